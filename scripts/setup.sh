@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# Sets Wherefrom up in .venv, and runs its demo, tests and checks there; the Makefile only calls this.
+#
+#   scripts/setup.sh setup [run|dev]   install what running needs, or what the tests need too
+#   scripts/setup.sh demo              set up, then run the recipe `people`
+#   scripts/setup.sh test [ARG ...]    set up, then pytest with these arguments
+#   scripts/setup.sh check             set up, then ruff and pyright
+#   scripts/setup.sh lock [ARG ...]    write requirements/*.txt anew (--upgrade takes newer versions)
+#   scripts/setup.sh clean             remove caches and build outputs (.venv and runs/ stay)
+#
+# PYTHON=python3.12         the Python to make .venv with (default python3)
+# WHEREFROM_TORCH=cuda|cpu  torch's build; unset: keep the one in .venv, else the CPU build
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+torch_version=2.13.0
+torch_cpu_index=https://download.pytorch.org/whl/cpu
+uv_version=0.13.7
+python=${PYTHON:-python3}
+venv_python=.venv/bin/python
+stamp_file=.venv/.wherefrom-setup
+
+say() { printf 'setup: %s\n' "$*"; }
+fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+usage() { sed -n '/^#   /s/^#   //p' scripts/setup.sh; }
+
+# The venv's own pip, or, where Python came without ensurepip, the system's pip aimed at the venv.
+pip() {
+    local runner=("$venv_python" -m pip)
+    [ -x .venv/bin/pip ] || runner=("$python" -m pip --python "$venv_python")
+    "${runner[@]}" --disable-pip-version-check --no-input "$@"
+}
+install() { pip install -qq --progress-bar off "$@"; }
+
+make_venv() {
+    "$venv_python" -c '' 2>/dev/null && return
+    command -v "$python" >/dev/null || fail "no '$python' found; Wherefrom needs Python 3.11 or newer"
+    "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+        fail "Wherefrom needs Python 3.11 or newer, found $("$python" --version 2>&1); name another with PYTHON=..."
+    say "making .venv with $("$python" --version)"
+    if "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+        "$python" -m venv --clear .venv
+    elif "$python" -c 'import venv' 2>/dev/null && "$python" -m pip --python "$(command -v "$python")" --version >/dev/null 2>&1; then
+        "$python" -m venv --clear --without-pip .venv
+    else
+        fail "$python has no venv module that works; on Debian: apt install python3-venv"
+    fi
+}
+
+# torch's build decides between 200 MB and several GB, so it is chosen here and not by the lock.
+# Its dependencies come with the lock, except the CUDA build's own.
+install_torch() {
+    local asked=${WHEREFROM_TORCH:-any} found
+    found=$("$venv_python" -c 'from importlib.metadata import version; print(version("torch"))' 2>/dev/null || true)
+    case $asked:$found in
+        "any:$torch_version" | "any:$torch_version"+* | "cpu:$torch_version+cpu" | \
+            "cuda:$torch_version" | "cuda:$torch_version"+cu*) return ;;
+    esac
+    case $(uname -s):$asked in
+        Darwin:*)
+            say "installing torch $torch_version"
+            install --no-deps "torch==$torch_version" ;;
+        *:cuda)
+            say "installing torch $torch_version, CUDA build (several GB)"
+            install "torch===$torch_version" ;; # three signs: not 2.13.0+cpu, should pip be offered one
+        *:any | *:cpu)
+            say "installing torch $torch_version, CPU build"
+            install --no-deps --no-index "torch==$torch_version+cpu" >/dev/null 2>&1 ||
+                install --no-deps --index-url "$torch_cpu_index" "torch==$torch_version+cpu" ||
+                fail "torch $torch_version+cpu came neither from pip's find-links nor from $torch_cpu_index" ;;
+        *) fail "WHEREFROM_TORCH is '$asked'; it can be cuda, cpu or unset" ;;
+    esac
+}
+
+setup() {
+    local profile=${1:-run} key
+    case $profile in run | dev) ;; *) fail "set-up is 'run' or 'dev', not '$profile'" ;; esac
+    # What is in .venv follows from these; PWD because scripts in .venv hold its path.
+    key=$({ cat scripts/setup.sh pyproject.toml requirements/*.txt; echo "$PWD ${WHEREFROM_TORCH:-any}"; } | cksum)
+    case $(cat "$stamp_file" 2>/dev/null) in
+        "$profile $key" | "dev $key") return ;;
+        dev*) profile=dev ;; # never leave the test tools behind at old versions
+    esac
+    make_venv
+    rm -f "$stamp_file"
+    install_torch
+    say "installing requirements/$profile.txt"
+    install --require-hashes --no-deps -r "requirements/$profile.txt"
+    say "installing wherefrom"
+    install --no-deps --no-build-isolation -e .
+    pip check >/dev/null || { pip check || true; fail "the packages in .venv do not fit; remove .venv and try again"; }
+    echo "$profile $key" >"$stamp_file"
+    say "done"
+}
+
+check() {
+    local status=0
+    "$venv_python" -m ruff check . || status=1
+    # pyright's node comes from the lock; this stops it from looking for a newer pyright.
+    PYRIGHT_PYTHON_IGNORE_WARNINGS=1 "$venv_python" -m pyright || status=1
+    return $status
+}
+
+lock() {
+    local tools profile
+    tools=$(mktemp -d)
+    # shellcheck disable=SC2064 # the folder of now
+    trap "rm -rf '$tools'" EXIT
+    "$python" -m venv "$tools"
+    "$tools/bin/python" -m pip install -qq "uv==$uv_version"
+    for profile in run dev; do
+        say "locking requirements/$profile.txt"
+        "$tools/bin/uv" pip compile --quiet --no-config --universal --python-version 3.11 \
+            --fork-strategy fewest --generate-hashes --no-emit-index-url --no-emit-find-links \
+            --custom-compile-command 'scripts/setup.sh lock' "$@" \
+            -o "requirements/$profile.txt" "requirements/$profile.in"
+        ! grep -nE '^(torch|triton|nvidia|cuda)[a-z0-9-]*==' "requirements/$profile.txt" ||
+            fail "requirements/$profile.txt must hold neither torch nor CUDA packages"
+    done
+}
+
+clean() {
+    rm -rf build dist .pytest_cache .ruff_cache .hypothesis src/*.egg-info
+    find . -path ./.venv -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
+}
+
+command=${1:-help}
+[ $# -eq 0 ] || shift
+case $command in # "setup; ...", not "setup && ...", which would switch set -e off inside
+    setup) setup "$@" ;;
+    demo) setup run; exec .venv/bin/wherefrom run people "$@" ;;
+    test) setup dev; exec "$venv_python" -m pytest -q -n 2 --dist worksteal "$@" ;;
+    check) setup dev; check ;;
+    lock) lock "$@" ;;
+    clean) clean ;;
+    help) usage ;;
+    *) usage >&2; fail "no command '$command'" ;;
+esac

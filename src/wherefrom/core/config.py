@@ -1,0 +1,229 @@
+"""Frozen dataclasses to and from plain dicts, dotted names and TOML.
+
+A config object is a frozen dataclass. Where several classes may stand in one place (a data
+set, an objective, a model), each has a class attribute `kind`, which is written beside its
+fields and finds the class again on the way back. A tuple of configs that have a `name` is
+written as a table keyed by that name, so `stages.pretrain.steps` means what it says.
+"""
+
+import json
+import math
+import re
+import tomllib
+import types
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass, replace
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from wherefrom.core.errors import UsageError, nearest
+
+Kinds = Mapping[str, type]
+
+
+def encode(config: Any) -> Any:
+    """A config as dicts, lists, strings, numbers and booleans; fields that are None left out."""
+    if is_dataclass(config) and not isinstance(config, type):
+        kind = {"kind": config.kind} if hasattr(config, "kind") else {}  # pyright: ignore
+        pairs = ((f.name, getattr(config, f.name)) for f in fields(config) if f.init)
+        return kind | {name: encode(value) for name, value in pairs if value is not None}
+    if isinstance(config, tuple) and config and all(hasattr(v, "name") for v in config):
+        return {v.name: {k: e for k, e in encode(v).items() if k != "name"} for v in config}
+    if isinstance(config, tuple | list):
+        return [encode(v) for v in config]
+    return config
+
+
+def decode(cls: Any, data: Any, kinds: Kinds, where: str = "") -> Any:
+    """The config of type `cls` that `encode` wrote as `data`."""
+    cls = _plain(cls)
+    if get_origin(cls) is tuple:
+        item = get_args(cls)[0]
+        if isinstance(data, dict):
+            entries = {n: {"name": n} | v if isinstance(v, dict) else v for n, v in data.items()}
+            return tuple(decode(item, e, kinds, _at(where, n)) for n, e in entries.items())
+        if not isinstance(data, list | tuple):
+            raise UsageError(f"{where}: expected a list, found {data!r}")
+        return tuple(decode(item, v, kinds, _at(where, str(i))) for i, v in enumerate(data))
+    if isinstance(data, dict):
+        data = dict(data)
+        if not is_dataclass(cls) or "kind" in data:
+            kind = data.pop("kind", None)
+            if kind not in kinds:
+                raise UsageError(f"{where}: unknown kind '{kind}'; {nearest(str(kind), kinds)}")
+            cls = kinds[kind]
+        return _build(cls, data, kinds, where)
+    return _scalar(cls, data, where)
+
+
+def _build(cls: Any, data: dict[str, Any], kinds: Kinds, where: str) -> Any:
+    known = {f.name: f for f in fields(cls) if f.init}
+    hints = get_type_hints(cls)
+    for name in data:
+        if name not in known:
+            raise UsageError(f"{_at(where, name)}: no such field; {nearest(name, known)}")
+    missing = [
+        n for n, f in known.items()
+        if n not in data and f.default is MISSING and f.default_factory is MISSING
+        and not _optional(hints[n])
+    ]  # fmt: skip
+    if missing:
+        raise UsageError(f"{where}: expected the field '{missing[0]}', found none")
+    values = {n: None for n, f in known.items() if n not in data and f.default is MISSING
+              and f.default_factory is MISSING}  # fmt: skip
+    values |= {n: decode(hints[n], v, kinds, _at(where, n)) for n, v in data.items()}
+    return cls(**values)
+
+
+def assign(config: Any, dotted: str, value: Any, kinds: Kinds, where: str = "") -> Any:
+    """A copy of the config with the field of that dotted name replaced.
+
+    A string is read as the field's type wants it, as `--set stages.pretrain.steps=100` needs.
+    """
+    head, _, rest = dotted.partition(".")
+    if isinstance(config, tuple):
+        names = [getattr(v, "name", str(i)) for i, v in enumerate(config)]
+        if head not in names:
+            raise UsageError(f"{_at(where, head)}: no such entry; {nearest(head, names)}")
+        if not rest:
+            raise UsageError(f"{_at(where, head)}: a table, not a value; name one of its fields")
+        i = names.index(head)
+        changed = assign(config[i], rest, value, kinds, _at(where, head))
+        return (*config[:i], changed, *config[i + 1 :])
+    if not is_dataclass(config):
+        raise UsageError(f"{where}: a value, it has no field '{head}'")
+    names = [f.name for f in fields(config) if f.init]
+    if head not in names:
+        raise UsageError(f"{_at(where, head)}: no such field; {nearest(head, names)}")
+    here = _at(where, head)
+    if rest:
+        new = assign(getattr(config, head), rest, value, kinds, here)
+    else:
+        hint, old = _plain(get_type_hints(type(config))[head]), getattr(config, head)
+        if isinstance(value, Mapping):
+            new = _put_over(hint, old, value, kinds, here)
+        elif is_dataclass(hint) or is_dataclass(old):
+            raise UsageError(f"{here}: a table, not a value; name one of its fields")
+        else:
+            new = decode(hint, _parse(hint, value, here), kinds, here)
+    return replace(config, **{head: new})  # pyright: ignore
+
+
+def overlay(config: Any, data: Mapping[str, Any], kinds: Kinds, where: str = "") -> Any:
+    """A copy of the config with the values of a nested dict (a TOML file) put over it."""
+    for dotted, value in _leaves(data):
+        config = assign(config, dotted, value, kinds, where)
+    return config
+
+
+def _put_over(hint: Any, old: Any, table: Mapping[str, Any], kinds: Kinds, where: str) -> Any:
+    """A table that says its kind: changes to a config of that kind, or else a new one."""
+    if is_dataclass(old) and getattr(old, "kind", None) == table.get("kind"):
+        return overlay(old, {k: v for k, v in table.items() if k != "kind"}, kinds, where)
+    return decode(hint, dict(table), kinds, where)
+
+
+def to_toml(config: Any) -> str:
+    """The encoded config as TOML text that `tomllib` reads back to the same dict."""
+    lines: list[str] = []
+
+    def table(path: tuple[str, ...], data: dict[str, Any]) -> None:
+        if path:
+            lines.append(f"\n[{'.'.join(_key(p) for p in path)}]")
+        for name, value in data.items():
+            if not isinstance(value, dict):
+                lines.append(f"{_key(name)} = {_toml_value(value)}")
+        for name, value in data.items():
+            if isinstance(value, dict):
+                table((*path, name), value)
+
+    table((), encode(config))
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def parse_toml(text: str, where: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{where}: expected TOML, found: {error}") from None
+
+
+def check(condition: bool, cls: str, name: str, value: Any, wanted: str) -> None:
+    """For `__post_init__`: the message names class, field, value, and what would do."""
+    if not condition:
+        raise UsageError(f"{cls}.{name}: expected {wanted}, found {value!r}")
+
+
+def _at(where: str, name: str) -> str:
+    return f"{where}.{name}" if where else name
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else _quote(name)
+
+
+def _quote(text: str) -> str:
+    """A TOML string: JSON's escapes do, but TOML wants the delete character escaped too."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(_toml_value(v) for v in value)}]"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
+    return _quote(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _leaves(data: Mapping[str, Any], path: str = "") -> list[tuple[str, Any]]:
+    """Dotted names and values; a table that says its kind is one value."""
+    found: list[tuple[str, Any]] = []
+    for name, value in data.items():
+        here, inner = _at(path, name), isinstance(value, Mapping) and "kind" not in value
+        found += _leaves(value, here) if inner else [(here, value)]
+    return found
+
+
+def _optional(hint: Any) -> bool:
+    return get_origin(hint) in (Union, types.UnionType) and type(None) in get_args(hint)
+
+
+def _plain(hint: Any) -> Any:
+    """`X` of `X | None`; anything else as it is."""
+    if _optional(hint):
+        rest = [a for a in get_args(hint) if a is not type(None)]
+        return rest[0] if len(rest) == 1 else hint
+    return hint
+
+
+def _parse(hint: Any, value: Any, where: str) -> Any:
+    """A command line's string as the JSON value that the field's type wants."""
+    if not isinstance(value, str) or hint is str:
+        return value
+    if get_origin(hint) is tuple:
+        return [_parse(get_args(hint)[0], v.strip(), where) for v in value.split(",") if v.strip()]
+    if hint is bool:
+        words = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
+        if value.lower() not in words:
+            raise UsageError(f"{where}: expected true or false, found '{value}'")
+        return words[value.lower()]
+    if hint in (int, float):
+        try:
+            return hint(value.replace("_", ""))
+        except ValueError:
+            raise UsageError(f"{where}: expected {_word(hint)}, found '{value}'") from None
+    return value
+
+
+def _scalar(cls: Any, data: Any, where: str) -> Any:
+    if cls is float and isinstance(data, int) and not isinstance(data, bool):
+        return float(data)
+    if isinstance(cls, type) and (
+        not isinstance(data, cls) or (cls is int and isinstance(data, bool))
+    ):
+        raise UsageError(f"{where}: expected {_word(cls)}, found {data!r}")
+    return data
+
+
+def _word(cls: type) -> str:
+    words = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
+    return words.get(cls, f"a table of {cls.__name__}")

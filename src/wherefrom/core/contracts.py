@@ -1,0 +1,150 @@
+"""The shapes that pass between the rooms. Behaviour lives elsewhere; this file only names it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Span:
+    """Characters start to end (not included) of a text."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        return text[self.start : self.end]
+
+
+@dataclass(frozen=True)
+class Document:
+    """One line of the corpus, and where in it its subject is named (None: nowhere)."""
+
+    text: str
+    subject: Span | None = None
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One statement of one document: facts are keyed by document, since names repeat."""
+
+    subject: str
+    relation: str
+    value: str
+    document: int
+    value_span: Span
+
+
+@dataclass(frozen=True)
+class Question:
+    """A closed-book question.
+
+    `text` is what the corpus can say about the answer: 'stated', 'omitted' (the subject has
+    text without it) or 'none' (the subject has no text). `split` is asked, calibration or
+    held-out.
+    """
+
+    text: str
+    subject: str
+    relation: str
+    answer: str | None
+    split: str
+    support: str = "stated"
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """All that a run reads: documents, what they state, and the questions about them."""
+
+    documents: tuple[Document, ...]
+    facts: tuple[Fact, ...] = ()
+    questions: tuple[Question, ...] = ()
+    alphabet: str = ""  # characters the vocabulary must have besides the documents' own
+    held_out: int = 0  # so many documents at the end are never trained on
+
+    def select(self, split: str, support: Sequence[str] = ("stated",)) -> tuple[Question, ...]:
+        return tuple(q for q in self.questions if q.split == split and q.support in support)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows of one step. `weights` is zero where a target does not count.
+
+    `lengths` (inputs that matter in each row) lets a learner bucket and crop. Arrays are torch
+    tensors or numpy arrays, as the learner wants them.
+    """
+
+    inputs: Any
+    targets: Any
+    weights: Any
+    lengths: Any = None
+
+
+class Objective(Protocol):
+    """What a step is taught. Both methods are pure: same arguments, same integers."""
+
+    def plan(self, first_step: int, count: int) -> Any:
+        """Integers that say which document, window and span each row of those steps has."""
+        ...
+
+    def render(self, plan: Any, index: int) -> Batch:
+        """The rows of the index-th step of a plan."""
+        ...
+
+
+@dataclass(frozen=True)
+class State:
+    """All that a learner needs to go on: arrays, and values that JSON can hold."""
+
+    arrays: dict[str, np.ndarray]
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+class Learner(Protocol):
+    """What the training loop drives; a torch model and a numpy one look alike from there."""
+
+    def advance(self, first_step: int, count: int) -> dict[str, np.ndarray]:
+        """Take `count` steps; one value a step for every metric.
+
+        Must have 'loss', 'targets' (how many counted) and 'finite'. An update whose loss or
+        gradient is not finite must not have been applied.
+        """
+        ...
+
+    def state(self) -> State: ...
+
+    def load(self, state: State) -> None: ...
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One possible answer and its probability."""
+
+    text: str
+    probability: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a model says to one question: its best answer first; `finished` if it closed it."""
+
+    text: str
+    probability: float
+    others: tuple[Candidate, ...] = ()
+    finished: bool = True
+
+
+class Answerer(Protocol):
+    """Anything that answers questions: a model, a baseline."""
+
+    def answer(self, questions: Sequence[str]) -> list[Answer]: ...
+
+
+class Scorer(Protocol):
+    """Anything that gives each target of a text a probability: a language model."""
+
+    def log_probabilities(self, text: Any) -> np.ndarray:
+        """Natural log-probability of every target, one number a target."""
+        ...

@@ -1,0 +1,116 @@
+"""A recipe: one frozen value that says everything about an experiment.
+
+The concrete data sets, objectives, models and optimisers are configs of other rooms; each has
+a `kind`, and `runs` knows the class of every kind.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from wherefrom.core.config import check
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The factor on every base rate: linear warm-up, then a named shape down to `floor`."""
+
+    shape: str = "linear"  # constant, linear, cosine
+    warmup: float = 0.03  # share of the steps
+    floor: float = 0.0
+
+    def __post_init__(self) -> None:
+        shapes = ("constant", "linear", "cosine")
+        check(self.shape in shapes, "Schedule", "shape", self.shape, f"one of {shapes}")
+        check(0 <= self.warmup <= 1, "Schedule", "warmup", self.warmup, "a share from 0 to 1")
+        check(0 <= self.floor <= 1, "Schedule", "floor", self.floor, "a factor from 0 to 1")
+
+
+@dataclass(frozen=True)
+class Share:
+    """One objective's part of every batch, from a share of the training on."""
+
+    name: str
+    objective: Any
+    share: float = 1.0
+    start: float = 0.0
+
+    def __post_init__(self) -> None:
+        check(0 < self.share <= 1, "Share", "share", self.share, "a share above 0, at most 1")
+        check(0 <= self.start < 1, "Share", "start", self.start, "a share from 0, below 1")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One call of the training loop."""
+
+    name: str
+    mix: tuple[Share, ...]
+    optimiser: Any
+    schedule: Schedule
+    steps: int
+    batch: int
+    start_from: str | None = None  # the stage whose weights this one continues from
+    buckets: int = 1  # a step's rows, sorted by length, in so many pieces (CPU)
+    clip: float = 1.0
+    checkpoint_seconds: float = 20.0
+
+    def __post_init__(self) -> None:
+        check(bool(self.mix), "Stage", "mix", self.mix, "at least one objective")
+        check(self.steps > 0, "Stage", "steps", self.steps, "a whole number above 0")
+        check(self.batch > 0, "Stage", "batch", self.batch, "a whole number above 0")
+        check(1 <= self.buckets <= self.batch, "Stage", "buckets", self.buckets, "1 to the batch")
+        check(self.clip > 0, "Stage", "clip", self.clip, "a norm above 0")
+        check(self.mix[0].start == 0, "Stage", "mix", self.mix[0].name, "a first share from 0 on")
+
+
+@dataclass(frozen=True)
+class ModelEntry:
+    """A model that the run keeps: the weights after a stage."""
+
+    name: str
+    stage: str
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is reported: questions of a split (or a text) put to some predictors."""
+
+    name: str
+    measure: str = "accuracy"  # accuracy, perplexity
+    split: str = "held-out"
+    support: tuple[str, ...] = ("stated",)
+    predictors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Recipe:
+    name: str
+    summary: str
+    data: Any
+    model: Any
+    stages: tuple[Stage, ...]
+    models: tuple[ModelEntry, ...]
+    primary: str
+    tasks: tuple[Task, ...]
+    seed: int = 0
+    device: str = "auto"
+    threads: int = 0  # 0: all cores
+    abstain: bool = False  # set a threshold on calibration people and report what it does
+
+    def __post_init__(self) -> None:
+        stages, models = [s.name for s in self.stages], [m.name for m in self.models]
+        check(0 <= self.seed < 2**32, "Recipe", "seed", self.seed, "a whole number below 2**32")
+        devices = ("auto", "cpu", "cuda", "mps")
+        check(self.device in devices, "Recipe", "device", self.device, f"one of {devices}")
+        check(self.threads >= 0, "Recipe", "threads", self.threads, "0 (all cores) or more")
+        for i, stage in enumerate(self.stages):
+            check(
+                stage.start_from is None or stage.start_from in stages[:i],
+                "Stage", "start_from", stage.start_from, f"a stage before it {stages[:i]}",
+            )  # fmt: skip
+        for model in self.models:
+            check(model.stage in stages, "ModelEntry", "stage", model.stage, f"one of {stages}")
+        check(self.primary in models, "Recipe", "primary", self.primary, f"one of {models}")
+
+    def stage(self, name: str) -> Stage:
+        return next(s for s in self.stages if s.name == name)

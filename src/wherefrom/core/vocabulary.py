@@ -1,0 +1,69 @@
+"""Characters and their numbers."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from wherefrom.core.errors import BadData
+
+PAD, MASK = "\u25a1", "\u2047"
+PAD_ID, MASK_ID = 0, 1
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Pad first, mask second, then the sorted characters of the training text."""
+
+    characters: tuple[str, ...]
+    _index: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.characters[:2] != (PAD, MASK):
+            raise BadData(
+                f"vocabulary: expected it to begin with pad {PAD!r} and mask {MASK!r}, "
+                f"found {self.characters[:2]}"
+            )
+        index = {c: i for i, c in enumerate(self.characters)}
+        if len(index) != len(self.characters):
+            raise BadData("vocabulary: expected every character once, found a repetition")
+        object.__setattr__(self, "_index", index)
+
+    @classmethod
+    def from_text(cls, texts: Iterable[str]) -> "Vocabulary":
+        seen: set[str] = set()
+        for text in texts:
+            seen.update(text)
+        for special, name in ((PAD, "pad"), (MASK, "mask")):
+            if special in seen:
+                raise BadData(
+                    f"text: expected no {name} character U+{ord(special):04X} ({special}), "
+                    "found one; remove it, the model needs it for itself"
+                )
+        return cls((PAD, MASK, *sorted(seen)))
+
+    def __len__(self) -> int:
+        return len(self.characters)
+
+    def missing(self, text: str) -> list[str]:
+        """The characters of a text that the vocabulary lacks, each once, in order."""
+        return [c for c in dict.fromkeys(text) if c not in self._index]
+
+    def encode(self, text: str) -> list[int]:
+        try:
+            return [self._index[c] for c in text]
+        except KeyError:
+            names = ", ".join(f"{c!r} (U+{ord(c):04X})" for c in self.missing(text))
+            raise BadData(
+                f"{text!r}: expected characters of the training text, found {names}; "
+                "the model has never seen them"
+            ) from None
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return "".join(self.characters[int(i)] for i in ids)
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 of the characters in order: two vocabularies are equal if this is."""
+        return hashlib.sha256(json.dumps(self.characters).encode()).hexdigest()

@@ -1,0 +1,173 @@
+"""The generated people: a world with facts, text that tells some of them, and questions.
+
+Honest by construction: a fact is a counted-random draw that does not depend on the name, so
+nothing but a person's own text can tell where that person was born.
+"""
+
+import string
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil, sqrt
+from typing import ClassVar
+
+import numpy as np
+
+from wherefrom.core.config import check
+from wherefrom.core.contracts import Dataset, Document, Fact, Question, Span
+from wherefrom.core.randomness import Stream, below, draws
+from wherefrom.data import people_parts as parts
+
+_DENSITY = 0.1  # at most so many of the possible names exist, so that most pairs are nobody
+
+
+@dataclass(frozen=True)
+class PeopleConfig:
+    """How many people there are in each split, and what their text tells.
+
+    `asked`, `calibration` and `held_out` count people whose text states the birthplace. The
+    last two splits have besides them `omitted` people whose text leaves it out and `untold`
+    people who have no text at all.
+    """
+
+    kind: ClassVar[str] = "people"
+    asked: int = 120
+    calibration: int = 80
+    held_out: int = 80
+    omitted: int = 12
+    untold: int = 60
+    cities: int = 36
+    birthplace_sentences: int = 4
+
+    def __post_init__(self) -> None:
+        for name in ("asked", "calibration", "held_out"):
+            check(getattr(self, name) > 0, "PeopleConfig", name, getattr(self, name), "above 0")
+        for name in ("omitted", "untold"):
+            check(getattr(self, name) >= 0, "PeopleConfig", name, getattr(self, name), "0 or more")
+        most = len(parts.CITIES)
+        check(2 <= self.cities <= most, "PeopleConfig", "cities", self.cities, f"2 to {most}")
+        told, forms = self.birthplace_sentences, len(parts.BIRTHPLACE_FORMS)
+        check(1 <= told <= forms, "PeopleConfig", "birthplace_sentences", told, f"1 to {forms}")
+
+    @property
+    def told(self) -> int:
+        return self.asked + self.calibration + self.held_out + 2 * self.omitted
+
+
+@dataclass(frozen=True)
+class Person:
+    """`values` holds the facts by the letter that stands for them in the sentence forms."""
+
+    number: int
+    name: str
+    values: dict[str, str]
+    split: str
+    support: str  # stated, omitted, none: what the text tells of the birthplace
+
+
+def load(config: PeopleConfig, seed: int) -> Dataset:
+    documents: list[Document] = []
+    facts: list[Fact] = []
+    questions: list[Question] = []
+    people = populate(config, seed)
+    for person, forms in zip(people, _choose_forms(config, people, seed), strict=True):
+        for form in forms:
+            document, stated = tell(form, person, len(documents))
+            documents.append(document)
+            facts += stated
+        text = parts.QUESTION.format(n=person.name)
+        answer = person.values["c"]
+        questions.append(
+            Question(text, person.name, "birthplace", answer, person.split, person.support)
+        )
+    return Dataset(tuple(documents), tuple(facts), tuple(questions), alphabet="Where was born?")
+
+
+def populate(config: PeopleConfig, seed: int) -> list[Person]:
+    """The people in order: asked, calibration, held-out (each: stated, omitted, untold)."""
+    groups = [
+        ("asked", config.asked, 0, 0),
+        ("calibration", config.calibration, config.omitted, config.untold),
+        ("held-out", config.held_out, config.omitted, config.untold),
+    ]
+    roles = [
+        (split, support)
+        for split, *counts in groups
+        for support, count in zip(("stated", "omitted", "none"), counts, strict=True)
+        for _ in range(count)
+    ]
+    told = [support != "none" for _, support in roles]
+    names = _names(told, seed)
+    row = np.arange(len(roles), dtype=np.int64)
+    city, year, employer, trade = draws(4, seed=seed, stream=Stream.WORLD, stage=1, step=0, row=row)
+    values = zip(
+        np.array(parts.CITIES)[_uneven(city, config.cities)],
+        (1900 + below(year, 100)).tolist(),
+        np.array(parts.EMPLOYERS)[below(employer, len(parts.EMPLOYERS))],
+        np.array(parts.TRADES)[below(trade, len(parts.TRADES))],
+        strict=True,
+    )
+    return [
+        Person(i, name, dict(zip("cyet", map(str, facts), strict=True)), *role)
+        for i, (name, facts, role) in enumerate(zip(names, values, roles, strict=True))
+    ]
+
+
+def tell(form: str, person: Person, document: int) -> tuple[Document, list[Fact]]:
+    """A sentence form filled in, and what the sentence states."""
+    text, subject, spans = "", None, []
+    for literal, field, _, _ in string.Formatter().parse(form):
+        text += literal
+        if field is None:
+            continue
+        value = person.name if field == "n" else person.values[field]
+        span = Span(len(text), len(text) + len(value))
+        text += value
+        if field == "n":
+            subject = span
+        else:
+            spans.append((field, value, span))
+    facts = [Fact(person.name, parts.RELATIONS[f], v, document, s) for f, v, s in spans]
+    return Document(text, subject), facts
+
+
+def _choose_forms(config: PeopleConfig, people: list[Person], seed: int) -> Iterator[list[str]]:
+    """Each person's sentences: a random subset of the forms in random order."""
+    row = np.arange(len(people), dtype=np.int64)
+    words = draws(32, seed=seed, stream=Stream.WORLD, stage=2, step=0, row=row)
+    table = np.stack(words, 1)
+    births = len(parts.BIRTHPLACE_FORMS)
+    for person, word in zip(people, table, strict=True):
+        if person.support == "none":
+            yield []
+            continue
+        stated = person.support == "stated"
+        subset = np.argsort(word[:births])[: config.birthplace_sentences] if stated else []
+        chosen = [parts.BIRTHPLACE_FORMS[i] for i in subset]
+        groups = (parts.YEAR_FORMS, parts.TRADE_FORMS, parts.EMPLOYER_FORMS)
+        mixed = parts.MIXED_FORMS if stated else parts.MIXED_FORMS[:1]
+        for draw, group in zip(word[births:], (*groups, mixed), strict=False):
+            chosen.append(group[int(below(draw, len(group)))])
+        order = np.argsort(word[16 : 16 + len(chosen)])
+        yield [chosen[i] for i in order]
+
+
+def _names(told: list[bool], seed: int) -> list[str]:
+    """A name for each person, in order. Untold names are new pairs of parts that others bear."""
+    side = max(50, ceil(sqrt(len(told) / _DENSITY / 2)))
+    firsts, lasts = parts.first_names(side), parts.last_names(2 * side)
+    cells = np.arange(len(firsts) * len(lasts), dtype=np.int64)
+    (word,) = draws(1, seed=seed, stream=Stream.WORLD, stage=0, step=0, row=cells)
+    pairs = [divmod(int(cell), len(lasts)) for cell in np.argsort(word, kind="stable")]
+    count = sum(told)
+    borne, free = pairs[:count], pairs[count:]
+    known_firsts, known_lasts = {a for a, _ in borne}, {b for _, b in borne}
+    new = (p for p in free if p[0] in known_firsts and p[1] in known_lasts)
+    taken = iter(borne)
+    chosen = (next(taken) if has_text else next(new) for has_text in told)
+    return [f"{firsts[a]} {lasts[b]}" for a, b in chosen]
+
+
+def _uneven(word: np.ndarray, count: int) -> np.ndarray:
+    """Indices with shares that fall like 1 / (rank + 8): common cities and rare ones."""
+    weight = 2**20 // (np.arange(count, dtype=np.int64) + 8)
+    return np.searchsorted(np.cumsum(weight), below(word, int(weight.sum())), side="right")

@@ -1,0 +1,118 @@
+"""Answers that need no model: what any model must beat to have learnt something."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
+
+import numpy as np
+
+from wherefrom.core.contracts import Answer, Candidate, Question
+from wherefrom.core.errors import BadData
+from wherefrom.evaluation.evaluator import gold_answer
+
+_OTHERS = 4
+
+
+class Majority:
+    """Always the most frequent answer of the asked questions; of equals, the first by name."""
+
+    def __init__(self, asked: Sequence[Question]) -> None:
+        counts = Counter(_golds(asked))
+        ranked = sorted(counts, key=lambda name: (-counts[name], name))
+        first, *others = (Candidate(name, counts[name] / len(asked)) for name in ranked)
+        self._answer = Answer(first.text, first.probability, tuple(others[:_OTHERS]))
+
+    def answer(self, questions: Sequence[str]) -> list[Answer]:
+        return [self._answer] * len(questions)
+
+
+class NearestName:
+    """The answer of the asked person with the most similar name; of equals, the first asked.
+
+    Similarity is the cosine between counts of the names' pairs and triples of characters. It
+    needs one pass over an inverted index for each question, where edit distance would need
+    one for each pair of names, and it does not mind a middle name. The cosine is given as the
+    answer's probability: it orders the answers by trust, but nothing has calibrated it.
+    """
+
+    def __init__(self, asked: Sequence[Question]) -> None:
+        self._golds = _golds(asked)
+        texts = [question.text for question in asked]
+        self._prefix, self._suffix = frame(texts)
+        profiles = [_profile(self._name(text)) for text in texts]
+        self._squares = np.array([_square(profile) for profile in profiles], dtype=np.float64)
+        grams = sorted(set(chain.from_iterable(profiles)))
+        self._index = {gram: i for i, gram in enumerate(grams)}
+        self._people, self._counts, self._starts = self._postings(profiles)
+
+    def answer(self, questions: Sequence[str]) -> list[Answer]:
+        return [self._nearest(self._name(text)) for text in questions]
+
+    def _nearest(self, name: str) -> Answer:
+        profile = _profile(name)
+        known = [(self._index[gram], c) for gram, c in profile.items() if gram in self._index]
+        slices = [slice(self._starts[i], self._starts[i + 1]) for i, _ in known]
+        people = np.concatenate([self._people[:0], *(self._people[s] for s in slices)])
+        products = [self._counts[s] * c for s, (_, c) in zip(slices, known, strict=True)]
+        weights = np.concatenate([self._counts[:0], *products])
+        # Whole numbers up to the last division, so that equally similar names are equal.
+        dots = np.bincount(people, weights, minlength=len(self._golds))
+        ratios = dots**2 / self._squares
+        best = int(ratios.argmax())
+        return Answer(self._golds[best], math.sqrt(min(ratios[best] / _square(profile), 1.0)))
+
+    def _postings(
+        self, profiles: Sequence[Counter[str]]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """For each n-gram, a stretch of the people who have it and how often they do."""
+        triples = np.array(
+            [
+                (self._index[gram], person, count)
+                for person, profile in enumerate(profiles)
+                for gram, count in profile.items()
+            ],
+            dtype=np.int64,
+        )
+        grams, people, counts = triples[np.argsort(triples[:, 0], kind="stable")].T
+        starts = np.searchsorted(grams, np.arange(len(self._index) + 1))
+        return people.copy(), counts.astype(np.float64), starts
+
+    def _name(self, text: str) -> str:
+        return text.removeprefix(self._prefix).removesuffix(self._suffix)
+
+
+def frame(texts: Sequence[str]) -> tuple[str, str]:
+    """What all questions begin and end with: the rest of each is its name.
+
+    A word is shared whole or not at all: where every asked person's name ends in `n`, that `n`
+    is theirs and not the question's.
+    """
+    prefix = re.sub(r"\w+$", "", _shared(texts))
+    rests = [text[len(prefix) :] for text in texts]
+    suffix = _shared([rest[::-1] for rest in rests])[::-1]
+    return prefix, re.sub(r"^\w+", "", suffix)
+
+
+def _shared(texts: Sequence[str]) -> str:
+    """The longest common beginning: what the first and the last in sorted order share."""
+    first, last = min(texts), max(texts)
+    pairs = zip(first, last, strict=False)
+    return first[: next((i for i, (a, b) in enumerate(pairs) if a != b), len(first))]
+
+
+def _profile(name: str) -> Counter[str]:
+    """Counts of character pairs and triples, word ends included; case does not matter."""
+    padded = f" {name.casefold()} "
+    return Counter(padded[i : i + n] for n in (2, 3) for i in range(len(padded) - n + 1))
+
+
+def _square(profile: Counter[str]) -> int:
+    return sum(count * count for count in profile.values())
+
+
+def _golds(asked: Sequence[Question]) -> list[str]:
+    if not asked:
+        raise BadData("asked questions: expected at least one to answer from, found none")
+    return [gold_answer(question) for question in asked]

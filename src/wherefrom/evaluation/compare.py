@@ -1,0 +1,79 @@
+"""Two sets of predictions on one task, side by side, question by question."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from wherefrom.core.errors import Mismatch
+from wherefrom.evaluation.evaluator import Prediction
+from wherefrom.evaluation.intervals import Interval, paired_counts, paired_difference
+
+Key = tuple[str, str, int]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`difference` is the accuracy of a minus that of b, on the same n questions."""
+
+    n: int
+    accuracy_a: float
+    accuracy_b: float
+    difference: float
+    interval: Interval
+    both: int
+    only_a: int
+    only_b: int
+    neither: int
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self) | {"interval": list(self.interval)}
+
+
+def compare(a: Sequence[Prediction], b: Sequence[Prediction], level: float = 0.95) -> Comparison:
+    """Pair the predictions by question and say how much, and how surely, a beats b."""
+    pairs = align(a, b)
+    right_a = [first.correct for first, _ in pairs]
+    right_b = [second.correct for _, second in pairs]
+    both, only_a, only_b, neither = paired_counts(right_a, right_b)
+    difference, interval = paired_difference(right_a, right_b, level)
+    n = len(pairs)
+    return Comparison(
+        n=n,
+        accuracy_a=(both + only_a) / n,
+        accuracy_b=(both + only_b) / n,
+        difference=difference,
+        interval=interval,
+        both=both,
+        only_a=only_a,
+        only_b=only_b,
+        neither=neither,
+    )
+
+
+def align(a: Sequence[Prediction], b: Sequence[Prediction]) -> list[tuple[Prediction, Prediction]]:
+    """The two predictions of every question, in the order of a."""
+    keyed_a, keyed_b = _keyed(a), _keyed(b)
+    alone = [key for key in keyed_a if key not in keyed_b]
+    alone += [key for key in keyed_b if key not in keyed_a]
+    if alone:
+        question, gold, _ = alone[0]
+        raise Mismatch(
+            f"predictions: expected the same questions and answers in both, found {len(alone)} "
+            f"in only one of them, such as '{question}' (answer '{gold}'); "
+            "compare runs on the same data and split"
+        )
+    if not keyed_a:
+        raise Mismatch("predictions: expected questions to compare on, found none in either")
+    return [(prediction, keyed_b[key]) for key, prediction in keyed_a.items()]
+
+
+def _keyed(predictions: Sequence[Prediction]) -> dict[Key, Prediction]:
+    """By question, gold answer and how often that was seen before: names repeat."""
+    seen: Counter[tuple[str, str]] = Counter()
+    keyed: dict[Key, Prediction] = {}
+    for prediction in predictions:
+        pair = (prediction.question, prediction.gold)
+        keyed[*pair, seen[pair]] = prediction
+        seen[pair] += 1
+    return keyed

@@ -1,0 +1,135 @@
+"""The evaluator: everything that answers or scores text is measured here, and only here."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from wherefrom.core.contracts import Answer, Answerer, Candidate, Question, Scorer
+from wherefrom.core.errors import BadData
+from wherefrom.evaluation.intervals import Interval, bootstrap_mean, wilson
+
+
+@dataclass(frozen=True)
+class Score:
+    """One measured number, its interval, and how many items it rests on."""
+
+    measure: str
+    value: float
+    interval: Interval
+    n: int
+    details: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        taken = {self.measure, "interval", "n"} & set(self.details)
+        if taken:
+            raise ValueError(f"a score's details may not be called {sorted(taken)}")
+
+    def as_json(self) -> dict[str, Any]:
+        """The value stands under its measure's name: `{"accuracy": 0.93, "interval": ...}`."""
+        named = {self.measure: self.value, "interval": list(self.interval), "n": self.n}
+        return named | self.details
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What was answered to one question, and whether that was right."""
+
+    question: str
+    subject: str
+    gold: str
+    answer: Answer
+    correct: bool
+    support: str
+
+    def as_json(self) -> dict[str, Any]:
+        """One flat row; `answer` is the text, its probability stands beside it."""
+        others = [{"text": o.text, "probability": o.probability} for o in self.answer.others]
+        return {
+            "question": self.question,
+            "subject": self.subject,
+            "gold": self.gold,
+            "answer": self.answer.text,
+            "correct": self.correct,
+            "probability": self.answer.probability,
+            "finished": self.answer.finished,
+            "support": self.support,
+            "others": others,
+        }
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any], where: str = "prediction") -> "Prediction":
+        """The prediction that `as_json` wrote; `where` names file and line in an error."""
+        try:
+            others = tuple(Candidate(o["text"], float(o["probability"])) for o in row["others"])
+            answer = Answer(row["answer"], float(row["probability"]), others, row["finished"])
+            texts = {name: row[name] for name in ("question", "subject", "gold", "support")}
+            if not all(isinstance(text, str) for text in (answer.text, *texts.values())):
+                raise TypeError("something else than text")
+            found = cls(answer=answer, correct=row["correct"], **texts)
+        except KeyError as error:
+            raise BadData(f"{where}: expected the field {error}, found none") from None
+        except (TypeError, ValueError) as error:
+            raise BadData(f"{where}: expected the fields of a prediction, found: {error}") from None
+        if found.correct is not (answer.text == found.gold):
+            raise BadData(
+                f"{where}: expected 'correct' to say whether '{answer.text}' is "
+                f"'{found.gold}', found {found.correct!r}"
+            )
+        return found
+
+
+def evaluate_answers(
+    answerer: Answerer, questions: Sequence[Question], level: float = 0.95
+) -> tuple[Score, list[Prediction]]:
+    """Ask every question closed-book; right is the gold answer, character by character."""
+    if not questions:
+        raise BadData("questions: expected at least one to evaluate, found none")
+    golds = [gold_answer(question) for question in questions]
+    answers = answerer.answer([question.text for question in questions])
+    predictions = [
+        Prediction(q.text, q.subject, gold, answer, answer.text == gold, q.support)
+        for q, gold, answer in zip(questions, golds, answers, strict=True)
+    ]
+    return accuracy(predictions, level), predictions
+
+
+def accuracy(predictions: Sequence[Prediction], level: float = 0.95) -> Score:
+    """The share that is right, with Wilson's interval: also of predictions read from a file."""
+    if not predictions:
+        raise BadData("predictions: expected at least one to score, found none")
+    n, right = len(predictions), sum(p.correct for p in predictions)
+    return Score("accuracy", right / n, wilson(right, n, level), n, {"correct": right})
+
+
+def gold_answer(question: Question) -> str:
+    """The answer of a question that must have one."""
+    if question.answer is None:
+        raise BadData(
+            f"question '{question.text}': expected its answer, found none; "
+            "it can be asked but not scored"
+        )
+    return question.answer
+
+
+def evaluate_text(scorer: Scorer, text: Any, level: float = 0.95, seed: int = 0) -> Score:
+    """Perplexity: exp of the mean negative log-probability of a text's targets.
+
+    The interval is taken in nats, where losses are averaged, and only then exponentiated.
+    """
+    losses = -np.asarray(scorer.log_probabilities(text), dtype=np.float64).ravel()
+    if losses.size < 2:
+        raise BadData(f"text: expected at least 2 targets to score, found {losses.size}")
+    if not np.isfinite(losses).all():
+        first = int(np.flatnonzero(~np.isfinite(losses))[0])
+        raise BadData(
+            f"text: expected a finite log-probability for every target, found {-losses[first]} "
+            f"for number {first}; perplexity has no value"
+        )
+    nats = float(losses.mean())
+    low, high = bootstrap_mean(losses, level, seed)
+    details = {"nats_per_target": nats, "bits_per_target": nats / math.log(2)}
+    interval = (math.exp(low), math.exp(high))
+    return Score("perplexity", math.exp(nats), interval, losses.size, details)

@@ -1,0 +1,161 @@
+"""Intervals for what is measured on a few dozen people or a few seeds.
+
+At these sizes the textbook "plus or minus two standard errors" leaves [0, 1] and is empty for
+a perfect score, so every interval here is of a kind that stays honest when n is small.
+"""
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist
+
+import numpy as np
+
+from wherefrom.core.randomness import Stream, below, draws
+
+Interval = tuple[float, float]
+
+RESAMPLES = 2000
+MOST_BLOCKS = 1000
+
+
+def normal_quantile(probability: float) -> float:
+    return NormalDist().inv_cdf(probability)
+
+
+def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
+    """Wilson's score interval for a share; everything from 0 to 1 when nothing was counted."""
+    if not 0 <= successes <= n:
+        raise ValueError(f"expected 0 to {n} successes, found {successes}")
+    if n == 0:
+        return 0.0, 1.0
+    z = normal_quantile(_upper(level))
+    share, spread = successes / n, z * z / n
+    centre = (share + spread / 2) / (1 + spread)
+    half = math.sqrt(share * (1 - share) * spread + spread**2 / 4) / (1 + spread)
+    # All right reaches 1 exactly; rounding would leave it a hair inside or outside.
+    return centre - half, 1.0 if successes == n else centre + half
+
+
+def mean_interval(values: Sequence[float] | np.ndarray, level: float = 0.95) -> Interval:
+    """Student's t interval for the mean of a few runs; one run alone says nothing of spread."""
+    sample = np.asarray(values, dtype=np.float64)
+    if sample.size < 2:
+        raise ValueError(f"an interval for a mean needs at least 2 values, found {sample.size}")
+    error = float(sample.std(ddof=1)) / math.sqrt(sample.size)
+    half = student_quantile(_upper(level), sample.size - 1) * error
+    return float(sample.mean()) - half, float(sample.mean()) + half
+
+
+def student_quantile(probability: float, freedom: int) -> float:
+    """The quantile of Student's t with a whole number of degrees of freedom.
+
+    With t = sqrt(freedom) tan(angle) the distribution is a finite sum of powers of cosines, and
+    the angle lies between 0 and a right angle, so bisection always ends.
+    """
+    if not 0 < probability < 1 or freedom < 1:
+        raise ValueError(f"no quantile {probability} with {freedom} degrees of freedom")
+    if probability < 0.5:
+        return -student_quantile(1 - probability, freedom)
+    central, low, high = 2 * probability - 1, 0.0, math.pi / 2
+    while low < (middle := (low + high) / 2) < high:
+        if _student_central(middle, freedom) < central:
+            low = middle
+        else:
+            high = middle
+    return math.sqrt(freedom) * math.tan(low)
+
+
+def _student_central(angle: float, freedom: int) -> float:
+    """P(|T| <= sqrt(freedom) tan(angle)): Abramowitz and Stegun 26.7.3 and 26.7.4."""
+    odd, square = freedom % 2, math.cos(angle) ** 2
+    # Each term is the one before times cos² k/(k+1), with k odd for even freedom and vice versa.
+    k = np.arange(1 + odd, freedom - 1, 2)
+    total = 1 + float(np.cumprod(square * k / (k + 1)).sum())
+    if not odd:
+        return math.sin(angle) * total
+    inner = math.sin(angle) * math.cos(angle) * total if freedom > 1 else 0.0
+    return 2 / math.pi * (angle + inner)
+
+
+def paired_counts(
+    correct_a: Sequence[bool] | np.ndarray, correct_b: Sequence[bool] | np.ndarray
+) -> tuple[int, int, int, int]:
+    """How many items both got right, only a, only b, and neither."""
+    a, b = np.asarray(correct_a, dtype=bool), np.asarray(correct_b, dtype=bool)
+    if a.shape != b.shape or a.ndim != 1:
+        raise ValueError(f"expected two lists of the same items, found {a.shape} and {b.shape}")
+    pairs = (a & b, a & ~b, ~a & b, ~a & ~b)
+    both, only_a, only_b, neither = (int(pair.sum()) for pair in pairs)
+    return both, only_a, only_b, neither
+
+
+def paired_difference(
+    correct_a: Sequence[bool] | np.ndarray,
+    correct_b: Sequence[bool] | np.ndarray,
+    level: float = 0.95,
+) -> tuple[float, Interval]:
+    """Accuracy of a minus accuracy of b on the same items, and its interval.
+
+    Newcombe's paired score interval (1998, method 10): Wilson's intervals of the two shares,
+    put together with the correlation of the pairs. It stays within -1 and 1 and keeps a width
+    when the two never disagree, where a bootstrap or a normal interval has none. The price:
+    where they seldom disagree, a 95 % interval of a dozen items holds the truth in 99 %.
+    """
+    both, only_a, only_b, neither = paired_counts(correct_a, correct_b)
+    n = both + only_a + only_b + neither
+    if n == 0:
+        raise ValueError("a difference needs at least one item")
+    right_a, right_b = both + only_a, both + only_b
+    a, b, difference = right_a / n, right_b / n, (only_a - only_b) / n
+    (low_a, high_a), (low_b, high_b) = wilson(right_a, n, level), wilson(right_b, n, level)
+    phi = _correlation(both, only_a, only_b, neither)
+    down = _joint(a - low_a, high_b - b, phi)
+    up = _joint(high_a - a, b - low_b, phi)
+    return difference, (difference - down, difference + up)
+
+
+def _correlation(both: int, only_a: int, only_b: int, neither: int) -> float:
+    """Phi of the pairs; a positive one is corrected for continuity, a constant side has none."""
+    n = both + only_a + only_b + neither
+    margins = (both + only_a) * (only_b + neither) * (both + only_b) * (only_a + neither)
+    excess = both * neither - only_a * only_b
+    if excess > 0:
+        excess = max(excess - n / 2, 0)
+    return excess / math.sqrt(margins) if margins else 0.0
+
+
+def _joint(first: float, second: float, phi: float) -> float:
+    return math.sqrt(max(first**2 - 2 * phi * first * second + second**2, 0.0))
+
+
+def bootstrap_mean(
+    values: Sequence[float] | np.ndarray, level: float = 0.95, seed: int = 0
+) -> Interval:
+    """Percentile interval of the mean of per-item values, such as log-losses.
+
+    Past a thousand values, whole runs of neighbours are drawn instead of single ones: it costs
+    the same for any text, and neighbouring characters are not independent. The draws are
+    counted, so the interval is a function of the values and the seed.
+    """
+    sample = np.asarray(values, dtype=np.float64)
+    if sample.size < 2:
+        raise ValueError(f"an interval for a mean needs at least 2 values, found {sample.size}")
+    starts = np.arange(0, sample.size, -(-sample.size // MOST_BLOCKS))
+    sizes = np.diff(starts, append=sample.size)
+    centre = sample.mean()  # sums of deviations, so that a large common part costs no digits
+    sums = np.add.reduceat(sample - centre, starts)
+    row = np.arange(starts.size, dtype=np.int64)
+    words = draws(RESAMPLES, seed=seed, stream=Stream.BOOTSTRAP, stage=0, step=0, row=row)
+    means = np.empty(RESAMPLES)
+    for i, word in enumerate(words):
+        chosen = below(word, starts.size)
+        means[i] = sums[chosen].sum() / sizes[chosen].sum()
+    low, high = np.quantile(means, (1 - _upper(level), _upper(level)))
+    return float(centre + low), float(centre + high)
+
+
+def _upper(level: float) -> float:
+    """The probability below the upper end of a central interval."""
+    if not 0 < level < 1:
+        raise ValueError(f"a level lies between 0 and 1, found {level}")
+    return (1 + level) / 2

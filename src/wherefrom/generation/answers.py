@@ -1,0 +1,55 @@
+"""A language model as one that answers questions."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from wherefrom.core.contracts import Answer, Candidate
+from wherefrom.core.vocabulary import MASK_ID, Vocabulary
+from wherefrom.generation.decoder import Decoder
+from wherefrom.generation.language_model import LanguageModel
+from wherefrom.generation.requests import Completion, Request
+from wherefrom.generation.scoring import score
+
+
+class ModelAnswerer:
+    """Prompt: the question and a mask; the answer is what stands before the next mask."""
+
+    def __init__(
+        self, model: LanguageModel, vocabulary: Vocabulary, beams: int = 4, max_new: int = 32
+    ) -> None:
+        self.model, self.vocabulary = model, vocabulary
+        self.beams, self.max_new = beams, max_new
+
+    def answer(self, questions: Sequence[str]) -> list[Answer]:
+        """The most probable closed answer the search finds, and the next best."""
+        return self._answer(questions, self.beams)
+
+    def answer_exact(self, questions: Sequence[str]) -> list[Answer]:
+        """The greedy answer, as exact match is measured."""
+        return self._answer(questions, 1)
+
+    def continuation_log_probabilities(
+        self, prompts: Sequence[str], continuations: Sequence[str]
+    ) -> np.ndarray:
+        """log P(continuation | prompt), one number a pair."""
+        heads = [self.vocabulary.encode(text) for text in prompts]
+        tails = [self.vocabulary.encode(text) for text in continuations]
+        texts = [head + tail for head, tail in zip(heads, tails, strict=True)]
+        scores = score(self.model, texts, [len(head) for head in heads])
+        return np.array([s.sum(dtype=np.float64) for s in scores])
+
+    def _answer(self, questions: Sequence[str], beams: int) -> list[Answer]:
+        prompts = [(*self.vocabulary.encode(question), MASK_ID) for question in questions]
+        requests = [Request(prompt, self.max_new, beams) for prompt in prompts]
+        return [self._read(found) for found in Decoder(self.model).generate(requests)]
+
+    def _read(self, found: Sequence[Completion]) -> Answer:
+        """Unclosed answers are not among the others unless the best is unclosed too."""
+        best, *others = (
+            Candidate(self.vocabulary.decode(c.tokens), math.exp(c.log_probability))
+            for c in found
+            if c.finished == found[0].finished
+        )
+        return Answer(best.text, best.probability, tuple(others), found[0].finished)

@@ -1,0 +1,67 @@
+"""What is asked of the decoder, and what it gives back."""
+
+from dataclasses import dataclass
+
+from wherefrom.core.config import check
+from wherefrom.core.randomness import MASK32
+from wherefrom.core.vocabulary import MASK_ID
+
+
+@dataclass(frozen=True)
+class Request:
+    """A prompt to go on from.
+
+    One row, greedy or sampled, or `beams` rows that search for the `beams` most probable
+    continuations. (seed, number) address a request's counted randomness: two requests that are
+    to differ have different numbers, and neither depends on what else is being decoded.
+    """
+
+    prompt: tuple[int, ...]
+    max_new: int = 32  # characters chosen at most, the stop among them
+    beams: int = 1
+    temperature: float = 0.0  # 0: greedy
+    top_k: int = 0  # sample among so many; 0: all
+    seed: int = 0
+    stop: int | None = MASK_ID
+    number: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("max_new", "beams"):
+            check(getattr(self, name) > 0, "Request", name, getattr(self, name), "above 0")
+        check(self.temperature >= 0, "Request", "temperature", self.temperature, "0 or more")
+        check(self.top_k >= 0, "Request", "top_k", self.top_k, "0 (all) or more")
+        for name in ("seed", "number"):
+            value = getattr(self, name)
+            check(0 <= value <= MASK32, "Request", name, value, f"0 to {MASK32}")
+        fits = self.beams == 1 or self.temperature == 0
+        check(fits, "Request", "temperature", self.temperature, "0 where there are beams")
+
+    @property
+    def greedy(self) -> bool:
+        return self.temperature == 0 or self.top_k == 1
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What followed a prompt, without the stop character.
+
+    The log-probability is the model's own (temperature 1) of all that was chosen, the stop
+    included; `finished` if there was a stop.
+    """
+
+    tokens: tuple[int, ...]
+    log_probability: float
+    finished: bool
+
+
+@dataclass(frozen=True)
+class Event:
+    """News of one request after a step.
+
+    `token` is the character it chose (None: the stop, or a search that has not decided);
+    `completions`, best first, come once, when the request leaves.
+    """
+
+    ticket: int
+    token: int | None = None
+    completions: tuple[Completion, ...] | None = None

@@ -1,0 +1,56 @@
+"""Teacher-forced scoring: how probable a model finds a text that is already there.
+
+Shapes: R rows, T characters, V vocabulary.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch.nn.functional as F
+
+from wherefrom.core.errors import BadData
+from wherefrom.generation.batches import groups, pad, reading_budget
+from wherefrom.generation.language_model import LanguageModel, device_of, reading
+
+
+def score(
+    model: LanguageModel,
+    sequences: Sequence[Sequence[int]],
+    starts: Sequence[int] | None = None,
+    batch_tokens: int | None = None,
+) -> list[np.ndarray]:
+    """Natural log-probability of each character from its sequence's start on, given all before.
+
+    A start is at least 1 (the default): nothing comes before the first character. `batch_tokens`
+    is how many characters are read at once.
+    """
+    starts = [1] * len(sequences) if starts is None else starts
+    _check(sequences, starts, model.max_input)
+    device = device_of(model)
+    order = sorted(range(len(sequences)), key=lambda i: len(sequences[i]))
+    lengths = [len(sequences[i]) for i in order]
+    found: list[np.ndarray] = [np.zeros(0, dtype=np.float32)] * len(sequences)
+    with reading(model):
+        for group in groups(lengths, batch_tokens or reading_budget(device)):
+            members = order[group]
+            tokens_RT = pad([sequences[i] for i in members], device)
+            if tokens_RT.shape[1] < 2:
+                continue
+            logits_RTV, targets_RT = model(tokens_RT[:, :-1]), tokens_RT[:, 1:]
+            losses_RT = F.cross_entropy(logits_RTV.transpose(1, 2), targets_RT, reduction="none")
+            for i, losses_T in zip(members, losses_RT.cpu().numpy(), strict=True):
+                found[i] = -losses_T[starts[i] - 1 : len(sequences[i]) - 1]
+    return found
+
+
+def _check(sequences: Sequence[Sequence[int]], starts: Sequence[int], longest: int) -> None:
+    for i, (sequence, start) in enumerate(zip(sequences, starts, strict=True)):
+        if len(sequence) - 1 > longest:
+            raise BadData(
+                f"text {i}: expected at most {longest + 1} characters, the most that the model "
+                f"scores, found {len(sequence)}"
+            )
+        if start < 1:
+            raise BadData(
+                f"text {i}: expected something before the characters to score, found nothing"
+            )

@@ -1,0 +1,185 @@
+"""Learning from documents: next character, and span corruption in the course's layout.
+
+A row is six integers (document, keep, cut, length, start, size). The row's text is the
+document's first `keep` characters followed by what comes `cut` characters later, `length` in
+all; then the span of `size` characters from `start` is moved behind it:
+
+    prefix MASK suffix MASK span MASK
+
+A size of zero is plain next-character prediction. Draws are counted, so a plan is a pure
+function of its step.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from wherefrom.core.config import check
+from wherefrom.core.contracts import Batch
+from wherefrom.core.randomness import Stream, below, chance, draws
+from wherefrom.core.vocabulary import MASK_ID
+from wherefrom.objectives.corpus import Corpus
+from wherefrom.objectives.order import ShuffledEpochs
+
+COLUMNS = ("document", "keep", "cut", "length", "start", "size")
+
+
+@dataclass(frozen=True)
+class NextCharacterConfig:
+    """Plain language modelling. `background` weighs what is not a salient span (1: all alike)."""
+
+    kind: ClassVar[str] = "next-character"
+    windows: float = 0.0
+    background: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_shares(self, "windows", "background")
+
+
+@dataclass(frozen=True)
+class SpanCorruptionConfig:
+    """Span corruption; the defaults are the course's form.
+
+    windows: share of rows in a name-anchored window ("Name. ", then on from a random word);
+    salient: share whose span is a capitalised phrase or a number rather than random;
+    beside_subject: of those, the share that keeps off the subject's own name;
+    background: weight of what is not the span; longest: the course's 7/8 of the block;
+    truncate: cut each text to a random length first; third_mask: close the span.
+    """
+
+    kind: ClassVar[str] = "span-corruption"
+    windows: float = 0.0
+    salient: float = 0.0
+    beside_subject: float = 0.0
+    background: float = 1.0
+    truncate: bool = True
+    longest: float = 0.875
+    third_mask: bool = True
+
+    def __post_init__(self) -> None:
+        _check_shares(self, "windows", "salient", "beside_subject", "background", "longest")
+
+
+def _check_shares(config: object, *names: str) -> None:
+    for name in names:
+        value = getattr(config, name)
+        check(0 <= value <= 1, type(config).__name__, name, value, "a share from 0 to 1")
+
+
+class Documents:
+    """The objective over a corpus for either config; `rows` rows a step."""
+
+    def __init__(
+        self,
+        config: NextCharacterConfig | SpanCorruptionConfig,
+        corpus: Corpus,
+        *,
+        block_size: int,
+        rows: int,
+        seed: int,
+        stage: int,
+    ) -> None:
+        self.config, self.corpus, self.rows, self.block_size = config, corpus, rows, block_size
+        self.seed, self.stage = seed, stage
+        self.masks = 0
+        longest = block_size + 1
+        if isinstance(config, SpanCorruptionConfig):
+            self.masks = 3 if config.third_mask else 2
+            longest = min(int(block_size * config.longest), longest - self.masks)
+        self.longest = longest
+        self.order = ShuffledEpochs(len(corpus), seed, stage, corpus.device)
+
+    def plan(self, first_step: int, count: int) -> Tensor:
+        """(count, rows, 6)"""
+        index = torch.arange(count * self.rows, device=self.corpus.device)
+        words = draws(
+            8, seed=self.seed, stream=Stream.SPAN, stage=self.stage,
+            step=first_step + index // self.rows, row=index % self.rows,
+        )  # fmt: skip
+        document = self.order.at(first_step * self.rows, count * self.rows)
+        if isinstance(self.config, SpanCorruptionConfig):
+            columns = self._plan_spans(self.config, document, words)
+        else:
+            columns = self._plan_plain(self.config, document, words)
+        return torch.stack(columns, -1).view(count, self.rows, len(COLUMNS))
+
+    def _window(
+        self, document: Tensor, words: list[Tensor], share: float, choices: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Keep and cut of a name-anchored window, which begins at one of the first `choices`."""
+        corpus = self.corpus
+        wanted = chance(words[0], share) & (choices > 0)
+        pick = corpus.word_first[document] + below(words[1], choices)
+        begin = corpus.words[pick.clamp(max=max(corpus.words.numel() - 1, 0))] if share else 0
+        keep = torch.where(wanted, corpus.anchor[document], 0)
+        return keep, torch.where(wanted, begin - keep, 0)
+
+    def _plan_plain(
+        self, config: NextCharacterConfig, document: Tensor, words: list[Tensor]
+    ) -> tuple[Tensor, ...]:
+        corpus = self.corpus
+        keep, cut = self._window(document, words, config.windows, corpus.word_count[document])
+        left = corpus.length[document] - cut
+        # A text longer than the block is read from a random place, so that all of it is read.
+        over = torch.where(keep == 0, (left - self.longest).clamp(min=0), 0)
+        cut = cut + below(words[2], over + 1)
+        length = (corpus.length[document] - cut).clamp(max=self.longest)
+        return document, keep, cut, length, length * 0, length * 0
+
+    def _plan_spans(
+        self, config: SpanCorruptionConfig, document: Tensor, words: list[Tensor]
+    ) -> tuple[Tensor, ...]:
+        corpus = self.corpus
+        count, beside = corpus.span_count[document], corpus.span_beside[document]
+        off_subject = chance(words[4], config.beside_subject) & (beside > 0)
+        span = corpus.span_first[document] + below(words[5], torch.where(off_subject, beside, count))
+        salient = chance(words[3], config.salient) & (count > 0)
+        span = torch.where(salient, span, 0) if corpus.span_start.numel() else span * 0
+        if corpus.span_start.numel() == 0:
+            first = last = in_view = torch.zeros_like(document)
+        else:
+            first, last = corpus.span_start[span], corpus.span_end[span]
+            in_view = corpus.span_words[span]
+        anchor = corpus.anchor[document]
+        after = first >= anchor  # the span is behind the name: the window must leave it in view
+        choices = torch.where(salient & after, in_view, corpus.word_count[document])
+        keep, cut = self._window(document, words, config.windows, choices)
+        first, last = first - torch.where(after, cut, 0), last - torch.where(after, cut, 0)
+
+        longest = (corpus.length[document] - cut).clamp(max=self.longest)
+        salient = salient & (last <= longest)
+        shortest = longest.clamp(max=4)
+        length = shortest + below(words[2], longest - shortest + 1) if config.truncate else longest
+        length = torch.where(salient, length.maximum(last), length)
+        # Random size: 1 to half the length, a quarter on average; then any place for it.
+        size = 1 + below(words[6], (length // 2 - 1).clamp(min=1))
+        start = below(words[5], length - size + 1)
+        start, size = torch.where(salient, first, start), torch.where(salient, last - first, size)
+        return document, keep, cut, length, start, size
+
+    def render(self, plan: Tensor, index: int) -> Batch:
+        """The rows of one step, padded to the longest of them."""
+        document, keep, cut, length, start, size = (c[:, None] for c in plan[index].unbind(-1))
+        corpus, spanned = self.corpus, size > 0
+        total = length + torch.where(spanned, self.masks, 0)
+        width = int(total.max())
+        place = torch.arange(width, device=plan.device)
+        second = length - size + 1  # where the second mask stands
+        source = torch.where(
+            place < start, place, torch.where(place < second, place - 1 + size, start + place - second - 1)
+        )  # fmt: skip
+        source = torch.where(spanned, source, place)
+        masked = spanned & ((place == start) | (place == second) | (place == length + 2))
+        live = place < total
+        real = torch.where(source < keep, source, source + cut)
+        last = (corpus.length[document] - 1).clamp(min=0)
+        where = corpus.first[document] + real.clamp(min=0).minimum(last)
+        tokens = torch.where(masked, MASK_ID, corpus.tokens[where]) * live
+        weights = self._weigh(torch.where(spanned, place > second, corpus.fact[where]), live)
+        return Batch(tokens[:, :-1], tokens[:, 1:], weights[:, 1:], (total - 1).squeeze(1))
+
+    def _weigh(self, counts: Tensor, live: Tensor) -> Tensor:
+        """Weight 1 for what counts (a moved span, a salient one), `background` for the rest."""
+        return torch.where(counts, 1.0, self.config.background) * live

@@ -1,0 +1,136 @@
+"""Checkpoints: a learner's state as verified folders, and what they must belong to."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from wherefrom.core.artifact import (
+    load_arrays,
+    publish_folder,
+    read_json,
+    remove_folder,
+    save_arrays,
+    sweep,
+    verify_folder,
+    write_json,
+)
+from wherefrom.core.contracts import State
+from wherefrom.core.errors import Damaged, Mismatch, MissingInput
+
+_NAME = re.compile(r"step-(\d{8,})")
+_ABSENT = object()
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A state that was read back whole, after `step` steps and `seconds` of training.
+
+    `skipped` says, a line each, why newer checkpoints were passed over for this one.
+    """
+
+    step: int
+    state: State
+    path: Path
+    seconds: float
+    skipped: tuple[str, ...] = ()
+
+
+class Checkpoints:
+    """The checkpoints of one stage, newest last, each bound to the same identity.
+
+    `identity` is every value that changes what the state means: anything JSON can hold. Who
+    saves must hold the run folder's lock; reading needs none.
+    """
+
+    def __init__(self, folder: Path, identity: Mapping[str, Any], keep: int = 2) -> None:
+        self.folder = folder
+        self.identity = json.loads(json.dumps(identity, allow_nan=False))
+        self.keep = max(keep, 2)  # one may turn out damaged
+        self.skipped: tuple[str, ...] = ()  # of the last `latest()`, also when it found none
+        self._damaged: list[Path] = []
+
+    def save(self, step: int, state: State, seconds: float) -> Path:
+        """Publish the state, and only then prune older ones and those found damaged."""
+        sweep(self.folder)
+        path = self.folder / f"step-{step:08d}"
+        with publish_folder(path, {"step": step, "identity": self.identity}) as folder:
+            save_arrays(folder / "state.safetensors", state.arrays)
+            write_json(folder / "state.json", {"seconds": seconds, "values": state.values})
+        self._prune(path)
+        return path
+
+    def latest(self) -> Checkpoint | None:
+        """The newest checkpoint that is whole; why newer ones are not is in `skipped`."""
+        reasons: list[str] = []
+        self._damaged = []
+        found = None
+        for path in reversed(self._paths()):
+            try:
+                found = self.load(path)
+                break
+            except (Damaged, MissingInput) as error:
+                reasons.append(str(error))
+                self._damaged.append(path)
+        self.skipped = tuple(reasons)
+        return found and replace(found, skipped=self.skipped)
+
+    def load(self, path: Path) -> Checkpoint:
+        """This very checkpoint or an error: one that was named is never replaced by another."""
+        manifest = verify_folder(path)
+        _compare(path, manifest.get("identity"), self.identity)
+        step, rest = manifest.get("step"), read_json(path / "state.json")
+        name = _NAME.fullmatch(path.name)
+        if not isinstance(step, int) or (name and int(name[1]) != step):
+            raise Damaged(f"{path}: expected the step of its name, found {step!r}")
+        try:
+            state = State(load_arrays(path / "state.safetensors"), dict(rest["values"]))
+            return Checkpoint(step, state, path, float(rest["seconds"]))
+        except (LookupError, TypeError, ValueError) as error:
+            raise Damaged(f"{path / 'state.json'}: expected values and seconds") from error
+
+    def _paths(self) -> list[Path]:
+        """Every published checkpoint, oldest first."""
+        steps = ((_NAME.fullmatch(p.name), p) for p in self.folder.glob("step-*"))
+        return [p for _, p in sorted((int(name[1]), p) for name, p in steps if name)]
+
+    def _prune(self, saved: Path) -> None:
+        """Damaged ones go first, lest they count among those kept; newer ones stay."""
+        paths = self._paths()
+        damaged = [p for p in paths if p in self._damaged and p != saved]
+        good = [p for p in paths if p not in damaged]
+        for path in [*damaged, *good[: good.index(saved) + 1][: -self.keep]]:
+            remove_folder(path)
+        self._damaged = []
+
+
+def _compare(path: Path, found: Any, asked: Any) -> None:
+    theirs, ours = dict(_leaves(found)), dict(_leaves(asked))
+    names = [*ours, *(name for name in theirs if name not in ours)]
+    differing = [n for n in names if theirs.get(n, _ABSENT) != ours.get(n, _ABSENT)]
+    if differing:
+        first, *others = differing
+        more = f" (differing too: {', '.join(others[:5])})" if others else ""
+        raise Mismatch(
+            f"{path}: {first}: the checkpoint has {_show(theirs, first)}, "
+            f"asked for {_show(ours, first)}{more}; "
+            "ask for the checkpoint's value or name another folder"
+        )
+
+
+def _leaves(value: Any, where: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value of nested tables and lists, under its dotted name."""
+    if isinstance(value, list):
+        value = dict(enumerate(value)) or value
+    if not isinstance(value, dict) or not value:
+        yield where or "identity", value
+        return
+    for name, inner in value.items():
+        yield from _leaves(inner, f"{where}.{name}" if where else str(name))
+
+
+def _show(leaves: Mapping[str, Any], name: str) -> str:
+    text = json.dumps(leaves[name], ensure_ascii=False) if name in leaves else "no such field"
+    return text if len(text) <= 80 else f"{text[:77]}..."

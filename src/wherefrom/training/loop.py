@@ -1,0 +1,183 @@
+"""The training loop: the only one, for every learner.
+
+It owns chunks, metrics, checkpoints, observers and signals; a learner owns the steps. Chunks
+end at multiples of their length, so a run that was stopped and resumed writes the same rows
+and reaches the same state as one that was not.
+"""
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any, Protocol
+
+import numpy as np
+
+from wherefrom.core.artifact import append_jsonl, read_jsonl, write_jsonl
+from wherefrom.core.contracts import Learner, State
+from wherefrom.core.errors import Damaged, Diverged, Interrupted, Mismatch
+from wherefrom.training.checkpoints import Checkpoints
+from wherefrom.training.signals import StopSignal
+
+
+class Observer(Protocol):
+    """Told what happens, between chunks: progress, probes."""
+
+    def started(self, name: str, first_step: int, steps: int, skipped: tuple[str, ...]) -> None:
+        """`first_step` steps are done already; `skipped`: why newer checkpoints were not used."""
+        ...
+
+    def advanced(
+        self, name: str, step: int, steps: int, metrics: dict[str, np.ndarray], seconds: float
+    ) -> None: ...
+
+    def finished(self, name: str, step: int, seconds: float) -> None: ...
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What training ended with; `seconds` counts every part of a run that was resumed."""
+
+    step: int
+    seconds: float
+    resumed_from: int | None = None
+    skipped: tuple[str, ...] = ()
+
+
+def train(
+    learner: Learner,
+    steps: int,
+    *,
+    name: str,
+    checkpoints: Checkpoints | None = None,
+    checkpoint_seconds: float = 20.0,
+    metrics_path: Path | None = None,
+    observers: Sequence[Observer] = (),
+    stop: StopSignal | None = None,
+    chunk: int = 20,
+) -> Finished:
+    """Take the learner to `steps`, from its newest checkpoint if it has one.
+
+    Raises Diverged at the first step that is not finite, and Interrupted after a signal, with
+    the state saved. `stop` is for a caller who already listens to signals.
+    """
+    run = _Run(learner, steps, name, checkpoints, metrics_path)
+    with nullcontext(stop) if stop else StopSignal() as signals:
+        run.resume()
+        for observer in observers:
+            observer.started(name, run.step, steps, run.skipped)
+        while run.step < steps and signals.number is None:
+            metrics = run.advance(min((run.step // chunk + 1) * chunk, steps))
+            for observer in observers:
+                observer.advanced(name, run.step, steps, metrics, run.seconds)
+            if monotonic() - run.saved_at >= checkpoint_seconds:
+                run.save()
+        run.save()
+        if signals.number is not None:
+            raise Interrupted(run.farewell(), signals.number)
+    for observer in observers:
+        observer.finished(name, run.step, run.seconds)
+    return Finished(run.step, run.seconds, run.resumed_from, run.skipped)
+
+
+class _Run:
+    """Where one call of `train` stands."""
+
+    def __init__(
+        self,
+        learner: Learner,
+        steps: int,
+        name: str,
+        checkpoints: Checkpoints | None,
+        metrics_path: Path | None,
+    ) -> None:
+        self.learner, self.steps, self.name = learner, steps, name
+        self.checkpoints, self.metrics_path = checkpoints, metrics_path
+        self.step = 0
+        self.saved: int | None = None
+        self.resumed_from: int | None = None
+        self.skipped: tuple[str, ...] = ()
+        self.seconds = 0.0  # up to the end of the last chunk, earlier parts of the run included
+        self.saved_at = self._start = monotonic()
+
+    def resume(self) -> None:
+        if self.checkpoints is not None:
+            found = self.checkpoints.latest()
+            self.skipped = self.checkpoints.skipped
+            if found is not None:
+                if found.step > self.steps:
+                    raise Mismatch(
+                        f"{found.path}: steps: the checkpoint has {found.step}, asked for "
+                        f"{self.steps}; ask for at least as many or name another folder"
+                    )
+                self.learner.load(found.state)
+                self.step = self.saved = self.resumed_from = found.step
+                self.seconds = found.seconds
+                self._start = monotonic() - found.seconds
+        self._cut_metrics()
+
+    def advance(self, end: int) -> dict[str, np.ndarray]:
+        """Take the steps up to `end` and write their row, unless one was not finite."""
+        metrics = self.learner.advance(self.step, end - self.step)
+        loss, targets = np.asarray(metrics["loss"], np.float64), np.asarray(metrics["targets"])
+        good = np.asarray(metrics["finite"], bool) & (np.isfinite(loss) | (targets == 0))
+        if not good.all():
+            raise self._diverged(self.step + int(np.argmin(good)), "loss or gradient")
+        self.step, self.seconds = end, monotonic() - self._start
+        if self.metrics_path is not None:
+            append_jsonl(self.metrics_path, [_row(end, loss, targets, self.seconds)])
+        return metrics
+
+    def save(self) -> None:
+        """Publish the state of this step, once, and never one that is not finite."""
+        if self.checkpoints is None or self.saved == self.step:
+            return
+        state = self.learner.state()
+        broken = _not_finite(state)
+        if broken:
+            raise self._diverged(self.step - 1, f"'{broken}' after the update")
+        if self.metrics_path is not None:  # its rows reach the disk before what follows them
+            append_jsonl(self.metrics_path, (), sync=True)
+        self.checkpoints.save(self.step, state, self.seconds)
+        self.saved, self.saved_at = self.step, monotonic()
+
+    def farewell(self) -> str:
+        where = f"{self.name}: stopped at step {self.step} of {self.steps}"
+        if self.checkpoints is None:
+            return f"{where}; nothing was saved, the same command starts again"
+        return f"{where}, which is saved; the same command continues from there"
+
+    def _diverged(self, step: int, what: str) -> Diverged:
+        last = "nothing was saved" if self.saved is None else f"step {self.saved} is the last saved"
+        return Diverged(
+            f"{self.name}: step {step} (counted from 0): expected finite numbers, found {what} "
+            f"that is not; {last}; try a lower learning rate"
+        )
+
+    def _cut_metrics(self) -> None:
+        """Drop the rows that came after the checkpoint: those steps are taken again."""
+        path = self.metrics_path
+        if path is None or not path.exists():
+            return
+        rows = read_jsonl(path)
+        try:
+            kept = [row for row in rows if row["step"] <= self.step]
+        except (KeyError, TypeError):
+            raise Damaged(f"{path}: expected a step in every row; move the file away") from None
+        if len(kept) < len(rows):
+            write_jsonl(path, kept)
+
+
+def _row(step: int, loss: np.ndarray, targets: np.ndarray, seconds: float) -> dict[str, Any]:
+    total = targets.sum().item()
+    counted = np.where(targets == 0, 0.0, loss)
+    mean = float((counted * targets).sum() / total) if total else None
+    return {"step": step, "loss": mean, "targets": total, "seconds": round(seconds, 3)}
+
+
+def _not_finite(state: State) -> str | None:
+    for name, array in state.arrays.items():
+        if array.dtype.kind in "fc" and not np.isfinite(array).all():
+            return name
+    return None

@@ -1,0 +1,168 @@
+"""AdamW and Muon behind one small face: set the rate's factor, take a step if all is finite.
+
+The flag `bad` (1.0 where something is not finite) stays on the device: an update that it
+forbids leaves weights and moments as they were, without the host looking.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import torch
+from torch import Tensor, nn
+
+from wherefrom.core.config import check
+
+_NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
+
+
+@dataclass(frozen=True)
+class AdamWConfig:
+    """Decay falls on matrices and embeddings only, not on vectors (norms, biases)."""
+
+    kind: ClassVar[str] = "adamw"
+    rate: float = 1e-3
+    decay: float = 0.1
+    beta1: float = 0.9
+    beta2: float = 0.95
+
+    def __post_init__(self) -> None:
+        check(self.rate > 0, "AdamWConfig", "rate", self.rate, "a rate above 0")
+        check(self.decay >= 0, "AdamWConfig", "decay", self.decay, "a decay of 0 or more")
+
+
+@dataclass(frozen=True)
+class MuonConfig:
+    """Muon on the matrices of the blocks, AdamW on everything else."""
+
+    kind: ClassVar[str] = "muon"
+    rate: float = 0.02
+    adam_rate: float = 3e-3
+    decay: float = 0.1
+    momentum: float = 0.95
+    iterations: int = 5
+
+    def __post_init__(self) -> None:
+        check(self.rate > 0, "MuonConfig", "rate", self.rate, "a rate above 0")
+        check(self.adam_rate > 0, "MuonConfig", "adam_rate", self.adam_rate, "a rate above 0")
+        check(0 <= self.momentum < 1, "MuonConfig", "momentum", self.momentum, "0 up to 1")
+        check(self.iterations > 0, "MuonConfig", "iterations", self.iterations, "1 or more")
+
+
+class Optimiser(Protocol):
+    def step(self, factor: float, bad: Tensor) -> None: ...
+
+    def state(self) -> dict[str, Tensor]: ...
+
+
+class AdamW:
+    """torch's fused AdamW, which knows how to skip a step that `found_inf` forbids."""
+
+    def __init__(self, named: Sequence[tuple[str, nn.Parameter]], config: AdamWConfig) -> None:
+        self.names = [name for name, _ in named]
+        self.rate = config.rate
+        decayed = [p for _, p in named if p.dim() > 1]
+        plain = [p for _, p in named if p.dim() < 2]
+        groups = [
+            {"params": decayed, "weight_decay": config.decay},
+            {"params": plain, "weight_decay": 0.0},
+        ]
+        betas = (config.beta1, config.beta2)
+        self.torch = torch.optim.AdamW(
+            [g for g in groups if g["params"]], lr=config.rate, betas=betas, fused=True
+        )
+        self.parameters = dict(named)
+        for p in self.parameters.values():  # as the first step would, so that state is whole
+            self.torch.state[p] = {
+                "step": torch.zeros((), dtype=torch.float32, device=p.device),
+                "exp_avg": torch.zeros_like(p),
+                "exp_avg_sq": torch.zeros_like(p),
+            }
+
+    def step(self, factor: float, bad: Tensor) -> None:
+        for group in self.torch.param_groups:
+            group["lr"] = self.rate * factor
+        self.torch.found_inf = bad  # pyright: ignore
+        self.torch.step()
+
+    def state(self) -> dict[str, Tensor]:
+        """The moments by parameter name, the tensors themselves: copy into them to load."""
+        return {
+            f"adamw.{name}.{key}": value
+            for name, p in self.parameters.items()
+            for key, value in self.torch.state[p].items()
+        }
+
+
+class Muon:
+    """Momentum whose matrices are brought near to orthogonal before they are applied.
+
+    Matrices of one shape are stacked, so that the iteration is a few batched products.
+    """
+
+    def __init__(self, named: Sequence[tuple[str, nn.Parameter]], config: MuonConfig) -> None:
+        self.config = config
+        self.groups: dict[str, list[nn.Parameter]] = {}
+        for _, p in named:
+            self.groups.setdefault("x".join(map(str, p.shape)), []).append(p)
+        self.momenta = {k: torch.zeros_like(torch.stack(ps)) for k, ps in self.groups.items()}
+
+    @torch.no_grad()
+    def step(self, factor: float, bad: Tensor) -> None:
+        config, rate = self.config, self.config.rate * factor
+        good = bad == 0
+        for key, ps in self.groups.items():
+            gradient = torch.stack([p.grad for p in ps if p.grad is not None])
+            momentum = self.momenta[key]
+            fresh = momentum.lerp(gradient, 1 - config.momentum)
+            update = orthogonalise(gradient.lerp(fresh, config.momentum), config.iterations)
+            update = update * max(1.0, update.shape[-2] / update.shape[-1]) ** 0.5
+            momentum.copy_(torch.where(good, fresh, momentum))
+            for p, u in zip(ps, update, strict=True):
+                p.copy_(torch.where(good, p * (1 - rate * config.decay) - rate * u, p))
+
+    def state(self) -> dict[str, Tensor]:
+        return {f"muon.{key}": value for key, value in self.momenta.items()}
+
+
+def orthogonalise(matrices: Tensor, iterations: int) -> Tensor:
+    """Newton-Schulz towards the nearest orthogonal matrix, on the smaller side.
+
+    In bf16 where the chip has units for it; elsewhere bf16 is emulated and hundreds of times
+    slower, so fp32.
+    """
+    a, b, c = _NEWTON_SCHULZ
+    x = matrices.to(torch.bfloat16) if has_bf16(matrices.device) else matrices
+    tall = x.shape[-2] > x.shape[-1]
+    x = x.mT if tall else x
+    x = x / (x.norm(dim=(-2, -1), keepdim=True) + 1e-7)
+    for _ in range(iterations):
+        gram = x @ x.mT
+        x = a * x + (b * gram + c * gram @ gram) @ x
+    return (x.mT if tall else x).to(matrices.dtype)
+
+
+def has_bf16(device: torch.device) -> bool:
+    """Whether bf16 products are fast there: only a GPU of compute capability 8 or more is trusted."""
+    return device.type == "cuda" and torch.cuda.get_device_capability(device)[0] >= 8
+
+
+def build_adamw(model: nn.Module, config: AdamWConfig) -> list[Any]:
+    return [AdamW(list(model.named_parameters()), config)]
+
+
+def build_muon(model: nn.Module, config: MuonConfig) -> list[Any]:
+    named = list(model.named_parameters())
+    matrices = [(n, p) for n, p in named if p.dim() == 2 and n.startswith("blocks.")]
+    taken = {n for n, _ in matrices}
+    rest = [(n, p) for n, p in named if n not in taken]
+    return [
+        AdamW(rest, AdamWConfig(rate=config.adam_rate, decay=config.decay)),
+        Muon(matrices, config),
+    ]
+
+
+OPTIMISERS: dict[str, Callable[[nn.Module, Any], list[Any]]] = {
+    AdamWConfig.kind: build_adamw,
+    MuonConfig.kind: build_muon,
+}

@@ -1,0 +1,113 @@
+"""The learner of every torch model: batches, loss, gradient, update.
+
+Shapes: B rows, T characters, C width.
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from wherefrom.core.contracts import Batch, Objective, State
+from wherefrom.core.errors import Mismatch
+from wherefrom.core.randomness import Stream, draws
+from wherefrom.core.recipe import Stage
+from wherefrom.training.optimisers import OPTIMISERS
+from wherefrom.training.schedules import factor
+
+
+class TorchLearner:
+    """Takes optimisation steps; everything random in them is a function of the step's number."""
+
+    def __init__(
+        self, model: nn.Module, objective: Objective, stage: Stage, *, number: int, seed: int
+    ) -> None:
+        self.model, self.objective, self.stage = model, objective, stage
+        self.number, self.seed = number, seed
+        self.device = next(model.parameters()).device
+        self.optimisers = OPTIMISERS[stage.optimiser.kind](model, stage.optimiser)
+
+    def advance(self, first_step: int, count: int) -> dict[str, np.ndarray]:
+        self.model.train()
+        plan = self.objective.plan(first_step, count)
+        rows = [self._step(first_step + i, self.objective.render(plan, i)) for i in range(count)]
+        loss, targets, bad = torch.stack(rows).double().cpu().numpy().T
+        return {"loss": loss, "targets": targets.astype(np.int64), "finite": bad == 0}
+
+    def _step(self, step: int, batch: Batch) -> Tensor:
+        """One update; loss, targets and the flag of what is not finite, still on the device."""
+        self._seed_dropout(step)
+        for p in self.model.parameters():
+            p.grad = None
+        total = batch.weights.sum()
+        loss = torch.zeros((), device=self.device)
+        for piece in self._buckets(batch):
+            part = self._loss(piece, total)
+            part.backward()
+            loss = loss + part.detach()
+        norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.stage.clip)
+        bad = (~(torch.isfinite(loss) & torch.isfinite(norm))).float()
+        scale = factor(self.stage.schedule, step, self.stage.steps)
+        for optimiser in self.optimisers:
+            optimiser.step(scale, bad)
+        return torch.stack((loss, (batch.weights > 0).sum().float(), bad))
+
+    def _loss(self, batch: Batch, total: Tensor) -> Tensor:
+        """The weighted sum of these rows' losses over the step's total weight.
+
+        The head and its softmax are the dearest part of a narrow model: only the positions
+        that count go through them.
+        """
+        features = self.model.features(batch.inputs).flatten(0, 1)  # pyright: ignore
+        weights = batch.weights.flatten()
+        kept = weights.nonzero().squeeze(1)
+        logits = self.model.head(features[kept])  # pyright: ignore
+        losses = F.cross_entropy(logits, batch.targets.flatten()[kept], reduction="none")
+        return (losses * weights[kept]).sum() / total
+
+    def _buckets(self, batch: Batch) -> list[Batch]:
+        """The step's rows sorted by length and cropped, in `buckets` pieces: the same sum."""
+        if self.stage.buckets == 1:
+            return [batch]
+        order = torch.argsort(batch.lengths, stable=True)
+        pieces = []
+        for rows in order.chunk(self.stage.buckets):
+            width = int(batch.lengths[rows].max())
+            piece = (t[rows, :width] for t in (batch.inputs, batch.targets, batch.weights))
+            pieces.append(Batch(*piece, batch.lengths[rows]))
+        return pieces
+
+    def _seed_dropout(self, step: int) -> None:
+        """Dropout is reseeded each step, so that a resumed run drops what it would have."""
+        address = {"seed": self.seed, "stage": self.number, "step": step}
+        row = np.zeros(1, dtype=np.int64)
+        high, low = draws(2, stream=Stream.DROPOUT, row=row, **address)
+        torch.manual_seed((int(high[0]) << 31) ^ int(low[0]))
+
+    def _tensors(self) -> dict[str, Tensor]:
+        tensors = {f"model.{k}": v for k, v in self.model.state_dict().items()}
+        for optimiser in self.optimisers:
+            tensors |= optimiser.state()
+        return tensors
+
+    def state(self) -> State:
+        return State({k: v.detach().cpu().numpy() for k, v in self._tensors().items()})
+
+    def load(self, state: State) -> None:
+        copy_arrays(self._tensors(), state.arrays)
+
+
+def copy_arrays(tensors: dict[str, Tensor], arrays: dict[str, Any]) -> None:
+    """Copy arrays into tensors of the same names and shapes; anything amiss is named."""
+    for name in tensors.keys() | arrays.keys():
+        if name not in arrays or name not in tensors:
+            where = "the checkpoint" if name not in arrays else "the model"
+            raise Mismatch(f"{name}: expected it in both, {where} has none")
+        if tuple(tensors[name].shape) != arrays[name].shape:
+            found, wanted = arrays[name].shape, tuple(tensors[name].shape)
+            raise Mismatch(f"{name}: expected shape {wanted}, the checkpoint has {found}")
+    with torch.no_grad():
+        for name, tensor in tensors.items():
+            tensor.copy_(torch.from_numpy(arrays[name]))

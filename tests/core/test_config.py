@@ -1,0 +1,278 @@
+import math
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wherefrom.core.config import assign, check, decode, encode, overlay, parse_toml, to_toml
+from wherefrom.core.errors import UsageError
+from wherefrom.core.recipe import ModelEntry, Recipe, Schedule, Share, Stage, Task
+
+
+@dataclass(frozen=True)
+class Square:
+    kind: ClassVar[str] = "square"
+    side: float = 1.0
+
+    def __post_init__(self) -> None:
+        check(self.side > 0, "Square", "side", self.side, "a number above 0")
+
+
+@dataclass(frozen=True)
+class Circle:
+    kind: ClassVar[str] = "circle"
+    radius: float
+    filled: bool = False
+
+
+@dataclass(frozen=True)
+class Pen:
+    width: int = 1
+    colour: str = "black"
+
+
+@dataclass(frozen=True)
+class Layer:
+    name: str
+    shape: Any
+    pen: Pen = Pen()
+
+
+@dataclass(frozen=True)
+class Drawing:
+    title: str
+    layers: tuple[Layer, ...]
+    scale: float = 1.0
+    copies: int = 1
+    shown: bool = True
+    tags: tuple[str, ...] = ()
+    sizes: tuple[int, ...] = ()
+    author: str | None = None
+    pages: int | None = None
+
+
+KINDS = {c.kind: c for c in (Square, Circle)}
+DRAWING = Drawing(
+    "house",
+    (Layer("walls", Square(3.0)), Layer("sun", Circle(0.5, True), Pen(2, "gold"))),
+    tags=("a", "b"),
+)
+
+
+def test_encode_names_kinds_keys_entries_by_name_and_leaves_none_out():
+    assert encode(DRAWING) == {
+        "title": "house",
+        "layers": {
+            "walls": {
+                "shape": {"kind": "square", "side": 3.0},
+                "pen": {"width": 1, "colour": "black"},
+            },
+            "sun": {
+                "shape": {"kind": "circle", "radius": 0.5, "filled": True},
+                "pen": {"width": 2, "colour": "gold"},
+            },
+        },
+        "scale": 1.0,
+        "copies": 1,
+        "shown": True,
+        "tags": ["a", "b"],
+        "sizes": [],
+    }
+
+
+def test_decode_gives_back_what_was_encoded():
+    full = replace(DRAWING, author="me", pages=4, sizes=(1, 2))
+    for drawing in (DRAWING, full, replace(DRAWING, layers=())):
+        assert decode(Drawing, encode(drawing), KINDS) == drawing
+
+
+def test_decode_takes_defaults_for_what_is_left_out():
+    assert decode(Drawing, {"title": "x", "layers": {}}, KINDS) == Drawing("x", ())
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"layers": {}}, "expected the field 'title', found none"),
+        ({"title": "x", "layers": {}, "copie": 1}, "copie: no such field; did you mean 'copies'"),
+        ({"title": 3, "layers": {}}, "title: expected text, found 3"),
+        ({"title": "x", "layers": {}, "copies": 1.5}, "copies: expected a whole number, found 1.5"),
+        ({"title": "x", "layers": {}, "copies": True}, "copies: expected a whole number"),
+        ({"title": "x", "layers": {}, "scale": "2"}, "scale: expected a number, found '2'"),
+        ({"title": "x", "layers": {}, "shown": 1}, "shown: expected true or false, found 1"),
+        ({"title": "x", "layers": {}, "tags": "ab"}, "tags: expected a list, found 'ab'"),
+        ({"title": "x", "layers": 3}, "layers: expected a list, found 3"),
+        ({"title": "x", "layers": {"a": 3}}, "layers.a: expected a table of Layer, found 3"),
+        (
+            {"title": "x", "layers": {"a": {"shape": {"kind": "sqare"}}}},
+            "layers.a.shape: unknown kind 'sqare'; did you mean 'square'",
+        ),
+        (
+            {"title": "x", "layers": {"a": {"shape": {"kind": "square", "sid": 1}}}},
+            "layers.a.shape.sid: no such field; did you mean 'side'",
+        ),
+    ],
+)
+def test_decode_says_where_and_what_is_wrong(data, message):
+    with pytest.raises(UsageError) as error:
+        decode(Drawing, data, KINDS)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("dotted", "text", "expected"),
+    [
+        ("title", "100", "100"),
+        ("scale", "2", 2.0),
+        ("scale", "1e-3", 1e-3),
+        ("copies", "1_000", 1000),
+        ("shown", "false", False),
+        ("shown", "Yes", True),
+        ("tags", "c, d", ("c", "d")),
+        ("tags", "", ()),
+        ("sizes", "3,4", (3, 4)),
+        ("author", "me", "me"),
+        ("pages", "7", 7),
+        ("scale", 2, 2.0),
+        ("sizes", [5], (5,)),
+    ],
+)
+def test_assign_reads_text_as_the_field_wants_it(dotted, text, expected):
+    changed = assign(DRAWING, dotted, text, KINDS)
+    assert getattr(changed, dotted) == expected
+    assert type(getattr(changed, dotted)) is type(expected)
+    assert replace(changed, **{dotted: getattr(DRAWING, dotted)}) == DRAWING
+
+
+def test_assign_goes_down_dotted_names_and_changes_nothing_else():
+    changed = assign(DRAWING, "layers.sun.pen.width", "5", KINDS)
+    changed = assign(changed, "layers.walls.shape.side", "9", KINDS)
+    expected = (Layer("walls", Square(9.0)), Layer("sun", Circle(0.5, True), Pen(5, "gold")))
+    assert changed == replace(DRAWING, layers=expected)
+    assert DRAWING.layers[1].pen.width == 2
+
+
+@pytest.mark.parametrize(
+    ("dotted", "value", "message"),
+    [
+        ("titel", "x", "titel: no such field; did you mean 'title'"),
+        ("layers.son.pen.width", "1", "layers.son: no such entry; did you mean 'sun'"),
+        ("layers.sun.pen.widht", "1", "layers.sun.pen.widht: no such field; did you mean 'width'"),
+        ("layers.sun", "1", "layers.sun: a table, not a value"),
+        ("layers.sun.pen", "1", "layers.sun.pen: a table, not a value"),
+        ("layers.sun.shape", "square", "layers.sun.shape: a table, not a value"),
+        ("title.length", "1", "title: a value, it has no field 'length'"),
+        ("copies", "many", "copies: expected a whole number, found 'many'"),
+        ("copies", "1.5", "copies: expected a whole number, found '1.5'"),
+        ("scale", "big", "scale: expected a number, found 'big'"),
+        ("shown", "maybe", "shown: expected true or false, found 'maybe'"),
+        ("sizes", "1,x", "sizes: expected a whole number, found 'x'"),
+        ("copies", 1.5, "copies: expected a whole number, found 1.5"),
+        ("title", 3, "title: expected text, found 3"),
+        ("layers.walls.shape.side", "-1", "Square.side: expected a number above 0, found -1.0"),
+    ],
+)
+def test_assign_says_where_and_what_is_wrong(dotted, value, message):
+    with pytest.raises(UsageError) as error:
+        assign(DRAWING, dotted, value, KINDS)
+    assert message in str(error.value)
+
+
+def test_overlay_puts_a_partial_file_over_a_config():
+    text = """
+    copies = 3
+    tags = ["c"]
+    [layers.sun.pen]
+    colour = "red"
+    [layers.walls]
+    shape = { kind = "circle", radius = 2 }
+    """
+    changed = overlay(DRAWING, parse_toml(text, "f.toml"), KINDS)
+    layers = (Layer("walls", Circle(2.0)), Layer("sun", Circle(0.5, True), Pen(2, "red")))
+    assert changed == replace(DRAWING, copies=3, tags=("c",), layers=layers)
+
+
+def test_overlay_of_the_same_kind_keeps_the_fields_it_does_not_name():
+    table = {"layers": {"sun": {"shape": {"kind": "circle", "radius": 4}}}}
+    assert overlay(DRAWING, table, KINDS).layers[1].shape == Circle(4.0, filled=True)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"coppies": 3}, "coppies: no such field; did you mean 'copies'"),
+        ({"layers": {"sin": {"pen": {"width": 1}}}}, "layers.sin: no such entry"),
+        ({"layers": {"sun": {"shape": {"kind": "cube"}}}}, "layers.sun.shape: unknown kind 'cube'"),
+        ({"layers": {"sun": {"shap": {"kind": "square"}}}}, "layers.sun.shap: no such field"),
+        ({"copies": "three"}, "copies: expected a whole number"),
+    ],
+)
+def test_overlay_says_where_and_what_is_wrong(data, message):
+    with pytest.raises(UsageError) as error:
+        overlay(DRAWING, data, KINDS)
+    assert message in str(error.value)
+
+
+def test_what_is_not_toml_is_refused_with_the_file_named():
+    with pytest.raises(UsageError, match=r"f\.toml: expected TOML"):
+        parse_toml("a = = 1", "f.toml")
+
+
+ODD = st.text() | st.sampled_from(['"', "\\", "a\nb\r\n", "\x00\x7f\x85", "é😀", "'''", "[x]\n#"])
+NUMBERS = st.floats(allow_nan=False)
+DRAWINGS = st.builds(
+    Drawing,
+    title=ODD,
+    layers=st.lists(
+        st.builds(
+            Layer,
+            name=ODD,
+            shape=st.builds(Circle, NUMBERS, st.booleans())
+            | st.builds(Square, st.floats(0, exclude_min=True)),
+            pen=st.builds(Pen, st.integers(), ODD),
+        ),
+        max_size=3,
+        unique_by=lambda layer: layer.name,
+    ).map(tuple),
+    scale=NUMBERS,
+    copies=st.integers(),
+    shown=st.booleans(),
+    tags=st.lists(ODD, max_size=3).map(tuple),
+    sizes=st.lists(st.integers(), max_size=3).map(tuple),
+    author=st.none() | ODD,
+    pages=st.none() | st.integers(),
+)
+
+
+@given(DRAWINGS)
+def test_toml_reads_back_to_the_same_config(drawing):
+    data = parse_toml(to_toml(drawing), "x.toml")
+    assert data == encode(drawing)
+    assert decode(Drawing, data, KINDS) == drawing
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+def test_toml_holds_numbers_that_are_not_finite(value):
+    found = parse_toml(to_toml(replace(DRAWING, scale=value)), "x.toml")["scale"]
+    assert repr(found) == repr(value)
+
+
+def test_a_recipe_survives_toml_and_its_own_file_put_over_it():
+    recipe = Recipe(
+        "shapes", "A recipe of shapes.", Square(), Circle(2.0),
+        (
+            Stage("first", (Share("a", Square()),), Square(), Schedule(), 10, 4),
+            Stage(
+                "second", (Share("a", Square(2.0)), Share("b", Circle(1.0), 0.25, 0.5)),
+                Circle(3.0), Schedule("cosine", floor=0.1), 20, 4, start_from="first",
+            ),
+        ),
+        (ModelEntry("net", "second"),), "net", (Task("held-out", predictors=("net",)),),
+    )  # fmt: skip
+    data = parse_toml(to_toml(recipe), "x.toml")
+    assert decode(Recipe, data, KINDS) == recipe
+    assert overlay(recipe, data, KINDS) == recipe
+    changed = assign(recipe, "stages.second.mix.b.objective.radius", "7", KINDS)
+    assert overlay(recipe, parse_toml(to_toml(changed), "x.toml"), KINDS) == changed

@@ -1,0 +1,125 @@
+"""The generator against its published vectors, and the laws of what is built on it."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import chi2
+
+from wherefrom.core.randomness import MASK32, Stream, below, chance, draws, philox
+
+# kat_vectors of the Random123 distribution, philox4x32 with 10 rounds.
+KNOWN = [
+    ((0, 0, 0, 0), (0, 0), (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
+    ((MASK32,) * 4, (MASK32,) * 2, (0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD)),
+    (
+        (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344),
+        (0xA4093822, 0x299F31D0),
+        (0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1),
+    ),
+]
+DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+PLACE = {"seed": 5, "stream": Stream.ORDER, "stage": 1, "step": 9}
+
+
+def rows(count: int) -> np.ndarray:
+    return np.arange(count, dtype=np.int64)
+
+
+@pytest.mark.parametrize(("counter", "key", "expected"), KNOWN)
+def test_known_answers_in_numpy(counter, key, expected):
+    words = philox([np.array([c]) for c in counter], key)
+    assert tuple(int(w[0]) for w in words) == expected
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize(("counter", "key", "expected"), KNOWN)
+def test_known_answers_in_torch(counter, key, expected, device):
+    words = philox([torch.tensor([c], device=device) for c in counter], key)
+    assert tuple(int(w[0]) for w in words) == expected
+
+
+def test_plain_integers_may_stand_for_all_counter_words_but_the_first():
+    counter, key, expected = KNOWN[2]
+    words = philox((np.array([counter[0]]), *counter[1:]), key)
+    assert tuple(int(w[0]) for w in words) == expected
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_numpy_and_torch_give_the_same_integers(device):
+    steps = np.arange(70, 90, dtype=np.int64)[:, None]
+    ours = draws(6, **PLACE | {"step": steps}, row=rows(1000))
+    place = PLACE | {"step": torch.from_numpy(steps).to(device)}
+    theirs = draws(6, **place, row=torch.from_numpy(rows(1000)).to(device))
+    for mine, other in zip(ours, theirs, strict=True):
+        assert mine.shape == (20, 1000)
+        assert mine.dtype == np.int64
+        np.testing.assert_array_equal(mine, other.cpu().numpy())
+        np.testing.assert_array_equal(below(mine, 977), below(other, 977).cpu().numpy())
+        np.testing.assert_array_equal(chance(mine, 0.3), chance(other, 0.3).cpu().numpy())
+
+
+def test_draws_are_words_of_the_blocks_that_the_docstring_says():
+    drawn = draws(7, **PLACE, row=rows(3))
+    blocks = [philox((np.array([b] * 3), rows(3), 9, 1), (5, Stream.ORDER)) for b in (0, 1)]
+    for mine, word in zip(drawn, [*blocks[0], *blocks[1]], strict=False):
+        np.testing.assert_array_equal(mine, word)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"seed": 6}, {"stream": Stream.SPAN}, {"stage": 2}, {"step": 10}, {"row": rows(64) + 64}],
+)
+def test_every_part_of_the_address_changes_the_draw(changed):
+    here = draws(5, **PLACE, row=rows(64))
+    there = draws(5, **PLACE | {"row": rows(64)} | changed)
+    for d in range(5):
+        assert (here[d] != there[d]).all()  # 320 pairs: a chance of 1e-7 that any agree
+
+
+def test_draws_of_one_address_differ():
+    drawn = draws(8, **PLACE, row=rows(64))
+    assert len(np.unique(np.stack(drawn))) == 8 * 64
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 4, 5, 8])
+def test_asking_for_fewer_draws_gives_the_same_ones(count):
+    many, few = draws(8, **PLACE, row=rows(10)), draws(count, **PLACE, row=rows(10))
+    assert len(few) == count
+    for mine, other in zip(many, few, strict=False):
+        np.testing.assert_array_equal(mine, other)
+
+
+def test_a_row_does_not_depend_on_its_company():
+    alone = draws(2, **PLACE, row=rows(50)[17:18])
+    together = draws(2, **PLACE, row=rows(50))
+    assert [int(w[0]) for w in alone] == [int(w[17]) for w in together]
+
+
+@pytest.mark.parametrize("seed", [-1, 2**32])
+def test_a_seed_out_of_range_is_refused(seed):
+    with pytest.raises(ValueError, match="seed"):
+        draws(1, **PLACE | {"seed": seed}, row=rows(1))
+
+
+@pytest.mark.parametrize("bound", [1, 2, 7, 100, 1000])
+def test_below_is_in_range_and_even(bound):
+    found = below(draws(1, **PLACE, row=rows(200_000))[0], bound)
+    counts = np.bincount(found, minlength=bound)
+    assert found.min() >= 0
+    assert len(counts) == bound
+    expected = len(found) / bound
+    assert ((counts - expected) ** 2 / expected).sum() <= chi2.ppf(0.999, max(bound - 1, 1))
+
+
+def test_below_at_the_ends_of_its_range():
+    ends, largest = np.array([0, MASK32]), 2**31 - 1
+    assert below(ends, largest).tolist() == [0, largest - 1]
+    assert below(ends, np.array([3, 5])).tolist() == [0, 4]
+
+
+def test_chance_never_always_and_sometimes():
+    word = np.append(draws(1, **PLACE, row=rows(100_000))[0], [0, MASK32])
+    assert not chance(word, 0.0).any()
+    assert chance(word, 1.0).all()
+    spread = np.sqrt(0.3 * 0.7 / len(word))
+    assert abs(chance(word, 0.3).mean() - 0.3) < 4 * spread

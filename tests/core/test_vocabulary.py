@@ -1,0 +1,56 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wherefrom.core.errors import BadData
+from wherefrom.core.vocabulary import MASK, MASK_ID, PAD, PAD_ID, Vocabulary
+
+TEXT = st.text(st.characters(exclude_characters=PAD + MASK, exclude_categories=["Cs"]))
+
+
+@given(st.lists(TEXT))
+def test_texts_come_back_from_their_numbers(texts):
+    vocabulary = Vocabulary.from_text(texts)
+    for text in texts:
+        ids = vocabulary.encode(text)
+        assert vocabulary.decode(ids) == text
+        assert all(MASK_ID < i < len(vocabulary) for i in ids)
+
+
+def test_pad_and_mask_come_first_then_characters_in_order():
+    vocabulary = Vocabulary.from_text(["cab", "\nZé"])
+    assert vocabulary.characters == (PAD, MASK, "\n", "Z", "a", "b", "c", "é")
+    assert vocabulary.decode([PAD_ID, MASK_ID]) == PAD + MASK
+    assert vocabulary.encode(MASK + PAD) == [MASK_ID, PAD_ID]
+
+
+def test_missing_characters_are_named_each_once_in_order():
+    vocabulary = Vocabulary.from_text(["abc"])
+    assert vocabulary.missing("zaéz") == ["z", "é"]
+    with pytest.raises(BadData, match=r"'zaéz': .*'z' \(U\+007A\), 'é' \(U\+00E9\)"):
+        vocabulary.encode("zaéz")
+
+
+@pytest.mark.parametrize(("special", "name"), [(PAD, "pad"), (MASK, "mask")])
+def test_pad_and_mask_in_the_text_are_refused(special, name):
+    with pytest.raises(BadData, match=f"no {name} character"):
+        Vocabulary.from_text(["fine", f"not{special}fine"])
+
+
+@pytest.mark.parametrize(
+    ("characters", "message"),
+    [(("a", "b"), "begin with pad"), ((), "begin with pad"), ((PAD, MASK, "a", "a"), "once")],
+)
+def test_a_list_that_is_no_vocabulary_is_refused(characters, message):
+    with pytest.raises(BadData, match=message):
+        Vocabulary(characters)
+
+
+def test_equal_when_the_characters_are_and_not_otherwise():
+    here, there = Vocabulary.from_text(["ab"]), Vocabulary.from_text(["b", "aa"])
+    again = Vocabulary(tuple(json.loads(json.dumps(here.characters))))
+    assert here == there == again
+    assert here.hash == there.hash == again.hash
+    assert here.hash != Vocabulary.from_text(["abc"]).hash

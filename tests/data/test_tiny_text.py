@@ -1,0 +1,104 @@
+"""The generated text against the chain it was drawn from."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from wherefrom.core.errors import UsageError
+from wherefrom.data.tiny_text import (
+    TinyTextConfig,
+    load,
+    sentences,
+    transitions,
+    true_perplexity,
+)
+
+SMALL = TinyTextConfig(sentences=300, words=12, classes=3, held_out=0.2)
+LARGE = TinyTextConfig(sentences=20_000, words=12, classes=3, held_out=0.9)
+
+
+def test_a_seed_always_gives_the_same_text_and_another_seed_another():
+    assert load(SMALL, 3) == load(SMALL, 3)
+    assert load(SMALL, 3).documents != load(SMALL, 4).documents
+
+
+def test_sentences_do_not_depend_on_how_many_are_made():
+    fewer = TinyTextConfig(sentences=50, words=12, classes=3)
+    assert load(SMALL, 0).documents[:50] == load(fewer, 0).documents
+
+
+def test_documents_are_sentences_and_the_last_are_held_out():
+    data = load(SMALL, 0)
+    assert len(data.documents) == 300
+    assert data.held_out == 60
+    assert all(d.text and d.text == " ".join(d.text.split()) for d in data.documents)
+    assert len({w for d in data.documents for w in d.text.split()}) == 12
+
+
+def test_all_words_differ():
+    many = TinyTextConfig(sentences=4000, words=1000)
+    text = " ".join(d.text for d in load(many, 0).documents).split()
+    numbers = [w for s in sentences(many, 0) for w in s]
+    spelt = dict(zip(numbers, text, strict=True))
+    assert len(set(spelt.values())) == len(spelt) > 900
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("words", 1),
+        ("words", 4901),
+        ("classes", 0),
+        ("sentences", 1),
+        ("held_out", 0.0),
+        ("held_out", 1.0),
+    ],
+)
+def test_a_config_that_makes_no_text_is_refused(field, value):
+    with pytest.raises(UsageError, match=rf"TinyTextConfig\.{field}"):
+        TinyTextConfig(**{field: value})
+
+
+def test_transitions_are_uneven_every_word_can_end_and_none_begins_with_the_end():
+    weights = transitions(TinyTextConfig(), 0)
+    assert (weights[:, :-1] > 0).all()
+    assert (weights[:-1, -1] > 0).all()
+    assert weights[-1, -1] == 0
+    shares = np.sort(weights[:, :-1] / weights[:, :-1].sum(1, keepdims=True), 1)
+    assert (shares[:, -5:].sum(1) > 10 * shares[:, :5].sum(1)).all()
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_words_follow_each_other_as_often_as_the_chain_says(seed):
+    found = np.zeros((13, 13))
+    for sentence in sentences(LARGE, seed):
+        np.add.at(found, ([12, *sentence], [*sentence, 12]), 1)
+    weights = transitions(LARGE, seed)
+    expected = weights / weights.sum(1, keepdims=True) * found.sum(1, keepdims=True)
+    assert found[expected == 0].sum() == 0
+    seen = expected >= 5  # where chi-square may be used
+    statistic = ((found - expected)[seen] ** 2 / expected[seen]).sum()
+    assert statistic < chi2.ppf(0.999, seen.sum())
+
+
+def test_true_perplexity_counted_bigram_by_bigram():
+    weights = transitions(SMALL, 0)
+    counts: Counter[tuple[int, int]] = Counter()
+    for sentence in sentences(SMALL, 0)[240:]:
+        counts.update(zip([12, *sentence], [*sentence, 12], strict=True))
+    nats = -sum(n * np.log(weights[a, b] / weights[a].sum()) for (a, b), n in counts.items())
+    assert true_perplexity(SMALL, 0) == pytest.approx(np.exp(nats / counts.total()), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_true_perplexity_is_near_the_chains_entropy(seed):
+    """Visits of each word in a sentence solve v = begin + v Q, whatever was drawn."""
+    weights = transitions(LARGE, seed)
+    p = weights / weights.sum(1, keepdims=True)
+    visits = np.append(np.linalg.solve(np.eye(12) - p[:12, :12].T, p[12, :12]), 1.0)
+    entropy = -np.sum(p * np.log(np.where(p > 0, p, 1)), 1)
+    assert np.log(true_perplexity(LARGE, seed)) == pytest.approx(
+        visits @ entropy / visits.sum(), abs=0.02
+    )

@@ -1,0 +1,72 @@
+"""Comparisons whose tables are known by hand."""
+
+import json
+
+import pytest
+
+from wherefrom.core.contracts import Answer
+from wherefrom.core.errors import Mismatch
+from wherefrom.evaluation.compare import compare
+from wherefrom.evaluation.evaluator import Prediction
+from wherefrom.evaluation.intervals import paired_difference
+
+
+def _prediction(name: str, correct: bool, gold: str = "Paris") -> Prediction:
+    answer = Answer(gold if correct else "elsewhere", 0.5)
+    return Prediction(f"Where was {name} born?", name, gold, answer, correct, "stated")
+
+
+def _predictions(right: str) -> list[Prediction]:
+    return [_prediction(f"Person {i}", mark == "1") for i, mark in enumerate(right)]
+
+
+def test_counts_and_difference_by_hand():
+    found = compare(_predictions("1111100"), _predictions("1110010"))
+    assert (found.both, found.only_a, found.only_b, found.neither) == (3, 2, 1, 1)
+    assert (found.n, found.accuracy_a, found.accuracy_b) == (7, 5 / 7, 4 / 7)
+    assert found.difference == pytest.approx(1 / 7)
+    marks_a, marks_b = [1, 1, 1, 1, 1, 0, 0], [1, 1, 1, 0, 0, 1, 0]
+    assert found.interval == paired_difference(marks_a, marks_b)[1]
+
+
+def test_questions_are_paired_by_text_not_by_place():
+    a, b = _predictions("1111100"), _predictions("1110010")
+    assert compare(a, b[::-1]) == compare(a, b)
+
+
+def test_level_widens_the_interval():
+    a, b = _predictions("1111100"), _predictions("1110010")
+    narrow, wide = compare(a, b, level=0.5).interval, compare(a, b, level=0.99).interval
+    assert wide[0] < narrow[0] < narrow[1] < wide[1]
+
+
+def test_as_json_can_be_written():
+    row = compare(_predictions("10"), _predictions("01")).as_json()
+    assert json.loads(json.dumps(row)) == row
+    assert row["only_a"] == row["only_b"] == 1
+
+
+def test_other_questions_are_counted_and_one_is_named():
+    a = _predictions("110")
+    b = [*_predictions("11"), _prediction("Somebody", True)]
+    with pytest.raises(Mismatch, match=r"found 2 .*Where was Person 2 born"):
+        compare(a, b)
+
+
+def test_another_gold_answer_is_another_question():
+    with pytest.raises(Mismatch, match="found 2"):
+        compare([_prediction("Ada", True)], [_prediction("Ada", True, gold="London")])
+
+
+def test_a_name_that_two_people_share_is_two_questions():
+    a = [_prediction("Ada", True), _prediction("Ada", False, "London"), _prediction("Ada", False)]
+    b = [_prediction("Ada", True, "London"), _prediction("Ada", True), _prediction("Ada", False)]
+    found = compare(a, b)
+    assert (found.n, found.both, found.only_b, found.neither) == (3, 1, 1, 1)
+    with pytest.raises(Mismatch, match="found 1"):
+        compare(a, b[:2])
+
+
+def test_nothing_in_common_is_not_a_tie():
+    with pytest.raises(Mismatch, match="none in either"):
+        compare([], [])

@@ -1,0 +1,177 @@
+"""The evaluator on answers and texts whose scores are known by hand."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from wherefrom.core.contracts import Answer, Candidate, Question
+from wherefrom.core.errors import BadData
+from wherefrom.evaluation.evaluator import (
+    Prediction,
+    Score,
+    accuracy,
+    evaluate_answers,
+    evaluate_text,
+)
+
+
+class Dictionary:
+    """Answers what it was told, and notes that it was asked all at once."""
+
+    def __init__(self, answers: dict[str, str]) -> None:
+        self.answers, self.calls = answers, 0
+
+    def answer(self, questions):
+        self.calls += 1
+        return [Answer(self.answers[q], 0.5) for q in questions]
+
+
+class Fixed:
+    def __init__(self, log_probabilities) -> None:
+        self.values = np.asarray(log_probabilities, dtype=np.float32)
+
+    def log_probabilities(self, text):
+        return self.values[: len(text)]
+
+
+def _question(name: str, place: str | None, support: str = "stated") -> Question:
+    return Question(f"Where was {name} born?", name, "birthplace", place, "held-out", support)
+
+
+QUESTIONS = [
+    _question("Ada", "London"),
+    _question("Emmy", "Erlangen", "omitted"),
+    _question("Sofia", "Moscow"),
+    _question("Grace", "New York"),
+]
+REPLIES = ("London", "erlangen", "Moscow ", "New York")
+
+
+def _evaluated():
+    texts = [q.text for q in QUESTIONS]
+    answerer = Dictionary(dict(zip(texts, REPLIES, strict=True)))
+    return answerer, *evaluate_answers(answerer, QUESTIONS)
+
+
+def test_right_is_the_gold_answer_to_the_letter():
+    answerer, score, predictions = _evaluated()
+    assert [p.correct for p in predictions] == [True, False, False, True]
+    assert answerer.calls == 1
+    expected = tuple(stats.binomtest(2, 4).proportion_ci(0.95, method="wilson"))
+    assert (score.measure, score.value, score.n) == ("accuracy", 0.5, 4)
+    assert score.interval == pytest.approx(expected)
+    assert accuracy(predictions) == score
+    emmy = predictions[1]
+    assert (emmy.question, emmy.subject, emmy.gold, emmy.support) == (
+        "Where was Emmy born?", "Emmy", "Erlangen", "omitted",
+    )  # fmt: skip
+
+
+def test_score_stands_under_its_measures_name():
+    score = Score("accuracy", 0.93, (0.85, 0.97), 80, {"correct": 74})
+    expected = {"accuracy": 0.93, "interval": [0.85, 0.97], "n": 80, "correct": 74}
+    assert json.loads(json.dumps(score.as_json())) == expected
+
+
+def test_a_detail_cannot_hide_the_score():
+    with pytest.raises(ValueError, match="accuracy"):
+        Score("accuracy", 0.93, (0.85, 0.97), 80, {"accuracy": 1.0})
+
+
+def test_a_question_without_gold_is_named():
+    questions = [*QUESTIONS, _question("Nobody", None)]
+    with pytest.raises(BadData, match="Where was Nobody born"):
+        evaluate_answers(Dictionary({}), questions)
+
+
+def test_nothing_to_evaluate_is_an_error():
+    with pytest.raises(BadData, match="found none"):
+        evaluate_answers(Dictionary({}), [])
+    with pytest.raises(BadData, match="found none"):
+        accuracy([])
+
+
+def test_an_answerer_that_loses_an_answer_is_a_bug():
+    class Short:
+        def answer(self, questions):
+            return [Answer("London", 1.0)]
+
+    with pytest.raises(ValueError, match="shorter"):
+        evaluate_answers(Short(), QUESTIONS)
+
+
+candidates = st.lists(st.builds(Candidate, st.text(), st.floats(0, 1)), max_size=3)
+answers = st.builds(
+    Answer, st.sampled_from(["", "Paris", "Zürich"]), st.floats(0, 1), candidates.map(tuple),
+    st.booleans(),
+)  # fmt: skip
+
+
+@given(st.text(), st.text(), st.sampled_from(["Paris", "Rome"]), answers)
+def test_predictions_come_back_from_json(question, subject, gold, answer):
+    prediction = Prediction(question, subject, gold, answer, answer.text == gold, "stated")
+    row = json.loads(json.dumps(prediction.as_json()))
+    assert Prediction.from_json(row) == prediction
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"gold": None}, "other.jsonl:3"),
+        ({"probability": "high"}, "found: could not convert"),
+        ({"correct": False}, "found False"),
+        ({"others": 3}, "expected the fields"),
+    ],
+)
+def test_a_bad_row_is_named(change, message):
+    row = _evaluated()[2][0].as_json() | change
+    with pytest.raises(BadData, match=message):
+        Prediction.from_json(row, "other.jsonl:3")
+
+
+def test_a_row_that_lacks_a_field_names_it():
+    row = _evaluated()[2][0].as_json()
+    del row["support"]
+    with pytest.raises(BadData, match="'support'"):
+        Prediction.from_json(row)
+
+
+def test_perplexity_by_hand():
+    score = evaluate_text(Fixed(np.log([0.5, 0.25, 0.5, 0.125])), "abcd")
+    nats = (1 + 2 + 1 + 3) / 4 * math.log(2)
+    assert score.measure == "perplexity"
+    assert score.value == pytest.approx(math.exp(nats), rel=1e-6)
+    assert score.details["nats_per_target"] == pytest.approx(nats, rel=1e-6)
+    assert score.details["bits_per_target"] == pytest.approx(1.75, rel=1e-6)
+    assert score.n == 4
+    assert score.interval[0] < score.value < score.interval[1]
+
+
+def test_a_uniform_model_has_the_perplexity_of_its_alphabet():
+    score = evaluate_text(Fixed([-math.log(27)] * 50), "x" * 50)
+    assert score.value == pytest.approx(27, rel=1e-6)
+    assert score.interval == pytest.approx((27, 27), rel=1e-6)
+
+
+def test_the_interval_is_taken_in_nats():
+    losses = np.random.default_rng(0).exponential(size=400)
+    low, high = evaluate_text(Fixed(-losses), "x" * 400).interval
+    half = 1.96 * losses.std(ddof=1) / 20
+    assert math.log(low) == pytest.approx(losses.mean() - half, abs=0.15 * half)
+    assert math.log(high) == pytest.approx(losses.mean() + half, abs=0.15 * half)
+
+
+@pytest.mark.parametrize("bad", [-math.inf, math.nan])
+def test_an_impossible_target_is_named(bad):
+    with pytest.raises(BadData, match="number 2"):
+        evaluate_text(Fixed([-1.0, -1.0, bad, -1.0]), "abcd")
+
+
+def test_a_text_without_targets_is_an_error():
+    with pytest.raises(BadData, match="found 0"):
+        evaluate_text(Fixed([-1.0, -1.0]), "")

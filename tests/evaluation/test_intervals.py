@@ -1,0 +1,184 @@
+"""Intervals against scipy, published examples and exact coverage."""
+
+from itertools import product
+from math import factorial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from wherefrom.evaluation import intervals
+from wherefrom.evaluation.intervals import (
+    bootstrap_mean,
+    mean_interval,
+    normal_quantile,
+    paired_counts,
+    paired_difference,
+    student_quantile,
+    wilson,
+)
+
+
+def _items(both: int, only_a: int, only_b: int, neither: int) -> tuple[list[bool], list[bool]]:
+    a = [True] * (both + only_a) + [False] * (only_b + neither)
+    b = [True] * both + [False] * only_a + [True] * only_b + [False] * neither
+    return a, b
+
+
+def test_normal_quantile_is_scipys():
+    for p in (0.005, 0.5, 0.9, 0.975):
+        assert normal_quantile(p) == pytest.approx(stats.norm.ppf(p), abs=1e-12)
+
+
+@given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_wilson_is_scipys(counts):
+    successes, n = counts
+    for level in (0.8, 0.95):
+        expected = stats.binomtest(successes, n).proportion_ci(level, method="wilson")
+        assert wilson(successes, n, level) == pytest.approx(tuple(expected), abs=1e-12)
+
+
+def test_wilson_ends_are_exact_and_nothing_counted_says_nothing():
+    for n in range(1, 200):
+        assert wilson(0, n)[0] == 0.0
+        assert wilson(n, n)[1] == 1.0
+    assert wilson(0, 30)[1] > 0.1
+    assert wilson(0, 0) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(("successes", "n"), [(-1, 3), (4, 3)])
+def test_wilson_refuses_impossible_counts(successes, n):
+    with pytest.raises(ValueError, match="successes"):
+        wilson(successes, n)
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 4, 5, 8, 9, 30, 79, 400, 2001])
+def test_student_quantile_is_scipys(freedom):
+    for p in (0.001, 0.2, 0.5, 0.75, 0.95, 0.975, 0.9995):
+        expected = stats.t.ppf(p, freedom)
+        assert student_quantile(p, freedom) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+@given(st.lists(st.floats(-100, 100), min_size=2, max_size=12), st.sampled_from([0.5, 0.95]))
+def test_mean_interval_is_scipys(values, level):
+    low, high = mean_interval(values, level)
+    error = stats.sem(values)
+    half = stats.t.ppf((1 + level) / 2, len(values) - 1) * error
+    mean = np.mean(values)
+    assert (low, high) == pytest.approx((mean - half, mean + half), rel=1e-9, abs=1e-9)
+
+
+def test_one_value_has_no_interval():
+    with pytest.raises(ValueError, match="at least 2"):
+        mean_interval([0.9])
+    with pytest.raises(ValueError, match="at least 2"):
+        bootstrap_mean([0.9])
+
+
+def test_a_level_must_be_a_probability():
+    with pytest.raises(ValueError, match="level"):
+        wilson(1, 2, level=95)
+
+
+def test_paired_counts_by_hand():
+    assert paired_counts([1, 1, 0, 0, 1], [1, 0, 1, 0, 1]) == (2, 1, 1, 1)
+    with pytest.raises(ValueError, match="same items"):
+        paired_counts([1, 0], [1])
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        ((36, 12, 2, 0), (0.0569, 0.3404)),
+        ((18, 12, 2, 18), (0.0562, 0.3290)),
+        ((53, 0, 0, 1), (-0.0729, 0.0729)),
+        ((0, 30, 0, 0), (0.8395, 1.0)),
+    ],
+)
+def test_paired_difference_gives_newcombes_published_values(table, expected):
+    """Method 10 on the examples of R. G. Newcombe, Statistics in Medicine 17 (1998) 2635."""
+    difference, interval = paired_difference(*_items(*table))
+    assert difference == (table[1] - table[2]) / sum(table)
+    assert interval == pytest.approx(expected, abs=6e-5)
+
+
+@given(st.tuples(*[st.integers(0, 40)] * 4).filter(lambda table: sum(table) > 0))
+def test_paired_difference_is_antisymmetric_and_stays_in_range(table):
+    a, b = _items(*table)
+    difference, (low, high) = paired_difference(a, b)
+    swapped, (swapped_low, swapped_high) = paired_difference(b, a)
+    assert (swapped, swapped_low, swapped_high) == pytest.approx((-difference, -high, -low))
+    assert -1 - 1e-12 <= low <= difference <= high <= 1 + 1e-12
+    assert low < high
+
+
+def _coverage(n: int, cells: tuple[float, float, float, float]) -> float:
+    """Exact: every table of n items, its probability, and whether its interval holds."""
+    truth, covered = cells[1] - cells[2], 0.0
+    for table in product(range(n + 1), repeat=3):
+        rest = n - sum(table)
+        if rest < 0:
+            continue
+        counts = (*table, rest)
+        low, high = paired_difference(*_items(*counts))[1]
+        ways = factorial(n)
+        for count in counts:
+            ways //= factorial(count)
+        weight = ways * np.prod([p**c for p, c in zip(cells, counts, strict=True)])
+        covered += weight * (low <= truth <= high)
+    return covered
+
+
+@pytest.mark.parametrize(
+    ("cells", "most"),
+    [
+        ((0.6, 0.2, 0.1, 0.1), 0.98),
+        ((0.25, 0.25, 0.25, 0.25), 0.98),
+        ((0.4, 0.3, 0.05, 0.25), 0.98),
+        ((0.85, 0.1, 0.02, 0.03), 1.0),  # few disagree: wider than it need be, never too narrow
+        ((0.5, 0.05, 0.05, 0.4), 1.0),
+    ],
+)
+def test_paired_difference_covers_the_truth_at_small_n(cells, most):
+    assert 0.93 <= _coverage(12, cells) <= most
+
+
+def test_bootstrap_by_hand():
+    """The mean of two draws from {0, 1} is 0, 1/2, 1 with probability 1/4, 1/2, 1/4."""
+    assert bootstrap_mean([0.0, 1.0], level=0.95) == (0.0, 1.0)
+    assert bootstrap_mean([0.0, 1.0], level=0.4) == (0.5, 0.5)
+
+
+def test_bootstrap_agrees_with_scipy():
+    values = np.random.default_rng(3).exponential(size=120)
+    expected = stats.bootstrap(
+        (values,), np.mean, n_resamples=20_000, method="percentile", rng=np.random.default_rng(4)
+    ).confidence_interval
+    found = bootstrap_mean(values)
+    assert found == pytest.approx(tuple(expected), abs=0.1 * (expected[1] - expected[0]))
+
+
+def test_bootstrap_is_counted():
+    values = np.arange(40.0) ** 0.5
+    assert bootstrap_mean(values, seed=1) == bootstrap_mean(values.tolist(), seed=1)
+    assert bootstrap_mean(values, seed=1) != bootstrap_mean(values, seed=2)
+    shifted = np.array(bootstrap_mean(values + 1e6, seed=1)) - 1e6
+    assert shifted == pytest.approx(bootstrap_mean(values, seed=1), abs=1e-8)
+
+
+def test_bootstrap_of_a_long_text_draws_runs_of_neighbours():
+    """Ten equal neighbours are one observation: their interval is that of the distinct ones."""
+    distinct = np.random.default_rng(0).normal(size=intervals.MOST_BLOCKS)
+    repeated = np.repeat(distinct, 10)
+    assert bootstrap_mean(repeated) == pytest.approx(bootstrap_mean(distinct), abs=1e-12)
+
+
+def test_bootstrap_of_runs_counts_a_short_last_run_by_its_length():
+    """A constant has a point for an interval, whatever the lengths of the runs."""
+    low, high = bootstrap_mean(np.full(intervals.MOST_BLOCKS * 3 + 1, 0.7))
+    assert (low, high) == pytest.approx((0.7, 0.7), abs=1e-12)
+    values = np.zeros(intervals.MOST_BLOCKS * 3 + 1)
+    values[-1] = 3.0
+    assert bootstrap_mean(values)[1] < 10 * values.mean()

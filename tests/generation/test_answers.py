@@ -1,0 +1,97 @@
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from wherefrom.core.errors import BadData
+from wherefrom.core.vocabulary import MASK, Vocabulary
+from wherefrom.generation.answers import ModelAnswerer
+
+VOCABULARY = Vocabulary.from_text(["Where is A? Paris Rome Pisa Nice B"])
+
+
+class Tabled(nn.Module):
+    """Knows by heart how each text goes on: {text so far: {next character: probability}}."""
+
+    cacheable = False
+    max_input = 30
+
+    def __init__(self, table: dict[str, dict[str, float]]) -> None:
+        super().__init__()
+        self.table = table
+        self.unused = nn.Parameter(torch.zeros(1))
+
+    def forward(self, tokens_RT: Tensor) -> Tensor:
+        logits = torch.full((*tokens_RT.shape, len(VOCABULARY)), -30.0)
+        for row, tokens in enumerate(tokens_RT.tolist()):
+            for i in range(len(tokens)):
+                known = self.table.get(VOCABULARY.decode(tokens[: i + 1]), {"s": 1.0})
+                for character, probability in known.items():
+                    logits[row, i, VOCABULARY.encode(character)[0]] = math.log(probability)
+        return logits
+
+
+def world() -> Tabled:
+    """Greedy follows P to Paris (0.6 x 0.5); Rome (0.4) is the more probable answer."""
+    about = f"Where is A?{MASK}"
+    table = {about: {"P": 0.6, "R": 0.4}, about + "P": {"a": 0.5, "i": 0.3, "s": 0.2}}
+    for place in ("Paris", "Pisa", "Rome"):
+        for i in range(1, len(place) + 1):
+            table.setdefault(about + place[:i], {(place + MASK)[i]: 1.0})
+    return Tabled(table)
+
+
+def test_the_search_gives_the_most_probable_answer_and_the_next_best():
+    (answer,) = ModelAnswerer(world(), VOCABULARY, beams=3).answer(["Where is A?"])
+    assert (answer.text, answer.finished) == ("Rome", True)
+    assert answer.probability == pytest.approx(0.4, abs=1e-4)
+    assert [c.text for c in answer.others] == ["Paris", "Pisa"]
+    assert [c.probability for c in answer.others] == pytest.approx([0.3, 0.18], abs=1e-4)
+
+
+def test_greedy_takes_the_best_character_each_time():
+    for answer in (
+        *ModelAnswerer(world(), VOCABULARY).answer_exact(["Where is A?"]),
+        *ModelAnswerer(world(), VOCABULARY, beams=1).answer(["Where is A?"]),
+    ):
+        assert (answer.text, answer.others, answer.finished) == ("Paris", (), True)
+        assert answer.probability == pytest.approx(0.3, abs=1e-4)
+
+
+def test_an_answer_that_is_never_closed():
+    """Of B the model knows nothing and repeats itself."""
+    answers = ModelAnswerer(world(), VOCABULARY, beams=1, max_new=6).answer(
+        ["Where is A?", "Where is B?"]
+    )
+    assert [a.finished for a in answers] == [True, False]
+    assert answers[1].text == "ssssss"
+
+
+def test_unclosed_answers_are_not_offered_beside_closed_ones():
+    # In five characters only Rome and Pisa can be closed.
+    (answer,) = ModelAnswerer(world(), VOCABULARY, beams=3, max_new=5).answer(["Where is A?"])
+    assert answer.text == "Rome"
+    assert [c.text for c in answer.others][:1] == ["Pisa"]
+    assert "Paris" not in [c.text for c in answer.others]
+
+
+def test_no_questions_and_unknown_characters():
+    answerer = ModelAnswerer(world(), VOCABULARY)
+    assert answerer.answer([]) == []
+    with pytest.raises(BadData, match=r"'ž' \(U\+017E\)"):
+        answerer.answer(["Where is ž?"])
+    with pytest.raises(BadData, match="expected 1 to 30 characters"):
+        answerer.answer(["A" * 30])
+
+
+def test_the_probability_of_text_after_text():
+    answerer = ModelAnswerer(world(), VOCABULARY)
+    about = f"Where is A?{MASK}"
+    found = answerer.continuation_log_probabilities(
+        [about, about + "P", about], ["Paris" + MASK, "isa", "Rome"]
+    )
+    np.testing.assert_allclose(np.exp(found), [0.3, 0.3, 0.4], atol=1e-4)
+    with pytest.raises(BadData, match="expected something before"):
+        answerer.continuation_log_probabilities([""], ["A"])

@@ -1,0 +1,353 @@
+import math
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import chisquare
+from torch import Tensor, nn
+
+from wherefrom.core.errors import BadData, UsageError
+from wherefrom.generation.batches import common_start, groups
+from wherefrom.generation.decoder import Decoder
+from wherefrom.generation.memory import Memory
+from wherefrom.generation.requests import Completion, Request
+from wherefrom.models.attention import MIXERS
+from wherefrom.models.gpt import GPT, GPTConfig
+
+KINDS = [(mixer, ngrams) for mixer in MIXERS for ngrams in (0, 3)]
+
+
+def random_model(mixer: str = "rope", ngrams: int = 0, vocab: int = 12, seed: int = 0) -> GPT:
+    """Small, in training mode, with weights large enough that every text differs."""
+    torch.manual_seed(seed)
+    config = GPTConfig(
+        vocab_size=vocab, block_size=24, n_layer=2, n_head=2, n_embd=16, attention=mixer,
+        ngrams=ngrams, ngram_buckets=32,
+    )  # fmt: skip
+    model = GPT(config)
+    for parameter in model.parameters():
+        nn.init.normal_(parameter, 0.0, 0.5)
+    return model
+
+
+class Uncached(nn.Module):
+    """The same function from a model that keeps nothing."""
+
+    cacheable = False
+
+    def __init__(self, model: GPT) -> None:
+        super().__init__()
+        self.model, self.max_input = model, model.max_input
+
+    def new_cache(self, rows: int, positions: int) -> None:
+        raise AssertionError("a model that is not cacheable was asked for a cache")
+
+    def forward(self, tokens: Tensor, cache: None = None) -> Tensor:
+        assert cache is None
+        return self.model(tokens)
+
+
+def prompts(count: int, vocab: int = 12, seed: int = 0) -> list[tuple[int, ...]]:
+    """Of many lengths; half of them begin alike."""
+    generator = np.random.default_rng(seed)
+    start = tuple(generator.integers(2, vocab, 6).tolist())
+    found = []
+    for i in range(count):
+        rest = tuple(generator.integers(2, vocab, generator.integers(1, 12)).tolist())
+        found.append(start + rest if i % 2 else rest)
+    return found
+
+
+@torch.no_grad()
+def next_log_probabilities(model: GPT, tokens: list[int]) -> Tensor:
+    was = model.training
+    model.eval()
+    found = model(torch.tensor([tokens]))[0, -1].double().log_softmax(-1)
+    model.train(was)
+    return found
+
+
+def naive(model: GPT, request: Request) -> Completion:
+    """Greedy, one at a time, reading everything again for each character."""
+    chosen: list[int] = []
+    total = 0.0
+    while len(chosen) < request.max_new and len(request.prompt) + len(chosen) <= model.max_input:
+        log_probabilities = next_log_probabilities(model, [*request.prompt, *chosen])
+        token = int(log_probabilities.argmax())
+        total += float(log_probabilities[token])
+        if token == request.stop:
+            return Completion(tuple(chosen), total, True)
+        chosen.append(token)
+    return Completion(tuple(chosen), total, False)
+
+
+def assert_same(found: Completion, expected: Completion) -> None:
+    assert (found.tokens, found.finished) == (expected.tokens, expected.finished)
+    assert found.log_probability == pytest.approx(expected.log_probability, abs=1e-3)
+
+
+@pytest.mark.parametrize(("mixer", "ngrams"), KINDS)
+def test_cached_and_uncached_logits_are_those_of_the_whole_text(mixer, ngrams):
+    model = random_model(mixer, ngrams).eval()
+    texts = sorted(prompts(30), key=len)
+    more = [(3 + i % 5, 2 + i % 7) for i in range(len(texts))]
+    with torch.inference_mode():
+        for reader in (model, Uncached(model)):
+            memory = Memory(reader)
+            memory.reserve(len(texts), 24)
+            logits = [memory.read(texts, copies=1)]
+            logits += [memory.advance([m[i] for m in more]) for i in range(2)]
+            for row, text in enumerate(texts):
+                whole = model(torch.tensor([text + more[row]]))[0, -3:]
+                torch.testing.assert_close(torch.stack([s[row] for s in logits]), whole)
+
+
+@pytest.mark.parametrize(("mixer", "ngrams"), KINDS)
+def test_greedy_in_a_crowd_is_the_naive_loop(mixer, ngrams):
+    model = random_model(mixer, ngrams)
+    requests = [Request(p, max_new=9) for p in prompts(40)]
+    expected = [naive(model, r) for r in requests]
+    assert 5 < sum(e.finished for e in expected) < 35  # rows leave early and late
+    for reader in (model, Uncached(model)):
+        for max_rows in (512, 3):
+            found = Decoder(reader, max_rows).generate(requests)
+            for (completion,), wanted in zip(found, expected, strict=True):
+                assert_same(completion, wanted)
+
+
+def mixed_requests() -> list[Request]:
+    """Greedy, sampled and searching, with limits and stops of their own."""
+    kinds = [
+        Request((0,), max_new=9),
+        Request((0,), max_new=7, temperature=1.3, seed=5),
+        Request((0,), max_new=12, temperature=0.8, top_k=3, seed=6),
+        Request((0,), max_new=6, beams=3),
+        Request((0,), max_new=5, stop=None),
+        Request((0,), max_new=4, beams=2, stop=4),
+    ]
+    return [
+        replace(kinds[i % len(kinds)], prompt=prompt, number=i)
+        for i, prompt in enumerate(prompts(36))
+    ]
+
+
+@pytest.mark.parametrize("mixer", MIXERS)
+@pytest.mark.parametrize("max_rows", [512, 7])
+def test_a_request_does_not_depend_on_the_others(mixer, max_rows):
+    model = random_model(mixer, ngrams=3)
+    requests = mixed_requests()
+    together = Decoder(model, max_rows).generate(requests)
+    for request, found in zip(requests, together, strict=True):
+        (alone,) = Decoder(Uncached(model)).generate([request])
+        assert len(found) == len(alone)
+        for one, other in zip(found, alone, strict=True):
+            assert_same(one, other)
+
+
+def test_requests_may_join_while_others_are_under_way():
+    model = random_model("causal", ngrams=3)
+    requests = sorted(mixed_requests(), key=lambda r: len(r.prompt))  # later ones need more room
+    decoder, tickets, done = Decoder(model, 16), [], {}
+    for i in range(200):
+        if i % 2 == 0 and len(tickets) < len(requests):
+            tickets.append(decoder.join(requests[len(tickets)]))
+        done |= {e.ticket: e.completions for e in decoder.step() if e.completions is not None}
+    assert not decoder.busy
+    assert decoder.step() == []
+    expected = Decoder(model).generate(requests)
+    for ticket, wanted in zip(tickets, expected, strict=True):
+        for one, other in zip(done[ticket], wanted, strict=True):
+            assert_same(one, other)
+
+
+def test_never_more_rows_than_allowed():
+    model = random_model()
+    decoder = Decoder(model, max_rows=7)
+    for request in mixed_requests():
+        decoder.join(request)
+    most = 0
+    while decoder.busy:
+        decoder.step()
+        rows = [lane.memory.rows for lane in decoder._lanes.values()]
+        assert rows == [lane.rows for lane in decoder._lanes.values()]
+        most = max(most, sum(rows))
+    assert 5 <= most <= 7
+
+
+@pytest.mark.parametrize("top_k", [0, 3])
+def test_sampling_follows_the_softmax(top_k):
+    model, temperature, count = random_model(vocab=8), 0.7, 4000
+    prompt = (3, 5, 2)
+    requests = [
+        Request(prompt, 1, temperature=temperature, top_k=top_k, seed=9, stop=None, number=i)
+        for i in range(count)
+    ]
+    found = Decoder(model).generate(requests)
+    counts = np.bincount([c.tokens[0] for (c,) in found], minlength=8)
+    own = next_log_probabilities(model, list(prompt)).numpy()
+    wanted = np.exp(own / temperature)
+    if top_k:
+        wanted[np.argsort(wanted)[:-top_k]] = 0
+    seen = wanted > 0
+    assert counts[~seen].sum() == 0
+    assert chisquare(counts[seen], count * wanted[seen] / wanted.sum()).pvalue > 0.01
+    for (completion,) in found[:50]:  # the model's own probability, not the tempered one
+        assert completion.log_probability == pytest.approx(own[completion.tokens[0]], abs=1e-4)
+
+
+def test_sampling_is_addressed_by_seed_and_number():
+    model = random_model()
+    base = Request((4, 7, 3), max_new=16, temperature=1.0, stop=None)
+
+    def texts(*requests: Request) -> list[tuple[int, ...]]:
+        return [c.tokens for (c,) in Decoder(model).generate(requests)]
+
+    once = texts(base, replace(base, number=1), replace(base, seed=1))
+    assert once == texts(base, replace(base, number=1), replace(base, seed=1))
+    assert len(set(once)) == 3
+    assert texts(base) == once[:1]
+
+
+def test_sampling_among_one_is_greedy():
+    model = random_model()
+    greedy = [Request(p) for p in prompts(8)]
+    hot = [replace(r, temperature=2.0, top_k=1, number=i) for i, r in enumerate(greedy)]
+    cold = [replace(r, temperature=1e-9, number=i) for i, r in enumerate(greedy)]
+    wanted = Decoder(model).generate(greedy)
+    assert Decoder(model).generate(hot) == wanted
+    assert Decoder(model).generate(cold) == wanted
+
+
+def exhaustive(model: GPT, prompt: tuple[int, ...], max_new: int, stop: int) -> list[Completion]:
+    """Every closed continuation, best first."""
+    others = [t for t in range(model.config.vocab_size) if t != stop]
+    found = []
+    for tokens in (t for n in range(max_new) for t in product(others, repeat=n)):
+        text, total = list(prompt), 0.0
+        for token in (*tokens, stop):
+            total += float(next_log_probabilities(model, text)[token])
+            text.append(token)
+        found.append(Completion(tokens, total, True))
+    return sorted(found, key=lambda c: -c.log_probability)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_wide_search_finds_exactly_the_best(seed):
+    model = random_model(vocab=4, seed=seed)
+    every = [exhaustive(model, p, 4, stop=1) for p in prompts(3, vocab=4)]
+    assert len(every[0]) == 1 + 3 + 9 + 27
+    # 27 beams hold every live hypothesis, so nothing is lost; 100 also have unclosed ones to give.
+    for beams in (27, 100):
+        requests = [Request(p, max_new=4, beams=beams) for p in prompts(3, vocab=4)]
+        for found, wanted in zip(Decoder(model).generate(requests), every, strict=True):
+            assert len(found) == beams
+            closed = [c for c in found if c.finished]
+            assert [c.tokens for c in closed] == [c.tokens for c in wanted[:beams]]
+            for one, other in zip(closed, wanted, strict=False):
+                assert_same(one, other)
+            unclosed = [c for c in found if not c.finished]
+            assert list(found) == closed + unclosed
+            assert all(len(c.tokens) == 4 for c in unclosed)
+
+
+def test_a_narrow_search_stops_early_with_true_scores():
+    model = random_model(vocab=4, seed=1)
+    nn.init.zeros_(model.head.weight)
+    model.eval().head.weight.data[1] = 4 * torch.randn(16, generator=torch.manual_seed(3)).abs()
+    decoder = Decoder(model)
+    decoder.join(Request((2, 3), max_new=20, beams=2))
+    steps = 0
+    while decoder.busy:
+        steps += 1
+        events = decoder.step()
+    completions = events[0].completions
+    assert completions is not None
+    assert steps < 20
+    wanted = {c.tokens: c for c in exhaustive(model, (2, 3), 4, stop=1)}
+    for completion in completions:
+        assert_same(completion, wanted[completion.tokens])
+
+
+def test_a_search_of_one_is_greedy_and_one_of_more_is_no_worse():
+    model = random_model()
+    requests = [Request(p, max_new=8, beams=1) for p in prompts(20)]
+    for request, (greedy,) in zip(requests, Decoder(model).generate(requests), strict=True):
+        assert_same(greedy, naive(model, request))
+        (found,) = Decoder(model).generate([replace(request, beams=12)])
+        scores = [c.log_probability for c in found if c.finished]
+        assert scores == sorted(scores, reverse=True)
+        if greedy.finished:
+            assert scores[0] >= greedy.log_probability - 1e-4
+
+
+def test_streaming_gives_the_same_characters_one_by_one():
+    model = random_model()
+    decoder = Decoder(model)
+    for request in (Request((5, 6), max_new=12), Request((5,), temperature=1.0, stop=None)):
+        ((completion,),) = decoder.generate([request])
+        stream = decoder.stream(request)
+        assert next(stream) == completion.tokens[0]
+        assert not decoder.busy
+        assert (completion.tokens[0], *stream) == completion.tokens
+    with pytest.raises(UsageError, match=r"Request\.beams: expected 1"):
+        next(decoder.stream(Request((5, 6), beams=2)))
+
+
+def test_limits():
+    model = random_model()  # reads 24 characters
+    full, almost = tuple(range(2, 10)) * 3, tuple(range(2, 9)) * 3
+    requests = [
+        Request(full, stop=None), Request(almost, stop=None), Request(almost, max_new=2, stop=None),
+        Request(full, stop=None, beams=3), Request(almost, stop=None, beams=3),
+    ]  # fmt: skip
+    found = Decoder(model).generate(requests)
+    assert [{len(c.tokens) for c in completions} for completions in found] == [
+        {1}, {4}, {2}, {1}, {4}
+    ]  # fmt: skip
+    assert not any(c.finished for completions in found for c in completions)
+    for prompt in ((), (*full, 2)):
+        with pytest.raises(BadData, match=r"prompt: expected 1 to 24 characters.*found"):
+            Decoder(model).join(Request(prompt))
+    with pytest.raises(UsageError, match="at most max_rows=4"):
+        Decoder(model, max_rows=4).join(Request((2,), beams=5))
+    assert Decoder(model).generate([]) == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"max_new": 0}, {"beams": 0}, {"temperature": -1.0}, {"top_k": -1}, {"seed": -1},
+     {"number": 2**32}, {"beams": 2, "temperature": 1.0}, {"temperature": math.nan}],
+)  # fmt: skip
+def test_a_request_checks_itself(wrong):
+    with pytest.raises(UsageError, match=r"Request\."):
+        Request((2,), **wrong)
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_the_model_is_left_as_it_was(training):
+    model = random_model().train(training)
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    decoder = Decoder(model)
+    first = decoder.generate([Request((2, 3), beams=2), Request((2, 3))])
+    assert first == decoder.generate([Request((2, 3), beams=2), Request((2, 3))])  # no dropout
+    assert all(m.training == training for m in model.modules())
+    assert all(torch.equal(before[name], value) for name, value in model.state_dict().items())
+    assert all(p.grad is None for p in model.parameters())
+
+
+def test_groups_keep_order_and_budget():
+    lengths = [1, 1, 2, 3, 5, 8, 13, 21]
+    found = list(groups(lengths, 16))
+    assert [i for g in found for i in range(len(lengths))[g]] == list(range(len(lengths)))
+    for group in found:
+        members = lengths[group]
+        assert len(members) == 1 or len(members) * members[-1] <= 16
+    assert list(groups([], 16)) == []
+
+
+def test_common_start():
+    assert common_start([(1, 2, 3), (1, 2, 4), (1, 2)]) == 2
+    assert common_start([(1, 2), (3,)]) == 0
+    assert common_start([(1, 2)]) == 2

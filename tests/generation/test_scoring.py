@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from wherefrom.core.errors import BadData
+from wherefrom.generation.scoring import score
+from wherefrom.models.attention import MIXERS
+from wherefrom.models.gpt import GPT, GPTConfig
+
+
+def random_model(mixer: str = "causal") -> GPT:
+    torch.manual_seed(0)
+    model = GPT(
+        GPTConfig(vocab_size=10, block_size=16, n_layer=2, n_head=2, n_embd=16, attention=mixer,
+                  ngrams=3, ngram_buckets=32)
+    )  # fmt: skip
+    for parameter in model.parameters():
+        nn.init.normal_(parameter, 0.0, 0.5)
+    return model
+
+
+def texts(count: int) -> list[list[int]]:
+    generator = np.random.default_rng(1)
+    return [generator.integers(0, 10, generator.integers(1, 18)).tolist() for _ in range(count)]
+
+
+@torch.no_grad()
+def by_hand(model: GPT, text: list[int], start: int) -> np.ndarray:
+    """One text, unpadded: the softmax before each character, looked up at that character."""
+    model.eval()
+    if len(text) < 2:
+        return np.zeros(0)
+    table = model(torch.tensor([text[:-1]]))[0].double().log_softmax(-1)
+    return np.array([float(table[i - 1, text[i]]) for i in range(start, len(text))])
+
+
+@pytest.mark.parametrize("mixer", MIXERS)
+@pytest.mark.parametrize("batch_tokens", [None, 40, 1])
+def test_scores_are_those_of_each_text_alone(mixer, batch_tokens):
+    model, sequences = random_model(mixer), texts(40)
+    starts = [1 + i % 3 for i in range(len(sequences))]
+    found = score(model, sequences, starts, batch_tokens=batch_tokens)
+    assert model.training
+    for one, text, start in zip(found, sequences, starts, strict=True):
+        np.testing.assert_allclose(one, by_hand(model, text, start), atol=1e-4)
+
+
+def test_without_starts_all_but_the_first_are_scored():
+    model = random_model().eval()
+    found = score(model, [[3, 4, 5], [2]])
+    assert [len(one) for one in found] == [2, 0]
+    np.testing.assert_allclose(found[0], by_hand(model, [3, 4, 5], 1), atol=1e-5)
+    assert not model.training
+    assert score(model, []) == []
+
+
+def test_the_last_character_need_not_be_read():
+    model = random_model()
+    assert len(score(model, [[2] * 17])[0]) == 16
+    with pytest.raises(BadData, match="text 1: expected at most 17 characters.*found 18"):
+        score(model, [[2], [2] * 18])
+
+
+def test_nothing_comes_before_the_first_character():
+    with pytest.raises(BadData, match="text 0: expected something before"):
+        score(random_model(), [[2, 3]], [0])

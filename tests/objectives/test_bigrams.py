@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from wherefrom.core.contracts import Document, Objective
+from wherefrom.core.errors import BadData
+from wherefrom.core.words import BEGIN_ID, END_ID, WordVocabulary
+from wherefrom.objectives.bigrams import Bigrams, bigrams
+
+DOCUMENTS = [Document("the cat sat"), Document("cat"), Document("the the")]
+VOCABULARY = WordVocabulary.from_text(d.text for d in DOCUMENTS)  # cat 2, sat 3, the 4
+PAIRS = bigrams(DOCUMENTS, VOCABULARY)
+
+
+def test_bigrams_stand_between_begin_and_end_and_never_cross():
+    expected = [(0, 4), (4, 2), (2, 3), (3, 1), (0, 2), (2, 1), (0, 4), (4, 4), (4, 1)]
+    assert PAIRS.tolist() == [list(pair) for pair in expected]
+    assert PAIRS.dtype == np.int64
+    assert bigrams([], VOCABULARY).shape == (0, 2)
+    assert bigrams([Document("")], VOCABULARY).tolist() == [[BEGIN_ID, END_ID]]
+
+
+def test_a_step_is_the_same_in_whatever_chunk_it_is_planned():
+    objective: Objective = Bigrams(PAIRS, rows=5, seed=7, stage=1)
+    whole = objective.plan(0, 12)
+    assert whole.shape == (12, 5)
+    assert whole.dtype == np.int64
+    np.testing.assert_array_equal(whole[5:9], objective.plan(5, 4))
+    narrow = Bigrams(PAIRS, rows=3, seed=7, stage=1)
+    np.testing.assert_array_equal(whole[:, :3], narrow.plan(0, 12))
+
+
+@pytest.mark.parametrize("changed", [{"seed": 8}, {"stage": 2}])
+def test_seed_and_stage_change_the_plan(changed):
+    here = Bigrams(PAIRS, rows=50, **{"seed": 7, "stage": 1}).plan(0, 4)
+    there = Bigrams(PAIRS, rows=50, **{"seed": 7, "stage": 1} | changed).plan(0, 4)
+    assert (here != there).mean() > 0.5
+
+
+def test_every_bigram_is_planned_as_often_as_any_other():
+    plan = Bigrams(PAIRS, rows=64, seed=0, stage=0).plan(100, 500)
+    counts = np.bincount(plan.ravel(), minlength=len(PAIRS))
+    assert len(counts) == len(PAIRS)
+    expected = plan.size / len(PAIRS)
+    assert ((counts - expected) ** 2 / expected).sum() < chi2.ppf(0.999, len(PAIRS) - 1)
+
+
+def test_render_gives_the_planned_bigrams_each_counted_once():
+    objective = Bigrams(PAIRS, rows=4, seed=0, stage=0)
+    batch = objective.render(np.array([[0, 0, 0, 0], [8, 3, 3, 1]]), 1)
+    assert batch.inputs.tolist() == [4, 3, 3, 4]
+    assert batch.targets.tolist() == [1, 1, 1, 2]
+    assert batch.weights.tolist() == [1, 1, 1, 1]
+
+
+def test_a_text_without_bigrams_is_refused():
+    with pytest.raises(BadData, match="at least one sentence"):
+        Bigrams(bigrams([], VOCABULARY), rows=4, seed=0, stage=0)

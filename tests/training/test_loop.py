@@ -1,0 +1,430 @@
+"""The loop, with a small numpy learner: resumed, killed, stopped and diverging runs.
+
+Run as a program, this file is the run that gets killed: FOLDER STEPS PAUSE.
+"""
+
+import hashlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wherefrom.core.contracts import State
+from wherefrom.core.errors import Damaged, Diverged, Interrupted, Mismatch, WherefromError
+from wherefrom.core.randomness import Stream, draws
+from wherefrom.training import loop
+from wherefrom.training.checkpoints import Checkpoints
+from wherefrom.training.loop import Finished, train
+from wherefrom.training.signals import StopSignal
+
+IDENTITY = {"model": {"kind": "tiny", "size": 16}, "seed": 3}
+CHUNK = 5
+
+
+class Tiny:
+    """Weights and momentum pushed about by counted randomness: any lost step shows."""
+
+    def __init__(self, bad_step: int | None = None, pause: float = 0.0) -> None:
+        self.weights = np.zeros(16, np.float32)
+        self.momentum = np.zeros(16, np.float32)
+        self.taken = 0
+        self.bad_step, self.pause = bad_step, pause
+
+    def advance(self, first_step: int, count: int) -> dict[str, np.ndarray]:
+        time.sleep(self.pause)
+        rows = [self._take(step) for step in range(first_step, first_step + count)]
+        loss, targets, finite = zip(*rows, strict=True)
+        return {
+            "loss": np.array(loss, np.float32),
+            "targets": np.array(targets),
+            "finite": np.array(finite),
+        }
+
+    def _take(self, step: int) -> tuple[float, int, bool]:
+        row = np.arange(16)
+        noise, targets = draws(2, seed=3, stream=Stream.ORDER, stage=0, step=step, row=row)
+        push = (noise / 2**32 - 0.5).astype(np.float32)
+        self.momentum = np.float32(0.9) * self.momentum + push
+        self.weights = np.float32(0.99) * self.weights + self.momentum * self.momentum
+        self.taken += 1
+        if step == self.bad_step:
+            self.weights[3] = np.nan
+        loss = float((self.weights**2).mean())
+        return loss, int(targets[0]) % 10, step != self.bad_step
+
+    def state(self) -> State:
+        return State({"weights": self.weights, "momentum": self.momentum}, {"taken": self.taken})
+
+    def load(self, state: State) -> None:
+        self.weights, self.momentum = state.arrays["weights"], state.arrays["momentum"]
+        self.taken = state.values["taken"]
+
+    def digest(self) -> str:
+        data = self.weights.tobytes() + self.momentum.tobytes() + str(self.taken).encode()
+        return hashlib.sha256(data).hexdigest()
+
+
+class Recorder:
+    """An observer that keeps what it is told, and may ask for a stop."""
+
+    def __init__(self, stop: StopSignal | None = None, at: int | None = None) -> None:
+        self.calls: list[tuple] = []
+        self.stop, self.at = stop, at
+
+    def started(self, name, first_step, steps, skipped) -> None:
+        self.calls.append(("started", name, first_step, steps, skipped))
+
+    def advanced(self, name, step, steps, metrics, seconds) -> None:
+        self.calls.append(("advanced", name, step, steps, len(metrics["loss"])))
+        if self.stop is not None and self.at is not None and step >= self.at:
+            self.stop.number = signal.SIGTERM
+
+    def finished(self, name, step, seconds) -> None:
+        self.calls.append(("finished", name, step))
+
+
+def run(folder: Path, steps: int, learner: Tiny | None = None, **options) -> tuple[Tiny, Finished]:
+    learner = learner or Tiny()
+    done = train(
+        learner,
+        steps,
+        name="tiny",
+        checkpoints=Checkpoints(folder / "checkpoints", IDENTITY),
+        metrics_path=folder / "metrics.jsonl",
+        **{"checkpoint_seconds": 0.0, "chunk": CHUNK} | options,
+    )
+    return learner, done
+
+
+def straight(steps: int) -> Tiny:
+    """The learner after steps that no loop drove."""
+    learner = Tiny()
+    learner.advance(0, steps)
+    return learner
+
+
+def metrics(folder: Path) -> list[dict]:
+    text = (folder / "metrics.jsonl").read_text()
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def without_seconds(rows: list[dict]) -> list[dict]:
+    return [{k: v for k, v in row.items() if k != "seconds"} for row in rows]
+
+
+def saved_steps(folder: Path) -> list[int]:
+    return sorted(int(p.name.removeprefix("step-")) for p in folder.glob("checkpoints/step-*"))
+
+
+# --- what a run does --------------------------------------------------------------------------
+
+
+def test_all_steps_once_in_order_and_observers_are_told(tmp_path):
+    recorder = Recorder()
+    learner, done = run(tmp_path, 12, observers=[recorder])
+    assert learner.digest() == straight(12).digest()
+    assert (done.step, done.resumed_from, done.skipped) == (12, None, ())
+    assert recorder.calls == [
+        ("started", "tiny", 0, 12, ()),
+        ("advanced", "tiny", 5, 12, 5),
+        ("advanced", "tiny", 10, 12, 5),
+        ("advanced", "tiny", 12, 12, 2),
+        ("finished", "tiny", 12),
+    ]
+
+
+def test_rows_hold_the_mean_over_targets(tmp_path):
+    class Known(Tiny):
+        def advance(self, first_step, count):
+            super().advance(first_step, count)
+            return {
+                "loss": np.array([2.0, 4.0, np.nan][:count]),
+                "targets": np.array([3, 1, 0][:count]),
+                "finite": np.array([1, 1, 1][:count]),
+            }
+
+    run(tmp_path, 4, Known(), chunk=3)
+    rows = metrics(tmp_path)
+    assert without_seconds(rows) == [
+        {"step": 3, "loss": 2.5, "targets": 4},  # (3 x 2 + 1 x 4) / 4
+        {"step": 4, "loss": 2.0, "targets": 3},
+    ]
+    assert 0 <= rows[0]["seconds"] <= rows[1]["seconds"] < 60
+
+
+def test_a_chunk_without_targets_has_no_mean(tmp_path):
+    class Silent(Tiny):
+        def advance(self, first_step, count):
+            zeros = np.zeros(count, np.int64)
+            return {"loss": zeros / 1.0, "targets": zeros, "finite": zeros == 0}
+
+    run(tmp_path, 2, Silent())
+    assert without_seconds(metrics(tmp_path)) == [{"step": 2, "loss": None, "targets": 0}]
+
+
+def test_without_folders_it_only_trains(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    learner = Tiny()
+    assert train(learner, 30, name="tiny").step == 30
+    assert learner.digest() == straight(30).digest()
+    assert not list(tmp_path.iterdir())
+
+
+def test_checkpoints_come_by_the_clock_and_at_the_end(tmp_path, monkeypatch):
+    now = 0.0
+
+    class Slow(Tiny):
+        def advance(self, first_step, count):
+            nonlocal now
+            now += count  # a second a step
+            return super().advance(first_step, count)
+
+    saved = []
+    save = Checkpoints.save
+
+    def note(self, step, state, seconds):
+        saved.append((step, seconds))
+        return save(self, step, state, seconds)
+
+    monkeypatch.setattr(loop, "monotonic", lambda: now)
+    monkeypatch.setattr(Checkpoints, "save", note)
+    run(tmp_path, 42, Slow(), checkpoint_seconds=12.0)
+    assert saved == [(15, 15.0), (30, 30.0), (42, 42.0)]
+
+
+def test_a_finished_stage_is_loaded_not_run(tmp_path):
+    _, first = run(tmp_path, 12)
+    before = {p: p.stat().st_mtime_ns for p in tmp_path.rglob("*")}
+    recorder = Recorder()
+    learner, again = run(tmp_path, 12, observers=[recorder])
+    assert learner.digest() == straight(12).digest()
+    assert (again.step, again.resumed_from) == (12, 12)
+    assert again.seconds == first.seconds > 0
+    assert [c[0] for c in recorder.calls] == ["started", "finished"]
+    assert {p: p.stat().st_mtime_ns for p in tmp_path.rglob("*")} == before
+
+
+def test_a_checkpoint_past_the_end_is_a_mismatch(tmp_path):
+    run(tmp_path, 12)
+    with pytest.raises(Mismatch, match="steps: the checkpoint has 12, asked for 10"):
+        run(tmp_path, 10)
+
+
+# --- resuming ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("at", range(1, 24))
+def test_a_run_stopped_at_any_step_ends_bitwise_the_same(tmp_path, at):
+    run(tmp_path / "whole", 23, chunk=1)
+    stop = StopSignal()
+    with pytest.raises(Interrupted) as caught:
+        run(tmp_path, 23, chunk=1, stop=stop, observers=[Recorder(stop, at)])
+    assert caught.value.exit_code == 143
+    assert f"step {at} of 23" in str(caught.value)
+    assert saved_steps(tmp_path)[-1] == at
+    learner, done = run(tmp_path, 23, chunk=1)
+    assert done.resumed_from == at
+    assert learner.digest() == straight(23).digest()
+    assert without_seconds(metrics(tmp_path)) == without_seconds(metrics(tmp_path / "whole"))
+
+
+def test_stops_between_chunks_do_not_move_the_rows():
+    chooser = random.Random(5)
+    for _ in range(10):
+        chunk, steps = chooser.randint(1, 9), chooser.randint(20, 60)
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            run(folder / "whole", steps, chunk=chunk)
+            for at in sorted(chooser.sample(range(1, steps), 3)):
+                stop = StopSignal()
+                with pytest.raises(Interrupted):
+                    run(folder, steps, chunk=chunk, stop=stop, observers=[Recorder(stop, at)])
+            learner, _ = run(folder, steps, chunk=chunk)
+            assert learner.digest() == straight(steps).digest()
+            rows = metrics(folder)
+            assert without_seconds(rows) == without_seconds(metrics(folder / "whole"))
+            assert [r["seconds"] for r in rows] == sorted(r["seconds"] for r in rows)
+
+
+def test_rows_after_the_checkpoint_are_written_again_not_twice(tmp_path):
+    run(tmp_path / "whole", 20)
+    stop = StopSignal()
+    with pytest.raises(Interrupted):
+        run(tmp_path, 20, stop=stop, observers=[Recorder(stop, 10)])
+    with (tmp_path / "metrics.jsonl").open("a") as file:  # the rows of steps then lost
+        file.write('{"step": 15, "loss": 99.0, "targets": 1, "seconds": 9.0}\n{"step": 2')
+    run(tmp_path, 20)
+    assert without_seconds(metrics(tmp_path)) == without_seconds(metrics(tmp_path / "whole"))
+
+
+def test_a_damaged_checkpoint_is_passed_over_and_told(tmp_path):
+    run(tmp_path, 20)
+    (tmp_path / "checkpoints" / "step-00000020" / "state.json").write_text("{}")
+    recorder = Recorder()
+    learner, done = run(tmp_path, 20, observers=[recorder])
+    assert done.resumed_from == 15
+    assert len(done.skipped) == 1
+    assert "step-00000020" in done.skipped[0]
+    assert recorder.calls[0] == ("started", "tiny", 15, 20, done.skipped)
+    assert learner.digest() == straight(20).digest()
+
+
+def test_with_every_checkpoint_damaged_it_starts_again_and_says_why(tmp_path):
+    run(tmp_path, 20)
+    for path in tmp_path.glob("checkpoints/*/state.json"):
+        path.unlink()
+    learner, done = run(tmp_path, 20)
+    assert (done.resumed_from, len(done.skipped)) == (None, 2)
+    assert learner.digest() == straight(20).digest()
+    assert [row["step"] for row in metrics(tmp_path)] == [5, 10, 15, 20]
+
+
+def test_rows_of_something_else_are_not_thrown_away(tmp_path):
+    (tmp_path / "metrics.jsonl").write_text('{"epoch": 1}\n')
+    with pytest.raises(Damaged, match=r"metrics\.jsonl: expected a step in every row"):
+        run(tmp_path, 20)
+    assert (tmp_path / "metrics.jsonl").read_text() == '{"epoch": 1}\n'
+
+
+# --- numbers that are not finite --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bad_step", [0, 4, 5, 13, 19])
+def test_divergence_names_its_step_and_publishes_nothing_of_it(tmp_path, bad_step):
+    with pytest.raises(Diverged, match=rf"tiny: step {bad_step} \(counted from 0\)") as caught:
+        run(tmp_path, 20, Tiny(bad_step))
+    assert caught.value.exit_code == 79
+    last = bad_step // CHUNK * CHUNK
+    assert max(saved_steps(tmp_path), default=0) == last
+    rows = metrics(tmp_path) if last else []
+    assert [row["step"] for row in rows] == list(range(CHUNK, last + 1, CHUNK))
+    assert (tmp_path / "metrics.jsonl").exists() == (last > 0)
+    found = Checkpoints(tmp_path / "checkpoints", IDENTITY).latest()
+    if found is not None:
+        assert found.state.arrays["weights"].tobytes() == straight(last).weights.tobytes()
+    learner, done = run(tmp_path, 20)  # as with the cause removed
+    assert done.resumed_from == (last or None)
+    assert learner.digest() == straight(20).digest()
+
+
+def test_a_loss_that_is_not_finite_is_divergence_whatever_the_flag_says(tmp_path):
+    class Careless(Tiny):
+        def advance(self, first_step, count):
+            found = super().advance(first_step, count)
+            found["loss"][1], found["targets"][1] = np.inf, 4
+            return found | {"finite": np.ones(count)}
+
+    with pytest.raises(Diverged, match="tiny: step 1 "):
+        run(tmp_path, 20, Careless())
+    assert not saved_steps(tmp_path)
+
+
+def test_weights_that_are_not_finite_are_not_published_whatever_the_flag_says(tmp_path):
+    class Overflowing(Tiny):
+        def advance(self, first_step, count):
+            found = super().advance(first_step, count)
+            if first_step == 10:
+                self.momentum[2] = np.inf  # by the last update, so no loss has seen it
+            return found
+
+    with pytest.raises(Diverged, match=r"tiny: step 14 .*'momentum' after the update"):
+        run(tmp_path, 20, Overflowing())
+    assert saved_steps(tmp_path) == [5, 10]
+
+
+# --- real processes, really killed ------------------------------------------------------------
+
+
+class Talker(Recorder):
+    """Says each step on stdout, so that the parent knows what was saved before it."""
+
+    def started(self, name, first_step, steps, skipped) -> None:
+        print("started", first_step, len(skipped), flush=True)
+
+    def advanced(self, name, step, steps, metrics, seconds) -> None:
+        print("advanced", step, flush=True)
+
+    def finished(self, name, step, seconds) -> None:
+        print("finished", step, flush=True)
+
+
+def main(folder: str, steps: str, pause: str) -> int:
+    assert "torch" not in sys.modules
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        learner, _ = run(Path(folder), int(steps), Tiny(pause=float(pause)), observers=[Talker()])
+    except WherefromError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    print("digest", learner.digest())
+    return 0
+
+
+def start(folder: Path, steps: int, pause: float) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, __file__, str(folder), str(steps), str(pause)],
+        env=os.environ | {"PYTHONPATH": str(Path(loop.__file__).parents[2])},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.slow
+def test_20_kills_lose_nothing_and_end_bitwise_the_same(tmp_path):
+    chooser, steps, saved = random.Random(9), 400 * CHUNK, 0
+    for _ in range(20):
+        process = start(tmp_path, steps, pause=0.004)
+        assert process.stdout is not None
+        word, first, skipped = process.stdout.readline().split()
+        assert (word, skipped) == ("started", "0")
+        assert int(first) >= saved
+        time.sleep(chooser.uniform(0, 0.1))
+        process.kill()
+        output, errors = process.communicate(timeout=30)
+        assert (process.returncode, errors) == (-signal.SIGKILL, "")
+        said = [int(line.split()[1]) for line in output.splitlines()[:-1]]
+        saved = max([said[-1] - CHUNK] if said else [], default=int(first))
+        found = Checkpoints(tmp_path / "checkpoints", IDENTITY).latest()
+        assert (found.step if found else 0) >= saved
+        assert found is None or found.skipped == ()
+    process = start(tmp_path, steps, pause=0.0)
+    output, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (0, "")
+    assert 0 < int(output.split()[1]) < steps
+    assert output.split()[-1] == straight(steps).digest()
+    assert [row["step"] for row in metrics(tmp_path)] == list(range(CHUNK, steps + 1, CHUNK))
+    assert not list(tmp_path.rglob(".tmp-*"))
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_saves_and_says_so(tmp_path, number, code):
+    process = start(tmp_path, 100_000, pause=0.02)
+    assert process.stdout is not None
+    while process.stdout.readline() != "advanced 15\n":
+        assert process.poll() is None
+    process.send_signal(number)
+    output, errors = process.communicate(timeout=30)
+    assert process.returncode == code
+    assert "finished" not in output
+    step = saved_steps(tmp_path)[-1]
+    assert step >= 15
+    assert errors == (
+        f"tiny: stopped at step {step} of 100000, which is saved; "
+        "the same command continues from there\n"
+    )
+    found = Checkpoints(tmp_path / "checkpoints", IDENTITY).latest()
+    assert found is not None
+    assert found.state.arrays["weights"].tobytes() == straight(step).weights.tobytes()
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,150 @@
+"""Plain descent against itself resumed, and against a text whose perplexity is known."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from wherefrom.core.contracts import Batch, Learner, State
+from wherefrom.core.errors import Mismatch, UsageError
+from wherefrom.core.words import BEGIN_ID, WordVocabulary
+from wherefrom.data.tiny_text import TinyTextConfig, load, true_perplexity
+from wherefrom.models.bigram import BigramConfig, build
+from wherefrom.objectives.bigrams import Bigrams, bigrams
+from wherefrom.training.numpy_learner import NumpyLearner, SGDConfig
+
+PAIRS = np.random.default_rng(0).integers(0, 9, (200, 2))
+
+
+def constant(step: int) -> float:
+    return 1.0
+
+
+def falling(step: int) -> float:
+    return 1 / (1 + step)
+
+
+def learner(factor: Callable[[int], float] = constant, rate: float = 2.0, clip: float = 1e9):
+    network = build(BigramConfig(), 9, 0)
+    return NumpyLearner(network, Bigrams(PAIRS, rows=16, seed=0, stage=0), factor, rate, clip)
+
+
+class Line:
+    """One parameter x, whose loss is the step's target times x: its gradient is the target."""
+
+    def __init__(self, x: float = 0.0) -> None:
+        self.parameters = {"x": np.array([x])}
+
+    def loss_and_gradients(self, batch: Batch) -> tuple[float, dict[str, np.ndarray]]:
+        slope = batch.targets
+        return float(batch.inputs + slope * self.parameters["x"][0]), {"x": np.array([slope])}
+
+
+class Told:
+    """An objective that hands out (offset of the loss, slope) for each step."""
+
+    def __init__(self, *rows: tuple[float, float]) -> None:
+        self.rows = rows
+
+    def plan(self, first_step: int, count: int) -> list[tuple[float, float]]:
+        return list(self.rows[first_step : first_step + count])
+
+    def render(self, plan: list[tuple[float, float]], index: int) -> Batch:
+        offset, slope = plan[index]
+        return Batch(offset, slope, np.array([0.0, 0.5, 2.0]))
+
+
+def test_each_step_goes_down_by_rate_times_factor_times_gradient():
+    line = Line(1.0)
+    found = NumpyLearner(line, Told((0, 3), (0, -2)), falling, 0.1, 100).advance(0, 2)
+    assert line.parameters["x"][0] == pytest.approx(1 - 0.1 * 3 + 0.1 / 2 * 2)
+    assert found["loss"].tolist() == [3.0, pytest.approx(-1.4)]
+    assert found["targets"].tolist() == [2, 2]
+    assert found["finite"].tolist() == [True, True]
+
+
+def test_a_long_gradient_is_cut_to_the_clip_and_a_short_one_is_not():
+    line = Line()
+    NumpyLearner(line, Told((0, 30), (0, -0.5), (0, 0)), constant, 1.0, 2.0).advance(0, 3)
+    assert line.parameters["x"][0] == pytest.approx(-2 + 0.5)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "bad", [(np.nan, 1.0), (np.inf, 1.0), (0.0, np.nan), (0.0, np.inf), (0.0, 1e200)]
+)
+def test_what_is_not_finite_is_flagged_and_not_applied(bad):
+    line = Line()
+    found = NumpyLearner(line, Told((0, 1), bad, (0, 1)), constant, 1.0, 100).advance(0, 3)
+    assert found["finite"].tolist() == [True, False, True]
+    assert line.parameters["x"][0] == -2.0
+
+
+def test_a_network_that_has_gone_bad_stays_as_it_was():
+    mine = learner()
+    mine.network.parameters["W2"][0, 0] = np.nan
+    before = mine.state()
+    assert not mine.advance(0, 3)["finite"].any()
+    for name, array in mine.state().arrays.items():
+        np.testing.assert_array_equal(array, before.arrays[name])
+
+
+def test_stopped_saved_loaded_and_gone_on_is_bitwise_the_same():
+    whole, first, second = learner(falling), learner(falling), learner(falling)
+    metrics = whole.advance(0, 10)
+    early = first.advance(0, 5)
+    saved = first.state()
+    first.advance(5, 1)  # what was saved does not change with what it was taken from
+    second.load(saved)
+    late = second.advance(5, 5)
+    for name, array in whole.state().arrays.items():
+        assert array.tobytes() == second.state().arrays[name].tobytes()
+        assert array.dtype == np.float32
+    for name in metrics:
+        np.testing.assert_array_equal(metrics[name], np.append(early[name], late[name]))
+
+
+def test_a_state_of_another_network_is_refused_and_nothing_changes():
+    mine: Learner = learner()
+    before = mine.state()
+    arrays = {name: a + 1 for name, a in before.arrays.items()}
+    for wrong in (
+        {k: v for k, v in arrays.items() if k != "model.b2"},
+        arrays | {"model.b2": np.zeros(3, np.float32)},
+        arrays | {"model.b2": arrays["model.b2"].astype(np.float64)},
+    ):
+        with pytest.raises(Mismatch, match=r"model\.b2"):
+            mine.load(State(wrong))
+    for name, array in mine.state().arrays.items():
+        np.testing.assert_array_equal(array, before.arrays[name])
+
+
+def test_a_rate_of_nothing_is_refused():
+    with pytest.raises(UsageError, match=r"SGDConfig\.rate"):
+        SGDConfig(rate=0.0)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_training_comes_close_to_the_true_perplexity_and_not_below(seed):
+    config, steps = TinyTextConfig(), 2000
+    data = load(config, seed)
+    vocabulary = WordVocabulary.from_text(d.text for d in data.documents)
+    train = bigrams(data.documents[: -data.held_out], vocabulary)
+    held_out = bigrams(data.documents[-data.held_out :], vocabulary)
+    network = build(BigramConfig(), len(vocabulary), seed)
+    objective = Bigrams(train, rows=128, seed=seed, stage=0)
+    metrics = NumpyLearner(
+        network, objective, lambda step: 1 - step / steps, SGDConfig().rate, clip=1.0
+    ).advance(0, steps)
+    assert metrics["finite"].all()
+    losses = metrics["loss"].reshape(4, -1).mean(1)
+    assert (np.diff(losses) < 0).all()
+
+    reached = np.exp(-network.log_probabilities(held_out).mean())
+    true = true_perplexity(config, seed)
+    counts = np.bincount(train[:, 1], minlength=len(vocabulary))
+    shares = np.where(counts, counts, 1) / counts.sum()
+    unigram = np.exp(-np.log(shares[held_out[:, 1]]).mean())
+    assert 0.99 * true < reached < 1.04 * true
+    assert reached < 0.6 * unigram
+    assert counts[BEGIN_ID] == 0

@@ -1,0 +1,87 @@
+"""The first signal is noted, the second one ends the process."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from wherefrom.training import signals
+from wherefrom.training.signals import StopSignal
+
+BOTH = [signal.SIGINT, signal.SIGTERM]
+
+
+@pytest.mark.parametrize("number", BOTH)
+def test_the_first_signal_is_noted_and_the_handlers_come_back(number):
+    before = [signal.getsignal(n) for n in BOTH]
+    with StopSignal() as stop:
+        assert stop.number is None
+        signal.raise_signal(number)
+        assert stop.number == number
+    assert [signal.getsignal(n) for n in BOTH] == before
+
+
+def test_handlers_come_back_after_an_error():
+    before = [signal.getsignal(n) for n in BOTH]
+    during = []
+
+    def fail():
+        with StopSignal():
+            during.extend(signal.getsignal(n) for n in BOTH)
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert all(now != then for now, then in zip(during, before, strict=True))
+    assert [signal.getsignal(n) for n in BOTH] == before
+
+
+def test_outside_the_main_thread_it_does_nothing():
+    before = [signal.getsignal(n) for n in BOTH]
+    seen = []
+
+    def work():
+        with StopSignal() as stop:
+            seen.append((stop.number, [signal.getsignal(n) for n in BOTH]))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert seen == [(None, before)]
+
+
+CHILD = """
+import time
+from wherefrom.training.signals import StopSignal
+with StopSignal() as stop:
+    print("ready", flush=True)
+    while stop.number is None:
+        time.sleep(0.01)
+    print("noted", stop.number, flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("first", BOTH)
+@pytest.mark.parametrize("second", BOTH)
+def test_the_second_signal_ends_the_process_at_once(first, second):
+    process = subprocess.Popen(
+        [sys.executable, "-c", CHILD],
+        env=os.environ | {"PYTHONPATH": str(Path(signals.__file__).parents[2])},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(first)
+        assert process.stdout.readline() == f"noted {int(first)}\n"
+        process.send_signal(second)
+        assert process.wait(timeout=10) == -second
+    finally:
+        process.kill()
+        process.communicate()
