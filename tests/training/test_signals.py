@@ -43,10 +43,14 @@ def test_handlers_come_back_after_an_error():
 def test_outside_the_main_thread_it_does_nothing():
     before = [signal.getsignal(n) for n in BOTH]
     seen = []
+    stop = StopSignal()
+    with stop:  # one that was of use before
+        pass
 
     def work():
-        with StopSignal() as stop:
-            seen.append((stop.number, [signal.getsignal(n) for n in BOTH]))
+        with stop:
+            now = [signal.getsignal(n) for n in BOTH]
+        seen.append((stop.number, now))
 
     thread = threading.Thread(target=work)
     thread.start()

@@ -47,11 +47,12 @@ class Threshold:
 
 
 def choose_threshold(
-    probability: np.ndarray, right: np.ndarray, precision: float = 0.95
+    probability: np.ndarray, right: np.ndarray, precision: float = 0.95, floor: float = 0.0
 ) -> Threshold:
     """The smallest threshold whose answers have at least that precision on these people.
 
-    Only the observed probabilities are tried, and equal ones are answered or refused together.
+    It is never under `floor`: at 0.5, no answer is given that is likelier wrong than right,
+    even where those people would have allowed it. Only the observed probabilities are tried, and equal ones are answered or refused together.
     Precision may dip again above the chosen value: the one that answers most is taken. It is
     the precision seen, not one promised: on other people it may be lower. When no threshold
     does, everything is refused.
@@ -64,7 +65,7 @@ def choose_threshold(
     answered = np.arange(1, p.size + 1)
     reached = np.cumsum(is_right[order]) / answered
     last_of_equals = np.append(ranked[:-1] != ranked[1:], True)
-    good = np.flatnonzero(last_of_equals & (reached >= precision))
+    good = np.flatnonzero(last_of_equals & (reached >= precision) & (ranked >= floor))
     if not good.size:
         return Threshold(REFUSE_ALL, precision, 0.0, None, p.size)
     end = int(good[-1])

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from wherefrom.core.errors import Busy, CannotWrite, Damaged, Mismatch, MissingInput
+from wherefrom.core.errors import BadData, Busy, CannotWrite, Damaged, Mismatch, MissingInput
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,6 +60,18 @@ def write_text(path: Path, text: str) -> None:
 def read_json(path: Path) -> Any:
     with _reading(path):
         return _parse(path.read_bytes(), str(path))
+
+
+def read_text(path: Path | str) -> str:
+    """A whole text file in UTF-8; a byte-order mark at its head is dropped."""
+    path = Path(path)
+    with _reading(path):
+        data = path.read_bytes()
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise BadData(f"{path}:{line}: expected UTF-8 text, found other bytes") from None
 
 
 def append_jsonl(path: Path, rows: Iterable[Mapping[str, Any]], sync: bool = False) -> None:

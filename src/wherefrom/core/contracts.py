@@ -41,9 +41,8 @@ class Fact:
 class Question:
     """A closed-book question.
 
-    `text` is what the corpus can say about the answer: 'stated', 'omitted' (the subject has
-    text without it) or 'none' (the subject has no text). `split` is asked, calibration or
-    held-out.
+    `split` is asked, calibration or held-out. `support` is what the corpus can say about the
+    answer: 'stated', 'omitted' (the subject has text without it) or 'none' (it has no text).
     """
 
     text: str

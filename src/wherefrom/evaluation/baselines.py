@@ -3,13 +3,15 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
-from wherefrom.core.contracts import Answer, Candidate, Question
+from wherefrom.core.contracts import Answer, Candidate, Dataset, Document, Question
 from wherefrom.core.errors import BadData
+from wherefrom.core.words import END_ID, WordVocabulary
 from wherefrom.evaluation.evaluator import gold_answer
 
 _OTHERS = 4
@@ -81,6 +83,34 @@ class NearestName:
 
     def _name(self, text: str) -> str:
         return text.removeprefix(self._prefix).removesuffix(self._suffix)
+
+
+class Unigram:
+    """Every word by its own share of the training text, whatever came before it.
+
+    One imagined sighting of every word keeps the probability of an unseen one above zero.
+    """
+
+    def __init__(self, documents: Sequence[Document], vocabulary: WordVocabulary) -> None:
+        counts = np.ones(len(vocabulary))
+        for document in documents:
+            np.add.at(counts, [*vocabulary.encode(document.text), END_ID], 1)
+        self._log_shares = np.log(counts / counts.sum())
+
+    def log_probabilities(self, text: np.ndarray) -> np.ndarray:
+        """`text` is pairs (previous word, next word)."""
+        return self._log_shares[text[:, 1]]
+
+
+def _unigram(dataset: Dataset, vocabulary: WordVocabulary) -> Unigram:
+    return Unigram(dataset.documents[: len(dataset.documents) - dataset.held_out], vocabulary)
+
+
+BASELINES: dict[str, Callable[[Dataset, Any], Any]] = {
+    "majority": lambda dataset, _: Majority(dataset.select("asked")),
+    "nearest_name": lambda dataset, _: NearestName(dataset.select("asked")),
+    "unigram": _unigram,
+}
 
 
 def frame(texts: Sequence[str]) -> tuple[str, str]:

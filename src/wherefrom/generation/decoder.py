@@ -81,12 +81,16 @@ class Decoder:
         A full decoder waits until an eighth of it is free: prompts are read better in company.
         """
         room = self.max_rows - sum(lane.rows for lane in self._lanes.values())
-        wanted = sum(arrival.request.beams for arrival in self._waiting)
         admitted: dict[int, list[Arrival]] = {}
-        if wanted > room and room < self.max_rows / 8:
+        if room < self.max_rows / 8 and not self._all_fit(room):
             return admitted
         while self._waiting and self._waiting[0].request.beams <= room:
             arrival = self._waiting.popleft()
             room -= arrival.request.beams
             admitted.setdefault(arrival.request.beams, []).append(arrival)
         return admitted
+
+    def _all_fit(self, room: int) -> bool:
+        """Whether the whole queue has room; a long one is not walked."""
+        waiting = self._waiting
+        return len(waiting) <= room and sum(a.request.beams for a in waiting) <= room

@@ -12,7 +12,8 @@ from torch import Tensor, nn
 
 from wherefrom.core.config import check
 from wherefrom.core.errors import nearest
-from wherefrom.models.attention import MIXERS, Cache
+from wherefrom.models.attention.cache import Cache
+from wherefrom.models.attention.mixers import MIXERS
 from wherefrom.models.ngrams import NgramEmbedding
 
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,10 @@ from wherefrom.core.artifact import (
     write_json,
 )
 from wherefrom.core.contracts import State
-from wherefrom.core.errors import Damaged, Mismatch, MissingInput
+from wherefrom.core.errors import Damaged, MissingInput
+from wherefrom.core.identity import require_same
 
 _NAME = re.compile(r"step-(\d{8,})")
-_ABSENT = object()
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,10 @@ class Checkpoints:
     def load(self, path: Path) -> Checkpoint:
         """This very checkpoint or an error: one that was named is never replaced by another."""
         manifest = verify_folder(path)
-        _compare(path, manifest.get("identity"), self.identity)
+        require_same(
+            path, manifest.get("identity"), self.identity, holder="the checkpoint",
+            advice="ask for the checkpoint's value or name another folder",
+        )  # fmt: skip
         step, rest = manifest.get("step"), read_json(path / "state.json")
         name = _NAME.fullmatch(path.name)
         if not isinstance(step, int) or (name and int(name[1]) != step):
@@ -104,33 +107,3 @@ class Checkpoints:
         for path in [*damaged, *good[: good.index(saved) + 1][: -self.keep]]:
             remove_folder(path)
         self._damaged = []
-
-
-def _compare(path: Path, found: Any, asked: Any) -> None:
-    theirs, ours = dict(_leaves(found)), dict(_leaves(asked))
-    names = [*ours, *(name for name in theirs if name not in ours)]
-    differing = [n for n in names if theirs.get(n, _ABSENT) != ours.get(n, _ABSENT)]
-    if differing:
-        first, *others = differing
-        more = f" (differing too: {', '.join(others[:5])})" if others else ""
-        raise Mismatch(
-            f"{path}: {first}: the checkpoint has {_show(theirs, first)}, "
-            f"asked for {_show(ours, first)}{more}; "
-            "ask for the checkpoint's value or name another folder"
-        )
-
-
-def _leaves(value: Any, where: str = "") -> Iterator[tuple[str, Any]]:
-    """Every value of nested tables and lists, under its dotted name."""
-    if isinstance(value, list):
-        value = dict(enumerate(value)) or value
-    if not isinstance(value, dict) or not value:
-        yield where or "identity", value
-        return
-    for name, inner in value.items():
-        yield from _leaves(inner, f"{where}.{name}" if where else str(name))
-
-
-def _show(leaves: Mapping[str, Any], name: str) -> str:
-    text = json.dumps(leaves[name], ensure_ascii=False) if name in leaves else "no such field"
-    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -93,7 +93,7 @@ class TorchLearner:
         return tensors
 
     def state(self) -> State:
-        return State({k: v.detach().cpu().numpy() for k, v in self._tensors().items()})
+        return State({k: v.detach().cpu().numpy().copy() for k, v in self._tensors().items()})
 
     def load(self, state: State) -> None:
         copy_arrays(self._tensors(), state.arrays)

@@ -39,16 +39,18 @@ class CausalSelfAttention(nn.Module):
         self.max_input: int = block
 
     def project(self, x_BTC: Tensor, positions_BT: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
-        """Queries, keys and values, each (B, H, T, D)."""
-        q, k, v = (
-            layer(x_BTC).unflatten(-1, (self.n_head, -1)).transpose(1, 2)
-            for layer in (self.query, self.key, self.value)
-        )
-        return *self.place(q, k, positions_BT), v
+        """Queries, keys and values, each (B, H, T, D): one product of the three weights."""
+        layers = (self.query, self.key, self.value)
+        weight = torch.cat([layer.weight for layer in layers])
+        bias = None if self.query.bias is None else torch.cat([layer.bias for layer in layers])
+        parts = F.linear(x_BTC, weight, bias).unflatten(-1, (3, self.n_head, -1))
+        q_and_k, v = parts.permute(2, 0, 3, 1, 4).split((2, 1))
+        q, k = self.place(q_and_k, positions_BT)
+        return q, k, v[0]
 
-    def place(self, q: Tensor, k: Tensor, positions_BT: Tensor | None) -> tuple[Tensor, Tensor]:
+    def place(self, q_and_k_2BHTD: Tensor, positions_BT: Tensor | None) -> Tensor:
         """Where a mixer that knows positions puts them in; this one does not."""
-        return q, k
+        return q_and_k_2BHTD
 
     def weights(self, x_BTC: Tensor) -> Tensor:
         """How much position t takes from position s: (B, H, T, S), rows sum to one."""

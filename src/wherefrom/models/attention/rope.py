@@ -27,14 +27,11 @@ class RotarySelfAttention(CausalSelfAttention):
         self.register_buffer("cos", angles.cos(), persistent=False)
         self.register_buffer("sin", angles.sin(), persistent=False)
 
-    def place(self, q: Tensor, k: Tensor, positions_BT: Tensor | None) -> tuple[Tensor, Tensor]:
+    def place(self, q_and_k_2BHTD: Tensor, positions_BT: Tensor | None) -> Tensor:
         if positions_BT is None:
-            cos, sin = self.cos[: q.shape[2]], self.sin[: q.shape[2]]
+            length = q_and_k_2BHTD.shape[-2]
+            cos, sin = self.cos[:length], self.sin[:length]
         else:
             cos, sin = self.cos[positions_BT][:, None], self.sin[positions_BT][:, None]
-        return _rotate(q, cos, sin), _rotate(k, cos, sin)
-
-
-def _rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    a, b = x.chunk(2, -1)
-    return torch.cat((a * cos - b * sin, b * cos + a * sin), -1)
+        a, b = q_and_k_2BHTD.chunk(2, -1)
+        return torch.cat((a * cos - b * sin, b * cos + a * sin), -1)

@@ -1,0 +1,160 @@
+"""Asking a run: the answer, how sure to be of it, and when to say "I don't know".
+
+The same code calibrates on calibration people, reports on held-out ones and serves `ask`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from wherefrom.audit.abstention import Threshold, apply, choose_threshold, refused
+from wherefrom.audit.confidence import LogisticCalibration
+from wherefrom.audit.familiarity import familiarity, openings
+from wherefrom.core.artifact import cannot_write, read_json, write_json
+from wherefrom.core.contracts import Answer, Document, Question
+from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.evaluation.baselines import frame
+from wherefrom.evaluation.evaluator import Score
+from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.runs.run import Run
+
+FEATURES = ("log_probability", "margin", "familiarity", "least_familiar")
+EVENS = 0.5  # below it an answer is likelier wrong than right
+_TINY = 1e-12
+_SPREADS = 6.0  # past so many standard deviations a name is as unfamiliar as it gets
+_REFERENCES = 500
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer with its calibrated probability of being right; `known` if it is given at all."""
+
+    question: str
+    answer: Answer
+    confidence: float
+    known: bool
+
+
+class Asker:
+    """A model and what it was taught from, put to questions.
+
+    Familiarity is measured against the people it was asked about in training: names that it
+    must know.
+    """
+
+    def __init__(
+        self, answerer: ModelAnswerer, documents: Sequence[Document], asked: Sequence[Question]
+    ) -> None:
+        self.answerer = answerer
+        self.contexts = openings(documents) or [""]
+        self.prefix, self.suffix = frame([q.text for q in asked])
+        known = self._familiarity([self.subject(q.text) for q in asked[:_REFERENCES]])
+        self._typical, self._spread = known.mean(0), known.std(0) + _TINY
+
+    def subject(self, question: str) -> str:
+        """The name in a question of the form the model was taught."""
+        fits = question.startswith(self.prefix) and question.endswith(self.suffix)
+        name = question[len(self.prefix) : len(question) - len(self.suffix)] if fits else ""
+        if not name.strip():
+            raise BadData(
+                f"{question!r}: expected a question like '{self.prefix}...{self.suffix}', "
+                "found another form; the model was taught only this one"
+            )
+        return name
+
+    def examine(self, questions: Sequence[str]) -> tuple[list[Answer], np.ndarray]:
+        """The answers and, for each, the features that tell how far to trust it."""
+        names = [self.subject(q) for q in questions]
+        answers = self.answerer.answer(questions)
+        known = (self._familiarity(names) - self._typical) / self._spread
+        known = np.clip(known, -_SPREADS, _SPREADS)
+        best = np.log([max(a.probability, _TINY) for a in answers])
+        second = [a.others[0].probability if a.others else 0.0 for a in answers]
+        margin = best - np.log(np.maximum(second, _TINY))
+        return answers, np.column_stack((best, margin, known))
+
+    def _familiarity(self, names: Sequence[str]) -> np.ndarray:
+        return familiarity(self.answerer.model, self.answerer.vocabulary, names, self.contexts)
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """When to answer: a calibration and the threshold, both set on calibration people."""
+
+    calibration: LogisticCalibration
+    threshold: Threshold
+
+    def as_json(self) -> dict[str, Any]:
+        return {"calibration": self.calibration.as_json(), "threshold": self.threshold.as_json()}
+
+    @classmethod
+    def from_json(cls, data: Any) -> "Doubt":
+        return cls(
+            LogisticCalibration.from_json(data["calibration"]),
+            Threshold.from_json(data["threshold"]),
+        )
+
+
+def learn_doubt(asker: Asker, calibration: Sequence[Question], precision: float) -> Doubt:
+    """Fit on all calibration people, told, half told and untold, and choose the threshold there."""
+    answers, features = asker.examine([q.text for q in calibration])
+    right = np.array([a.text == q.answer for a, q in zip(answers, calibration, strict=True)])
+    model = LogisticCalibration.fit(features, right, FEATURES)
+    return Doubt(model, choose_threshold(model.probability(features), right, precision, EVENS))
+
+
+def report_doubt(
+    asker: Asker, doubt: Doubt, groups: dict[str, Sequence[Question]]
+) -> dict[str, Score]:
+    """What the threshold does to held-out people, by what their text says."""
+    scores: dict[str, Score] = {}
+    for support, questions in groups.items():
+        if not questions:
+            continue
+        answers, features = asker.examine([q.text for q in questions])
+        probability = doubt.calibration.probability(features)
+        if support == "stated":
+            right = [a.text == q.answer for a, q in zip(answers, questions, strict=True)]
+            scores |= apply(doubt.threshold, probability, np.array(right))
+        else:
+            name = {"none": "refused_without_text", "omitted": "refused_birthplace_omitted"}
+            scores[name[support]] = refused(doubt.threshold, probability)
+    return scores
+
+
+def open_asker(run: Run) -> Asker:
+    predictor = run.predictor()
+    if not isinstance(predictor, ModelAnswerer) or not run.dataset.questions:
+        raise BadData(f"{run.path}: expected a run that answers questions, found {run.recipe.name}")
+    return Asker(predictor, run.dataset.documents, run.dataset.select("asked"))
+
+
+def ask(run: Run, questions: Sequence[str]) -> list[Reply]:
+    """Put questions to a finished run."""
+    doubt = read_doubt(run)
+    answers, features = open_asker(run).examine(questions)
+    confidence = doubt.calibration.probability(features)
+    known = doubt.threshold.answers(confidence)
+    return [
+        Reply(q, a, float(c), bool(k))
+        for q, a, c, k in zip(questions, answers, confidence, known, strict=True)
+    ]
+
+
+def write_doubt(run_path: Any, doubt: Doubt) -> None:
+    path = run_path / "audit" / "confidence.json"
+    with cannot_write(path):
+        path.parent.mkdir(exist_ok=True)
+    write_json(path, doubt.as_json())
+
+
+def read_doubt(run: Run) -> Doubt:
+    path = run.path / "audit" / "confidence.json"
+    if not path.exists():
+        raise MissingInput(
+            f"{path}: expected the run's calibration, found none; finish the run first "
+            f"('wherefrom run {run.recipe.name} --out {run.path}')"
+        )
+    return Doubt.from_json(read_json(path))

@@ -1,0 +1,42 @@
+"""How familiar a model is with a name: what it expected of the name's second part.
+
+A model that has read about Clara Whitfield expects "Whitfield" after "Clara"; one that has
+only met Claras and Whitfields does not. Names are put where the text puts them: after the
+openings that most often stand before a subject.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from wherefrom.core.contracts import Document
+from wherefrom.core.vocabulary import Vocabulary
+from wherefrom.generation.language_model import LanguageModel
+from wherefrom.generation.scoring import score
+
+_CONTEXTS = 4
+
+
+def openings(documents: Sequence[Document], count: int = _CONTEXTS) -> list[str]:
+    """What most often stands before a subject in the text, the commonest first."""
+    seen = Counter(d.text[: d.subject.start] for d in documents if d.subject)
+    return [text for text, _ in sorted(seen.items(), key=lambda x: (-x[1], x[0]))[:count]]
+
+
+def familiarity(
+    model: LanguageModel, vocabulary: Vocabulary, names: Sequence[str], contexts: Sequence[str]
+) -> np.ndarray:
+    """For each name, (N, 2): log P of the rest of the name after its first word, and that of
+    its least expected character; each the mean over the contexts."""
+    texts, starts = [], []
+    for name in names:
+        first, _, rest = name.partition(" ")
+        for context in contexts:
+            head = vocabulary.encode(context + first + (" " if rest else "")[:1])
+            start = len(head) if rest else len(vocabulary.encode(context)) + 1
+            texts.append(vocabulary.encode(context + name))
+            starts.append(min(start, len(texts[-1]) - 1))
+    scores = score(model, texts, starts)
+    table = np.array([(s.sum(), s.min()) for s in scores])
+    return table.reshape(len(names), len(contexts), 2).mean(1)

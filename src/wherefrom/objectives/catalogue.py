@@ -1,0 +1,80 @@
+"""The objectives by kind: one file each, one entry here."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import torch
+
+from wherefrom.core.contracts import Dataset, Objective
+from wherefrom.core.recipe import Share, Stage
+from wherefrom.objectives.answers import Answers, AnswersConfig
+from wherefrom.objectives.bigrams import Bigrams, BigramsConfig, bigrams
+from wherefrom.objectives.corpus import Corpus, index_corpus
+from wherefrom.objectives.mix import Mix
+from wherefrom.objectives.spans import Documents, NextCharacterConfig, SpanCorruptionConfig
+
+_SHARES_A_STAGE = 64  # keeps the draws of two stages' shares apart
+
+
+@dataclass(frozen=True)
+class Material:
+    """What objectives are made from: the run's data as one model's vocabulary reads it."""
+
+    dataset: Dataset
+    vocabulary: Any
+    block_size: int
+    seed: int
+    device: torch.device
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        last = len(self.dataset.documents) - self.dataset.held_out
+        return index_corpus(self.dataset.documents[:last], self.vocabulary, self.device)
+
+
+@dataclass(frozen=True)
+class Slot:
+    """An objective's place: so many rows of each step, and a number for its draws."""
+
+    rows: int
+    number: int
+
+
+def _documents(config: Any, material: Material, slot: Slot) -> Objective:
+    return Documents(
+        config, material.corpus, block_size=material.block_size,
+        rows=slot.rows, seed=material.seed, stage=slot.number,
+    )  # fmt: skip
+
+
+def _answers(config: AnswersConfig, material: Material, slot: Slot) -> Objective:
+    return Answers(
+        material.dataset.select("asked"), material.vocabulary, block_size=material.block_size,
+        rows=slot.rows, seed=material.seed, stage=slot.number, device=material.device,
+    )  # fmt: skip
+
+
+def _bigrams(config: BigramsConfig, material: Material, slot: Slot) -> Objective:
+    last = len(material.dataset.documents) - material.dataset.held_out
+    pairs = bigrams(material.dataset.documents[:last], material.vocabulary)
+    return Bigrams(pairs, rows=slot.rows, seed=material.seed, stage=slot.number)
+
+
+OBJECTIVES: dict[str, tuple[type, Callable[[Any, Material, Slot], Objective]]] = {
+    NextCharacterConfig.kind: (NextCharacterConfig, _documents),
+    SpanCorruptionConfig.kind: (SpanCorruptionConfig, _documents),
+    AnswersConfig.kind: (AnswersConfig, _answers),
+    BigramsConfig.kind: (BigramsConfig, _bigrams),
+}
+
+
+def build_objective(stage: Stage, number: int, material: Material) -> Mix:
+    """The mix of a stage, the `number`-th of its recipe."""
+
+    def build(share: Share, rows: int, part: int) -> Objective:
+        _, make = OBJECTIVES[share.objective.kind]
+        return make(share.objective, material, Slot(rows, number * _SHARES_A_STAGE + part))
+
+    return Mix(stage.mix, stage.batch, stage.steps, build)

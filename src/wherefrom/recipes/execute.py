@@ -1,0 +1,170 @@
+"""Running a recipe into a folder: train each stage, keep the models, put them to the tasks.
+
+Whatever is already there is not done again: the same call continues an unfinished folder and
+only reads a finished one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from wherefrom.audit.asking import Asker, learn_doubt, report_doubt, write_doubt
+from wherefrom.core.artifact import lock_folder, sweep
+from wherefrom.core.config import encode
+from wherefrom.core.contracts import Dataset
+from wherefrom.core.errors import UsageError, nearest
+from wherefrom.core.recipe import Recipe, Stage, Task
+from wherefrom.evaluation.baselines import BASELINES
+from wherefrom.evaluation.evaluator import evaluate_answers, evaluate_text
+from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.run import Run, load_weights, model_identity
+from wherefrom.runs.workshop import Workshop, use_threads
+from wherefrom.training.checkpoints import Checkpoints
+from wherefrom.training.loop import Observer, train
+from wherefrom.training.signals import StopSignal
+
+PRECISION = 0.9  # of the answers that are given, on calibration people
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run came to, as `--json` prints it."""
+
+    recipe: str
+    run: str
+    seconds: float
+    results: dict[str, Any]
+    reused: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "recipe": self.recipe, "run": self.run,
+            "seconds": self.seconds, "results": self.results,
+        }  # fmt: skip
+
+
+def execute(recipe: Recipe, path: Path, observers: Sequence[Observer] = ()) -> Outcome:
+    folder = RunFolder(path)
+    if folder.exists():
+        folder.check_recipe(recipe)
+        if (status := folder.read_status())["state"] == "finished":
+            return Outcome(recipe.name, str(path), status["seconds"], status["results"], True)
+    folder.create()
+    with lock_folder(path):
+        return _Execution(folder, recipe, observers).finish()
+
+
+class _Execution:
+    def __init__(self, folder: RunFolder, recipe: Recipe, observers: Sequence[Observer]) -> None:
+        self.folder, self.recipe, self.observers = folder, recipe, observers
+        self.workshop = Workshop(recipe)
+        self.before = float(folder.read_status().get("seconds", 0.0))
+        self.started = monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Wall-clock seconds of this call and the interrupted ones before it."""
+        return round(self.before + monotonic() - self.started, 2)
+
+    def finish(self) -> Outcome:
+        use_threads(self.recipe.threads)
+        sweep(self.folder.path)
+        if not self.folder.exists():
+            self.folder.write_recipe(self.recipe)
+        self.folder.write_data(self.workshop.dataset, self.workshop.vocabulary)
+        with StopSignal() as stop:
+            for stage in self.recipe.stages:
+                try:
+                    self._train(stage, stop)
+                finally:
+                    self.folder.write_status({"state": "unfinished", "seconds": self.seconds})
+        results = self.evaluate()
+        status = {"state": "finished", "seconds": self.seconds, "results": results}
+        self.folder.write_status(status)
+        return Outcome(self.recipe.name, str(self.folder.path), status["seconds"], results)
+
+    def _train(self, stage: Stage, stop: StopSignal) -> None:
+        workshop = self.workshop
+        model = workshop.new_model(stage)
+        if stage.start_from:
+            load_weights(workshop.family.weights(model), self._final_weights(stage.start_from))
+        home = self.folder.stage(stage.name)
+        train(
+            workshop.learner(stage, model),
+            stage.steps,
+            name=stage.name,
+            checkpoints=self._checkpoints(stage),
+            checkpoint_seconds=stage.checkpoint_seconds,
+            metrics_path=home / "metrics.jsonl",
+            observers=self.observers,
+            stop=stop,
+        )
+        identity = model_identity(workshop.model_config, workshop.vocabulary)
+        arrays = {k: np.asarray(v) for k, v in workshop.family.weights(model).items()}
+        for entry in self.recipe.models:
+            if entry.stage == stage.name:
+                facts = {"identity": identity, "stage": stage.name, "recipe": self.recipe.name}
+                self.folder.write_model(entry.name, arrays, facts)
+
+    def _checkpoints(self, stage: Stage) -> Checkpoints:
+        workshop = self.workshop
+        identity = {
+            "recipe": self.recipe.name, "seed": self.recipe.seed,
+            "data": encode(self.recipe.data), "stage": encode(stage),
+            **model_identity(workshop.model_config, workshop.vocabulary),
+        }  # fmt: skip
+        return Checkpoints(self.folder.stage(stage.name) / "checkpoints", identity)
+
+    def _final_weights(self, stage_name: str) -> dict[str, Any]:
+        found = self._checkpoints(self.recipe.stage(stage_name)).latest()
+        assert found is not None, f"stage {stage_name} comes first and leaves a checkpoint"
+        names = {k: v for k, v in found.state.arrays.items() if k.startswith("model.")}
+        return {k.removeprefix("model."): v for k, v in names.items()}
+
+    def evaluate(self) -> dict[str, Any]:
+        run = Run(self.folder, self.recipe)
+        run.workshop = self.workshop
+        results: dict[str, Any] = {}
+        for i, task in enumerate(self.recipe.tasks):
+            for name in task.predictors:
+                key = name if i == 0 else f"{task.name}.{name}"
+                results[key] = evaluate_task(run, task, name)
+        if self.recipe.abstain:
+            results |= set_threshold(run)
+        return results
+
+
+def evaluate_task(run: Run, task: Task, name: str) -> dict[str, Any]:
+    """One predictor's score on one task; its predictions go into the run folder."""
+    predictor = _predictor(run, name)
+    if task.measure == "perplexity":
+        text = run.workshop.family.held_out_text
+        assert text is not None, f"{run.recipe.model.kind} has no text to be scored on"
+        return evaluate_text(predictor, text(run.dataset, run.vocabulary)).as_json()
+    score, predictions = evaluate_answers(predictor, run.questions(task))
+    run.folder.write_predictions(name, task.name, predictions)
+    return score.as_json()
+
+
+def set_threshold(run: Run) -> dict[str, Any]:
+    """Learn on calibration people when to answer; what that does to held-out people."""
+    dataset: Dataset = run.dataset
+    every = ("stated", "omitted", "none")
+    asker = Asker(run.predictor(), dataset.documents, dataset.select("asked"))
+    doubt = learn_doubt(asker, dataset.select("calibration", every), PRECISION)
+    write_doubt(run.path, doubt)
+    groups = {support: dataset.select("held-out", (support,)) for support in every}
+    return {k: v.as_json() for k, v in report_doubt(asker, doubt, groups).items()}
+
+
+def _predictor(run: Run, name: str) -> Any:
+    if name in {m.name for m in run.recipe.models}:
+        return run.predictor(name)
+    if name not in BASELINES:
+        known = [*BASELINES, *(m.name for m in run.recipe.models)]
+        raise UsageError(f"predictor '{name}': no such model or baseline; {nearest(name, known)}")
+    return BASELINES[name](run.dataset, run.vocabulary)

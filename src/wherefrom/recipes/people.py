@@ -1,0 +1,67 @@
+"""`people`: teach a small model facts about generated people and ask it closed-book."""
+
+from wherefrom.core.recipe import ModelEntry, Recipe, Schedule, Share, Stage, Task
+from wherefrom.data.people import PeopleConfig
+from wherefrom.models.gpt import GPTConfig
+from wherefrom.objectives.answers import AnswersConfig
+from wherefrom.objectives.spans import NextCharacterConfig, SpanCorruptionConfig
+from wherefrom.training.optimisers import AdamWConfig
+
+
+def people() -> Recipe:
+    """Two narrow layers that read n-grams.
+
+    Facts weigh ten times what names and wording do, and the questions come late: earlier, the
+    model learns them by heart instead of learning to look the person up.
+    """
+    spans = SpanCorruptionConfig(
+        windows=0.3, salient=1.0, beside_subject=0.7, background=0.1, truncate=False, longest=1.0
+    )
+    text = NextCharacterConfig(windows=0.3, background=0.1)
+    optimiser = AdamWConfig(rate=4e-3, decay=0.1)
+    return Recipe(
+        name="people",
+        summary="generated people: facts from text, asked closed-book",
+        data=PeopleConfig(),
+        model=GPTConfig(
+            block_size=128, n_layer=2, n_head=8, n_embd=64, attention="rope", norm="rms",
+            activation="relu2", bias=False, embd_pdrop=0.1, resid_pdrop=0.0, attn_pdrop=0.0,
+            ngrams=4, zero_residual=True,
+        ),
+        stages=(
+            Stage(
+                name="pretrain",
+                mix=(
+                    Share("spans", spans, 0.58),
+                    Share("text", text, 0.30),
+                    Share("questions", AnswersConfig(), 0.12, start=0.55),
+                ),
+                optimiser=optimiser,
+                schedule=Schedule(),
+                steps=2400,
+                batch=16,
+            ),
+            Stage(
+                name="questions_only",
+                mix=(Share("questions", AnswersConfig()),),
+                optimiser=optimiser,
+                schedule=Schedule(),
+                steps=300,
+                batch=16,
+            ),
+        ),
+        models=(
+            ModelEntry("without_pretraining", "questions_only"),
+            ModelEntry("with_pretraining", "pretrain"),
+        ),
+        primary="with_pretraining",
+        tasks=(
+            Task(
+                name="birthplace",
+                predictors=(
+                    "majority", "nearest_name", "without_pretraining", "with_pretraining",
+                ),
+            ),
+        ),
+        abstain=True,
+    )  # fmt: skip

@@ -1,0 +1,183 @@
+"""The run folder, format 1: where everything lies, and how it is written and read.
+
+    run.json status.json vocab.json splits.json corpus/
+    stages/NAME/{metrics.jsonl,checkpoints/}  models/NAME/  predictions/MODEL.TASK.jsonl
+    audit/
+"""
+
+import hashlib
+import platform
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from wherefrom.core.artifact import (
+    cannot_write,
+    load_arrays,
+    publish_folder,
+    read_json,
+    read_jsonl,
+    save_arrays,
+    verify_folder,
+    write_json,
+    write_jsonl,
+    write_text,
+)
+from wherefrom.core.config import encode
+from wherefrom.core.contracts import Dataset
+from wherefrom.core.errors import Mismatch, MissingInput
+from wherefrom.core.identity import require_same
+from wherefrom.core.recipe import Recipe
+from wherefrom.evaluation.evaluator import Prediction
+from wherefrom.runs.kinds import decode_recipe, recipe_identity
+
+FORMAT_VERSION = 1
+
+
+class RunFolder:
+    """Paths and files of one run; it computes nothing."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.run_file, self.status_file = path / "run.json", path / "status.json"
+
+    # -- the recipe ---------------------------------------------------------------
+
+    def exists(self) -> bool:
+        return self.run_file.exists()
+
+    def create(self) -> None:
+        with cannot_write(self.path):
+            self.path.mkdir(parents=True, exist_ok=True)
+
+    def write_recipe(self, recipe: Recipe) -> None:
+        contents = {
+            "format_version": FORMAT_VERSION,
+            "recipe": encode(recipe),
+            "versions": versions(),
+        }
+        write_json(self.run_file, contents)
+
+    def read_recipe(self) -> Recipe:
+        if not self.exists():
+            found = "no such folder" if not self.path.exists() else "no run.json in it"
+            raise MissingInput(
+                f"{self.path}: expected a run folder, found {found}; 'wherefrom run' makes one"
+            )
+        contents = read_json(self.run_file)
+        found = contents.get("format_version") if isinstance(contents, dict) else None
+        if found != FORMAT_VERSION:
+            raise Mismatch(
+                f"{self.run_file}: expected format_version {FORMAT_VERSION}, found {found}; "
+                "it was written by another version of wherefrom"
+            )
+        return decode_recipe(contents["recipe"])
+
+    def check_recipe(self, asked: Recipe) -> None:
+        """A folder holds one recipe: another one, or other settings, must go elsewhere."""
+        require_same(
+            self.path, recipe_identity(self.read_recipe()), recipe_identity(asked),
+            holder="the folder's run", advice="choose another folder with --out",
+        )  # fmt: skip
+
+    # -- data ---------------------------------------------------------------------
+
+    def write_data(self, dataset: Dataset, vocabulary: Any) -> None:
+        text = "".join(f"{d.text}\n" for d in dataset.documents)
+        with cannot_write(self.path):
+            (self.path / "corpus").mkdir(exist_ok=True)
+        write_text(self.path / "corpus" / "documents.txt", text)
+        write_json(self.path / "corpus" / "corpus.json", describe(dataset))
+        write_json(self.path / "vocab.json", symbols(vocabulary))
+        write_json(self.path / "splits.json", splits(dataset))
+
+    def check_data(self, dataset: Dataset) -> None:
+        """The data that the recipe gives now must be the data that the run was made from."""
+        path = self.path / "corpus" / "corpus.json"
+        require_same(
+            path, read_json(path), describe(dataset),
+            holder="the run's data", advice="use the version of wherefrom named in run.json",
+        )  # fmt: skip
+
+    # -- status and results -------------------------------------------------------
+
+    def write_status(self, status: Mapping[str, Any]) -> None:
+        write_json(self.status_file, status)
+
+    def read_status(self) -> dict[str, Any]:
+        return read_json(self.status_file) if self.status_file.exists() else {"state": "new"}
+
+    # -- stages, models, predictions ------------------------------------------------
+
+    def stage(self, name: str) -> Path:
+        folder = self.path / "stages" / name
+        with cannot_write(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def write_model(self, name: str, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
+        with publish_folder(self.path / "models" / name, facts) as folder:
+            save_arrays(folder / "weights.safetensors", dict(arrays))
+
+    def read_model(self, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The arrays of a model after its checksums held, and the facts beside them."""
+        folder = self.path / "models" / name
+        if not folder.exists():
+            raise MissingInput(
+                f"{folder}: expected the model's weights, found none; the same 'wherefrom run' "
+                "finishes the run"
+            )
+        facts = verify_folder(folder)
+        return load_arrays(folder / "weights.safetensors"), facts
+
+    def predictions_file(self, predictor: str, task: str) -> Path:
+        return self.path / "predictions" / f"{predictor}.{task}.jsonl"
+
+    def write_predictions(
+        self, predictor: str, task: str, predictions: Sequence[Prediction]
+    ) -> None:
+        path = self.predictions_file(predictor, task)
+        with cannot_write(path):
+            path.parent.mkdir(exist_ok=True)
+        write_jsonl(path, [p.as_json() for p in predictions])
+
+    def read_predictions(self, predictor: str, task: str) -> list[Prediction]:
+        path = self.predictions_file(predictor, task)
+        rows = read_jsonl(path)
+        return [Prediction.from_json(row, f"{path}:{i + 1}") for i, row in enumerate(rows)]
+
+
+def describe(dataset: Dataset) -> dict[str, Any]:
+    """Counts of a data set and a hash over all of it."""
+    digest = hashlib.sha256()
+    for item in (*dataset.documents, *dataset.questions):
+        digest.update(repr(item).encode())
+    return {
+        "documents": len(dataset.documents),
+        "held_out_documents": dataset.held_out,
+        "questions": len(dataset.questions),
+        "sha256": digest.hexdigest(),
+    }
+
+
+def symbols(vocabulary: Any) -> list[str]:
+    return list(getattr(vocabulary, "characters", None) or vocabulary.words)
+
+
+def splits(dataset: Dataset) -> dict[str, dict[str, list[str]]]:
+    """The subjects of every split, by what the text can say of them."""
+    table: dict[str, dict[str, list[str]]] = {}
+    for q in dataset.questions:
+        table.setdefault(q.split, {}).setdefault(q.support, []).append(q.subject)
+    return table
+
+
+def versions() -> dict[str, str]:
+    found = {"python": platform.python_version(), "machine": platform.machine()}
+    for package in ("wherefrom", "torch", "numpy"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:  # run from the source tree
+            found[package] = "not installed"
+    return found

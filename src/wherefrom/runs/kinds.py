@@ -1,0 +1,29 @@
+"""Every kind of config a recipe may hold, so that a written recipe can be read again."""
+
+from typing import Any
+
+from wherefrom.core.config import decode, encode
+from wherefrom.core.recipe import Recipe
+from wherefrom.data.catalogue import DATASETS
+from wherefrom.objectives.catalogue import OBJECTIVES
+from wherefrom.runs.families import FAMILIES
+from wherefrom.training.numpy_learner import SGDConfig
+from wherefrom.training.optimisers import AdamWConfig, MuonConfig
+
+KINDS: dict[str, type] = {
+    **{kind: config for kind, (config, _) in DATASETS.items()},
+    **{kind: config for kind, (config, _) in OBJECTIVES.items()},
+    **{kind: family.config for kind, family in FAMILIES.items()},
+    **{config.kind: config for config in (AdamWConfig, MuonConfig, SGDConfig)},
+}
+
+_PLACE_ONLY = ("device", "threads")  # where it runs, not what it computes
+
+
+def decode_recipe(data: Any) -> Recipe:
+    return decode(Recipe, data, KINDS)
+
+
+def recipe_identity(recipe: Recipe) -> dict[str, Any]:
+    """All of a recipe that changes what a run computes."""
+    return {k: v for k, v in encode(recipe).items() if k not in (*_PLACE_ONLY, "summary")}

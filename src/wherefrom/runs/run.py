@@ -1,0 +1,107 @@
+"""A finished run, opened: everything that was made, ready to be used again."""
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from wherefrom.core.artifact import read_json
+from wherefrom.core.config import encode
+from wherefrom.core.contracts import Dataset, Question
+from wherefrom.core.errors import Mismatch, UsageError, nearest
+from wherefrom.core.identity import require_same
+from wherefrom.core.recipe import Recipe, Task
+from wherefrom.evaluation.evaluator import Prediction
+from wherefrom.runs.folder import RunFolder, symbols
+from wherefrom.runs.workshop import Workshop
+
+
+class Run:
+    """recipe, vocabulary, dataset, models, tasks, and the batches of any stage."""
+
+    def __init__(self, folder: RunFolder, recipe: Recipe) -> None:
+        self.folder, self.recipe, self.path = folder, recipe, folder.path
+        self.workshop = Workshop(recipe)
+
+    @cached_property
+    def status(self) -> dict[str, Any]:
+        return self.folder.read_status()
+
+    @property
+    def finished(self) -> bool:
+        return self.status["state"] == "finished"
+
+    @property
+    def results(self) -> dict[str, Any]:
+        return self.status.get("results", {})
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        self.folder.check_data(self.workshop.dataset)
+        return self.workshop.dataset
+
+    @cached_property
+    def vocabulary(self) -> Any:
+        """The run's own vocabulary, in its own order."""
+        written = read_json(self.path / "vocab.json")
+        return self.workshop.family.read_vocabulary(written)
+
+    def model(self, name: str = "") -> Any:
+        """A model by name (default: the primary one), with weights that were checked."""
+        name = name or self.recipe.primary
+        names = [m.name for m in self.recipe.models]
+        if name not in names:
+            raise UsageError(f"{self.path}: no model '{name}'; {nearest(name, names)}")
+        arrays, facts = self.folder.read_model(name)
+        config = self.workshop.family.complete(self.recipe.model, self.vocabulary)
+        require_same(
+            f"{self.path}/models/{name}", facts.get("identity"),
+            model_identity(config, self.vocabulary),
+            holder="the weights", advice="the folder was mixed up; run the recipe again",
+        )  # fmt: skip
+        stage = self.recipe.stages[0]
+        model = self.workshop.family.build(
+            config, self.vocabulary, self.recipe.seed, self.workshop.number(stage),
+            self.workshop.device,
+        )  # fmt: skip
+        load_weights(self.workshop.family.weights(model), arrays)
+        return model.eval() if isinstance(model, torch.nn.Module) else model
+
+    def predictor(self, name: str = "") -> Any:
+        """The model as one that answers questions or scores text."""
+        return self.workshop.family.predictor(self.model(name), self.vocabulary)
+
+    def questions(self, task: Task) -> tuple[Question, ...]:
+        return self.dataset.select(task.split, task.support)
+
+    def predictions(self, predictor: str, task: str) -> list[Prediction]:
+        return self.folder.read_predictions(predictor, task)
+
+    def batches(self, stage: str) -> Any:
+        """The objective of a stage: `plan` and `render` give any step's batch again."""
+        return self.workshop.objective(self.recipe.stage(stage))
+
+
+def open_run(path: str | Path) -> Run:
+    folder = RunFolder(Path(path))
+    return Run(folder, folder.read_recipe())
+
+
+def model_identity(config: Any, vocabulary: Any) -> dict[str, Any]:
+    """All that changes the function a model computes, apart from its weights."""
+    return {"model": encode(config), "vocabulary": vocabulary.hash, "size": len(symbols(vocabulary))}
+
+
+def load_weights(live: dict[str, Any], arrays: dict[str, Any]) -> None:
+    """Copy the arrays into the live tensors or arrays of the same names and shapes."""
+    for name in live.keys() | arrays.keys():
+        has, wants = (tuple(t[name].shape) if name in t else None for t in (arrays, live))
+        if has != wants:
+            raise Mismatch(f"{name}: the weights have shape {has}, the model {wants}")
+    with torch.no_grad():
+        for name, target in live.items():
+            if isinstance(target, torch.Tensor):
+                target.copy_(torch.from_numpy(arrays[name]))
+            else:
+                target[...] = arrays[name]

@@ -1,0 +1,84 @@
+"""A recipe's parts, built when they are asked for: data, vocabulary, objectives, models."""
+
+import os
+from functools import cached_property
+from typing import Any
+
+import torch
+
+from wherefrom.core.contracts import Dataset, Learner
+from wherefrom.core.errors import UsageError
+from wherefrom.core.recipe import Recipe, Stage
+from wherefrom.data.catalogue import load_dataset
+from wherefrom.objectives.catalogue import Material, build_objective
+from wherefrom.objectives.mix import Mix
+from wherefrom.runs.families import FAMILIES, Family
+
+
+class Workshop:
+    """What training and evaluating a recipe needs; nothing here is written down."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self.recipe = recipe
+        self.family: Family = FAMILIES[recipe.model.kind]
+
+    @cached_property
+    def device(self) -> torch.device:
+        return choose_device(self.recipe.device)
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        return load_dataset(self.recipe.data, self.recipe.seed)
+
+    @cached_property
+    def vocabulary(self) -> Any:
+        return self.family.vocabulary(self.dataset)
+
+    @cached_property
+    def model_config(self) -> Any:
+        return self.family.complete(self.recipe.model, self.vocabulary)
+
+    @cached_property
+    def material(self) -> Material:
+        block = getattr(self.model_config, "block_size", 0)
+        return Material(self.dataset, self.vocabulary, block, self.recipe.seed, self.device)
+
+    def number(self, stage: Stage) -> int:
+        return self.recipe.stages.index(stage)
+
+    def objective(self, stage: Stage) -> Mix:
+        """The batches of a stage: any step can be planned and rendered again from here."""
+        return build_objective(stage, self.number(stage), self.material)
+
+    def new_model(self, stage: Stage) -> Any:
+        seed, number = self.recipe.seed, self.number(stage)
+        return self.family.build(self.model_config, self.vocabulary, seed, number, self.device)
+
+    def learner(self, stage: Stage, model: Any) -> Learner:
+        objective = self.objective(stage)
+        return self.family.learner(model, objective, stage, self.number(stage), self.recipe.seed)
+
+    def predictor(self, model: Any) -> Any:
+        return self.family.predictor(model, self.vocabulary)
+
+
+def choose_device(name: str) -> torch.device:
+    """The device of that name, or the best there is for 'auto'.
+
+    'auto' takes a CUDA GPU or the CPU: small models gain nothing from mps, which is taken
+    only when it is asked for.
+    """
+    found = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if name == "auto":
+        name = "cuda" if found["cuda"] else "cpu"
+    if not found[name]:
+        here = ", ".join(n for n, there in found.items() if there)
+        raise UsageError(f"device: expected one that is here ({here}), found '{name}'")
+    return torch.device(name)
+
+
+def use_threads(count: int) -> int:
+    """Let torch use so many threads (0: one a core this process may use); how many it was."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    torch.set_num_threads(count or cores or 1)
+    return torch.get_num_threads()
