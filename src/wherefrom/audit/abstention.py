@@ -52,10 +52,10 @@ def choose_threshold(
     """The smallest threshold whose answers have at least that precision on these people.
 
     It is never under `floor`: at 0.5, no answer is given that is likelier wrong than right,
-    even where those people would have allowed it. Only the observed probabilities are tried, and equal ones are answered or refused together.
-    Precision may dip again above the chosen value: the one that answers most is taken. It is
-    the precision seen, not one promised: on other people it may be lower. When no threshold
-    does, everything is refused.
+    even where those people would have allowed it. Only the observed probabilities are tried,
+    and equal ones are answered or refused together. Precision may dip again above the chosen
+    value: the one that answers most is taken. It is the precision seen, not one promised: on
+    other people it may be lower. When no threshold does, everything is refused.
     """
     if not 0 < precision <= 1:
         raise ValueError(f"expected a precision above 0, at most 1, found {precision}")

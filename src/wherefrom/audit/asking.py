@@ -3,7 +3,7 @@
 The same code calibrates on calibration people, reports on held-out ones and serves `ask`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,7 +106,7 @@ def learn_doubt(asker: Asker, calibration: Sequence[Question], precision: float)
 
 
 def report_doubt(
-    asker: Asker, doubt: Doubt, groups: dict[str, Sequence[Question]]
+    asker: Asker, doubt: Doubt, groups: Mapping[str, Sequence[Question]]
 ) -> dict[str, Score]:
     """What the threshold does to held-out people, by what their text says."""
     scores: dict[str, Score] = {}

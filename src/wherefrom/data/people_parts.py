@@ -5,6 +5,7 @@ gives a person away; past the written lists, parts are put together from syllabl
 lets the world grow to 100,000 people.
 """
 
+from collections.abc import Sequence
 from itertools import product
 
 FIRST = (
@@ -112,7 +113,9 @@ def last_names(count: int) -> list[str]:
     return _names(count, LAST, _LAST_ONSETS, _LAST_ENDINGS)
 
 
-def _names(count: int, listed: list[str], onsets: list[str], endings: list[str]) -> list[str]:
+def _names(
+    count: int, listed: Sequence[str], onsets: Sequence[str], endings: Sequence[str]
+) -> list[str]:
     made = (onset + ending for ending, onset in product(endings, onsets))
     names = list(dict.fromkeys([*listed, *made]))
     if count > len(names):

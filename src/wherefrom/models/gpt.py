@@ -41,8 +41,8 @@ class GPTConfig:
     rope_base: float = 10000.0
 
     def __post_init__(self) -> None:
-        known = nearest(self.attention, MIXERS)
-        check(self.attention in MIXERS, "GPTConfig", "attention", self.attention, f"a mixer; {known}")
+        mixers = f"a mixer; {nearest(self.attention, MIXERS)}"
+        check(self.attention in MIXERS, "GPTConfig", "attention", self.attention, mixers)
         check(self.norm in ("layer", "rms"), "GPTConfig", "norm", self.norm, "layer or rms")
         acts = ("gelu", "relu2")
         check(self.activation in acts, "GPTConfig", "activation", self.activation, "gelu or relu2")
@@ -78,6 +78,13 @@ class Block(nn.Module):
             nn.Dropout(config.resid_pdrop),
         )
 
+    @property
+    def out(self) -> nn.Linear:
+        """The layer that writes the MLP's result into the residual stream."""
+        layer = self.mlp[2]
+        assert isinstance(layer, nn.Linear)
+        return layer
+
     def forward(
         self, x: Tensor, positions: Tensor | None = None, cache: Cache | None = None, layer: int = 0
     ) -> Tensor:
@@ -112,18 +119,22 @@ class GPT(nn.Module):
         if self.config.ngrams:
             nn.init.zeros_(self.ngram_emb.table.weight)
         if self.config.zero_residual:
-            for block in self.blocks:
+            for block in self.layers:
                 nn.init.zeros_(block.attn.proj.weight)
-                nn.init.zeros_(block.mlp[2].weight)
+                nn.init.zeros_(block.out.weight)
+
+    @property
+    def layers(self) -> list[Block]:
+        return [block for block in self.blocks if isinstance(block, Block)]
 
     @property
     def max_input(self) -> int:
         """The longest input that every mixer takes."""
-        return min(block.attn.max_input for block in self.blocks)
+        return min(block.attn.max_input for block in self.layers)
 
     @property
     def cacheable(self) -> bool:
-        return all(block.attn.cacheable for block in self.blocks)
+        return all(block.attn.cacheable for block in self.layers)
 
     def new_cache(self, rows: int, positions: int) -> Cache:
         config = self.config

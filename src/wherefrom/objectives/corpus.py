@@ -60,6 +60,8 @@ def index_corpus(
     columns: dict[str, list[int]] = {name: [] for name in Corpus.__dataclass_fields__}
     for document in documents:
         _add_document(columns, document, vocabulary, named)
+    for name in ("words", "span_start", "span_end", "span_words"):
+        columns[name] = columns[name] or [0]  # so that index 0 is always there to be ignored
     tensors = {n: torch.tensor(v, dtype=torch.long, device=device) for n, v in columns.items()}
     tensors["fact"] = tensors["fact"].bool()
     return Corpus(**tensors)

@@ -28,7 +28,11 @@ class Mix:
     """
 
     def __init__(
-        self, shares: Sequence[Share], rows: int, steps: int, build: Callable[[Share, int, int], Objective]
+        self,
+        shares: Sequence[Share],
+        rows: int,
+        steps: int,
+        build: Callable[[Share, int, int], Objective],
     ) -> None:
         starts = sorted({round(s.start * steps) for s in shares} | {0})
         self.parts: list[Part] = []

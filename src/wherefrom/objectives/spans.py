@@ -112,7 +112,7 @@ class Documents:
         corpus = self.corpus
         wanted = chance(words[0], share) & (choices > 0)
         pick = corpus.word_first[document] + below(words[1], choices)
-        begin = corpus.words[pick.clamp(max=max(corpus.words.numel() - 1, 0))] if share else 0
+        begin = corpus.words[torch.where(wanted, pick, 0)]
         keep = torch.where(wanted, corpus.anchor[document], 0)
         return keep, torch.where(wanted, begin - keep, 0)
 
@@ -134,14 +134,11 @@ class Documents:
         corpus = self.corpus
         count, beside = corpus.span_count[document], corpus.span_beside[document]
         off_subject = chance(words[4], config.beside_subject) & (beside > 0)
-        span = corpus.span_first[document] + below(words[5], torch.where(off_subject, beside, count))
+        pick = below(words[5], torch.where(off_subject, beside, count))
         salient = chance(words[3], config.salient) & (count > 0)
-        span = torch.where(salient, span, 0) if corpus.span_start.numel() else span * 0
-        if corpus.span_start.numel() == 0:
-            first = last = in_view = torch.zeros_like(document)
-        else:
-            first, last = corpus.span_start[span], corpus.span_end[span]
-            in_view = corpus.span_words[span]
+        span = torch.where(salient, corpus.span_first[document] + pick, 0)
+        first, last = corpus.span_start[span], corpus.span_end[span]
+        in_view = corpus.span_words[span]
         anchor = corpus.anchor[document]
         after = first >= anchor  # the span is behind the name: the window must leave it in view
         choices = torch.where(salient & after, in_view, corpus.word_count[document])
@@ -167,9 +164,8 @@ class Documents:
         width = int(total.max())
         place = torch.arange(width, device=plan.device)
         second = length - size + 1  # where the second mask stands
-        source = torch.where(
-            place < start, place, torch.where(place < second, place - 1 + size, start + place - second - 1)
-        )  # fmt: skip
+        behind = torch.where(place < second, place - 1 + size, start + place - second - 1)
+        source = torch.where(place < start, place, behind)
         source = torch.where(spanned, source, place)
         masked = spanned & ((place == start) | (place == second) | (place == length + 2))
         live = place < total

@@ -10,8 +10,6 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-import numpy as np
-
 from wherefrom.audit.asking import Asker, learn_doubt, report_doubt, write_doubt
 from wherefrom.core.artifact import lock_folder, sweep
 from wherefrom.core.config import encode
@@ -21,7 +19,7 @@ from wherefrom.core.recipe import Recipe, Stage, Task
 from wherefrom.evaluation.baselines import BASELINES
 from wherefrom.evaluation.evaluator import evaluate_answers, evaluate_text
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.run import Run, load_weights, model_identity
+from wherefrom.runs.run import Run, copy_weights, load_weights, model_identity
 from wherefrom.runs.workshop import Workshop, use_threads
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.loop import Observer, train
@@ -104,7 +102,7 @@ class _Execution:
             stop=stop,
         )
         identity = model_identity(workshop.model_config, workshop.vocabulary)
-        arrays = {k: np.asarray(v) for k, v in workshop.family.weights(model).items()}
+        arrays = copy_weights(workshop.family.weights(model))
         for entry in self.recipe.models:
             if entry.stage == stage.name:
                 facts = {"identity": identity, "stage": stage.name, "recipe": self.recipe.name}

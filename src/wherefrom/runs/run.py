@@ -4,6 +4,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from wherefrom.core.artifact import read_json
@@ -13,7 +14,7 @@ from wherefrom.core.errors import Mismatch, UsageError, nearest
 from wherefrom.core.identity import require_same
 from wherefrom.core.recipe import Recipe, Task
 from wherefrom.evaluation.evaluator import Prediction
-from wherefrom.runs.folder import RunFolder, symbols
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.workshop import Workshop
 
 
@@ -90,7 +91,15 @@ def open_run(path: str | Path) -> Run:
 
 def model_identity(config: Any, vocabulary: Any) -> dict[str, Any]:
     """All that changes the function a model computes, apart from its weights."""
-    return {"model": encode(config), "vocabulary": vocabulary.hash, "size": len(symbols(vocabulary))}
+    return {"model": encode(config), "vocabulary": vocabulary.hash}
+
+
+def copy_weights(live: dict[str, Any]) -> dict[str, np.ndarray]:
+    """The live tensors or arrays as numpy arrays that training no longer changes."""
+    return {
+        name: (w.detach().cpu().numpy() if isinstance(w, torch.Tensor) else w).copy()
+        for name, w in live.items()
+    }
 
 
 def load_weights(live: dict[str, Any], arrays: dict[str, Any]) -> None:

@@ -68,7 +68,8 @@ def choose_device(name: str) -> torch.device:
     'auto' takes a CUDA GPU or the CPU: small models gain nothing from mps, which is taken
     only when it is asked for.
     """
-    found = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    mps = torch.backends.mps.is_available()
+    found = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": mps}
     if name == "auto":
         name = "cuda" if found["cuda"] else "cpu"
     if not found[name]:

@@ -105,14 +105,14 @@ class Muon:
         self.groups: dict[str, list[nn.Parameter]] = {}
         for _, p in named:
             self.groups.setdefault("x".join(map(str, p.shape)), []).append(p)
-        self.momenta = {k: torch.zeros_like(torch.stack(ps)) for k, ps in self.groups.items()}
+        self.momenta = {k: _stack(ps).zero_() for k, ps in self.groups.items()}
 
     @torch.no_grad()
     def step(self, factor: float, bad: Tensor) -> None:
         config, rate = self.config, self.config.rate * factor
         good = bad == 0
         for key, ps in self.groups.items():
-            gradient = torch.stack([p.grad for p in ps if p.grad is not None])
+            gradient = _stack([p.grad for p in ps])
             momentum = self.momenta[key]
             fresh = momentum.lerp(gradient, 1 - config.momentum)
             update = orthogonalise(gradient.lerp(fresh, config.momentum), config.iterations)
@@ -123,6 +123,10 @@ class Muon:
 
     def state(self) -> dict[str, Tensor]:
         return {f"muon.{key}": value for key, value in self.momenta.items()}
+
+
+def _stack(tensors: Sequence[Tensor | None]) -> Tensor:
+    return torch.stack([t.detach() for t in tensors if t is not None])
 
 
 def orthogonalise(matrices: Tensor, iterations: int) -> Tensor:
@@ -143,7 +147,7 @@ def orthogonalise(matrices: Tensor, iterations: int) -> Tensor:
 
 
 def has_bf16(device: torch.device) -> bool:
-    """Whether bf16 products are fast there: only a GPU of compute capability 8 or more is trusted."""
+    """Whether bf16 products are fast there: on a GPU of compute capability 8 or more."""
     return device.type == "cuda" and torch.cuda.get_device_capability(device)[0] >= 8
 
 

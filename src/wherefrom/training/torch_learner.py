@@ -75,8 +75,9 @@ class TorchLearner:
         pieces = []
         for rows in order.chunk(self.stage.buckets):
             width = int(batch.lengths[rows].max())
-            piece = (t[rows, :width] for t in (batch.inputs, batch.targets, batch.weights))
-            pieces.append(Batch(*piece, batch.lengths[rows]))
+            inputs, targets = batch.inputs[rows, :width], batch.targets[rows, :width]
+            weights = batch.weights[rows, :width]
+            pieces.append(Batch(inputs, targets, weights, batch.lengths[rows]))
         return pieces
 
     def _seed_dropout(self, step: int) -> None:
