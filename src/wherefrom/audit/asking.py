@@ -14,7 +14,8 @@ from wherefrom.audit.confidence import LogisticCalibration
 from wherefrom.audit.familiarity import familiarity, openings
 from wherefrom.core.artifact import cannot_write, read_json, write_json
 from wherefrom.core.contracts import Answer, Document, Question
-from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.core.errors import BadData, Damaged, MissingInput
+from wherefrom.core.vocabulary import MASK, PAD
 from wherefrom.evaluation.baselines import frame
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.generation.answers import ModelAnswerer
@@ -64,6 +65,24 @@ class Asker:
             )
         return name
 
+    def check(self, question: str) -> None:
+        """Raise BadData, which says what is wrong, if the model cannot be asked this."""
+        name = self.subject(question)
+        self.answerer.vocabulary.encode(question)
+        if marks := [c for c in (PAD, MASK) if c in question]:
+            raise BadData(
+                f"{question!r}: expected no {marks[0]!r} (U+{ord(marks[0]):04X}), found one; "
+                "the model needs it for itself"
+            )
+        opening = max(len(context) for context in self.contexts)
+        longest = max(len(question) + 1, opening + len(name) - 1)
+        spare = self.answerer.model.max_input - longest
+        if spare < 0:
+            raise BadData(
+                f"{question!r}: expected a name of at most {len(name) + spare} characters, "
+                f"found {len(name)}; the model reads no more at once"
+            )
+
     def examine(self, questions: Sequence[str]) -> tuple[list[Answer], np.ndarray]:
         """The answers and, for each, the features that tell how far to trust it."""
         names = [self.subject(q) for q in questions]
@@ -91,9 +110,11 @@ class Doubt:
 
     @classmethod
     def from_json(cls, data: Any) -> "Doubt":
+        if not isinstance(data, dict) or not all(isinstance(v, dict) for v in data.values()):
+            raise BadData("expected a calibration and a threshold, found something else")
         return cls(
-            LogisticCalibration.from_json(data["calibration"]),
-            Threshold.from_json(data["threshold"]),
+            LogisticCalibration.from_json(data.get("calibration", {})),
+            Threshold.from_json(data.get("threshold", {})),
         )
 
 
@@ -133,8 +154,16 @@ def open_asker(run: Run) -> Asker:
 
 def ask(run: Run, questions: Sequence[str]) -> list[Reply]:
     """Put questions to a finished run."""
-    doubt = read_doubt(run)
-    answers, features = open_asker(run).examine(questions)
+    return put(open_asker(run), read_doubt(run), questions)
+
+
+def put(asker: Asker, doubt: Doubt, questions: Sequence[str]) -> list[Reply]:
+    """Put questions to a model that is already open."""
+    if not questions:
+        return []
+    for question in questions:
+        asker.check(question)
+    answers, features = asker.examine(questions)
     confidence = doubt.calibration.probability(features)
     known = doubt.threshold.answers(confidence)
     return [
@@ -157,4 +186,7 @@ def read_doubt(run: Run) -> Doubt:
             f"{path}: expected the run's calibration, found none; finish the run first "
             f"('wherefrom run {run.recipe.name} --out {run.path}')"
         )
-    return Doubt.from_json(read_json(path))
+    try:
+        return Doubt.from_json(read_json(path))
+    except BadData as error:
+        raise Damaged(f"{path}: {error}") from error

@@ -47,9 +47,9 @@ def decode(cls: Any, data: Any, kinds: Kinds, where: str = "") -> Any:
     if isinstance(data, dict):
         data = dict(data)
         if not is_dataclass(cls) or "kind" in data:
-            kind = data.pop("kind", None)
+            kind = str(data.pop("kind", None))
             if kind not in kinds:
-                raise UsageError(f"{where}: unknown kind '{kind}'; {nearest(str(kind), kinds)}")
+                raise UsageError(f"{where}: unknown kind '{kind}'; {nearest(kind, kinds)}")
             cls = kinds[kind]
         return _build(cls, data, kinds, where)
     return _scalar(cls, data, where)
@@ -74,52 +74,60 @@ def _build(cls: Any, data: dict[str, Any], kinds: Kinds, where: str) -> Any:
     return cls(**values)
 
 
-def assign(config: Any, dotted: str, value: Any, kinds: Kinds, where: str = "") -> Any:
+def assign(config: Any, dotted: str, value: Any, kinds: Kinds) -> Any:
     """A copy of the config with the field of that dotted name replaced.
 
     A string is read as the field's type wants it, as `--set stages.pretrain.steps=100` needs.
     """
-    head, _, rest = dotted.partition(".")
-    if isinstance(config, tuple):
-        names = [getattr(v, "name", str(i)) for i, v in enumerate(config)]
-        if head not in names:
-            raise UsageError(f"{_at(where, head)}: no such entry; {nearest(head, names)}")
-        if not rest:
-            raise UsageError(f"{_at(where, head)}: a table, not a value; name one of its fields")
-        i = names.index(head)
-        changed = assign(config[i], rest, value, kinds, _at(where, head))
-        return (*config[:i], changed, *config[i + 1 :])
-    if not is_dataclass(config):
-        raise UsageError(f"{where}: a value, it has no field '{head}'")
-    names = [f.name for f in fields(config) if f.init]
-    if head not in names:
-        raise UsageError(f"{_at(where, head)}: no such field; {nearest(head, names)}")
-    here = _at(where, head)
-    if rest:
-        new = assign(getattr(config, head), rest, value, kinds, here)
-    else:
-        hint, old = _plain(get_type_hints(type(config))[head]), getattr(config, head)
-        if isinstance(value, Mapping):
-            new = _put_over(hint, old, value, kinds, here)
-        elif is_dataclass(hint) or is_dataclass(old):
-            raise UsageError(f"{here}: a table, not a value; name one of its fields")
-        else:
-            new = decode(hint, _parse(hint, value, here), kinds, here)
-    return replace(config, **{head: new})  # pyright: ignore
+    for name in reversed(dotted.split(".")):
+        value = {name: value}
+    return overlay(config, value, kinds)
 
 
 def overlay(config: Any, data: Mapping[str, Any], kinds: Kinds, where: str = "") -> Any:
-    """A copy of the config with the values of a nested dict (a TOML file) put over it."""
-    for dotted, value in _leaves(data):
-        config = assign(config, dotted, value, kinds, where)
-    return config
+    """A copy of the config with the values of a nested dict (a TOML file) put over it.
+
+    The fields of one config change together: two that must fit each other can both be given.
+    """
+    if isinstance(config, tuple):
+        names = [getattr(v, "name", str(i)) for i, v in enumerate(config)]
+        _require_known(data, names, where, "entry")
+        hints, old = {n: type(v) for n, v in zip(names, config, strict=True)}, config
+    elif is_dataclass(config):
+        names = [f.name for f in fields(config) if f.init]
+        _require_known(data, names, where, "field")
+        hints, old = get_type_hints(type(config)), [getattr(config, n) for n in names]
+    else:
+        raise UsageError(f"{where}: a value, it has no field '{next(iter(data), '')}'")
+    new = {
+        n: _put_over(_plain(hints[n]), o, data[n], kinds, _at(where, n))
+        for n, o in zip(names, old, strict=True)
+        if n in data
+    }
+    if isinstance(config, tuple):
+        return tuple(new.get(n, o) for n, o in zip(names, config, strict=True))
+    return replace(config, **new)  # pyright: ignore
 
 
-def _put_over(hint: Any, old: Any, table: Mapping[str, Any], kinds: Kinds, where: str) -> Any:
-    """A table that says its kind: changes to a config of that kind, or else a new one."""
-    if is_dataclass(old) and getattr(old, "kind", None) == table.get("kind"):
-        return overlay(old, {k: v for k, v in table.items() if k != "kind"}, kinds, where)
-    return decode(hint, dict(table), kinds, where)
+def _put_over(hint: Any, old: Any, value: Any, kinds: Kinds, where: str) -> Any:
+    """What stands in a field after `value` is put over `old`.
+
+    A table that says another kind is a new config; any other changes the one that is there.
+    """
+    if not isinstance(value, Mapping):
+        if is_dataclass(hint) or is_dataclass(old):
+            raise UsageError(f"{where}: a table, not a value; name one of its fields")
+        return decode(hint, _parse(hint, value, where), kinds, where)
+    kind = getattr(old, "kind", None)
+    if value.get("kind", kind) != kind:
+        return decode(hint, dict(value), kinds, where)
+    return overlay(old, {k: v for k, v in value.items() if k != "kind"}, kinds, where)
+
+
+def _require_known(data: Mapping[str, Any], names: list[str], where: str, what: str) -> None:
+    for name in data:
+        if name not in names:
+            raise UsageError(f"{_at(where, name)}: no such {what}; {nearest(name, names)}")
 
 
 def to_toml(config: Any) -> str:
@@ -172,15 +180,6 @@ def _toml_value(value: Any) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
     return _quote(value) if isinstance(value, str) else json.dumps(value)
-
-
-def _leaves(data: Mapping[str, Any], path: str = "") -> list[tuple[str, Any]]:
-    """Dotted names and values; a table that says its kind is one value."""
-    found: list[tuple[str, Any]] = []
-    for name, value in data.items():
-        here, inner = _at(path, name), isinstance(value, Mapping) and "kind" not in value
-        found += _leaves(value, here) if inner else [(here, value)]
-    return found
 
 
 def _optional(hint: Any) -> bool:

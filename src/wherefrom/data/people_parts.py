@@ -8,6 +8,8 @@ lets the world grow to 100,000 people.
 from collections.abc import Sequence
 from itertools import product
 
+from wherefrom.core.errors import UsageError
+
 FIRST = (
     "Clara Adam Bertha Cyril Dora Edwin Frida Gavin Hannah Isaac Joan Klaus Lydia Marcus "
     "Nadia Owen Phoebe Quentin Rita Silas Tessa Urban Viola Warren Xenia Yusuf Zelda Amos "
@@ -119,5 +121,8 @@ def _names(
     made = (onset + ending for ending, onset in product(endings, onsets))
     names = list(dict.fromkeys([*listed, *made]))
     if count > len(names):
-        raise ValueError(f"at most {len(names)} such names can be made, {count} were asked for")
+        raise UsageError(
+            f"data: expected people who need at most {len(names)} first or last names, "
+            f"found {count} needed; some 150,000 people are the most"
+        )
     return names[:count]

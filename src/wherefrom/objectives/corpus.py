@@ -1,8 +1,8 @@
 """The documents as integers on a device, with what the text itself shows of its facts.
 
 Nothing here knows the world: a *salient* span is a capitalised phrase or a number, found in
-any user's text; a capitalised word that begins a line ("The", "By") counts only if the corpus
-writes it so elsewhere too. The subject's span comes with the document.
+any user's text; a capitalised word that begins a sentence ("The", "By") counts only if the
+corpus writes it so inside one too. The subject's span comes with the document.
 """
 
 import re
@@ -13,10 +13,15 @@ import torch
 from torch import Tensor
 
 from wherefrom.core.contracts import Document, Span
+from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Vocabulary
 
-_SALIENT = re.compile(r"[^\W\d_a-z][\w'\-]*(?: [^\W\d_a-z][\w'\-]*)*|\d+")
-_CAPITALISED = re.compile(r"(?<=\s)[^\W\d_a-z][\w'\-]*")
+# A capital of any alphabet, which `re` has no class for, and the rest of its word.
+_CAPITALISED = rf"[{''.join(filter(str.isupper, map(chr, range(0x20000))))}][\w'\-]*"
+_SALIENT = re.compile(rf"(?<!\w)(?:{_CAPITALISED}(?: {_CAPITALISED})*|\d+)")
+_NAMED = re.compile(rf"(?<=\s){_CAPITALISED}")
+# What stands before a sentence: nothing, or the end of another ("St. Louis" goes on).
+_OPENING = re.compile(r"""(?:^|[!?]|(?:\w\w\w|\d|[^\w\s])\.)["')\]]*\s*["'(\[]*$""")
 _WORD = re.compile(r"(?<=\s)\S")
 _LONGEST_SALIENT = 40
 
@@ -56,9 +61,14 @@ class Corpus:
 def index_corpus(
     documents: Sequence[Document], vocabulary: Vocabulary, device: torch.device | str = "cpu"
 ) -> Corpus:
-    named = {w for d in documents for w in _CAPITALISED.findall(d.text)}
+    if not documents:
+        raise BadData("text: expected at least one document to train on, found none")
+    found = ((d.text, m) for d in documents for m in _NAMED.finditer(d.text))
+    named = {match[0] for text, match in found if not _opens_sentence(text, match.start())}
     columns: dict[str, list[int]] = {name: [] for name in Corpus.__dataclass_fields__}
-    for document in documents:
+    for number, document in enumerate(documents):
+        if not document.text:
+            raise BadData(f"document {number}: expected some text, found none; leave it out")
         _add_document(columns, document, vocabulary, named)
     for name in ("words", "span_start", "span_end", "span_words"):
         columns[name] = columns[name] or [0]  # so that index 0 is always there to be ignored
@@ -73,17 +83,34 @@ def salient_spans(document: Document, named: set[str]) -> tuple[list[Span], list
     within: list[Span] = []
     for match in _SALIENT.finditer(document.text):
         start, end = match.span()
-        if start == 0:  # "The birthplace", "In 1950": a sentence begins, nothing is named
-            head, _, rest = match[0].partition(" ")
-            if head not in named and not head.isdigit():
-                start, end = (len(head) + 1, end) if rest else (0, 0)
-        subject = document.subject
-        if subject and start < subject.start < end:
-            end = subject.start - 1
-        if 1 < end - start <= _LONGEST_SALIENT:
-            overlaps = subject and start < subject.end and subject.start < end
-            (within if overlaps else beside).append(Span(start, end))
+        word = match[0].split(" ")[0]
+        if _opens_sentence(document.text, start) and word not in named and not word.isdigit():
+            head = Span(start, start + len(word))  # "The birthplace", "In 1950": nothing is named
+            if not _overlap(head, document.subject):
+                start = min(head.end + 1, end)
+        for span in _apart(document.text, Span(start, end), document.subject):
+            if 1 < span.end - span.start <= _LONGEST_SALIENT:
+                (within if _overlap(span, document.subject) else beside).append(span)
     return beside, within
+
+
+def _apart(text: str, span: Span, subject: Span | None) -> list[Span]:
+    """The span, cut into words of the subject's name and words that only stand next to it."""
+    if subject is None or not _overlap(span, subject):
+        return [span]
+    before = text.rfind(" ", span.start, subject.start)
+    after = text.find(" ", subject.end, span.end)
+    name = Span(span.start if before < 0 else before + 1, span.end if after < 0 else after)
+    left = [Span(span.start, before)] if before >= 0 else []
+    return [*left, name, *([Span(after + 1, span.end)] if after >= 0 else [])]
+
+
+def _overlap(span: Span, subject: Span | None) -> bool:
+    return subject is not None and span.start < subject.end and subject.start < span.end
+
+
+def _opens_sentence(text: str, start: int) -> bool:
+    return _OPENING.search(text, max(0, start - 12), start) is not None
 
 
 def _add_document(

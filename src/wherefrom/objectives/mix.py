@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from wherefrom.core.contracts import Batch, Objective
+from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import Share
 
 
@@ -63,7 +64,12 @@ class Mix:
 def split_rows(shares: Sequence[Share], rows: int) -> list[int]:
     """Whole rows for every share: later shares are rounded, the first takes what is left."""
     counts = [max(1, round(rows * s.share)) for s in shares[1:]]
-    return [max(0, rows - sum(counts)), *counts]
+    if sum(counts) > rows:
+        raise UsageError(
+            f"mix: expected shares that fit a batch of {rows} rows, found {sum(counts)} rows for "
+            "all but the first; raise the batch or lower a share"
+        )
+    return [rows - sum(counts), *counts]
 
 
 def _concatenate(batches: list[Batch]) -> Batch:

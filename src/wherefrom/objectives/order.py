@@ -17,21 +17,22 @@ class ShuffledEpochs:
 
     def __init__(self, size: int, seed: int, stage: int, device: torch.device) -> None:
         self.size, self.device = size, device
-
-        @lru_cache(maxsize=4)
-        def order(epoch: int) -> Tensor:
-            row = torch.arange(size, device=device)
-            (word,) = draws(1, seed=seed, stream=Stream.ORDER, stage=stage, step=epoch, row=row)
-            return torch.sort(word, stable=True).indices
-
-        self._order = order
+        self._address = {"seed": seed, "stream": Stream.ORDER, "stage": stage}
+        self._order = lru_cache(maxsize=4)(lambda epoch: self._orders(epoch, epoch + 1))
 
     def at(self, first: int, count: int) -> Tensor:
         """The documents at positions first to first + count."""
-        pieces, position = [], first
-        while position < first + count:
-            epoch, offset = divmod(position, self.size)
-            piece = self._order(epoch)[offset : offset + first + count - position]
-            pieces.append(piece)
-            position += piece.numel()
-        return torch.cat(pieces)
+        begin, end = first // self.size, -(-(first + count) // self.size)
+        if end - begin > 2:  # many short epochs at once
+            documents = self._orders(begin, end)
+        else:
+            documents = torch.cat([self._order(epoch) for epoch in range(begin, end)])
+        offset = first - begin * self.size
+        return documents[offset : offset + count]
+
+    def _orders(self, begin: int, end: int) -> Tensor:
+        """The documents of those epochs, one after the other."""
+        epoch = torch.arange(begin, end, device=self.device)[:, None]
+        row = torch.arange(self.size, device=self.device)
+        (word,) = draws(1, step=epoch, row=row, **self._address)
+        return torch.sort(word, dim=1, stable=True).indices.flatten()

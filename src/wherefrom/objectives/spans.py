@@ -88,6 +88,8 @@ class Documents:
         if isinstance(config, SpanCorruptionConfig):
             self.masks = 3 if config.third_mask else 2
             longest = min(int(block_size * config.longest), longest - self.masks)
+            fits = longest > 0
+            check(fits, "GPTConfig", "block_size", block_size, "room for a character and the masks")
         self.longest = longest
         self.order = ShuffledEpochs(len(corpus), seed, stage, corpus.device)
 
@@ -147,12 +149,15 @@ class Documents:
 
         longest = (corpus.length[document] - cut).clamp(max=self.longest)
         salient = salient & (last <= longest)
-        shortest = longest.clamp(max=4)
-        length = shortest + below(words[2], longest - shortest + 1) if config.truncate else longest
+        length = longest
+        if config.truncate:  # to any length from 4 up; a text that is shorter stays whole
+            shortest = min(4, self.longest)
+            cut_to = shortest + below(words[2], self.longest - shortest + 1)
+            length = longest.minimum(cut_to)
         length = torch.where(salient, length.maximum(last), length)
         # Random size: 1 to half the length, a quarter on average; then any place for it.
         size = 1 + below(words[6], (length // 2 - 1).clamp(min=1))
-        start = below(words[5], length - size + 1)
+        start = below(words[7], length - size + 1)
         start, size = torch.where(salient, first, start), torch.where(salient, last - first, size)
         return document, keep, cut, length, start, size
 
@@ -161,7 +166,7 @@ class Documents:
         document, keep, cut, length, start, size = (c[:, None] for c in plan[index].unbind(-1))
         corpus, spanned = self.corpus, size > 0
         total = length + torch.where(spanned, self.masks, 0)
-        width = int(total.max())
+        width = max(2, int(total.max()))  # a row of one character predicts nothing
         place = torch.arange(width, device=plan.device)
         second = length - size + 1  # where the second mask stands
         behind = torch.where(place < second, place - 1 + size, start + place - second - 1)

@@ -14,12 +14,12 @@ from wherefrom.audit.asking import Asker, learn_doubt, report_doubt, write_doubt
 from wherefrom.core.artifact import lock_folder, sweep
 from wherefrom.core.config import encode
 from wherefrom.core.contracts import Dataset
-from wherefrom.core.errors import UsageError, nearest
+from wherefrom.core.errors import Interrupted, UsageError, nearest
 from wherefrom.core.recipe import Recipe, Stage, Task
 from wherefrom.evaluation.baselines import BASELINES
 from wherefrom.evaluation.evaluator import evaluate_answers, evaluate_text
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.run import Run, copy_weights, load_weights, model_identity
+from wherefrom.runs.run import Run, copy_weights, load_weights, model_identity, open_run
 from wherefrom.runs.workshop import Workshop, use_threads
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.loop import Observer, train
@@ -47,13 +47,33 @@ class Outcome:
 
 def execute(recipe: Recipe, path: Path, observers: Sequence[Observer] = ()) -> Outcome:
     folder = RunFolder(path)
-    if folder.exists():
-        folder.check_recipe(recipe)
-        if (status := folder.read_status())["state"] == "finished":
-            return Outcome(recipe.name, str(path), status["seconds"], status["results"], True)
+    if outcome := _stored(folder, recipe):
+        return outcome
     folder.create()
+    with lock_folder(path):  # another process may have finished it meanwhile
+        return _stored(folder, recipe) or _Execution(folder, recipe, observers).finish()
+
+
+def evaluate_run(path: Path) -> Outcome:
+    """Score a finished run's models again; what it says of them is written anew."""
+    run = open_run(path)
+    run.require_finished()
+    use_threads(run.recipe.threads)
     with lock_folder(path):
-        return _Execution(folder, recipe, observers).finish()
+        results = evaluate(run)
+        run.folder.write_status(run.status | {"results": results})
+    return Outcome(run.recipe.name, str(path), run.status["seconds"], results, True)
+
+
+def _stored(folder: RunFolder, recipe: Recipe) -> Outcome | None:
+    """The outcome of a folder that is finished; raises if it holds another recipe."""
+    if not folder.exists():
+        return None
+    folder.check_recipe(recipe)
+    status = folder.read_status()
+    if status["state"] != "finished":
+        return None
+    return Outcome(recipe.name, str(folder.path), status["seconds"], status["results"], True)
 
 
 class _Execution:
@@ -70,7 +90,9 @@ class _Execution:
 
     def finish(self) -> Outcome:
         use_threads(self.recipe.threads)
-        sweep(self.folder.path)
+        home = self.folder.path
+        for folder in (home, *home.glob("*/"), *home.glob("stages/*/")):
+            sweep(folder)
         if not self.folder.exists():
             self.folder.write_recipe(self.recipe)
         self.folder.write_data(self.workshop.dataset, self.workshop.vocabulary)
@@ -80,7 +102,14 @@ class _Execution:
                     self._train(stage, stop)
                 finally:
                     self.folder.write_status({"state": "unfinished", "seconds": self.seconds})
-        results = self.evaluate()
+            if stop.number is not None:  # it came after the last step
+                raise Interrupted(
+                    f"{self.folder.path}: stopped after training; the same command evaluates it",
+                    stop.number,
+                )
+        run = Run(self.folder, self.recipe)
+        run.workshop = self.workshop
+        results = evaluate(run)
         status = {"state": "finished", "seconds": self.seconds, "results": results}
         self.folder.write_status(status)
         return Outcome(self.recipe.name, str(self.folder.path), status["seconds"], results)
@@ -123,17 +152,17 @@ class _Execution:
         names = {k: v for k, v in found.state.arrays.items() if k.startswith("model.")}
         return {k.removeprefix("model."): v for k, v in names.items()}
 
-    def evaluate(self) -> dict[str, Any]:
-        run = Run(self.folder, self.recipe)
-        run.workshop = self.workshop
-        results: dict[str, Any] = {}
-        for i, task in enumerate(self.recipe.tasks):
-            for name in task.predictors:
-                key = name if i == 0 else f"{task.name}.{name}"
-                results[key] = evaluate_task(run, task, name)
-        if self.recipe.abstain:
-            results |= set_threshold(run)
-        return results
+
+def evaluate(run: Run) -> dict[str, Any]:
+    """Every predictor's score on every task, and what the threshold does, by name."""
+    results: dict[str, Any] = {}
+    for i, task in enumerate(run.recipe.tasks):
+        for name in task.predictors:
+            key = name if i == 0 else f"{task.name}.{name}"
+            results[key] = evaluate_task(run, task, name)
+    if run.recipe.abstain:
+        results |= set_threshold(run)
+    return results
 
 
 def evaluate_task(run: Run, task: Task, name: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@
 """
 
 import hashlib
+import os
 import platform
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -26,7 +27,7 @@ from wherefrom.core.artifact import (
 )
 from wherefrom.core.config import encode
 from wherefrom.core.contracts import Dataset
-from wherefrom.core.errors import Mismatch, MissingInput
+from wherefrom.core.errors import Damaged, Mismatch, MissingInput, UsageError
 from wherefrom.core.identity import require_same
 from wherefrom.core.recipe import Recipe
 from wherefrom.evaluation.evaluator import Prediction
@@ -45,7 +46,7 @@ class RunFolder:
     # -- the recipe ---------------------------------------------------------------
 
     def exists(self) -> bool:
-        return self.run_file.exists()
+        return os.path.exists(self.run_file)  # False, too, where the system lets no one look
 
     def create(self) -> None:
         with cannot_write(self.path):
@@ -72,7 +73,12 @@ class RunFolder:
                 f"{self.run_file}: expected format_version {FORMAT_VERSION}, found {found}; "
                 "it was written by another version of wherefrom"
             )
-        return decode_recipe(contents["recipe"])
+        try:
+            return decode_recipe(contents["recipe"])
+        except (KeyError, UsageError) as error:
+            raise Mismatch(
+                f"{self.run_file}: expected a recipe that this version knows, found: {error}"
+            ) from error
 
     def check_recipe(self, asked: Recipe) -> None:
         """A folder holds one recipe: another one, or other settings, must go elsewhere."""
@@ -106,7 +112,17 @@ class RunFolder:
         write_json(self.status_file, status)
 
     def read_status(self) -> dict[str, Any]:
-        return read_json(self.status_file) if self.status_file.exists() else {"state": "new"}
+        if not self.status_file.exists():
+            return {"state": "new"}
+        status = read_json(self.status_file)
+        state = status.get("state") if isinstance(status, dict) else None
+        wanted = {"state", "seconds", "results"} if state == "finished" else {"state"}
+        if state is None or not wanted <= status.keys():
+            raise Damaged(
+                f"{self.status_file}: expected {', '.join(sorted(wanted))}, found less; "
+                "delete it, and the same 'wherefrom run' writes it again"
+            )
+        return status
 
     # -- stages, models, predictions ------------------------------------------------
 

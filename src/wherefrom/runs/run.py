@@ -10,7 +10,7 @@ import torch
 from wherefrom.core.artifact import read_json
 from wherefrom.core.config import encode
 from wherefrom.core.contracts import Dataset, Question
-from wherefrom.core.errors import Mismatch, UsageError, nearest
+from wherefrom.core.errors import Mismatch, MissingInput, UsageError, nearest
 from wherefrom.core.identity import require_same
 from wherefrom.core.recipe import Recipe, Task
 from wherefrom.evaluation.evaluator import Prediction
@@ -32,6 +32,13 @@ class Run:
     @property
     def finished(self) -> bool:
         return self.status["state"] == "finished"
+
+    def require_finished(self) -> None:
+        if not self.finished:
+            raise MissingInput(
+                f"{self.path}: expected a finished run, found one that is not; "
+                f"'wherefrom run {self.recipe.name} --out {self.path}' with its settings goes on"
+            )
 
     @property
     def results(self) -> dict[str, Any]:

@@ -17,6 +17,8 @@ from wherefrom.core.recipe import Stage
 from wherefrom.training.optimisers import OPTIMISERS
 from wherefrom.training.schedules import factor
 
+_NOTHING = 1e-30  # a batch whose targets all weigh nothing costs nothing, instead of 0 / 0
+
 
 class TorchLearner:
     """Takes optimisation steps; everything random in them is a function of the step's number."""
@@ -41,7 +43,7 @@ class TorchLearner:
         self._seed_dropout(step)
         for p in self.model.parameters():
             p.grad = None
-        total = batch.weights.sum()
+        total = batch.weights.sum().clamp(min=_NOTHING)
         loss = torch.zeros((), device=self.device)
         for piece in self._buckets(batch):
             part = self._loss(piece, total)
@@ -74,7 +76,7 @@ class TorchLearner:
         order = torch.argsort(batch.lengths, stable=True)
         pieces = []
         for rows in order.chunk(self.stage.buckets):
-            width = int(batch.lengths[rows].max())
+            width = max(1, int(batch.lengths[rows].max()))
             inputs, targets = batch.inputs[rows, :width], batch.targets[rows, :width]
             weights = batch.weights[rows, :width]
             pieces.append(Batch(inputs, targets, weights, batch.lengths[rows]))

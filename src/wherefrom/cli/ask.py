@@ -1,0 +1,120 @@
+"""`wherefrom ask`: questions to a finished run."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from wherefrom.cli.output import complain, note, print_json
+from wherefrom.core.errors import BadData, UsageError
+from wherefrom.report.tables import printable, show_value
+
+if TYPE_CHECKING:
+    from wherefrom.audit.asking import Asker, Reply
+
+SHOWN = 5  # bad questions that are described; the others are counted
+
+
+def ask(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run folder.")],
+    questions: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="QUESTION", help="Without any: one a line from standard input."),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON object on standard output.")
+    ] = False,
+) -> None:
+    """Ask a run questions, closed-book.
+
+    Each gets an answer with the calibrated probability that it is right, and the next best with
+    the model's own probabilities; or "I don't know", where the first probability is too low.
+    """
+    from wherefrom.audit.asking import open_asker, put, read_doubt
+    from wherefrom.runs.run import open_run
+
+    opened = open_run(run)
+    asker, doubt = open_asker(opened), read_doubt(opened)
+    numbered = _given(questions) if questions else _read()
+    good, bad = _sort_out(asker, numbered)
+    replies = put(asker, doubt, good)
+    if as_json:
+        print_json({"run": str(run), "answers": [_as_json(reply) for reply in replies]})
+    else:
+        print("\n\n".join(_in_words(reply) for reply in replies), end="\n" if replies else "")
+    sys.stdout.flush()
+    _report(bad, len(numbered))
+
+
+def _given(questions: list[str]) -> list[tuple[str, str]]:
+    places = [f"question {i}: " for i in range(1, len(questions) + 1)]
+    return list(zip(places if len(questions) > 1 else [""], questions, strict=True))
+
+
+def _read() -> list[tuple[str, str]]:
+    """Questions from standard input, and where each stands; lines end at \\n alone."""
+    if sys.stdin.isatty():
+        note("questions, one a line; Ctrl-D ends them")
+    data = sys.stdin.buffer.read()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise BadData(f"stdin:{line}: expected UTF-8 text, found other bytes") from None
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    found = [(f"stdin:{i}: ", line) for i, line in enumerate(lines, 1) if line.strip(" \t")]
+    if not found:
+        raise UsageError("ask: expected a question as an argument or on standard input, found none")
+    return found
+
+
+def _sort_out(asker: "Asker", numbered: list[tuple[str, str]]) -> tuple[list[str], list[str]]:
+    """The questions that can be asked, and what is wrong with the others."""
+    good, bad = [], []
+    for place, question in numbered:
+        try:
+            asker.check(question)
+            good.append(question)
+        except BadData as error:
+            bad.append(f"{place}{error}")
+    return good, bad
+
+
+def _report(bad: list[str], count: int) -> None:
+    if len(bad) == 1:
+        raise BadData(bad[0])
+    for text in bad[:SHOWN]:
+        complain(text)
+    if bad:
+        raise BadData(f"{len(bad)} of {count} questions could not be asked; see above")
+
+
+def _in_words(reply: "Reply") -> str:
+    best = printable(reply.answer.text) or "nothing"
+    sure = show_value("precision", reply.confidence)
+    if reply.known:
+        said = f"{best} ({sure} sure)"
+    else:
+        said = f"I don't know (would have said {best}, {sure} sure)"
+    others = (f"{printable(o.text)} {show_value('precision', o.probability)}"
+              for o in reply.answer.others)  # fmt: skip
+    lines = [printable(reply.question), f"  {said}"]
+    if reply.answer.others:
+        lines.append(f"  next best: {', '.join(others)}")
+    return "\n".join(lines)
+
+
+def _as_json(reply: "Reply") -> dict[str, Any]:
+    """`probability` is calibrated; the candidates have the model's own, the best one first."""
+    answer = reply.answer
+    first = {"text": answer.text, "probability": answer.probability}
+    others = [{"text": o.text, "probability": o.probability} for o in answer.others]
+    return {
+        "question": reply.question,
+        "known": reply.known,
+        "answer": answer.text if reply.known else None,
+        "would_have_said": None if reply.known else answer.text,
+        "probability": reply.confidence,
+        "candidates": [first, *others],
+    }

@@ -1,0 +1,89 @@
+"""`wherefrom compare`: runs side by side, and question by question where they had the same."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from wherefrom.cli.output import print_json
+from wherefrom.core.errors import Mismatch, UsageError
+
+if TYPE_CHECKING:
+    from wherefrom.runs.run import Run
+
+
+def compare(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN", help="Two finished run folders or more.")
+    ],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON object on standard output.")
+    ] = False,
+) -> None:
+    """Show runs side by side.
+
+    The primary models are compared with the first run's on the same questions, which says more
+    than two intervals do. Runs that were asked other questions stand side by side only.
+    """
+    from wherefrom.report.tables import draw, pairs_table, printable, runs_table
+    from wherefrom.runs.run import open_run
+
+    if len(runs) < 2:
+        raise UsageError(f"compare: expected at least two runs, found only {runs[0]}")
+    opened = [open_run(path) for path in runs]
+    for run in opened:
+        run.require_finished()
+    pairs, notes = _pair(opened)
+    if as_json:
+        shown = [
+            {"run": str(r.path), "recipe": r.recipe.name, "results": r.results} for r in opened
+        ]
+        print_json({"runs": shown, "paired": pairs, "notes": notes})
+        return
+    draw(runs_table({_name(i, opened): run.results for i, run in enumerate(opened)}))
+    if pairs:
+        print()
+        draw(pairs_table(pairs, str(opened[0].path)))
+    for text in notes:
+        print(f"\n{printable(text)}")
+
+
+def _pair(runs: "list[Run]") -> tuple[list[dict[str, Any]], list[str]]:
+    """The paired differences to the first run, and why there is none where there is none."""
+    from wherefrom.evaluation.compare import compare as compare_predictions
+
+    first, *others = runs
+    pairs, notes = [], []
+    tasks = _tasks(first)
+    for run in others:
+        shared = [task for task in _tasks(run) if task in tasks]
+        if not shared:
+            notes.append(f"{run.path}: not paired with {first.path}: no task with answers in both")
+        for task in shared:
+            mine, theirs = (r.predictions(r.recipe.primary, task) for r in (run, first))
+            try:
+                found = compare_predictions(mine, theirs)
+            except Mismatch as error:
+                notes.append(f"{run.path}: {task} not paired with {first.path}: {error}")
+                continue
+            pair = {"run": str(run.path), "with": str(first.path), "task": task}
+            models = {"model": run.recipe.primary, "with_model": first.recipe.primary}
+            pairs.append(pair | models | found.as_json())
+    return pairs, notes
+
+
+def _tasks(run: "Run") -> list[str]:
+    """The tasks for which the primary model's answers are in the folder."""
+    primary = run.recipe.primary
+    return [
+        task.name
+        for task in run.recipe.tasks
+        if task.measure == "accuracy" and primary in task.predictors
+    ]
+
+
+def _name(index: int, runs: "list[Run]") -> str:
+    """A run's path as a column's heading; a run given twice has two."""
+    paths = [str(run.path) for run in runs]
+    twice = paths.count(paths[index]) > 1
+    return f"{paths[index]} ({index + 1})" if twice else paths[index]

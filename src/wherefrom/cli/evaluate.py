@@ -1,0 +1,30 @@
+"""`wherefrom evaluate`: the scores of a finished run, computed again from its models."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wherefrom.cli.output import note, print_json
+
+
+def evaluate(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run folder.")],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON object on standard output.")
+    ] = False,
+) -> None:
+    """Score a finished run's models again."""
+    from wherefrom.recipes.execute import evaluate_run
+    from wherefrom.report.tables import draw, results_table
+    from wherefrom.runs.run import open_run
+
+    before = open_run(run).results
+    outcome = evaluate_run(run)
+    changed = [name for name in before if outcome.results.get(name) != before[name]]
+    if changed:
+        note(f"{run}: other scores than before: {', '.join(changed)}; the new ones are stored")
+    if as_json:
+        print_json(outcome.as_json())
+    else:
+        draw(results_table(outcome.results))

@@ -1,0 +1,110 @@
+"""The command: its subcommands, and what becomes of errors.
+
+A user's error is one line on standard error and the exit code of its class; anything else is a
+bug of ours (70). `--debug` adds the traceback to either.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Annotated
+
+import typer
+
+from wherefrom.cli import ask, compare, evaluate, list_, run
+from wherefrom.cli.output import complain, show_traceback
+from wherefrom.core.errors import WherefromError
+
+BUG, INTERRUPTED, BROKEN_PIPE = 70, 130, 141
+
+# Without markup and pretty exceptions typer never imports rich, which costs more than typer.
+app = typer.Typer(
+    help="Teach a small language model facts from text, ask it closed-book, and learn where "
+    "its answers come from.",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("run")(run.run)
+app.command("list")(list_.list_)
+app.command("evaluate")(evaluate.evaluate)
+app.command("compare")(compare.compare)
+app.command("ask")(ask.ask)
+
+
+@app.callback(invoke_without_command=True)
+def wherefrom(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")] = False,
+) -> None:
+    if version:
+        from importlib.metadata import PackageNotFoundError
+        from importlib.metadata import version as installed
+
+        try:
+            print(f"wherefrom {installed('wherefrom')}")
+        except PackageNotFoundError:
+            print("wherefrom, not installed: run from its source tree")
+        raise typer.Exit()
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    given, debug = _take_debug(list(sys.argv[1:] if arguments is None else arguments))
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # what the terminal's encoding lacks is escaped
+            stream.reconfigure(errors="backslashreplace")  # pyright: ignore
+    try:
+        return _call(given)
+    except BaseException as error:
+        if debug and not isinstance(error, SystemExit):
+            show_traceback(error)
+        return _explain(error)
+
+
+def _call(arguments: list[str]) -> int:
+    command = typer.main.get_command(app)
+    code = command.main(arguments, prog_name="wherefrom", standalone_mode=False)
+    sys.stdout.flush()  # a closed pipe is noticed here at the latest
+    if code == INTERRUPTED:  # typer's word for Ctrl-C
+        raise KeyboardInterrupt
+    return code if isinstance(code, int) else 0
+
+
+def _explain(error: BaseException) -> int:
+    """One line about what went wrong, and the exit code for it."""
+    if isinstance(error, WherefromError):
+        complain(str(error))
+        return error.exit_code
+    if isinstance(error, KeyboardInterrupt | typer.Abort):
+        complain("interrupted; what was saved is whole, the same command goes on from there")
+        return INTERRUPTED
+    if isinstance(error, BrokenPipeError | SystemExit):  # typer exits when a reader left
+        _hush()
+        return BROKEN_PIPE
+    if describe := getattr(error, "format_message", None):  # an error of typer's own parsing
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context else "wherefrom"
+        complain(f"{' '.join(describe().split())} Try '{path} --help'.")
+        return 2
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    complain(f"bug: {text}; run it again with --debug to see where, and please report it")
+    return BUG
+
+
+def _take_debug(arguments: list[str]) -> tuple[list[str], bool]:
+    """`--debug` wherever it stands among the options."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    kept = [a for i, a in enumerate(arguments) if i >= end or a != "--debug"]
+    return kept, len(kept) < len(arguments)
+
+
+def _hush() -> None:
+    """Send what is still buffered nowhere: Python would complain about it at exit."""
+    with suppress(OSError, ValueError):  # standard output may be no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,190 @@
+"""Results as tables: with colour on a terminal, plain aligned text anywhere else.
+
+Nothing is computed here. A result is a dict as a run writes it: the measured value under its
+measure's name, its interval, and how many items it rests on.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TextIO
+
+Result = Mapping[str, Any]
+
+INTERVAL = "95 % interval"
+NOTHING = "-"
+
+_PERPLEXITY = "perplexity"
+_MEASURES = ("accuracy", "answered_share", "precision", "refused_share", _PERPLEXITY)
+_IN_WORDS = {
+    "answered_share": "answered",
+    "precision": "right among answered",
+    "refused_without_text": "refused: no text",
+    "refused_birthplace_omitted": "refused: birthplace omitted",
+}
+_DOUBT = 'when it may say "I don\'t know"'
+
+
+@dataclass(frozen=True)
+class Section:
+    """Rows under a heading; the first cell of a row is its name."""
+
+    title: str
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """`columns` are the headings of all cells but the first."""
+
+    columns: tuple[str, ...]
+    sections: tuple[Section, ...]
+
+
+def results_table(results: Mapping[str, Result]) -> Table:
+    """The results of one run."""
+
+    def cells(name: str) -> tuple[str, ...]:
+        value, interval = _value_and_interval(results[name])
+        return value, interval, f"n={results[name]['n']}"
+
+    return Table(("", INTERVAL, ""), _sections(results, cells))
+
+
+def seeds_table(results: Mapping[str, Result]) -> Table:
+    """Means over several seeds, with the worst of them."""
+
+    def cells(name: str) -> tuple[str, ...]:
+        result = results[name]
+        worst = show_value(measured(result)[0], result["worst"])
+        return (*_value_and_interval(result), worst, str(result["n"]))
+
+    return Table(("mean", INTERVAL, "worst", "seeds"), _sections(results, cells))
+
+
+def runs_table(runs: Mapping[str, Mapping[str, Result]]) -> Table:
+    """The results of several runs side by side; a run that has no such result has a dash."""
+    every = {name: result for results in runs.values() for name, result in results.items()}
+
+    def cells(name: str) -> tuple[str, ...]:
+        found = [results.get(name) for results in runs.values()]
+        return tuple(" ".join(_value_and_interval(r)) if r else NOTHING for r in found)
+
+    return Table(tuple(runs), _sections(every, cells))
+
+
+def pairs_table(pairs: Iterable[Mapping[str, Any]], first: str) -> Table:
+    """How much better than the first run the others answered the same questions."""
+    rows = tuple(
+        (
+            f"{pair['run']}: {pair['task']}",
+            f"{100 * pair['difference']:+.1f} points",
+            "[{:+.1f}, {:+.1f}]".format(*(100 * end for end in pair["interval"])),
+            f"n={pair['n']}",
+            f"{pair['only_a']} : {pair['only_b']}",
+        )
+        for pair in pairs
+    )
+    title = f"accuracy minus that of {first}, on the same questions"
+    return Table(("", INTERVAL, "", "right alone"), (Section(title, rows),))
+
+
+def measured(result: Result) -> tuple[str, float]:
+    """The measure and the value of a result."""
+    found = next((name for name in _MEASURES if name in result), None) or next(iter(result))
+    return found, float(result[found])
+
+
+def is_share(measure: str) -> bool:
+    return measure != _PERPLEXITY
+
+
+def show_value(measure: str, value: float) -> str:
+    return f"{100 * value:.1f} %" if is_share(measure) else f"{value:.2f}"
+
+
+def show_interval(measure: str, interval: Sequence[float] | None) -> str:
+    if interval is None:
+        return NOTHING
+    factor, digits = (100, 1) if is_share(measure) else (1, 2)
+    low, high = (f"{factor * end:.{digits}f}" for end in interval)
+    return f"[{low}, {high}]"
+
+
+def printable(text: str) -> str:
+    """The text on one line, with escapes for all that a terminal would not just show.
+
+    Names and questions are other people's text: they could move the cursor, change the
+    colours or turn the direction of writing.
+    """
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text
+    )
+
+
+def draw(table: Table, file: TextIO | None = None) -> None:
+    """Write a table to a file, by default to standard output."""
+    stream = file or sys.stdout
+    safe = Table(
+        tuple(map(printable, table.columns)),
+        tuple(
+            Section(printable(s.title), tuple(tuple(map(printable, r)) for r in s.rows))
+            for s in table.sections
+        ),
+    )
+    if stream.isatty():
+        _draw_rich(safe, stream)
+    else:
+        stream.write("\n".join(layout(safe)) + "\n")
+
+
+def layout(table: Table) -> list[str]:
+    """Aligned lines: names to the left, everything else to the right of its column."""
+    head = ("", *table.columns)
+    rows = [(f"  {name}", *cells) for s in table.sections for name, *cells in s.rows]
+    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
+
+    def line(row: Sequence[str]) -> str:
+        name, *cells = row
+        aligned = (f"  {cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
+        return f"{name:<{widths[0]}}{''.join(aligned)}".rstrip()
+
+    lines, left = [line(head)], iter(rows)
+    for i, section in enumerate(table.sections):
+        lines += ["", section.title] if i else [section.title]
+        lines += [line(next(left)) for _ in section.rows]
+    return lines
+
+
+def _draw_rich(table: Table, file: TextIO) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    drawn = RichTable(box=box.SIMPLE_HEAD, header_style="dim", pad_edge=False)
+    drawn.add_column("")
+    for column in table.columns:
+        drawn.add_column(Text(column), justify="right")
+    for section in table.sections:
+        drawn.add_row(Text(section.title, style="bold"))
+        for name, value, *rest in section.rows:
+            drawn.add_row(Text(f"  {name}"), Text(value, style="cyan"), *map(Text, rest))
+        drawn.add_section()
+    Console(file=file).print(drawn)
+
+
+def _value_and_interval(result: Result) -> tuple[str, str]:
+    measure, value = measured(result)
+    return show_value(measure, value), show_interval(measure, result.get("interval"))
+
+
+def _sections(
+    results: Mapping[str, Result], cells: Callable[[str], tuple[str, ...]]
+) -> tuple[Section, ...]:
+    """Rows by what they measure; what concerns "I don't know" stands together, in words."""
+    grouped: dict[str, list[tuple[str, ...]]] = {}
+    for name, result in results.items():
+        title = _DOUBT if name in _IN_WORDS else measured(result)[0]
+        grouped.setdefault(title, []).append((_IN_WORDS.get(name, name), *cells(name)))
+    return tuple(Section(title, tuple(rows)) for title, rows in grouped.items())

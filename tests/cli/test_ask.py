@@ -1,0 +1,141 @@
+import json
+
+import pytest
+
+
+@pytest.fixture
+def questions(tiny_run):
+    splits = json.loads((tiny_run / "splits.json").read_text())
+    return [f"Where was {name} born?" for name in splits["held-out"]["stated"]]
+
+
+@pytest.fixture
+def open_run(own_run):
+    """A run whose threshold lets every answer through."""
+    file = own_run / "audit" / "confidence.json"
+    doubt = json.loads(file.read_text())
+    doubt["threshold"]["value"] = 0.0
+    file.write_text(json.dumps(doubt))
+    return own_run
+
+
+def test_an_answer_has_a_probability_and_the_next_best(cli, open_run, questions):
+    result = cli("ask", open_run, *questions[:2])
+    assert (result.code, result.err) == (0, "")
+    first, second = result.out.split("\n\n")
+    question, answer, others = first.splitlines()
+    assert question == questions[0]
+    assert answer.endswith(" % sure)")
+    assert "I don't know" not in answer
+    assert others.startswith("  next best: ")
+    assert second.splitlines()[0] == questions[1]
+
+
+def test_a_doubtful_answer_is_refused_and_shown_as_refused(cli, tiny_run, questions):
+    result = cli("ask", tiny_run, questions[0])
+    assert result.code == 0
+    assert result.out.splitlines()[1].startswith("  I don't know (would have said ")
+
+
+def test_json_says_what_is_known(cli, tiny_run, open_run, questions):
+    refused = cli("ask", tiny_run, questions[0], "--json").json
+    given = cli("ask", open_run, questions[0], "--json").json
+    assert list(refused) == ["run", "answers"]
+    (no,), (yes,) = refused["answers"], given["answers"]
+    assert list(no) == [
+        "question", "known", "answer", "would_have_said", "probability", "candidates",
+    ]  # fmt: skip
+    assert (no["known"], no["answer"]) == (False, None)
+    assert (yes["known"], yes["would_have_said"]) == (True, None)
+    assert no["would_have_said"] == yes["answer"] == yes["candidates"][0]["text"]
+    assert 0 <= yes["probability"] <= 1
+    assert len(yes["candidates"]) > 1
+
+
+def test_questions_come_from_standard_input_in_any_line_endings(cli, tiny_run, questions):
+    a, b = questions[:2]
+    expected = cli("ask", tiny_run, a, b, "--json").json
+    for text in (f"{a}\n{b}\n", f"{a}\r\n\r\n{b}", f"\ufeff{a}\n\n  \n{b}\r\n"):
+        assert cli("ask", tiny_run, "--json", stdin=text.encode()).json == expected
+
+
+def test_lines_end_at_a_newline_alone(cli, tiny_run):
+    result = cli("ask", tiny_run, stdin="Where was A\u2028B\x0b\x85\x1c born?".encode())
+    assert result.code == 65
+    assert "stdin:1: " in result.complaint
+    assert "(U+2028)" in result.complaint
+
+
+def test_a_character_that_the_vocabulary_lacks_is_named(cli, tiny_run):
+    result = cli("ask", tiny_run, "Where was Zoë ☃ born?")
+    assert result.code == 65
+    assert "'ë' (U+00EB), '☃' (U+2603)" in result.complaint
+    assert result.out == ""
+
+
+@pytest.mark.parametrize("character", ["\u25a1", "\u2047"])
+def test_the_models_own_marks_are_not_part_of_a_question(cli, tiny_run, character):
+    result = cli("ask", tiny_run, f"Where was {character} born?")
+    assert result.code == 65
+    assert f"(U+{ord(character):04X})" in result.complaint
+
+
+def test_a_question_of_another_form_is_refused_with_the_right_one(cli, tiny_run):
+    for question in ("Who are you?", "Where was  born?", "Where was", "Where was Clara born"):
+        result = cli("ask", tiny_run, question)
+        assert result.code == 65
+        assert "expected a question like 'Where was ... born?'" in result.complaint
+
+
+def test_a_name_too_long_for_the_model_is_refused(cli, tiny_run):
+    for length in (120, 1_000_000):
+        result = cli("ask", tiny_run, f"Where was {'a' * length} born?")
+        assert result.code == 65
+        assert "the model reads no more at once" in result.complaint
+        assert len(result.complaint) < 700
+
+
+def test_bad_questions_do_not_keep_good_ones_from_being_answered(cli, tiny_run, questions):
+    bad = [f"What is {i}?" for i in range(7)]
+    result = cli("ask", tiny_run, questions[0], *bad, questions[1], "--json")
+    assert result.code == 65
+    assert [a["question"] for a in result.json["answers"]] == questions[:2]
+    lines = result.err.splitlines()
+    assert len(lines) == 6
+    assert lines[0].startswith("wherefrom: question 2: 'What is 0?'")
+    assert lines[-1] == "wherefrom: 7 of 9 questions could not be asked; see above"
+
+
+def test_terminal_escapes_are_never_sent_on(cli, tiny_run):
+    result = cli("ask", tiny_run, "Where was \x1b]0;x\x07\x9b31m\u202eEve born?", "\x1b[2J?")
+    assert result.code == 65
+    assert "\\x1b]0;x\\x07\\x9b31m\\u202eEve" in result.err
+    assert not any(c in result.out + result.err for c in "\x1b\x07\x9b\u202e")
+
+
+def test_what_is_not_text_is_refused(cli, tiny_run):
+    result = cli("ask", tiny_run, stdin=b"Where was A born?\nWhere was \xff born?\n")
+    assert result.code == 65
+    assert "stdin:2: expected UTF-8" in result.complaint
+
+
+def test_no_question_at_all_is_an_error(cli, tiny_run):
+    result = cli("ask", tiny_run, stdin=b"\n\n")
+    assert result.code == 2
+    assert "expected a question" in result.complaint
+
+
+def test_a_run_that_answers_no_questions_says_so(cli, tmp_path):
+    small = ("--set", "data.sentences=200", "--set", "stages.train.steps=20")
+    cli("run", "bigram-tiny", *small, "--out", tmp_path / "b")
+    result = cli("ask", tmp_path / "b", "Where was A born?")
+    assert result.code == 65
+    assert "expected a run that answers questions" in result.complaint
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"calibration": 3, "threshold": {}}'])
+def test_a_damaged_calibration_is_named(cli, own_run, text):
+    (own_run / "audit" / "confidence.json").write_text(text)
+    result = cli("ask", own_run, "Where was A born?")
+    assert result.code == 76
+    assert "confidence.json" in result.complaint

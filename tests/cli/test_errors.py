@@ -1,0 +1,170 @@
+"""Every way in which a user can be wrong: one line, and the exit code of its kind."""
+
+import fcntl
+import json
+
+import pytest
+
+from wherefrom.core.artifact import lock_folder
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "peple"], "no such recipe; did you mean 'people'?"),
+        (["list", "bigram"], "no such recipe; did you mean 'bigram-tiny'?"),
+        (["run", "--set", "stages.pretrain.stpes=3"], "did you mean 'steps'?"),
+        (["run", "--set", "stages.pretrian.steps=3"], "did you mean 'pretrain'?"),
+        (["run", "--set", "stages.pretrain.steps=many"], "expected a whole number, found 'many'"),
+        (["run", "--set", "stages.pretrain.steps=0"], "Stage.steps: expected"),
+        (["run", "--set", "model.n_head=7"], "GPTConfig.n_embd: expected a multiple of n_head=7"),
+        (["run", "--set", "data=people"], "data: a table, not a value"),
+        (["run", "--set", "seed"], "expected FIELD=VALUE"),
+        (["run", "--device", "tpu"], "Recipe.device: expected one of"),
+        (["run", "--threads", "-1"], "Recipe.threads: expected"),
+        (["run", "--seed", "-1"], "Recipe.seed: expected"),
+        (["run", "--seed", "x"], "'--seed'"),
+        (["run", "--seeds", "4-0"], "--seeds: expected numbers such as 0-4"),
+        (["run", "--seed", "1", "--seeds", "0-4"], "--seed and --seeds"),
+        (["run", "--sed", "1"], "--seed"),
+        (["rnu"], "Did you mean 'run'?"),
+        (["ask"], "'RUN'"),
+        (["run", "people", "extra"], "extra"),
+    ],
+)
+def test_usage(cli, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    result = cli(*arguments)
+    assert result.code == 2
+    assert message in result.complaint
+    assert result.out == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "more"), [("evaluate", []), ("ask", ["Where?"]), ("compare", ["none"])]
+)
+def test_a_missing_run(cli, tmp_path, command, more):
+    result = cli(command, tmp_path / "none", *more)
+    assert result.code == 66
+    assert "expected a run folder, found no such folder" in result.complaint
+
+
+def test_a_missing_config(cli, tmp_path):
+    result = cli("run", "--config", tmp_path / "none.toml")
+    assert result.code == 66
+    assert "none.toml: expected a file" in result.complaint
+
+
+def test_a_config_that_is_not_toml_is_bad_usage(cli, tmp_path):
+    """Like an unknown field in it: a config is part of how the command is used."""
+    (tmp_path / "c.toml").write_text("a = = 1")
+    result = cli("run", "--config", tmp_path / "c.toml")
+    assert result.code == 2
+    assert "c.toml: expected TOML" in result.complaint
+
+
+def test_a_config_that_is_not_text_is_bad_data(cli, tmp_path):
+    (tmp_path / "c.toml").write_bytes(b"seed = 1\nname = '\xff'\n")
+    result = cli("run", "--config", tmp_path / "c.toml")
+    assert result.code == 65
+    assert "c.toml:2: expected UTF-8" in result.complaint
+
+
+def test_a_folder_of_another_recipe(cli, tiny_run):
+    result = cli("run", "bigram-tiny", "--out", tiny_run)
+    assert result.code == 78
+    assert 'name: the folder\'s run has "people", asked for "bigram-tiny"' in result.complaint
+
+
+def test_a_folder_of_other_settings(cli, tiny, tiny_run):
+    result = cli("run", *tiny, "--set", "model.n_head=4", "--out", tiny_run)
+    assert result.code == 78
+    assert "model.n_head: the folder's run has 2, asked for 4" in result.complaint
+    assert "--out" in result.complaint
+
+
+def test_another_place_to_run_is_the_same_run(cli, tiny, tiny_run):
+    assert cli("run", *tiny, "--threads", 2, "--device", "cpu", "--out", tiny_run).code == 0
+
+
+@pytest.mark.parametrize("command", ["ask", "evaluate"])
+def test_damaged_weights(cli, own_run, command):
+    file = own_run / "models" / "with_pretraining" / "weights.safetensors"
+    data = bytearray(file.read_bytes())
+    data[-100] ^= 1
+    file.write_bytes(data)
+    extra = ["Where was A born?"] if command == "ask" else []
+    result = cli(command, own_run, *extra)
+    assert result.code == 76
+    assert "weights.safetensors: expected SHA-256" in result.complaint
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "code"),
+    [
+        ("run.json", "{", 76),
+        ("run.json", '{"format_version": 2}', 78),
+        ("run.json", '{"format_version": 1}', 78),
+        ("run.json", '{"format_version": 1, "recipe": {"name": "x", "more": 1}}', 78),
+        ("status.json", "[]", 76),
+        ("status.json", '{"state": "finished"}', 76),
+        ("vocab.json", '["a"]', 65),
+    ],
+)
+def test_damaged_records(cli, own_run, file, text, code):
+    (own_run / file).write_text(text)
+    result = cli("evaluate", own_run)
+    assert result.code == code
+    assert result.complaint
+
+
+def test_a_folder_below_a_file_cannot_be_written(cli, tiny, tmp_path):
+    (tmp_path / "file").write_text("")
+    result = cli("run", *tiny, "--out", tmp_path / "file" / "run")
+    assert result.code == 73
+    assert "a file stands where a folder must be" in result.complaint
+
+
+def test_a_folder_that_may_not_be_looked_into_cannot_be_written(cli, tiny, tmp_path, monkeypatch):
+    """As for a user without the right; the super-user, who runs some tests, has it always."""
+
+    def refuse(*_args, **_options):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.mkdir", refuse)
+    monkeypatch.setattr("os.stat", refuse)
+    result = cli("run", *tiny, "--out", tmp_path / "run")
+    assert result.code == 73
+    assert "Permission denied" in result.complaint
+
+
+def test_a_second_writer_is_turned_away(cli, tiny, own_run):
+    (own_run / "status.json").write_text('{"state": "unfinished", "seconds": 1.0}')
+    with lock_folder(own_run):
+        result = cli("run", *tiny, "--out", own_run)
+    assert result.code == 75
+    assert "expected to be its only writer" in result.complaint
+    assert cli("run", *tiny, "--out", own_run).code == 0
+    with (own_run / ".lock").open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # the lock was freed
+
+
+def test_a_full_disk_loses_nothing(forks, tiny, tiny_run, tmp_path):
+    result = forks("run", *tiny, "--out", tmp_path / "run", "--json", file_limit=50_000)
+    assert result.code == 73
+    assert "File too large" in result.complaint
+    assert result.out == ""
+    assert forks("run", *tiny, "--out", tmp_path / "run").code == 0
+    found, whole = (
+        json.loads((r / "status.json").read_text()) for r in (tmp_path / "run", tiny_run)
+    )
+    assert found["results"] == whole["results"]
+
+
+def test_a_model_that_diverges(cli, tiny, tmp_path):
+    result = cli(
+        "run", *tiny, "--set", "stages.pretrain.optimiser.rate=1e30", "--out", tmp_path / "r"
+    )
+    assert result.code == 79
+    assert "step" in result.complaint

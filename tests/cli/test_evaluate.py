@@ -1,0 +1,34 @@
+import json
+
+
+def test_the_same_scores_and_predictions_come_out_again(cli, own_run):
+    status = (own_run / "status.json").read_bytes()
+    files = sorted((own_run / "predictions").iterdir())
+    before = [file.read_bytes() for file in files]
+    files[0].write_text("spoilt")
+    result = cli("evaluate", own_run, "--json")
+    assert (result.code, result.err) == (0, "")
+    stored = json.loads(status)
+    assert result.json == {
+        "recipe": "people", "run": str(own_run),
+        "seconds": stored["seconds"], "results": stored["results"],
+    }  # fmt: skip
+    assert [file.read_bytes() for file in files] == before
+    assert (own_run / "status.json").read_bytes() == status
+
+
+def test_other_scores_than_the_stored_ones_are_noted(cli, own_run):
+    status = json.loads((own_run / "status.json").read_text())
+    status["results"]["majority"]["accuracy"] = 0.5
+    (own_run / "status.json").write_text(json.dumps(status))
+    result = cli("evaluate", own_run)
+    assert result.err == f"{own_run}: other scores than before: majority; the new ones are stored\n"
+    assert "with_pretraining" in result.out
+    assert cli("evaluate", own_run).err == ""
+
+
+def test_an_unfinished_run_is_not_evaluated(cli, own_run):
+    (own_run / "status.json").write_text('{"state": "unfinished", "seconds": 1.0}')
+    result = cli("evaluate", own_run)
+    assert result.code == 66
+    assert "expected a finished run" in result.complaint

@@ -1,0 +1,26 @@
+import shutil
+
+
+def test_recipes_and_runs_are_listed(cli, tiny_run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "runs" not in cli("list").out.split()
+    shutil.copytree(tiny_run, tmp_path / "runs" / "people-0")
+    shutil.copytree(tiny_run, tmp_path / "runs" / "several" / "seed-0")
+    (tmp_path / "runs" / "several" / "seed-0" / "status.json").unlink()
+    shutil.copytree(tiny_run, tmp_path / "runs" / "torn")
+    (tmp_path / "runs" / "torn" / "run.json").write_text("{")
+    rows = [line.split(maxsplit=1) for line in cli("list").out.splitlines()]
+    assert ["people", "generated people: facts from text, asked closed-book"] in rows
+    assert ["runs/people-0", "people  finished"] in rows
+    assert ["runs/several/seed-0", "people  unfinished"] in rows
+    found = cli("list", "--json").json
+    assert [recipe["name"] for recipe in found["recipes"]] == ["people", "bigram-tiny"]
+    states = {run["run"]: run["state"] for run in found["runs"]}
+    assert states["runs/torn"] == "cannot be read"
+    assert found["runs"][0] == {
+        "run": "runs/people-0", "recipe": "people", "seed": 0, "state": "finished",
+    }  # fmt: skip
+
+
+def test_a_recipe_is_listed_as_json_too(cli):
+    assert cli("list", "people", "--json").json["stages"]["pretrain"]["steps"] == 2400

@@ -1,0 +1,93 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
+from wherefrom import api
+
+WHEREFROM = [sys.executable, "-m", "wherefrom"]
+
+
+@pytest.fixture
+def broken(monkeypatch):
+    def fail(*_args, **_options):
+        raise ValueError("two\nlines \x1b[31m")
+
+    monkeypatch.setattr(api, "build_recipe", fail)
+
+
+def test_a_bug_is_one_line_and_its_own_code(cli, broken):
+    result = cli("run")
+    assert result.code == 70
+    assert result.complaint == (
+        "wherefrom: bug: ValueError: two lines \\x1b[31m; run it again with --debug to see "
+        "where, and please report it"
+    )
+
+
+@pytest.mark.parametrize("arguments", [("--debug", "run"), ("run", "--debug")])
+def test_debug_shows_where(cli, broken, arguments):
+    result = cli(*arguments)
+    assert result.code == 70
+    assert result.err.startswith("Traceback")
+    assert "in fail" in result.err
+    assert "\x1b" not in result.err
+
+
+def test_debug_shows_where_a_users_error_came_from_too(cli):
+    result = cli("run", "peple", "--debug")
+    assert result.code == 2
+    assert "Traceback" in result.err
+    assert result.err.splitlines()[-1].startswith("wherefrom: recipe 'peple'")
+
+
+def test_a_question_may_look_like_an_option(cli, tiny_run):
+    result = cli("ask", tiny_run, "--", "--debug")
+    assert result.code == 65
+    assert "'--debug'" in result.complaint
+
+
+def test_ctrl_c_outside_training(cli, monkeypatch):
+    def interrupt(*_args, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(api, "build_recipe", interrupt)
+    result = cli("run")
+    assert result.code == 130
+    assert result.complaint.startswith("wherefrom: interrupted")
+
+
+def test_help_and_version(cli):
+    assert cli().out == cli("--help").out
+    assert "Usage: wherefrom" in cli("-h").out
+    assert cli("--version").out.startswith("wherefrom")
+    for command in ("run", "list", "evaluate", "compare", "ask"):
+        assert f"\n  {command} " in cli("--help").out
+        assert cli(command, "--help").code == 0
+
+
+def test_help_needs_nothing_heavy():
+    heavy = ("torch", "numpy", "rich", "matplotlib")
+    program = (
+        "import sys; from wherefrom.cli.main import main; import wherefrom; "
+        f"main(['run', '--help']); sys.exit(any(m in sys.modules for m in {heavy}))"
+    )
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True).returncode == 0
+
+
+def test_a_reader_that_leaves_early_is_no_error():
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [*WHEREFROM, "list", "people"]
+    result = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE)
+    os.close(writing)
+    assert (result.returncode, result.stderr) == (141, b"")
+
+
+def test_a_terminal_that_lacks_a_character_gets_an_escape(tiny_run):
+    environment = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    command = [*WHEREFROM, "ask", tiny_run, "Where was ☃ born?"]
+    result = subprocess.run(command, capture_output=True, env=environment)
+    assert result.returncode == 65
+    assert b"'\\u2603' (U+2603)" in result.stderr

@@ -1,0 +1,43 @@
+import pytest
+
+from wherefrom.cli.seeds import aggregate, parse_seeds
+from wherefrom.core.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("text", "seeds"),
+    [("0-4", [0, 1, 2, 3, 4]), ("0,2,5", [0, 2, 5]), ("3", [3]), ("1-2, 2-3,9", [1, 2, 3, 9])],
+)
+def test_seeds_are_ranges_and_lists(text, seeds):
+    assert parse_seeds(text) == seeds
+
+
+@pytest.mark.parametrize("text", ["", "4-0", "a", "1-", "-1", "1,,2", "0-99999999999", "0-5000"])
+def test_other_seeds_are_refused(text):
+    with pytest.raises(UsageError, match="--seeds"):
+        parse_seeds(text)
+
+
+def test_mean_interval_and_worst_of_three_accuracies():
+    """By hand: mean 0.8, deviation 0.1, Student's t with 2 degrees of freedom 4.30265."""
+    runs = [{"model": {"accuracy": value, "n": 80}} for value in (0.7, 0.8, 0.9)]
+    (found,) = aggregate(runs).values()
+    assert found["accuracy"] == pytest.approx(0.8)
+    half = 4.30265 * 0.1 / 3**0.5
+    assert found["interval"] == pytest.approx([0.8 - half, 1.0])  # 0.8 + half is over 1
+    assert 0.8 + half > 1
+    assert (found["worst"], found["n"], found["values"]) == (0.7, 3, [0.7, 0.8, 0.9])
+
+
+def test_the_worst_perplexity_is_the_highest_and_its_interval_is_not_cut():
+    runs = [{"network": {"perplexity": value, "n": 9}} for value in (20.0, 22.0)]
+    (found,) = aggregate(runs).values()
+    assert found["worst"] == 22.0
+    assert found["interval"][1] > 22.0
+
+
+def test_a_result_that_some_runs_lack_counts_those_that_have_it():
+    runs = [{"a": {"accuracy": 1.0}}, {"a": {"accuracy": 0.5}, "precision": {"precision": 0.9}}]
+    found = aggregate(runs)
+    assert found["a"]["n"] == 2
+    assert (found["precision"]["n"], found["precision"]["interval"]) == (1, None)

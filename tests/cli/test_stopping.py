@@ -1,0 +1,111 @@
+"""A run that is stopped anywhere, by anything, ends as if it had not been."""
+
+import json
+import random
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from wherefrom.core.artifact import file_hash
+
+KILLS = 20
+
+
+@pytest.fixture(scope="module")
+def steps(tiny_settings) -> list[str]:
+    """Long enough to be hit, with a checkpoint after every chunk of steps."""
+    longer = [
+        "stages.pretrain.steps=200", "stages.questions_only.steps=100",
+        "stages.pretrain.checkpoint_seconds=0", "stages.questions_only.checkpoint_seconds=0",
+    ]  # fmt: skip
+    settings = [*tiny_settings, *longer]
+    return ["run", "people", *(part for s in settings for part in ("--set", s)), "--json"]
+
+
+@pytest.fixture(scope="module")
+def whole(forks, steps, tmp_path_factory) -> Path:
+    """The run that nothing interrupted."""
+    path = tmp_path_factory.mktemp("whole") / "run"
+    assert forks(*steps, "--out", path).code == 0
+    return path
+
+
+def fingerprint(run: Path) -> dict[str, object]:
+    """All that must not depend on interruptions: weights, losses, answers, results."""
+    weights = {p.parent.name: file_hash(p) for p in run.glob("models/*/weights.safetensors")}
+    answers = {p.name: file_hash(p) for p in run.glob("predictions/*")}
+    losses = {
+        p.parent.name: [(r["step"], r["loss"]) for r in map(json.loads, p.open())]
+        for p in run.glob("stages/*/metrics.jsonl")
+    }
+    assert len(weights) == 2
+    results = json.loads((run / "status.json").read_text())["results"]
+    return {"weights": weights, "answers": answers, "losses": losses, "results": results}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("stage", ["pretrain", "questions_only"])
+def test_a_signal_saves_and_the_same_command_continues(
+    forks, steps, whole, tmp_path, number, stage
+):
+    run = tmp_path / "run"
+    marker = f"{stage}: {200 if stage == 'pretrain' else 100} steps"
+    stopped = forks(*steps, "--out", run, signal=number, marker=marker, after=0.2)
+    assert stopped.code == 128 + number
+    assert stopped.out == ""
+    step = re.fullmatch(
+        rf"wherefrom: {stage}: stopped at step (\d+) of \d+, which is saved; the same command "
+        "continues from there",
+        stopped.complaint,
+    )
+    assert step
+    resumed = forks(*steps, "--out", run)
+    assert resumed.code == 0
+    assert f"{stage}: continuing from step {step[1]} (checksum verified)" in resumed.err
+    assert ("pretrain: trained already" in resumed.err) == (stage == "questions_only")
+    assert resumed.json["results"] == fingerprint(whole)["results"]
+    assert fingerprint(run) == fingerprint(whole)
+
+
+def test_a_damaged_checkpoint_is_named_and_an_older_one_used(forks, steps, whole, tmp_path):
+    run = tmp_path / "run"
+    stopped = forks(*steps, "--out", run, signal=signal.SIGINT, marker="pretrain: ", after=0.8)
+    assert stopped.code == 130
+    older, newest = sorted(run.glob("stages/pretrain/checkpoints/step-*"))
+    data = bytearray((newest / "state.safetensors").read_bytes())
+    data[-1] ^= 128
+    (newest / "state.safetensors").write_bytes(data)
+    resumed = forks(*steps, "--out", run)
+    lines = resumed.err.splitlines()
+    assert lines[0].startswith(f"pretrain: checkpoint skipped: {newest}")
+    assert "expected SHA-256" in lines[0]
+    assert lines[1] == f"pretrain: continuing from step {int(older.name[5:])} (checksum verified)"
+    assert fingerprint(run) == fingerprint(whole)
+
+
+@pytest.mark.slow
+def test_twenty_kills_at_random_moments_lose_nothing(forks, steps, whole, tmp_path):
+    """A run that ends before the last kill is compared, and the next kills hit another."""
+    expected, delays, finished = fingerprint(whole), moments(), 0
+    kills = 0
+    while kills < KILLS or not finished:
+        run = tmp_path / f"run-{finished}"
+        order = {"signal": signal.SIGKILL, "after": next(delays)} if kills < KILLS else {}
+        result = forks(*steps, "--out", run, **order)
+        assert result.code in (0, -signal.SIGKILL)
+        assert "skipped" not in result.err  # a torn checkpoint is never published
+        if result.code == 0:
+            assert fingerprint(run) == expected
+            assert not list(run.rglob(".tmp-*"))
+            finished += 1
+        else:
+            kills += 1
+
+
+def moments() -> Iterator[float]:
+    chance = random.Random(20)
+    while True:
+        yield chance.uniform(0.05, 1.0)

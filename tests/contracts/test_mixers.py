@@ -1,0 +1,224 @@
+"""What every attention mixer promises: add one to MIXERS and it is tested here."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor, nn
+
+from wherefrom.models.attention import MIXERS
+from wherefrom.models.gpt import GPT, GPTConfig
+
+KINDS = [(mixer, ngrams) for mixer in MIXERS for ngrams in (0, 3)]
+BLOCK, WIDTH, HEADS, VOCAB = 12, 16, 2, 20
+
+
+def build_mixer(name: str, seed: int = 0, **changed) -> nn.Module:
+    """From a bare config of a course's kind: only the five fields, nothing of ours."""
+    sizes = {"n_embd": WIDTH, "n_head": HEADS, "block_size": BLOCK}
+    torch.manual_seed(seed)
+    mixer = MIXERS[name](
+        SimpleNamespace(**sizes | {"attn_pdrop": 0.5, "resid_pdrop": 0.5} | changed)
+    )
+    for parameter in mixer.parameters():
+        nn.init.normal_(parameter, 0.0, 0.5)
+    return mixer.eval()
+
+
+def build_model(mixer: str, ngrams: int) -> GPT:
+    torch.manual_seed(1)
+    model = GPT(
+        GPTConfig(
+            vocab_size=VOCAB, block_size=BLOCK, n_layer=2, n_head=HEADS, n_embd=WIDTH,
+            attention=mixer, ngrams=ngrams, ngram_buckets=64,
+        )
+    )  # fmt: skip
+    for parameter in model.parameters():
+        nn.init.normal_(parameter, 0.0, 0.4)
+    return model.eval()
+
+
+MODELS = {kind: build_model(*kind) for kind in KINDS}
+
+
+def random_input(seed: int = 2, length: int = BLOCK) -> Tensor:
+    return torch.randn(3, length, WIDTH, generator=torch.Generator().manual_seed(seed))
+
+
+@pytest.mark.parametrize("name", MIXERS)
+@pytest.mark.parametrize("length", [1, 5, BLOCK])
+def test_the_shortcut_is_the_mix_of_the_weights(name, length):
+    mixer, x = build_mixer(name), random_input(length=length)
+    with torch.no_grad():
+        values = mixer.project(x, None)[2]
+        expected = mixer.mix(mixer.weights(x), values)
+        found = mixer(x)
+    assert found.shape == x.shape
+    assert found.std() > 0.1
+    torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", MIXERS)
+def test_weights_are_shares_of_what_has_been_read(name):
+    with torch.no_grad():
+        weights = build_mixer(name).weights(random_input())
+    assert weights.shape == (3, HEADS, BLOCK, BLOCK)
+    assert (weights >= 0).all()
+    torch.testing.assert_close(weights.sum(-1), torch.ones(3, HEADS, BLOCK))
+    above = torch.ones(BLOCK, BLOCK).triu(1).bool()
+    assert (weights[..., above] == 0).all()
+    assert (weights[..., ~above] > 0).all()
+
+
+@pytest.mark.parametrize("name", MIXERS)
+def test_a_mixer_says_how_long_and_whether_it_can_be_cached(name):
+    mixer = build_mixer(name)
+    assert isinstance(mixer.max_input, int)
+    assert 0 < mixer.max_input <= BLOCK
+    assert isinstance(mixer.cacheable, bool)
+    assert isinstance(mixer.positional, bool)
+    with torch.no_grad():
+        assert torch.isfinite(mixer(random_input(length=mixer.max_input))).all()
+
+
+@pytest.mark.parametrize("name", MIXERS)
+@pytest.mark.parametrize(("width", "heads", "block"), [(2, 1, 1), (8, 4, 3), (24, 3, 7)])
+def test_small_configs_of_any_make_build(name, width, heads, block):
+    mixer = build_mixer(name, n_embd=width, n_head=heads, block_size=block)
+    x = torch.randn(2, block, width)
+    with torch.no_grad():
+        assert mixer(x).shape == x.shape
+        assert mixer.weights(x).shape == (2, heads, block, block)
+
+
+@pytest.mark.parametrize("name", MIXERS)
+@pytest.mark.parametrize("dropped", ["attn_pdrop", "resid_pdrop"])
+def test_dropout_works_in_training_alone(name, dropped):
+    mixer = build_mixer(name, **{"attn_pdrop": 0.0, "resid_pdrop": 0.0} | {dropped: 0.5})
+    x = random_input()
+    with torch.no_grad():
+        still = mixer(x)
+        assert torch.equal(still, mixer(x))
+        mixer.train()
+        torch.manual_seed(0)
+        first, second = mixer(x), mixer(x)
+        assert not torch.allclose(first, second, atol=1e-3)
+        torch.manual_seed(0)
+        assert torch.equal(first, mixer(x))
+        assert torch.equal(still, mixer.eval()(x))
+
+
+@pytest.mark.parametrize("name", MIXERS)
+def test_every_parameter_has_a_gradient(name):
+    mixer = build_mixer(name)
+    mixer(random_input()).square().sum().backward()
+    for label, parameter in mixer.named_parameters():
+        # A key's bias adds the same to all of a row's scores, unless positions turn it.
+        if label == "key.bias" and not mixer.positional:
+            continue
+        assert parameter.grad is not None, label
+        assert parameter.grad.abs().max() > 1e-6, label
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@given(
+    text=st.lists(st.integers(0, VOCAB - 1), min_size=BLOCK, max_size=BLOCK),
+    future=st.lists(st.integers(0, VOCAB - 1), min_size=BLOCK, max_size=BLOCK),
+    length=st.integers(2, BLOCK),
+    data=st.data(),
+)
+@settings(max_examples=25, deadline=None)
+def test_the_future_cannot_change_the_past(kind, text, future, length, data):
+    position = data.draw(st.integers(1, length - 1))
+    model = MODELS[kind]
+    first = torch.tensor([text[:length]])
+    second = torch.tensor([text[:position] + future[position:length]])
+    with torch.no_grad():
+        here, there = model(first), model(second)
+        alone = model(first[:, :position])
+    torch.testing.assert_close(here[:, :position], there[:, :position], atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(here[:, :position], alone, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_no_gradient_comes_from_the_future_and_one_comes_from_all_of_the_past(kind):
+    model = MODELS[kind]
+    embedded: list[Tensor] = []
+
+    def keep(module, inputs, output):
+        embedded.append(output)
+        output.retain_grad()
+
+    hook = model.drop.register_forward_hook(keep)
+    logits = model(torch.randint(VOCAB, (1, BLOCK), generator=torch.Generator().manual_seed(3)))
+    hook.remove()
+    position = 7
+    logits[0, position].square().sum().backward()
+    size = embedded[0].grad[0].abs().sum(-1)
+    model.zero_grad()
+    assert (size[position + 1 :] == 0).all()
+    assert (size[: position + 1] > 0).all()
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@given(
+    lengths=st.lists(st.integers(1, 6), min_size=1, max_size=4),
+    steps=st.integers(1, BLOCK - 6),
+    seed=st.integers(0, 1000),
+)
+@settings(max_examples=15, deadline=None)
+def test_cached_logits_are_those_of_the_whole_text(kind, lengths, steps, seed):
+    """Rows of their own lengths are read together, padded, and then grow together."""
+    model = MODELS[kind]
+    if not model.cacheable:
+        pytest.skip("this mixer keeps no cache")
+    generator = torch.Generator().manual_seed(seed)
+    rows, longest = len(lengths), max(lengths)
+    text = torch.randint(VOCAB, (rows, BLOCK), generator=generator)
+    padded = text[:, :longest].clone()
+    for row, length in enumerate(lengths):
+        padded[row, length:] = 0
+    counts = torch.tensor(lengths)
+    with torch.no_grad():
+        whole = model(text)
+        cache = model.new_cache(rows, BLOCK)
+        found = model(padded, cache)
+        for row, length in enumerate(lengths):
+            torch.testing.assert_close(found[row, :length], whole[row, :length], atol=1e-4, rtol=0)
+        cache.grow(counts)
+        every = torch.arange(rows)
+        for _ in range(steps):
+            now = cache.lengths_R.clone()
+            logits = model(text[every, now][:, None], cache)
+            torch.testing.assert_close(logits[:, 0], whole[every, now], atol=1e-4, rtol=0)
+            cache.grow(torch.ones_like(now))
+    assert cache.lengths_R.tolist() == [length + steps for length in lengths]
+
+
+@pytest.mark.parametrize("name", [n for n in MIXERS if n != "causal"])
+def test_positions_count_from_anywhere_only_by_their_distance(name):
+    """Rotations by p and s meet in the product as p - s: shifting both changes nothing."""
+    mixer, x = build_mixer(name), random_input(length=5)
+    assert mixer.positional
+
+    def scores(shift: int) -> Tensor:
+        q, k, _ = mixer.project(x, torch.arange(shift, shift + 5).expand(3, 5))
+        return q @ k.transpose(-2, -1)
+
+    with torch.no_grad():
+        for shift in (1, 4, 7):
+            torch.testing.assert_close(scores(shift), scores(0), atol=1e-4, rtol=1e-4)
+        stretched, _, _ = mixer.project(x, (2 * torch.arange(5)).expand(3, 5))
+        assert not torch.allclose(stretched, mixer.project(x, None)[0], atol=1e-2)
+
+
+@pytest.mark.parametrize("name", MIXERS)
+def test_who_knows_positions_tells_two_orders_apart(name):
+    """The last position's result does not depend on the others' order, unless it knows it."""
+    mixer, x = build_mixer(name), random_input()
+    swapped = x[:, [3, 1, 2, 0, *range(4, BLOCK)]]
+    with torch.no_grad():
+        same = torch.allclose(mixer(x)[:, -1], mixer(swapped)[:, -1], atol=1e-5)
+    assert same is not mixer.positional

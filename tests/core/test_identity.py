@@ -1,0 +1,86 @@
+import pytest
+
+from wherefrom.core.errors import Mismatch
+from wherefrom.core.identity import require_same
+
+
+def compare(found, asked) -> None:
+    require_same("runs/a", found, asked, holder="the folder", advice="name another folder")
+
+
+def message(found, asked) -> str:
+    with pytest.raises(Mismatch) as raised:
+        compare(found, asked)
+    return str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"a": 1, "b": {"c": [1, 2, {"d": None}]}, "e": ""},
+        {},
+        {"a": {}, "b": []},
+        [1, 2],
+        "text",
+        None,
+    ],
+)
+def test_equal_things_pass(value):
+    compare(value, value)
+
+
+def test_the_order_of_names_does_not_matter():
+    compare({"a": 1, "b": {"c": 2, "d": 3}}, {"b": {"d": 3, "c": 2}, "a": 1})
+
+
+def test_a_differing_field_is_named_with_both_values():
+    assert message({"model": {"n_head": 8}, "seed": 1}, {"model": {"n_head": 4}, "seed": 1}) == (
+        "runs/a: model.n_head: the folder has 8, asked for 4; name another folder"
+    )
+
+
+def test_a_place_in_a_list_is_named_by_its_number():
+    found = message(
+        {"stages": [{"steps": 5}, {"steps": 6}]}, {"stages": [{"steps": 5}, {"steps": 9}]}
+    )
+    assert "stages.1.steps: the folder has 6, asked for 9" in found
+
+
+def test_a_field_of_one_side_only_is_a_difference():
+    assert "b: the folder has no such field, asked for 2" in message({"a": 1}, {"a": 1, "b": 2})
+    assert "b: the folder has 2, asked for no such field" in message({"a": 1, "b": 2}, {"a": 1})
+    assert "a: the folder has null, asked for no such field" in message(
+        {"a": None, "b": 1}, {"b": 1}
+    )
+
+
+def test_the_first_of_several_is_told_and_the_others_are_counted_up():
+    fields = "abcdefgh"
+    found = message({f: 1 for f in fields}, {f: 2 for f in fields})
+    assert found.startswith(
+        "runs/a: a: the folder has 1, asked for 2 (differing too: b, c, d, e, f)"
+    )
+    assert "g" not in found.split("differing too")[1].split(")")[0]
+
+
+@pytest.mark.parametrize(
+    ("found", "asked"),
+    [
+        ({"a": 1}, {"a": "1"}),
+        ({"a": []}, {"a": {}}),
+        ({"a": [1]}, {"a": [1, 2]}),
+        ({"a": None}, {"a": 0}),
+        (None, {"a": 1}),
+        ({"a": {}}, {"a": {"b": 1}}),
+    ],
+)
+def test_unlike_things_are_refused(found, asked):
+    assert message(found, asked)
+    assert message(asked, found)
+
+
+def test_a_long_value_is_cut_and_letters_stay_letters():
+    found = message({"text": "é" * 200}, {"text": "e"})
+    assert "é" * 70 in found
+    assert len(found) < 200
+    assert "\n" not in found

@@ -1,0 +1,254 @@
+"""The GPT against Transformers' GPT-2, against a forward pass in numpy, and against the course."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from wherefrom.core.errors import UsageError
+from wherefrom.models.gpt import GPT, GPTConfig
+
+COURSE = GPTConfig(vocab_size=256)
+SMALL = GPTConfig(vocab_size=12, block_size=10, n_layer=2, n_head=2, n_embd=16)
+MODERN = replace(
+    SMALL, n_layer=1, attention="rope", norm="rms", activation="relu2", bias=False, ngrams=0
+)
+
+
+def build(config: GPTConfig, seed: int = 0) -> GPT:
+    torch.manual_seed(seed)
+    return GPT(config).eval()
+
+
+def randomise(model: nn.Module, spread: float, seed: int = 1) -> None:
+    """Every parameter away from where it starts: positions, biases and norms too."""
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(torch.randn(parameter.shape, generator=generator) * spread)
+
+
+def tokens(config: GPTConfig, rows: int = 3, seed: int = 2) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randint(config.vocab_size, (rows, config.block_size), generator=generator)
+
+
+def as_gpt2(model: GPT) -> nn.Module:
+    """The same weights in a Transformers GPT-2."""
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    c = model.config
+    reference = GPT2LMHeadModel(
+        GPT2Config(
+            vocab_size=c.vocab_size, n_positions=c.block_size, n_embd=c.n_embd, n_layer=c.n_layer,
+            n_head=c.n_head, activation_function="gelu", scale_attn_weights=True,
+            tie_word_embeddings=False, layer_norm_epsilon=1e-5,
+        )
+    ).eval()  # fmt: skip
+    own = model.state_dict()
+    weights = {
+        "transformer.wte.weight": own["tok_emb.weight"],
+        "transformer.wpe.weight": own["pos_emb"][0],
+        "lm_head.weight": own["head.weight"],
+    }
+    for part in ("weight", "bias"):
+        weights[f"transformer.ln_f.{part}"] = own[f"ln_f.{part}"]
+        for i in range(c.n_layer):
+            here, there = f"blocks.{i}", f"transformer.h.{i}"
+            qkv = [own[f"{here}.attn.{name}.{part}"] for name in ("query", "key", "value")]
+            weights |= {
+                f"{there}.ln_1.{part}": own[f"{here}.ln1.{part}"],
+                f"{there}.ln_2.{part}": own[f"{here}.ln2.{part}"],
+                # GPT-2 keeps its matrices as inputs x outputs.
+                f"{there}.attn.c_attn.{part}": torch.cat(qkv).t(),
+                f"{there}.attn.c_proj.{part}": own[f"{here}.attn.proj.{part}"].t(),
+                f"{there}.mlp.c_fc.{part}": own[f"{here}.mlp.0.{part}"].t(),
+                f"{there}.mlp.c_proj.{part}": own[f"{here}.mlp.2.{part}"].t(),
+            }
+    reference.load_state_dict(weights)
+    return reference
+
+
+def test_parameter_counts_are_the_courses():
+    def count(model: nn.Module) -> int:
+        return sum(p.numel() for p in model.parameters())
+
+    assert count(GPT(COURSE)) == 3_323_392
+    assert count(GPT(replace(COURSE, attention="rope"))) == 3_290_624
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.1])
+def test_logits_are_those_of_gpt2_with_the_same_weights(spread):
+    model = build(COURSE)
+    randomise(model, spread)
+    with torch.no_grad():
+        found, expected = model(tokens(COURSE)), as_gpt2(model)(tokens(COURSE)).logits
+    assert found.std() > 0.1
+    assert (found - expected).abs().max() < 1e-4
+
+
+def test_a_shorter_text_has_the_logits_of_gpt2_too():
+    model = build(SMALL)
+    randomise(model, 0.3)
+    short = tokens(SMALL)[:, :7]
+    with torch.no_grad():
+        torch.testing.assert_close(model(short), as_gpt2(model)(short).logits, atol=1e-5, rtol=0)
+
+
+def test_state_names_are_mingpts_masks_included():
+    def names(config: GPTConfig) -> set[str]:
+        return set(GPT(config).state_dict())
+
+    linear = {f"{n}.{p}" for n in ("ln_f",) for p in ("weight", "bias")}
+    for i in range(2):
+        children = ["ln1", "ln2", "mlp.0", "mlp.2"]
+        children += [f"attn.{name}" for name in ("key", "query", "value", "proj")]
+        linear |= {f"blocks.{i}.{child}.{p}" for child in children for p in ("weight", "bias")}
+        linear.add(f"blocks.{i}.attn.mask")
+    rope = linear | {"tok_emb.weight", "head.weight"}
+    assert names(SMALL) == rope | {"pos_emb"}
+    assert names(replace(SMALL, attention="rope")) == rope
+    mask = GPT(SMALL).state_dict()["blocks.0.attn.mask"]
+    assert torch.equal(mask, torch.tril(torch.ones(1, 1, 10, 10)))
+    assert GPT(SMALL).state_dict()["pos_emb"].shape == (1, 10, 16)
+
+
+def test_the_printed_tree_is_mingpts():
+    config = replace(SMALL, n_layer=1)
+    found = re.findall(r"^( *)\((\w+)\): (\w+)", str(GPT(config)), re.MULTILINE)
+    tree = [f"{len(indent) // 2} {name} {cls}" for indent, name, cls in found]
+    assert str(GPT(config)).startswith("GPT(\n")
+    assert tree == [
+        "1 tok_emb Embedding",
+        "1 drop Dropout",
+        "1 blocks Sequential",
+        "2 0 Block",
+        "3 ln1 LayerNorm",
+        "3 ln2 LayerNorm",
+        "3 attn CausalSelfAttention",
+        "4 key Linear",
+        "4 query Linear",
+        "4 value Linear",
+        "4 attn_drop Dropout",
+        "4 resid_drop Dropout",
+        "4 proj Linear",
+        "3 mlp Sequential",
+        "4 0 Linear",
+        "4 1 GELU",
+        "4 2 Linear",
+        "4 3 Dropout",
+        "1 ln_f LayerNorm",
+        "1 head Linear",
+    ]
+    assert "(head): Linear(in_features=16, out_features=12, bias=False)" in str(GPT(config))
+    assert "approximate='none'" in str(GPT(config))
+
+
+def test_weights_begin_as_the_course_says():
+    model = build(COURSE)
+    state = model.state_dict()
+    assert not state["pos_emb"].any()
+    for name, value in state.items():
+        if name.endswith("bias"):
+            assert not value.any(), name
+        elif re.search(r"ln[12_]", name):
+            assert bool((value == 1).all()), name
+        elif name.endswith("weight"):
+            assert abs(value.mean()) < 1e-3, name
+            assert value.std().item() == pytest.approx(0.02, rel=0.03), name
+    assert model.head.weight is not model.tok_emb.weight
+
+
+def test_blocks_that_begin_at_zero_pass_their_input_on():
+    model = build(replace(SMALL, zero_residual=True))
+    text = tokens(SMALL)
+    expected = model.ln_f(model.tok_emb(text))
+    torch.testing.assert_close(model.features(text), expected, atol=1e-6, rtol=0)
+
+
+def test_ngrams_change_nothing_until_they_have_learnt():
+    plain, with_ngrams = build(SMALL), build(replace(SMALL, ngrams=3, ngram_buckets=32))
+    assert not with_ngrams.ngram_emb.table.weight.any()
+    own = with_ngrams.state_dict()
+    plain.load_state_dict({name: own[name] for name in plain.state_dict()})
+    text = tokens(SMALL)
+    assert torch.equal(plain(text), with_ngrams(text))
+    nn.init.normal_(with_ngrams.ngram_emb.table.weight)
+    assert not torch.allclose(plain(text), with_ngrams(text), atol=1e-2)
+
+
+def test_the_modern_form_is_its_formulas():
+    """RMSNorm, rotated queries and keys, squared ReLU, no bias: one layer in numpy."""
+    model = build(MODERN)
+    randomise(model, 0.4)
+    assert not any("bias" in name for name, _ in model.named_parameters())
+    w = {name: value.double().numpy() for name, value in model.state_dict().items()}
+    text = tokens(MODERN, rows=1)
+    length, heads, width = 10, 2, 8
+
+    def norm(x, name):
+        scale = np.sqrt((x**2).mean(-1, keepdims=True) + np.finfo(np.float32).eps)
+        return x / scale * w[f"{name}.weight"]
+
+    def rotated(x):  # T, H, D: the pair (i, i + D/2) as a complex number
+        turns = 10000.0 ** (-np.arange(width // 2) * 2 / width)
+        angles = np.arange(length)[:, None, None] * turns
+        pairs = (x[..., : width // 2] + 1j * x[..., width // 2 :]) * np.exp(1j * angles)
+        return np.concatenate((pairs.real, pairs.imag), -1)
+
+    x = w["tok_emb.weight"][text[0].numpy()]
+    inner = norm(x, "blocks.0.ln1")
+    q, k, v = (
+        (inner @ w[f"blocks.0.attn.{name}.weight"].T).reshape(length, heads, width)
+        for name in ("query", "key", "value")
+    )
+    q, k = rotated(q), rotated(k)
+    mixed = np.zeros((length, heads, width))
+    for t in range(length):
+        for h in range(heads):
+            scores = np.exp([q[t, h] @ k[s, h] / np.sqrt(width) for s in range(t + 1)])
+            mixed[t, h] = scores @ v[: t + 1, h] / scores.sum()
+    x = x + mixed.reshape(length, -1) @ w["blocks.0.attn.proj.weight"].T
+    hidden = norm(x, "blocks.0.ln2") @ w["blocks.0.mlp.0.weight"].T
+    x = x + np.maximum(hidden, 0) ** 2 @ w["blocks.0.mlp.2.weight"].T
+    expected = norm(x, "ln_f") @ w["head.weight"].T
+
+    with torch.no_grad():
+        found = model(text)[0].double().numpy()
+    assert np.abs(expected).max() > 1
+    np.testing.assert_allclose(found, expected, atol=1e-4)
+
+
+def test_the_longest_input_is_the_block():
+    assert build(SMALL).max_input == 10
+    assert build(SMALL).cacheable
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"n_embd": 100}, r"GPTConfig.n_embd: expected a multiple of n_head=8, found 100"),
+        ({"n_head": 0}, r"GPTConfig.n_head: expected above 0, found 0"),
+        ({"block_size": -1}, r"GPTConfig.block_size: expected above 0, found -1"),
+        ({"attention": "casual"}, r"GPTConfig.attention: .*'causal'.*found 'casual'"),
+        ({"norm": "batch"}, r"GPTConfig.norm: expected layer or rms, found 'batch'"),
+        ({"activation": "relu"}, r"GPTConfig.activation: expected gelu or relu2, found 'relu'"),
+        ({"attn_pdrop": 1.0}, r"GPTConfig.attn_pdrop: expected a share .* found 1.0"),
+        ({"ngrams": 1}, r"GPTConfig.ngrams: expected 0 or 2 up, found 1"),
+        (
+            {"attention": "rope", "n_embd": 24},
+            r"GPTConfig.n_embd: expected an even width for each head with rope, found 24",
+        ),
+    ],
+)
+def test_a_config_says_what_is_wrong_with_it(changed, message):
+    with pytest.raises(UsageError, match=message):
+        replace(COURSE, **changed)
+
+
+def test_a_model_needs_a_vocabulary():
+    with pytest.raises(UsageError, match=r"GPTConfig.vocab_size: expected above 0, found 0"):
+        GPT(GPTConfig())

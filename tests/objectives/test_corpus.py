@@ -1,0 +1,214 @@
+"""What is found in a text: words, names, and spans that look like facts."""
+
+import pytest
+import torch
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from wherefrom.core.contracts import Document, Span
+from wherefrom.core.errors import BadData
+from wherefrom.core.vocabulary import Vocabulary
+from wherefrom.objectives.corpus import Corpus, index_corpus, salient_spans
+
+
+def index(*documents: Document) -> Corpus:
+    return index_corpus(documents, Vocabulary.from_text(d.text for d in documents))
+
+
+def about(name: str, text: str) -> Document:
+    start = text.index(name)
+    return Document(text, Span(start, start + len(name)))
+
+
+def found(document: Document, *named: str) -> tuple[list[str], list[str]]:
+    beside, within = salient_spans(document, set(named))
+    return [s.of(document.text) for s in beside], [s.of(document.text) for s in within]
+
+
+# --- the tensors -----------------------------------------------------------------------------
+
+
+def test_two_documents_by_hand():
+    clara = about("Clara Ito", "Clara Ito left New York in 1950.")
+    other = about("Clara Ito", "by Clara Ito")
+    corpus = index(clara, other)
+    vocabulary = Vocabulary.from_text([clara.text, other.text])
+    assert len(corpus) == 2
+    assert corpus.tokens.tolist() == vocabulary.encode(clara.text + other.text)
+    assert corpus.first.tolist() == [0, 32]
+    assert corpus.length.tolist() == [32, 12]
+    # "Clara Ito " is kept; the rest goes on from left, New, York, in or 1950.
+    assert corpus.anchor.tolist() == [10, 0]
+    assert corpus.word_first.tolist() == [0, 5]
+    assert corpus.word_count.tolist() == [5, 0]
+    assert corpus.words.tolist() == [10, 15, 19, 24, 27]
+    # Beside the subject: New York, 1950; then the subject itself.
+    assert corpus.span_first.tolist() == [0, 3]
+    assert corpus.span_count.tolist() == [3, 1]
+    assert corpus.span_beside.tolist() == [2, 0]
+    assert corpus.span_start.tolist() == [15, 27, 0, 3]
+    assert corpus.span_end.tolist() == [23, 31, 9, 12]
+    assert corpus.span_words.tolist() == [2, 5, 0, 0]  # New York is in view from left and New
+    facts = [i for i, fact in enumerate(corpus.fact.tolist()) if fact]
+    assert facts == [*range(15, 23), *range(27, 31)]
+
+
+def test_a_name_at_the_end_of_its_line_anchors_nothing():
+    assert index(about("Clara Ito", "Clara Ito")).anchor.tolist() == [0]
+    assert index(about("Clara Ito", "Clara Ito.")).anchor.tolist() == [0]
+    assert index(about("Clara Ito", "Clara Ito. Born.")).anchor.tolist() == [11]
+
+
+def test_a_text_with_nothing_to_find_is_indexed_too():
+    corpus = index(Document("abc"), Document("d"))
+    assert corpus.span_count.tolist() == [0, 0]
+    assert corpus.word_count.tolist() == [0, 0]
+    assert corpus.tokens.numel() == 4
+    assert not corpus.fact.any()
+
+
+def test_an_empty_corpus_is_refused():
+    with pytest.raises(BadData, match="text: expected at least one document to train on"):
+        index_corpus([], Vocabulary.from_text(["a"]))
+
+
+def test_an_empty_document_is_refused_by_its_number():
+    with pytest.raises(BadData, match="document 1: expected some text, found none"):
+        index(Document("abc"), Document(""), Document("d"))
+
+
+def test_a_character_the_vocabulary_lacks_is_named():
+    with pytest.raises(BadData, match="'z'"):
+        index_corpus([Document("abz")], Vocabulary.from_text(["ab"]))
+
+
+def test_the_tensors_are_the_same_on_a_gpu():
+    if not torch.cuda.is_available():
+        pytest.skip("no CUDA GPU here")
+    document = about("Clara Ito", "Clara Ito left New York in 1950.")
+    vocabulary = Vocabulary.from_text([document.text])
+    here, there = (index_corpus([document], vocabulary, d) for d in ("cpu", "cuda"))
+    assert there.device.type == "cuda"
+    for name in Corpus.__dataclass_fields__:
+        assert torch.equal(getattr(here, name), getattr(there, name).cpu())
+
+
+# --- salient spans ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("she left New York for Oslo", ["New York", "Oslo"]),
+        ("lived from 1920 to 1999.", ["1920", "1999"]),
+        ("in the 1990s", ["1990"]),
+        ("she has 7 cats and a B", []),  # one character is too little to ask for
+        ("born in Saint-Étienne, a Breton", ["Saint-Étienne", "Breton"]),
+        ("the O'Neil of L'Aquila", ["O'Neil", "L'Aquila"]),
+        ('l\'Étoile of (Rome) or "Oslo"', ["Étoile", "Rome", "Oslo"]),
+        ("a naïve élève of Ünal", ["Ünal"]),  # a small letter stays small with an accent
+        ("an iPhone and an x86", []),  # nor does anything begin inside a word
+        ("из города Москва", ["Москва"]),
+        ("in Oslo, Paris and Rome", ["Oslo", "Paris", "Rome"]),
+        ("of Aaaaaaaaaa Bbbbbbbbbb Cccccccccc Dddddddddd", []),  # 43 characters: no phrase
+        ("near St. Louis once", ["St", "Louis"]),
+    ],
+)
+def test_capitalised_phrases_and_numbers_by_hand(text, expected):
+    assert found(Document(text)) == (expected, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "expected"),
+    [
+        ("The cat saw Oslo", (), ["Oslo"]),
+        ("The Hague saw Oslo", (), ["Hague", "Oslo"]),
+        ("The Hague saw Oslo", ("The",), ["The Hague", "Oslo"]),
+        ("Oslo saw the cat", (), []),
+        ("Oslo saw the cat", ("Oslo",), ["Oslo"]),
+        ("1950 was good", (), ["1950"]),
+        ("she was in Rome. He was not.", (), ["Rome"]),
+        ("she left! By then, 1950 came? In Oslo.", (), ["1950", "Oslo"]),
+        ('she left." "By Rome we met.', (), ["Rome"]),
+        ("born in 42. He left", (), ["42"]),
+    ],
+)
+def test_an_ordinary_word_that_opens_a_sentence_is_none(text, named, expected):
+    assert found(Document(text), *named) == (expected, [])
+
+
+def test_a_word_is_a_name_if_the_corpus_has_it_inside_a_sentence():
+    here = "Oslo is cold. Rome is not."
+    alone = index(Document(here))
+    assert alone.span_count.tolist() == [0]
+    both = index(Document(here), Document("we saw Oslo"), Document("The end"), Document("an end"))
+    assert both.span_count.tolist() == [1, 1, 0, 0]
+    assert (both.span_start[0], both.span_end[0]) == (0, 4)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "beside", "within"),
+    [
+        ("Clara Ito", "Clara Ito left Rome", ["Rome"], ["Clara Ito"]),
+        ("Clara Ito", "The poet Clara Ito left", [], ["Clara Ito"]),
+        ("Clara Ito", "The Clara Ito left", [], ["Clara Ito"]),
+        # What stands next to the name is not part of it.
+        ("Clara Ito", "Clara Ito Junior left", ["Junior"], ["Clara Ito"]),
+        ("Clara Ito", "so Old Clara Ito Junior left", ["Old", "Junior"], ["Clara Ito"]),
+        ("Clara Ito", "Clara Ito's Rome", ["Rome"], ["Clara Ito's"]),
+        ("Ana de Paz", "Ana de Paz left Rome", ["Rome"], ["Ana", "Paz"]),
+        ("Ito", "Rome is where Ito went", [], ["Ito"]),
+    ],
+)
+def test_the_subject_is_told_apart(name, text, beside, within):
+    assert found(about(name, text)) == (beside, within)
+
+
+WORDS = [
+    "the",
+    "The",
+    "Oslo",
+    "New",
+    "York",
+    "état",
+    "Étienne",
+    "1950",
+    "7",
+    "naïve",
+    "iPhone",
+    "A",
+]
+
+
+def capitalised_runs(words: list[str], named: set[str]) -> list[str]:
+    """The same by splitting at spaces: runs of words with a capital, and numbers."""
+    runs: list[list[str]] = []
+    fresh = True
+    for i, word in enumerate(words):
+        opens_nothing = i > 0 or word in named
+        if word.isdigit():
+            runs.append([word])
+            fresh = True
+        elif word[0].isupper() and opens_nothing:
+            runs = runs if not fresh else [*runs, []]
+            runs[-1].append(word)
+            fresh = False
+        else:
+            fresh = True
+    phrases = [" ".join(run) for run in runs]
+    return [phrase for phrase in phrases if 1 < len(phrase) <= 40]
+
+
+@given(st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=9), min_size=1, max_size=4))
+@example([["Oslo", "the", "Oslo"], ["Oslo"]])
+@example([["The", "7", "A"], ["The"]])
+@settings(deadline=None)
+def test_spans_are_exactly_the_capitalised_phrases_and_numbers(texts):
+    """`named` is worked out over the whole corpus, and the spans come back from the tensors."""
+    named = {word for words in texts for word in words[1:] if word[0].isupper()}
+    corpus = index(*(Document(" ".join(words)) for words in texts))
+    for i, words in enumerate(texts):
+        first, count = int(corpus.span_first[i]), int(corpus.span_count[i])
+        spans = zip(corpus.span_start[first:][:count], corpus.span_end[first:][:count], strict=True)
+        text = " ".join(words)
+        assert [text[a:b] for a, b in spans] == capitalised_runs(words, named)

@@ -1,0 +1,47 @@
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wherefrom.objectives.order import ShuffledEpochs
+
+CPU = torch.device("cpu")
+
+
+@given(size=st.integers(1, 40), seed=st.integers(0, 2**32 - 1), epoch=st.integers(0, 10**6))
+@settings(max_examples=40, deadline=None)
+def test_every_document_comes_once_an_epoch(size, seed, epoch):
+    order = ShuffledEpochs(size, seed, 0, CPU)
+    assert sorted(order.at(epoch * size, size).tolist()) == list(range(size))
+
+
+def test_epochs_seeds_and_stages_have_orders_of_their_own():
+    orders = {
+        tuple(ShuffledEpochs(30, seed, stage, CPU).at(30 * epoch, 30).tolist())
+        for seed in (0, 1)
+        for stage in (0, 1)
+        for epoch in range(5)
+    }
+    assert len(orders) == 20
+
+
+def test_any_document_may_come_first():
+    order = ShuffledEpochs(5, 0, 0, CPU)
+    first = torch.stack([order.at(5 * epoch, 1) for epoch in range(500)]).flatten()
+    assert first.bincount(minlength=5).min() > 70  # 100 each, with a spread of 9
+
+
+@given(size=st.integers(1, 13), first=st.integers(0, 60), count=st.integers(1, 40))
+@settings(max_examples=30, deadline=None)
+def test_any_position_is_what_it_is_in_order(size, first, count):
+    """Also across the seams of epochs, and without having gone through those before."""
+    in_order = ShuffledEpochs(size, 7, 3, CPU).at(0, first + count)
+    assert torch.equal(ShuffledEpochs(size, 7, 3, CPU).at(first, count), in_order[first:])
+
+
+def test_orders_are_the_same_on_a_gpu():
+    if not torch.cuda.is_available():
+        pytest.skip("no CUDA GPU here")
+    there = ShuffledEpochs(17, 5, 2, torch.device("cuda")).at(9, 50)
+    assert there.device.type == "cuda"
+    assert torch.equal(there.cpu(), ShuffledEpochs(17, 5, 2, CPU).at(9, 50))

@@ -1,0 +1,449 @@
+"""Rows made from documents, read back as text and held against every clause of the spec."""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+from wherefrom.core.contracts import Document, Objective, Span
+from wherefrom.core.errors import UsageError
+from wherefrom.core.vocabulary import MASK, Vocabulary
+from wherefrom.objectives.corpus import index_corpus
+from wherefrom.objectives.spans import Documents, NextCharacterConfig, SpanCorruptionConfig
+
+COURSE = SpanCorruptionConfig()
+PLAIN = NextCharacterConfig()
+LONG = "".join(chr(ord("a") + i % 26) for i in range(300))
+CLARA = Document("Clara Ito left New York for Oslo in 1950 by boat.", Span(0, 9))
+ANSEL = Document("Where Ansel Bo went, Oslo was.", Span(6, 14))  # begins with something else
+BARE = Document("Dina Roe is a poet.", Span(0, 8))  # names nothing but the subject
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row as text, and the numbers beside it."""
+
+    document: int
+    text: str
+    inputs: int
+    weights: tuple[float, ...]
+
+
+def build(config, documents: list[Document], *, block: int = 32, rows: int = 4, seed: int = 0):
+    vocabulary = Vocabulary.from_text(d.text for d in documents)
+    corpus = index_corpus(documents, vocabulary)
+    objective = Documents(config, corpus, block_size=block, rows=rows, seed=seed, stage=0)
+    return objective, vocabulary
+
+
+def texts(*found: str) -> list[Document]:
+    return [Document(text) for text in found]
+
+
+def read(objective: Objective, vocabulary: Vocabulary, first: int = 0, steps: int = 1) -> list[Row]:
+    """Rows of some steps, after checking what holds for every batch."""
+    plan, rows = objective.plan(first, steps), []
+    for i in range(steps):
+        batch = objective.render(plan, i)
+        assert batch.inputs.shape == batch.targets.shape == batch.weights.shape
+        assert batch.inputs.shape[0] == objective.rows
+        table = zip(
+            plan[i, :, 0].tolist(), batch.lengths.tolist(),
+            batch.inputs.tolist(), batch.targets.tolist(), batch.weights.tolist(), strict=True,
+        )  # fmt: skip
+        for document, size, inputs, targets, weights in table:
+            assert inputs[1 : size + 1] == targets[: len(inputs[1 : size + 1])]
+            assert not any(inputs[size + 1 :])
+            assert not any(targets[size:])
+            assert not any(weights[size:])
+            text = vocabulary.decode(inputs[:1] + targets[:size])
+            rows.append(Row(document, text, size, tuple(weights[:size])))
+    return rows
+
+
+def open_up(text: str, masks: int = 3) -> tuple[str, str, str]:
+    """prefix, suffix and span of `prefix MASK suffix MASK span [MASK]`."""
+    parts = text.split(MASK)
+    assert len(parts) == masks + 1, text
+    if masks == 3:
+        assert parts[3] == "", text
+    return parts[0], parts[1], parts[2]
+
+
+def spans(objective, vocabulary, steps: int) -> list[tuple[int, str, int, str]]:
+    """For many rows: the document, its truncated text, where the span began and what it was."""
+    found = []
+    for row in read(objective, vocabulary, 0, steps):
+        prefix, suffix, span = open_up(row.text)
+        found.append((row.document, prefix + span + suffix, len(prefix), span))
+    return found
+
+
+# --- the course's form -----------------------------------------------------------------------
+
+plain_texts = st.lists(st.text("abcdefgh .", min_size=1, max_size=60), min_size=1, max_size=5)
+
+
+@given(
+    corpus=plain_texts,
+    block=st.integers(4, 40),
+    step=st.integers(0, 10**6),
+    seed=st.integers(0, 2**32 - 1),
+    third=st.booleans(),
+    share=st.sampled_from([0.875, 0.75, 1.0]),
+)
+@example(corpus=["a"], block=4, step=0, seed=0, third=True, share=0.875)
+@example(corpus=["ab", "abc"], block=3, step=0, seed=0, third=True, share=1.0)
+@settings(max_examples=60, deadline=None)
+def test_a_row_is_a_truncated_document_with_a_span_moved_behind_it(
+    corpus, block, step, seed, third, share
+):
+    config = replace(COURSE, third_mask=third, longest=share)
+    objective, vocabulary = build(config, texts(*corpus), block=block, rows=6, seed=seed)
+    masks = 3 if third else 2
+    longest = min(int(block * share), block + 1 - masks)
+    for row in read(objective, vocabulary, step):
+        prefix, suffix, span = open_up(row.text, masks)
+        rebuilt, document = prefix + span + suffix, corpus[row.document]
+        assert document.startswith(rebuilt)
+        assert min(4, len(document), longest) <= len(rebuilt) <= min(len(document), longest)
+        assert 1 <= len(span) <= max(1, len(rebuilt) // 2 - 1)
+        assert row.inputs == len(rebuilt) + masks - 1 <= block
+        assert row.weights == (1.0,) * row.inputs  # loss over all that is not pad
+
+
+@pytest.mark.parametrize(("block", "longest"), [(32, 28), (16, 14), (8, 6)])
+def test_every_length_from_four_up_occurs_equally_often(block, longest):
+    objective, vocabulary = build(COURSE, texts(LONG), block=block, rows=50)
+    found = Counter(len(text) for _, text, _, _ in spans(objective, vocabulary, 80))
+    assert set(found) == set(range(4, longest + 1))
+    assert chisquare([found[n] for n in sorted(found)]).pvalue > 1e-3
+
+
+def test_a_text_shorter_than_the_drawn_length_stays_whole():
+    """Lengths are drawn from 4 to 28: 19 of the 25 are 10 or more."""
+    objective, vocabulary = build(COURSE, texts("abcdefghij"), block=32, rows=50)
+    found = Counter(len(text) for _, text, _, _ in spans(objective, vocabulary, 40))
+    assert set(found) == set(range(4, 11))
+    assert found[10] / 2000 == pytest.approx(19 / 25, abs=0.04)
+
+
+def test_without_truncation_documents_are_whole():
+    objective, vocabulary = build(replace(COURSE, truncate=False), texts("abcdefg", LONG), rows=20)
+    rows = spans(objective, vocabulary, 5)
+    assert {(d, len(text)) for d, text, _, _ in rows} == {(0, 7), (1, 28)}
+
+
+def test_spans_are_a_quarter_of_the_length_on_average():
+    objective, vocabulary = build(COURSE, texts(LONG), block=128, rows=100)
+    rows = [(len(text), len(span)) for _, text, _, span in spans(objective, vocabulary, 100)]
+    length, size = np.array(rows).T
+    assert size.sum() / length.sum() == pytest.approx(0.25, abs=0.01)
+    for low in (4, 20, 50, 80):  # at any length, not only over all of them
+        here = (length >= low) & (length < low + 30)
+        assert size[here].mean() / length[here].mean() == pytest.approx(0.25, abs=0.02)
+
+
+def test_spans_stand_anywhere():
+    """Of 10 characters the span has 1 to 4: every size and every place, evenly."""
+    config = replace(COURSE, truncate=False)
+    objective, vocabulary = build(config, texts("abcdefghij"), rows=50)
+    found = Counter((start, len(span)) for _, _, start, span in spans(objective, vocabulary, 100))
+    places = {(start, size) for size in range(1, 5) for start in range(11 - size)}
+    assert set(found) == places
+    for size in range(1, 5):
+        here = [found[start, size] for start in range(11 - size)]
+        assert chisquare(here).pvalue > 1e-3
+        assert sum(here) / 5000 == pytest.approx(1 / 4, abs=0.03)
+
+
+def test_a_row_by_hand():
+    objective, vocabulary = build(COURSE, texts("abcdef"), block=8, rows=1)
+    plan = torch.tensor([[[0, 0, 0, 5, 1, 2]]])  # "abcde", of which "bc" moves
+    batch = objective.render(plan, 0)
+    assert vocabulary.decode(batch.inputs[0].tolist()) == f"a{MASK}de{MASK}bc"
+    assert vocabulary.decode(batch.targets[0].tolist()) == f"{MASK}de{MASK}bc{MASK}"
+    assert batch.lengths.tolist() == [7]
+
+
+def test_documents_follow_each_other_in_epochs():
+    objective, vocabulary = build(COURSE, texts("abcd", "efgh", "ijkl"), rows=4)
+    order = [row.document for row in read(objective, vocabulary, 0, 9)]
+    assert all(sorted(order[i : i + 3]) == [0, 1, 2] for i in range(0, 36, 3))
+
+
+# --- name-anchored windows -------------------------------------------------------------------
+
+
+def test_a_window_keeps_the_name_and_goes_on_from_any_word():
+    whole, starts = CLARA.text, [10, 15, 19, 24, 28, 33, 36, 41, 44]
+    windows = {whole[:10] + whole[start:] for start in starts}
+    config = replace(COURSE, windows=1.0, truncate=False, longest=1.0)
+    objective, vocabulary = build(config, [CLARA, ANSEL], block=64, rows=20)
+    found = {0: Counter(), 1: Counter()}
+    for document, text, _, _ in spans(objective, vocabulary, 60):
+        found[document][text] += 1
+    assert set(found[0]) == windows
+    assert chisquare([found[0][w] for w in sorted(windows)]).pvalue > 1e-3
+    assert set(found[1]) == {ANSEL.text}  # no name to begin with, nothing to anchor
+
+
+@pytest.mark.parametrize("config", [COURSE, PLAIN])
+def test_windows_are_a_share_of_the_rows(config):
+    objective, _ = build(replace(config, windows=0.3), [CLARA], block=64, rows=200)
+    kept = objective.plan(0, 20)[..., 1]
+    assert set(kept.unique().tolist()) == {0, 10}
+    assert (kept > 0).float().mean().item() == pytest.approx(0.3, abs=0.03)
+
+
+def test_plain_reading_has_windows_too():
+    objective, vocabulary = build(replace(PLAIN, windows=1.0), [CLARA], block=64, rows=30)
+    found = {row.text for row in read(objective, vocabulary, 0, 5)}
+    starts = [10, 15, 19, 24, 28, 33, 36, 41, 44]
+    assert found == {CLARA.text[:10] + CLARA.text[start:] for start in starts}
+
+
+@pytest.mark.parametrize("config", [COURSE, PLAIN])
+def test_windows_over_text_that_names_nobody_change_nothing(config):
+    documents = texts("abc def", "gh ij kl")
+    with_windows, _ = build(replace(config, windows=1.0), documents)
+    without, _ = build(config, documents)
+    assert torch.equal(with_windows.plan(0, 5), without.plan(0, 5))
+
+
+# --- salient spans ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("windows", [0.0, 0.5, 1.0])
+def test_salient_spans_are_the_texts_names_and_numbers(windows):
+    config = replace(COURSE, salient=1.0, windows=windows)
+    objective, vocabulary = build(config, [CLARA, ANSEL, BARE], block=64, rows=30)
+    found = [Counter(), Counter(), Counter()]
+    for document, _, _, span in spans(objective, vocabulary, 60):
+        found[document][span] += 1
+    assert set(found[0]) == {"Clara Ito", "New York", "Oslo", "1950"}
+    assert set(found[1]) == {"Ansel Bo", "Oslo"}
+    assert set(found[2]) == {"Dina Roe"}
+    assert chisquare(list(found[0].values())).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("windows", [0.0, 1.0])
+def test_the_chosen_span_stays_in_view_and_in_its_place(windows):
+    config = replace(COURSE, salient=1.0, windows=windows)
+    objective, vocabulary = build(config, [CLARA], block=64, rows=30)
+    seen = Counter()
+    for _, text, start, span in spans(objective, vocabulary, 40):
+        # The text is the document up to somewhere, or the name and then on from a word.
+        tail = text[10:]
+        assert text.startswith("Clara Ito "[: len(text)])
+        assert tail in CLARA.text[10:]
+        assert text[start : start + len(span)] == span
+        cut = CLARA.text.find(tail, 10) - 10 if tail else 0
+        real = start if start < 10 else start + cut
+        assert CLARA.text[real : real + len(span)] == span
+        seen[cut > 0] += 1
+    assert bool(seen[True]) is (windows > 0)
+
+
+def test_keeping_off_the_subject():
+    config = replace(COURSE, salient=1.0, beside_subject=1.0)
+    objective, vocabulary = build(config, [CLARA, ANSEL, BARE], block=64, rows=30)
+    found = [set(), set(), set()]
+    for document, _, _, span in spans(objective, vocabulary, 40):
+        found[document].add(span)
+    assert found[:2] == [{"New York", "Oslo", "1950"}, {"Oslo"}]
+    assert found[2] == {"Dina Roe"}  # there is nothing else
+
+
+def test_the_shares_of_salient_spans_and_of_the_subject():
+    config = replace(COURSE, salient=0.6, beside_subject=0.4, truncate=False, longest=1.0)
+    objective, vocabulary = build(config, [CLARA], block=64, rows=100)
+    found = Counter(span for *_, span in spans(objective, vocabulary, 60))
+    facts = found["New York"] + found["Oslo"] + found["1950"]
+    # 0.4 keep off the name, and 3/4 of the others miss it by chance.
+    assert facts / 6000 == pytest.approx(0.6 * (0.4 + 0.6 * 3 / 4), abs=0.03)
+    assert found["Clara Ito"] / 6000 == pytest.approx(0.6 * 0.6 / 4, abs=0.03)
+
+
+def test_a_salient_span_out_of_view_gives_way_to_a_random_one_anywhere():
+    """The block of 16 ends before Oslo; the rows that drew it have a span like any other."""
+    config = replace(COURSE, salient=1.0, truncate=False)
+    objective, vocabulary = build(config, texts("we Ann bcdefghijklmnop Oslo"), block=16, rows=100)
+    rows = [(start, span) for _, _, start, span in spans(objective, vocabulary, 40)]
+    assert sum(span == "Ann" for _, span in rows) / 4000 == pytest.approx(0.5, abs=0.05)
+    others = Counter(start for start, span in rows if len(span) == 2)
+    assert sorted(others) == list(range(13))
+    assert chisquare([others[s] for s in range(13)]).pvalue > 1e-3
+
+
+phrases = st.sampled_from(["the", "in", "of", "a", "Oslo", "New York", "1950", "Rome", "x86"])
+
+
+@given(
+    words=st.lists(phrases, min_size=1, max_size=8),
+    named=st.booleans(),
+    windows=st.sampled_from([0.0, 0.5, 1.0]),
+    block=st.integers(12, 60),
+    step=st.integers(0, 10**5),
+)
+@settings(max_examples=60, deadline=None)
+def test_with_windows_and_salient_spans_a_row_is_still_made_of_the_document(
+    words, named, windows, block, step
+):
+    text = " ".join(["Clara Ito", "is", *words])
+    document = Document(text, Span(0, 9) if named else None)
+    config = SpanCorruptionConfig(windows=windows, salient=0.8, beside_subject=0.5)
+    objective, vocabulary = build(config, [document, CLARA], block=block, rows=8)
+    starts = [i for i in range(10, len(text)) if text[i - 1] == " "]
+    whole = [text, *(text[:10] + text[start:] for start in starts if named and windows)]
+    for row in read(objective, vocabulary, step):
+        if row.document == 0:
+            prefix, suffix, span = open_up(row.text)
+            rebuilt = prefix + span + suffix
+            assert any(possible.startswith(rebuilt) for possible in whole)
+            assert span
+            assert row.inputs <= block
+
+
+# --- what counts -----------------------------------------------------------------------------
+
+
+def test_the_background_weighs_less_than_the_moved_span():
+    config = replace(COURSE, background=0.25)
+    objective, _ = build(config, texts("abcdef"), block=8, rows=1)
+    batch = objective.render(torch.tensor([[[0, 0, 0, 5, 1, 2]]]), 0)
+    # Targets of "a M de M bc M": M d e M at 0.25, then b c M in full.
+    assert batch.weights.tolist() == [[0.25] * 4 + [1.0] * 3]
+
+
+def test_in_plain_reading_facts_count_and_names_are_background():
+    objective, vocabulary = build(replace(PLAIN, background=0.1), [CLARA], block=64, rows=1)
+    (row,) = read(objective, vocabulary)
+    facts = {*range(15, 23), *range(28, 32), *range(36, 40)}  # New York, Oslo, 1950
+    expected = [1.0 if i in facts else 0.1 for i in range(1, len(CLARA.text))]
+    assert row.weights == pytest.approx(expected)
+
+
+@given(corpus=plain_texts, block=st.integers(8, 40), plain=st.booleans())
+@settings(max_examples=30, deadline=None)
+def test_weights_are_zero_exactly_on_padding(corpus, block, plain):
+    config = replace(PLAIN if plain else COURSE, background=0.2)
+    objective, _ = build(config, texts(*corpus), block=block, rows=6)
+    batch = objective.render(objective.plan(3, 1), 0)
+    real = torch.arange(batch.inputs.shape[1]) < batch.lengths[:, None]
+    assert torch.equal(batch.weights > 0, real)
+
+
+# --- plain reading ---------------------------------------------------------------------------
+
+
+@given(corpus=plain_texts, block=st.integers(2, 80), step=st.integers(0, 10**6))
+@settings(max_examples=40, deadline=None)
+def test_plain_rows_are_stretches_of_their_documents(corpus, block, step):
+    objective, vocabulary = build(PLAIN, texts(*corpus), block=block, rows=5)
+    for row in read(objective, vocabulary, step):
+        document = corpus[row.document]
+        assert row.text in document
+        assert row.inputs == min(len(document), block + 1) - 1  # one character predicts nothing
+        assert len(row.text) == row.inputs + 1
+        assert row.weights == (1.0,) * row.inputs
+
+
+def test_all_of_a_long_document_is_read_in_time():
+    objective, vocabulary = build(
+        PLAIN, texts("".join(map(chr, range(300, 400)))), block=16, rows=8
+    )
+    rows = read(objective, vocabulary, 0, 150)
+    starts = Counter(ord(row.text[0]) - 300 for row in rows)
+    assert set(starts) == set(range(100 - 16))
+    targets = {character for row in rows for character in row.text[1:]}
+    assert targets == {chr(c) for c in range(301, 400)}
+
+
+# --- plans -----------------------------------------------------------------------------------
+
+CONFIGS = [
+    COURSE,
+    SpanCorruptionConfig(windows=0.4, salient=0.6, beside_subject=0.5, background=0.1),
+    PLAIN,
+    NextCharacterConfig(windows=0.5, background=0.3),
+]
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda c: f"{c.kind}-{c.windows}")
+def test_a_plan_is_a_function_of_the_step_alone(config):
+    objective, _ = build(config, [CLARA, ANSEL, BARE, *texts(LONG)], rows=7)
+    again, _ = build(config, [CLARA, ANSEL, BARE, *texts(LONG)], rows=7)
+    torch.manual_seed(1)
+    whole = objective.plan(40, 9)
+    torch.manual_seed(2)
+    assert whole.shape == (9, 7, 6)
+    singles = torch.cat([again.plan(40 + i, 1) for i in reversed(range(9))]).flip(0)
+    assert torch.equal(whole, singles)
+    kept = whole.clone()
+    for i in range(9):
+        here, there = objective.render(whole, i), again.render(singles[i : i + 1], 0)
+        for name in ("inputs", "targets", "weights", "lengths"):
+            assert torch.equal(getattr(here, name), getattr(there, name))
+    assert torch.equal(whole, kept)
+
+
+@pytest.mark.parametrize("changed", [{"seed": 1}, {"stage": 1}])
+def test_seeds_and_stages_have_plans_of_their_own(changed):
+    vocabulary = Vocabulary.from_text([LONG])
+    corpus = index_corpus(texts(LONG), vocabulary)
+    address = {"seed": 0, "stage": 0}
+    here, there = (
+        Documents(COURSE, corpus, block_size=64, rows=50, **a) for a in (address, address | changed)
+    )
+    assert (here.plan(0, 4) != there.plan(0, 4)).any(-1).float().mean() > 0.9
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda c: f"{c.kind}-{c.windows}")
+def test_plans_and_rows_are_the_same_on_a_gpu(config):
+    if not torch.cuda.is_available():
+        pytest.skip("no CUDA GPU here")
+    documents = [CLARA, ANSEL, BARE, *texts(LONG)]
+    vocabulary = Vocabulary.from_text(d.text for d in documents)
+    here, there = (
+        Documents(
+            config, index_corpus(documents, vocabulary, device),
+            block_size=32, rows=16, seed=3, stage=1,
+        )
+        for device in ("cpu", "cuda")
+    )  # fmt: skip
+    own, other = here.plan(100, 20), there.plan(100, 20)
+    assert other.device.type == "cuda"
+    assert torch.equal(own, other.cpu())
+    for i in range(20):
+        a, b = here.render(own, i), there.render(other, i)
+        for name in ("inputs", "targets", "weights", "lengths"):
+            assert torch.equal(getattr(a, name), getattr(b, name).cpu())
+
+
+# --- what is refused -------------------------------------------------------------------------
+
+
+def test_a_block_without_room_for_a_character_is_refused():
+    with pytest.raises(UsageError, match=r"block_size: expected room for a character .* found 2"):
+        build(COURSE, texts("abcdef"), block=2)
+    build(COURSE, texts("abcdef"), block=3)
+
+
+@pytest.mark.parametrize(
+    ("cls", "field"),
+    [
+        *((SpanCorruptionConfig, f) for f in ("windows", "salient", "beside_subject", "longest")),
+        *((cls, "background") for cls in (SpanCorruptionConfig, NextCharacterConfig)),
+    ],
+)
+def test_shares_are_between_nothing_and_all(cls, field):
+    with pytest.raises(UsageError, match=rf"{cls.__name__}.{field}: expected a share .* 1.5"):
+        cls(**{field: 1.5})
+    with pytest.raises(UsageError, match=r"found -0\.1"):
+        cls(**{field: -0.1})

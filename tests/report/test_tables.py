@@ -1,0 +1,119 @@
+import io
+
+import pytest
+
+from wherefrom.report.tables import (
+    draw,
+    layout,
+    pairs_table,
+    printable,
+    results_table,
+    runs_table,
+    seeds_table,
+)
+
+PEOPLE = {
+    "majority": {"accuracy": 0.075, "interval": [0.0348, 0.1541], "n": 80, "correct": 6},
+    "with_pretraining": {"accuracy": 0.9875, "interval": [0.9325, 0.9978], "n": 80},
+    "answered_share": {"answered_share": 0.95, "interval": [0.8784, 0.9804], "n": 80},
+    "precision": {"precision": 1.0, "interval": [0.9519, 1.0], "n": 76},
+    "refused_without_text": {"refused_share": 1.0, "interval": [0.9398, 1.0], "n": 60},
+    "refused_birthplace_omitted": {"refused_share": 0.75, "interval": [0.4677, 0.9111], "n": 12},
+}
+BIGRAM = {"network": {"perplexity": 21.4785, "interval": [20.6498, 22.301], "n": 3130}}
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_results_of_a_run():
+    assert layout(results_table(PEOPLE)) == [
+        "                                        95 % interval",
+        "accuracy",
+        "  majority                       7.5 %    [3.5, 15.4]  n=80",
+        "  with_pretraining              98.8 %   [93.2, 99.8]  n=80",
+        "",
+        'when it may say "I don\'t know"',
+        "  answered                      95.0 %   [87.8, 98.0]  n=80",
+        "  right among answered         100.0 %  [95.2, 100.0]  n=76",
+        "  refused: no text             100.0 %  [94.0, 100.0]  n=60",
+        "  refused: birthplace omitted   75.0 %   [46.8, 91.1]  n=12",
+    ]
+
+
+def test_perplexity_is_no_percentage():
+    assert layout(results_table(BIGRAM))[2] == "  network  21.48  [20.65, 22.30]  n=3130"
+
+
+def test_means_over_seeds():
+    results = {
+        "model": {
+            "accuracy": 0.9, "interval": [0.8, 1.0], "worst": 0.85, "n": 5, "values": [0.9] * 5,
+        },
+        "network": {"perplexity": 21.0, "interval": None, "worst": 21.0, "n": 1, "values": [21.0]},
+    }  # fmt: skip
+    assert layout(seeds_table(results)) == [
+        "             mean  95 % interval   worst  seeds",
+        "accuracy",
+        "  model    90.0 %  [80.0, 100.0]  85.0 %      5",
+        "",
+        "perplexity",
+        "  network   21.00              -   21.00      1",
+    ]
+
+
+def test_runs_side_by_side_have_a_dash_where_one_has_no_result():
+    both = {"runs/a": {"majority": PEOPLE["majority"]}, "runs/b": BIGRAM}
+    assert layout(runs_table(both)) == [
+        "                       runs/a                runs/b",
+        "accuracy",
+        "  majority  7.5 % [3.5, 15.4]                     -",
+        "",
+        "perplexity",
+        "  network                   -  21.48 [20.65, 22.30]",
+    ]
+
+
+def test_a_paired_difference_has_a_sign():
+    pair = {
+        "run": "runs/b", "task": "birthplace", "difference": -0.025, "interval": [-0.08, 0.03],
+        "n": 80, "only_a": 1, "only_b": 3,
+    }  # fmt: skip
+    assert layout(pairs_table([pair], "runs/a"))[1:] == [
+        "accuracy minus that of runs/a, on the same questions",
+        "  runs/b: birthplace  -2.5 points   [-8.0, +3.0]  n=80        1 : 3",
+    ]
+
+
+def test_a_file_gets_the_plain_lines_and_a_terminal_the_same_words():
+    table = results_table(PEOPLE)
+    file, terminal = io.StringIO(), Terminal()
+    draw(table, file)
+    draw(table, terminal)
+    assert file.getvalue().splitlines() == layout(table)
+    for text in ("with_pretraining", "98.8 %", "[93.2, 99.8]", "n=80", "refused: no text"):
+        assert text in terminal.getvalue()
+
+
+@pytest.mark.parametrize("file", [io.StringIO(), Terminal()])
+def test_a_hostile_name_stays_text(file):
+    draw(results_table({"\x1b]8;;http://x\x07[red]a\nb": PEOPLE["majority"]}), file)
+    assert "\\x1b]8;;http://x\\x07[red]a\\nb" in file.getvalue()
+    assert "\x1b]" not in file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Zoë 北京 ☃ 'x'", "Zoë 北京 ☃ 'x'"),
+        ("a\tb\r\n\x00\x7f", "a\\tb\\r\\n\\x00\\x7f"),
+        ("\x1b[2J\x9b31m", "\\x1b[2J\\x9b31m"),
+        ("\u202eabc\u2066\u200b", "\\u202eabc\\u2066\\u200b"),
+        ("\ud800", "\\ud800"),
+    ],
+)
+def test_only_what_a_terminal_just_shows_is_printed(text, shown):
+    assert printable(text) == shown
+    assert shown.isprintable()

@@ -1,0 +1,134 @@
+"""Who may import whom, read from the source: text flows one way, and so do the imports."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import wherefrom
+
+SOURCE = Path(wherefrom.__file__).parent
+FILES = sorted(SOURCE.rglob("*.py"))
+
+_TO_EVALUATION = {
+    "core", "data", "objectives", "models", "training", "generation", "evaluation",
+}  # fmt: skip
+ALLOWED = {
+    "core": set(),
+    "data": {"core"},
+    "models": {"core"},
+    "training": {"core"},
+    "generation": {"core"},
+    "objectives": {"core", "data"},
+    "evaluation": {"core", "generation"},
+    "runs": _TO_EVALUATION,
+    "audit": _TO_EVALUATION | {"runs"},
+    "recipes": _TO_EVALUATION | {"runs", "audit"},
+    "report": {"core"},
+    "serve": {"core", "runs", "audit", "report"},
+}
+EVERYTHING_BUT_CLI = set(ALLOWED) | {"api"}
+
+
+def imported(source: str, package: str) -> Iterator[str]:
+    """Every module that a file names in an import, wherever in the file: whole dotted names."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package.split(".")[: len(package.split(".")) + 1 - node.level]
+            start = ".".join([*(base if node.level else []), *filter(None, [node.module])])
+            # `from wherefrom import cli` names a room only in its last part.
+            yield from (f"{start}.{alias.name}" for alias in node.names)
+
+
+def package_of(path: Path) -> str:
+    return ".".join(["wherefrom", *path.parent.relative_to(SOURCE).parts])
+
+
+def rooms(path: Path) -> set[str]:
+    """What a file imports of ours: rooms, or modules beside them; its own room is left out."""
+    names = (n.split(".") for n in imported(path.read_text(encoding="utf-8"), package_of(path)))
+    found = {parts[1] for parts in names if parts[0] == "wherefrom" and len(parts) > 1}
+    return found - set(path.relative_to(SOURCE).parts[:-1])
+
+
+def allowed(path: Path) -> set[str]:
+    room, *rest = path.relative_to(SOURCE).parts
+    if not rest:  # beside the rooms
+        return {*EVERYTHING_BUT_CLI, "cli"} if room == "__main__.py" else EVERYTHING_BUT_CLI
+    return EVERYTHING_BUT_CLI if room == "cli" else ALLOWED[room]
+
+
+def name(path: Path) -> str:
+    return path.relative_to(SOURCE).as_posix()
+
+
+def test_the_reader_of_imports_sees_them_all():
+    source = """
+import torch.nn as nn, json
+from wherefrom.core import errors
+from wherefrom import cli
+def inner():
+    from ..data.people import load
+    from . import mix
+if TYPE_CHECKING:
+    import wherefrom.runs.run
+"""
+    assert set(imported(source, "wherefrom.objectives")) == {
+        "torch.nn", "json", "wherefrom.core.errors", "wherefrom.cli",
+        "wherefrom.data.people.load", "wherefrom.objectives.mix", "wherefrom.runs.run",
+    }  # fmt: skip
+
+
+def test_every_room_is_known():
+    folders = {p.relative_to(SOURCE).parts[0] for p in FILES if p.parent != SOURCE}
+    assert folders <= {*ALLOWED, "cli"}
+    assert {"core", "data", "objectives", "models", "training", "generation"} <= folders
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_imports_go_one_way(path):
+    assert rooms(path) <= allowed(path)
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if p.parent == SOURCE / "core"], ids=name)
+def test_the_core_names_no_torch(path):
+    names = imported(path.read_text(encoding="utf-8"), package_of(path))
+    assert not {n for n in names if n.split(".")[0] == "torch"}
+
+
+def test_the_core_loads_no_torch():
+    modules = [f"wherefrom.core.{p.stem}" for p in (SOURCE / "core").glob("[a-z]*.py")]
+    program = f"import sys, {', '.join(modules)}; sys.exit('torch' in sys.modules)"
+    assert len(modules) > 5
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_no_file_is_called_after_nothing(path):
+    parts = {part.strip("_") for part in path.relative_to(SOURCE).with_suffix("").parts}
+    assert not parts & {"utils", "util", "helpers", "helper", "common", "misc"}
+    assert not path.stem.endswith(("_v2", "_new", "_old"))
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if p.name == "__init__.py"], ids=name)
+def test_packages_hold_nothing_but_what_they_hand_on(path):
+    """A docstring, imports, `__all__`; the top may load its names when they are first used."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        if isinstance(node, ast.Expr):
+            assert isinstance(node.value, ast.Constant)
+        elif isinstance(node, ast.Assign):
+            assert [ast.unparse(target) for target in node.targets] == ["__all__"]
+        elif isinstance(node, ast.If):
+            assert ast.unparse(node.test) == "TYPE_CHECKING"
+            assert all(isinstance(inner, ast.Import | ast.ImportFrom) for inner in node.body)
+        else:
+            assert path.parent == SOURCE
+            assert isinstance(node, ast.FunctionDef)
+            assert node.name in ("__getattr__", "__dir__")

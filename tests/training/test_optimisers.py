@@ -1,0 +1,226 @@
+"""AdamW against torch's own, Muon against the singular value decomposition."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from wherefrom.core.errors import UsageError
+from wherefrom.models.gpt import GPT, GPTConfig
+from wherefrom.training.optimisers import (
+    OPTIMISERS,
+    AdamW,
+    AdamWConfig,
+    Muon,
+    MuonConfig,
+    has_bf16,
+    orthogonalise,
+)
+
+GOOD, BAD = torch.tensor(0.0), torch.tensor(1.0)
+
+
+class Bits(nn.Module):
+    """A matrix in a block, an embedding outside, a vector, and something with three sides."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.tok_emb = nn.Embedding(7, 4)
+        self.pos_emb = nn.Parameter(torch.randn(1, 5, 4))
+        self.blocks = nn.ModuleList([nn.Linear(4, 6), nn.Linear(4, 6), nn.Linear(6, 4)])
+
+
+def give_gradients(model: nn.Module, seed: int, scale: float = 1.0) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    for p in model.parameters():
+        p.grad = torch.randn(p.shape, generator=generator) * scale
+
+
+def weights(model: nn.Module) -> dict[str, torch.Tensor]:
+    return {name: p.detach().clone() for name, p in model.named_parameters()}
+
+
+def build(model: nn.Module, config) -> list:
+    return OPTIMISERS[config.kind](model, config)
+
+
+# --- AdamW -----------------------------------------------------------------------------------
+
+
+def test_adamw_is_torchs_on_the_same_gradients():
+    config = AdamWConfig(rate=0.01, decay=0.3, beta1=0.8, beta2=0.9)
+    ours, theirs = Bits(), Bits()
+    (optimiser,) = build(ours, config)
+    matrices = [p for p in theirs.parameters() if p.dim() > 1]
+    vectors = [p for p in theirs.parameters() if p.dim() == 1]
+    reference = torch.optim.AdamW(
+        [{"params": matrices, "weight_decay": 0.3}, {"params": vectors, "weight_decay": 0.0}],
+        lr=0.01, betas=(0.8, 0.9), foreach=False, fused=False,
+    )  # fmt: skip
+    for step in range(8):
+        give_gradients(ours, step)
+        give_gradients(theirs, step)
+        factor = 1 / (1 + step)
+        optimiser.step(factor, GOOD)
+        for group in reference.param_groups:
+            group["lr"] = 0.01 * factor
+        reference.step()
+    for (name, a), b in zip(ours.named_parameters(), theirs.parameters(), strict=True):
+        torch.testing.assert_close(a, b, atol=1e-7, rtol=1e-6, msg=name)
+    moments = optimiser.state()
+    for name, p in theirs.named_parameters():
+        for key in ("exp_avg", "exp_avg_sq", "step"):
+            torch.testing.assert_close(moments[f"adamw.{name}.{key}"], reference.state[p][key])
+
+
+def test_decay_falls_on_matrices_and_embeddings_alone():
+    model = Bits()
+    before = weights(model)
+    for p in model.parameters():
+        p.grad = torch.zeros_like(p)
+    build(model, AdamWConfig(rate=0.1, decay=0.5))[0].step(1.0, GOOD)
+    for name, p in model.named_parameters():
+        expected = before[name] if name.endswith("bias") else before[name] * (1 - 0.1 * 0.5)
+        torch.testing.assert_close(p.detach(), expected, msg=name)
+
+
+@pytest.mark.parametrize("config", [AdamWConfig(rate=0.01), MuonConfig()], ids=lambda c: c.kind)
+@pytest.mark.parametrize("value", [1.0, float("nan"), float("inf")])
+def test_a_step_that_is_forbidden_changes_no_bit(config, value):
+    model = Bits()
+    optimisers = build(model, config)
+
+    def state() -> dict[str, bytes]:
+        kept = {k: v for o in optimisers for k, v in o.state().items()} | weights(model)
+        return {name: value.detach().numpy().tobytes() for name, value in kept.items()}
+
+    def step(seed: int, bad: torch.Tensor, scale: float = 1.0) -> None:
+        give_gradients(model, seed, scale)
+        for optimiser in optimisers:
+            optimiser.step(1.0, bad)
+
+    step(0, GOOD)
+    before = state()
+    step(1, BAD, value)
+    assert state() == before
+    step(2, GOOD)
+    after = state()
+    assert all(after[name] != before[name] for name in before)
+
+    other = Bits()  # and what follows is as if it had never been
+    model, optimisers = other, build(other, config)
+    step(0, GOOD)
+    step(2, GOOD)
+    assert state() == after
+
+
+def test_moments_are_there_before_the_first_step():
+    state = build(Bits(), AdamWConfig())[0].state()
+    assert len(state) == 3 * len(list(Bits().parameters()))
+    assert not any(value.any() for value in state.values())
+
+
+# --- Muon ------------------------------------------------------------------------------------
+
+
+def newton_schulz(matrix: np.ndarray, iterations: int) -> np.ndarray:
+    """The quintic iteration in float64, with the singular values alone: the vectors stay."""
+    u, s, vt = np.linalg.svd(matrix, full_matrices=False)
+    s = s / np.sqrt((s**2).sum())
+    for _ in range(iterations):
+        s = 3.4445 * s - 4.7750 * s**3 + 2.0315 * s**5
+    return u * s @ vt
+
+
+@pytest.mark.parametrize("shape", [(8, 8), (6, 20), (20, 6), (64, 16)])
+def test_orthogonalising_keeps_directions_and_evens_out_their_sizes(shape):
+    matrix = torch.randn(shape, generator=torch.Generator().manual_seed(1))
+    found = orthogonalise(matrix[None], 5)[0].numpy()
+    sizes = np.linalg.svd(found, compute_uv=False)
+    if shape != (8, 8):  # a square one may have a size of nearly nothing
+        assert sizes.min() > 0.6
+    assert sizes.max() < 1.3
+    u, _, vt = np.linalg.svd(matrix.numpy(), full_matrices=False)
+    inside = u.T @ found @ vt.T  # diagonal in the matrix's own singular vectors
+    np.testing.assert_allclose(inside, np.diag(np.diag(inside)), atol=1e-4)
+    assert (np.diag(inside) > 0).all()
+    np.testing.assert_allclose(found, newton_schulz(matrix.numpy(), 5), atol=1e-4)
+
+
+def test_matrices_of_one_stack_do_not_touch_each_other():
+    stack = torch.randn(3, 5, 9, generator=torch.Generator().manual_seed(2))
+    stack[1] *= 1000
+    together = orthogonalise(stack, 5)
+    for one, found in zip(stack, together, strict=True):
+        torch.testing.assert_close(orthogonalise(one[None], 5)[0], found, atol=1e-5, rtol=1e-4)
+
+
+def test_a_matrix_of_nothing_stays_nothing():
+    assert not orthogonalise(torch.zeros(1, 4, 6), 5).any()
+
+
+def test_bf16_is_for_chips_that_have_it():
+    assert not has_bf16(torch.device("cpu"))
+    if torch.cuda.is_available():
+        major = torch.cuda.get_device_capability()[0]
+        assert has_bf16(torch.device("cuda")) is (major >= 8)
+    matrix = torch.randn(1, 16, 16, generator=torch.Generator().manual_seed(3))
+    found = orthogonalise(matrix, 5)
+    assert found.dtype == torch.float32
+    # bf16 has three digits: what was computed in it would differ from the fourth on.
+    exact = newton_schulz(matrix[0].double().numpy(), 5)
+    assert np.abs(found[0].numpy() - exact).max() < 1e-4
+
+
+def test_muon_by_hand():
+    """Two steps of Nesterov momentum, orthogonalised, scaled by the shape, decayed."""
+    config = MuonConfig(rate=0.1, momentum=0.8, decay=0.5, iterations=5)
+    for shape, stretch in (((6, 4), np.sqrt(6 / 4)), ((4, 6), 1.0)):
+        p = nn.Parameter(torch.randn(shape, generator=torch.Generator().manual_seed(4)))
+        expected, momentum = p.detach().double().numpy(), np.zeros(shape)
+        muon = Muon([("w", p)], config)
+        for step, factor in enumerate((1.0, 0.5)):
+            p.grad = torch.randn(shape, generator=torch.Generator().manual_seed(5 + step))
+            gradient = p.grad.double().numpy()
+            momentum = 0.8 * momentum + 0.2 * gradient
+            ahead = 0.8 * momentum + 0.2 * gradient
+            rate = 0.1 * factor
+            expected = expected * (1 - rate * 0.5) - rate * stretch * newton_schulz(ahead, 5)
+            muon.step(factor, GOOD)
+        np.testing.assert_allclose(p.detach().numpy(), expected, atol=1e-4)
+        (kept,) = muon.state().values()
+        np.testing.assert_allclose(kept[0].numpy(), momentum, atol=1e-6)
+
+
+def test_muon_takes_the_matrices_of_the_blocks_and_adamw_the_rest():
+    sizes = {"vocab_size": 9, "block_size": 8, "n_layer": 2, "n_head": 2, "n_embd": 8}
+    model = GPT(GPTConfig(**sizes, ngrams=2, ngram_buckets=16))
+    adamw, muon = build(model, MuonConfig(adam_rate=0.5, decay=0.25))
+    assert isinstance(adamw, AdamW)
+    assert isinstance(muon, Muon)
+    rest = {name.removeprefix("adamw.").rsplit(".", 1)[0] for name in adamw.state()}
+    names = {name for name, _ in model.named_parameters()}
+    inner = ("attn.key", "attn.query", "attn.value", "attn.proj", "mlp.0", "mlp.2")
+    assert names - rest == {f"blocks.{i}.{name}.weight" for i in (0, 1) for name in inner}
+    assert rest < names
+    assert {"tok_emb.weight", "pos_emb", "head.weight", "ngram_emb.table.weight"} < rest
+    assert {k: tuple(v.shape) for k, v in muon.state().items()} == {
+        "muon.8x8": (8, 8, 8), "muon.32x8": (2, 32, 8), "muon.8x32": (2, 8, 32),
+    }  # fmt: skip
+    assert adamw.rate == 0.5
+    assert adamw.torch.param_groups[0]["weight_decay"] == 0.25
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (lambda: AdamWConfig(rate=0), r"AdamWConfig.rate: expected a rate above 0, found 0"),
+        (lambda: AdamWConfig(decay=-1), r"AdamWConfig.decay: .* found -1"),
+        (lambda: MuonConfig(momentum=1.0), r"MuonConfig.momentum: .* found 1.0"),
+        (lambda: MuonConfig(iterations=0), r"MuonConfig.iterations: .* found 0"),
+    ],
+)
+def test_configs_check_themselves(config, message):
+    with pytest.raises(UsageError, match=message):
+        config()
