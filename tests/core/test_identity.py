@@ -56,7 +56,7 @@ def test_a_field_of_one_side_only_is_a_difference():
 
 def test_the_first_of_several_is_told_and_the_others_are_counted_up():
     fields = "abcdefgh"
-    found = message({f: 1 for f in fields}, {f: 2 for f in fields})
+    found = message(dict.fromkeys(fields, 1), dict.fromkeys(fields, 2))
     assert found.startswith(
         "runs/a: a: the folder has 1, asked for 2 (differing too: b, c, d, e, f)"
     )

@@ -87,7 +87,8 @@ def test_a_paired_difference_has_a_sign():
     ]
 
 
-def test_a_file_gets_the_plain_lines_and_a_terminal_the_same_words():
+def test_a_file_gets_the_plain_lines_and_a_terminal_the_same_words(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
     table = results_table(PEOPLE)
     file, terminal = io.StringIO(), Terminal()
     draw(table, file)
@@ -98,7 +99,8 @@ def test_a_file_gets_the_plain_lines_and_a_terminal_the_same_words():
 
 
 @pytest.mark.parametrize("file", [io.StringIO(), Terminal()])
-def test_a_hostile_name_stays_text(file):
+def test_a_hostile_name_stays_text(file, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
     draw(results_table({"\x1b]8;;http://x\x07[red]a\nb": PEOPLE["majority"]}), file)
     assert "\\x1b]8;;http://x\\x07[red]a\\nb" in file.getvalue()
     assert "\x1b]" not in file.getvalue()

@@ -36,7 +36,7 @@ def familiarity(
             head = vocabulary.encode(context + first + (" " if rest else "")[:1])
             start = len(head) if rest else len(vocabulary.encode(context)) + 1
             texts.append(vocabulary.encode(context + name))
-            starts.append(min(start, len(texts[-1]) - 1))
+            starts.append(max(1, min(start, len(texts[-1]) - 1)))
     scores = score(model, texts, starts)
-    table = np.array([(s.sum(), s.min()) for s in scores])
+    table = np.array([(s.sum(), s.min(initial=0.0)) for s in scores])  # one letter: nothing
     return table.reshape(len(names), len(contexts), 2).mean(1)

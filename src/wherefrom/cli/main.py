@@ -82,7 +82,7 @@ def _explain(error: BaseException) -> int:
         complain(str(error))
         return error.exit_code
     if isinstance(error, KeyboardInterrupt | typer.Abort):
-        complain("interrupted; what was saved is whole, the same command goes on from there")
+        complain("interrupted; the same 'wherefrom run' goes on from what is saved")
         return INTERRUPTED
     if isinstance(error, BrokenPipeError | SystemExit):  # typer exits when a reader left
         _hush()
@@ -98,7 +98,7 @@ def _explain(error: BaseException) -> int:
 
 
 def _take_debug(arguments: list[str]) -> tuple[list[str], bool]:
-    """`--debug` wherever it stands among the options."""
+    """`--debug` wherever it stands among the options; typer knows of it for the help alone."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     kept = [a for i, a in enumerate(arguments) if i >= end or a != "--debug"]
     return kept, len(kept) < len(arguments)

@@ -19,6 +19,7 @@ from wherefrom.core.recipe import Recipe, Stage, Task
 from wherefrom.evaluation.baselines import BASELINES
 from wherefrom.evaluation.evaluator import evaluate_answers, evaluate_text
 from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.kinds import recipe_identity
 from wherefrom.runs.run import Run, copy_weights, load_weights, model_identity, open_run
 from wherefrom.runs.workshop import Workshop, use_threads
 from wherefrom.training.checkpoints import Checkpoints
@@ -141,7 +142,7 @@ class _Execution:
         workshop = self.workshop
         identity = {
             "recipe": self.recipe.name, "seed": self.recipe.seed,
-            "data": encode(self.recipe.data), "stage": encode(stage),
+            "data": encode(self.recipe.data), "stage": recipe_identity(stage),
             **model_identity(workshop.model_config, workshop.vocabulary),
         }  # fmt: skip
         return Checkpoints(self.folder.stage(stage.name) / "checkpoints", identity)

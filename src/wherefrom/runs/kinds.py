@@ -17,13 +17,20 @@ KINDS: dict[str, type] = {
     **{config.kind: config for config in (AdamWConfig, MuonConfig, SGDConfig)},
 }
 
-_PLACE_ONLY = ("device", "threads")  # where it runs, not what it computes
+# Where and how safely it runs, and what it is called: none of it changes what is computed.
+_INCIDENTAL = ("device", "threads", "checkpoint_seconds", "summary")
 
 
 def decode_recipe(data: Any) -> Recipe:
     return decode(Recipe, data, KINDS)
 
 
-def recipe_identity(recipe: Recipe) -> dict[str, Any]:
-    """All of a recipe that changes what a run computes."""
-    return {k: v for k, v in encode(recipe).items() if k not in (*_PLACE_ONLY, "summary")}
+def recipe_identity(recipe: Any) -> dict[str, Any]:
+    """All of a recipe, or of a part of one, that changes what a run computes."""
+    return _essential(encode(recipe))
+
+
+def _essential(data: Any) -> Any:
+    if not isinstance(data, dict):
+        return data
+    return {k: _essential(v) for k, v in data.items() if k not in _INCIDENTAL}

@@ -1,5 +1,6 @@
 """A finished run, opened: everything that was made, ready to be used again."""
 
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from wherefrom.core.identity import require_same
 from wherefrom.core.recipe import Recipe, Task
 from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.workshop import Workshop
+from wherefrom.runs.workshop import Workshop, devices
 
 
 class Run:
@@ -92,8 +93,11 @@ class Run:
 
 
 def open_run(path: str | Path) -> Run:
+    """The run in a folder; one made on a device that is not here is opened on what is."""
     folder = RunFolder(Path(path))
-    return Run(folder, folder.read_recipe())
+    recipe = folder.read_recipe()
+    here = recipe.device in ("auto", *devices())
+    return Run(folder, recipe if here else replace(recipe, device="auto"))
 
 
 def model_identity(config: Any, vocabulary: Any) -> dict[str, Any]:

@@ -68,14 +68,19 @@ def choose_device(name: str) -> torch.device:
     'auto' takes a CUDA GPU or the CPU: small models gain nothing from mps, which is taken
     only when it is asked for.
     """
+    here = devices()
+    if name == "auto":
+        name = "cuda" if "cuda" in here else "cpu"
+    if name not in here:
+        raise UsageError(f"device: expected one that is here ({', '.join(here)}), found '{name}'")
+    return torch.device(name)
+
+
+def devices() -> list[str]:
+    """The kinds of device that this machine has."""
     mps = torch.backends.mps.is_available()
     found = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": mps}
-    if name == "auto":
-        name = "cuda" if found["cuda"] else "cpu"
-    if not found[name]:
-        here = ", ".join(n for n, there in found.items() if there)
-        raise UsageError(f"device: expected one that is here ({here}), found '{name}'")
-    return torch.device(name)
+    return [name for name, there in found.items() if there]
 
 
 def use_threads(count: int) -> int:

@@ -1,0 +1,212 @@
+"""The run folder's files: written, read back, and refused when they are something else."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from wherefrom.core.contracts import Answer, Candidate, Dataset, Document, Question, Span
+from wherefrom.core.errors import BadData, Damaged, Mismatch, MissingInput
+from wherefrom.core.recipe import Recipe
+from wherefrom.core.vocabulary import Vocabulary
+from wherefrom.core.words import WordVocabulary
+from wherefrom.evaluation.evaluator import Prediction
+from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
+from wherefrom.runs.folder import RunFolder, describe, splits, symbols, versions
+
+QUESTIONS = (
+    Question("Where was Ann?", "Ann", "birthplace", "Oslo", "asked"),
+    Question("Where was Bo?", "Bo", "birthplace", "Rome", "held-out"),
+    Question("Where was Cy?", "Cy", "birthplace", "Rome", "held-out", "none"),
+    Question("Where was Di?", "Di", "birthplace", "Oslo", "held-out"),
+)
+DATASET = Dataset(
+    (Document("Ann in Oslo", Span(0, 3)), Document("Bo, Rome", Span(0, 2))), (), QUESTIONS
+)
+
+
+@pytest.fixture
+def folder(tmp_path) -> RunFolder:
+    made = RunFolder(tmp_path / "deep" / "run")
+    made.create()
+    return made
+
+
+@pytest.fixture
+def recipe(tiny_settings) -> Recipe:
+    return adjust(get_recipe("people"), settings=tiny_settings)
+
+
+# --- the recipe ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_recipe_comes_back_equal(folder, name):
+    assert not folder.exists()
+    folder.write_recipe(get_recipe(name))
+    assert folder.exists()
+    assert folder.read_recipe() == get_recipe(name)
+    folder.check_recipe(get_recipe(name))
+
+
+def test_the_run_file_says_its_format_and_what_made_it(folder, recipe):
+    folder.write_recipe(recipe)
+    contents = json.loads(folder.run_file.read_text())
+    assert contents["format_version"] == 1
+    assert contents["recipe"]["model"]["n_embd"] == 16
+    assert {"python", "torch", "numpy", "wherefrom", "machine"} <= contents["versions"].keys()
+    assert contents["versions"] == versions()
+
+
+def test_other_settings_are_refused_by_the_field(folder, recipe):
+    folder.write_recipe(recipe)
+    for setting, told in (
+        ("stages.pretrain.steps=41", r"stages.pretrain.steps: .* has 40, asked for 41"),
+        ("model.n_head=4", r"model.n_head: .* has 2, asked for 4"),
+        ("seed=3", r"seed: .* has 0, asked for 3"),
+        ("stages.pretrain.mix.spans.objective.salient=0.5", r"mix.spans.objective.salient"),
+    ):
+        with pytest.raises(Mismatch, match=told):
+            folder.check_recipe(adjust(recipe, settings=[setting]))
+    with pytest.raises(Mismatch, match='name: the folder\'s run has "people", asked for "bigram'):
+        folder.check_recipe(get_recipe("bigram-tiny"))
+
+
+def test_where_it_runs_does_not_make_it_another_run(folder, recipe):
+    folder.write_recipe(recipe)
+    folder.check_recipe(replace(recipe, device="cpu", threads=7, summary="other words"))
+
+
+def test_what_is_no_run_folder_is_told_so(tmp_path):
+    with pytest.raises(MissingInput, match="no such folder; 'wherefrom run' makes one"):
+        RunFolder(tmp_path / "none").read_recipe()
+    with pytest.raises(MissingInput, match=r"no run\.json in it"):
+        RunFolder(tmp_path).read_recipe()
+
+
+@pytest.mark.parametrize("contents", ["[]", "{}", '{"format_version": 2, "recipe": {}}'])
+def test_another_format_is_refused(folder, contents):
+    folder.run_file.write_text(contents)
+    with pytest.raises(Mismatch, match="expected format_version 1, found"):
+        folder.read_recipe()
+
+
+def test_a_recipe_of_another_version_is_refused(folder, recipe):
+    folder.write_recipe(recipe)
+    contents = json.loads(folder.run_file.read_text())
+    contents["recipe"]["model"]["n_brain"] = 1
+    folder.run_file.write_text(json.dumps(contents))
+    with pytest.raises(Mismatch, match=r"run\.json: .*n_brain"):
+        folder.read_recipe()
+
+
+# --- data ------------------------------------------------------------------------------------
+
+
+def test_data_lies_there_to_be_read(folder):
+    vocabulary = Vocabulary.from_text(["Ann in Oslo", "Bo, Rome"])
+    folder.write_data(DATASET, vocabulary)
+    path = folder.path
+    assert (path / "corpus" / "documents.txt").read_text() == "Ann in Oslo\nBo, Rome\n"
+    assert tuple(json.loads((path / "vocab.json").read_text())) == vocabulary.characters
+    assert json.loads((path / "splits.json").read_text()) == {
+        "asked": {"stated": ["Ann"]},
+        "held-out": {"stated": ["Bo", "Di"], "none": ["Cy"]},
+    }
+    assert splits(DATASET)["held-out"]["none"] == ["Cy"]
+    folder.check_data(DATASET)
+
+
+@pytest.mark.parametrize(
+    ("other", "field"),
+    [
+        (replace(DATASET, documents=DATASET.documents[:1]), "documents: the run's data has 2"),
+        (replace(DATASET, questions=QUESTIONS[:3]), "questions: the run's data has 4, asked for 3"),
+        (replace(DATASET, held_out=1), "held_out_documents"),
+        (replace(DATASET, documents=(*DATASET.documents[:1], Document("Bo, Roma"))), "sha256"),
+        (
+            replace(DATASET, questions=(replace(QUESTIONS[0], answer="Rome"), *QUESTIONS[1:])),
+            "sha256",
+        ),
+        (replace(DATASET, documents=(Document("Ann in Oslo"), DATASET.documents[1])), "sha256"),
+    ],
+)
+def test_other_data_is_refused_by_what_differs(folder, other, field):
+    folder.write_data(DATASET, Vocabulary.from_text(["abc"]))
+    with pytest.raises(Mismatch, match=field):
+        folder.check_data(other)
+
+
+def test_a_data_set_is_described_by_all_of_it():
+    found = describe(DATASET)
+    assert (found["documents"], found["questions"], found["held_out_documents"]) == (2, 4, 0)
+    assert describe(DATASET) == found
+
+
+def test_symbols_are_characters_or_words():
+    assert symbols(Vocabulary.from_text(["ba"])) == ["□", "⁇", "a", "b"]
+    assert symbols(WordVocabulary.from_text(["to be"])) == ["<s>", "</s>", "be", "to"]
+
+
+# --- status, models, predictions -------------------------------------------------------------
+
+
+def test_a_folder_is_new_until_it_says_more(folder):
+    assert folder.read_status() == {"state": "new"}
+    status = {"state": "finished", "seconds": 1.5, "results": {"a": {"accuracy": 0.5}}}
+    folder.write_status(status)
+    assert folder.read_status() == status
+
+
+@pytest.mark.parametrize("contents", ["[]", "{}", '{"state": "finished", "seconds": 1}'])
+def test_a_status_that_says_too_little_is_damaged(folder, contents):
+    folder.status_file.write_text(contents)
+    with pytest.raises(Damaged, match=r"status\.json: expected"):
+        folder.read_status()
+
+
+def test_weights_come_back_with_what_was_said_of_them(folder):
+    arrays = {"a": np.arange(6, dtype=np.float32).reshape(2, 3), "b": np.ones(1)}
+    folder.write_model("m", arrays, {"identity": {"size": 3}, "stage": "s"})
+    found, facts = folder.read_model("m")
+    assert facts["identity"] == {"size": 3}
+    assert facts["stage"] == "s"
+    assert found.keys() == arrays.keys()
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(found[name], array)
+        assert found[name].dtype == array.dtype
+
+
+def test_changed_weights_are_found_out(folder):
+    folder.write_model("m", {"a": np.ones(4)}, {})
+    path = folder.path / "models" / "m" / "weights.safetensors"
+    data = bytearray(path.read_bytes())
+    data[-3] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(Damaged, match=r"weights\.safetensors"):
+        folder.read_model("m")
+
+
+def test_weights_that_are_not_there_yet(folder):
+    with pytest.raises(MissingInput, match="the same 'wherefrom run' finishes the run"):
+        folder.read_model("m")
+
+
+def test_predictions_come_back_equal(folder):
+    given = [
+        Prediction(
+            "q?", "é", "Oslo", Answer("Oslo", 0.75, (Candidate("Rome", 0.1),)), True, "stated"
+        ),
+        Prediction("r?", "b", "Oslo", Answer("", 0.0, (), False), False, "none"),
+    ]
+    folder.write_predictions("m", "t", given)
+    assert folder.predictions_file("m", "t") == folder.path / "predictions" / "m.t.jsonl"
+    assert folder.read_predictions("m", "t") == given
+
+
+def test_a_prediction_that_lies_is_found_by_its_line(folder):
+    right = Prediction("q?", "a", "Oslo", Answer("Oslo", 0.5), True, "stated")
+    folder.write_predictions("m", "t", [right, replace(right, correct=False)])
+    with pytest.raises(BadData, match=r"m\.t\.jsonl:2: .*'correct'"):
+        folder.read_predictions("m", "t")

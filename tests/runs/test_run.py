@@ -1,0 +1,180 @@
+"""A finished run, opened again: everything in it is what was made."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from wherefrom.core.artifact import load_arrays
+from wherefrom.core.errors import Damaged, Mismatch, MissingInput, UsageError
+from wherefrom.models.gpt import GPT
+from wherefrom.recipes.catalogue import adjust, get_recipe
+from wherefrom.runs.run import Run, load_weights, open_run
+from wherefrom.runs.workshop import Workshop
+
+
+@pytest.fixture
+def run(tiny_run) -> Run:
+    return open_run(tiny_run)
+
+
+@pytest.fixture
+def copy(tiny_run, tmp_path) -> Path:
+    return Path(shutil.copytree(tiny_run, tmp_path / "copy"))
+
+
+def change_json(path: Path, change) -> None:
+    contents = json.loads(path.read_text())
+    change(contents)
+    path.write_text(json.dumps(contents))
+
+
+def text(run: Run) -> torch.Tensor:
+    tokens = run.vocabulary.encode(run.dataset.documents[3].text)
+    return torch.tensor([tokens], device=run.workshop.device)
+
+
+def test_the_recipe_comes_back(run, tiny_settings):
+    assert run.recipe == adjust(get_recipe("people"), settings=tiny_settings)
+    assert run.finished
+    run.require_finished()
+    assert run.results.keys() >= {"with_pretraining", "without_pretraining", "majority"}
+
+
+def test_vocabulary_and_data_come_back(run):
+    fresh = Workshop(run.recipe)
+    assert run.vocabulary == fresh.vocabulary
+    assert run.dataset == fresh.dataset
+    written = (run.path / "corpus" / "documents.txt").read_text().splitlines()
+    assert written == [d.text for d in run.dataset.documents]
+
+
+@pytest.mark.parametrize("name", ["with_pretraining", "without_pretraining"])
+def test_a_model_is_the_one_that_was_trained(run, name):
+    """The steps taken again by hand, without loop, checkpoints or folder."""
+    entry = next(m for m in run.recipe.models if m.name == name)
+    stage = run.recipe.stage(entry.stage)
+    workshop = Workshop(run.recipe)
+    trained = workshop.new_model(stage)
+    workshop.learner(stage, trained).advance(0, stage.steps)
+    found = run.model(name)
+    assert not found.training
+    with torch.no_grad():
+        torch.testing.assert_close(
+            found(text(run)), trained.eval()(text(run)), atol=1e-5, rtol=1e-4
+        )
+
+
+def test_the_primary_model_has_the_files_weights(run):
+    arrays = load_arrays(run.path / "models" / "with_pretraining" / "weights.safetensors")
+    model = GPT(run.workshop.model_config).eval().to(run.workshop.device)
+    model.load_state_dict({name: torch.from_numpy(a) for name, a in arrays.items()})
+    with torch.no_grad():
+        assert torch.equal(run.model()(text(run)), model(text(run)))
+        assert not torch.equal(run.model("without_pretraining")(text(run)), model(text(run)))
+
+
+def test_an_unknown_model_is_refused_with_a_guess(run):
+    with pytest.raises(
+        UsageError, match="no model 'with_pretrainin'; did you mean 'with_pretraining'"
+    ):
+        run.model("with_pretrainin")
+
+
+def test_answers_are_those_that_were_written_down(run):
+    (task,) = run.recipe.tasks
+    questions = run.questions(task)
+    written = run.predictions("with_pretraining", "birthplace")
+    assert [p.question for p in written] == [q.text for q in questions]
+    assert all(q.split == "held-out" and q.support == "stated" for q in questions)
+    answers = run.predictor().answer([q.text for q in questions])
+    assert [a.text for a in answers] == [p.answer.text for p in written]
+    np.testing.assert_allclose(
+        [a.probability for a in answers], [p.answer.probability for p in written], rtol=1e-4
+    )
+
+
+@pytest.mark.parametrize("stage", ["pretrain", "questions_only"])
+def test_the_batches_of_any_step_come_back(run, stage):
+    mine, theirs = run.batches(stage), Workshop(run.recipe).objective(run.recipe.stage(stage))
+    for first in (0, 15):  # before the questions come in and after
+        a, b = mine.plan(first, 5), theirs.plan(first, 5)
+        for i in range(5):
+            here, there = mine.render(a, i), theirs.render(b, i)
+            for name in ("inputs", "targets", "weights", "lengths"):
+                assert torch.equal(getattr(here, name), getattr(there, name))
+    # What a step's row in the metrics counted is what its batch holds.
+    row = json.loads((run.path / "stages" / stage / "metrics.jsonl").read_text().splitlines()[0])
+    plan = mine.plan(0, row["step"])
+    counted = sum(int((mine.render(plan, i).weights > 0).sum()) for i in range(row["step"]))
+    assert counted == row["targets"]
+
+
+# --- what does not belong together -----------------------------------------------------------
+
+
+def test_another_n_head_is_refused_by_name(copy):
+    change_json(copy / "run.json", lambda c: c["recipe"]["model"].update(n_head=4))
+    with pytest.raises(Mismatch, match=r"model\.n_head: the weights has 2, asked for 4"):
+        open_run(copy).model()
+
+
+def test_another_vocabulary_is_refused_by_name(copy):
+    def swap(characters: list[str]) -> None:
+        characters[5], characters[6] = characters[6], characters[5]
+
+    change_json(copy / "vocab.json", swap)
+    with pytest.raises(Mismatch, match="vocabulary: the weights"):
+        open_run(copy).model()
+
+
+def test_a_vocabulary_of_another_size_is_refused_by_name(copy):
+    change_json(copy / "vocab.json", lambda characters: characters.append("ø"))
+    with pytest.raises(Mismatch, match=r"model\.vocab_size: the weights"):
+        open_run(copy).model()
+
+
+def test_another_data_set_is_refused(copy):
+    change_json(copy / "corpus" / "corpus.json", lambda c: c.update(sha256="0" * 64))
+    with pytest.raises(Mismatch, match="sha256: the run's data has"):
+        _ = open_run(copy).dataset
+
+
+def test_weights_of_another_model_are_refused(copy):
+    shutil.rmtree(copy / "models" / "with_pretraining")
+    with pytest.raises(MissingInput, match="models/with_pretraining"):
+        open_run(copy).model()
+    (copy / "models" / "without_pretraining" / "weights.safetensors").unlink()
+    with pytest.raises(Damaged, match=r"weights\.safetensors"):
+        open_run(copy).model("without_pretraining")
+
+
+def test_an_unfinished_run_says_how_to_go_on(copy):
+    (copy / "status.json").write_text('{"state": "unfinished", "seconds": 2.0}')
+    run = open_run(copy)
+    assert not run.finished
+    assert run.results == {}
+    with pytest.raises(MissingInput, match="'wherefrom run people --out"):
+        run.require_finished()
+
+
+def test_no_folder_is_no_run(tmp_path):
+    with pytest.raises(MissingInput, match="expected a run folder"):
+        open_run(tmp_path / "nothing")
+
+
+def test_weights_are_copied_by_name_and_shape():
+    live = {"a": torch.zeros(2), "b": np.zeros(3)}
+    load_weights(live, {"a": np.array([1.0, 2.0], np.float32), "b": np.arange(3.0)})
+    assert live["a"].tolist() == [1, 2]
+    assert live["b"].tolist() == [0, 1, 2]
+    with pytest.raises(Mismatch, match=r"b: the weights have shape \(4,\), the model \(3,\)"):
+        load_weights(live, {"a": np.ones(2, np.float32), "b": np.ones(4)})
+    with pytest.raises(Mismatch, match=r"c: the weights have shape \(1,\), the model None"):
+        load_weights(live, {"a": np.ones(2, np.float32), "b": np.ones(3), "c": np.ones(1)})
+    with pytest.raises(Mismatch, match=r"b: the weights have shape None"):
+        load_weights(live, {"a": np.ones(2, np.float32)})
+    assert live["a"].tolist() == [1, 2]

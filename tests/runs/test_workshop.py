@@ -1,0 +1,137 @@
+"""A recipe's parts: what they are made of, and what they depend on."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from wherefrom.core.contracts import Learner
+from wherefrom.core.errors import UsageError
+from wherefrom.core.recipe import Recipe
+from wherefrom.models.gpt import GPT
+from wherefrom.recipes.catalogue import adjust, get_recipe
+from wherefrom.runs.workshop import Workshop, choose_device, use_threads
+
+
+@pytest.fixture
+def recipe(tiny_settings) -> Recipe:
+    return adjust(get_recipe("people"), settings=tiny_settings)
+
+
+@pytest.fixture
+def workshop(recipe) -> Workshop:
+    return Workshop(recipe)
+
+
+def weights(model: GPT) -> dict[str, bytes]:
+    return {name: p.detach().cpu().numpy().tobytes() for name, p in model.named_parameters()}
+
+
+def test_the_vocabulary_is_pad_mask_and_the_texts_characters(workshop):
+    texts = [d.text for d in workshop.dataset.documents]
+    characters = sorted({*"".join(texts), *"Where was born?"})
+    assert workshop.vocabulary.characters == ("□", "⁇", *characters)
+    assert workshop.model_config.vocab_size == len(characters) + 2
+    assert workshop.model_config == replace(workshop.recipe.model, vocab_size=len(characters) + 2)
+    assert workshop.material.block_size == workshop.recipe.model.block_size
+
+
+def test_the_seed_makes_the_world_and_the_weights(recipe):
+    here, again = Workshop(recipe), Workshop(recipe)
+    other = Workshop(replace(recipe, seed=1))
+    first, second = recipe.stages
+    assert here.dataset == again.dataset
+    assert here.dataset != other.dataset
+    found = weights(here.new_model(first))
+    torch.manual_seed(5)
+    assert weights(again.new_model(first)) == found
+    assert weights(here.new_model(second)) != found  # stages begin apart
+    # Of another seed, whatever the size of its alphabet, no drawn matrix is the same.
+    name = "blocks.0.attn.key.weight"
+    assert weights(other.new_model(first))[name] != found[name]
+
+
+def test_a_model_has_the_form_that_was_asked_for(workshop):
+    model = workshop.new_model(workshop.recipe.stages[0])
+    assert isinstance(model, GPT)
+    assert type(model.layers[0].attn).__name__ == "RotarySelfAttention"
+    assert model.config == workshop.model_config
+    assert not hasattr(model, "pos_emb")
+
+
+def test_stages_have_batches_of_their_own(workshop):
+    first, second = workshop.recipe.stages
+    assert [workshop.number(stage) for stage in (first, second)] == [0, 1]
+    batches = [
+        (objective := workshop.objective(stage)).render(objective.plan(0, 1), 0)
+        for stage in (first, second)
+    ]
+    assert [len(batch.inputs) for batch in batches] == [8, 8]
+    # The second stage is questions alone: one mask opens each answer and one closes it.
+    both = torch.cat((batches[1].inputs[:, :1], batches[1].targets), 1)
+    assert ((both == 1).sum(1) == 2).all()
+
+
+def test_a_learner_takes_steps_of_the_stage(workshop):
+    stage = workshop.recipe.stages[0]
+    model = workshop.new_model(stage)
+    before = weights(model)
+    learner: Learner = workshop.learner(stage, model)
+    found = learner.advance(0, 2)
+    assert found["finite"].all()
+    assert weights(model) != before
+
+
+def test_the_numpy_network_is_built_by_the_same_hands():
+    recipe = adjust(get_recipe("bigram-tiny"), settings=["data.sentences=200"])
+    workshop = Workshop(recipe)
+    (stage,) = recipe.stages
+    model = workshop.new_model(stage)
+    learner: Learner = workshop.learner(stage, model)
+    before = {name: array.copy() for name, array in model.parameters.items()}
+    assert learner.advance(0, 1)["finite"].all()
+    assert any((array != before[name]).any() for name, array in model.parameters.items())
+    held_out = workshop.family.held_out_text(workshop.dataset, workshop.vocabulary)
+    words = sum(
+        len(d.text.split()) + 1 for d in workshop.dataset.documents[-workshop.dataset.held_out :]
+    )
+    assert held_out.shape == (words, 2)
+    predictor = workshop.predictor(model)
+    assert (predictor.log_probabilities(held_out) < 0).all()
+
+
+def test_an_answerer_is_made_of_model_and_vocabulary(workshop):
+    answerer = workshop.predictor(workshop.new_model(workshop.recipe.stages[0]))
+    (answer,) = answerer.answer([workshop.dataset.questions[0].text])
+    assert 0 <= answer.probability <= 1
+
+
+# --- where it runs ---------------------------------------------------------------------------
+
+
+def test_devices():
+    assert choose_device("cpu") == torch.device("cpu")
+    best = "cuda" if torch.cuda.is_available() else "cpu"
+    assert choose_device("auto").type == best
+
+
+@pytest.mark.parametrize("name", ["cuda", "mps"])
+def test_a_device_that_is_not_here_is_refused_with_those_that_are(name):
+    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if there[name]:
+        assert choose_device(name).type == name
+    else:
+        with pytest.raises(
+            UsageError, match=rf"device: expected one that is here \(cpu.* '{name}'"
+        ):
+            choose_device(name)
+
+
+def test_threads():
+    before = torch.get_num_threads()
+    try:
+        assert use_threads(1) == torch.get_num_threads() == 1
+        assert use_threads(2) == torch.get_num_threads() == 2
+        assert use_threads(0) >= 1
+    finally:
+        torch.set_num_threads(before)
