@@ -21,9 +21,9 @@ from pathlib import Path
 
 from wherefrom.audit import asking
 from wherefrom.audit.asking import Reply
-from wherefrom.core.artifact import read_text
 from wherefrom.core.config import parse_toml
 from wherefrom.core.errors import UsageError, WherefromError
+from wherefrom.core.files import read_text
 from wherefrom.core.recipe import Recipe
 from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.recipes.execute import Outcome, execute

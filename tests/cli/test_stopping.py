@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from wherefrom.core.artifact import file_hash
+from wherefrom.core.files import file_hash
 
 KILLS = 20
 

@@ -1,38 +1,26 @@
-"""Half-written, damaged, contested and hostile artifacts: found, named, never loaded."""
+"""Folders: whole or not there, any damage found, one writer."""
 
 import errno
 import hashlib
 import json
 import os
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wherefrom.core import artifact
 from wherefrom.core.artifact import (
-    append_jsonl,
-    cannot_write,
-    file_hash,
-    load_arrays,
     lock_folder,
     publish_folder,
-    read_json,
-    read_jsonl,
     remove_folder,
-    save_arrays,
     sweep,
     verify_folder,
-    write_json,
-    write_jsonl,
-    write_text,
 )
 from wherefrom.core.errors import Busy, CannotWrite, Damaged, Mismatch, MissingInput
 
@@ -56,147 +44,6 @@ def publish(final: Path, **files: str) -> None:
 
 def everything(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
-
-
-# --- one file ---------------------------------------------------------------------------------
-
-
-def test_json_comes_back_and_nothing_else_is_left(tmp_path):
-    value = {"name": "Zoë\u2028", "numbers": [1, 2.5, None, True]}
-    write_json(tmp_path / "deep" / "a.json", {"old": 1})
-    write_json(tmp_path / "deep" / "a.json", value)
-    assert read_json(tmp_path / "deep" / "a.json") == value
-    assert [p.name for p in (tmp_path / "deep").iterdir()] == ["a.json"]
-
-
-def test_what_json_does_not_have_is_not_written(tmp_path):
-    with pytest.raises(ValueError, match="JSON"):
-        write_json(tmp_path / "a.json", {"loss": float("nan")})
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("data", [b"", b"{", b"\xff\xfe", b"[" * 100_000, b'{"a": 1, "a": 2}'])
-def test_what_is_not_json_is_damage(tmp_path, data):
-    path = tmp_path / "a.json"
-    path.write_bytes(data)
-    with pytest.raises(Damaged, match=r"a\.json: expected JSON, found") as caught:
-        read_json(path)
-    assert "\n" not in str(caught.value)
-
-
-def test_a_missing_file_is_missing_input(tmp_path):
-    for read in (read_json, read_jsonl, file_hash, load_arrays):
-        with pytest.raises(MissingInput, match=r"nowhere: expected a file"):
-            read(tmp_path / "nowhere")
-
-
-def test_the_hash_is_sha256(tmp_path):
-    (tmp_path / "abc").write_text("abc")
-    known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-    assert file_hash(tmp_path / "abc") == known
-
-
-def test_below_a_regular_file_nothing_can_be_written(tmp_path):
-    (tmp_path / "file").write_text("kept")
-    below = tmp_path / "file" / "run"
-    with pytest.raises(CannotWrite) as caught:
-        write_text(below / "a.txt", "x")
-    message = str(caught.value)
-    assert str(below / "a.txt") in message
-    assert "Not a directory" in message
-    assert "name another folder" in message
-    assert "\n" not in message
-    with pytest.raises(CannotWrite), publish_folder(below, {}):
-        pass
-    with pytest.raises(CannotWrite), lock_folder(below):
-        pass
-    with pytest.raises(CannotWrite):
-        append_jsonl(below / "rows", [{}])
-    assert (tmp_path / "file").read_text() == "kept"
-
-
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EFBIG])
-def test_the_systems_reason_is_told(number):
-    with pytest.raises(CannotWrite, match=os.strerror(number)), cannot_write(Path("runs/x")):
-        raise OSError(number, os.strerror(number))
-
-
-FULL = """
-import resource, sys
-from pathlib import Path
-import numpy as np
-from wherefrom.core.artifact import append_jsonl, publish_folder, save_arrays, write_text
-from wherefrom.core.errors import CannotWrite
-resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-folder = Path(sys.argv[1])
-def publish():
-    with publish_folder(folder / "state", {}) as new:
-        save_arrays(new / "arrays", {"a": np.zeros(10_000)})
-for write in (
-    publish,
-    lambda: write_text(folder / "text", "x" * 10_000),
-    lambda: append_jsonl(folder / "rows", [{"x": "y" * 10_000}]),
-):
-    try:
-        write()
-    except CannotWrite as error:
-        print(error)
-"""
-
-
-def test_a_full_disk_leaves_what_was_there(tmp_path):
-    publish(tmp_path / "state", a="old")
-    write_text(tmp_path / "text", "old")
-    append_jsonl(tmp_path / "rows", [{"row": 1}])
-    before = everything(tmp_path)
-    full = child(FULL, tmp_path)
-    output, _ = full.communicate(timeout=30)
-    assert full.returncode == 0
-    lines = output.splitlines()
-    assert len(lines) == 3
-    assert all("cannot write: File too large; raise the limit" in line for line in lines)
-    after = everything(tmp_path)
-    assert after.pop("rows").startswith(before.pop("rows"))
-    assert after == before
-    append_jsonl(tmp_path / "rows", [{"row": 2}])  # the torn row is dropped
-    assert read_jsonl(tmp_path / "rows") == [{"row": 1}, {"row": 2}]
-
-
-# --- rows -------------------------------------------------------------------------------------
-
-words = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
-rows_of = st.lists(st.dictionaries(words, words | st.integers(), max_size=3), max_size=5)
-
-
-@settings(deadline=None, max_examples=40)
-@given(rows=rows_of, cut=st.integers(0, 400))
-def test_rows_survive_a_cut_at_any_byte(rows, cut):
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "rows.jsonl"
-        write_jsonl(path, rows)
-        assert read_jsonl(path) == rows
-        data = path.read_bytes()[:cut]
-        path.write_bytes(data)
-        whole = rows[: data.count(b"\n")]
-        unended = [json.dumps(r, ensure_ascii=False).encode() for r in rows[len(whole) :][:1]]
-        if unended == [data.rpartition(b"\n")[2]]:  # only its end of line is gone
-            whole = rows[: len(whole) + 1]
-        assert read_jsonl(path) == whole
-        append_jsonl(path, [{"next": 1}])
-        assert read_jsonl(path) == [*whole, {"next": 1}]
-
-
-def test_a_bad_row_that_is_not_the_last_is_damage(tmp_path):
-    path = tmp_path / "rows.jsonl"
-    path.write_text('{"a": 1}\n{"a": \n{"a": 3}\n')
-    with pytest.raises(Damaged, match=r"rows\.jsonl:2: expected JSON"):
-        read_jsonl(path)
-    path.write_text('{"a": 1}\n{"a": \n')
-    with pytest.raises(Damaged, match=r"rows\.jsonl:2: expected JSON"):
-        read_jsonl(path)
-
-
-# --- folders ----------------------------------------------------------------------------------
 
 
 def test_a_published_folder_says_what_it_holds(tmp_path):
@@ -404,90 +251,6 @@ def test_a_removed_folder_is_gone_at_once(tmp_path):
     remove_folder(tmp_path / "state")
     assert not list(tmp_path.iterdir())
 
-
-# --- arrays -----------------------------------------------------------------------------------
-
-DTYPES = ["float32", "float64", "float16", "int64", "int32", "uint8", "bool"]
-
-
-@settings(deadline=None, max_examples=40)
-@given(
-    dtype=st.sampled_from(DTYPES),
-    shape=st.lists(st.integers(0, 4), max_size=3),
-    turned=st.booleans(),
-    seed=st.integers(0, 2**32 - 1),
-)
-def test_arrays_come_back_bit_for_bit(dtype, shape, turned, seed):
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    data = np.random.default_rng(seed).integers(0, 2, size, dtype=np.uint8).tobytes()
-    array = np.frombuffer(data, dtype).reshape(shape)
-    array = array.T if turned else array  # a view whose memory is in another order
-    with tempfile.TemporaryDirectory() as folder:
-        save_arrays(Path(folder) / "a", {"x": array, "other": np.arange(3)})
-        loaded = load_arrays(Path(folder) / "a")
-    assert loaded.keys() == {"x", "other"}
-    assert (loaded["x"].dtype, loaded["x"].shape) == (array.dtype, array.shape)
-    assert loaded["x"].tobytes() == array.tobytes()
-
-
-def test_no_arrays_come_back_as_none(tmp_path):
-    save_arrays(tmp_path / "a", {})
-    assert load_arrays(tmp_path / "a") == {}
-
-
-def tensor(start: int, end: int, **changed: object) -> dict[str, object]:
-    plain = {"dtype": "U8", "shape": [end - start], "data_offsets": [start, end]}
-    return plain | changed
-
-
-def safetensors(header: object, data: bytes = b"", length: int | None = None) -> bytes:
-    text = header if isinstance(header, bytes) else json.dumps(header).encode()
-    return struct.pack("<Q", len(text) if length is None else length) + text + data
-
-
-ONE, NONE = json.dumps(tensor(0, 4)).encode(), json.dumps(tensor(0, 0)).encode()
-HOSTILE = {
-    "empty": b"",
-    "seven bytes": b"\0" * 7,
-    "huge header": safetensors({"a": tensor(0, 4)}, b"abcd", length=2**63),
-    "header past the end": safetensors({"a": tensor(0, 4)}, b"abcd", length=500),
-    "200,000 arrays": safetensors(
-        b"{%s}" % b",".join(b'"%d":%s' % (i, NONE) for i in range(200_000))
-    ),
-    "truncated": safetensors({"a": tensor(0, 4)}, b"abc"),
-    "too long": safetensors({"a": tensor(0, 4)}, b"abcde"),
-    "overlap": safetensors({"a": tensor(0, 4), "b": tensor(2, 6)}, b"abcdef"),
-    "same bytes twice": safetensors({"a": tensor(0, 4), "b": tensor(0, 4)}, b"abcd"),
-    "hole": safetensors({"a": tensor(0, 2), "b": tensor(4, 6)}, b"abcdef"),
-    "duplicate name": safetensors(b'{"a": %s, "a": %s}' % (ONE, ONE), b"abcd"),
-    "duplicate name, escaped": safetensors(b'{"a": %s, "\\u0061": %s}' % (ONE, ONE), b"abcd"),
-    "shape too large": safetensors({"a": tensor(0, 4, shape=[2**40])}, b"abcd"),
-    "shape that overflows": safetensors({"a": tensor(0, 4, shape=[2**32, 2**32 + 1])}, b"abcd"),
-    "negative offset": safetensors({"a": tensor(0, 4, data_offsets=[-4, 0])}, b"abcd"),
-    "unknown dtype": safetensors({"a": tensor(0, 4, dtype="OBJECT")}, b"abcd"),
-    "dtype numpy lacks": safetensors({"a": tensor(0, 4, dtype="BF16", shape=[2])}, b"abcd"),
-    "not JSON": safetensors(b"{'a': 1}"),
-    "deeply nested": safetensors(b"[" * 100_000),
-    "pickle": b"\x80\x04\x95" + b"." * 100,
-}
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_safetensors_are_damage(tmp_path, name):
-    (tmp_path / "a.safetensors").write_bytes(HOSTILE[name])
-    with pytest.raises(Damaged, match=r"a\.safetensors") as caught:
-        load_arrays(tmp_path / "a.safetensors")
-    assert "\n" not in str(caught.value)
-
-
-def test_the_hostile_files_differ_from_a_good_one_only_by_their_fault(tmp_path):
-    good = safetensors({"a": tensor(0, 4), "b": tensor(4, 6)}, b"abcdef")
-    (tmp_path / "a").write_bytes(good)
-    loaded = load_arrays(tmp_path / "a")
-    assert {name: array.tobytes() for name, array in loaded.items()} == {"a": b"abcd", "b": b"ef"}
-
-
-# --- one writer -------------------------------------------------------------------------------
 
 HOLDER = """
 import sys, time

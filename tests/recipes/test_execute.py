@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wherefrom.core.artifact import load_arrays
+from wherefrom.core.arrays import load_arrays
 from wherefrom.core.errors import Interrupted, Mismatch, UsageError
 from wherefrom.core.recipe import ModelEntry, Recipe, Task
 from wherefrom.evaluation.evaluator import accuracy
@@ -204,5 +204,5 @@ def test_several_tasks_have_names_of_their_own(recipe, tmp_path):
 
 def test_an_unknown_predictor_is_refused_with_a_guess(recipe, tmp_path):
     tasks = (Task("birthplace", predictors=("majorty",)),)
-    with pytest.raises(UsageError, match="predictor 'majorty': .*did you mean 'majority'"):
+    with pytest.raises(UsageError, match=r"predictor 'majorty': .*did you mean 'majority'"):
         execute(replace(recipe, tasks=tasks), tmp_path / "r")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from wherefrom.core.artifact import load_arrays
+from wherefrom.core.arrays import load_arrays
 from wherefrom.core.errors import Damaged, Mismatch, MissingInput, UsageError
 from wherefrom.models.gpt import GPT
 from wherefrom.recipes.catalogue import adjust, get_recipe

@@ -12,9 +12,9 @@ import numpy as np
 from wherefrom.audit.abstention import Threshold, apply, choose_threshold, refused
 from wherefrom.audit.confidence import LogisticCalibration
 from wherefrom.audit.familiarity import familiarity, openings
-from wherefrom.core.artifact import cannot_write, read_json, write_json
 from wherefrom.core.contracts import Answer, Document, Question
 from wherefrom.core.errors import BadData, Damaged, MissingInput
+from wherefrom.core.files import cannot_write, read_json, write_json
 from wherefrom.core.vocabulary import MASK, PAD
 from wherefrom.evaluation.baselines import frame
 from wherefrom.evaluation.evaluator import Score

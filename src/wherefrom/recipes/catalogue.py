@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from wherefrom.core.artifact import read_text
 from wherefrom.core.config import overlay, parse_toml
 from wherefrom.core.errors import UsageError, nearest
+from wherefrom.core.files import read_text
 from wherefrom.core.recipe import Recipe
 from wherefrom.recipes.bigram_tiny import bigram_tiny
 from wherefrom.recipes.people import people

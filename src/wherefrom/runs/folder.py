@@ -13,21 +13,19 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from wherefrom.core.artifact import (
+from wherefrom.core.arrays import load_arrays, save_arrays
+from wherefrom.core.artifact import publish_folder, verify_folder
+from wherefrom.core.config import encode
+from wherefrom.core.contracts import Dataset
+from wherefrom.core.errors import Damaged, Mismatch, MissingInput, UsageError
+from wherefrom.core.files import (
     cannot_write,
-    load_arrays,
-    publish_folder,
     read_json,
     read_jsonl,
-    save_arrays,
-    verify_folder,
     write_json,
     write_jsonl,
     write_text,
 )
-from wherefrom.core.config import encode
-from wherefrom.core.contracts import Dataset
-from wherefrom.core.errors import Damaged, Mismatch, MissingInput, UsageError
 from wherefrom.core.identity import require_same
 from wherefrom.core.recipe import Recipe
 from wherefrom.evaluation.evaluator import Prediction

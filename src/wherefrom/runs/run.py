@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from wherefrom.core.artifact import read_json
 from wherefrom.core.config import encode
 from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.errors import Mismatch, MissingInput, UsageError, nearest
+from wherefrom.core.files import read_json
 from wherefrom.core.identity import require_same
 from wherefrom.core.recipe import Recipe, Task
 from wherefrom.evaluation.evaluator import Prediction

@@ -7,18 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from wherefrom.core.artifact import (
-    load_arrays,
-    publish_folder,
-    read_json,
-    remove_folder,
-    save_arrays,
-    sweep,
-    verify_folder,
-    write_json,
-)
+from wherefrom.core.arrays import load_arrays, save_arrays
+from wherefrom.core.artifact import publish_folder, remove_folder, sweep, verify_folder
 from wherefrom.core.contracts import State
 from wherefrom.core.errors import Damaged, MissingInput
+from wherefrom.core.files import read_json, write_json
 from wherefrom.core.identity import require_same
 
 _NAME = re.compile(r"step-(\d{8,})")

@@ -14,9 +14,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from wherefrom.core.artifact import append_jsonl, read_jsonl, write_jsonl
 from wherefrom.core.contracts import Learner, State
 from wherefrom.core.errors import Damaged, Diverged, Interrupted, Mismatch
+from wherefrom.core.files import append_jsonl, read_jsonl, write_jsonl
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.signals import StopSignal
 

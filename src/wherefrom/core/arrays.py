@@ -1,0 +1,46 @@
+"""Named arrays in safetensors files: nothing is unpickled, and memory keeps to the file's size."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wherefrom.core.errors import Damaged
+from wherefrom.core.files import one_line, parse_json, reading, write_bytes
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_MAX_HEADER = 4 * 2**20  # bytes of a safetensors header: tens of thousands of arrays
+
+
+def save_arrays(path: Path, arrays: "Mapping[str, np.ndarray]") -> None:
+    import numpy as np
+    from safetensors.numpy import save
+
+    # safetensors copies memory from the first byte on: a transposed view would be scrambled.
+    write_bytes(path, save({name: np.asarray(array, order="C") for name, array in arrays.items()}))
+
+
+def load_arrays(path: Path) -> "dict[str, np.ndarray]":
+    """The arrays of a safetensors file; memory stays in proportion to the file's size."""
+    from safetensors.numpy import load_file
+
+    _check_header(path)
+    try:
+        return load_file(path)
+    except Exception as error:  # whatever a parser makes of hostile bytes
+        raise Damaged(f"{path}: expected safetensors, found: {one_line(error)}") from error
+
+
+def _check_header(path: Path) -> None:
+    """What safetensors lets pass: a header out of proportion, a name that stands there twice."""
+    with reading(path), path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        length = int.from_bytes(file.read(8), "little")
+        if size < 8 or length > min(_MAX_HEADER, size - 8):
+            raise Damaged(
+                f"{path}: expected a safetensors header of at most {_MAX_HEADER} bytes, all in "
+                f"the file, found one of {length} in a file of {size}"
+            )
+        parse_json(file.read(length), f"{path} (header)")

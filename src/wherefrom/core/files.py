@@ -1,0 +1,175 @@
+"""Files that are whole or not there: atomic writes, strict reading, errors that say what to do.
+
+A reader sees an old file or a new one, never half of one.
+"""
+
+import errno
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from wherefrom.core.errors import BadData, CannotWrite, Damaged, MissingInput
+
+TEMPORARY = ".tmp-"  # what `artifact.sweep` removes; no reader looks at these names
+NEW = f"{TEMPORARY}new-"
+
+_ADVICE = {
+    errno.ENOSPC: "free some space, then run the same command again",
+    errno.EDQUOT: "free some of your quota, then run the same command again",
+    errno.EFBIG: "raise the limit on file sizes (ulimit -f), then run the same command again",
+    errno.EACCES: "change the folder's permissions or name another folder",
+    errno.ENOTDIR: "a file stands where a folder must be: name another folder",
+    errno.EEXIST: "a file stands where a folder must be: name another folder",
+}
+
+
+@contextmanager
+def cannot_write(path: Path) -> Iterator[None]:
+    """Whatever the system refuses inside becomes one line that names the path and a way out."""
+    try:
+        yield
+    except OSError as error:
+        advice = _ADVICE.get(error.errno or 0, "name another folder")
+        reason = error.strerror or str(error)
+        raise CannotWrite(f"{path}: cannot write: {reason}; {advice}") from error
+
+
+def write_json(path: Path, value: Any) -> None:
+    write_text(path, json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Under a temporary name, synced, then renamed into place, and the folder synced."""
+    with cannot_write(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f"{NEW}{path.name}-{secrets.token_hex(4)}")
+        try:
+            with temporary.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        sync(path.parent)
+
+
+def read_json(path: Path) -> Any:
+    with reading(path):
+        return parse_json(path.read_bytes(), str(path))
+
+
+def read_text(path: Path | str) -> str:
+    """A whole text file in UTF-8; a byte-order mark at its head is dropped."""
+    path = Path(path)
+    with reading(path):
+        data = path.read_bytes()
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise BadData(f"{path}:{line}: expected UTF-8 text, found other bytes") from None
+
+
+def append_jsonl(path: Path, rows: Iterable[Mapping[str, Any]], sync: bool = False) -> None:
+    """Add rows to a file of one JSON object a line; what a crash left of a last line goes."""
+    data = _lines(rows).encode()
+    with cannot_write(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a+b") as file:
+            _mend(file)
+            file.write(data)
+            file.flush()
+            if sync:
+                os.fsync(file.fileno())
+
+
+def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    write_text(path, _lines(rows))
+
+
+def read_jsonl(path: Path) -> list[Any]:
+    """The rows; a last line without its end may be torn, any other bad line is damage."""
+    with reading(path):
+        *lines, tail = path.read_bytes().split(b"\n")
+    rows = [parse_json(line, f"{path}:{number}") for number, line in enumerate(lines, 1)]
+    return [*rows, json.loads(tail)] if _whole(tail) else rows
+
+
+def file_hash(path: Path) -> str:
+    """SHA-256 of a file's bytes, in hexadecimal."""
+    with reading(path), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise MissingInput(f"{path}: expected a file, found: {error.strerror}") from error
+
+
+def parse_json(data: bytes, where: str) -> Any:
+    try:
+        return json.loads(data, object_pairs_hook=_unique)
+    except (ValueError, RecursionError) as error:
+        raise Damaged(f"{where}: expected JSON, found: {one_line(error)}") from error
+
+
+def one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200]
+
+
+def sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # some file systems cannot sync a folder
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Python and safetensors both let the last of two equal names win, without a word."""
+    if len(dict(pairs)) != len(pairs):
+        raise ValueError("a name that stands there twice")
+    return dict(pairs)
+
+
+def _lines(rows: Iterable[Mapping[str, Any]]) -> str:
+    return "".join(json.dumps(r, ensure_ascii=False, allow_nan=False) + "\n" for r in rows)
+
+
+def _whole(line: bytes) -> bool:
+    """Whether a line without its end is a row all the same: no part of an object is one."""
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _mend(file: BinaryIO) -> None:
+    """Leave the file at the end of a line: the row begun there is ended or dropped."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(size - 1, 0))
+    if file.read(1) in (b"", b"\n"):
+        return
+    file.seek(0)
+    tail = file.read().rpartition(b"\n")[2]
+    if _whole(tail):
+        file.write(b"\n")
+    else:
+        file.truncate(size - len(tail))

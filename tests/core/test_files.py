@@ -1,0 +1,182 @@
+"""Files: atomic writing, strict reading, and what the system refuses."""
+
+import errno
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wherefrom.core import artifact
+from wherefrom.core.arrays import load_arrays
+from wherefrom.core.artifact import (
+    lock_folder,
+    publish_folder,
+)
+from wherefrom.core.errors import CannotWrite, Damaged, MissingInput
+from wherefrom.core.files import (
+    append_jsonl,
+    cannot_write,
+    file_hash,
+    read_json,
+    read_jsonl,
+    write_json,
+    write_jsonl,
+    write_text,
+)
+
+SOURCE = Path(artifact.__file__).parents[2]
+
+
+def child(code: str, *arguments: object) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        env=os.environ | {"PYTHONPATH": str(SOURCE)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_json_comes_back_and_nothing_else_is_left(tmp_path):
+    value = {"name": "Zoë\u2028", "numbers": [1, 2.5, None, True]}
+    write_json(tmp_path / "deep" / "a.json", {"old": 1})
+    write_json(tmp_path / "deep" / "a.json", value)
+    assert read_json(tmp_path / "deep" / "a.json") == value
+    assert [p.name for p in (tmp_path / "deep").iterdir()] == ["a.json"]
+
+
+def test_what_json_does_not_have_is_not_written(tmp_path):
+    with pytest.raises(ValueError, match="JSON"):
+        write_json(tmp_path / "a.json", {"loss": float("nan")})
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"\xff\xfe", b"[" * 100_000, b'{"a": 1, "a": 2}'])
+def test_what_is_not_json_is_damage(tmp_path, data):
+    path = tmp_path / "a.json"
+    path.write_bytes(data)
+    with pytest.raises(Damaged, match=r"a\.json: expected JSON, found") as caught:
+        read_json(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_file_is_missing_input(tmp_path):
+    for read in (read_json, read_jsonl, file_hash, load_arrays):
+        with pytest.raises(MissingInput, match=r"nowhere: expected a file"):
+            read(tmp_path / "nowhere")
+
+
+def test_the_hash_is_sha256(tmp_path):
+    (tmp_path / "abc").write_text("abc")
+    known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert file_hash(tmp_path / "abc") == known
+
+
+def test_below_a_regular_file_nothing_can_be_written(tmp_path):
+    (tmp_path / "file").write_text("kept")
+    below = tmp_path / "file" / "run"
+    with pytest.raises(CannotWrite) as caught:
+        write_text(below / "a.txt", "x")
+    message = str(caught.value)
+    assert str(below / "a.txt") in message
+    assert "Not a directory" in message
+    assert "name another folder" in message
+    assert "\n" not in message
+    with pytest.raises(CannotWrite), publish_folder(below, {}):
+        pass
+    with pytest.raises(CannotWrite), lock_folder(below):
+        pass
+    with pytest.raises(CannotWrite):
+        append_jsonl(below / "rows", [{}])
+    assert (tmp_path / "file").read_text() == "kept"
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EFBIG])
+def test_the_systems_reason_is_told(number):
+    with pytest.raises(CannotWrite, match=os.strerror(number)), cannot_write(Path("runs/x")):
+        raise OSError(number, os.strerror(number))
+
+
+FULL = """
+import resource, sys
+from pathlib import Path
+import numpy as np
+from wherefrom.core.arrays import save_arrays
+from wherefrom.core.artifact import publish_folder
+from wherefrom.core.files import append_jsonl, write_text
+from wherefrom.core.errors import CannotWrite
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+folder = Path(sys.argv[1])
+def publish():
+    with publish_folder(folder / "state", {}) as new:
+        save_arrays(new / "arrays", {"a": np.zeros(10_000)})
+for write in (
+    publish,
+    lambda: write_text(folder / "text", "x" * 10_000),
+    lambda: append_jsonl(folder / "rows", [{"x": "y" * 10_000}]),
+):
+    try:
+        write()
+    except CannotWrite as error:
+        print(error)
+"""
+
+
+def test_a_full_disk_leaves_what_was_there(tmp_path):
+    with publish_folder(tmp_path / "state", {"step": 7}) as folder:
+        (folder / "a").write_text("old")
+    write_text(tmp_path / "text", "old")
+    append_jsonl(tmp_path / "rows", [{"row": 1}])
+    before = everything(tmp_path)
+    full = child(FULL, tmp_path)
+    output, _ = full.communicate(timeout=30)
+    assert full.returncode == 0
+    lines = output.splitlines()
+    assert len(lines) == 3
+    assert all("cannot write: File too large; raise the limit" in line for line in lines)
+    after = everything(tmp_path)
+    assert after.pop("rows").startswith(before.pop("rows"))
+    assert after == before
+    append_jsonl(tmp_path / "rows", [{"row": 2}])  # the torn row is dropped
+    assert read_jsonl(tmp_path / "rows") == [{"row": 1}, {"row": 2}]
+
+
+words = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
+rows_of = st.lists(st.dictionaries(words, words | st.integers(), max_size=3), max_size=5)
+
+
+@settings(deadline=None, max_examples=40)
+@given(rows=rows_of, cut=st.integers(0, 400))
+def test_rows_survive_a_cut_at_any_byte(rows, cut):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.jsonl"
+        write_jsonl(path, rows)
+        assert read_jsonl(path) == rows
+        data = path.read_bytes()[:cut]
+        path.write_bytes(data)
+        whole = rows[: data.count(b"\n")]
+        unended = [json.dumps(r, ensure_ascii=False).encode() for r in rows[len(whole) :][:1]]
+        if unended == [data.rpartition(b"\n")[2]]:  # only its end of line is gone
+            whole = rows[: len(whole) + 1]
+        assert read_jsonl(path) == whole
+        append_jsonl(path, [{"next": 1}])
+        assert read_jsonl(path) == [*whole, {"next": 1}]
+
+
+def test_a_bad_row_that_is_not_the_last_is_damage(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"a": 1}\n{"a": \n{"a": 3}\n')
+    with pytest.raises(Damaged, match=r"rows\.jsonl:2: expected JSON"):
+        read_jsonl(path)
+    path.write_text('{"a": 1}\n{"a": \n')
+    with pytest.raises(Damaged, match=r"rows\.jsonl:2: expected JSON"):
+        read_jsonl(path)
