@@ -206,3 +206,4 @@ def test_an_unknown_predictor_is_refused_with_a_guess(recipe, tmp_path):
     tasks = (Task("birthplace", predictors=("majorty",)),)
     with pytest.raises(UsageError, match=r"predictor 'majorty': .*did you mean 'majority'"):
         execute(replace(recipe, tasks=tasks), tmp_path / "r")
+    assert not (tmp_path / "r").exists()  # found before anything was trained

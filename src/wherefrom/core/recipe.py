@@ -77,9 +77,16 @@ class Task:
 
     name: str
     measure: str = "accuracy"  # accuracy, perplexity
-    split: str = "held-out"
-    support: tuple[str, ...] = ("stated",)
+    split: str = "held-out"  # asked, calibration, held-out
+    support: tuple[str, ...] = ("stated",)  # stated, omitted, none
     predictors: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        measures, splits = ("accuracy", "perplexity"), ("asked", "calibration", "held-out")
+        check(self.measure in measures, "Task", "measure", self.measure, f"one of {measures}")
+        check(self.split in splits, "Task", "split", self.split, f"one of {splits}")
+        known = {"stated", "omitted", "none"}
+        check(set(self.support) <= known, "Task", "support", self.support, f"among {sorted(known)}")
 
 
 @dataclass(frozen=True)
@@ -96,12 +103,15 @@ class Recipe:
     device: str = "auto"
     threads: int = 0  # 0: all cores
     abstain: bool = False  # set a threshold on calibration people and report what it does
+    precision: float = 0.9  # of the answers given, which the threshold must reach there
 
     def __post_init__(self) -> None:
         stages, models = [s.name for s in self.stages], [m.name for m in self.models]
         check(0 <= self.seed < 2**32, "Recipe", "seed", self.seed, "a whole number below 2**32")
         devices = ("auto", "cpu", "cuda", "mps")
         check(self.device in devices, "Recipe", "device", self.device, f"one of {devices}")
+        fits = 0 < self.precision <= 1
+        check(fits, "Recipe", "precision", self.precision, "a share above 0, at most 1")
         check(self.threads >= 0, "Recipe", "threads", self.threads, "0 (all cores) or more")
         for i, stage in enumerate(self.stages):
             check(

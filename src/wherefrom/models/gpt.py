@@ -14,6 +14,7 @@ from wherefrom.core.config import check
 from wherefrom.core.errors import nearest
 from wherefrom.models.attention.cache import Cache
 from wherefrom.models.attention.mixers import MIXERS
+from wherefrom.models.gelu import GELU
 from wherefrom.models.ngrams import NgramEmbedding
 
 
@@ -73,7 +74,7 @@ class Block(nn.Module):
         self.attn = MIXERS[config.attention](config)
         self.mlp = nn.Sequential(
             nn.Linear(width, 4 * width, bias=bias),
-            nn.GELU() if config.activation == "gelu" else SquaredReLU(),
+            GELU() if config.activation == "gelu" else SquaredReLU(),
             nn.Linear(4 * width, width, bias=bias),
             nn.Dropout(config.resid_pdrop),
         )

@@ -26,9 +26,6 @@ from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.loop import Observer, train
 from wherefrom.training.signals import StopSignal
 
-PRECISION = 0.9  # of the answers that are given, on calibration people
-
-
 @dataclass(frozen=True)
 class Outcome:
     """What a run came to, as `--json` prints it."""
@@ -47,12 +44,23 @@ class Outcome:
 
 
 def execute(recipe: Recipe, path: Path, observers: Sequence[Observer] = ()) -> Outcome:
+    _check_predictors(recipe)
     folder = RunFolder(path)
     if outcome := _stored(folder, recipe):
         return outcome
     folder.create()
     with lock_folder(path):  # another process may have finished it meanwhile
         return _stored(folder, recipe) or _Execution(folder, recipe, observers).finish()
+
+
+def _check_predictors(recipe: Recipe) -> None:
+    """Before anything is trained: a misspelt predictor should not cost the training."""
+    known = [*BASELINES, *(m.name for m in recipe.models)]
+    for name in (name for task in recipe.tasks for name in task.predictors):
+        if name not in known:
+            raise UsageError(
+                f"predictor '{name}': no such model or baseline; {nearest(name, known)}"
+            )
 
 
 def evaluate_run(path: Path) -> Outcome:
@@ -183,7 +191,7 @@ def set_threshold(run: Run) -> dict[str, Any]:
     dataset: Dataset = run.dataset
     every = ("stated", "omitted", "none")
     asker = Asker(run.predictor(), dataset.documents, dataset.select("asked"))
-    doubt = learn_doubt(asker, dataset.select("calibration", every), PRECISION)
+    doubt = learn_doubt(asker, dataset.select("calibration", every), run.recipe.precision)
     write_doubt(run.path, doubt)
     groups = {support: dataset.select("held-out", (support,)) for support in every}
     return {k: v.as_json() for k, v in report_doubt(asker, doubt, groups).items()}
@@ -192,7 +200,4 @@ def set_threshold(run: Run) -> dict[str, Any]:
 def _predictor(run: Run, name: str) -> Any:
     if name in {m.name for m in run.recipe.models}:
         return run.predictor(name)
-    if name not in BASELINES:
-        known = [*BASELINES, *(m.name for m in run.recipe.models)]
-        raise UsageError(f"predictor '{name}': no such model or baseline; {nearest(name, known)}")
     return BASELINES[name](run.dataset, run.vocabulary)

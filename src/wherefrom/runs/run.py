@@ -67,7 +67,7 @@ class Run:
         require_same(
             f"{self.path}/models/{name}", facts.get("identity"),
             model_identity(config, self.vocabulary),
-            holder="the weights", advice="the folder was mixed up; run the recipe again",
+            holder="the weights file", advice="the folder was mixed up; run the recipe again",
         )  # fmt: skip
         stage = self.recipe.stages[0]
         model = self.workshop.family.build(
