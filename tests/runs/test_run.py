@@ -118,7 +118,7 @@ def test_the_batches_of_any_step_come_back(run, stage):
 
 def test_another_n_head_is_refused_by_name(copy):
     change_json(copy / "run.json", lambda c: c["recipe"]["model"].update(n_head=4))
-    with pytest.raises(Mismatch, match=r"model\.n_head: the weights has 2, asked for 4"):
+    with pytest.raises(Mismatch, match=r"model\.n_head: the weights file has 2, asked for 4"):
         open_run(copy).model()
 
 

@@ -26,6 +26,7 @@ from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.loop import Observer, train
 from wherefrom.training.signals import StopSignal
 
+
 @dataclass(frozen=True)
 class Outcome:
     """What a run came to, as `--json` prints it."""
