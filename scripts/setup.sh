@@ -5,6 +5,7 @@
 #   scripts/setup.sh demo              set up, then run the recipe `people`
 #   scripts/setup.sh test [ARG ...]    set up, then pytest with these arguments
 #   scripts/setup.sh check             set up, then ruff and pyright
+#   scripts/setup.sh bench             set up, then the benchmarks; figures into runs/benchmarks/
 #   scripts/setup.sh lock [ARG ...]    write requirements/*.txt anew (--upgrade takes newer versions)
 #   scripts/setup.sh clean             remove caches and build outputs (.venv and runs/ stay)
 #
@@ -101,6 +102,13 @@ check() {
     return $status
 }
 
+bench() {
+    local name
+    for name in startup answering training; do
+        "$venv_python" "benchmarks/$name.py" --json "runs/benchmarks/$name.json" "$@"
+    done
+}
+
 lock() {
     local tools profile
     tools=$(mktemp -d)
@@ -131,6 +139,7 @@ case $command in # "setup; ...", not "setup && ...", which would switch set -e o
     demo) setup run; exec .venv/bin/wherefrom run people "$@" ;;
     test) setup dev; exec "$venv_python" -m pytest -q -n 2 --dist worksteal "$@" ;;
     check) setup dev; check ;;
+    bench) setup dev; bench "$@" ;;
     lock) lock "$@" ;;
     clean) clean ;;
     help) usage ;;

@@ -17,9 +17,10 @@ class _WithSlope(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
         cdf = (x * math.sqrt(0.5)).erf_().mul_(0.5).add_(0.5)
+        y = x * cdf
         density = x.square().mul_(-0.5).exp_()
-        ctx.save_for_backward(torch.addcmul(cdf, x, density, value=_DENSITY_AT_ZERO))
-        return x * cdf
+        ctx.save_for_backward(cdf.addcmul_(x, density, value=_DENSITY_AT_ZERO))
+        return y
 
     @staticmethod
     @once_differentiable

@@ -1,0 +1,85 @@
+"""Timing several contestants on the same work, in turns, in one process.
+
+Machines are noisy: contestants take turns (A B A B ...), and what is reported is the ratio
+within each turn, its median and its range. Seconds alone are never compared between runs.
+"""
+
+import argparse
+import json
+import platform
+import statistics
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import torch
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """How many times faster one contestant is than its peer: median and range over the turns."""
+
+    name: str
+    peer: str
+    median: float
+    low: float
+    high: float
+    turns: int
+
+
+def take_turns(
+    contestants: dict[str, Callable[[int], float]], turns: int
+) -> dict[str, list[float]]:
+    """Work done a second by each contestant in each turn, after one turn that does not count.
+
+    A contestant is called with the turn's number and returns how much work it did.
+    """
+    speeds: dict[str, list[float]] = {name: [] for name in contestants}
+    for turn in range(turns + 1):
+        for name, work in contestants.items():
+            start = perf_counter()
+            done = work(turn)
+            if turn:
+                speeds[name].append(done / (perf_counter() - start))
+    return speeds
+
+
+def ratio(speeds: dict[str, list[float]], name: str, peer: str) -> Ratio:
+    each = [a / b for a, b in zip(speeds[name], speeds[peer], strict=True)]
+    return Ratio(name, peer, statistics.median(each), min(each), max(each), len(each))
+
+
+def report(title: str, unit: str, speeds: dict[str, list[float]], ratios: list[Ratio]) -> dict:
+    print(title)
+    for name, values in speeds.items():
+        print(f"  {name:<46} {statistics.median(values):12.4g} {unit}")
+    for r in ratios:
+        print(f"  {r.name} against {r.peer}: {r.median:.2f}x ({r.low:.2f} to {r.high:.2f})")
+    return {
+        "title": title, "unit": unit, "speeds": speeds,
+        "ratios": [asdict(r) for r in ratios], "machine": machine(),
+    }  # fmt: skip
+
+
+def machine() -> dict[str, Any]:
+    packages = {p: version(p) for p in ("torch", "transformers", "numpy")}
+    return {"machine": platform.machine(), "threads": torch.get_num_threads(), **packages}
+
+
+def parser(doc: str | None) -> argparse.ArgumentParser:
+    options = argparse.ArgumentParser(description=(doc or "").split("\n")[0])
+    options.add_argument("--json", type=Path, help="write the figures there too")
+    options.add_argument("--turns", type=int, default=5)
+    options.add_argument("--threads", type=int, default=0, help="0: as torch chooses")
+    options.add_argument("--tiny", action="store_true", help="small sizes: does it run at all?")
+    return options
+
+
+def finish(options: argparse.Namespace, result: dict) -> dict:
+    if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(json.dumps(result, indent=1) + "\n")
+    return result
