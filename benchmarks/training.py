@@ -1,8 +1,8 @@
 """Training at the course's sizes on a CPU, against a Transformers GPT-2 loop.
 
 The work is the same rows of span-corrupted text for both, 128 a step. What counts is useful
-tokens: targets that are not padding. The peer is written as one would write it: it pads every
-row to the block, drops out, and puts every position through the head. Ours sorts the rows of a
+tokens: targets that are not padding. The peer is the loop one writes with that library: rows
+padded to the block, an attention mask, labels of -100 on padding, dropout as it comes. Ours sorts the rows of a
 step by length into buckets, crops each, and computes the loss of real targets only. It is
 measured without dropout, as our own recipes train the blocks, and with the peer's 0.1.
 """
@@ -54,7 +54,7 @@ class Ours:
 
 
 class Peer:
-    """GPT-2 of Transformers, of the same sizes, in a plain loop."""
+    """GPT-2 of Transformers, of the same sizes, in the loop its users write."""
 
     def __init__(self, model: GPTConfig, rows: Documents, activation: str) -> None:
         from transformers import GPT2Config, GPT2LMHeadModel
@@ -75,10 +75,12 @@ class Peer:
 
     def __call__(self, turn: int) -> float:
         batch = self.rows.render(self.rows.plan(turn, 1), 0)
-        missing = self.block - batch.inputs.shape[1]
-        inputs, targets = (F.pad(t, (0, missing)) for t in (batch.inputs, batch.targets))
-        logits = self.model(inputs, use_cache=False).logits
-        loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=0)
+        # The model shifts by itself: the row whole, and -100 where a label does not count.
+        row = F.pad(torch.cat((batch.inputs[:, :1], batch.targets), 1), (0, self.block))
+        row = row[:, : self.block]
+        seen = torch.arange(self.block) <= batch.lengths[:, None]
+        labels = torch.where(seen, row, -100)
+        loss = self.model(input_ids=row, attention_mask=seen.long(), labels=labels).loss
         self.optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
