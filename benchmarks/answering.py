@@ -6,7 +6,6 @@ trained one's do (it is taught for a minute first, and both sides must say the s
 stop and the peer goes on; and answers that never close, all 32 steps on both sides.
 """
 
-import sys
 
 import torch
 from measure import finish, parser, ratio, report, take_turns
@@ -92,4 +91,4 @@ def main(arguments: list[str] | None = None) -> dict:
 
 
 if __name__ == "__main__":
-    sys.exit(not main())
+    main()

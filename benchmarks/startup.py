@@ -28,4 +28,4 @@ def main(arguments: list[str] | None = None) -> dict:
 
 
 if __name__ == "__main__":
-    sys.exit(not main())
+    main()

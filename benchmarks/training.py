@@ -1,12 +1,19 @@
 """Training at the course's sizes on a CPU, against a Transformers GPT-2 loop.
 
 The work is the same rows of span-corrupted text for both, 128 a step. What counts is useful
-tokens: targets that are not padding. The peer is the loop one writes with that library: rows
-padded to the block, an attention mask, labels of -100 on padding, dropout as it comes. Ours sorts the rows of a
-step by length into buckets, crops each, and computes the loss of real targets only. It is
-measured without dropout, as our own recipes train the blocks, and with the peer's 0.1.
+tokens: targets that are not padding. The peer is a plain loop: rows padded to the block, dropout
+0.1 as it comes, exact GELU as in the course, every position through the head. Ours sorts the rows
+of a step by length into buckets, crops each, and computes the loss of real targets only; without
+dropout, as our own recipes train the blocks.
+
+Each contestant has a process of its own, as its user would start it, and they take turns:
+`wherefrom` tells torch's allocator to keep freed pages, so ours run with that and the peer
+without; what that alone is worth is shown by a run of each the other way round. Beside them,
+ours with the peer's dropout, and with the squared ReLU and bias-free layers of our own recipes.
 """
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +22,7 @@ import torch
 import torch.nn.functional as F
 from measure import finish, parser, ratio, report, take_turns
 
+from wherefrom.cli.main import ALLOCATOR
 from wherefrom.core.contracts import Document
 from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.core.recipe import Schedule, Share, Stage
@@ -54,9 +62,9 @@ class Ours:
 
 
 class Peer:
-    """GPT-2 of Transformers, of the same sizes, in the loop its users write."""
+    """GPT-2 of Transformers, of the same sizes, in a plain loop."""
 
-    def __init__(self, model: GPTConfig, rows: Documents, activation: str) -> None:
+    def __init__(self, model: GPTConfig, rows: Documents) -> None:
         from transformers import GPT2Config, GPT2LMHeadModel
 
         torch.manual_seed(0)
@@ -64,7 +72,7 @@ class Peer:
         self.model = GPT2LMHeadModel(
             GPT2Config(
                 vocab_size=model.vocab_size, n_positions=model.block_size, n_embd=model.n_embd,
-                n_layer=model.n_layer, n_head=model.n_head, activation_function=activation,
+                n_layer=model.n_layer, n_head=model.n_head, activation_function="gelu",
                 tie_word_embeddings=False,
             )
         )  # fmt: skip
@@ -75,12 +83,10 @@ class Peer:
 
     def __call__(self, turn: int) -> float:
         batch = self.rows.render(self.rows.plan(turn, 1), 0)
-        # The model shifts by itself: the row whole, and -100 where a label does not count.
-        row = F.pad(torch.cat((batch.inputs[:, :1], batch.targets), 1), (0, self.block))
-        row = row[:, : self.block]
-        seen = torch.arange(self.block) <= batch.lengths[:, None]
-        labels = torch.where(seen, row, -100)
-        loss = self.model(input_ids=row, attention_mask=seen.long(), labels=labels).loss
+        missing = self.block - batch.inputs.shape[1]
+        inputs, targets = (F.pad(t, (0, missing)) for t in (batch.inputs, batch.targets))
+        logits = self.model(inputs, use_cache=False).logits
+        loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=0)
         self.optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
@@ -88,36 +94,73 @@ class Peer:
         return float((batch.weights > 0).sum())
 
 
+OURS, LEAN, DROPPING = "ours", "ours, squared ReLU, no biases", "ours, dropout 0.1"
+PEER, UNTOUCHED = "GPT-2, padded", "ours, allocator as it comes"
+KEEPING = "GPT-2, padded, allocator keeps pages"
+
+
+class Worker:
+    """A contestant in a process of its own; a turn's number goes in, the work done comes out."""
+
+    def __init__(self, name: str, arguments: list[str]) -> None:
+        command = [sys.executable, __file__, *arguments, "--worker", name]
+        keeps = {} if name in (PEER, UNTOUCHED) else ALLOCATOR
+        self.process = subprocess.Popen(
+            command, env=os.environ | keeps, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            text=True,
+        )  # fmt: skip
+
+    def __call__(self, turn: int) -> float:
+        into, out = self.process.stdin, self.process.stdout
+        assert into is not None
+        assert out is not None
+        into.write(f"{turn}\n")
+        into.flush()
+        return float(out.readline())
+
+
+def contestant(name: str, data: Path | None, tiny: bool) -> Ours | Peer:
+    lines = [x for x in data.read_text("utf-8").split("\n") if x] if data else make_lines(2900)
+    size = {"n_layer": 1, "n_embd": 32, "n_head": 2, "block_size": 32} if tiny else {}
+    vocabulary = Vocabulary.from_text(lines)
+    drop = 0.1 if name == DROPPING else 0.0
+    lean = {"activation": "relu2", "bias": False} if name == LEAN else {}
+    config = GPTConfig(
+        vocab_size=len(vocabulary), embd_pdrop=drop, resid_pdrop=drop, attn_pdrop=drop,
+        **size, **lean,
+    )  # fmt: skip
+    corpus = index_corpus([Document(line) for line in lines], vocabulary)
+    rows = Documents(
+        SpanCorruptionConfig(), corpus, block_size=config.block_size, rows=16 if tiny else 128,
+        seed=0, stage=0,
+    )  # fmt: skip
+    if name in (PEER, KEEPING):
+        return Peer(config, rows)
+    return Ours(config, rows, buckets=4 if tiny else 16)
+
+
 def main(arguments: list[str] | None = None) -> dict:
+    arguments = sys.argv[1:] if arguments is None else arguments
     options = parser(__doc__)
     options.add_argument("--data", type=Path, help="a text file, one document a line")
-    options.add_argument("--buckets", type=int, nargs="+", default=[8, 16])
+    options.add_argument("--worker", help="be one contestant: turns on standard input")
     given = options.parse_args(arguments)
     torch.set_num_threads(given.threads or torch.get_num_threads())
-    lines = given.data.read_text("utf-8").split("\n") if given.data else make_lines(2900)
-    lines = [line for line in lines if line]
-    size = {"n_layer": 1, "n_embd": 32, "n_head": 2, "block_size": 32} if given.tiny else {}
-    vocabulary = Vocabulary.from_text(lines)
-    corpus = index_corpus([Document(line) for line in lines], vocabulary)
-    plain = GPTConfig(
-        vocab_size=len(vocabulary), embd_pdrop=0.0, resid_pdrop=0.0, attn_pdrop=0.0, **size
-    )
-    dropping = GPTConfig(vocab_size=len(vocabulary), **size)
-    count = 16 if given.tiny else 128
-    rows = Documents(
-        SpanCorruptionConfig(), corpus, block_size=plain.block_size, rows=count, seed=0, stage=0
-    )
-    most = max(given.buckets)
-    contestants = {f"ours, {b} buckets": Ours(plain, rows, b) for b in given.buckets}
-    contestants[f"ours, {most} buckets, dropout 0.1"] = Ours(dropping, rows, most)
-    contestants["GPT-2, padded, dropout 0.1"] = Peer(plain, rows, "gelu")
-    contestants["GPT-2, padded, dropout 0.1, its own gelu_new"] = Peer(plain, rows, "gelu_new")
-    speeds = take_turns(contestants, given.turns)
-    *mine, peer, default = contestants
-    ratios = [ratio(speeds, name, peer) for name in mine]
-    ratios += [ratio(speeds, name, default) for name in mine]
-    return finish(given, report("training, 4 x 256 x 8", "useful tokens/s", speeds, ratios))
+    if given.worker:
+        work = contestant(given.worker, given.data, given.tiny)
+        for turn in sys.stdin:
+            print(work(int(turn)), flush=True)
+        return {}
+    names = (OURS, LEAN, DROPPING, UNTOUCHED, PEER, KEEPING)
+    workers = {name: Worker(name, arguments) for name in names}
+    speeds = take_turns(workers, given.turns)
+    for worker in workers.values():
+        worker.process.communicate()
+    ratios = [ratio(speeds, name, PEER) for name in (OURS, LEAN, DROPPING, UNTOUCHED)]
+    ratios.append(ratio(speeds, OURS, KEEPING))
+    title = "training, 4 layers of 256, batch 128"
+    return finish(given, report(title, "useful tokens/s", speeds, ratios))
 
 
 if __name__ == "__main__":
-    sys.exit(not main())
+    main()

@@ -1,0 +1,39 @@
+"""The exact GELU whose gradient is fast on a plain CPU: the same numbers as torch's."""
+
+import pytest
+import torch
+from torch import nn
+
+from wherefrom.models import gelu
+
+
+@pytest.fixture(params=[True, False], ids=["slope kept", "torch's own"])
+def activation(request, monkeypatch):
+    monkeypatch.setattr(gelu, "_slow_gradient", lambda device: request.param)
+    return gelu.GELU()
+
+
+def test_value_and_gradient_equal_torchs(activation):
+    x = torch.linspace(-9, 9, 2001, dtype=torch.float64).requires_grad_()
+    weights = torch.linspace(-1, 2, 2001, dtype=torch.float64)
+    (mine,) = torch.autograd.grad((activation(x) * weights).sum(), x)
+    (torchs,) = torch.autograd.grad((nn.functional.gelu(x) * weights).sum(), x)
+    torch.testing.assert_close(mine, torchs, rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(activation(x), nn.functional.gelu(x), rtol=1e-12, atol=1e-12)
+
+
+def test_the_slope_agrees_with_central_differences(monkeypatch):
+    monkeypatch.setattr(gelu, "_slow_gradient", lambda device: True)
+    x = torch.tensor([-3.0, -0.7, 0.0, 0.4, 2.5], dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(gelu.GELU(), x)
+
+
+def test_the_input_is_left_alone(activation):
+    x = torch.randn(64, generator=torch.Generator().manual_seed(0), requires_grad=True)
+    before = x.detach().clone()
+    activation(x).sum().backward()
+    assert torch.equal(x.detach(), before)
+
+
+def test_it_is_called_as_the_course_calls_it(activation):
+    assert str(activation) == str(nn.GELU())
