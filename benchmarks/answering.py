@@ -2,7 +2,7 @@
 
 The peer answers as the course does: one question, 32 steps, each reading the whole text again;
 it is timed on a few questions spread over the 500. Two cases: a model whose answers close, as a
-trained one's do (it is taught for a minute first, and both sides must say the same), where we
+trained one's do (it is taught for two minutes first, and both sides must say the same), where we
 stop and the peer goes on; and answers that never close, all 32 steps on both sides.
 """
 
@@ -53,7 +53,7 @@ def main(arguments: list[str] | None = None) -> dict:
     options.add_argument("--sample", type=int, default=6, help="questions the peer is timed on")
     given = options.parse_args(arguments)
     torch.set_num_threads(given.threads or torch.get_num_threads())
-    asked, count, steps = (20, 10, 5) if given.tiny else (400, 500, 60)
+    asked, count, steps = (20, 10, 5) if given.tiny else (400, 500, 150)
     dataset = load(PeopleConfig(asked=asked, held_out=count, omitted=0, untold=0), seed=0)
     vocabulary = Vocabulary.from_text([*(d.text for d in dataset.documents), dataset.alphabet])
     size = {"n_layer": 1, "n_embd": 32, "n_head": 2} if given.tiny else {}

@@ -24,7 +24,7 @@ class _WithSlope(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, *grads: Tensor) -> Tensor:
+    def backward(ctx: Any, *grads: Tensor) -> Tensor:  # pyright: ignore
         (slope,) = ctx.saved_tensors
         return grads[0] * slope
 
