@@ -90,21 +90,3 @@ class Cache:
             F.pad(self.tokens_RP, (0, more, 0, more_rows)),
             F.pad(self.lengths_R, (0, more_rows)),
         )
-
-    def select(self, rows: Tensor) -> "Cache":
-        """The cache of those rows, in that order; a row may be taken twice (beams)."""
-        return Cache(
-            self.keys_LRHPD[:, rows],
-            self.values_LRHPD[:, rows],
-            self.tokens_RP[rows],
-            self.lengths_R[rows],
-        )
-
-    def join(self, other: "Cache") -> "Cache":
-        """Both caches' rows, these first."""
-        return Cache(
-            torch.cat((self.keys_LRHPD, other.keys_LRHPD), 1),
-            torch.cat((self.values_LRHPD, other.values_LRHPD), 1),
-            torch.cat((self.tokens_RP, other.tokens_RP), 0),
-            torch.cat((self.lengths_R, other.lengths_R), 0),
-        )
