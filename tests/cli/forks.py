@@ -1,8 +1,9 @@
 """Runs the command in forked children: starting Python and torch anew costs seconds each time.
 
 Reads one JSON order a line, writes one JSON result a line. An order has `arguments` and may
-have `signal`, a number to send `after` so many seconds, counted from when the child's standard
-error holds `marker` (if there is one); and `file_limit`, the most bytes a file may have.
+have `signal`, a number to send `after` so many seconds, or as soon as `count` paths fit the
+pattern `until`, counted from when the child's standard error holds `marker` (if there is one);
+and `file_limit`, the most bytes a file may have.
 """
 
 import importlib
@@ -11,6 +12,8 @@ import os
 import resource
 import sys
 import time
+from collections.abc import Callable
+from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +28,10 @@ def obey(order: dict[str, Any], folder: Path) -> dict[str, Any]:
     if not child:
         _become(order, out, err)
     if "signal" in order:
-        ended = _wait_for(order.get("marker", ""), err, child)
+        marker, until = order.get("marker", ""), order.get("until")
+        ended = _wait_for(lambda: marker in err.read_text(), child)
+        if until:
+            ended = ended or _wait_for(lambda: len(glob(until)) >= order["count"], child)
         if not ended:
             time.sleep(order.get("after", 0.0))
             os.kill(child, order["signal"])
@@ -48,12 +54,12 @@ def _become(order: dict[str, Any], out: Path, err: Path) -> None:
         os._exit(code)
 
 
-def _wait_for(marker: str, err: Path, child: int) -> bool:
-    """Wait until the child wrote the marker; whether it ended before."""
-    while marker not in err.read_text():
+def _wait_for(sign: Callable[[], bool], child: int) -> bool:
+    """Wait until the child gave the sign; whether it ended before."""
+    while not sign():
         if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT):
             return True
-        time.sleep(0.01)
+        time.sleep(0.002)
     return False
 
 

@@ -52,8 +52,8 @@ def test_a_signal_saves_and_the_same_command_continues(
     forks, steps, whole, tmp_path, number, stage
 ):
     run = tmp_path / "run"
-    marker = f"{stage}: {200 if stage == 'pretrain' else 100} steps"
-    stopped = forks(*steps, "--out", run, signal=number, marker=marker, after=0.2)
+    until = f"{run}/stages/{stage}/checkpoints/step-*"
+    stopped = forks(*steps, "--out", run, signal=number, until=until, count=1)
     assert stopped.code == 128 + number
     assert stopped.out == ""
     step = re.fullmatch(
@@ -72,7 +72,8 @@ def test_a_signal_saves_and_the_same_command_continues(
 
 def test_a_damaged_checkpoint_is_named_and_an_older_one_used(forks, steps, whole, tmp_path):
     run = tmp_path / "run"
-    stopped = forks(*steps, "--out", run, signal=signal.SIGINT, marker="pretrain: ", after=0.8)
+    until = f"{run}/stages/pretrain/checkpoints/step-*"
+    stopped = forks(*steps, "--out", run, signal=signal.SIGINT, until=until, count=2)
     assert stopped.code == 130
     older, newest = sorted(run.glob("stages/pretrain/checkpoints/step-*"))
     data = bytearray((newest / "state.safetensors").read_bytes())
