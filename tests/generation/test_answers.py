@@ -1,6 +1,5 @@
 import math
 
-import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
@@ -84,14 +83,3 @@ def test_no_questions_and_unknown_characters():
         answerer.answer(["Where is ž?"])
     with pytest.raises(BadData, match="expected 1 to 30 characters"):
         answerer.answer(["A" * 30])
-
-
-def test_the_probability_of_text_after_text():
-    answerer = ModelAnswerer(world(), VOCABULARY)
-    about = f"Where is A?{MASK}"
-    found = answerer.continuation_log_probabilities(
-        [about, about + "P", about], ["Paris" + MASK, "isa", "Rome"]
-    )
-    np.testing.assert_allclose(np.exp(found), [0.3, 0.3, 0.4], atol=1e-4)
-    with pytest.raises(BadData, match="expected something before"):
-        answerer.continuation_log_probabilities([""], ["A"])

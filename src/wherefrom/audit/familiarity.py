@@ -33,8 +33,7 @@ def familiarity(
     for name in names:
         first, _, rest = name.partition(" ")
         for context in contexts:
-            head = vocabulary.encode(context + first + (" " if rest else "")[:1])
-            start = len(head) if rest else len(vocabulary.encode(context)) + 1
+            start = len(context) + (len(first) + 1 if rest else 1)
             texts.append(vocabulary.encode(context + name))
             starts.append(max(1, min(start, len(texts[-1]) - 1)))
     scores = score(model, texts, starts)

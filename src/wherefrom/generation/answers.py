@@ -3,14 +3,11 @@
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
 from wherefrom.core.contracts import Answer, Candidate
 from wherefrom.core.vocabulary import MASK_ID, Vocabulary
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.language_model import LanguageModel
 from wherefrom.generation.requests import Completion, Request
-from wherefrom.generation.scoring import score
 
 
 class ModelAnswerer:
@@ -29,16 +26,6 @@ class ModelAnswerer:
     def answer_exact(self, questions: Sequence[str]) -> list[Answer]:
         """The greedy answer, as exact match is measured."""
         return self._answer(questions, 1)
-
-    def continuation_log_probabilities(
-        self, prompts: Sequence[str], continuations: Sequence[str]
-    ) -> np.ndarray:
-        """log P(continuation | prompt), one number a pair."""
-        heads = [self.vocabulary.encode(text) for text in prompts]
-        tails = [self.vocabulary.encode(text) for text in continuations]
-        texts = [head + tail for head, tail in zip(heads, tails, strict=True)]
-        scores = score(self.model, texts, [len(head) for head in heads])
-        return np.array([s.sum(dtype=np.float64) for s in scores])
 
     def _answer(self, questions: Sequence[str], beams: int) -> list[Answer]:
         prompts = [(*self.vocabulary.encode(question), MASK_ID) for question in questions]
