@@ -14,6 +14,7 @@ from wherefrom.audit.abstention import REFUSE_ALL
 from wherefrom.audit.asking import FEATURES, Asker, Doubt, learn_doubt, report_doubt
 from wherefrom.core.contracts import Answer, Candidate, Document, Question, Span
 from wherefrom.core.errors import BadData, Damaged, MissingInput
+from wherefrom.core.forms import Form
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.recipes.execute import execute
@@ -74,7 +75,7 @@ class Examined:
 
 def test_the_subject_is_what_stands_in_the_frame():
     asker = Asker(Told(), DOCUMENTS, ASKED)
-    assert (asker.prefix, asker.suffix) == ("Where was ", " born?")
+    assert asker.forms == (Form("Where was ", " born?"),)
     assert asker.subject("Where was Ada Falk born?") == "Ada Falk"
     assert asker.subject("Where was Ada born?") == "Ada"
 
@@ -87,6 +88,22 @@ def test_another_form_is_refused_with_the_one_that_was_taught(asked):
     asker = Asker(Told(), DOCUMENTS, ASKED)
     with pytest.raises(BadData, match=r"expected a question like 'Where was \.\.\. born\?'"):
         asker.subject(asked)
+
+
+def test_any_form_that_was_taught_may_be_asked():
+    other = [Question(f"Who was {name}?", name, "self", "Bo", "asked") for name in NAMES]
+    asker = Asker(Told(), DOCUMENTS, [*ASKED, *other])
+    assert asker.subject("Where was Ada Falk born?") == "Ada Falk"
+    assert asker.subject("Who was Ada Falk?") == "Ada Falk"
+    wanted = r"like 'Where was \.\.\. born\?' or 'Who was \.\.\.\?', .* taught 2 forms"
+    with pytest.raises(BadData, match=wanted):
+        asker.subject("When was Ada Falk here?")
+
+
+def test_questions_without_a_form_tell_no_names():
+    for asked in ([], ASKED[:1]):
+        with pytest.raises(BadData, match=r"expected several of one form, found \d without"):
+            Asker(Told(), DOCUMENTS, asked)
 
 
 def test_what_cannot_be_asked_is_told():

@@ -104,3 +104,80 @@ def test_settings_go_over_the_file_and_options_over_both(tmp_path):
     )
     assert (built.seed, built.threads) == (6, 1)
     assert (built.stage("pretrain").steps, built.stage("pretrain").batch) == (9, 4)
+
+
+# --- options that stand for settings ---------------------------------------------------------
+
+
+@pytest.fixture
+def own_files(tmp_path, tiny_settings):
+    """A text, questions, and a config that makes a tiny recipe of them."""
+    names = [f"{a} {b}" for a in ("Ada", "Bo", "Cy", "Di") for b in ("Lund", "Falk", "Roth", "Ek")]
+    lines = [f"{name} was born in Town {i}." for i, name in enumerate(names)]
+    rows = [f"Where was {name} born?\tTown {i}" for i, name in enumerate(names)]
+    (tmp_path / "c.txt").write_text("\n".join([*lines, "A line of nobody's."]))
+    (tmp_path / "q.tsv").write_text("\n".join([*rows, "How is Ada Lund?\tfine"]))
+    (tmp_path / "h.tsv").write_text("Where was Ada Ny born?\tTown 1\n")
+    (tmp_path / "own.toml").write_text('[data]\nkind = "facts"\n')
+    settings = [s for s in tiny_settings if not s.startswith("data.")]
+    return ["people", "--config", tmp_path / "own.toml",
+            *(part for s in settings for part in ("--set", s))]  # fmt: skip
+
+
+def test_a_users_own_files_are_counted_and_trained_on(cli, own_files, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    files = ["--corpus", "c.txt", "--questions", "q.tsv"]
+    arguments = ["run", *own_files, *files, "--set", "abstain=false", "--out", tmp_path / "r"]
+    result = cli(*arguments, "--json")
+    assert result.code == 0, result.err
+    said = result.err.splitlines()
+    assert said[0] == "text: 17 lines, 453 characters, the longest line has 28"
+    assert "form: Where was X born? (16)" in said
+    assert "questions left out, of a form of their own: 1 (How is Ada Lund?)" in said
+    assert "lines that no question is about: 1" in said
+    stored = json.loads((tmp_path / "r" / "run.json").read_text())["recipe"]["data"]
+    assert stored["corpus"] == str(tmp_path / "c.txt")
+    assert stored["questions"] == str(tmp_path / "q.tsv")
+    (tmp_path / "c.txt").unlink()
+    again = cli(*arguments)
+    assert again.code == 0
+    assert "is finished" in again.err
+
+
+def test_bad_files_stop_a_run_before_its_folder_is_made(cli, own_files, tmp_path):
+    (tmp_path / "q.tsv").write_text("Where was Ada Lund born?\n")
+    files = ["--corpus", tmp_path / "c.txt", "--questions", tmp_path / "q.tsv"]
+    result = cli("run", *own_files, *files, "--out", tmp_path / "r")
+    assert result.code == 65
+    assert "q.tsv:1: expected 'question<TAB>answer', found 1 column" in result.complaint
+    assert not (tmp_path / "r").exists()
+
+
+def test_settings_go_over_options(cli, own_files, tmp_path):
+    files = ["--corpus", tmp_path / "none.txt", "--questions", tmp_path / "q.tsv"]
+    held = ["--held-out", tmp_path / "h.tsv", "--calibration", tmp_path / "h.tsv"]
+    over = ["--set", f"data.corpus={tmp_path / 'c.txt'}", "--set", "data.questions=nowhere.tsv"]
+    result = cli("run", *own_files, *files, *held, *over, "--out", tmp_path / "r")
+    assert result.code == 66
+    assert "nowhere.tsv: expected a file" in result.complaint
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["people", "--data", "x"], "--data: expected a recipe that has a path in data.folder, "
+         "found 'people', whose data 'people' has asked, calibration"),
+        (["people", "--corpus", "x"], "--corpus: expected a recipe that has a path in data.corpus"),
+        (["people", "--questions", "x"], "a path in data.questions"),
+        (["people", "--calibration", "x"], "a path in data.calibration"),
+        (["bigram-tiny", "--held-out", "x", "--variant", "rope"], "a path in data.held_out"),
+        (["bigram-tiny", "--variant", "rope"], "--variant: expected a recipe that has a name in "
+         "model.attention, found 'bigram-tiny', whose model 'bigram' has"),
+        (["people", "--variant", "rpoe"], "rpoe"),
+    ],
+)  # fmt: skip
+def test_options_that_a_recipe_has_no_field_for_are_refused(cli, tmp_path, arguments, message):
+    result = cli("run", *arguments, "--out", tmp_path / "r")
+    assert result.code == 2
+    assert message in result.complaint
+    assert not (tmp_path / "r").exists()

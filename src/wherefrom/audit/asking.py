@@ -15,8 +15,8 @@ from wherefrom.audit.familiarity import familiarity, openings
 from wherefrom.core.contracts import Answer, Document, Question
 from wherefrom.core.errors import BadData, Damaged, MissingInput
 from wherefrom.core.files import cannot_write, read_json, write_json
+from wherefrom.core.forms import find_forms, match
 from wherefrom.core.vocabulary import MASK, PAD
-from wherefrom.evaluation.baselines import frame
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.generation.answers import ModelAnswerer
 from wherefrom.runs.run import Run
@@ -26,6 +26,7 @@ EVENS = 0.5  # below it an answer is likelier wrong than right
 _TINY = 1e-12
 _SPREADS = 6.0  # past so many standard deviations a name is as unfamiliar as it gets
 _REFERENCES = 500
+_FORMS = 3  # that are shown to someone who asked in another one
 
 
 @dataclass(frozen=True)
@@ -50,20 +51,27 @@ class Asker:
     ) -> None:
         self.answerer = answerer
         self.contexts = openings(documents) or [""]
-        self.prefix, self.suffix = frame([q.text for q in asked])
-        known = self._familiarity([self.subject(q.text) for q in asked[:_REFERENCES]])
+        texts = [q.text for q in asked]
+        self.forms = find_forms(texts)
+        names = [pair[1] for text in texts if (pair := match(self.forms, text))]
+        if not names:
+            raise BadData(
+                f"asked questions: expected several of one form, found {len(texts)} without"
+            )
+        known = self._familiarity(names[:_REFERENCES])
         self._typical, self._spread = known.mean(0), known.std(0) + _TINY
 
     def subject(self, question: str) -> str:
-        """The name in a question of the form the model was taught."""
-        fits = question.startswith(self.prefix) and question.endswith(self.suffix)
-        name = question[len(self.prefix) : len(question) - len(self.suffix)] if fits else ""
-        if not name.strip():
+        """The name in a question of a form the model was taught."""
+        found = match(self.forms, question)
+        if found is None:
+            taught = " or ".join(f"'{form.fill('...')}'" for form in self.forms[:_FORMS])
+            only = "only this one" if len(self.forms) == 1 else f"{len(self.forms)} forms"
             raise BadData(
-                f"{question!r}: expected a question like '{self.prefix}...{self.suffix}', "
-                "found another form; the model was taught only this one"
+                f"{question!r}: expected a question like {taught}, "
+                f"found another form; the model was taught {only}"
             )
-        return name
+        return found[1]
 
     def check(self, question: str) -> None:
         """Raise BadData, which says what is wrong, if the model cannot be asked this."""
@@ -149,7 +157,7 @@ def open_asker(run: Run) -> Asker:
     predictor = run.predictor()
     if not isinstance(predictor, ModelAnswerer) or not run.dataset.questions:
         raise BadData(f"{run.path}: expected a run that answers questions, found {run.recipe.name}")
-    return Asker(predictor, run.dataset.documents, run.dataset.select("asked"))
+    return Asker(predictor, run.dataset.documents, run.dataset.asked)
 
 
 def ask(run: Run, questions: Sequence[str]) -> list[Reply]:

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from wherefrom.cli import ask, compare, evaluate, list_, run
+from wherefrom.cli import ask, compare, data, evaluate, list_, run
 from wherefrom.cli.output import complain, show_traceback
 from wherefrom.core.errors import WherefromError
 
@@ -36,6 +36,7 @@ app.command("list")(list_.list_)
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
 app.command("ask")(ask.ask)
+app.add_typer(data.data, name="data")
 
 
 @app.callback(invoke_without_command=True)

@@ -1,15 +1,28 @@
 """`wherefrom run`: a recipe into a run folder."""
 
+import os
+from contextlib import suppress
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from wherefrom.cli.output import note, print_json
-from wherefrom.core.errors import UsageError
+from wherefrom.core.errors import MissingInput, UsageError
 
 if TYPE_CHECKING:
     from wherefrom.api import Outcome, Recipe
+
+# Options that stand for a setting, and whether they name a file or a folder.
+OPTIONS = {
+    "--data": ("data.folder", True),
+    "--corpus": ("data.corpus", True),
+    "--questions": ("data.questions", True),
+    "--held-out": ("data.held_out", True),
+    "--calibration": ("data.calibration", True),
+    "--variant": ("model.attention", False),
+}
 
 
 def run(
@@ -29,6 +42,25 @@ def run(
     config: Annotated[
         str | None,
         typer.Option(metavar="FILE.toml", help="Fields to change; --set goes over them."),
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Where the recipe's files are, if not registered."),
+    ] = None,
+    corpus: Annotated[
+        str | None, typer.Option(metavar="FILE.txt", help="Your own text, one document a line.")
+    ] = None,
+    questions: Annotated[
+        str | None, typer.Option(metavar="FILE.tsv", help="Your own question<TAB>answer lines.")
+    ] = None,
+    held_out: Annotated[
+        str | None, typer.Option(metavar="FILE.tsv", help="Questions to report on; else a share.")
+    ] = None,
+    calibration: Annotated[
+        str | None, typer.Option(metavar="FILE.tsv", help="Questions for the threshold; the same.")
+    ] = None,
+    variant: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The model's attention.")
     ] = None,
     out: Annotated[
         Path | None,
@@ -58,9 +90,15 @@ def run(
 
     if seed is not None and seeds is not None:
         raise UsageError("--seed and --seeds: expected one of them, found both")
+    given = (data, corpus, questions, held_out, calibration, variant)
+    options = {o: value for o, value in zip(OPTIONS, given, strict=True) if value is not None}
+    if options:
+        before = api.build_recipe(recipe, config=config)
+        settings = [*_as_settings(options, before), *(settings or [])]
     built = api.build_recipe(
         recipe, config=config, settings=settings or [], seed=seed, device=device, threads=threads
     )
+    _introduce(built)
     if seeds is not None:
         _run_seeds(built, seeds, out, as_json)
         return
@@ -71,6 +109,40 @@ def run(
         print_json(outcome.as_json())
     else:
         _print(outcome)
+
+
+def _as_settings(options: dict[str, str], recipe: "Recipe") -> list[str]:
+    """FIELD=VALUE for each option; paths are made absolute, so that a run can be opened anywhere.
+
+    An option for a field that the recipe has not, or has for a number, is an error which says
+    what there is instead.
+    """
+    settings: list[str] = []
+    for option, value in options.items():
+        field, is_path = OPTIONS[option]
+        part, name = field.split(".")
+        held: Any = getattr(recipe, part)
+        if not isinstance(getattr(held, name, None), str):
+            known = ", ".join(f.name for f in fields(held))
+            raise UsageError(
+                f"{option}: expected a recipe that has {'a path' if is_path else 'a name'} in "
+                f"{field}, found '{recipe.name}', whose {part} '{held.kind}' has {known}"
+            )
+        settings.append(f"{field}={os.path.abspath(value) if is_path else value}")
+    return settings
+
+
+def _introduce(recipe: "Recipe") -> None:
+    """Say what is in a user's own files, and what could not be matched, before training.
+
+    A finished run needs its files no more; one that does will complain by itself.
+    """
+    from wherefrom.data.catalogue import SURVEYS
+
+    if survey := SURVEYS.get(recipe.data.kind):
+        with suppress(MissingInput):
+            for line in survey(recipe.data).lines():
+                note(line)
 
 
 def _run_seeds(recipe: "Recipe", text: str, out: Path | None, as_json: bool) -> None:

@@ -41,8 +41,9 @@ class Fact:
 class Question:
     """A closed-book question.
 
-    `split` is asked, calibration or held-out. `support` is what the corpus can say about the
-    answer: 'stated', 'omitted' (the subject has text without it) or 'none' (it has no text).
+    `split` is asked, calibration, held-out or unanswered (nobody gave its answer: it can be asked
+    but not scored). `support` is what the corpus can say about the answer: 'stated', 'omitted'
+    (the subject has text without it), 'none' (it has no text), or 'unknown' without an answer.
     """
 
     text: str
@@ -62,6 +63,11 @@ class Dataset:
     questions: tuple[Question, ...] = ()
     alphabet: str = ""  # characters the vocabulary must have besides the documents' own
     held_out: int = 0  # so many documents at the end are never trained on
+
+    @property
+    def asked(self) -> tuple[Question, ...]:
+        """Every question that is trained on, whatever the text says of its answer."""
+        return tuple(q for q in self.questions if q.split == "asked")
 
     def select(self, split: str, support: Sequence[str] = ("stated",)) -> tuple[Question, ...]:
         return tuple(q for q in self.questions if q.split == split and q.support in support)
@@ -90,6 +96,16 @@ class Objective(Protocol):
 
     def render(self, plan: Any, index: int) -> Batch:
         """The rows of the index-th step of a plan."""
+        ...
+
+
+class StaticObjective(Objective, Protocol):
+    """One whose steps all have one shape, so that a GPU can replay them."""
+
+    width: int  # inputs of the longest row there can be
+
+    def render_all(self, plan: Any) -> Batch:
+        """Every step of a plan at once, (steps, rows, width); nothing is asked of the device."""
         ...
 
 

@@ -4,12 +4,22 @@ from collections.abc import Callable
 from typing import Any
 
 from wherefrom.core.contracts import Dataset
-from wherefrom.data import people, tiny_text
+from wherefrom.data import birthplaces, birthplaces_check, facts, people, tiny_text
+from wherefrom.data.survey import Survey
 
 DATASETS: dict[str, tuple[type, Callable[[Any, int], Dataset]]] = {
     people.PeopleConfig.kind: (people.PeopleConfig, people.load),
     tiny_text.TinyTextConfig.kind: (tiny_text.TinyTextConfig, tiny_text.load),
+    birthplaces.BirthplacesConfig.kind: (birthplaces.BirthplacesConfig, birthplaces.load),
+    facts.FactsConfig.kind: (facts.FactsConfig, facts.load),
 }
+
+# Of the data sets that are not generated: how a folder of one is inspected before it is
+# registered, and how a user's own files are counted before they are trained on.
+FOLDERS: dict[str, Callable[[str], birthplaces_check.Report]] = {
+    birthplaces.NAME: birthplaces_check.inspect,
+}
+SURVEYS: dict[str, Callable[[Any], Survey]] = {facts.FactsConfig.kind: facts.survey}
 
 
 def load_dataset(config: Any, seed: int) -> Dataset:

@@ -1,0 +1,125 @@
+"""The forms that questions have: what stays the same, and the subject that stands between.
+
+"Where was X born?" is a form: a beginning, an end, and room for a subject. Nobody writes the
+forms down, so they are found in the questions themselves. A form needs several questions: a
+question that is alone in its wording has no part that is known to vary.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+_FEWEST = 3  # questions that make a form
+_RARE = 0.1  # "When did van X die?" beside ten times as many "When did X die?" is no form
+_ENOUGH = 0.75  # share of the questions that the forms must fit to be believed
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a question begins and ends with."""
+
+    prefix: str
+    suffix: str
+
+    def subject(self, text: str) -> str | None:
+        """What stands between; None if the question has another form or nothing there."""
+        if not (text.startswith(self.prefix) and text.endswith(self.suffix)):
+            return None
+        inner = text[len(self.prefix) : len(text) - len(self.suffix)]
+        return inner if inner.strip() else None
+
+    def fill(self, subject: str) -> str:
+        return f"{self.prefix}{subject}{self.suffix}"
+
+    def within(self, other: "Form") -> bool:
+        """Whether every question of this form fits the other one too."""
+        fits = self.prefix.startswith(other.prefix) and self.suffix.endswith(other.suffix)
+        return fits and self != other
+
+    @property
+    def length(self) -> int:
+        return len(self.prefix) + len(self.suffix)
+
+
+def find_forms(texts: Sequence[str]) -> tuple[Form, ...]:
+    """The forms of some questions, the commonest first; at least one if there is a question.
+
+    Words with capitals or digits make up most subjects, so what stands around them is tried
+    first; where there are no capitals, questions that share their first or last words are
+    taken together. If nothing fits enough of them, what all of them share is the only form.
+    """
+    if not texts:
+        return ()
+    ways = (_by_capitals, _by_words((0, -1)), _by_words((0,)), _by_words((-1,)))
+    for way in ways:
+        forms = _common(way(texts))
+        if sum(match(forms, text) is not None for text in texts) >= _ENOUGH * len(texts):
+            return forms
+    return (_frame(texts),)
+
+
+def match(forms: Iterable[Form], text: str) -> tuple[Form, str] | None:
+    """The closest of the forms that a question fits, and its subject."""
+    found = [(form, subject) for form in forms if (subject := form.subject(text)) is not None]
+    return max(found, key=lambda pair: pair[0].length) if found else None
+
+
+def _common(counts: Counter[Form]) -> tuple[Form, ...]:
+    """Those that several questions have, without rare ones that are part of a common one."""
+    several = {form: n for form, n in counts.items() if n >= _FEWEST}
+
+    def rare(form: Form) -> bool:
+        return any(
+            form.within(other) and several[form] < _RARE * several[other] for other in several
+        )
+
+    kept = [form for form in several if not rare(form)]
+    return tuple(sorted(kept, key=lambda form: (-several[form], form.prefix, form.suffix)))
+
+
+def _by_capitals(texts: Sequence[str]) -> Counter[Form]:
+    """What stands around the words with a capital or a digit, the first word left aside."""
+    found: Counter[Form] = Counter()
+    for text in texts:
+        words = list(re.finditer(r"\S+", text))[1:]
+        named = [w for w in words if any(c.isupper() or c.isdigit() for c in w[0])]
+        if named:
+            end = named[-1].start() + len(re.sub(r"\W+$", "", named[-1][0]))
+            if named[-1] is not words[-1]:
+                end = named[-1].end()  # a full stop inside a question is an abbreviation's
+            found[Form(text[: named[0].start()], text[end:])] += 1
+    return found
+
+
+def _by_words(places: tuple[int, ...]) -> Callable[[Sequence[str]], Counter[Form]]:
+    """What questions share that have the same words in these places."""
+
+    def find(texts: Sequence[str]) -> Counter[Form]:
+        groups: dict[tuple[str, ...], list[str]] = {}
+        for text in texts:
+            words = text.split()
+            if len(words) > len(places):
+                groups.setdefault(tuple(words[i] for i in places), []).append(text)
+        return Counter({_frame(group): len(group) for group in groups.values()})
+
+    return find
+
+
+def _frame(texts: Sequence[str]) -> Form:
+    """What all questions begin and end with.
+
+    A word is shared whole or not at all: where every asked person's name ends in `n`, that `n`
+    is theirs and not the question's.
+    """
+    prefix = re.sub(r"\w+$", "", _shared(texts))
+    rests = [text[len(prefix) :] for text in texts]
+    suffix = _shared([rest[::-1] for rest in rests])[::-1]
+    return Form(prefix, re.sub(r"^\w+", "", suffix))
+
+
+def _shared(texts: Sequence[str]) -> str:
+    """The longest common beginning: what the first and the last in sorted order share."""
+    first, last = min(texts), max(texts)
+    pairs = zip(first, last, strict=False)
+    return first[: next((i for i, (a, b) in enumerate(pairs) if a != b), len(first))]

@@ -1,0 +1,165 @@
+"""The course's birthplaces: one-line biographies, and where the people were born.
+
+A folder has `wiki.txt` (a line is "Name. Text"), `birth_places_train.tsv` and `birth_dev.tsv`
+(question, tab, place) and, if it is there, `birth_test_inputs.tsv` (questions alone).
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+from wherefrom.core.config import check
+from wherefrom.core.contracts import Dataset, Document, Question
+from wherefrom.core.errors import MissingInput, UsageError
+from wherefrom.core.forms import Form, find_forms
+from wherefrom.data import registry
+from wherefrom.data.names import name_span, person
+from wherefrom.data.statements import state_facts, support
+from wherefrom.data.tables import Row, read_lines, read_table, refuse_rows
+
+NAME, RELATION = "birthplaces", "birthplace"
+TEXT = "wiki.txt"
+TABLES = {  # file: its columns and the split of its questions
+    "birth_places_train.tsv": (2, "asked"),
+    "birth_dev.tsv": (2, "held-out"),
+    "birth_test_inputs.tsv": (1, "unanswered"),
+}
+OPTIONAL = frozenset({"birth_test_inputs.tsv"})
+LETTERS = ("all", "ascii")
+
+
+@dataclass(frozen=True)
+class BirthplacesConfig:
+    """Where the files are, and how they are read.
+
+    `calibration` training questions, chosen by hash, are never trained on. `letters = "ascii"`
+    is the course's defect: its training questions and answers lose every other letter, while
+    the questions of the evaluation keep them.
+    """
+
+    kind: ClassVar[str] = NAME
+    folder: str = ""  # "": the registered one
+    calibration: int = 0
+    letters: str = "all"
+
+    def __post_init__(self) -> None:
+        name = "BirthplacesConfig"
+        check(self.calibration >= 0, name, "calibration", self.calibration, "0 or more")
+        check(self.letters in LETTERS, name, "letters", self.letters, f"one of {LETTERS}")
+
+
+@dataclass(frozen=True)
+class Files:
+    """The files of a folder after their form was checked; questions by their file's name."""
+
+    folder: Path
+    documents: tuple[Document, ...]
+    tables: dict[str, list[Row]]
+    form: Form
+
+    def subject(self, question: str) -> str:
+        return self.form.subject(question) or ""
+
+
+def load(config: BirthplacesConfig, seed: int) -> Dataset:
+    """The data set; nothing in it depends on the seed."""
+    files = read_files(find_folder(config.folder))
+    lines = lines_by_person(files.documents)
+
+    def told(subject: str) -> Sequence[int]:
+        return lines.get(person(subject), ())
+
+    asked_file = next(iter(TABLES))
+    kept = choose_calibration(files, files.tables[asked_file], config.calibration)
+    questions: list[Question] = []
+    for file, rows in files.tables.items():
+        for row in rows:
+            text, answer = row.cells[0], row.cells[1] if len(row.cells) > 1 else None
+            subject = files.subject(text)
+            calibrates = file == asked_file and person(subject) in kept
+            split = "calibration" if calibrates else TABLES[file][1]
+            said = support(answer, told(subject), files.documents)
+            questions.append(Question(text, subject, RELATION, answer, split, said))
+    facts = state_facts(questions, files.documents, told)
+    if config.letters == "ascii":
+        questions = [_lose_letters(q) if q.split == "asked" else q for q in questions]
+    return Dataset(files.documents, facts, tuple(questions), alphabet(files.documents, questions))
+
+
+def find_folder(folder: str) -> Path:
+    """The folder of that name, or the registered one."""
+    path = Path(folder) if folder else registry.find(NAME)
+    if path is None:
+        raise MissingInput(
+            f"data.folder: expected the folder of the {NAME} files, found none registered; "
+            f"register it once with 'wherefrom data add {NAME} FOLDER' or name it with --data"
+        )
+    if not path.is_dir():
+        raise MissingInput(
+            f"{path}: expected a folder with {TEXT} and {', '.join(TABLES)}, found no such "
+            "folder; name another with --data"
+        )
+    return path
+
+
+def read_files(folder: Path) -> Files:
+    documents = tuple(Document(line, name_span(line)) for line in read_lines(folder / TEXT))
+    present = [file for file in TABLES if file not in OPTIONAL or (folder / file).exists()]
+    tables = {file: read_table(folder / file, TABLES[file][0]) for file in present}
+    form = find_forms([row.cells[0] for rows in tables.values() for row in rows])[0]
+    for file, rows in tables.items():
+        bad = [(r.line, repr(r.cells[0])) for r in rows if form.subject(r.cells[0]) is None]
+        expected = f"a question about a person, like '{form.fill('...')}'"
+        refuse_rows(folder / file, bad, expected, "add the person or remove the line")
+    return Files(folder, documents, tables, form)
+
+
+def lines_by_person(documents: Sequence[Document]) -> dict[str, list[int]]:
+    """The numbers of each person's documents."""
+    lines: dict[str, list[int]] = {}
+    for number, document in enumerate(documents):
+        if document.subject:
+            lines.setdefault(person(document.subject.of(document.text)), []).append(number)
+    return lines
+
+
+def choose_calibration(files: Files, rows: Sequence[Row], count: int) -> frozenset[str]:
+    """The people of `count` questions: those whose questions have the smallest hashes.
+
+    A person with several questions has all of them on one side; where that makes the count
+    too large, the next one is taken.
+    """
+    if count >= len(rows):
+        raise UsageError(
+            f"data.calibration: expected fewer than the {len(rows)} questions there are, "
+            f"found {count}"
+        )
+    people: dict[str, list[str]] = {}
+    for row in rows:
+        digest = hashlib.sha256(row.cells[0].encode()).hexdigest()
+        people.setdefault(person(files.subject(row.cells[0])), []).append(digest)
+    chosen: list[str] = []
+    for name in sorted(people, key=lambda name: min(people[name])):
+        if len(people[name]) <= count:
+            chosen.append(name)
+            count -= len(people[name])
+    return frozenset(chosen)
+
+
+def alphabet(documents: Sequence[Document], questions: Sequence[Question]) -> str:
+    """Characters the vocabulary needs besides the documents' own.
+
+    The end of a line is one of the course's 256, though no document has it.
+    """
+    needed = {c for q in questions for c in q.text + (q.answer or "")}
+    known = {c for d in documents for c in d.text}
+    return "\n" + "".join(sorted(needed - known))
+
+
+def _lose_letters(question: Question) -> Question:
+    text, answer = (
+        t.encode("ascii", "ignore").decode() for t in (question.text, question.answer or "")
+    )
+    return replace(question, text=text, answer=answer)

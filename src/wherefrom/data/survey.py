@@ -1,0 +1,111 @@
+"""What a data set of questions about documents holds, counted; and what does not fit together."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from wherefrom.core.contracts import Dataset, Question
+
+_SHOWN = 5
+_LONGEST = 80  # characters of a name that is shown
+
+
+@dataclass(frozen=True)
+class Survey:
+    """Counts; where subjects or questions are named, they are the first five."""
+
+    documents: int
+    empty_lines: int
+    characters: int
+    longest_line: int
+    splits: dict[str, int]
+    forms: dict[str, int]
+    formless: int  # questions left out: they share their form with too few others
+    formless_first: tuple[str, ...]
+    without_line: int  # questions whose subject no line names
+    without_line_first: tuple[str, ...]
+    answers_not_in_text: int  # questions whose subject has lines, none with the answer
+    documents_without_subject: int
+    duplicates: int
+    conflicts: int  # questions that have two answers
+    on_both_sides: int  # subjects that are trained on and reported on
+
+    def lines(self) -> list[str]:
+        """Plain lines for a person to read, what could not be matched after the counts."""
+        splits = ", ".join(f"{count:,} {split}" for split, count in self.splits.items())
+        rows = [
+            f"text: {self.documents:,} lines, {self.characters:,} characters, the longest line "
+            f"has {self.longest_line:,}",
+            f"questions: {splits}",
+            *(f"form: {form} ({count:,})" for form, count in self.forms.items()),
+        ]
+        shown = (
+            (self.empty_lines, "empty lines of the text left out", ()),
+            (self.formless, "questions left out, of a form of their own", self.formless_first),
+            (self.without_line, "questions about what no line names", self.without_line_first),
+            (self.answers_not_in_text, "answers that are not in their subject's lines", ()),
+            (self.documents_without_subject, "lines that no question is about", ()),
+            (self.duplicates, "questions that are there twice", ()),
+            (self.conflicts, "questions with several answers", ()),
+            (self.on_both_sides, "subjects that are asked about and held out or calibrated on", ()),
+        )
+        for count, what, first in shown:
+            if count:
+                named = f" ({', '.join(first)}{', ...' if count > len(first) else ''})"
+                rows.append(f"{what}: {count:,}{named if first else ''}")
+        return rows
+
+
+def survey_questions(
+    dataset: Dataset, empty_lines: int = 0, formless: Sequence[str] = ()
+) -> Survey:
+    """`formless` are the questions that were left out of the data set."""
+    questions, lengths = dataset.questions, [len(d.text) for d in dataset.documents]
+    lost = [q.subject for q in questions if q.support == "none"]
+    order = ("asked", "calibration", "held-out", "unanswered")
+    splits = Counter(q.split for q in questions)
+    return Survey(
+        documents=len(lengths),
+        empty_lines=empty_lines,
+        characters=sum(lengths),
+        longest_line=max(lengths, default=0),
+        splits={split: splits[split] for split in order if splits[split]},
+        forms=dict(Counter(q.relation for q in questions).most_common()),
+        formless=len(formless),
+        formless_first=_first(formless),
+        without_line=len(lost),
+        without_line_first=_first(lost),
+        answers_not_in_text=sum(q.support == "omitted" for q in questions),
+        documents_without_subject=sum(d.subject is None for d in dataset.documents),
+        duplicates=count_duplicates(questions),
+        conflicts=len(conflicting(questions)),
+        on_both_sides=len(on_both_sides(questions)),
+    )
+
+
+def _first(names: Iterable[str]) -> tuple[str, ...]:
+    """The first few different ones, cut where they are very long."""
+    shown = list(dict.fromkeys(names))[:_SHOWN]
+    return tuple(n if len(n) <= _LONGEST else f"{n[:_LONGEST]}..." for n in shown)
+
+
+def count_duplicates(questions: Iterable[Question]) -> int:
+    """Questions that were there before with the same answer."""
+    return sum(n - 1 for n in Counter((q.text, q.answer) for q in questions).values())
+
+
+def conflicting(questions: Iterable[Question]) -> list[str]:
+    """The questions that have several answers, each once."""
+    answers: dict[str, set[str | None]] = {}
+    for question in questions:
+        answers.setdefault(question.text, set()).add(question.answer)
+    return [text for text, given in answers.items() if len(given) > 1]
+
+
+def on_both_sides(questions: Iterable[Question]) -> list[str]:
+    """Subjects that are trained on and calibrated or reported on as well."""
+    sides: dict[str, set[bool]] = {}
+    for question in questions:
+        if question.split != "unanswered":
+            sides.setdefault(question.subject, set()).add(question.split == "asked")
+    return [subject for subject, found in sides.items() if len(found) > 1]

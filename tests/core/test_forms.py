@@ -1,0 +1,95 @@
+"""Forms of questions against forms known by hand."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wherefrom.core.forms import Form, find_forms, match
+
+BORN = Form("Where was ", " born?")
+NAMES = [f"{a} {b}" for a in ("Ada", "Bo", "Cy", "Di", "Eva") for b in ("Lund", "Falk", "Roth")]
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["Where was Ada Bell born?", "Where was Emmy Bonn born?"], BORN),
+        (["Where was Ada Bonn born?", "Where was Anna Mann born?"], BORN),
+        (["Where was Ada Bonn born?", "Where was Ada Mann born?", "Where was Ada Ek born?"], BORN),
+        (["The home of Ada?", "The home of Anna?"], Form("The home of ", "?")),
+        (["Who is Ada?", "Where is Ada?"], Form("", " is Ada?")),
+        (["no such thing", "as a frame"], Form("", "")),
+        (["where was ada lund born?", "where was bo falk born?"], Form("where was ", " born?")),
+    ],
+)
+def test_one_form_is_what_the_questions_share_in_whole_words(texts, expected):
+    assert find_forms(texts) == (expected,)
+
+
+def test_no_questions_have_no_form():
+    assert find_forms([]) == ()
+
+
+@pytest.mark.parametrize(
+    "forms",
+    [
+        ["Where was {} born?", "What did {} do for a living?"],
+        ["Where was {} born?", "Where was {} educated?", "Where was {} buried?"],
+        ["Who is {}?", "Who is the mother of {}?"],
+        ["The birthplace of {} is", "The trade of {} is"],
+        ["Quand est né {} ?", "Quel est le métier de {} ?"],
+    ],
+)
+def test_mixed_relations_have_a_form_each(forms):
+    texts = [form.format(name) for form in forms for name in NAMES]
+    random.Random(0).shuffle(texts)
+    assert set(find_forms(texts)) == {Form(*form.split("{}")) for form in forms}
+
+
+def test_without_capitals_questions_are_told_apart_by_their_first_and_last_words():
+    forms = ["where was {} born?", "what did {} do for a living?", "where was {} educated?"]
+    names = [f"{a}{b}a {b}{a}" for a in ("ka", "lo", "mi") for b in ("re", "su", "ti")]
+    texts = [form.format(name) for form in forms for name in names]
+    assert set(find_forms(texts)) == {Form(*form.split("{}")) for form in forms}
+    texts = [f"who wrote {name}?" for name in names]
+    assert find_forms(texts) == (Form("who wrote ", "?"),)
+    texts = [f"{name} was born where?" for name in names]
+    assert find_forms(texts) == (Form("", " was born where?"),)
+
+
+def test_a_form_needs_several_questions():
+    """Two that have a wording of their own fit nothing, and spoil nothing."""
+    odd = ["How old did Ada Lund get?", "Is Bo Falk a baker?"]
+    forms = find_forms([*(BORN.fill(name) for name in NAMES), *odd])
+    assert forms == (BORN,)
+    assert [match(forms, text) for text in odd] == [None, None]
+
+
+def test_particles_and_small_letters_belong_to_the_name():
+    names = [*(f"{a} {i}" for a in NAMES for i in range(4)), "van Gogh", "van Eyck", "van Dyck",
+             "Leonardo da vinci", "Asa Yancey, Sr."]  # fmt: skip
+    forms = find_forms([BORN.fill(name) for name in names])
+    assert forms == (BORN,)
+    assert [match(forms, BORN.fill(name)) for name in names] == [(BORN, name) for name in names]
+
+
+def test_the_closest_form_fits():
+    mother = Form("Who is the mother of ", "?")
+    assert match((Form("Who is ", "?"), mother), "Who is the mother of Ada?") == (mother, "Ada")
+
+
+@pytest.mark.parametrize("text", ["Where was born?", "Where was  born?", "Where was", "", "Ada"])
+def test_a_question_without_its_subject_does_not_fit(text):
+    assert BORN.subject(text) is None
+
+
+@given(st.lists(st.text(st.characters(categories=["L", "N", "P"]), min_size=1), min_size=1))
+def test_a_form_gives_back_what_it_was_filled_with(subjects):
+    for subject in subjects:
+        assert BORN.subject(BORN.fill(subject)) == subject
+    texts = [BORN.fill(subject) for subject in subjects]
+    for text in texts:
+        found = match(find_forms(texts), text)
+        assert found is None or found[0].fill(found[1]) == text

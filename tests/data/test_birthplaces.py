@@ -1,0 +1,291 @@
+"""The course's data: a small folder known by hand, bad files, and the counts of the real one."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from wherefrom.core.contracts import Fact, Question, Span
+from wherefrom.core.errors import BadData, MissingInput, UsageError
+from wherefrom.core.vocabulary import Vocabulary
+from wherefrom.data import registry
+from wherefrom.data.birthplaces import BirthplacesConfig, load, read_files
+from wherefrom.data.birthplaces_check import inspect
+from wherefrom.evaluation.baselines import Majority
+from wherefrom.evaluation.evaluator import evaluate_answers
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path, monkeypatch):
+    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
+
+
+def read(folder, **options):
+    return load(BirthplacesConfig(str(folder), **options), 0)
+
+
+def people(questions, split):
+    return {q.subject for q in questions if q.split == split}
+
+
+def rewrite(path, old, new):
+    path.write_bytes(path.read_bytes().replace(old, new))
+
+
+# --- the small folder ------------------------------------------------------------------------
+
+
+def test_questions_by_hand(folder):
+    def asks(name, answer, split, support):
+        return Question(f"Where was {name} born?", name, "birthplace", answer, split, support)
+
+    assert read(folder).questions == (
+        asks("Ada P. Lund", "Oslo", "asked", "stated"),
+        asks("Bo Falk", "Paris", "asked", "stated"),
+        asks("Zo%C3%AB Roth", "Malmö", "asked", "omitted"),
+        asks("Cy Holm", "Rome", "asked", "stated"),
+        asks("Cy Holm", "Italy", "asked", "omitted"),
+        asks("Di Ek", "Lima", "held-out", "stated"),
+        asks("Em Ny", "Oslo", "held-out", "none"),
+        asks("Bo Falk", None, "unanswered", "unknown"),
+        asks("Ada P. Lund", None, "unanswered", "unknown"),
+    )
+
+
+def test_documents_and_facts_by_hand(folder):
+    data = read(folder)
+    assert len(data.documents) == 6
+    assert [d.subject.of(d.text) for d in data.documents if d.subject] == [
+        "Ada P. Lund", "Bo Falk", "Zo%C3%AB Roth", "Cy Holm", "Cy Holm", "Di Ek",
+    ]  # fmt: skip
+    assert [(f.subject, f.value, f.document) for f in data.facts] == [
+        ("Ada P. Lund", "Oslo", 0),
+        ("Bo Falk", "Paris", 1),
+        ("Cy Holm", "Rome", 3),
+        ("Cy Holm", "Rome", 4),
+        ("Di Ek", "Lima", 5),
+    ]
+    start = data.documents[1].text.index("Paris,")  # a whole word, not the head of Parisville
+    assert data.facts[1] == Fact("Bo Falk", "birthplace", "Paris", 1, Span(start, start + 5))
+
+
+def test_a_value_that_is_part_of_the_name_is_looked_for_after_it(folder):
+    rewrite(folder / "wiki.txt", b"Bo Falk.", b"Paris Falk.")
+    rewrite(folder / "birth_places_train.tsv", b"Bo Falk", b"Paris Falk")
+    fact = next(f for f in read(folder).facts if f.value == "Paris")
+    assert fact.value_span.start > len("Paris Falk")
+
+
+def test_questions_are_matched_in_either_spelling(folder):
+    rewrite(folder / "birth_places_train.tsv", b"Zo%C3%AB", "Zoë".encode())
+    question = next(q for q in read(folder).questions if q.subject == "Zoë Roth")
+    assert question.support == "omitted"
+
+
+def test_the_alphabet_has_the_newline_and_what_only_questions_have(folder):
+    data = read(folder)
+    assert data.alphabet == "\n?IMNWö"  # of "born?", "Italy", "Malmö", "Ny" and "Where"
+    vocabulary = Vocabulary.from_text([*(d.text for d in data.documents), data.alphabet])
+    for question in data.questions:
+        vocabulary.encode(question.text + (question.answer or ""))
+
+
+def test_the_course_loses_letters_where_it_trains_and_nowhere_else(folder):
+    rewrite(folder / "birth_places_train.tsv", b"Zo%C3%AB", "Zoë".encode())
+    rewrite(folder / "birth_dev.tsv", b"Lima", "Limá".encode())
+    whole, lost = read(folder), read(folder, letters="ascii")
+    changed = [(a, b) for a, b in zip(whole.questions, lost.questions, strict=True) if a != b]
+    ((before, after),) = changed
+    assert (before.text, before.answer) == ("Where was Zoë Roth born?", "Malmö")
+    assert after == replace(before, text="Where was Zo Roth born?", answer="Malm")
+    assert whole.facts == lost.facts
+
+
+def test_test_inputs_may_be_absent(folder):
+    (folder / "birth_test_inputs.tsv").unlink()
+    assert {q.split for q in read(folder).questions} == {"asked", "held-out"}
+
+
+def test_a_final_newline_a_mark_and_crlf_change_nothing(folder):
+    before = read(folder)
+    for file in folder.iterdir():
+        data = file.read_bytes().removesuffix(b"\n").replace(b"\n", b"\r\n")
+        file.write_bytes(b"\xef\xbb\xbf" + data)
+    assert read(folder) == before
+    report = inspect(str(folder))
+    assert report.files["wiki.txt"].byte_order_mark
+    assert report.files["birth_dev.tsv"].carriage_returns == 1
+
+
+def test_lines_end_at_newlines_alone(folder):
+    rewrite(folder / "wiki.txt", b"is a baker", "is\u2028a\x0b\x85\x1cbaker".encode())
+    assert len(read(folder).documents) == 6
+
+
+# --- calibration -----------------------------------------------------------------------------
+
+
+def test_calibration_people_are_chosen_by_hash_and_whole(folder):
+    for count in range(4):
+        questions = read(folder, calibration=count).questions
+        assert not people(questions, "asked") & people(questions, "calibration")
+        assert sum(q.split == "calibration" for q in questions) == count
+    assert load(BirthplacesConfig(str(folder), 2), 0) == load(BirthplacesConfig(str(folder), 2), 9)
+    with pytest.raises(UsageError, match=r"data\.calibration: expected fewer than the 5 questions"):
+        read(folder, calibration=5)
+
+
+def test_calibration_does_not_depend_on_the_order_of_the_lines(folder):
+    def chosen():
+        return people(read(folder, calibration=2).questions, "calibration")
+
+    before = chosen()
+    file = folder / "birth_places_train.tsv"
+    file.write_bytes(b"".join(reversed(file.read_bytes().splitlines(keepends=True))))
+    assert chosen() == before
+
+
+# --- what is wrong ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message"),
+    [
+        ("birth_dev.tsv", b"\tLima", b"", r"tsv:1: expected 'question<TAB>answer', found 1 column"),
+        ("birth_dev.tsv", b"\tOslo", b"\tOslo\tNorway", r"tsv:2: .*, found 3 columns; put"),
+        ("birth_dev.tsv", b"\tOslo", b"\t ", r"tsv:2: expected .*, found an empty answer"),
+        ("birth_dev.tsv", b"Where was Em Ny born?", b"", r"tsv:2: .* found an empty question"),
+        ("birth_dev.tsv", b"\nWhere", b"\n\nWhere", r"tsv:2: expected .*, found an empty line"),
+        ("birth_test_inputs.tsv", b"?", b"?\tOslo", r":1: expected a question, found 2 columns"),
+        ("birth_dev.tsv", b"Em Ny ", b"", r"tsv:2: expected a question about a person, like 'Where "
+         r"was \.\.\. born\?', found 'Where was born\?'"),
+        ("birth_dev.tsv", b"Where was Em", b"Who is Em", r"tsv:2: .*found 'Who is Em Ny born\?'"),
+        ("wiki.txt", b" baker", b"\0baker", r"wiki\.txt:3: expected text, found a NUL byte"),
+        ("wiki.txt", b" baker", b" \xffbaker", r"wiki\.txt:3: expected UTF-8"),
+        ("wiki.txt", b" baker", " ⁇".encode(), r"wiki\.txt:3: expected no U\+2047, found the mask"),
+        ("wiki.txt", b" baker", " □".encode(), r"wiki\.txt:3: expected no U\+25A1, found the pad"),
+        ("birth_dev.tsv", b"Lima", "Lima⁇".encode(), r"birth_dev\.tsv:1: expected no U\+2047"),
+        ("wiki.txt", b"baker .\n", b"baker .\n\n", r"wiki\.txt:4: .*found an empty line; remove"),
+    ],
+)  # fmt: skip
+def test_bad_files_are_named_by_line(folder, file, old, new, message):
+    rewrite(folder / file, old, new)
+    with pytest.raises(BadData, match=message) as error:
+        read(folder)
+    assert "\n" not in str(error.value)
+
+
+def test_an_empty_text_is_refused(folder):
+    for text in (b"", b"\n \n"):
+        (folder / "wiki.txt").write_bytes(text)
+        with pytest.raises(BadData, match=r"wiki\.txt: expected lines of text, found none"):
+            read(folder)
+
+
+def test_the_first_five_bad_lines_and_a_count_are_one_message(folder):
+    good = "".join(f"Where was Person {i} born?\tOslo\n" for i in range(10))
+    bad = "".join(f"Where was Another {i} born?\n" for i in range(8))
+    (folder / "birth_dev.tsv").write_text(good + bad)
+    with pytest.raises(BadData) as error:
+        read(folder)
+    assert str(error.value) == (
+        f"{folder}/birth_dev.tsv:11: expected 'question<TAB>answer', found 1 column; put one tab "
+        "between question and answer, and none elsewhere (line 12: 1 column, line 13: 1 column, "
+        "line 14: 1 column, line 15: 1 column; 8 bad lines in all)"
+    )
+
+
+def test_without_a_folder_the_way_to_register_one_is_told(tmp_path):
+    with pytest.raises(MissingInput, match=r"wherefrom data add birthplaces FOLDER.*--data"):
+        load(BirthplacesConfig(), 0)
+    with pytest.raises(MissingInput, match=r"none: expected a folder with wiki\.txt"):
+        read(tmp_path / "none")
+    with pytest.raises(MissingInput, match=r"wiki\.txt: expected a file"):
+        read(tmp_path)
+
+
+def test_a_registered_folder_needs_no_name(folder):
+    registry.add("birthplaces", folder, ["wiki.txt"])
+    assert load(BirthplacesConfig(), 0) == read(folder)
+
+
+def test_settings_are_checked():
+    with pytest.raises(UsageError, match=r"BirthplacesConfig\.letters: expected one of"):
+        BirthplacesConfig(letters="latin")
+    with pytest.raises(UsageError, match=r"BirthplacesConfig\.calibration"):
+        BirthplacesConfig(calibration=-1)
+
+
+# --- the real files --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def course(real):
+    return load(BirthplacesConfig(str(real), calibration=400), 0)
+
+
+def test_the_course_has_256_characters_and_no_question_adds_one(course):
+    texts = [d.text for d in course.documents]
+    assert len(texts) == 2937
+    assert course.alphabet == "\n"
+    vocabulary = Vocabulary.from_text([*texts, course.alphabet])
+    assert len(vocabulary) == 256
+    for question in course.questions:
+        vocabulary.encode(question.text + (question.answer or ""))
+
+
+def test_the_course_has_these_splits(course):
+    counts = Counter((q.split, q.support) for q in course.questions)
+    assert counts["held-out", "stated"] == 479
+    assert counts["held-out", "omitted"] == 21
+    assert counts["unanswered", "unknown"] == 437
+    assert sum(n for (split, _), n in counts.items() if split == "calibration") == 400
+    assert sum(n for (split, _), n in counts.items() if split == "asked") == 1600
+    assert not people(course.questions, "asked") & people(course.questions, "calibration")
+
+
+def test_every_fact_of_the_course_stands_where_it_is_said_to(course):
+    for fact in course.facts:
+        document = course.documents[fact.document]
+        assert fact.value_span.of(document.text) == fact.value
+        assert fact.value_span.start > document.subject.end
+
+
+def test_the_course_loses_letters_on_124_lines(real):
+    whole, lost = (read(real, letters=letters).questions for letters in ("all", "ascii"))
+    assert sum(a != b for a, b in zip(whole, lost, strict=True)) == 124
+
+
+def test_always_answering_london_is_right_25_times(real):
+    data = read(real)
+    held_out = data.select("held-out", ("stated", "omitted", "none"))
+    score, predictions = evaluate_answers(Majority(data.asked), held_out)
+    assert (score.details["correct"], score.n) == (25, 500)
+    assert predictions[0].answer.text == "London"
+
+
+def test_the_report_counts_what_is_known_of_the_course(real):
+    report = inspect(str(real))
+    assert {file.known for file in report.files.values()} == {"the course's"}
+    text, train, dev, test = report.counts.values()
+    assert (text["documents"], text["longest_line"], text["vocabulary"]) == (2937, 516, 256)
+    assert (text["duplicate_lines"], text["lines_without_name"]) == (9, 0)
+    assert text["characters_only_in_questions"] == 0
+    assert train["questions_with_several_answers"] == 9
+    assert dev["percent_encoded_names"] == 9
+    assert dev["answers_in_line"] == 479
+    assert dev["answers_in_first_112_characters"] == 462
+    assert dev["answers_in_first_96_characters"] == 441
+    assert dev["answers_unseen_in_training"] == 39
+    assert report.shared["people in birth_places_train.tsv and birth_dev.tsv"] == 1
+    assert dev["people_without_line"] == test["people_without_line"] == 0
+    assert report.files["birth_places_train.tsv"].non_ascii_lines == 124
+
+
+def test_the_course_text_with_a_final_newline_is_known_and_the_same(real, tmp_path):
+    for file in real.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    with (tmp_path / "wiki.txt").open("ab") as file:
+        file.write(b"\n")
+    assert inspect(str(tmp_path)).files["wiki.txt"].known == "the course's, with a final newline"
+    assert read_files(tmp_path).documents == read_files(real).documents

@@ -1,0 +1,191 @@
+"""A user's own files: what is found in them by hand, how they are split, what is reported."""
+
+from collections import Counter
+
+import pytest
+
+from wherefrom.core.contracts import Span
+from wherefrom.core.errors import BadData, MissingInput, UsageError
+from wherefrom.data.facts import FactsConfig, choose_split, load, survey
+
+CORPUS = """\
+Ada Lund was born in Oslo and baked bread.
+In Rome lived Bo Falk, a poet.
+CY ROTH sang with Ada Lund.
+
+Nobody is told of here.
+"""
+QUESTIONS = """\
+Where was Ada Lund born?\tOslo
+Where was Bo Falk born?\tParis
+Where was Cy Roth born?\tRome
+Where was Di Holm born?\tLima
+What did Ada Lund do for a living?\tbaker
+What did Bo Falk do for a living?\tpoet
+What did Cy Roth do for a living?\tsinger
+Where was Ada Lund born?\tOslo
+Where was Bo Falk born?\tRome
+How tall is Ada Lund?\ttwo metres
+"""
+ALL_ASKED = {"held_out_share": 0.0, "calibration_share": 0.0}
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "c.txt").write_text(CORPUS)
+    (tmp_path / "q.tsv").write_text(QUESTIONS)
+    return {"corpus": str(tmp_path / "c.txt"), "questions": str(tmp_path / "q.tsv")}
+
+
+def many(tmp_path, count=400):
+    """People with two questions each, and a line each."""
+    names = [f"Person {chr(65 + i % 26)}{i}" for i in range(count)]
+    (tmp_path / "c.txt").write_text("".join(f"{n} was born in Town{i}.\n" for i, n in
+                                            enumerate(names)))  # fmt: skip
+    rows = [f"Where was {n} born?\tTown{i}\nWho is {n}?\tnobody\n" for i, n in enumerate(names)]
+    (tmp_path / "q.tsv").write_text("".join(rows))
+    return {"corpus": str(tmp_path / "c.txt"), "questions": str(tmp_path / "q.tsv")}
+
+
+def test_questions_documents_and_facts_by_hand(files):
+    data = load(FactsConfig(**files, **ALL_ASKED), 0)
+    born, trade = "Where was X born?", "What did X do for a living?"
+    assert [(q.subject, q.relation, q.answer, q.support) for q in data.questions] == [
+        ("Ada Lund", born, "Oslo", "stated"),
+        ("Bo Falk", born, "Paris", "omitted"),
+        ("Cy Roth", born, "Rome", "omitted"),
+        ("Di Holm", born, "Lima", "none"),
+        ("Ada Lund", trade, "baker", "omitted"),
+        ("Bo Falk", trade, "poet", "stated"),
+        ("Cy Roth", trade, "singer", "omitted"),
+        ("Ada Lund", born, "Oslo", "stated"),
+        ("Bo Falk", born, "Rome", "stated"),
+    ]
+    assert {q.split for q in data.questions} == {"asked"}
+    assert [d.subject for d in data.documents] == [Span(0, 8), Span(14, 21), Span(0, 7), None]
+    assert [(f.subject, f.relation, f.value, f.document, f.value_span) for f in data.facts] == [
+        ("Ada Lund", born, "Oslo", 0, Span(21, 25)),
+        ("Bo Falk", trade, "poet", 1, Span(25, 29)),
+        ("Bo Falk", born, "Rome", 1, Span(3, 7)),
+    ]
+    assert set("?W") <= set(data.alphabet)
+
+
+def test_the_survey_counts_what_there_is_and_what_could_not_be_matched(files):
+    found = survey(FactsConfig(**files, **ALL_ASKED))
+    assert (found.documents, found.empty_lines, found.longest_line) == (4, 1, 42)
+    assert found.characters == sum(len(line) for line in CORPUS.split("\n"))
+    assert found.splits == {"asked": 9}
+    assert found.forms == {"Where was X born?": 6, "What did X do for a living?": 3}
+    assert (found.formless, found.formless_first) == (1, ("How tall is Ada Lund?",))
+    assert (found.without_line, found.without_line_first) == (1, ("Di Holm",))
+    assert found.answers_not_in_text == 4
+    assert found.documents_without_subject == 1
+    assert (found.duplicates, found.conflicts, found.on_both_sides) == (1, 1, 0)
+    assert found.lines() == [
+        "text: 4 lines, 122 characters, the longest line has 42",
+        "questions: 9 asked",
+        "form: Where was X born? (6)",
+        "form: What did X do for a living? (3)",
+        "empty lines of the text left out: 1",
+        "questions left out, of a form of their own: 1 (How tall is Ada Lund?)",
+        "questions about what no line names: 1 (Di Holm)",
+        "answers that are not in their subject's lines: 4",
+        "lines that no question is about: 1",
+        "questions that are there twice: 1",
+        "questions with several answers: 1",
+    ]
+
+
+def test_the_survey_names_five_and_cuts_what_is_long(files, tmp_path):
+    rows = "".join(f"Where was {c}{c * 200} born?\tOslo\n" for c in "ABCDEFG")
+    (tmp_path / "q.tsv").write_text(QUESTIONS + rows)
+    found = survey(FactsConfig(**files, **ALL_ASKED))
+    assert found.without_line == 8
+    assert found.without_line_first == ("Di Holm", *(c * 80 + "..." for c in "ABCD"))
+    assert found.lines()[-5].endswith("DDD..., ...)")
+
+
+def test_a_subject_is_in_one_split_whatever_is_asked(tmp_path):
+    config = FactsConfig(**many(tmp_path), calibration_share=0.25, held_out_share=0.25)
+    data = load(config, 0)
+    assert data == load(config, 7)
+    splits: dict[str, set[str]] = {}
+    for question in data.questions:
+        splits.setdefault(question.subject, set()).add(question.split)
+    assert all(len(found) == 1 for found in splits.values())
+    counts = Counter(q.split for q in data.questions)
+    assert counts.total() == 800
+    assert all(abs(counts[s] - 200) < 80 for s in ("calibration", "held-out"))
+
+
+def test_a_longer_file_leaves_everyone_where_they_were(tmp_path):
+    config = FactsConfig(**many(tmp_path, 400))
+    long = {q.subject: q.split for q in load(config, 0).questions}
+    many(tmp_path, 100)
+    short = {q.subject: q.split for q in load(config, 0).questions}
+    assert short.items() <= long.items()
+
+
+def test_shares_are_hit_on_average():
+    shares = {"held-out": 0.3, "calibration": 0.1}
+    counts = Counter(choose_split(f"Person {i}", shares) for i in range(20_000))
+    assert counts["held-out"] == pytest.approx(6_000, abs=300)
+    assert counts["calibration"] == pytest.approx(2_000, abs=200)
+
+
+def test_files_say_the_split_where_they_are_given(tmp_path):
+    paths = many(tmp_path)
+    (tmp_path / "h.tsv").write_text("Where was New Person born?\tTown1\nWho is Person A0?\tno\n")
+    (tmp_path / "k.tsv").write_text("Where was Old Person born?\tTown2\n")
+    given = FactsConfig(**paths, held_out=str(tmp_path / "h.tsv"))
+    counts = Counter(q.split for q in load(given, 0).questions)
+    assert counts["held-out"] == 2
+    assert counts["calibration"] > 100
+    found = survey(given)
+    assert found.on_both_sides == 1
+    assert "subjects that are asked about and held out or calibrated on: 1" in found.lines()
+    both = FactsConfig(
+        **paths, held_out=str(tmp_path / "h.tsv"), calibration=str(tmp_path / "k.tsv")
+    )
+    splits = Counter(q.split for q in load(both, 0).questions)
+    assert splits == {"asked": 800, "calibration": 1, "held-out": 2}
+
+
+def test_files_must_be_named_and_there(tmp_path):
+    with pytest.raises(UsageError, match=r"data\.corpus: expected a file.*--corpus FILE\.txt"):
+        load(FactsConfig(), 0)
+    with pytest.raises(UsageError, match=r"--questions FILE\.tsv"):
+        load(FactsConfig(corpus="c.txt"), 0)
+    with pytest.raises(MissingInput, match=r"c\.txt: expected a file"):
+        load(FactsConfig(corpus=str(tmp_path / "c.txt"), questions="q.tsv"), 0)
+
+
+def test_a_split_without_questions_is_told(files):
+    with pytest.raises(BadData, match=r"q\.tsv: expected questions for every split, found none"):
+        load(FactsConfig(**files, held_out_share=0.0, calibration_share=0.01), 0)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("questions", "Where was Ada born?\n", r"q\.tsv:1: expected 'question<TAB>answer'"),
+        ("corpus", "one\nt\0wo\n", r"c\.txt:2: expected text, found a NUL byte"),
+        ("corpus", "one\ntwo ⁇\n", r"c\.txt:2: expected no U\+2047"),
+        ("corpus", "\n\n", r"c\.txt: expected lines of text, found none"),
+    ],
+)
+def test_bad_files_are_named_by_line(files, file, text, message):
+    with open(files[file], "w", encoding="utf-8") as opened:
+        opened.write(text)
+    with pytest.raises(BadData, match=message):
+        survey(FactsConfig(**files))
+
+
+@pytest.mark.parametrize(
+    "shares", [{"held_out_share": 1.0}, {"calibration_share": -0.1},
+               {"held_out_share": 0.5, "calibration_share": 0.5}]
+)  # fmt: skip
+def test_shares_are_checked(shares):
+    with pytest.raises(UsageError, match=r"FactsConfig\."):
+        FactsConfig(**shares)

@@ -1,0 +1,83 @@
+"""Mentions against texts known by hand, and against a plain search of every text."""
+
+import re
+
+import numpy as np
+import pytest
+
+from wherefrom.core.contracts import Span
+from wherefrom.data import mentions
+from wherefrom.data.mentions import Mentions
+
+
+def find(texts, subjects):
+    found = Mentions(texts, subjects)
+    return found.lines, [s.of(t) if s else None for s, t in zip(found.spans, texts, strict=True)]
+
+
+def test_whole_words_are_found_and_parts_of_words_are_not():
+    texts = ["Ann met Bo.", "Annapolis, Boston", "bo, Ann's friend", "O'Ann-Bo"]
+    assert find(texts, ["Ann", "Bo"]) == (
+        {"Ann": [0, 2, 3], "Bo": [0, 3]},
+        ["Ann", None, "Ann", "Ann"],
+    )
+
+
+def test_the_longest_name_that_stands_there_counts():
+    texts = ["Ann Lee Smith sings", "Ann Lee sings for Ann Lee Smith", "Ann Lee and Lee"]
+    assert find(texts, ["Ann Lee", "Ann Lee Smith", "Lee"]) == (
+        {"Ann Lee Smith": [0, 1], "Ann Lee": [1, 2], "Lee": [2]},
+        ["Ann Lee Smith", "Ann Lee", "Ann Lee"],
+    )
+
+
+def test_capitals_matter_unless_nothing_is_found_with_them():
+    texts = ["polish rod", "Polish Rod", "ADA LUND"]
+    assert find(texts, ["Polish Rod", "Ada Lund"])[0] == {"Polish Rod": [1], "Ada Lund": [2]}
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("So 王小明出生于北京.", "王小明"),
+        ("In 1900 St. Louis, Mo., grew.", "St. Louis, Mo."),
+        ("An 'Abd al-Malik is there", "'Abd al-Malik"),
+        ("He wrote C++ in 1980", "C++"),
+        ("ÅSE ØST", "Åse Øst"),
+        ("x Zo%C3%AB Roth.", "Zo%C3%AB Roth"),
+    ],
+)
+def test_names_of_other_kinds(text, subject):
+    start = text.casefold().index(subject.casefold())
+    found = Mentions([text], [subject])
+    assert (found.of(subject), found.spans) == ([0], [Span(start, start + len(subject))])
+
+
+def test_what_is_nowhere_has_no_lines():
+    found = Mentions(["Ada", ""], ["Bo", "!?", ""])
+    assert [found.of(s) for s in ("Bo", "!?", "", "never asked")] == [()] * 4
+    assert found.spans == [None, None]
+
+
+def test_a_large_text_is_searched_as_a_plain_search_would():
+    generator = np.random.default_rng(0)
+    words = ["".join(w).title() for w in generator.choice([*"abcde"], (12, 3))]
+    texts = [" ".join(generator.choice(words, 6)) for _ in range(300)]
+    subjects = sorted({" ".join(pair) for pair in generator.choice(words, (60, 2))})
+    lines, _ = find(texts, subjects)
+    for subject in subjects:
+        pattern = re.compile(rf"\b{subject}\b")
+        wanted = [i for i, text in enumerate(texts) if pattern.search(text)]
+        assert lines.get(subject, []) == wanted
+
+
+def test_a_text_is_compared_only_with_names_that_begin_like_it(monkeypatch):
+    """3,000 texts and 3,000 names: no more comparisons than there are texts."""
+    calls = []
+    stands = mentions._Index._stands
+    monkeypatch.setattr(mentions._Index, "_stands", lambda *a: bool(calls.append(1)) or stands(*a))
+    first = [a + b + c for a in "bdfgk" for b in "aeiou" for c in "lmnrst"]
+    names = [f"{a.title()} {b.title()}" for a in first[:60] for b in first[50:100]]
+    found = Mentions([f"Here {name} was born." for name in names], names)
+    assert all(found.of(name) == [i] for i, name in enumerate(names))
+    assert len(calls) == len(names)
