@@ -1,4 +1,7 @@
-"""What every attention mixer promises: add one to MIXERS and it is tested here."""
+"""What every attention mixer promises: add one to MIXERS and it is tested here.
+
+A mixer with an arrangement of its own is no block's `attn(x)`; it is tested as a model.
+"""
 
 from types import SimpleNamespace
 
@@ -8,9 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from wherefrom.models.attention import MIXERS
+from wherefrom.core.errors import BadData
+from wherefrom.generation.decoder import Decoder
+from wherefrom.generation.requests import Request
+from wherefrom.models.attention import MIXERS, Packing
+from wherefrom.models.block import Arrangement
 from wherefrom.models.gpt import GPT, GPTConfig
 
+PLAIN = [name for name, mixer in MIXERS.items() if mixer.arrangement is Arrangement]
 KINDS = [(mixer, ngrams) for mixer in MIXERS for ngrams in (0, 3)]
 BLOCK, WIDTH, HEADS, VOCAB = 12, 16, 2, 20
 
@@ -31,8 +39,8 @@ def build_model(mixer: str, ngrams: int) -> GPT:
     torch.manual_seed(1)
     model = GPT(
         GPTConfig(
-            vocab_size=VOCAB, block_size=BLOCK, n_layer=2, n_head=HEADS, n_embd=WIDTH,
-            attention=mixer, ngrams=ngrams, ngram_buckets=64,
+            vocab_size=VOCAB, block_size=BLOCK, n_layer=3, n_head=HEADS, n_embd=WIDTH,
+            attention=mixer, ngrams=ngrams, ngram_buckets=64, bottleneck_dim=8,
         )
     )  # fmt: skip
     for parameter in model.parameters():
@@ -47,57 +55,60 @@ def random_input(seed: int = 2, length: int = BLOCK) -> Tensor:
     return torch.randn(3, length, WIDTH, generator=torch.Generator().manual_seed(seed))
 
 
-@pytest.mark.parametrize("name", MIXERS)
+@pytest.mark.parametrize("name", PLAIN)
 @pytest.mark.parametrize("length", [1, 5, BLOCK])
 def test_the_shortcut_is_the_mix_of_the_weights(name, length):
-    mixer, x = build_mixer(name), random_input(length=length)
+    mixer = build_mixer(name)
+    x = random_input(length=min(length, mixer.max_input))
     with torch.no_grad():
-        values = mixer.project(x, None)[2]
-        expected = mixer.mix(mixer.weights(x), values)
+        expected = mixer.mix(mixer.weights(x), mixer.values(x))
         found = mixer(x)
     assert found.shape == x.shape
     assert found.std() > 0.1
     torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
 
 
-@pytest.mark.parametrize("name", MIXERS)
+@pytest.mark.parametrize("name", PLAIN)
 def test_weights_are_shares_of_what_has_been_read(name):
+    mixer = build_mixer(name)
+    longest = mixer.max_input
     with torch.no_grad():
-        weights = build_mixer(name).weights(random_input())
-    assert weights.shape == (3, HEADS, BLOCK, BLOCK)
+        weights = mixer.weights(random_input(length=longest))
+    assert weights.shape == (3, HEADS, longest, longest)
     assert (weights >= 0).all()
-    torch.testing.assert_close(weights.sum(-1), torch.ones(3, HEADS, BLOCK))
-    above = torch.ones(BLOCK, BLOCK).triu(1).bool()
+    torch.testing.assert_close(weights.sum(-1), torch.ones(3, HEADS, longest))
+    above = torch.ones(longest, longest).triu(1).bool()
     assert (weights[..., above] == 0).all()
     assert (weights[..., ~above] > 0).all()
 
 
-@pytest.mark.parametrize("name", MIXERS)
+@pytest.mark.parametrize("name", PLAIN)
 def test_a_mixer_says_how_long_and_whether_it_can_be_cached(name):
     mixer = build_mixer(name)
     assert isinstance(mixer.max_input, int)
     assert 0 < mixer.max_input <= BLOCK
-    assert isinstance(mixer.cacheable, bool)
-    assert isinstance(mixer.positional, bool)
+    for declared in ("cacheable", "packable", "positional", "compares"):
+        assert isinstance(getattr(mixer, declared), bool)
     with torch.no_grad():
         assert torch.isfinite(mixer(random_input(length=mixer.max_input))).all()
 
 
-@pytest.mark.parametrize("name", MIXERS)
-@pytest.mark.parametrize(("width", "heads", "block"), [(2, 1, 1), (8, 4, 3), (24, 3, 7)])
+@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize(("width", "heads", "block"), [(2, 1, 2), (8, 4, 3), (24, 3, 7)])
 def test_small_configs_of_any_make_build(name, width, heads, block):
     mixer = build_mixer(name, n_embd=width, n_head=heads, block_size=block)
-    x = torch.randn(2, block, width)
+    longest = mixer.max_input
+    x = torch.randn(2, longest, width)
     with torch.no_grad():
         assert mixer(x).shape == x.shape
-        assert mixer.weights(x).shape == (2, heads, block, block)
+        assert mixer.weights(x).shape == (2, heads, longest, longest)
 
 
-@pytest.mark.parametrize("name", MIXERS)
+@pytest.mark.parametrize("name", PLAIN)
 @pytest.mark.parametrize("dropped", ["attn_pdrop", "resid_pdrop"])
 def test_dropout_works_in_training_alone(name, dropped):
     mixer = build_mixer(name, **{"attn_pdrop": 0.0, "resid_pdrop": 0.0} | {dropped: 0.5})
-    x = random_input()
+    x = random_input(length=mixer.max_input)
     with torch.no_grad():
         still = mixer(x)
         assert torch.equal(still, mixer(x))
@@ -110,10 +121,10 @@ def test_dropout_works_in_training_alone(name, dropped):
         assert torch.equal(still, mixer.eval()(x))
 
 
-@pytest.mark.parametrize("name", MIXERS)
+@pytest.mark.parametrize("name", PLAIN)
 def test_every_parameter_has_a_gradient(name):
     mixer = build_mixer(name)
-    mixer(random_input()).square().sum().backward()
+    mixer(random_input(length=mixer.max_input)).square().sum().backward()
     for label, parameter in mixer.named_parameters():
         # A key's bias adds the same to all of a row's scores, unless positions turn it.
         if label == "key.bias" and not mixer.positional:
@@ -126,13 +137,13 @@ def test_every_parameter_has_a_gradient(name):
 @given(
     text=st.lists(st.integers(0, VOCAB - 1), min_size=BLOCK, max_size=BLOCK),
     future=st.lists(st.integers(0, VOCAB - 1), min_size=BLOCK, max_size=BLOCK),
-    length=st.integers(2, BLOCK),
     data=st.data(),
 )
 @settings(max_examples=25, deadline=None)
-def test_the_future_cannot_change_the_past(kind, text, future, length, data):
-    position = data.draw(st.integers(1, length - 1))
+def test_the_future_cannot_change_the_past(kind, text, future, data):
     model = MODELS[kind]
+    length = data.draw(st.integers(2, model.max_input))
+    position = data.draw(st.integers(1, length - 1))
     first = torch.tensor([text[:length]])
     second = torch.tensor([text[:position] + future[position:length]])
     with torch.no_grad():
@@ -152,7 +163,8 @@ def test_no_gradient_comes_from_the_future_and_one_comes_from_all_of_the_past(ki
         output.retain_grad()
 
     hook = model.drop.register_forward_hook(keep)
-    logits = model(torch.randint(VOCAB, (1, BLOCK), generator=torch.Generator().manual_seed(3)))
+    generator = torch.Generator().manual_seed(3)
+    logits = model(torch.randint(VOCAB, (1, model.max_input), generator=generator))
     hook.remove()
     position = 7
     logits[0, position].square().sum().backward()
@@ -165,7 +177,7 @@ def test_no_gradient_comes_from_the_future_and_one_comes_from_all_of_the_past(ki
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 @given(
     lengths=st.lists(st.integers(1, 6), min_size=1, max_size=4),
-    steps=st.integers(1, BLOCK - 6),
+    steps=st.integers(1, BLOCK - 7),
     seed=st.integers(0, 1000),
 )
 @settings(max_examples=15, deadline=None)
@@ -176,7 +188,7 @@ def test_cached_logits_are_those_of_the_whole_text(kind, lengths, steps, seed):
         pytest.skip("this mixer keeps no cache")
     generator = torch.Generator().manual_seed(seed)
     rows, longest = len(lengths), max(lengths)
-    text = torch.randint(VOCAB, (rows, BLOCK), generator=generator)
+    text = torch.randint(VOCAB, (rows, model.max_input), generator=generator)
     padded = text[:, :longest].clone()
     for row, length in enumerate(lengths):
         padded[row, length:] = 0
@@ -197,7 +209,38 @@ def test_cached_logits_are_those_of_the_whole_text(kind, lengths, steps, seed):
     assert cache.lengths_R.tolist() == [length + steps for length in lengths]
 
 
-@pytest.mark.parametrize("name", [n for n in MIXERS if n != "causal"])
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_the_decoder_writes_what_the_whole_text_would_have(kind):
+    """Up to the longest input, with a cache or without one."""
+    model = MODELS[kind]
+    longest, prompts = model.max_input, [(3,), (5, 9, 2, 7), (5, 9, 2, 7, 11, 4)]
+    requests = [Request(prompt, max_new=2 * BLOCK, stop=None) for prompt in prompts]
+    for prompt, (found,) in zip(prompts, Decoder(model).generate(requests), strict=True):
+        text = list(prompt)
+        while len(text) <= longest:
+            with torch.no_grad():
+                text.append(int(model(torch.tensor([text]))[0, -1].argmax()))
+        assert found.tokens == tuple(text[len(prompt) :])
+    with pytest.raises(BadData, match=f"1 to {longest} characters"):
+        Decoder(model).join(Request((2,) * (longest + 1)))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_packed_features_are_those_of_the_padded_rows(kind):
+    model = MODELS[kind]
+    if not model.packable:
+        pytest.skip("this mixer takes no packing")
+    lengths, width = torch.tensor([4, 0, model.max_input, 1]), model.max_input
+    text = torch.randint(VOCAB, (4, width), generator=torch.Generator().manual_seed(5))
+    packing = Packing.of(lengths, width, capacity=20)
+    with torch.no_grad():
+        found, padded = model.features(text, packing=packing), model.features(text)
+    assert found.shape == (20, WIDTH)
+    live = torch.arange(width) < lengths[:, None]
+    torch.testing.assert_close(found[: lengths.sum()], padded[live], atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", [n for n in PLAIN if MIXERS[n].positional])
 def test_positions_count_from_anywhere_only_by_their_distance(name):
     """Rotations by p and s meet in the product as p - s: shifting both changes nothing."""
     mixer, x = build_mixer(name), random_input(length=5)
@@ -214,11 +257,15 @@ def test_positions_count_from_anywhere_only_by_their_distance(name):
         assert not torch.allclose(stretched, mixer.project(x, None)[0], atol=1e-2)
 
 
-@pytest.mark.parametrize("name", MIXERS)
+@pytest.mark.parametrize("name", PLAIN)
 def test_who_knows_positions_tells_two_orders_apart(name):
-    """The last position's result does not depend on the others' order, unless it knows it."""
-    mixer, x = build_mixer(name), random_input()
-    swapped = x[:, [3, 1, 2, 0, *range(4, BLOCK)]]
+    """The last position's result does not depend on the others' order, unless it knows it.
+
+    One that does not compare has no other way to look somewhere than by position.
+    """
+    mixer = build_mixer(name)
+    x = random_input(length=mixer.max_input)
+    swapped = x[:, [3, 1, 2, 0, *range(4, mixer.max_input)]]
     with torch.no_grad():
         same = torch.allclose(mixer(x)[:, -1], mixer(swapped)[:, -1], atol=1e-5)
-    assert same is not mixer.positional
+    assert same is (mixer.compares and not mixer.positional)

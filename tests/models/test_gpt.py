@@ -78,6 +78,13 @@ def test_parameter_counts_are_the_courses():
 
     assert count(GPT(COURSE)) == 3_323_392
     assert count(GPT(replace(COURSE, attention="rope"))) == 3_290_624
+    assert count(GPT(replace(COURSE, attention="synthesizer"))) == 3_076_988
+    perceiver = replace(COURSE, attention="perceiver")
+    assert count(GPT(perceiver)) == 3_331_584
+    assert count(GPT(replace(perceiver, bottleneck_dim=64))) == 3_339_776
+    for attention in ("causal", "rope"):
+        plain = replace(COURSE, attention=attention)
+        assert count(GPT(replace(plain, qk_norm=True))) == count(GPT(plain))
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.1])
@@ -98,30 +105,48 @@ def test_a_shorter_text_has_the_logits_of_gpt2_too():
         torch.testing.assert_close(model(short), as_gpt2(model)(short).logits, atol=1e-5, rtol=0)
 
 
+def names_of_block(block: str, linears: str = "key query value proj", attn: str = "") -> set[str]:
+    children = ["ln1", "ln2", "mlp.0", "mlp.2", *(f"attn.{name}" for name in linears.split())]
+    found = {f"{block}.{child}.{p}" for child in children for p in ("weight", "bias")}
+    return found | {f"{block}.attn.{name}" for name in ("mask", *attn.split())}
+
+
 def test_state_names_are_mingpts_masks_included():
     def names(config: GPTConfig) -> set[str]:
         return set(GPT(config).state_dict())
 
-    linear = {f"{n}.{p}" for n in ("ln_f",) for p in ("weight", "bias")}
-    for i in range(2):
-        children = ["ln1", "ln2", "mlp.0", "mlp.2"]
-        children += [f"attn.{name}" for name in ("key", "query", "value", "proj")]
-        linear |= {f"blocks.{i}.{child}.{p}" for child in children for p in ("weight", "bias")}
-        linear.add(f"blocks.{i}.attn.mask")
-    rope = linear | {"tok_emb.weight", "head.weight"}
-    assert names(SMALL) == rope | {"pos_emb"}
-    assert names(replace(SMALL, attention="rope")) == rope
-    mask = GPT(SMALL).state_dict()["blocks.0.attn.mask"]
-    assert torch.equal(mask, torch.tril(torch.ones(1, 1, 10, 10)))
-    assert GPT(SMALL).state_dict()["pos_emb"].shape == (1, 10, 16)
+    ends = {"tok_emb.weight", "ln_f.weight", "ln_f.bias", "head.weight"}
+    blocks = names_of_block("blocks.0") | names_of_block("blocks.1")
+    assert names(SMALL) == ends | blocks | {"pos_emb"}
+    assert names(replace(SMALL, attention="rope")) == ends | blocks
+    synthesized = [names_of_block(f"blocks.{i}", "w1 value proj", "w2 b2") for i in range(2)]
+    assert names(replace(SMALL, attention="synthesizer")) == ends.union({"pos_emb"}, *synthesized)
+    perceiver = replace(SMALL, attention="perceiver", n_layer=4, bottleneck_dim=6)
+    crossing = names_of_block("down_block") | names_of_block("up_block") | {"down_block.C"}
+    assert names(perceiver) == ends | blocks | crossing | {"pos_emb"}
+
+    def triangle(size: int) -> torch.Tensor:
+        return torch.tril(torch.ones(1, 1, size, size))
+
+    for config in (SMALL, replace(SMALL, attention="synthesizer")):
+        state = GPT(config).state_dict()
+        assert torch.equal(state["blocks.0.attn.mask"], triangle(10))
+        assert state["pos_emb"].shape == (1, 10, 16)
+    state = GPT(perceiver).state_dict()
+    assert torch.equal(state["blocks.0.attn.mask"], triangle(6))
+    assert torch.equal(state["down_block.attn.mask"], triangle(10))
+    assert torch.equal(state["up_block.attn.mask"], triangle(10))
+
+
+def tree(model: nn.Module) -> list[str]:
+    found = re.findall(r"^( *)\((\w+)\): (\w+)", str(model), re.MULTILINE)
+    return [f"{len(indent) // 2} {name} {cls}" for indent, name, cls in found]
 
 
 def test_the_printed_tree_is_mingpts():
     config = replace(SMALL, n_layer=1)
-    found = re.findall(r"^( *)\((\w+)\): (\w+)", str(GPT(config)), re.MULTILINE)
-    tree = [f"{len(indent) // 2} {name} {cls}" for indent, name, cls in found]
     assert str(GPT(config)).startswith("GPT(\n")
-    assert tree == [
+    assert tree(GPT(config)) == [
         "1 tok_emb Embedding",
         "1 drop Dropout",
         "1 blocks Sequential",
@@ -145,6 +170,33 @@ def test_the_printed_tree_is_mingpts():
     ]
     assert "(head): Linear(in_features=16, out_features=12, bias=False)" in str(GPT(config))
     assert "approximate='none'" in str(GPT(config))
+
+
+def test_the_printed_trees_of_the_variants():
+    synthesizer = tree(GPT(replace(SMALL, attention="synthesizer", n_layer=1)))
+    attn = synthesizer.index("3 attn SynthesizerAttention")
+    assert synthesizer[attn + 1 : attn + 6] == [
+        "4 w1 Linear", "4 value Linear", "4 attn_drop Dropout", "4 resid_drop Dropout",
+        "4 proj Linear",
+    ]  # fmt: skip
+    perceiver = tree(GPT(replace(SMALL, attention="perceiver", n_layer=3)))
+    assert [line for line in perceiver if line[0] == "1"] == [
+        "1 tok_emb Embedding",
+        "1 drop Dropout",
+        "1 down_block DownProjectBlock",
+        "1 blocks Sequential",
+        "1 up_block UpProjectBlock",
+        "1 ln_f LayerNorm",
+        "1 head Linear",
+    ]
+    for outer in ("1 down_block DownProjectBlock", "1 up_block UpProjectBlock"):
+        start = perceiver.index(outer)
+        assert perceiver[start + 1 : start + 11] == [
+            "2 ln1 LayerNorm", "2 ln2 LayerNorm", "2 attn CausalCrossAttention", "3 key Linear",
+            "3 query Linear", "3 value Linear", "3 attn_drop Dropout", "3 resid_drop Dropout",
+            "3 proj Linear", "2 mlp Sequential",
+        ]  # fmt: skip
+    assert "3 attn CausalSelfAttention" in perceiver
 
 
 def test_weights_begin_as_the_course_says():
@@ -222,9 +274,62 @@ def test_the_modern_form_is_its_formulas():
     np.testing.assert_allclose(found, expected, atol=1e-4)
 
 
-def test_the_longest_input_is_the_block():
-    assert build(SMALL).max_input == 10
-    assert build(SMALL).cacheable
+@pytest.mark.parametrize("attention", ["causal", "rope"])
+def test_normalised_queries_and_keys_have_one_length_and_turn_as_before(attention):
+    """Only their direction counts: scaling a head's query and key weights changes nothing."""
+    config = replace(SMALL, attention=attention, qk_norm=True, bias=False)
+    model, plain = build(config), build(replace(config, qk_norm=False))
+    randomise(model, 0.3)
+    plain.load_state_dict(model.state_dict())
+    mixer = model.blocks[0].attn
+    x = torch.randn(2, 10, 16, generator=torch.Generator().manual_seed(3))
+    with torch.no_grad():
+        q, k, v = mixer.project(x, None)
+        for found, own in zip((q, k), plain.blocks[0].attn.project(x, None)[:2], strict=True):
+            length = own.square().mean(-1, keepdim=True).sqrt()  # turning keeps it
+            torch.testing.assert_close(found, own / length, atol=1e-4, rtol=1e-4)
+        assert torch.equal(v, plain.blocks[0].attn.project(x, None)[2])
+        before = mixer(x)
+        mixer.query.weight *= 3
+        mixer.key.weight *= 0.5
+        torch.testing.assert_close(mixer(x), before, atol=1e-4, rtol=1e-4)
+        mixer.value.weight *= 2
+        assert not torch.allclose(mixer(x), before, atol=1e-2)
+
+
+@pytest.mark.parametrize("attention", ["causal", "rope"])
+def test_normalised_models_are_cached_like_others(attention):
+    model = build(replace(SMALL, attention=attention, qk_norm=True))
+    randomise(model, 0.3)
+    text = tokens(SMALL)
+    with torch.no_grad():
+        whole, cache, found = model(text), model.new_cache(3, 10), []
+        for piece in text.split([4, 1, 5], 1):
+            found.append(model(piece, cache))
+            cache.grow(torch.full((3,), piece.shape[1]))
+    torch.testing.assert_close(torch.cat(found, 1), whole, atol=1e-4, rtol=0)
+
+
+def test_without_queries_and_keys_there_is_nothing_to_normalise():
+    """So a recipe may be tried with every mixer."""
+    config = replace(SMALL, attention="synthesizer")
+    text = tokens(SMALL)[:, :9]
+    assert torch.equal(build(config)(text), build(replace(config, qk_norm=True))(text))
+
+
+@pytest.mark.parametrize(
+    ("attention", "longest", "cacheable", "packable"),
+    [
+        ("causal", 128, True, True),
+        ("rope", 128, True, True),
+        ("synthesizer", 127, True, True),
+        ("perceiver", 128, False, False),
+    ],
+)
+def test_a_model_is_what_its_mixer_declares(attention, longest, cacheable, packable):
+    model = GPT(replace(COURSE, attention=attention))
+    found = (model.max_input, model.cacheable, model.packable)
+    assert found == (longest, cacheable, packable)
 
 
 @pytest.mark.parametrize(
@@ -238,6 +343,9 @@ def test_the_longest_input_is_the_block():
         ({"activation": "relu"}, r"GPTConfig.activation: expected gelu or relu2, found 'relu'"),
         ({"attn_pdrop": 1.0}, r"GPTConfig.attn_pdrop: expected a share .* found 1.0"),
         ({"ngrams": 1}, r"GPTConfig.ngrams: expected 0 or 2 up, found 1"),
+        ({"attention": "perceiver", "n_layer": 2}, r"GPTConfig.n_layer: expected 3 or more with"),
+        ({"bottleneck_dim": 0}, r"GPTConfig.bottleneck_dim: expected above 0, found 0"),
+        ({"attention": "synthesizer", "block_size": 1}, r"GPTConfig.block_size: expected above 1"),
         (
             {"attention": "rope", "n_embd": 24},
             r"GPTConfig.n_embd: expected an even width for each head with rope, found 24",

@@ -1,20 +1,20 @@
 """The character GPT: minGPT's module tree, vanilla and modern as one config.
 
-Shapes: B rows, T characters, C width, V vocabulary.
+Shapes: B rows, T characters, N slots of a packing, C width, V vocabulary.
 """
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from wherefrom.core.config import check
 from wherefrom.core.errors import nearest
 from wherefrom.models.attention.cache import Cache
 from wherefrom.models.attention.mixers import MIXERS
-from wherefrom.models.gelu import GELU
+from wherefrom.models.attention.packing import Packing
+from wherefrom.models.block import Block, norm
 from wherefrom.models.ngrams import NgramEmbedding
 
 
@@ -40,6 +40,8 @@ class GPTConfig:
     init_std: float = 0.02
     zero_residual: bool = False  # blocks begin as the identity
     rope_base: float = 10000.0
+    qk_norm: bool = False  # queries and keys, where there are any, of one length
+    bottleneck_dim: int = 32  # latents of a perceiver
 
     def __post_init__(self) -> None:
         mixers = f"a mixer; {nearest(self.attention, MIXERS)}"
@@ -51,6 +53,7 @@ class GPTConfig:
             check(getattr(self, name) > 0, "GPTConfig", name, getattr(self, name), "above 0")
         fits = self.n_embd % self.n_head == 0
         check(fits, "GPTConfig", "n_embd", self.n_embd, f"a multiple of n_head={self.n_head}")
+        self._check_mixer()
         even = self.attention != "rope" or self.n_embd // self.n_head % 2 == 0
         check(even, "GPTConfig", "n_embd", self.n_embd, "an even width for each head with rope")
         check(self.ngrams == 0 or self.ngrams > 1, "GPTConfig", "ngrams", self.ngrams, "0 or 2 up")
@@ -58,56 +61,38 @@ class GPTConfig:
             value = getattr(self, name)
             check(0 <= value < 1, "GPTConfig", name, value, "a share from 0, below 1")
 
-
-class SquaredReLU(nn.Module):
-    def forward(self, x: Tensor) -> Tensor:
-        return F.relu(x).square()
-
-
-class Block(nn.Module):
-    """Pre-norm: x + attention(norm(x)), then x + mlp(norm(x))."""
-
-    def __init__(self, config: GPTConfig) -> None:
-        super().__init__()
-        width, bias = config.n_embd, config.bias
-        self.ln1, self.ln2 = _norm(config), _norm(config)
-        self.attn = MIXERS[config.attention](config)
-        self.mlp = nn.Sequential(
-            nn.Linear(width, 4 * width, bias=bias),
-            GELU() if config.activation == "gelu" else SquaredReLU(),
-            nn.Linear(4 * width, width, bias=bias),
-            nn.Dropout(config.resid_pdrop),
-        )
-
-    @property
-    def out(self) -> nn.Linear:
-        """The layer that writes the MLP's result into the residual stream."""
-        layer = self.mlp[2]
-        assert isinstance(layer, nn.Linear)
-        return layer
-
-    def forward(
-        self, x: Tensor, positions: Tensor | None = None, cache: Cache | None = None, layer: int = 0
-    ) -> Tensor:
-        x = x + self.attn(self.ln1(x), positions, cache, layer)
-        return x + self.mlp(self.ln2(x))
+    def _check_mixer(self) -> None:
+        """What the mixer that was chosen asks of the other fields."""
+        mixer, chosen = MIXERS[self.attention], f"with {self.attention}"
+        readable = self.block_size > mixer.unread
+        expected = f"above {mixer.unread} {chosen}"
+        check(readable, "GPTConfig", "block_size", self.block_size, expected)
+        least = mixer.arrangement.least_layers
+        deep, expected = self.n_layer >= least, f"{least} or more {chosen}"
+        check(deep, "GPTConfig", "n_layer", self.n_layer, expected)
+        latents = self.bottleneck_dim
+        check(latents > 0, "GPTConfig", "bottleneck_dim", latents, "above 0")
 
 
 class GPT(nn.Module):
     """Characters to logits. `features` stops before the head, so that a loss can select first."""
+
+    blocks: nn.Sequential
 
     def __init__(self, config: GPTConfig) -> None:
         super().__init__()
         check(config.vocab_size > 0, "GPTConfig", "vocab_size", config.vocab_size, "above 0")
         self.config = config
         self.tok_emb = nn.Embedding(config.vocab_size, config.n_embd)
-        if not MIXERS[config.attention].positional:
+        self.mixer = MIXERS[config.attention]
+        if not self.mixer.positional:
             self.pos_emb = nn.Parameter(torch.zeros(1, config.block_size, config.n_embd))
         if config.ngrams:
             self.ngram_emb = NgramEmbedding(config.ngrams, config.ngram_buckets, config.n_embd)
         self.drop = nn.Dropout(config.embd_pdrop)
-        self.blocks = nn.Sequential(*(Block(config) for _ in range(config.n_layer)))
-        self.ln_f = _norm(config)
+        for name, part in self.mixer.arrangement.build(config, self.mixer).items():
+            self.add_module(name, part)
+        self.ln_f = norm(config)
         self.head = nn.Linear(config.n_embd, config.vocab_size, bias=False)
         self._initialise()
 
@@ -131,36 +116,59 @@ class GPT(nn.Module):
     @property
     def max_input(self) -> int:
         """The longest input that every mixer takes."""
-        return min(block.attn.max_input for block in self.layers)
+        return self.config.block_size - self.mixer.unread
 
     @property
     def cacheable(self) -> bool:
-        return all(block.attn.cacheable for block in self.layers)
+        return self.mixer.cacheable
+
+    @property
+    def packable(self) -> bool:
+        return self.mixer.packable
+
+    def packing(self, lengths_B: Tensor, width: int, capacity: int) -> Packing:
+        """How rows of those lengths go through the model without their padding."""
+        return Packing.of(lengths_B, width, capacity)
 
     def new_cache(self, rows: int, positions: int) -> Cache:
         config = self.config
         width = config.n_embd // config.n_head
-        return Cache.empty(
-            config.n_layer, rows, config.n_head, positions, width, self.head.weight.detach()
-        )
+        widths = (width if self.mixer.compares else 0, width)
+        like = self.head.weight.detach()
+        return Cache.empty(config.n_layer, rows, config.n_head, positions, widths, like)
 
-    def features(self, tokens_BT: Tensor, cache: Cache | None = None) -> Tensor:
-        """(B, T, C) before the head. With a cache, the tokens follow each row's own text."""
+    def features(
+        self, tokens_BT: Tensor, cache: Cache | None = None, packing: Packing | None = None
+    ) -> Tensor:
+        """(B, T, C) before the head. With a cache, the tokens follow each row's own text.
+
+        With a packing, (N, C): only attention itself sees the rows and their padding.
+        """
+        assert cache is None or packing is None, "what is read with a cache is not packed"
         positions = cache.write_tokens(tokens_BT) if cache is not None else None
-        x = self.tok_emb(tokens_BT)
+        x = self.tok_emb(tokens_BT if packing is None else packing.pack(tokens_BT))
         if hasattr(self, "pos_emb"):
-            length = tokens_BT.shape[1]
-            x = x + (self.pos_emb[:, :length] if positions is None else self.pos_emb[0, positions])
+            x = x + self._positions(tokens_BT.shape[1], positions, packing)
         if self.config.ngrams:
-            x = x + self._ngrams(tokens_BT, cache, positions)
+            x = x + self._ngrams(tokens_BT, cache, positions, packing)
         x = self.drop(x)
-        for layer, block in enumerate(self.blocks):
-            x = block(x, positions, cache, layer)
+        x = self.mixer.arrangement.run(self, x, positions, cache, packing)
         return self.ln_f(x)
 
-    def _ngrams(self, tokens: Tensor, cache: Cache | None, positions: Tensor | None) -> Tensor:
+    def _positions(self, length: int, positions: Tensor | None, packing: Packing | None) -> Tensor:
+        if packing is not None:
+            return self.pos_emb[0, packing.positions_N]
+        return self.pos_emb[:, :length] if positions is None else self.pos_emb[0, positions]
+
+    def _ngrams(
+        self,
+        tokens: Tensor,
+        cache: Cache | None,
+        positions: Tensor | None,
+        packing: Packing | None,
+    ) -> Tensor:
         if cache is None or positions is None:
-            return self.ngram_emb(tokens)
+            return self.ngram_emb(tokens, packing)
         # The new characters with the few before them; in front of the text stands pad.
         back = self.config.ngrams - 1
         first = positions[:, :1] - back
@@ -170,9 +178,3 @@ class GPT(nn.Module):
 
     def forward(self, tokens_BT: Tensor, cache: Cache | None = None) -> Tensor:
         return self.head(self.features(tokens_BT, cache))
-
-
-def _norm(config: GPTConfig) -> nn.Module:
-    if config.norm == "rms":
-        return nn.RMSNorm(config.n_embd)
-    return nn.LayerNorm(config.n_embd)

@@ -9,6 +9,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from wherefrom.models.attention.packing import Packing
+
 _MULTIPLIER, _STEP, _OFFSET = 101, 7919, 31
 
 
@@ -29,7 +31,9 @@ class NgramEmbedding(nn.Module):
             found.append(code % self.buckets + self.buckets * (back - 1))
         return torch.stack(found, -1)
 
-    def forward(self, tokens_BT: Tensor) -> Tensor:
+    def forward(self, tokens_BT: Tensor, packing: Packing | None = None) -> Tensor:
+        """(B, T, width); with a packing (N, width): what stood before is known in rows alone."""
         rows = self.indices(tokens_BT)
-        flat = F.embedding_bag(rows.flatten(0, 1), self.table.weight, mode="sum")
-        return flat.view(*tokens_BT.shape, -1)
+        flat = rows.flatten(0, 1) if packing is None else packing.pack(rows)
+        found = F.embedding_bag(flat, self.table.weight, mode="sum")
+        return found.view(*tokens_BT.shape, -1) if packing is None else found

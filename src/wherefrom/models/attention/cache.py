@@ -14,6 +14,7 @@ from torch import Tensor
 class Cache:
     """Keys and values of every layer, and the characters themselves, row by row.
 
+    Keys have width 0 where a mixer has none.
     Rows have lengths of their own. What lies past a row's length is rubbish: it is masked when
     read and overwritten when the row grows.
     """
@@ -26,14 +27,23 @@ class Cache:
 
     @classmethod
     def empty(
-        cls, layers: int, rows: int, heads: int, positions: int, width: int, like: Tensor
+        cls,
+        layers: int,
+        rows: int,
+        heads: int,
+        positions: int,
+        widths: tuple[int, int],
+        like: Tensor,
     ) -> "Cache":
-        """Room for `rows` rows of up to `positions` characters, on the device of `like`."""
-        shape = (layers, rows, heads, positions, width)
+        """Room for `rows` rows of up to `positions` characters, on the device of `like`.
+
+        `widths` are those of a head's keys and of its values.
+        """
+        shape = (layers, rows, heads, positions)
         integers = {"dtype": torch.long, "device": like.device}
         return cls(
-            like.new_zeros(shape),
-            like.new_zeros(shape),
+            like.new_zeros(*shape, widths[0]),
+            like.new_zeros(*shape, widths[1]),
             torch.zeros(rows, positions, **integers),
             torch.zeros(rows, **integers),
         )
@@ -60,9 +70,9 @@ class Cache:
         self, layer: int, keys_RHTD: Tensor, values_RHTD: Tensor, positions_RT: Tensor
     ) -> tuple[Tensor, Tensor]:
         """Keep the new keys and values; those of all positions up to the furthest one."""
-        index = positions_RT[:, None, :, None].expand_as(keys_RHTD)
-        self.keys_LRHPD[layer].scatter_(2, index, keys_RHTD)
-        self.values_LRHPD[layer].scatter_(2, index, values_RHTD)
+        index = positions_RT[:, None, :, None]
+        self.keys_LRHPD[layer].scatter_(2, index.expand_as(keys_RHTD), keys_RHTD)
+        self.values_LRHPD[layer].scatter_(2, index.expand_as(values_RHTD), values_RHTD)
         held = slice(self.reach)
         return self.keys_LRHPD[layer, :, :, held], self.values_LRHPD[layer, :, :, held]
 

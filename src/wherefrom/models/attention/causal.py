@@ -8,43 +8,35 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 
 from wherefrom.models.attention.cache import Cache
+from wherefrom.models.attention.mixer import Mixer, project
+from wherefrom.models.attention.packing import Packing
+
+_NORM_EPS = 1e-6  # one for all precisions
 
 
-class CausalSelfAttention(nn.Module):
-    """A mixer: `weights` says where each position looks, `mix` averages the values there.
-
-    `forward` is the fused shortcut of the two, tested equal. Built from anything with n_embd,
-    n_head, block_size, attn_pdrop and resid_pdrop (and bias, default true).
-    """
-
-    cacheable = True
-    positional = False  # the model must add learned positions
-    mask: Tensor
+class CausalSelfAttention(Mixer):
+    """Each position compares its query with the keys of all up to itself."""
 
     def __init__(self, config: Any) -> None:
-        super().__init__()
-        width, bias = config.n_embd, getattr(config, "bias", True)
-        self.key = nn.Linear(width, width, bias=bias)
-        self.query = nn.Linear(width, width, bias=bias)
-        self.value = nn.Linear(width, width, bias=bias)
-        self.attn_drop = nn.Dropout(config.attn_pdrop)
-        self.resid_drop = nn.Dropout(config.resid_pdrop)
-        self.proj = nn.Linear(width, width, bias=bias)
-        block = config.block_size
-        self.register_buffer("mask", torch.ones(block, block).tril().view(1, 1, block, block))
-        self.n_head = config.n_head
-        self.max_input: int = block
+        super().__init__(config)
+        self.key = self._linear(config)
+        self.query = self._linear(config)
+        self.value = self._linear(config)
+        self._add_output(config)
+        self.qk_norm: bool = getattr(config, "qk_norm", False)
 
-    def project(self, x_BTC: Tensor, positions_BT: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+    def project(
+        self, x: Tensor, positions_BT: Tensor | None, packing: Packing | None = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Queries, keys and values, each (B, H, T, D): one product of the three weights."""
-        layers = (self.query, self.key, self.value)
-        weight = torch.cat([layer.weight for layer in layers])
-        bias = None if self.query.bias is None else torch.cat([layer.bias for layer in layers])
-        parts = F.linear(x_BTC, weight, bias).unflatten(-1, (3, self.n_head, -1))
+        parts = project(x, (self.query, self.key, self.value), packing)
+        parts = parts.unflatten(-1, (3, self.n_head, -1))
         q_and_k, v = parts.permute(2, 0, 3, 1, 4).split((2, 1))
+        if self.qk_norm:
+            q_and_k = normalise(q_and_k)
         q, k = self.place(q_and_k, positions_BT)
         return q, k, v[0]
 
@@ -59,19 +51,19 @@ class CausalSelfAttention(nn.Module):
         t = x_BTC.shape[1]
         return scores.masked_fill(self.mask[:, :, :t, :t] == 0, -1e10).softmax(-1)
 
-    def mix(self, weights_BHTS: Tensor, values_BHSD: Tensor) -> Tensor:
-        """The weighted values, heads side by side, through the output projection."""
-        mixed = self.attn_drop(weights_BHTS) @ values_BHSD
-        return self.resid_drop(self.proj(mixed.transpose(1, 2).flatten(2)))
+    def values(self, x_BTC: Tensor) -> Tensor:
+        """What each position gives to those that look at it: (B, H, T, D)."""
+        return self.project(x_BTC, None)[2]
 
     def forward(
         self,
-        x_BTC: Tensor,
+        x: Tensor,
         positions_BT: Tensor | None = None,
         cache: Cache | None = None,
         layer: int = 0,
+        packing: Packing | None = None,
     ) -> Tensor:
-        q, k, v = self.project(x_BTC, positions_BT)
+        q, k, v = self.project(x, positions_BT, packing)
         seen = None
         if cache is not None:
             assert positions_BT is not None
@@ -82,4 +74,9 @@ class CausalSelfAttention(nn.Module):
         mixed = F.scaled_dot_product_attention(
             q, k, v, attn_mask=seen, dropout_p=dropout, is_causal=seen is None
         )
-        return self.resid_drop(self.proj(mixed.transpose(1, 2).flatten(2)))
+        return self.join(mixed, packing)
+
+
+def normalise(x_D: Tensor) -> Tensor:
+    """Length sqrt(D) for every head's query or key, so that no score can run away."""
+    return F.rms_norm(x_D, x_D.shape[-1:], eps=_NORM_EPS)

@@ -1,6 +1,6 @@
 """Causal self-attention whose queries and keys are rotated by their position (RoPE)."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -15,7 +15,7 @@ class RotarySelfAttention(CausalSelfAttention):
     part of the weights.
     """
 
-    positional = True
+    positional: ClassVar[bool] = True
     cos: Tensor
     sin: Tensor
 

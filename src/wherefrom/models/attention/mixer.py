@@ -1,0 +1,67 @@
+"""What the attention mixers share: what they declare, and how heads become one again.
+
+Shapes: B rows, T characters, S characters looked at, H heads, D head width, C = H x D.
+"""
+
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from wherefrom.models.attention.packing import Packing
+from wherefrom.models.block import Arrangement
+
+
+class Mixer(nn.Module):
+    """`weights` says where each position looks, `mix` averages the `values` there.
+
+    `forward` is the fused shortcut of the three, tested equal. Built from anything with n_embd,
+    n_head, block_size, attn_pdrop and resid_pdrop (and bias, default true).
+    """
+
+    cacheable: ClassVar[bool] = True  # can go on from a Cache
+    packable: ClassVar[bool] = True  # takes a Packing
+    positional: ClassVar[bool] = False  # brings positions; else the model adds learned ones
+    compares: ClassVar[bool] = True  # scores are products of queries and keys
+    unread: ClassVar[int] = 0  # how much shorter than block_size the longest input is
+    arrangement: ClassVar[type[Arrangement]] = Arrangement
+    attn_drop: nn.Dropout
+    resid_drop: nn.Dropout
+    proj: nn.Linear
+    mask: Tensor
+
+    def __init__(self, config: Any) -> None:
+        super().__init__()
+        self.n_head: int = config.n_head
+        self.max_input: int = config.block_size - self.unread
+
+    def _linear(self, config: Any) -> nn.Linear:
+        return nn.Linear(config.n_embd, config.n_embd, bias=getattr(config, "bias", True))
+
+    def _add_output(self, config: Any) -> None:
+        """The children that every mixer ends with; print-outs show the order they are made in."""
+        self.attn_drop = nn.Dropout(config.attn_pdrop)
+        self.resid_drop = nn.Dropout(config.resid_pdrop)
+        self.proj = self._linear(config)
+        block = config.block_size
+        self.register_buffer("mask", torch.ones(block, block).tril().view(1, 1, block, block))
+
+    def mix(
+        self, weights_BHTS: Tensor, values_BHSD: Tensor, packing: Packing | None = None
+    ) -> Tensor:
+        """The weighted values, heads side by side, through the output projection."""
+        return self.join(self.attn_drop(weights_BHTS) @ values_BHSD, packing)
+
+    def join(self, mixed_BHTD: Tensor, packing: Packing | None = None) -> Tensor:
+        mixed = mixed_BHTD.transpose(1, 2).flatten(2)
+        if packing is not None:
+            mixed = packing.pack(mixed)
+        return self.resid_drop(self.proj(mixed))
+
+
+def project(x: Tensor, layers: tuple[nn.Linear, ...], packing: Packing | None = None) -> Tensor:
+    """x through all layers in one product, (B, T, layers x C): a packed x is spread over rows."""
+    weight = torch.cat([layer.weight for layer in layers])
+    bias = None if layers[0].bias is None else torch.cat([layer.bias for layer in layers])
+    found = nn.functional.linear(x, weight, bias)
+    return found if packing is None else packing.spread(found)

@@ -1,0 +1,82 @@
+"""Rows of unequal length without their padding, in shapes that do not depend on the lengths.
+
+Padding costs as much as text in everything that is done character by character. Packed, the
+characters of all rows stand one after the other in a fixed number of slots, so that a step can
+be compiled and captured as a graph whatever the lengths are.
+
+Shapes: B rows, T places in a padded row, N slots.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Packing:
+    """Which slot each character has. Rows are padded on the right."""
+
+    places_N: Tensor  # row x T + position of each slot's character; 0 where a slot is empty
+    filled_N: Tensor  # whether a slot has a character
+    slots_BT: Tensor  # the slot of each place; 0 where there is no character
+    live_BT: Tensor  # whether a place has a character
+
+    @classmethod
+    def of(cls, lengths_B: Tensor, width: int, capacity: int) -> "Packing":
+        """Of rows padded to `width`, into `capacity` slots, without asking the device anything.
+
+        So nobody is told when there are more characters than slots: the caller sees to that.
+        Those that find no slot are treated as padding.
+        """
+        ends_B = lengths_B.cumsum(0)
+        starts_B = ends_B - lengths_B
+        position_T = torch.arange(width, device=lengths_B.device)
+        slots_BT = starts_B[:, None] + position_T
+        live_BT = (position_T < lengths_B[:, None]) & (slots_BT < capacity)
+        slot_N = torch.arange(capacity, device=lengths_B.device)
+        row_N = torch.searchsorted(ends_B, slot_N, right=True)  # empty rows are stepped over
+        filled_N = row_N < len(lengths_B)
+        row_N = row_N.clamp(max=len(lengths_B) - 1)
+        places_N = torch.where(filled_N, row_N * width + slot_N - starts_B[row_N], 0)
+        return cls(places_N, filled_N, torch.where(live_BT, slots_BT, 0), live_BT)
+
+    @property
+    def positions_N(self) -> Tensor:
+        """Each slot's place in its own row."""
+        return self.places_N % self.slots_BT.shape[1]
+
+    def pack(self, x_BT: Tensor) -> Tensor:
+        """(B, T, ...) to (N, ...); zero in empty slots."""
+        index = (self.places_N, self.filled_N, self.slots_BT.flatten(), self.live_BT.flatten())
+        return _Move.apply(x_BT.flatten(0, 1), *index)  # pyright: ignore
+
+    def spread(self, x_N: Tensor) -> Tensor:
+        """(N, ...) to (B, T, ...); zero where there is no character."""
+        index = (self.slots_BT.flatten(), self.live_BT.flatten(), self.places_N, self.filled_N)
+        return _Move.apply(x_N, *index).unflatten(0, self.live_BT.shape)  # pyright: ignore
+
+
+class _Move(torch.autograd.Function):
+    """Packing and spreading undo each other, so the gradient of one is the other.
+
+    Left to autograd it would be a sum into places that collide, which a GPU does slowly, or in
+    an order of its own.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, x: Tensor, source: Tensor, kept: Tensor, back: Tensor, back_kept: Tensor
+    ) -> Tensor:
+        ctx.save_for_backward(back, back_kept)
+        return _take(x, source, kept)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:  # pyright: ignore
+        return _take(grads[0], *ctx.saved_tensors), None, None, None, None
+
+
+def _take(x: Tensor, source: Tensor, kept: Tensor) -> Tensor:
+    found = x.index_select(0, source)
+    return found.where(kept.view(-1, *[1] * (found.dim() - 1)), 0)

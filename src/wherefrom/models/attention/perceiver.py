@@ -1,0 +1,132 @@
+"""A GPT whose middle layers work on a few latents instead of on all characters.
+
+Jaegle et al., "Perceiver: General Perception with Iterative Attention", made causal as the
+course does it: latent i stands for the text up to character i, so only as many characters as
+there are latents ever reach them.
+
+Shapes: B rows, T positions that ask, S positions asked, M latents, H heads, D head width,
+C = H x D.
+"""
+
+import math
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from wherefrom.models.attention.cache import Cache
+from wherefrom.models.attention.causal import CausalSelfAttention, normalise
+from wherefrom.models.attention.mixer import Mixer, project
+from wherefrom.models.attention.packing import Packing
+from wherefrom.models.block import Arrangement, Block, mlp, norm
+
+
+class DownProjectBlock(nn.Module):
+    """The text into latents: learned rows C ask it. There is nothing yet to add the answer to."""
+
+    def __init__(self, config: Any) -> None:
+        super().__init__()
+        self.ln1, self.ln2 = norm(config), norm(config)
+        self.attn = CausalCrossAttention(config)
+        self.mlp = mlp(config)
+        self.C = nn.Parameter(torch.empty(1, config.bottleneck_dim, config.n_embd))
+        nn.init.xavier_uniform_(self.C)
+
+    def forward(self, x_BTC: Tensor) -> Tensor:
+        """(B, M, C); of a text shorter than M, only the latents that its positions see."""
+        rows, length = x_BTC.shape[:2]
+        asking_BMC = self.ln1(self.C[:, :length]).expand(rows, -1, -1)
+        latents_BMC = self.attn(asking_BMC, x_BTC)
+        return latents_BMC + self.mlp(self.ln2(latents_BMC))
+
+
+class UpProjectBlock(nn.Module):
+    """Back to the text's length: each character asks the latents up to its own position."""
+
+    def __init__(self, config: Any) -> None:
+        super().__init__()
+        self.ln1, self.ln2 = norm(config), norm(config)
+        self.attn = CausalCrossAttention(config)
+        self.mlp = mlp(config)
+
+    def forward(self, latents_BMC: Tensor, x_BTC: Tensor) -> Tensor:
+        mixed_BTC = self.attn(x_BTC, self.ln1(latents_BMC))
+        return mixed_BTC + self.mlp(self.ln2(mixed_BTC))
+
+
+class Perceiver(Arrangement):
+    """Down, plain causal blocks over the latents, and up."""
+
+    least_layers = 3
+
+    @staticmethod
+    def build(config: Any, mixer: type[nn.Module]) -> dict[str, nn.Module]:
+        inner = replace(config, attention="causal", block_size=config.bottleneck_dim)
+        blocks = (Block(inner, CausalSelfAttention) for _ in range(config.n_layer - 2))
+        return {
+            "down_block": DownProjectBlock(config),
+            "blocks": nn.Sequential(*blocks),
+            "up_block": UpProjectBlock(config),
+        }
+
+    @staticmethod
+    def run(
+        parts: Any,
+        x: Tensor,
+        positions: Tensor | None,
+        cache: Cache | None,
+        packing: Packing | None,
+    ) -> Tensor:
+        assert cache is None, "latents are not cached"
+        assert packing is None, "latents are not packed"
+        latents = parts.down_block(x)
+        for block in parts.blocks:
+            latents = block(latents)
+        return parts.up_block(latents, x)
+
+
+class CausalCrossAttention(Mixer):
+    """Position t of one sequence looks at positions up to t of another, or at all of a shorter one.
+
+    This is what sets a perceiver apart, so this is what it goes by among the mixers.
+    """
+
+    cacheable: ClassVar[bool] = False
+    packable: ClassVar[bool] = False
+    arrangement: ClassVar[type[Arrangement]] = Perceiver
+
+    def __init__(self, config: Any) -> None:
+        super().__init__(config)
+        self.key = self._linear(config)
+        self.query = self._linear(config)
+        self.value = self._linear(config)
+        self._add_output(config)
+        self.qk_norm: bool = getattr(config, "qk_norm", False)
+
+    def project(self, x_BTC: Tensor, other_BSC: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Queries (B, H, T, D) of the one, keys and values (B, H, S, D) of the other."""
+        q = self.query(x_BTC).unflatten(-1, (self.n_head, -1)).transpose(1, 2)
+        parts = project(other_BSC, (self.key, self.value)).unflatten(-1, (2, self.n_head, -1))
+        k, v = parts.permute(2, 0, 3, 1, 4)
+        return (normalise(q), normalise(k), v) if self.qk_norm else (q, k, v)
+
+    def weights(self, x_BTC: Tensor, other_BSC: Tensor) -> Tensor:
+        """How much position t takes from the other's position s: (B, H, T, S)."""
+        q, k, _ = self.project(x_BTC, other_BSC)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])
+        return scores.masked_fill(~self._seen(q, k), -1e10).softmax(-1)
+
+    def values(self, other_BSC: Tensor) -> Tensor:
+        return self.project(other_BSC, other_BSC)[2]
+
+    def _seen(self, q_BHTD: Tensor, k_BHSD: Tensor) -> Tensor:
+        """The top left corner of the causal triangle, whichever side is longer."""
+        return self.mask[:, :, : q_BHTD.shape[2], : k_BHSD.shape[2]] != 0
+
+    def forward(self, x_BTC: Tensor, other_BSC: Tensor) -> Tensor:
+        q, k, v = self.project(x_BTC, other_BSC)
+        dropout = self.attn_drop.p if self.training else 0.0
+        seen = self._seen(q, k)
+        return self.join(F.scaled_dot_product_attention(q, k, v, seen, dropout_p=dropout))

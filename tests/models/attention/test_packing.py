@@ -1,0 +1,164 @@
+"""Packing against what plain loops would pack, and against the padded rows it stands for."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from wherefrom.models.attention import MIXERS, Packing
+from wherefrom.models.gpt import GPT, GPTConfig
+
+WIDTH, CAPACITY = 8, 21
+VANILLA = GPTConfig(
+    vocab_size=20, block_size=9, n_layer=3, n_head=2, n_embd=16, ngrams=3, ngram_buckets=64,
+    embd_pdrop=0.0, resid_pdrop=0.0, attn_pdrop=0.0,
+)  # fmt: skip
+MODERN = replace(VANILLA, norm="rms", activation="relu2", bias=False)
+SHAPES = {"vanilla": VANILLA, "modern": MODERN}
+PACKABLE = [name for name, mixer in MIXERS.items() if mixer.packable]
+LENGTHS = [3, 0, WIDTH, 1, 0, 5]
+
+
+def build(config: GPTConfig) -> GPT:
+    torch.manual_seed(0)
+    model = GPT(config).double()
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, 0.0, 0.3)
+    return model
+
+
+def numbers(*shape: int, seed: int = 0) -> Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(*shape, dtype=torch.float64, generator=generator)
+
+
+def test_a_packing_by_hand():
+    """Rows of 2, 0 and 1 characters in 3 places each, and 5 slots."""
+    packing = Packing.of(torch.tensor([2, 0, 1]), 3, 5)
+    assert packing.places_N.tolist() == [0, 1, 6, 0, 0]
+    assert packing.filled_N.tolist() == [True, True, True, False, False]
+    assert packing.positions_N.tolist() == [0, 1, 0, 0, 0]
+    assert packing.live_BT.int().tolist() == [[1, 1, 0], [0, 0, 0], [1, 0, 0]]
+    assert packing.slots_BT.tolist() == [[0, 1, 0], [0, 0, 0], [2, 0, 0]]
+    x = torch.arange(1, 10).view(3, 3)
+    assert packing.pack(x).tolist() == [1, 2, 7, 0, 0]
+    assert packing.spread(packing.pack(x)).tolist() == [[1, 2, 0], [0, 0, 0], [7, 0, 0]]
+
+
+@given(lengths=st.lists(st.integers(0, WIDTH), min_size=1, max_size=6), more=st.integers(0, 4))
+@settings(max_examples=100, deadline=None)
+def test_a_packing_is_what_loops_would_pack(lengths, more):
+    total = sum(lengths)
+    packing = Packing.of(torch.tensor(lengths), WIDTH, max(total + more, 1))
+    places = [row * WIDTH + t for row, length in enumerate(lengths) for t in range(length)]
+    empty = len(packing.places_N) - total
+    assert packing.places_N.tolist() == places + [0] * empty
+    assert packing.filled_N.tolist() == [True] * total + [False] * empty
+    x = numbers(len(lengths), WIDTH, 2)
+    packed = packing.pack(x)
+    assert packed[:total].tolist() == x.flatten(0, 1)[places].tolist()
+    assert not packed[total:].any()
+    live = torch.arange(WIDTH) < torch.tensor(lengths)[:, None]
+    assert torch.equal(packing.live_BT, live)
+    assert torch.equal(packing.spread(packed), torch.where(live[..., None], x, 0))
+
+
+def test_weights_of_empty_slots_are_zero():
+    """So that a loss over slots counts every character once, and nothing else."""
+    packing = Packing.of(torch.tensor([2, 1]), 3, 5)
+    weights = torch.tensor([[0.5, 2.0, 9.0], [4.0, 9.0, 9.0]])
+    assert packing.pack(weights).tolist() == [0.5, 2.0, 4.0, 0.0, 0.0]
+
+
+def test_characters_without_a_slot_are_padding():
+    packing = Packing.of(torch.tensor([2, 3]), 3, 4)
+    assert packing.places_N.tolist() == [0, 1, 3, 4]
+    assert packing.live_BT.int().tolist() == [[1, 1, 0], [1, 1, 0]]
+
+
+@pytest.mark.parametrize("capacity", [sum(LENGTHS), CAPACITY])
+def test_gradients_are_those_of_central_differences(capacity):
+    packing = Packing.of(torch.tensor(LENGTHS), WIDTH, capacity)
+    x_BT, x_N = numbers(len(LENGTHS), WIDTH, 2), numbers(capacity, 2)
+    assert torch.autograd.gradcheck(packing.pack, x_BT.requires_grad_())
+    assert torch.autograd.gradcheck(packing.spread, x_N.requires_grad_())
+    assert torch.autograd.gradgradcheck(packing.pack, x_BT)
+
+
+def read(model: GPT, lengths_B: Tensor, packed: bool) -> tuple[Tensor, list[Tensor]]:
+    """The features at live positions, and the gradients of a weighted loss on them."""
+    live = torch.arange(WIDTH) < lengths_B[:, None]
+    tokens = torch.randint(20, (len(lengths_B), WIDTH), generator=torch.Generator().manual_seed(1))
+    if packed:
+        packing = model.packing(lengths_B, WIDTH, CAPACITY)
+        found = model.features(tokens, packing=packing)[: int(lengths_B.sum())]
+    else:
+        found = model.features(tokens)[live]
+    weights = numbers(*found.shape, seed=3)
+    names, parameters = zip(*model.named_parameters(), strict=True)
+    loss = (found.tanh() * weights).sum()
+    assert "head.weight" in names
+    gradients = torch.autograd.grad(loss, parameters, allow_unused=True)
+    return found, [g for g in gradients if g is not None]
+
+
+@pytest.mark.parametrize("mixer", PACKABLE)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("changed", [{}, {"qk_norm": True}], ids=str)
+def test_packed_or_padded_features_and_gradients_are_the_same(mixer, shape, changed):
+    if changed and not MIXERS[mixer].compares:
+        pytest.skip("no queries and keys to normalise")
+    model = build(replace(SHAPES[shape], attention=mixer, **changed))
+    assert model.packable
+    expected, wanted = read(model, torch.tensor(LENGTHS), packed=False)
+    found, gradients = read(model, torch.tensor(LENGTHS), packed=True)
+    assert expected.std() > 0.1
+    torch.testing.assert_close(found, expected, atol=1e-10, rtol=0)
+    assert len(gradients) == len(wanted) == len(list(model.parameters())) - 1  # all but the head
+    for one, other in zip(gradients, wanted, strict=True):
+        torch.testing.assert_close(one, other, atol=1e-10, rtol=0)
+
+
+@pytest.mark.parametrize("mixer", PACKABLE)
+def test_empty_slots_are_finite_and_teach_nothing(mixer):
+    model = build(replace(VANILLA, attention=mixer))
+    packing = Packing.of(torch.tensor([0, 2]), WIDTH, 6)
+    features = model.features(torch.randint(20, (2, WIDTH)), packing=packing)
+    assert torch.isfinite(features).all()
+    weights = packing.filled_N.double()[:, None]
+    (features.square() * weights * torch.tensor([[0.0]] + [[1.0]] * 5)).sum().backward()
+    for name, parameter in model.named_parameters():
+        assert parameter.grad is None or torch.isfinite(parameter.grad).all(), name
+    if not MIXERS[mixer].positional:  # only the two positions that a character has
+        assert model.pos_emb.grad[0].any(-1).tolist() == [True] * 2 + [False] * 7
+
+
+@pytest.mark.parametrize("mixer", PACKABLE)
+def test_a_packed_step_is_one_graph(mixer):
+    """Lengths may change without a new graph: nothing asks the device for a number."""
+    model = build(replace(MODERN, attention=mixer))
+    graphs = []
+
+    def counting(graph, inputs):
+        graphs.append(graph)
+        return graph
+
+    def step(tokens: Tensor, lengths: Tensor) -> Tensor:
+        return model.features(tokens, packing=model.packing(lengths, WIDTH, CAPACITY))
+
+    torch.compiler.reset()
+    compiled = torch.compile(step, fullgraph=True, backend=counting)
+    tokens = torch.randint(20, (6, WIDTH), generator=torch.Generator().manual_seed(1))
+    for lengths in (torch.tensor(LENGTHS), torch.tensor([8, 8, 0, 0, 1, 4])):
+        found, expected = compiled(tokens, lengths), step(tokens, lengths)
+        torch.testing.assert_close(found, expected, atol=1e-12, rtol=0)
+        gradients = [
+            torch.autograd.grad(f.square().sum(), model.tok_emb.weight)[0]
+            for f in (found, expected)
+        ]
+        torch.testing.assert_close(*gradients, atol=1e-10, rtol=0)
+    assert len(graphs) == 1
+    torch.compiler.reset()
