@@ -1,0 +1,67 @@
+"""Why wrong answers are wrong: what the text lacks, what was confused, what was out of reach."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wherefrom.core.contracts import Dataset, Document
+from wherefrom.evaluation.evaluator import Prediction
+from wherefrom.evaluation.places import lines_of, plain, stands_in, without_name
+
+GOLD_ABSENT = "gold absent"  # no line of the subject has the gold answer
+ANOTHER_PLACE = "another place of the line"  # the answer stands there, but is not the gold one
+BEYOND_WINDOW = "beyond the window"  # the gold answer stands too far into the line to be seen
+FAILED_RECALL = "failed recall"  # nothing excuses it
+KINDS = (GOLD_ABSENT, ANOTHER_PLACE, BEYOND_WINDOW, FAILED_RECALL)
+
+
+@dataclass(frozen=True)
+class Mistakes:
+    """Of n predictions the right ones, and the wrong ones by kind, each under one kind only."""
+
+    n: int
+    right: int
+    reach: int
+    kinds: Mapping[str, tuple[Prediction, ...]]  # every kind, in the order of KINDS
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return {kind: len(wrong) for kind, wrong in self.kinds.items()}
+
+    def as_json(self) -> dict[str, Any]:
+        """The counts; the predictions have a file of their own."""
+        return {"n": self.n, "right": self.right, "reach": self.reach, "kinds": self.counts}
+
+
+def sort_mistakes(predictions: Sequence[Prediction], dataset: Dataset, reach: int) -> Mistakes:
+    """The wrong predictions by kind: the first of KINDS that fits.
+
+    `reach` is how many characters of a line a training row can show.
+    """
+    if reach < 1:
+        raise ValueError(f"expected a reach of at least one character, found {reach}")
+    lines = lines_of(dataset)
+    kinds: dict[str, list[Prediction]] = {kind: [] for kind in KINDS}
+    wrong = [prediction for prediction in predictions if not prediction.correct]
+    for prediction in wrong:
+        own = lines.get(plain(prediction.subject), ())
+        kinds[_kind(prediction, own, reach)].append(prediction)
+    right = len(predictions) - len(wrong)
+    return Mistakes(len(predictions), right, reach, {k: tuple(ps) for k, ps in kinds.items()})
+
+
+def _kind(prediction: Prediction, lines: Sequence[Document], reach: int) -> str:
+    telling = [document for document in lines if prediction.gold in document.text]
+    if not telling:
+        return GOLD_ABSENT
+    if any(stands_in(prediction.answer.text, without_name(document)) for document in lines):
+        return ANOTHER_PLACE
+    if all(_gold_end(prediction.gold, document) > reach for document in telling):
+        return BEYOND_WINDOW
+    return FAILED_RECALL
+
+
+def _gold_end(gold: str, document: Document) -> int:
+    """Where the gold first ends; in the subject's own name only if it stands nowhere else."""
+    start = without_name(document).find(gold)
+    return (start if start >= 0 else document.text.find(gold)) + len(gold)

@@ -1,0 +1,108 @@
+"""The kinds of mistakes on lines whose truth is known by hand, and on the course's own."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wherefrom.core.contracts import Answer, Dataset, Document, Span
+from wherefrom.data.birthplaces import BirthplacesConfig, load
+from wherefrom.evaluation.evaluator import Prediction
+from wherefrom.evaluation.mistakes import (
+    ANOTHER_PLACE,
+    BEYOND_WINDOW,
+    FAILED_RECALL,
+    GOLD_ABSENT,
+    KINDS,
+    sort_mistakes,
+)
+
+COURSE = Path(__file__).parents[2].parent / "shared/data/birthplaces"
+
+LINES = (
+    "Ada Paris. Ada Paris, of Nice, was born in Rome .",  # Rome ends at 47
+    "Bo Lind. Born in Oslo .",  # Oslo ends at 21
+    "Bo Lind. The painter Bo Lind lived for many years in Oslo .",
+    "Cy Rome. Cy Rome was for a long time thought to be born in Rome .",  # ends at 63
+)
+DATASET = Dataset(tuple(Document(line, Span(0, line.index(". "))) for line in LINES))
+REACH = 40
+
+
+def _prediction(subject: str, gold: str, answer: str) -> Prediction:
+    text = f"Where was {subject} born?"
+    return Prediction(text, subject, gold, Answer(answer, 0.5), answer == gold, "stated")
+
+
+@pytest.mark.parametrize(
+    ("subject", "gold", "answer", "kind"),
+    [
+        ("Ada Paris", "Bonn", "Rome", GOLD_ABSENT),  # before all others
+        ("Nobody", "Rome", "Oslo", GOLD_ABSENT),
+        ("Ada Paris", "Rome", "Nice", ANOTHER_PLACE),
+        ("Ada Paris", "Rome", "Paris", BEYOND_WINDOW),  # a name is not another place
+        ("Ada%20Paris", "Rome", "Oslo", BEYOND_WINDOW),
+        ("Bo Lind", "Oslo", "Rome", FAILED_RECALL),  # one line in reach is enough
+        ("Bo Lind", "Oslo", "paint", FAILED_RECALL),  # a part of a word is no place
+        ("Bo Lind", "Oslo", "", FAILED_RECALL),
+        ("Cy Rome", "Rome", "Oslo", BEYOND_WINDOW),  # Rome in the name says nothing
+    ],
+)
+def test_kinds_by_hand(subject, gold, answer, kind):
+    mistakes = sort_mistakes([_prediction(subject, gold, answer)], DATASET, REACH)
+    assert mistakes.counts == {k: int(k == kind) for k in KINDS}
+
+
+def test_the_window_ends_after_the_last_character():
+    wrong = [_prediction("Ada Paris", "Rome", "Oslo")]
+    end = LINES[0].index("Rome") + len("Rome")
+    assert sort_mistakes(wrong, DATASET, end).counts[FAILED_RECALL] == 1
+    assert sort_mistakes(wrong, DATASET, end - 1).counts[BEYOND_WINDOW] == 1
+    with pytest.raises(ValueError, match="found 0"):
+        sort_mistakes(wrong, DATASET, 0)
+
+
+def test_right_answers_are_counted_apart():
+    predictions = [_prediction("Ada Paris", "Rome", a) for a in ("Rome", "Nice", "Rome")]
+    mistakes = sort_mistakes(predictions, DATASET, REACH)
+    assert (mistakes.n, mistakes.right) == (3, 2)
+    assert mistakes.kinds[ANOTHER_PLACE] == (predictions[1],)
+    assert json.loads(json.dumps(mistakes.as_json())) == {
+        "n": 3,
+        "right": 2,
+        "reach": REACH,
+        "kinds": {GOLD_ABSENT: 0, ANOTHER_PLACE: 1, BEYOND_WINDOW: 0, FAILED_RECALL: 0},
+    }
+
+
+names = st.sampled_from(["Ada Paris", "Bo Lind", "Cy Rome", "Nobody"])
+places = st.one_of(st.sampled_from(["Rome", "Oslo", "Nice", "Paris", "Bonn"]), st.text(max_size=4))
+
+
+@given(st.lists(st.builds(_prediction, names, places, places)), st.integers(1, 80))
+def test_every_mistake_has_one_kind(predictions, reach):
+    mistakes = sort_mistakes(predictions, DATASET, reach)
+    assert mistakes.n == len(predictions) == mistakes.right + sum(mistakes.counts.values())
+    sorted_ = [p for kind in KINDS for p in mistakes.kinds[kind]]
+    assert len(sorted_) == sum(not p.correct for p in predictions)
+    assert not any(p.correct for p in sorted_)
+
+
+@pytest.mark.skipif(not COURSE.is_dir(), reason="needs the course's birthplace files")
+@pytest.mark.parametrize(("reach", "seen"), [(96, 441), (112, 462), (10_000, 479)])
+def test_on_the_course_files(reach, seen):
+    """An answer that stands nowhere: how many golds are in the lines, and how far in.
+
+    The counts are known from plain string search over the files.
+    """
+    dataset = load(BirthplacesConfig(folder=str(COURSE)), 0)
+    held_out = [q for q in dataset.questions if q.split == "held-out"]
+    predictions = [_prediction(q.subject, q.answer or "", "Nowhere at all") for q in held_out]
+    assert sort_mistakes(predictions, dataset, reach).counts == {
+        GOLD_ABSENT: 21,
+        ANOTHER_PLACE: 0,
+        BEYOND_WINDOW: 479 - seen,
+        FAILED_RECALL: seen,
+    }

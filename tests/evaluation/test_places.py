@@ -1,0 +1,193 @@
+"""The place-aware match on lines whose truth is known by hand, and on the course's own."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from wherefrom.core.contracts import Answer, Dataset, Document, Span
+from wherefrom.core.errors import BadData
+from wherefrom.data.birthplaces import BirthplacesConfig, load
+from wherefrom.evaluation.evaluator import Prediction, accuracy
+from wherefrom.evaluation.places import (
+    PlaceMatch,
+    lines_of,
+    place_aware_accuracy,
+    stands_in,
+    without_name,
+)
+
+COURSE = Path(__file__).parents[2].parent / "shared/data/birthplaces"
+
+PEOPLE = {
+    "Ada Paris": "Ada Paris was born in Toronto, Ontario, Canada .",
+    "Bo Lind": "Bo Lind (born 1950 in Paris, France) lived in London, Berlin and Rome .",
+    "Cy Moss": "Born in Hull, Moss studied in Leeds, England and Lyon .",
+    "Di Roe": "Di Roe, born in Cuba, was a judge in Matanzas, Cuba .",
+    "Ed Poe": "Ed Poe (1 May 1900, Rome -- 3 June 1970, Lodi, Italy) was a poet .",
+    "Fay Orr": "Fay Orr is a painter from New York City .",
+    "Gus Day": "Gus Day, born in New York City, studied at Boston University in Boston .",
+    "Hal Ny": "Hal Ny lived in New York, worked in London, Berlin, then in Boston .",
+    "Ivo Zá": "Ivo Zá was born in Columbus, Ohio .",
+    "Jo Ash": "Jo Ash (1883--1957) was born in Columbus, The Netherlands .",
+    "Kit Ray": "Kit Ray was born in New York and lives in New York City .",
+}
+FILLER = [  # what makes containers of the outer names: three different names before each
+    f"Someone. Someone saw {inner}, {outer} ."
+    for outer, inners in {
+        "Ontario": "Ottawa Guelph Barrie",
+        "Canada": "Winnipeg Regina Banff",
+        "France": "Lyon Nice Brest",
+        "Cuba": "Havana Holguin Baracoa",
+        "Italy": "Naples Turin Pisa",
+        "Ohio": "Dayton Toledo Akron",
+        "Netherlands": "Delft Leiden Breda",
+        "England": "Leeds York",  # too few
+    }.items()
+    for inner in inners.split()
+]
+
+
+def _document(line: str) -> Document:
+    return Document(line, Span(0, line.index(". ")))
+
+
+def _dataset() -> Dataset:
+    lines = [f"{name}. {text}" for name, text in PEOPLE.items()] + FILLER
+    return Dataset(tuple(map(_document, lines)))
+
+
+MATCH = PlaceMatch(_dataset())
+
+
+def test_containers_are_what_three_names_lie_in():
+    assert MATCH.containers == {
+        "Ontario", "Canada", "France", "Cuba", "Italy", "Ohio", "Netherlands",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("subject", "gold", "answer"),
+    [
+        ("Ada Paris", "Toronto", "Ontario"),
+        ("Ada Paris", "Toronto", "Canada"),
+        ("Ada Paris", "Canada", "Toronto"),
+        ("Ada Paris", "Canada", "Toronto, Ontario"),
+        ("Bo Lind", "France", "Paris"),
+        ("Fay Orr", "New York", "New York City"),
+        ("Gus Day", "New York City", "New York"),
+        ("Ivo Zá", "Columbus", "Columbus, Ohio"),
+        ("Ivo Zá", "Columbus, Ohio", "Columbus"),
+        ("Ivo Zá", "Columbus, Ohio", "Ohio"),
+        ("Ivo Z%C3%A1", "Columbus", "Ohio"),
+        ("Jo Ash", "Columbus", "Netherlands"),
+        ("Jo Ash", "Netherlands", "Columbus"),
+    ],
+)
+def test_accepts_what_holds_the_gold_place_or_lies_in_it(subject, gold, answer):
+    assert MATCH.accepts(subject, gold, answer)
+
+
+@pytest.mark.parametrize(
+    ("subject", "gold", "answer", "because"),
+    [
+        ("Ada Paris", "Toronto", "Paris", "a name is no place"),
+        ("Ada Paris", "Toronto", "Ohio", "it does not stand in the line"),
+        ("Ada Paris", "Toronto", "Ontar", "it is a part of a word"),
+        ("Bo Lind", "London", "Berlin", "a list holds nothing"),
+        ("Bo Lind", "Paris", "Berlin", "another place of the line"),
+        ("Cy Moss", "Hull", "Moss", "a surname after a comma is no place"),
+        ("Cy Moss", "Hull", "Leeds", "another place of the line"),
+        ("Di Roe", "Cuba", "Matanzas", "not that mention of Cuba"),
+        ("Ed Poe", "Italy", "Lodi", "a place of death"),
+        ("Gus Day", "New York City", "New", "a word that is never a place"),
+        ("Gus Day", "Boston", "Boston University", "a school is no place"),
+        ("Fay Orr", "York", "New York", "the end of a name is another name"),
+        ("Hal Ny", "London", "Berlin", "nothing shows that Berlin holds places"),
+        ("Kit Ray", "New York", "New York City", "not that mention of New York"),
+        ("Bo Lind", "New York City", "New York", "it does not stand in the line"),
+        ("Nobody", "Toronto", "Ontario", "no line tells of them"),
+        ("Ada Paris", "Toronto", "", "nothing was said"),
+        ("Ada Paris", "Toronto", " ", "nothing was said"),
+    ],
+)
+def test_refuses_everything_else(subject, gold, answer, because):
+    assert not MATCH.accepts(subject, gold, answer), because
+
+
+def test_a_subject_has_all_of_its_lines():
+    lines = ["Al. Al was born in Nice .", "Al. Al lived in Nice, France .", "Bo. Bo sang ."]
+    dataset = Dataset((*map(_document, lines), Document("nobody's line")))
+    found = lines_of(dataset)
+    assert {name: len(own) for name, own in found.items()} == {"Al": 2, "Bo": 1}
+    assert found["Al"] == dataset.documents[:2]
+    many = Dataset((*dataset.documents, *map(_document, FILLER)))
+    assert PlaceMatch(many).accepts("Al", "Nice", "France")
+
+
+def test_the_name_is_blanked_wherever_it_stands():
+    line = "Al B%C3%A9. Al Bé of Albé was Al Bé ."
+    blanked = without_name(_document(line))
+    assert len(blanked) == len(line)
+    assert blanked.replace("\0", "") == ".  of Albé was  ."
+    assert without_name(Document("no subject")) == "no subject"
+
+
+def test_a_phrase_stands_as_whole_words():
+    assert stands_in("St. Louis", "in St. Louis, Missouri")
+    assert not stands_in("Rome", "in Romeo")
+    assert not stands_in("", "anything")
+
+
+names = st.sampled_from([*PEOPLE, "Nobody"])
+words = sorted({w.strip(".,()") for text in PEOPLE.values() for w in text.split()} - {""})
+phrases = st.one_of(st.sampled_from(words), st.text(max_size=8), st.just("New York"))
+
+
+@given(names, phrases)
+def test_equality_is_always_accepted(subject, gold):
+    assert MATCH.accepts(subject, gold, gold)
+
+
+def _prediction(subject: str, gold: str, answer: str) -> Prediction:
+    text = f"Where was {subject} born?"
+    return Prediction(text, subject, gold, Answer(answer, 0.5), answer == gold, "stated")
+
+
+@given(st.lists(st.builds(_prediction, names, phrases, phrases), min_size=1, max_size=8))
+def test_never_below_exact_match(predictions):
+    strict, aware = accuracy(predictions), place_aware_accuracy(predictions, MATCH)
+    assert aware.value >= strict.value
+    assert (aware.measure, aware.n) == (strict.measure, strict.n)
+
+
+def test_the_score_by_hand():
+    predictions = [
+        _prediction("Ada Paris", "Toronto", "Toronto"),
+        _prediction("Ada Paris", "Toronto", "Ontario"),
+        _prediction("Bo Lind", "Paris", "London"),
+    ]
+    score = place_aware_accuracy(predictions, MATCH)
+    expected = tuple(stats.binomtest(2, 3).proportion_ci(0.95, method="wilson"))
+    assert score.as_json()["accuracy"] == pytest.approx(2 / 3)
+    assert score.interval == pytest.approx(expected)
+    assert score.details == {"correct": 2}
+    with pytest.raises(BadData, match="found none"):
+        place_aware_accuracy([], MATCH)
+
+
+@pytest.mark.skipif(not COURSE.is_dir(), reason="needs the course's birthplace files")
+def test_on_the_course_files():
+    """Truths found by reading the lines."""
+    match = PlaceMatch(load(BirthplacesConfig(folder=str(COURSE)), 0))
+    assert {"England", "France", "Ohio", "Canada", "New York"} <= match.containers
+    assert not {"Paris", "Berlin", "Smith", "Chicago", "San Francisco"} & match.containers
+    assert match.accepts("Erna Paris", "Toronto", "Ontario")
+    assert match.accepts("Eric Boniface", "France", "Paris")
+    assert match.accepts("Harry South", "Fulham", "London")
+    assert not match.accepts("Erna Paris", "Toronto", "Paris")
+    assert not match.accepts("Rafael Nieto Abeill%C3%A9", "Cuba", "Matanzas")
+    assert not match.accepts("Paul Moyer Limbert", "Pennsylvania", "Lancaster")
+    assert not match.accepts("Abraham Mintchine", "Kiev", "Paris")
