@@ -172,3 +172,25 @@ def test_documents_held_out_are_never_read():
     stage = replace(STAGE, mix=STAGE.mix[:1])
     ((_, plan, _),) = build_objective(stage, 0, kept).plan(0, 10)
     assert set(plan[..., 0].flatten().tolist()) == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize(("first", "count"), [(0, 3), (2, 9), (7, 4)])
+def test_all_steps_at_once_are_the_steps_one_by_one(first, count):
+    """Across the starts of late shares, and padded to one width."""
+    spans, text, questions = STAGE.mix
+    shares = (spans, questions, replace(text, start=0.8))
+    mix = build_objective(replace(STAGE, mix=shares, steps=12), 0, material())
+    plan = mix.plan(first, count)
+    whole = mix.render_all(plan)
+    assert whole.inputs.shape == (count, STAGE.batch, mix.width)
+    for i in range(count):
+        one = mix.render(plan, i)
+        width = one.inputs.shape[1]
+        assert torch.equal(whole.lengths[i], one.lengths)
+        # A row's last character is what the one before it predicts; as an input it is idle.
+        live = torch.arange(mix.width) < one.lengths[:, None]
+        assert torch.equal((whole.inputs[i] * live)[:, :width], one.inputs * live[:, :width])
+        for name in ("targets", "weights"):
+            there = getattr(whole, name)[i]
+            assert torch.equal(there[:, :width], getattr(one, name)), name
+            assert not there[:, width:].any(), name

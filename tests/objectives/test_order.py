@@ -3,7 +3,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wherefrom.objectives.order import ShuffledEpochs
+from wherefrom.objectives.order import FileOrder, ShuffledEpochs, build_order
 
 CPU = torch.device("cpu")
 
@@ -45,3 +45,16 @@ def test_orders_are_the_same_on_a_gpu():
     there = ShuffledEpochs(17, 5, 2, torch.device("cuda")).at(9, 50)
     assert there.device.type == "cuda"
     assert torch.equal(there.cpu(), ShuffledEpochs(17, 5, 2, CPU).at(9, 50))
+
+
+def test_the_files_order_is_the_same_every_epoch_and_its_last_step_is_short():
+    order = FileOrder(5, 3, CPU)
+    assert order.at(0, 12).tolist() == [0, 1, 2, 3, 4, -1] * 2
+    assert order.at(4, 3).tolist() == [4, -1, 0]
+    assert FileOrder(6, 3, CPU).at(3, 6).tolist() == [3, 4, 5, 0, 1, 2]
+
+
+def test_an_order_is_chosen_by_name():
+    place = {"rows": 3, "seed": 0, "stage": 0, "device": CPU}
+    assert isinstance(build_order("file", 5, **place), FileOrder)
+    assert isinstance(build_order("shuffled", 5, **place), ShuffledEpochs)

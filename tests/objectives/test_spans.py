@@ -447,3 +447,36 @@ def test_shares_are_between_nothing_and_all(cls, field):
         cls(**{field: 1.5})
     with pytest.raises(UsageError, match=r"found -0\.1"):
         cls(**{field: -0.1})
+
+
+def test_a_row_without_a_document_is_all_padding():
+    documents = texts("abcdefgh", "ijklmnop", "qrstuvwx")
+    corpus = index_corpus(documents, Vocabulary.from_text(d.text for d in documents))
+    objective = Documents(COURSE, corpus, block_size=16, rows=2, seed=0, stage=0, order="file")
+    plan = objective.plan(0, 4)
+    assert plan[:, :, 0].tolist() == [[0, 1], [2, 0], [0, 1], [2, 0]]
+    for batch in (objective.render(plan, 1), objective.render(plan, 3)):
+        assert batch.lengths.tolist()[1] == 0
+        assert not batch.inputs[1].any()
+        assert not batch.weights[1].any()
+        assert batch.weights[0].any()
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["name first", "no name first"])
+@pytest.mark.parametrize("salient", [0.0, 1.0])
+def test_all_of_a_long_text_is_seen_through_windows_and_only_a_prefix_without(named, salient):
+    """Whether a text's last fact can be learnt is decided here."""
+    words = " ".join(f"w{i:02d} City{i:02d}" for i in range(20))
+    text = f"Ann Bo. {words}" if named else words
+    document = Document(text, Span(0, 6) if named else None)
+    for policy, seen in (("prefix", False), ("window", True)):
+        config = SpanCorruptionConfig(salient=salient, long_texts=policy)
+        objective, vocabulary = build(config, [document], block=48, rows=64)
+        rows = read(objective, vocabulary, steps=12)
+        assert any("City19" in row.text for row in rows) is seen
+        if named and policy == "window":
+            assert sum(row.text.startswith("Ann Bo. ") for row in rows) > 300
+        moved = [open_up(row.text)[2] for row in rows]
+        if salient:
+            share = sum(m.startswith("City") for m in moved) / len(moved)
+            assert share > 0.9 if seen else share < 0.4

@@ -4,7 +4,7 @@ import pytest
 
 from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import Schedule
-from wherefrom.training.schedules import factor
+from wherefrom.training.schedules import TokenCount, factor
 
 
 def factors(steps: int = 10, **settings) -> list[float]:
@@ -52,3 +52,42 @@ def test_a_schedule_checks_itself():
         Schedule(warmup=2)
     with pytest.raises(UsageError, match=r"Schedule.floor: .*found -1"):
         Schedule(floor=-1)
+
+
+COURSE = Schedule(shape="course", floor=0.1)
+# 2,937 documents, 128 a step, rows of 127 places; 200 epochs of 128 a row until the floor.
+PRETRAIN = TokenCount(2937, 128, 127, 200 * 2937 * 128)
+
+
+def course(epoch: float) -> float:
+    return factor(COURSE, round(epoch * 23), 650 * 23, PRETRAIN)
+
+
+def test_tokens_are_counted_with_their_padding_and_a_short_last_step():
+    assert PRETRAIN.before(0) == 0
+    assert PRETRAIN.before(1) == 128 * 127
+    assert PRETRAIN.before(22) == 22 * 128 * 127
+    assert PRETRAIN.before(23) == 2937 * 127
+    assert PRETRAIN.before(24) == (2937 + 128) * 127
+    assert PRETRAIN.final == 75_187_200
+
+
+def test_the_courses_rate_falls_and_comes_back():
+    assert course(0) == 1.0
+    assert factor(COURSE, 1, 14950, PRETRAIN) == pytest.approx(1.0, abs=1e-6)
+    assert course(160) > 0.1
+    assert all(course(e) == 0.1 for e in (162, 200, 241))
+    assert course(244) > 0.1
+    assert course(403) == pytest.approx(1.0, abs=1e-4)
+    assert all(course(e) == 0.1 for e in (565, 600, 644))
+    assert 6e-3 * factor(COURSE, 650 * 23, 650 * 23, PRETRAIN) == pytest.approx(7.18e-4, rel=3e-3)
+
+
+def test_the_course_warms_up_in_tokens():
+    few = TokenCount(10, 2, 100, 10**6)
+    assert [factor(COURSE, s, 99, few) for s in (1, 4)] == pytest.approx([200 / 10240, 800 / 10240])
+
+
+def test_a_schedule_that_counts_needs_something_to_count():
+    with pytest.raises(UsageError, match="course"):
+        factor(COURSE, 0, 10)

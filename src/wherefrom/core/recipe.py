@@ -12,14 +12,19 @@ from wherefrom.core.config import check
 
 @dataclass(frozen=True)
 class Schedule:
-    """The factor on every base rate: linear warm-up, then a named shape down to `floor`."""
+    """The factor on every base rate: linear warm-up, then a named shape down to `floor`.
 
-    shape: str = "linear"  # constant, linear, cosine
+    `course` is the course's own: it counts tokens, padding included, falls by a cosine over 200
+    epochs of the pretraining text, and past their end the cosine comes back. It warms up in
+    one step, whatever `warmup` says.
+    """
+
+    shape: str = "linear"  # constant, linear, cosine, course
     warmup: float = 0.03  # share of the steps
     floor: float = 0.0
 
     def __post_init__(self) -> None:
-        shapes = ("constant", "linear", "cosine")
+        shapes = ("constant", "linear", "cosine", "course")
         check(self.shape in shapes, "Schedule", "shape", self.shape, f"one of {shapes}")
         check(0 <= self.warmup <= 1, "Schedule", "warmup", self.warmup, "a share from 0 to 1")
         check(0 <= self.floor <= 1, "Schedule", "floor", self.floor, "a factor from 0 to 1")
@@ -52,6 +57,8 @@ class Stage:
     start_from: str | None = None  # the stage whose weights this one continues from
     buckets: int = 1  # a step's rows, sorted by length, in so many pieces (CPU)
     clip: float = 1.0
+    order: str = "shuffled"  # file: every epoch in the text's own order, as the course does
+    arithmetic: str = "fp32"  # tf32, bf16: on a GPU that has them; a CPU computes in fp32
     checkpoint_seconds: float = 20.0
 
     def __post_init__(self) -> None:
@@ -60,6 +67,9 @@ class Stage:
         check(self.batch > 0, "Stage", "batch", self.batch, "a whole number above 0")
         check(1 <= self.buckets <= self.batch, "Stage", "buckets", self.buckets, "1 to the batch")
         check(self.clip > 0, "Stage", "clip", self.clip, "a norm above 0")
+        orders, kinds = ("shuffled", "file"), ("fp32", "tf32", "bf16")
+        check(self.order in orders, "Stage", "order", self.order, f"one of {orders}")
+        check(self.arithmetic in kinds, "Stage", "arithmetic", self.arithmetic, f"one of {kinds}")
         check(self.mix[0].start == 0, "Stage", "mix", self.mix[0].name, "a first share from 0 on")
 
 
@@ -71,22 +81,31 @@ class ModelEntry:
     stage: str
 
 
+SPLITS = ("asked", "calibration", "held-out", "unanswered")
+SUPPORTS = ("stated", "omitted", "none", "unknown")
+
+
 @dataclass(frozen=True)
 class Task:
-    """What is reported: questions of a split (or a text) put to some predictors."""
+    """What is reported: questions of a split (or a text) put to some predictors.
+
+    Of `unanswered` questions nobody here knows the answer: they are answered, not scored.
+    """
 
     name: str
-    measure: str = "accuracy"  # accuracy, perplexity
-    split: str = "held-out"  # asked, calibration, held-out
-    support: tuple[str, ...] = ("stated",)  # stated, omitted, none
+    measure: str = "accuracy"  # accuracy, perplexity, predictions
+    split: str = "held-out"  # asked, calibration, held-out, unanswered
+    support: tuple[str, ...] = ("stated",)  # stated, omitted, none, unknown
     predictors: tuple[str, ...] = ()
+    beams: int = 4  # of the search for an answer; 1: greedy, as the course answers
+    place_aware: bool = False  # report, beside, a match that takes Paris for France
 
     def __post_init__(self) -> None:
-        measures, splits = ("accuracy", "perplexity"), ("asked", "calibration", "held-out")
+        measures = ("accuracy", "perplexity", "predictions")
         check(self.measure in measures, "Task", "measure", self.measure, f"one of {measures}")
-        check(self.split in splits, "Task", "split", self.split, f"one of {splits}")
-        known = {"stated", "omitted", "none"}
-        check(set(self.support) <= known, "Task", "support", self.support, f"among {sorted(known)}")
+        check(self.split in SPLITS, "Task", "split", self.split, f"one of {SPLITS}")
+        check(set(self.support) <= set(SUPPORTS), "Task", "support", self.support, f"{SUPPORTS}")
+        check(self.beams > 0, "Task", "beams", self.beams, "a whole number above 0")
 
 
 @dataclass(frozen=True)

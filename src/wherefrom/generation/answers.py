@@ -19,6 +19,10 @@ class ModelAnswerer:
         self.model, self.vocabulary = model, vocabulary
         self.beams, self.max_new = beams, max_new
 
+    def searching(self, beams: int) -> "ModelAnswerer":
+        """The same with another width of the search; 1 is greedy."""
+        return ModelAnswerer(self.model, self.vocabulary, beams, self.max_new)
+
     def answer(self, questions: Sequence[str]) -> list[Answer]:
         """The most probable closed answer the search finds, and the next best."""
         return self._answer(questions, self.beams)

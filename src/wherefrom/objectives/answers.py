@@ -10,7 +10,7 @@ from torch import Tensor
 from wherefrom.core.contracts import Batch, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import MASK_ID, Vocabulary
-from wherefrom.objectives.order import ShuffledEpochs
+from wherefrom.objectives.order import build_order
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class Answers:
         rows: int,
         seed: int,
         stage: int,
+        order: str = "shuffled",
         device: torch.device | str = "cpu",
     ) -> None:
         if not questions:
@@ -46,16 +47,26 @@ class Answers:
         self.lengths = torch.tensor([len(tokens) for tokens, _ in rendered])
         self.tokens, self.weights = self.tokens.to(device), self.weights.to(device)
         self.lengths = self.lengths.to(device)
-        self.rows = rows
-        self.order = ShuffledEpochs(len(questions), seed, stage, self.tokens.device)
+        self.rows, self.width, self.items = rows, width - 1, len(questions)
+        self.order = build_order(
+            order, len(questions), rows=rows, seed=seed, stage=stage, device=self.tokens.device
+        )
 
     def plan(self, first_step: int, count: int) -> Tensor:
         return self.order.at(first_step * self.rows, count * self.rows).view(count, self.rows)
 
     def render(self, plan: Tensor, index: int) -> Batch:
-        row = plan[index]
-        tokens, weights = self.tokens[row], self.weights[row]
-        return Batch(tokens[:, :-1], tokens[:, 1:], weights[:, 1:], self.lengths[row] - 1)
+        return self._lay_out(plan[index])
+
+    def render_all(self, plan: Tensor) -> Batch:
+        return self._lay_out(plan)
+
+    def _lay_out(self, question: Tensor) -> Batch:
+        there = question >= 0  # a short last batch has rows without a question
+        row = question.clamp(min=0)
+        tokens, weights = self.tokens[row], self.weights[row] * there[..., None]
+        lengths = (self.lengths[row] - 1) * there
+        return Batch(tokens[..., :-1], tokens[..., 1:], weights[..., 1:], lengths)
 
 
 def _render(question: Question, vocabulary: Vocabulary, block_size: int) -> tuple[list[int], int]:

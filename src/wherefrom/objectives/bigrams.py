@@ -35,6 +35,7 @@ class Bigrams:
         if not len(pairs):
             raise BadData("text: expected at least one sentence to train on, found none")
         self.pairs, self.rows, self.seed, self.stage = pairs, rows, seed, stage
+        self.items = len(pairs)
 
     def plan(self, first_step: int, count: int) -> np.ndarray:
         """Places in `pairs`, [count, rows]."""

@@ -40,19 +40,21 @@ class Slot:
 
     rows: int
     number: int
+    order: str = "shuffled"
 
 
 def _documents(config: Any, material: Material, slot: Slot) -> Objective:
     return Documents(
         config, material.corpus, block_size=material.block_size,
-        rows=slot.rows, seed=material.seed, stage=slot.number,
+        rows=slot.rows, seed=material.seed, stage=slot.number, order=slot.order,
     )  # fmt: skip
 
 
 def _answers(config: AnswersConfig, material: Material, slot: Slot) -> Objective:
     return Answers(
-        material.dataset.select("asked"), material.vocabulary, block_size=material.block_size,
-        rows=slot.rows, seed=material.seed, stage=slot.number, device=material.device,
+        material.dataset.asked, material.vocabulary, block_size=material.block_size,
+        rows=slot.rows, seed=material.seed, stage=slot.number, order=slot.order,
+        device=material.device,
     )  # fmt: skip
 
 
@@ -75,6 +77,7 @@ def build_objective(stage: Stage, number: int, material: Material) -> Mix:
 
     def build(share: Share, rows: int, part: int) -> Objective:
         _, make = OBJECTIVES[share.objective.kind]
-        return make(share.objective, material, Slot(rows, number * _SHARES_A_STAGE + part))
+        slot = Slot(rows, number * _SHARES_A_STAGE + part, stage.order)
+        return make(share.objective, material, slot)
 
     return Mix(stage.mix, stage.batch, stage.steps, build)

@@ -41,6 +41,7 @@ class Corpus:
     length: Tensor
     anchor: Tensor  # 0: the document does not begin with its subject
     words: Tensor
+    word_place: Tensor  # the same words counted from the start of the corpus: a rising line
     word_first: Tensor
     word_count: Tensor
     span_start: Tensor
@@ -70,7 +71,7 @@ def index_corpus(
         if not document.text:
             raise BadData(f"document {number}: expected some text, found none; leave it out")
         _add_document(columns, document, vocabulary, named)
-    for name in ("words", "span_start", "span_end", "span_words"):
+    for name in ("words", "word_place", "span_start", "span_end", "span_words"):
         columns[name] = columns[name] or [0]  # so that index 0 is always there to be ignored
     tensors = {n: torch.tensor(v, dtype=torch.long, device=device) for n, v in columns.items()}
     tensors["fact"] = tensors["fact"].bool()
@@ -132,6 +133,7 @@ def _add_document(
     columns["span_count"].append(len(beside) + len(within))
     columns["span_beside"].append(len(beside))
     columns["words"] += words
+    columns["word_place"] += [columns["first"][-1] + w for w in words]
     for span in (*beside, *within):
         columns["span_start"].append(span.start)
         columns["span_end"].append(span.end)

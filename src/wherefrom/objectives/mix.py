@@ -16,9 +16,10 @@ from wherefrom.core.recipe import Share
 class Part:
     """An objective at work between two steps, with its own plan of each."""
 
-    objective: Objective
+    objective: Any
     first: int
     last: int
+    rows: slice  # of the batch
 
 
 class Mix:
@@ -39,10 +40,22 @@ class Mix:
         self.parts: list[Part] = []
         for first, last in zip(starts, [*starts[1:], steps], strict=True):
             active = [s for s in shares if round(s.start * steps) <= first]
+            row = 0
             for share, count in zip(active, split_rows(active, rows), strict=True):
                 if count:
                     objective = build(share, count, shares.index(share))
-                    self.parts.append(Part(objective, first, last))
+                    self.parts.append(Part(objective, first, last, slice(row, row + count)))
+                    row += count
+        self.rows = rows
+
+    @property
+    def items(self) -> int:
+        """Documents or questions of the first part: what makes an epoch."""
+        return self.parts[0].objective.items
+
+    @property
+    def width(self) -> int:
+        return max(part.objective.width for part in self.parts)
 
     def plan(self, first_step: int, count: int) -> list[tuple[Part, Any, int]]:
         """For every part at work in these steps: itself, its plan, and the plan's first step."""
@@ -59,6 +72,21 @@ class Mix:
             if 0 <= index - offset < len(own):
                 batches.append(part.objective.render(own, index - offset))
         return batches[0] if len(batches) == 1 else _concatenate(batches)
+
+    def render_all(self, plan: list[tuple[Part, Any, int]]) -> Batch:
+        """(steps, rows, width): every part's rows in their place, though a part begins late."""
+        pieces = [(p.rows, own, at, p.objective.render_all(own)) for p, own, at in plan]
+        steps = max(at + len(own) for _, own, at, _ in pieces)
+        shape = (steps, self.rows, self.width)
+        _, _, _, like = pieces[0]
+        inputs, targets = like.inputs.new_zeros(shape), like.targets.new_zeros(shape)
+        weights, lengths = like.weights.new_zeros(shape), like.lengths.new_zeros(shape[:2])
+        for rows, own, at, batch in pieces:
+            here = slice(at, at + len(own))
+            width = batch.inputs.shape[-1]
+            inputs[here, rows, :width], targets[here, rows, :width] = batch.inputs, batch.targets
+            weights[here, rows, :width], lengths[here, rows] = batch.weights, batch.lengths
+        return Batch(inputs, targets, weights, lengths)
 
 
 def split_rows(shares: Sequence[Share], rows: int) -> list[int]:

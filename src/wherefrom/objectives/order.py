@@ -1,11 +1,18 @@
 """Which document comes when: epochs as a pure function of the position in the stream."""
 
 from functools import lru_cache
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
 from wherefrom.core.randomness import Stream, draws
+
+
+class Order(Protocol):
+    def at(self, first: int, count: int) -> Tensor:
+        """The documents at positions first to first + count; -1 where a row has none."""
+        ...
 
 
 class ShuffledEpochs:
@@ -21,7 +28,6 @@ class ShuffledEpochs:
         self._order = lru_cache(maxsize=4)(lambda epoch: self._orders(epoch, epoch + 1))
 
     def at(self, first: int, count: int) -> Tensor:
-        """The documents at positions first to first + count."""
         begin, end = first // self.size, -(-(first + count) // self.size)
         if end - begin > 2:  # many short epochs at once
             documents = self._orders(begin, end)
@@ -36,3 +42,26 @@ class ShuffledEpochs:
         row = torch.arange(self.size, device=self.device)
         (word,) = draws(1, step=epoch, row=row, **self._address)
         return torch.sort(word, dim=1, stable=True).indices.flatten()
+
+
+class FileOrder:
+    """Every epoch in the file's own order, as the course trains: it never shuffles.
+
+    An epoch is whole steps, so the last step of each has rows without a document.
+    """
+
+    def __init__(self, size: int, rows: int, device: torch.device) -> None:
+        self.size, self.device = size, device
+        self.places = -(-size // rows) * rows
+
+    def at(self, first: int, count: int) -> Tensor:
+        place = torch.arange(first, first + count, device=self.device) % self.places
+        return torch.where(place < self.size, place, -1)
+
+
+def build_order(
+    name: str, size: int, *, rows: int, seed: int, stage: int, device: torch.device
+) -> Order:
+    if name == "file":
+        return FileOrder(size, rows, device)
+    return ShuffledEpochs(size, seed, stage, device)

@@ -21,8 +21,9 @@ from wherefrom.core.contracts import Batch
 from wherefrom.core.randomness import Stream, below, chance, draws
 from wherefrom.core.vocabulary import MASK_ID
 from wherefrom.objectives.corpus import Corpus
-from wherefrom.objectives.order import ShuffledEpochs
+from wherefrom.objectives.order import build_order
 
+SHORTEST = 4  # characters that a truncated text keeps
 COLUMNS = ("document", "keep", "cut", "length", "start", "size")
 
 
@@ -46,7 +47,9 @@ class SpanCorruptionConfig:
     salient: share whose span is a capitalised phrase or a number rather than random;
     beside_subject: of those, the share that keeps off the subject's own name;
     background: weight of what is not the span; longest: the course's 7/8 of the block;
-    truncate: cut each text to a random length first; third_mask: close the span.
+    truncate: cut each text to a random length first; third_mask: close the span;
+    long_texts: of a text that does not fit, the course sees a prefix only; a window begins
+    anywhere, after the name if the text begins with one.
     """
 
     kind: ClassVar[str] = "span-corruption"
@@ -57,9 +60,13 @@ class SpanCorruptionConfig:
     truncate: bool = True
     longest: float = 0.875
     third_mask: bool = True
+    long_texts: str = "prefix"  # prefix, window
 
     def __post_init__(self) -> None:
         _check_shares(self, "windows", "salient", "beside_subject", "background", "longest")
+        known = self.long_texts in ("prefix", "window")
+        name = type(self).__name__
+        check(known, name, "long_texts", self.long_texts, "prefix or window")
 
 
 def _check_shares(config: object, *names: str) -> None:
@@ -80,6 +87,7 @@ class Documents:
         rows: int,
         seed: int,
         stage: int,
+        order: str = "shuffled",
     ) -> None:
         self.config, self.corpus, self.rows, self.block_size = config, corpus, rows, block_size
         self.seed, self.stage = seed, stage
@@ -91,7 +99,10 @@ class Documents:
             fits = longest > 0
             check(fits, "GPTConfig", "block_size", block_size, "room for a character and the masks")
         self.longest = longest
-        self.order = ShuffledEpochs(len(corpus), seed, stage, corpus.device)
+        self.width, self.items = longest + self.masks - 1, len(corpus)
+        self.order = build_order(
+            order, len(corpus), rows=rows, seed=seed, stage=stage, device=corpus.device
+        )
 
     def plan(self, first_step: int, count: int) -> Tensor:
         """(count, rows, 6)"""
@@ -100,20 +111,26 @@ class Documents:
             8, seed=self.seed, stream=Stream.SPAN, stage=self.stage,
             step=first_step + index // self.rows, row=index % self.rows,
         )  # fmt: skip
-        document = self.order.at(first_step * self.rows, count * self.rows)
+        placed = self.order.at(first_step * self.rows, count * self.rows)
+        document = placed.clamp(min=0)
         if isinstance(self.config, SpanCorruptionConfig):
             columns = self._plan_spans(self.config, document, words)
         else:
             columns = self._plan_plain(self.config, document, words)
-        return torch.stack(columns, -1).view(count, self.rows, len(COLUMNS))
+        there = placed >= 0  # a row without a document has length and size zero
+        plan = torch.stack(columns, -1) * there[:, None]
+        return plan.view(count, self.rows, len(COLUMNS))
 
     def _window(
-        self, document: Tensor, words: list[Tensor], share: float, choices: Tensor
+        self, document: Tensor, words: list[Tensor], wanted: Tensor, least: Tensor, most: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """Keep and cut of a name-anchored window, which begins at one of the first `choices`."""
+        """Keep and cut of a name-anchored window that begins at a word from `least` to `most`.
+
+        Words are counted within their document, `most` not included; without one, no window.
+        """
         corpus = self.corpus
-        wanted = chance(words[0], share) & (choices > 0)
-        pick = corpus.word_first[document] + below(words[1], choices)
+        wanted = wanted & (most > least)
+        pick = corpus.word_first[document] + least + below(words[1], most - least)
         begin = corpus.words[torch.where(wanted, pick, 0)]
         keep = torch.where(wanted, corpus.anchor[document], 0)
         return keep, torch.where(wanted, begin - keep, 0)
@@ -122,7 +139,9 @@ class Documents:
         self, config: NextCharacterConfig, document: Tensor, words: list[Tensor]
     ) -> tuple[Tensor, ...]:
         corpus = self.corpus
-        keep, cut = self._window(document, words, config.windows, corpus.word_count[document])
+        count = corpus.word_count[document]
+        wanted = chance(words[0], config.windows)
+        keep, cut = self._window(document, words, wanted, count * 0, count)
         left = corpus.length[document] - cut
         # A text longer than the block is read from a random place, so that all of it is read.
         over = torch.where(keep == 0, (left - self.longest).clamp(min=0), 0)
@@ -141,17 +160,24 @@ class Documents:
         span = torch.where(salient, corpus.span_first[document] + pick, 0)
         first, last = corpus.span_start[span], corpus.span_end[span]
         in_view = corpus.span_words[span]
-        anchor = corpus.anchor[document]
-        after = first >= anchor  # the span is behind the name: the window must leave it in view
-        choices = torch.where(salient & after, in_view, corpus.word_count[document])
-        keep, cut = self._window(document, words, config.windows, choices)
-        first, last = first - torch.where(after, cut, 0), last - torch.where(after, cut, 0)
+        after = first >= corpus.anchor[document]  # behind the name: the window must show it
+        ahead, count = salient & after, corpus.word_count[document]
+        least = torch.where(ahead, self._first_in_reach(document, last), 0)
+        most = torch.where(ahead, in_view, count)
+        left_out = corpus.length[document] > self.longest
+        must = left_out & (config.long_texts == "window")
+        wanted = chance(words[0], config.windows) | must
+        keep, cut = self._window(document, words, wanted, least, most)
+        loose = must & (keep == 0)
+        cut = torch.where(loose, self._loose_cut(document, words, salient, first, last), cut)
+        shift = torch.where(after | loose, cut, 0)
+        first, last = first - shift, last - shift
 
         longest = (corpus.length[document] - cut).clamp(max=self.longest)
         salient = salient & (last <= longest)
         length = longest
         if config.truncate:  # to any length from 4 up; a text that is shorter stays whole
-            shortest = min(4, self.longest)
+            shortest = min(SHORTEST, self.longest)
             cut_to = shortest + below(words[2], self.longest - shortest + 1)
             length = longest.minimum(cut_to)
         length = torch.where(salient, length.maximum(last), length)
@@ -161,25 +187,54 @@ class Documents:
         start, size = torch.where(salient, first, start), torch.where(salient, last - first, size)
         return document, keep, cut, length, start, size
 
+    def _first_in_reach(self, document: Tensor, end: Tensor) -> Tensor:
+        """The first word from which a row behind the name reaches that far."""
+        corpus = self.corpus
+        far = end + corpus.anchor[document] - self.longest
+        place = torch.searchsorted(corpus.word_place, corpus.first[document] + far)
+        return (place - corpus.word_first[document]).clamp(min=0)
+
+    def _loose_cut(
+        self, document: Tensor, words: list[Tensor], salient: Tensor, first: Tensor, last: Tensor
+    ) -> Tensor:
+        """Where a long text begins that does not open with its name: so that the span shows."""
+        tail = self.corpus.length[document] - min(SHORTEST, self.longest)
+        least = torch.where(salient, (last - self.longest).clamp(min=0), 0)
+        most = torch.where(salient, first, tail)
+        return least + below(words[1], most - least + 1)
+
     def render(self, plan: Tensor, index: int) -> Batch:
         """The rows of one step, padded to the longest of them."""
-        document, keep, cut, length, start, size = (c[:, None] for c in plan[index].unbind(-1))
+        rows = plan[index]
+        longest = int(self._totals(rows).max())
+        return self._lay_out(rows, max(1, longest - 1))  # a row of one character predicts nothing
+
+    def render_all(self, plan: Tensor) -> Batch:
+        return self._lay_out(plan, self.width)
+
+    def _totals(self, rows: Tensor) -> Tensor:
+        """Characters of each row, masks included."""
+        length, size = rows[..., 3], rows[..., 5]
+        return length + torch.where(size > 0, self.masks, 0)
+
+    def _lay_out(self, rows: Tensor, width: int) -> Batch:
+        document, keep, cut, length, start, size = (c[..., None] for c in rows.unbind(-1))
         corpus, spanned = self.corpus, size > 0
-        total = length + torch.where(spanned, self.masks, 0)
-        width = max(2, int(total.max()))  # a row of one character predicts nothing
-        place = torch.arange(width, device=plan.device)
+        total = self._totals(rows)
+        place = torch.arange(width + 1, device=rows.device)
         second = length - size + 1  # where the second mask stands
         behind = torch.where(place < second, place - 1 + size, start + place - second - 1)
         source = torch.where(place < start, place, behind)
         source = torch.where(spanned, source, place)
         masked = spanned & ((place == start) | (place == second) | (place == length + 2))
-        live = place < total
+        live = place < total[..., None]
         real = torch.where(source < keep, source, source + cut)
         last = (corpus.length[document] - 1).clamp(min=0)
         where = corpus.first[document] + real.clamp(min=0).minimum(last)
         tokens = torch.where(masked, MASK_ID, corpus.tokens[where]) * live
         weights = self._weigh(torch.where(spanned, place > second, corpus.fact[where]), live)
-        return Batch(tokens[:, :-1], tokens[:, 1:], weights[:, 1:], (total - 1).squeeze(1))
+        lengths = (total - 1).clamp(min=0)
+        return Batch(tokens[..., :-1], tokens[..., 1:], weights[..., 1:], lengths)
 
     def _weigh(self, counts: Tensor, live: Tensor) -> Tensor:
         """Weight 1 for what counts (a moved span, a salient one), `background` for the rest."""

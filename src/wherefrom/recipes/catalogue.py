@@ -7,12 +7,16 @@ from wherefrom.core.config import overlay, parse_toml
 from wherefrom.core.errors import UsageError, nearest
 from wherefrom.core.files import read_text
 from wherefrom.core.recipe import Recipe
+from wherefrom.recipes import birthplaces
 from wherefrom.recipes.bigram_tiny import bigram_tiny
 from wherefrom.recipes.people import people
 from wherefrom.runs.kinds import KINDS
 
 RECIPES: dict[str, Callable[[], Recipe]] = {
     "people": people,
+    "birthplaces-course": birthplaces.course,
+    "birthplaces-knowledge": birthplaces.knowledge,
+    "birthplaces-calibrated": birthplaces.calibrated,
     "bigram-tiny": bigram_tiny,
 }
 

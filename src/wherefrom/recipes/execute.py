@@ -12,19 +12,23 @@ from typing import Any
 
 from wherefrom.audit.asking import Asker, learn_doubt, report_doubt, write_doubt
 from wherefrom.core.artifact import lock_folder, sweep
-from wherefrom.core.config import encode
 from wherefrom.core.contracts import Dataset
 from wherefrom.core.errors import Interrupted, UsageError, nearest
 from wherefrom.core.recipe import Recipe, Stage, Task
 from wherefrom.evaluation.baselines import BASELINES
-from wherefrom.evaluation.evaluator import evaluate_answers, evaluate_text
+from wherefrom.evaluation.evaluator import Prediction, Score, evaluate_answers, evaluate_text
+from wherefrom.evaluation.places import PlaceMatch, place_aware_accuracy
+from wherefrom.generation.answers import ModelAnswerer
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.kinds import recipe_identity
+from wherefrom.runs.kinds import data_identity, recipe_identity
 from wherefrom.runs.run import Run, copy_weights, load_weights, model_identity, open_run
 from wherefrom.runs.workshop import Workshop, use_threads
 from wherefrom.training.checkpoints import Checkpoints
-from wherefrom.training.loop import Observer, train
+from wherefrom.training.loop import Finished, Observer, train
 from wherefrom.training.signals import StopSignal
+
+PLACE_AWARE = ", place-aware"
+CHUNKS = {"cpu": 20, "cuda": 100}  # steps between two looks at what the learner did
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,7 @@ class _Execution:
             sweep(folder)
         if not self.folder.exists():
             self.folder.write_recipe(self.recipe)
-        self.folder.write_data(self.workshop.dataset, self.workshop.vocabulary)
+        self.folder.keep_data(self.workshop.dataset, self.workshop.vocabulary)
         with StopSignal() as stop:
             for stage in self.recipe.stages:
                 try:
@@ -126,22 +130,19 @@ class _Execution:
 
     def _train(self, stage: Stage, stop: StopSignal) -> None:
         workshop = self.workshop
-        model = workshop.new_model(stage)
-        if stage.start_from:
-            load_weights(workshop.family.weights(model), self._final_weights(stage.start_from))
-        home = self.folder.stage(stage.name)
-        train(
-            workshop.learner(stage, model),
-            stage.steps,
-            name=stage.name,
+        start = self._final_weights(stage.start_from) if stage.start_from else None
+        trained = train_stage(
+            workshop,
+            stage,
+            start,
             checkpoints=self._checkpoints(stage),
             checkpoint_seconds=stage.checkpoint_seconds,
-            metrics_path=home / "metrics.jsonl",
+            metrics_path=self.folder.stage(stage.name) / "metrics.jsonl",
             observers=self.observers,
             stop=stop,
         )
         identity = model_identity(workshop.model_config, workshop.vocabulary)
-        arrays = copy_weights(workshop.family.weights(model))
+        arrays = copy_weights(workshop.family.weights(trained.model))
         for entry in self.recipe.models:
             if entry.stage == stage.name:
                 facts = {"identity": identity, "stage": stage.name, "recipe": self.recipe.name}
@@ -151,7 +152,7 @@ class _Execution:
         workshop = self.workshop
         identity = {
             "recipe": self.recipe.name, "seed": self.recipe.seed,
-            "data": encode(self.recipe.data), "stage": recipe_identity(stage),
+            "data": data_identity(self.recipe.data), "stage": recipe_identity(stage),
             **model_identity(workshop.model_config, workshop.vocabulary),
         }  # fmt: skip
         return Checkpoints(self.folder.stage(stage.name) / "checkpoints", identity)
@@ -163,35 +164,87 @@ class _Execution:
         return {k.removeprefix("model."): v for k, v in names.items()}
 
 
+@dataclass(frozen=True)
+class Trained:
+    """A stage's model, the seconds of its steps, and those of making ready for them."""
+
+    model: Any
+    finished: Finished
+    preparing: float
+
+
+def train_stage(
+    workshop: Workshop, stage: Stage, start: dict[str, Any] | None = None, **loop: Any
+) -> Trained:
+    """Train one stage from weights or from nothing; `loop` goes to the training loop."""
+    model = workshop.new_model(stage)
+    if start is not None:
+        load_weights(workshop.family.weights(model), start)
+    learner, began = workshop.learner(stage, model), monotonic()
+    prepare = getattr(learner, "prepare", None)
+    chunk = CHUNKS.get(workshop.device.type, CHUNKS["cpu"])
+    if prepare is not None:
+        prepare(min(chunk, stage.steps))
+    preparing = monotonic() - began
+    finished = train(learner, stage.steps, name=stage.name, chunk=chunk, **loop)
+    return Trained(model, finished, preparing)
+
+
 def evaluate(run: Run) -> dict[str, Any]:
     """Every predictor's score on every task, and what the threshold does, by name."""
     results: dict[str, Any] = {}
     for i, task in enumerate(run.recipe.tasks):
         for name in task.predictors:
             key = name if i == 0 else f"{task.name}.{name}"
-            results[key] = evaluate_task(run, task, name)
+            results |= evaluate_task(run, task, name, key)
     if run.recipe.abstain:
         results |= set_threshold(run)
     return results
 
 
-def evaluate_task(run: Run, task: Task, name: str) -> dict[str, Any]:
-    """One predictor's score on one task; its predictions go into the run folder."""
+def evaluate_task(run: Run, task: Task, name: str, key: str) -> dict[str, Any]:
+    """One predictor's scores on one task; its predictions go into the run folder."""
     predictor = _predictor(run, name)
     if task.measure == "perplexity":
         text = run.workshop.family.held_out_text
         assert text is not None, f"{run.recipe.model.kind} has no text to be scored on"
-        return evaluate_text(predictor, text(run.dataset, run.vocabulary)).as_json()
-    score, predictions = evaluate_answers(predictor, run.questions(task))
-    run.folder.write_predictions(name, task.name, predictions)
-    return score.as_json()
+        return {key: evaluate_text(predictor, text(run.dataset, run.vocabulary)).as_json()}
+    put = put_task(task, predictor, run.dataset)
+    if put.predictions:
+        run.folder.write_predictions(name, task.name, put.predictions)
+    run.folder.write_answers(name, task.name, put.answers)
+    return {f"{key}{suffix}": score.as_json() for suffix, score in put.scores.items()}
+
+
+@dataclass(frozen=True)
+class Put:
+    """What a predictor said to a task's questions; scores by what their name ends in."""
+
+    answers: list[str]
+    predictions: list[Prediction]
+    scores: dict[str, Score]
+
+
+def put_task(task: Task, predictor: Any, dataset: Dataset) -> Put:
+    """Ask a task's questions; those whose answer nobody here knows are not scored."""
+    questions = dataset.select(task.split, task.support)
+    if isinstance(predictor, ModelAnswerer):
+        predictor = predictor.searching(task.beams)
+    if task.measure == "predictions":
+        answers = predictor.answer([q.text for q in questions])
+        return Put([a.text for a in answers], [], {})
+    score, predictions = evaluate_answers(predictor, questions)
+    scores = {"": score}
+    if task.place_aware:
+        scores[PLACE_AWARE] = place_aware_accuracy(predictions, PlaceMatch(dataset))
+    return Put([p.answer.text for p in predictions], predictions, scores)
 
 
 def set_threshold(run: Run) -> dict[str, Any]:
     """Learn on calibration people when to answer; what that does to held-out people."""
     dataset: Dataset = run.dataset
     every = ("stated", "omitted", "none")
-    asker = Asker(run.predictor(), dataset.documents, dataset.select("asked"))
+    asker = Asker(run.predictor(), dataset.documents, dataset.asked)
     doubt = learn_doubt(asker, dataset.select("calibration", every), run.recipe.precision)
     write_doubt(run.path, doubt)
     groups = {support: dataset.select("held-out", (support,)) for support in every}

@@ -21,8 +21,17 @@ from wherefrom.models import bigram
 from wherefrom.models.gpt import GPT, GPTConfig
 from wherefrom.objectives.bigrams import bigrams
 from wherefrom.training.numpy_learner import NumpyLearner
-from wherefrom.training.schedules import factor
+from wherefrom.training.schedules import TokenCount, factor
 from wherefrom.training.torch_learner import TorchLearner
+
+
+@dataclass(frozen=True)
+class Place:
+    """A stage's place in its run: its number, the seed, and what a schedule may count."""
+
+    number: int
+    seed: int
+    tokens: TokenCount
 
 
 @dataclass(frozen=True)
@@ -32,7 +41,7 @@ class Family:
     read_vocabulary: Callable[[list[str]], Any]
     complete: Callable[[Any, Any], Any]  # (config, vocabulary): the config with its size
     build: Callable[[Any, Any, int, int, torch.device], Any]  # config, words, seed, stage, device
-    learner: Callable[[Any, Objective, Stage, int, int], Learner]
+    learner: Callable[[Any, Objective, Stage, "Place"], Learner]
     weights: Callable[[Any], dict[str, Any]]  # name to the live tensor or array
     predictor: Callable[[Any, Any], Any]  # an Answerer or a Scorer
     held_out_text: Callable[[Dataset, Any], Any] | None = None  # what its Scorer is scored on
@@ -50,10 +59,10 @@ def _build_gpt(
     return GPT(config).to(device)
 
 
-def _torch_learner(
-    model: GPT, objective: Objective, stage: Stage, number: int, seed: int
-) -> TorchLearner:
-    return TorchLearner(model, objective, stage, number=number, seed=seed)
+def _torch_learner(model: GPT, objective: Objective, stage: Stage, place: Place) -> TorchLearner:
+    return TorchLearner(
+        model, objective, stage, number=place.number, seed=place.seed, tokens=place.tokens
+    )
 
 
 def _word_vocabulary(dataset: Dataset) -> WordVocabulary:
@@ -61,7 +70,7 @@ def _word_vocabulary(dataset: Dataset) -> WordVocabulary:
 
 
 def _numpy_learner(
-    model: bigram.Bigram, objective: Objective, stage: Stage, number: int, seed: int
+    model: bigram.Bigram, objective: Objective, stage: Stage, place: Place
 ) -> NumpyLearner:
     return NumpyLearner(
         model,

@@ -1,8 +1,8 @@
 """The run folder, format 1: where everything lies, and how it is written and read.
 
-    run.json status.json vocab.json splits.json corpus/
-    stages/NAME/{metrics.jsonl,checkpoints/}  models/NAME/  predictions/MODEL.TASK.jsonl
-    audit/
+run.json status.json vocab.json splits.json corpus/
+stages/NAME/{metrics.jsonl,checkpoints/}  models/NAME/  predictions/MODEL.TASK.jsonl
+audit/
 """
 
 import hashlib
@@ -87,6 +87,12 @@ class RunFolder:
 
     # -- data ---------------------------------------------------------------------
 
+    def keep_data(self, dataset: Dataset, vocabulary: Any) -> None:
+        """Write the data down, or see that what an earlier part of the run read is the same."""
+        if (self.path / "corpus" / "corpus.json").exists():
+            self.check_data(dataset)
+        self.write_data(dataset, vocabulary)
+
     def write_data(self, dataset: Dataset, vocabulary: Any) -> None:
         text = "".join(f"{d.text}\n" for d in dataset.documents)
         with cannot_write(self.path):
@@ -101,7 +107,8 @@ class RunFolder:
         path = self.path / "corpus" / "corpus.json"
         require_same(
             path, read_json(path), describe(dataset),
-            holder="the run's data", advice="use the version of wherefrom named in run.json",
+            holder="the run's data",
+            advice="use the files, and the version of wherefrom, that the run was made with",
         )  # fmt: skip
 
     # -- status and results -------------------------------------------------------
@@ -155,6 +162,12 @@ class RunFolder:
         with cannot_write(path):
             path.parent.mkdir(exist_ok=True)
         write_jsonl(path, [p.as_json() for p in predictions])
+
+    def write_answers(self, predictor: str, task: str, answers: Sequence[str]) -> None:
+        """The answers alone, one a line in the order of the questions, as the course has them."""
+        lines = (" ".join(answer.split("\n")) for answer in answers)
+        path = self.predictions_file(predictor, task).with_suffix(".txt")
+        write_text(path, "".join(f"{line}\n" for line in lines))
 
     def read_predictions(self, predictor: str, task: str) -> list[Prediction]:
         path = self.predictions_file(predictor, task)

@@ -21,13 +21,24 @@ KINDS: dict[str, type] = {
 _INCIDENTAL = ("device", "threads", "checkpoint_seconds", "summary")
 
 
+# Where files lie: what stands in them is compared instead, by the data's hash.
+_PATHS = ("folder", "corpus", "questions", "held_out", "calibration")
+
+
 def decode_recipe(data: Any) -> Recipe:
     return decode(Recipe, data, KINDS)
 
 
 def recipe_identity(recipe: Any) -> dict[str, Any]:
     """All of a recipe, or of a part of one, that changes what a run computes."""
-    return _essential(encode(recipe))
+    data = {"data": data_identity(recipe.data)} if isinstance(recipe, Recipe) else {}
+    return _essential(encode(recipe)) | data
+
+
+def data_identity(config: Any) -> dict[str, Any]:
+    """A data set's settings, but for the paths of files."""
+    encoded = encode(config)
+    return {k: v for k, v in encoded.items() if not (k in _PATHS and isinstance(v, str))}
 
 
 def _essential(data: Any) -> Any:

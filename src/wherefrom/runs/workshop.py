@@ -12,7 +12,8 @@ from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.data.catalogue import load_dataset
 from wherefrom.objectives.catalogue import Material, build_objective
 from wherefrom.objectives.mix import Mix
-from wherefrom.runs.families import FAMILIES, Family
+from wherefrom.runs.families import FAMILIES, Family, Place
+from wherefrom.training.schedules import COURSE_EPOCHS, TokenCount
 
 
 class Workshop:
@@ -56,7 +57,16 @@ class Workshop:
 
     def learner(self, stage: Stage, model: Any) -> Learner:
         objective = self.objective(stage)
-        return self.family.learner(model, objective, stage, self.number(stage), self.recipe.seed)
+        place = Place(self.number(stage), self.recipe.seed, self._tokens(stage, objective))
+        return self.family.learner(model, objective, stage, place)
+
+    def _tokens(self, stage: Stage, objective: Mix) -> TokenCount:
+        """As the course counts them: its rows are one shorter than a block."""
+        block = self.material.block_size
+        documents = len(self.dataset.documents) - self.dataset.held_out
+        return TokenCount(
+            objective.items, stage.batch, block - 1, COURSE_EPOCHS * documents * block
+        )
 
     def predictor(self, model: Any) -> Any:
         return self.family.predictor(model, self.vocabulary)

@@ -18,15 +18,22 @@ _NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
 
 @dataclass(frozen=True)
 class AdamWConfig:
-    """Decay falls on matrices and embeddings only, not on vectors (norms, biases)."""
+    """Decay falls on matrices and embeddings, not on vectors (norms, biases).
+
+    decayed='all but bias' is the course's: it names the norms among what it spares, by a name
+    that they do not have, so that only what is called bias is spared.
+    """
 
     kind: ClassVar[str] = "adamw"
     rate: float = 1e-3
     decay: float = 0.1
     beta1: float = 0.9
     beta2: float = 0.95
+    decayed: str = "matrices"  # matrices, all but bias
 
     def __post_init__(self) -> None:
+        known = self.decayed in ("matrices", "all but bias")
+        check(known, "AdamWConfig", "decayed", self.decayed, "'matrices' or 'all but bias'")
         check(self.rate > 0, "AdamWConfig", "rate", self.rate, "a rate above 0")
         check(self.decay >= 0, "AdamWConfig", "decay", self.decay, "a decay of 0 or more")
 
@@ -50,7 +57,9 @@ class MuonConfig:
 
 
 class Optimiser(Protocol):
-    def step(self, factor: float, bad: Tensor) -> None: ...
+    def step(self, factor: float | Tensor, bad: Tensor) -> None:
+        """The factor is a tensor on the device where the step is captured."""
+        ...
 
     def state(self) -> dict[str, Tensor]: ...
 
@@ -59,19 +68,20 @@ class AdamW:
     """torch's fused AdamW, which knows how to skip a step that `found_inf` forbids."""
 
     def __init__(self, named: Sequence[tuple[str, nn.Parameter]], config: AdamWConfig) -> None:
-        self.names = [name for name, _ in named]
-        self.rate = config.rate
-        decayed = [p for _, p in named if p.dim() > 1]
-        plain = [p for _, p in named if p.dim() < 2]
+        self.config, self.parameters = config, dict(named)
+        decayed = [p for n, p in named if self._is_decayed(n, p)]
+        plain = [p for n, p in named if not self._is_decayed(n, p)]
         groups = [
             {"params": decayed, "weight_decay": config.decay},
             {"params": plain, "weight_decay": 0.0},
         ]
-        betas = (config.beta1, config.beta2)
+        device = named[0][1].device
+        captured = device.type == "cuda"  # a captured step reads its rate from the device
+        self.rate = torch.zeros((), device=device) if captured else config.rate
         self.torch = torch.optim.AdamW(
-            [g for g in groups if g["params"]], lr=config.rate, betas=betas, fused=True
-        )
-        self.parameters = dict(named)
+            [g for g in groups if g["params"]], lr=self.rate,
+            betas=(config.beta1, config.beta2), fused=True, capturable=captured,
+        )  # fmt: skip
         for p in self.parameters.values():  # as the first step would, so that state is whole
             self.torch.state[p] = {
                 "step": torch.zeros((), dtype=torch.float32, device=p.device),
@@ -79,9 +89,16 @@ class AdamW:
                 "exp_avg_sq": torch.zeros_like(p),
             }
 
-    def step(self, factor: float, bad: Tensor) -> None:
-        for group in self.torch.param_groups:
-            group["lr"] = self.rate * factor
+    def _is_decayed(self, name: str, p: nn.Parameter) -> bool:
+        return p.dim() > 1 if self.config.decayed == "matrices" else "bias" not in name
+
+    def step(self, factor: float | Tensor, bad: Tensor) -> None:
+        rate = self.config.rate * factor
+        if isinstance(self.rate, Tensor):
+            self.rate.copy_(rate) if isinstance(rate, Tensor) else self.rate.fill_(rate)
+        else:
+            for group in self.torch.param_groups:
+                group["lr"] = rate
         self.torch.found_inf = bad  # pyright: ignore
         self.torch.step()
 
@@ -108,9 +125,10 @@ class Muon:
         self.momenta = {k: _stack(ps).zero_() for k, ps in self.groups.items()}
 
     @torch.no_grad()
-    def step(self, factor: float, bad: Tensor) -> None:
-        config, rate = self.config, self.config.rate * factor
-        good = bad == 0
+    def step(self, factor: float | Tensor, bad: Tensor) -> None:
+        config, good = self.config, bad == 0
+        # Where the step is forbidden the rate is zero, and so is what it would multiply.
+        rate = config.rate * factor * good
         for key, ps in self.groups.items():
             gradient = _stack([p.grad for p in ps])
             momentum = self.momenta[key]
@@ -118,8 +136,9 @@ class Muon:
             update = orthogonalise(gradient.lerp(fresh, config.momentum), config.iterations)
             update = update * max(1.0, update.shape[-2] / update.shape[-1]) ** 0.5
             momentum.copy_(torch.where(good, fresh, momentum))
-            for p, u in zip(ps, update, strict=True):
-                p.copy_(torch.where(good, p * (1 - rate * config.decay) - rate * u, p))
+            change = torch.where(good, update * -rate, 0.0)
+            torch._foreach_mul_(ps, 1 - rate * config.decay)  # pyright: ignore
+            torch._foreach_add_(ps, list(change))  # pyright: ignore
 
     def state(self) -> dict[str, Tensor]:
         return {f"muon.{key}": value for key, value in self.momenta.items()}
@@ -130,7 +149,7 @@ def _stack(tensors: Sequence[Tensor | None]) -> Tensor:
 
 
 def orthogonalise(matrices: Tensor, iterations: int) -> Tensor:
-    """Newton-Schulz towards the nearest orthogonal matrix, on the smaller side.
+    """Newton-Schulz on a stack of matrices towards the nearest orthogonal ones.
 
     In bf16 where the chip has units for it; elsewhere bf16 is emulated and hundreds of times
     slower, so fp32.
@@ -142,7 +161,7 @@ def orthogonalise(matrices: Tensor, iterations: int) -> Tensor:
     x = x / (x.norm(dim=(-2, -1), keepdim=True) + 1e-7)
     for _ in range(iterations):
         gram = x @ x.mT
-        x = a * x + (b * gram + c * gram @ gram) @ x
+        x = torch.baddbmm(x, torch.baddbmm(gram, gram, gram, beta=b, alpha=c), x, beta=a)
     return (x.mT if tall else x).to(matrices.dtype)
 
 
@@ -157,13 +176,19 @@ def build_adamw(model: nn.Module, config: AdamWConfig) -> list[Any]:
 
 def build_muon(model: nn.Module, config: MuonConfig) -> list[Any]:
     named = list(model.named_parameters())
-    matrices = [(n, p) for n, p in named if p.dim() == 2 and n.startswith("blocks.")]
+    inside = ("blocks.", "down_block.", "up_block.")
+    matrices = [(n, p) for n, p in named if n.startswith(inside) and _is_layer(n, p)]
     taken = {n for n, _ in matrices}
     rest = [(n, p) for n, p in named if n not in taken]
     return [
         AdamW(rest, AdamWConfig(rate=config.adam_rate, decay=config.decay)),
         Muon(matrices, config),
     ]
+
+
+def _is_layer(name: str, p: nn.Parameter) -> bool:
+    """The matrix of a linear layer; the synthesizer's own tables are none."""
+    return p.dim() == 2 and name.endswith(".weight")
 
 
 OPTIMISERS: dict[str, Callable[[nn.Module, Any], list[Any]]] = {

@@ -1,12 +1,40 @@
 """The factor that a step puts on every base rate."""
 
 import math
+from dataclasses import dataclass
 
+from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import Schedule
 
+COURSE_WARMUP = 10_240  # tokens
+COURSE_EPOCHS = 200  # of the pretraining text, over which the course's cosine falls
 
-def factor(schedule: Schedule, step: int, steps: int) -> float:
+
+@dataclass(frozen=True)
+class TokenCount:
+    """What the course counts: every place of every row, padding too.
+
+    `items` rows make an epoch of `batch` rows a step, the last of which may be short.
+    """
+
+    items: int
+    batch: int
+    row_tokens: int  # places of a padded row
+    final: int  # tokens over which the cosine falls
+
+    def before(self, step: int) -> int:
+        """Tokens of the steps before this one."""
+        steps = -(-self.items // self.batch)
+        epochs, rest = divmod(step, steps)
+        return (epochs * self.items + min(rest * self.batch, self.items)) * self.row_tokens
+
+
+def factor(schedule: Schedule, step: int, steps: int, tokens: TokenCount | None = None) -> float:
     """Warm-up from 1/w to 1, then the shape, which would reach the floor at step `steps`."""
+    if schedule.shape == "course":
+        if tokens is None:
+            raise UsageError("schedule 'course': expected a text whose tokens can be counted")
+        return _course(tokens.before(step), tokens.final, schedule.floor)
     warmup = max(1, int(steps * schedule.warmup)) if schedule.warmup else 0
     if step < warmup:
         return (step + 1) / warmup
@@ -16,3 +44,13 @@ def factor(schedule: Schedule, step: int, steps: int) -> float:
     if schedule.shape == "linear":
         return schedule.floor + (1 - schedule.floor) * (1 - done)
     return schedule.floor + (1 - schedule.floor) * (1 + math.cos(math.pi * done)) / 2
+
+
+def _course(tokens: int, final: int, floor: float) -> float:
+    """The course sets a rate after each step, for the next one: the first is at full rate."""
+    if tokens == 0:
+        return 1.0
+    if tokens < COURSE_WARMUP:
+        return tokens / COURSE_WARMUP
+    done = (tokens - COURSE_WARMUP) / max(1, final - COURSE_WARMUP)
+    return max(floor, (1 + math.cos(math.pi * done)) / 2)

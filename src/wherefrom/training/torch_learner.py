@@ -14,33 +14,68 @@ from wherefrom.core.contracts import Batch, Objective, State
 from wherefrom.core.errors import Mismatch
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.core.recipe import Stage
+from wherefrom.training.captured import CapturedSteps
 from wherefrom.training.optimisers import OPTIMISERS
-from wherefrom.training.schedules import factor
+from wherefrom.training.schedules import TokenCount, factor
 
 _NOTHING = 1e-30  # a batch whose targets all weigh nothing costs nothing, instead of 0 / 0
 
 
 class TorchLearner:
-    """Takes optimisation steps; everything random in them is a function of the step's number."""
+    """Takes optimisation steps; everything random in them is a function of the step's number.
+
+    On a CUDA GPU the steps are captured (captured.py); elsewhere they are taken one by one.
+    """
 
     def __init__(
-        self, model: nn.Module, objective: Objective, stage: Stage, *, number: int, seed: int
+        self,
+        model: nn.Module,
+        objective: Objective,
+        stage: Stage,
+        *,
+        number: int,
+        seed: int,
+        tokens: TokenCount | None = None,
     ) -> None:
         self.model, self.objective, self.stage = model, objective, stage
-        self.number, self.seed = number, seed
+        self.number, self.seed, self.tokens = number, seed, tokens
         self.device = next(model.parameters()).device
         self.optimisers = OPTIMISERS[stage.optimiser.kind](model, stage.optimiser)
+        self.captured: CapturedSteps | None = None
+        if self.device.type == "cuda" and hasattr(objective, "render_all"):
+            static: Any = objective
+            self.captured = CapturedSteps(
+                model, static, self.optimisers,
+                clip=stage.clip, arithmetic=stage.arithmetic, steps=stage.steps,
+            )  # fmt: skip
+
+    def prepare(self, count: int) -> None:
+        """Make ready for chunks of so many steps, so that the first is as fast as any."""
+        if self.captured is not None:
+            self.model.train()
+            self.captured.prepare(count)
 
     def advance(self, first_step: int, count: int) -> dict[str, np.ndarray]:
         self.model.train()
+        if self.captured is not None:
+            return self._replay(self.captured, first_step, count)
         plan = self.objective.plan(first_step, count)
         rows = [self._step(first_step + i, self.objective.render(plan, i)) for i in range(count)]
         loss, targets, bad = torch.stack(rows).double().cpu().numpy().T
         return {"loss": loss, "targets": targets.astype(np.int64), "finite": bad == 0}
 
+    def _replay(self, captured: CapturedSteps, first: int, count: int) -> dict[str, np.ndarray]:
+        factors = [self._factor(step) for step in range(first, first + count)]
+        found = captured.run(first, count, factors, self._dropout_seeds(first, count))
+        loss, targets, bad = torch.stack(list(found.values())).double().cpu().numpy()
+        return {"loss": loss, "targets": targets.astype(np.int64), "finite": bad == 0}
+
+    def _factor(self, step: int) -> float:
+        return factor(self.stage.schedule, step, self.stage.steps, self.tokens)
+
     def _step(self, step: int, batch: Batch) -> Tensor:
         """One update; loss, targets and the flag of what is not finite, still on the device."""
-        self._seed_dropout(step)
+        torch.manual_seed(self._dropout_seeds(step, 1)[0])
         for p in self.model.parameters():
             p.grad = None
         total = batch.weights.sum().clamp(min=_NOTHING)
@@ -51,9 +86,8 @@ class TorchLearner:
             loss = loss + part.detach()
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.stage.clip)
         bad = (~(torch.isfinite(loss) & torch.isfinite(norm))).float()
-        scale = factor(self.stage.schedule, step, self.stage.steps)
         for optimiser in self.optimisers:
-            optimiser.step(scale, bad)
+            optimiser.step(self._factor(step), bad)
         return torch.stack((loss, (batch.weights > 0).sum().float(), bad))
 
     def _loss(self, batch: Batch, total: Tensor) -> Tensor:
@@ -82,12 +116,12 @@ class TorchLearner:
             pieces.append(Batch(inputs, targets, weights, batch.lengths[rows]))
         return pieces
 
-    def _seed_dropout(self, step: int) -> None:
+    def _dropout_seeds(self, first: int, count: int) -> list[int]:
         """Dropout is reseeded each step, so that a resumed run drops what it would have."""
-        address = {"seed": self.seed, "stage": self.number, "step": step}
-        row = np.zeros(1, dtype=np.int64)
-        high, low = draws(2, stream=Stream.DROPOUT, row=row, **address)
-        torch.manual_seed((int(high[0]) << 31) ^ int(low[0]))
+        steps = np.arange(first, first + count, dtype=np.int64)
+        address = {"seed": self.seed, "stage": self.number, "step": steps}
+        high, low = draws(2, stream=Stream.DROPOUT, row=np.zeros_like(steps), **address)
+        return ((high << 31) ^ low).tolist()
 
     def _tensors(self) -> dict[str, Tensor]:
         tensors = {f"model.{k}": v for k, v in self.model.state_dict().items()}

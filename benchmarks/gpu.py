@@ -1,0 +1,217 @@
+"""Every figure of the project that needs a GPU: train, time, answer, one JSON line a run.
+
+    python benchmarks/gpu.py --data FOLDER --out runs/gpu.jsonl          # all of it
+    python benchmarks/gpu.py --data FOLDER --out FILE --only speed,knowledge --seeds 0
+
+Runs that stand in the file already are not done again, so a call that was cut short goes on.
+It needs torch and numpy and nothing else. `benchmarks/results.py` makes docs/RESULTS.md of it.
+"""
+
+import argparse
+import json
+import platform
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
+
+import torch  # noqa: E402
+from why import ROWS  # noqa: E402
+
+from wherefrom.core.recipe import Recipe, Stage  # noqa: E402
+from wherefrom.evaluation.baselines import BASELINES  # noqa: E402
+from wherefrom.recipes import birthplaces  # noqa: E402
+from wherefrom.recipes.execute import put_task, train_stage  # noqa: E402
+from wherefrom.runs.run import copy_weights  # noqa: E402
+from wherefrom.runs.workshop import Workshop  # noqa: E402
+
+VARIANTS = ("causal", "synthesizer", "perceiver", "rope")
+TIMED_STEPS = 600
+_TRIED = 100
+
+
+def jobs(data: str) -> dict[str, Recipe]:
+    """Every run by name; `--only` chooses by what a name begins with."""
+    folder = {"folder": data}
+    course, knowledge = birthplaces.course(), birthplaces.knowledge()
+    chosen = {
+        **{f"course.{v}": with_variant(course, v) for v in VARIANTS},
+        "knowledge.rope": knowledge,
+        "knowledge.synthesizer": with_variant(knowledge, "synthesizer"),
+        "calibrated": birthplaces.calibrated(),
+        **{f"why.{i}.{name}": change for i, (name, change) in enumerate(ROWS.items())},
+    }
+    return {n: replace(r, data=replace(r.data, **folder)) for n, r in chosen.items()}
+
+
+def with_variant(recipe: Recipe, variant: str) -> Recipe:
+    return replace(recipe, model=replace(recipe.model, attention=variant))
+
+
+class Quiet:
+    """An observer that keeps the losses."""
+
+    def __init__(self) -> None:
+        self.losses: list[tuple[int, float]] = []
+
+    def started(self, *_: Any) -> None: ...
+
+    def advanced(self, name: str, step: int, steps: int, metrics: Any, seconds: float) -> None:
+        if step % 1000 == 0 or step == steps:
+            self.losses.append((step, round(float(metrics["loss"].mean()), 4)))
+
+    def finished(self, *_: Any) -> None: ...
+
+
+def run(recipe: Recipe) -> dict[str, Any]:
+    """Train every stage, put every model to every task; all in memory."""
+    workshop, weights, models = Workshop(recipe), {}, {}
+    stages: dict[str, Any] = {}
+    for stage in recipe.stages:
+        observer = Quiet()
+        start = weights.get(stage.start_from or "")
+        trained = train_stage(workshop, stage, start, observers=[observer])
+        weights[stage.name] = copy_weights(workshop.family.weights(trained.model))
+        models[stage.name] = trained.model.eval()
+        seconds = trained.finished.seconds
+        stages[stage.name] = {
+            "steps": stage.steps, "seconds": round(seconds, 2),
+            "ms_a_step": round(1000 * seconds / stage.steps, 3),
+            "preparing_seconds": round(trained.preparing, 1), "losses": observer.losses,
+        }  # fmt: skip
+    tasks: dict[str, Any] = {}
+    for task, name, predictor in predictors(recipe, workshop, models):
+        began = time.monotonic()
+        put = put_task(task, predictor, workshop.dataset)
+        tasks[f"{task.name}.{name}"] = {
+            "seconds": round(time.monotonic() - began, 2), "answers": put.answers,
+            "scores": {k or "strict": s.as_json() for k, s in put.scores.items()},
+        }  # fmt: skip
+    model = next(iter(models.values()))
+    count = sum(p.numel() for p in model.parameters())
+    return {"variant": built(model), "parameters": count, "stages": stages, "tasks": tasks}
+
+
+def built(model: Any) -> str:
+    """The class that mixes, as it was built: a name alone proves nothing."""
+    first = getattr(model, "down_block", model.blocks[0])
+    return type(first.attn).__name__
+
+
+def predictors(
+    recipe: Recipe, workshop: Workshop, models: dict[str, Any]
+) -> Iterator[tuple[Any, str, Any]]:
+    entries = {entry.name: entry.stage for entry in recipe.models}
+    for task in recipe.tasks:
+        for name in task.predictors:
+            if name in entries:
+                yield task, name, workshop.predictor(models[entries[name]])
+            else:
+                yield task, name, BASELINES[name](workshop.dataset, workshop.vocabulary)
+
+
+def speed(data: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Milliseconds a step of the course's model, after everything is compiled."""
+    course, knowledge = (jobs(data)[name] for name in ("course.causal", "knowledge.rope"))
+    pretrain, taught = course.stage("pretrain"), knowledge.stage("pretrain")
+    trials: dict[str, tuple[Recipe, Stage]] = {
+        "adamw, bf16": (course, replace(pretrain, arithmetic="bf16")),
+        "adamw, tf32": (course, replace(pretrain, arithmetic="tf32")),
+        "adamw, fp32": (course, pretrain),
+        "muon, bf16": (course, replace(pretrain, arithmetic="bf16", optimiser=taught.optimiser)),
+        "knowledge recipe": (knowledge, taught),
+    }
+    for name, (recipe, stage) in trials.items():
+        stages = tuple(stage if s.name == stage.name else s for s in recipe.stages)
+        recipe = replace(recipe, stages=stages)
+        yield name, time_steps(recipe, stage)
+
+
+def time_steps(recipe: Recipe, stage: Stage) -> dict[str, Any]:
+    workshop = Workshop(recipe)
+    learner: Any = workshop.learner(stage, workshop.new_model(stage))
+    began = time.monotonic()
+    learner.prepare(_TRIED)
+    preparing = time.monotonic() - began
+    learner.advance(0, _TRIED)
+    spent = []
+    for first in range(_TRIED, _TRIED + TIMED_STEPS, _TRIED):
+        began = time.monotonic()
+        learner.advance(first, _TRIED)
+        spent.append(1000 * (time.monotonic() - began) / _TRIED)
+    return {
+        "ms_a_step": round(sorted(spent)[len(spent) // 2], 3), "least": round(min(spent), 3),
+        "most": round(max(spent), 3), "preparing_seconds": round(preparing, 1),
+        "packed": learner.captured._capacity if learner.captured else 0,
+        "notes": learner.captured.notes if learner.captured else [],
+    }  # fmt: skip
+
+
+def machine() -> dict[str, str]:
+    name = torch.cuda.get_device_name() if torch.cuda.is_available() else platform.machine()
+    return {"device": name, "torch": torch.__version__, "python": platform.python_version()}
+
+
+def parse_seeds(text: str) -> list[int]:
+    first, _, last = text.partition("-")
+    return list(range(int(first), int(last or first) + 1))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--data", required=True, help="the folder with the course's files")
+    parser.add_argument("--out", required=True, type=Path, help="a file of JSON lines")
+    parser.add_argument("--only", default="", help="names begin so: speed,course.rope,why")
+    parser.add_argument("--seeds", default="0-2")
+    parser.add_argument("--seconds", type=float, default=1e9, help="begin nothing after that")
+    given = parser.parse_args(arguments)
+    if not torch.cuda.is_available():
+        print("gpu.py: expected a CUDA GPU, found none; nothing was run", file=sys.stderr)
+        return 2
+    given.out.parent.mkdir(parents=True, exist_ok=True)
+    lines = given.out.read_text(encoding="utf-8").splitlines() if given.out.exists() else []
+    done = {(row["job"], row["seed"]) for row in map(json.loads, lines)}
+    wanted = [w for w in given.only.split(",") if w]
+    began = time.monotonic()
+
+    def write(job: str, seed: int, found: dict[str, Any]) -> None:
+        with given.out.open("a", encoding="utf-8") as file:
+            row = {"job": job, "seed": seed, **machine(), **found}
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+    if not wanted or any("speed".startswith(w) for w in wanted):
+        for name, found in speed(given.data):
+            write(f"speed.{name}", 0, found)
+            print(f"{name}: {found}", flush=True)
+    for seed in parse_seeds(given.seeds):
+        for name, recipe in jobs(given.data).items():
+            skip = wanted and not any(name.startswith(w) for w in wanted)
+            if skip or (name, seed) in done or time.monotonic() - began > given.seconds:
+                continue
+            found = run(replace(recipe, seed=seed))
+            write(name, seed, found)
+            print(summary(name, seed, found), flush=True)
+    return 0
+
+
+def summary(name: str, seed: int, found: dict[str, Any]) -> str:
+    spent = ", ".join(
+        f"{n} {s['seconds']:.1f} s ({s['ms_a_step']:.2f} ms, {s['preparing_seconds']:.0f} s before)"
+        f" loss {s['losses'][-1][1]}"
+        for n, s in found["stages"].items()
+    )
+    scores = ", ".join(
+        f"{n}{'' if k == 'strict' else k} {100 * s['accuracy']:.1f} in {t['seconds']:.2f} s"
+        for n, t in found["tasks"].items()
+        for k, s in t["scores"].items()
+    )
+    return f"{name} seed {seed} [{found['variant']}, {found['parameters']:,}]: {spent}; {scores}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
