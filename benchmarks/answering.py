@@ -6,7 +6,6 @@ trained one's do (it is taught for two minutes first, and both sides must say th
 stop and the peer goes on; and answers that never close, all 32 steps on both sides.
 """
 
-
 import torch
 from measure import finish, parser, ratio, report, take_turns
 from torch import Tensor

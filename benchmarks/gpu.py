@@ -1,10 +1,11 @@
 """Every figure of the project that needs a GPU: train, time, answer, one JSON line a run.
 
-    python benchmarks/gpu.py --data FOLDER --out runs/gpu.jsonl          # all of it
-    python benchmarks/gpu.py --data FOLDER --out FILE --only speed,knowledge --seeds 0
+    python benchmarks/gpu.py --data FOLDER                          # all of it
+    python benchmarks/gpu.py --data FOLDER --only speed,knowledge --seeds 0
 
 Runs that stand in the file already are not done again, so a call that was cut short goes on.
-It needs torch and numpy and nothing else. `benchmarks/results.py` makes docs/RESULTS.md of it.
+Answers go into predictions.jsonl beside the file. It needs torch and numpy and nothing else.
+`benchmarks/results.py` makes docs/RESULTS.md of it.
 """
 
 import argparse
@@ -26,7 +27,7 @@ from why import ROWS  # noqa: E402
 from wherefrom.core.recipe import Recipe, Stage  # noqa: E402
 from wherefrom.evaluation.baselines import BASELINES  # noqa: E402
 from wherefrom.recipes import birthplaces  # noqa: E402
-from wherefrom.recipes.execute import put_task, train_stage  # noqa: E402
+from wherefrom.recipes.execute import put_task, reach, train_stage  # noqa: E402
 from wherefrom.runs.run import copy_weights  # noqa: E402
 from wherefrom.runs.workshop import Workshop  # noqa: E402
 
@@ -44,7 +45,7 @@ def jobs(data: str) -> dict[str, Recipe]:
         "knowledge.rope": knowledge,
         "knowledge.synthesizer": with_variant(knowledge, "synthesizer"),
         "calibrated": birthplaces.calibrated(),
-        **{f"why.{i}.{name}": change for i, (name, change) in enumerate(ROWS.items())},
+        **{f"why.{row.name}": row.recipe for row in ROWS},
     }
     return {n: replace(r, data=replace(r.data, **folder)) for n, r in chosen.items()}
 
@@ -87,7 +88,7 @@ def run(recipe: Recipe) -> dict[str, Any]:
     tasks: dict[str, Any] = {}
     for task, name, predictor in predictors(recipe, workshop, models):
         began = time.monotonic()
-        put = put_task(task, predictor, workshop.dataset)
+        put = put_task(task, predictor, workshop.dataset, reach(recipe.model))
         tasks[f"{task.name}.{name}"] = {
             "seconds": round(time.monotonic() - began, 2), "answers": put.answers,
             "scores": {k or "strict": s.as_json() for k, s in put.scores.items()},
@@ -152,6 +153,11 @@ def time_steps(recipe: Recipe, stage: Stage) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def append(path: Path, row: dict[str, Any]) -> None:
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
 def machine() -> dict[str, str]:
     name = torch.cuda.get_device_name() if torch.cuda.is_available() else platform.machine()
     return {"device": name, "torch": torch.__version__, "python": platform.python_version()}
@@ -164,8 +170,8 @@ def parse_seeds(text: str) -> list[int]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--data", required=True, help="the folder with the course's files")
-    parser.add_argument("--out", required=True, type=Path, help="a file of JSON lines")
+    parser.add_argument("--data", default="", help="the folder with the course's files")
+    parser.add_argument("--out", type=Path, default=Path("runs/gpu/gpu.jsonl"))
     parser.add_argument("--only", default="", help="names begin so: speed,course.rope,why")
     parser.add_argument("--seeds", default="0-2")
     parser.add_argument("--seconds", type=float, default=1e9, help="begin nothing after that")
@@ -180,11 +186,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     began = time.monotonic()
 
     def write(job: str, seed: int, found: dict[str, Any]) -> None:
-        with given.out.open("a", encoding="utf-8") as file:
-            row = {"job": job, "seed": seed, **machine(), **found}
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        for task, put in found.get("tasks", {}).items():
+            answers = {"job": job, "seed": seed, "task": task, "answers": put.pop("answers")}
+            if task.split(".")[1] not in BASELINES:
+                append(given.out.with_name("predictions.jsonl"), answers)
+        append(given.out, {"job": job, "seed": seed, **machine(), **found})
 
-    if not wanted or any("speed".startswith(w) for w in wanted):
+    if (not wanted or "speed" in wanted) and ("speed.adamw, bf16", 0) not in done:
         for name, found in speed(given.data):
             write(f"speed.{name}", 0, found)
             print(f"{name}: {found}", flush=True)

@@ -17,9 +17,9 @@ def seconds(*arguments: str) -> float:
 def main(arguments: list[str] | None = None) -> dict:
     given = parser(__doc__).parse_args(arguments)
     turns = given.turns if given.tiny else max(given.turns, 15)
-    over = [
-        seconds("-m", "wherefrom", "--help") - seconds("-c", "pass") for _ in range(turns + 1)
-    ][1:]
+    over = [seconds("-m", "wherefrom", "--help") - seconds("-c", "pass") for _ in range(turns + 1)][
+        1:
+    ]
     median = statistics.median(over)
     spread = f"{min(over):.3f} to {max(over):.3f}"
     print(f"wherefrom --help: {median:.3f} s over a bare start ({spread})")

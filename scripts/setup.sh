@@ -6,6 +6,7 @@
 #   scripts/setup.sh test [ARG ...]    set up, then pytest with these arguments
 #   scripts/setup.sh check             set up, then ruff and pyright
 #   scripts/setup.sh bench             set up, then the benchmarks; figures into runs/benchmarks/
+#   scripts/setup.sh gpu [ARG ...]     every figure that needs a GPU, into docs/RESULTS.md; DATA=FOLDER
 #   scripts/setup.sh lock [ARG ...]    write requirements/*.txt anew (--upgrade takes newer versions)
 #   scripts/setup.sh clean             remove caches and build outputs (.venv and runs/ stay)
 #
@@ -109,6 +110,16 @@ bench() {
     done
 }
 
+gpu() { # the machine's own python, if its torch sees a GPU; else a .venv with the CUDA build
+    local gpu_python=$python
+    if ! "$gpu_python" -c 'import numpy, torch; raise SystemExit(not torch.cuda.is_available())' 2>/dev/null; then
+        WHEREFROM_TORCH=cuda setup run
+        gpu_python=$venv_python
+    fi
+    "$gpu_python" benchmarks/gpu.py ${DATA:+--data "$DATA"} "$@"
+    "$gpu_python" benchmarks/results.py --gpu runs/gpu/gpu.jsonl
+}
+
 lock() {
     local tools profile
     tools=$(mktemp -d)
@@ -140,6 +151,7 @@ case $command in # "setup; ...", not "setup && ...", which would switch set -e o
     test) setup dev; exec "$venv_python" -m pytest -q -n 2 --dist worksteal "$@" ;;
     check) setup dev; check ;;
     bench) setup dev; bench "$@" ;;
+    gpu) gpu "$@" ;;
     lock) lock "$@" ;;
     clean) clean ;;
     help) usage ;;

@@ -30,16 +30,16 @@ class Terminal(io.StringIO):
 
 def test_results_of_a_run():
     assert layout(results_table(PEOPLE)) == [
-        "                                        95 % interval",
+        "                                   95 % interval",
         "accuracy",
-        "  majority                       7.5 %    [3.5, 15.4]  n=80",
-        "  with_pretraining              98.8 %   [93.2, 99.8]  n=80",
+        "  majority                  7.5 %    [3.5, 15.4]  n=80",
+        "  with_pretraining         98.8 %   [93.2, 99.8]  n=80",
         "",
         'when it may say "I don\'t know"',
-        "  answered                      95.0 %   [87.8, 98.0]  n=80",
-        "  right among answered         100.0 %  [95.2, 100.0]  n=76",
-        "  refused: no text             100.0 %  [94.0, 100.0]  n=60",
-        "  refused: birthplace omitted   75.0 %   [46.8, 91.1]  n=12",
+        "  answered                 95.0 %   [87.8, 98.0]  n=80",
+        "  right among answered    100.0 %  [95.2, 100.0]  n=76",
+        "  refused: no text        100.0 %  [94.0, 100.0]  n=60",
+        "  refused: text omits it   75.0 %   [46.8, 91.1]  n=12",
     ]
 
 

@@ -10,7 +10,8 @@ from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import Recipe
 from wherefrom.models.gpt import GPT
 from wherefrom.recipes.catalogue import adjust, get_recipe
-from wherefrom.runs.workshop import Workshop, choose_device, use_threads
+from wherefrom.runs import workshop as workshop_module
+from wherefrom.runs.workshop import Workshop, choose_device, use_threads, why_not_mps
 
 
 @pytest.fixture
@@ -115,16 +116,39 @@ def test_devices():
     assert choose_device("auto").type == best
 
 
-@pytest.mark.parametrize("name", ["cuda", "mps"])
-def test_a_device_that_is_not_here_is_refused_with_those_that_are(name):
-    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-    if there[name]:
-        assert choose_device(name).type == name
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA GPU")
+def test_a_device_that_is_not_here_is_refused_with_those_that_are():
+    with pytest.raises(UsageError, match=r"device: expected one that is here \(cpu.* 'cuda'"):
+        choose_device("cuda")
+
+
+@pytest.mark.skipif(torch.backends.mps.is_available(), reason="there is an Apple GPU")
+def test_without_an_apple_gpu_mps_is_the_cpu_and_says_so():
+    assert choose_device("mps").type == "cpu"
+    assert why_not_mps() == "device 'mps' is not here; using the CPU"
+
+
+@pytest.mark.parametrize("broken", [None, "draws", "AdamW"])
+def test_an_apple_gpu_is_tried_out_before_it_is_used(monkeypatch, broken):
+    """The CPU stands in for it, once whole and twice with something missing."""
+    real = workshop_module._try_out
+    monkeypatch.setattr(workshop_module, "devices", lambda: ["cpu", "mps"])
+    monkeypatch.setattr(workshop_module, "_try_out", lambda device: real(torch.device("cpu")))
+    if broken:
+
+        def fail(*_, **__):
+            raise NotImplementedError("no such\noperation")
+
+        monkeypatch.setattr(workshop_module, broken, fail)
+    reason = why_not_mps()
+    if broken:
+        assert reason is not None
+        assert "no such operation" in reason
+        assert "\n" not in reason
+        assert choose_device("mps").type == "cpu"
     else:
-        with pytest.raises(
-            UsageError, match=rf"device: expected one that is here \(cpu.* '{name}'"
-        ):
-            choose_device(name)
+        assert reason is None
+        assert choose_device("mps").type == "mps"
 
 
 def test_threads():

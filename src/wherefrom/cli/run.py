@@ -138,7 +138,10 @@ def _introduce(recipe: "Recipe") -> None:
     A finished run needs its files no more; one that does will complain by itself.
     """
     from wherefrom.data.catalogue import SURVEYS
+    from wherefrom.runs.workshop import why_not_mps
 
+    if recipe.device == "mps" and (reason := why_not_mps()):
+        note(reason)
     if survey := SURVEYS.get(recipe.data.kind):
         with suppress(MissingInput):
             for line in survey(recipe.data).lines():

@@ -98,7 +98,7 @@ class Task:
     support: tuple[str, ...] = ("stated",)  # stated, omitted, none, unknown
     predictors: tuple[str, ...] = ()
     beams: int = 4  # of the search for an answer; 1: greedy, as the course answers
-    place_aware: bool = False  # report, beside, a match that takes Paris for France
+    place_aware: bool = False  # also a match that takes Paris for France, and kinds of mistakes
 
     def __post_init__(self) -> None:
         measures = ("accuracy", "perplexity", "predictions")

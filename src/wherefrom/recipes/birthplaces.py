@@ -91,7 +91,7 @@ def knowledge() -> Recipe:
                 mix=(Share("spans", spans, 0.8), Share("questions", AnswersConfig(), 0.2)),
                 optimiser=MuonConfig(rate=0.02, adam_rate=3e-3, decay=0.1),
                 schedule=Schedule(warmup=0.007),
-                steps=650 * EPOCH,
+                steps=900 * EPOCH,
                 batch=128,
                 arithmetic="bf16",
             ),

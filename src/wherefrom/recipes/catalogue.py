@@ -9,11 +9,13 @@ from wherefrom.core.files import read_text
 from wherefrom.core.recipe import Recipe
 from wherefrom.recipes import birthplaces
 from wherefrom.recipes.bigram_tiny import bigram_tiny
+from wherefrom.recipes.facts import facts
 from wherefrom.recipes.people import people
 from wherefrom.runs.kinds import KINDS
 
 RECIPES: dict[str, Callable[[], Recipe]] = {
     "people": people,
+    "facts": facts,
     "birthplaces-course": birthplaces.course,
     "birthplaces-knowledge": birthplaces.knowledge,
     "birthplaces-calibrated": birthplaces.calibrated,

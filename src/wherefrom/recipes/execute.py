@@ -5,7 +5,7 @@ only reads a finished one.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -17,8 +17,10 @@ from wherefrom.core.errors import Interrupted, UsageError, nearest
 from wherefrom.core.recipe import Recipe, Stage, Task
 from wherefrom.evaluation.baselines import BASELINES
 from wherefrom.evaluation.evaluator import Prediction, Score, evaluate_answers, evaluate_text
+from wherefrom.evaluation.mistakes import sort_mistakes
 from wherefrom.evaluation.places import PlaceMatch, place_aware_accuracy
 from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.objectives.spans import SpanCorruptionConfig
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kinds import data_identity, recipe_identity
 from wherefrom.runs.run import Run, copy_weights, load_weights, model_identity, open_run
@@ -209,7 +211,7 @@ def evaluate_task(run: Run, task: Task, name: str, key: str) -> dict[str, Any]:
         text = run.workshop.family.held_out_text
         assert text is not None, f"{run.recipe.model.kind} has no text to be scored on"
         return {key: evaluate_text(predictor, text(run.dataset, run.vocabulary)).as_json()}
-    put = put_task(task, predictor, run.dataset)
+    put = put_task(task, predictor, run.dataset, reach(run.recipe.model))
     if put.predictions:
         run.folder.write_predictions(name, task.name, put.predictions)
     run.folder.write_answers(name, task.name, put.answers)
@@ -225,7 +227,7 @@ class Put:
     scores: dict[str, Score]
 
 
-def put_task(task: Task, predictor: Any, dataset: Dataset) -> Put:
+def put_task(task: Task, predictor: Any, dataset: Dataset, reach: int) -> Put:
     """Ask a task's questions; those whose answer nobody here knows are not scored."""
     questions = dataset.select(task.split, task.support)
     if isinstance(predictor, ModelAnswerer):
@@ -236,8 +238,15 @@ def put_task(task: Task, predictor: Any, dataset: Dataset) -> Put:
     score, predictions = evaluate_answers(predictor, questions)
     scores = {"": score}
     if task.place_aware:
+        mistakes = sort_mistakes(predictions, dataset, reach).as_json()
+        scores[""] = replace(score, details=score.details | {"mistakes": mistakes})
         scores[PLACE_AWARE] = place_aware_accuracy(predictions, PlaceMatch(dataset))
     return Put([p.answer.text for p in predictions], predictions, scores)
+
+
+def reach(model: Any) -> int:
+    """Characters of a line that a row of the course's form can show."""
+    return int(getattr(model, "block_size", 0) * SpanCorruptionConfig.longest)
 
 
 def set_threshold(run: Run) -> dict[str, Any]:

@@ -4,15 +4,18 @@ import os
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import torch
 
 from wherefrom.core.contracts import Dataset, Learner
 from wherefrom.core.errors import UsageError
+from wherefrom.core.randomness import Stream, draws
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.data.catalogue import load_dataset
 from wherefrom.objectives.catalogue import Material, build_objective
 from wherefrom.objectives.mix import Mix
 from wherefrom.runs.families import FAMILIES, Family, Place
+from wherefrom.training.optimisers import AdamW, AdamWConfig
 from wherefrom.training.schedules import COURSE_EPOCHS, TokenCount
 
 
@@ -76,14 +79,44 @@ def choose_device(name: str) -> torch.device:
     """The device of that name, or the best there is for 'auto'.
 
     'auto' takes a CUDA GPU or the CPU: small models gain nothing from mps, which is taken
-    only when it is asked for.
+    only when it is asked for, and only if it can do all that training needs.
     """
     here = devices()
     if name == "auto":
         name = "cuda" if "cuda" in here else "cpu"
+    if name == "mps":
+        return torch.device("cpu" if why_not_mps() else "mps")
     if name not in here:
         raise UsageError(f"device: expected one that is here ({', '.join(here)}), found '{name}'")
     return torch.device(name)
+
+
+def why_not_mps() -> str | None:
+    """What keeps training off an Apple GPU, in one line, if anything does."""
+    if "mps" not in devices():
+        return "device 'mps' is not here; using the CPU"
+    try:
+        _try_out(torch.device("mps"))
+    except Exception as error:  # whatever this torch has not got there
+        reason = " ".join(str(error).split())[:100]
+        return f"device 'mps' cannot do all that training needs ({reason}); using the CPU"
+    return None
+
+
+def _try_out(device: torch.device) -> None:
+    """The operations that devices differ in: counted randomness, and an update withheld."""
+    place = {"seed": 1, "stream": Stream.ORDER, "stage": 0, "step": 2}
+    row = np.arange(4, dtype=np.int64)
+    here = draws(2, row=row, **place)
+    there = draws(2, row=torch.from_numpy(row).to(device), **place)
+    if any((a != b.cpu().numpy()).any() for a, b in zip(here, there, strict=True)):
+        raise RuntimeError("its integers differ")
+    layer = torch.nn.Linear(2, 2).to(device)
+    layer(torch.ones(1, 2, device=device)).sum().backward()
+    before = layer.weight.detach().clone()
+    AdamW(list(layer.named_parameters()), AdamWConfig()).step(1.0, torch.ones((), device=device))
+    if not torch.equal(before, layer.weight):
+        raise RuntimeError("it does not withhold an update")
 
 
 def devices() -> list[str]:

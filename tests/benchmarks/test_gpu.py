@@ -1,0 +1,123 @@
+"""The program of the GPU figures: what it needs, what it would run, and the page made of it."""
+
+import importlib
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import torch
+
+ROOT = Path(__file__).parents[2]
+BENCHMARKS = ROOT / "benchmarks"
+MODULES = ("gpu", "why", "results")
+
+
+@pytest.fixture
+def program(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    yield importlib.import_module
+    for name in MODULES:
+        sys.modules.pop(name, None)
+
+
+BARE = """
+import sys
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {blocked!r}:
+            raise ImportError(name + " is not to be had here")
+sys.meta_path.insert(0, Refuse())
+sys.path[:0] = [{benchmarks!r}]
+import gpu, results
+print(len(gpu.jobs("nowhere")))
+"""
+
+
+def test_it_needs_torch_and_numpy_and_nothing_else():
+    """All that the locked requirements name, apart from those two, is made to be missing."""
+    lines = (ROOT / "requirements" / "run.txt").read_text().splitlines()
+    pinned = {line.split("==")[0].replace("-", "_") for line in lines if "==" in line[:60]}
+    needs = {"numpy", "sympy", "mpmath", "networkx", "jinja2", "fsspec", "filelock",
+             "typing_extensions", "MarkupSafe", "markupsafe", "setuptools"}  # fmt: skip
+    blocked = sorted(pinned - needs)
+    assert {"safetensors", "typer", "rich"} <= set(blocked)
+    code = BARE.format(blocked=blocked, benchmarks=str(BENCHMARKS))
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 0, found.stderr[-800:]
+    assert int(found.stdout) > 10
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU, it would train")
+def test_without_a_gpu_it_says_so_and_runs_nothing(program, tmp_path, capsys):
+    assert program("gpu").main(["--out", str(tmp_path / "x.jsonl")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not (tmp_path / "x.jsonl").exists()
+
+
+def test_each_row_changes_the_one_before_it_and_ends_at_ours(program):
+    why, ours = program("why"), program("gpu").jobs("")["knowledge.rope"]
+    recipes = [why.begin(), *(row.recipe for row in why.ROWS)]
+    for before, after in pairwise(recipes):
+        assert before != after
+    assert len({row.name for row in why.ROWS}) == len(why.ROWS)
+    assert {r.stage("pretrain").steps for r in recipes} == {14_950}
+    assert {r.stage("pretrain").batch for r in recipes} == {128}
+    full = recipes[-2]  # the last row takes something away again
+    assert full.model == ours.model
+    stage = ours.stage("pretrain")
+    assert full.stage("pretrain") == replace(stage, steps=14_950)
+
+
+def row(job: str, seed: int, accuracy: float, model: str = "with_pretraining") -> dict:
+    score = {"accuracy": accuracy, "interval": [0, 1], "n": 500}
+    kinds = {"gold absent": 20, "another place of the line": 25, "beyond the window": 5,
+             "failed recall": 10}  # fmt: skip
+    strict = score | {"mistakes": {"n": 500, "right": 440, "reach": 112, "kinds": kinds}}
+    both = {"strict": strict, ", place-aware": score}
+    return {
+        "job": job, "seed": seed, "device": "chip", "torch": "1", "python": "3", "parameters": 7,
+        "stages": {"pretrain": {"seconds": 60.0, "steps": 14950}},
+        "tasks": {f"dev.{model}": {"seconds": 0.5, "scores": both}},
+    }  # fmt: skip
+
+
+def test_the_page_says_what_was_measured_and_what_was_not(program):
+    rows = [row("course.causal", s, a) for s, a in enumerate((0.2, 0.22, 0.3))]
+    rows += [row("knowledge.rope", s, a, "model") for s, a in enumerate((0.8, 0.84))]
+    page = program("results").page(rows)
+    assert "| vanilla | 7 | 3 | 24.0 (20.0 to 30.0) |" in page
+    assert "| birthplaces-knowledge | 7 | 2 | 82.0 (80.0 to 84.0) |" in page
+    assert "| rope | - | 0 | not run |" in page
+    assert "| gold absent | 20.0 (20.0 to 20.0) |" in page
+
+
+def test_rows_of_the_same_job_replace_each_other(program, tmp_path, monkeypatch):
+    results = program("results")
+    monkeypatch.setattr(results, "RESULTS", tmp_path / "results")
+    first, second = tmp_path / "a" / "gpu.jsonl", tmp_path / "b" / "gpu.jsonl"
+    for path, rows in ((first, [row("calibrated", 0, 0.5), row("why.rate", 0, 0.3)]),
+                       (second, [row("calibrated", 0, 0.6)])):  # fmt: skip
+        path.parent.mkdir()
+        path.write_text("".join(json.dumps(r) + "\n" for r in rows))
+    answers = {"job": "calibrated", "seed": 0, "task": "test.model", "answers": ["Rome", "Ulm"]}
+    second.with_name("predictions.jsonl").write_text(json.dumps(answers) + "\n")
+    results.take_over(first)
+    results.take_over(second)
+    kept = results.read(tmp_path / "results" / "gpu.jsonl")
+    assert [(r["job"], results.accuracies([r])) for r in kept] == [
+        ("calibrated", [60.0]), ("why.rate", [30.0]),
+    ]  # fmt: skip
+    found = tmp_path / "results" / "calibrated.0.test.predictions"
+    assert found.read_text() == "Rome\nUlm\n"
+
+
+def test_the_page_in_the_repository_is_made_of_the_results_beside_it(program):
+    results = program("results")
+    page = results.page(results.read(results.RESULTS / "gpu.jsonl"))
+    assert results.PAGE.read_text("utf-8") == page
