@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +42,8 @@ def jobs(data: str) -> dict[str, Recipe]:
     folder = {"folder": data}
     course, knowledge = birthplaces.course(), birthplaces.knowledge()
     chosen = {
-        **{f"course.{v}": with_variant(course, v) for v in VARIANTS},
         "knowledge.rope": knowledge,
+        **{f"course.{v}": with_variant(course, v) for v in VARIANTS},
         "knowledge.synthesizer": with_variant(knowledge, "synthesizer"),
         "calibrated": birthplaces.calibrated(),
         **{f"why.{row.name}": row.recipe for row in ROWS},
@@ -196,14 +197,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name, found in speed(given.data):
             write(f"speed.{name}", 0, found)
             print(f"{name}: {found}", flush=True)
-    for seed in parse_seeds(given.seeds):
-        for name, recipe in jobs(given.data).items():
-            skip = wanted and not any(name.startswith(w) for w in wanted)
-            if skip or (name, seed) in done or time.monotonic() - began > given.seconds:
-                continue
-            found = run(replace(recipe, seed=seed))
-            write(name, seed, found)
-            print(summary(name, seed, found), flush=True)
+    seeds = parse_seeds(given.seeds)
+    for (name, recipe), seed in product(jobs(given.data).items(), seeds):
+        skip = wanted and not any(name.startswith(w) for w in wanted)
+        if skip or (name, seed) in done or time.monotonic() - began > given.seconds:
+            continue
+        found = run(replace(recipe, seed=seed))
+        write(name, seed, found)
+        print(summary(name, seed, found), flush=True)
     return 0
 
 

@@ -480,3 +480,22 @@ def test_all_of_a_long_text_is_seen_through_windows_and_only_a_prefix_without(na
         if salient:
             share = sum(m.startswith("City") for m in moved) / len(moved)
             assert share > 0.9 if seen else share < 0.4
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_spans_that_are_answers_elsewhere_are_chosen_more_often(share):
+    """Oslo is asked for in somebody else's question; of CLARA's four spans it is one."""
+    vocabulary = Vocabulary.from_text([CLARA.text])
+    corpus = index_corpus([CLARA], vocabulary, answers={"Oslo", "Rome"})
+    config = SpanCorruptionConfig(salient=1.0, answer_like=share, truncate=False, longest=1.0)
+    objective = Documents(config, corpus, block_size=64, rows=500, seed=0, stage=0)
+    spans = Counter(open_up(row.text)[2] for row in read(objective, vocabulary))
+    assert set(spans) <= {"Clara Ito", "New York", "Oslo", "1950"}
+    expected = share + (1 - share) / 4
+    assert abs(spans["Oslo"] / 500 - expected) < 0.08
+
+
+def test_without_answers_in_the_text_the_share_changes_nothing():
+    plain, vocabulary = build(SpanCorruptionConfig(salient=0.7), [CLARA, ANSEL], rows=64)
+    likely, _ = build(SpanCorruptionConfig(salient=0.7, answer_like=1.0), [CLARA, ANSEL], rows=64)
+    assert torch.equal(plain.plan(0, 3), likely.plan(0, 3))

@@ -31,7 +31,8 @@ class Material:
     @cached_property
     def corpus(self) -> Corpus:
         last = len(self.dataset.documents) - self.dataset.held_out
-        return index_corpus(self.dataset.documents[:last], self.vocabulary, self.device)
+        answers = {question.answer for question in self.dataset.asked if question.answer}
+        return index_corpus(self.dataset.documents[:last], self.vocabulary, self.device, answers)
 
 
 @dataclass(frozen=True)

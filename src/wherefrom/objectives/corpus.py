@@ -6,7 +6,7 @@ corpus writes it so inside one too. The subject's span comes with the document.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -30,7 +30,8 @@ _LONGEST_SALIENT = 40
 class Corpus:
     """N documents one after the other. Spans and words are flat lists, a slice a document.
 
-    Of a document's salient spans, those beside the subject come first, `beside` in number.
+    Of a document's salient spans, those beside the subject come first, `beside` in number; `like`
+    lists, document by document, the spans that some asked question has as its answer.
     `words` are where a name-anchored window may go on: word starts after `anchor`, the end of
     "Name. "; `span_words` counts, for a span, the words from which it is still in view.
     """
@@ -50,6 +51,9 @@ class Corpus:
     span_first: Tensor
     span_count: Tensor
     span_beside: Tensor
+    like: Tensor
+    like_first: Tensor
+    like_count: Tensor
 
     def __len__(self) -> int:
         return self.first.numel()
@@ -60,8 +64,12 @@ class Corpus:
 
 
 def index_corpus(
-    documents: Sequence[Document], vocabulary: Vocabulary, device: torch.device | str = "cpu"
+    documents: Sequence[Document],
+    vocabulary: Vocabulary,
+    device: torch.device | str = "cpu",
+    answers: Collection[str] = (),
 ) -> Corpus:
+    """`answers` are those of asked questions: what is asked for in other people's text, too."""
     if not documents:
         raise BadData("text: expected at least one document to train on, found none")
     found = ((d.text, m) for d in documents for m in _NAMED.finditer(d.text))
@@ -70,8 +78,8 @@ def index_corpus(
     for number, document in enumerate(documents):
         if not document.text:
             raise BadData(f"document {number}: expected some text, found none; leave it out")
-        _add_document(columns, document, vocabulary, named)
-    for name in ("words", "word_place", "span_start", "span_end", "span_words"):
+        _add_document(columns, document, vocabulary, named, answers)
+    for name in ("words", "word_place", "like", "span_start", "span_end", "span_words"):
         columns[name] = columns[name] or [0]  # so that index 0 is always there to be ignored
     tensors = {n: torch.tensor(v, dtype=torch.long, device=device) for n, v in columns.items()}
     tensors["fact"] = tensors["fact"].bool()
@@ -115,7 +123,11 @@ def _opens_sentence(text: str, start: int) -> bool:
 
 
 def _add_document(
-    columns: dict[str, list[int]], document: Document, vocabulary: Vocabulary, named: set[str]
+    columns: dict[str, list[int]],
+    document: Document,
+    vocabulary: Vocabulary,
+    named: set[str],
+    answers: Collection[str],
 ) -> None:
     text, subject = document.text, document.subject
     beside, within = salient_spans(document, named)
@@ -132,6 +144,11 @@ def _add_document(
     columns["span_first"].append(len(columns["span_start"]))
     columns["span_count"].append(len(beside) + len(within))
     columns["span_beside"].append(len(beside))
+    first = len(columns["span_start"])
+    like = [first + i for i, span in enumerate(beside) if span.of(text) in answers]
+    columns["like_first"].append(len(columns["like"]))
+    columns["like_count"].append(len(like))
+    columns["like"] += like
     columns["words"] += words
     columns["word_place"] += [columns["first"][-1] + w for w in words]
     for span in (*beside, *within):

@@ -46,6 +46,8 @@ class SpanCorruptionConfig:
     windows: share of rows in a name-anchored window ("Name. ", then on from a random word);
     salient: share whose span is a capitalised phrase or a number rather than random;
     beside_subject: of those, the share that keeps off the subject's own name;
+    answer_like: of all salient ones, the share that some asked question has as its answer,
+    whoever it is asked about: so the questions show which facts of the others matter;
     background: weight of what is not the span; longest: the course's 7/8 of the block;
     truncate: cut each text to a random length first; third_mask: close the span;
     long_texts: of a text that does not fit, the course sees a prefix only; a window begins
@@ -56,6 +58,7 @@ class SpanCorruptionConfig:
     windows: float = 0.0
     salient: float = 0.0
     beside_subject: float = 0.0
+    answer_like: float = 0.0
     background: float = 1.0
     truncate: bool = True
     longest: float = 0.875
@@ -63,7 +66,8 @@ class SpanCorruptionConfig:
     long_texts: str = "prefix"  # prefix, window
 
     def __post_init__(self) -> None:
-        _check_shares(self, "windows", "salient", "beside_subject", "background", "longest")
+        _check_shares(self, "windows", "salient", "beside_subject", "answer_like")
+        _check_shares(self, "background", "longest")
         known = self.long_texts in ("prefix", "window")
         name = type(self).__name__
         check(known, name, "long_texts", self.long_texts, "prefix or window")
@@ -107,8 +111,9 @@ class Documents:
     def plan(self, first_step: int, count: int) -> Tensor:
         """(count, rows, 6)"""
         index = torch.arange(count * self.rows, device=self.corpus.device)
+        likely = getattr(self.config, "answer_like", 0.0) > 0
         words = draws(
-            8, seed=self.seed, stream=Stream.SPAN, stage=self.stage,
+            9 if likely else 8, seed=self.seed, stream=Stream.SPAN, stage=self.stage,
             step=first_step + index // self.rows, row=index % self.rows,
         )  # fmt: skip
         placed = self.order.at(first_step * self.rows, count * self.rows)
@@ -157,7 +162,13 @@ class Documents:
         off_subject = chance(words[4], config.beside_subject) & (beside > 0)
         pick = below(words[5], torch.where(off_subject, beside, count))
         salient = chance(words[3], config.salient) & (count > 0)
-        span = torch.where(salient, corpus.span_first[document] + pick, 0)
+        span = corpus.span_first[document] + pick
+        if config.answer_like:
+            likes = corpus.like_count[document]
+            choice = corpus.like_first[document] + below(words[5], likes)
+            wanted = chance(words[8], config.answer_like) & (likes > 0)
+            span = torch.where(wanted, corpus.like[torch.where(wanted, choice, 0)], span)
+        span = torch.where(salient, span, 0)
         first, last = corpus.span_start[span], corpus.span_end[span]
         in_view = corpus.span_words[span]
         after = first >= corpus.anchor[document]  # behind the name: the window must show it
