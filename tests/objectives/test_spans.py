@@ -496,6 +496,6 @@ def test_spans_that_are_answers_elsewhere_are_chosen_more_often(share):
 
 
 def test_without_answers_in_the_text_the_share_changes_nothing():
-    plain, vocabulary = build(SpanCorruptionConfig(salient=0.7), [CLARA, ANSEL], rows=64)
+    plain, _ = build(SpanCorruptionConfig(salient=0.7), [CLARA, ANSEL], rows=64)
     likely, _ = build(SpanCorruptionConfig(salient=0.7, answer_like=1.0), [CLARA, ANSEL], rows=64)
     assert torch.equal(plain.plan(0, 3), likely.plan(0, 3))
