@@ -28,6 +28,7 @@ ALLOWED = {
     "audit": _TO_EVALUATION | {"runs"},
     "recipes": _TO_EVALUATION | {"runs", "audit"},
     "report": {"core"},
+    "doctor": {"core"},
     "serve": {"core", "runs", "audit", "report"},
 }
 EVERYTHING_BUT_CLI = set(ALLOWED) | {"api"}

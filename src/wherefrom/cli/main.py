@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from wherefrom.cli import ask, compare, data, evaluate, list_, run
+from wherefrom.cli import ask, compare, data, doctor, evaluate, list_, run
 from wherefrom.cli.output import complain, show_traceback
 from wherefrom.core.errors import WherefromError
 
@@ -37,6 +37,7 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
 app.command("ask")(ask.ask)
 app.add_typer(data.data, name="data")
+app.add_typer(doctor.doctor, name="doctor")
 
 
 @app.callback(invoke_without_command=True)

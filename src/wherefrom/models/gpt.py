@@ -3,6 +3,7 @@
 Shapes: B rows, T characters, N slots of a packing, C width, V vocabulary.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,6 +13,7 @@ from torch import Tensor, nn
 from wherefrom.core.config import check
 from wherefrom.core.errors import nearest
 from wherefrom.models.attention.cache import Cache
+from wherefrom.models.attention.mixer import Mixer
 from wherefrom.models.attention.mixers import MIXERS
 from wherefrom.models.attention.packing import Packing
 from wherefrom.models.block import Block, norm
@@ -77,6 +79,7 @@ class GPTConfig:
 class GPT(nn.Module):
     """Characters to logits. `features` stops before the head, so that a loss can select first."""
 
+    mixers: ClassVar[Mapping[str, type[Mixer]]] = MIXERS  # a subclass may bring its own
     blocks: nn.Sequential
 
     def __init__(self, config: GPTConfig) -> None:
@@ -84,7 +87,7 @@ class GPT(nn.Module):
         check(config.vocab_size > 0, "GPTConfig", "vocab_size", config.vocab_size, "above 0")
         self.config = config
         self.tok_emb = nn.Embedding(config.vocab_size, config.n_embd)
-        self.mixer = MIXERS[config.attention]
+        self.mixer = self.mixers[config.attention]
         if not self.mixer.positional:
             self.pos_emb = nn.Parameter(torch.zeros(1, config.block_size, config.n_embd))
         if config.ngrams:

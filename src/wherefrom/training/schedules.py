@@ -21,6 +21,7 @@ class TokenCount:
     batch: int
     row_tokens: int  # places of a padded row
     final: int  # tokens over which the cosine falls
+    warmup: int = COURSE_WARMUP
 
     def before(self, step: int) -> int:
         """Tokens of the steps before this one."""
@@ -34,7 +35,7 @@ def factor(schedule: Schedule, step: int, steps: int, tokens: TokenCount | None 
     if schedule.shape == "course":
         if tokens is None:
             raise UsageError("schedule 'course': expected a text whose tokens can be counted")
-        return _course(tokens.before(step), tokens.final, schedule.floor)
+        return _course(tokens.before(step), tokens, schedule.floor)
     warmup = max(1, int(steps * schedule.warmup)) if schedule.warmup else 0
     if step < warmup:
         return (step + 1) / warmup
@@ -46,11 +47,11 @@ def factor(schedule: Schedule, step: int, steps: int, tokens: TokenCount | None 
     return schedule.floor + (1 - schedule.floor) * (1 + math.cos(math.pi * done)) / 2
 
 
-def _course(tokens: int, final: int, floor: float) -> float:
+def _course(tokens: int, count: TokenCount, floor: float) -> float:
     """The course sets a rate after each step, for the next one: the first is at full rate."""
     if tokens == 0:
         return 1.0
-    if tokens < COURSE_WARMUP:
-        return tokens / COURSE_WARMUP
-    done = (tokens - COURSE_WARMUP) / max(1, final - COURSE_WARMUP)
+    if tokens < count.warmup:
+        return tokens / count.warmup
+    done = (tokens - count.warmup) / max(1, count.final - count.warmup)
     return max(floor, (1 + math.cos(math.pi * done)) / 2)

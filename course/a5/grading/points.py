@@ -1,0 +1,132 @@
+"""The tests and their points: 4, 6, 20, 20 and 14 for the parts 1c to 1g.
+
+A basic test shows that the hidden ones can run; it is worth nothing, so that what the course
+hands out is worth nothing either. Tests over many random draws fail a right solution less than
+once in a million times; `wherefrom.doctor.spans` has the arithmetic.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from grading import scores
+from wherefrom.doctor import models, names, spans, training
+from wherefrom.doctor.findings import Finding
+from wherefrom.doctor.submission import Submission
+
+Look = Callable[[Submission], str | None]
+SCRATCH, PRETRAIN, FINETUNE = "finetune from scratch", "pretrain", "finetune"
+
+
+@dataclass(frozen=True)
+class Test:
+    what: str
+    points: int
+    look: Look
+
+    __test__ = False  # for pytest, which would collect it
+
+
+def in_turn(*looks: Look) -> Look:
+    """All of them; what the last one has to say."""
+
+    def look(submission: Submission) -> str | None:
+        said = None
+        for each in looks:
+            said = each(submission) or said
+        return said
+
+    return look
+
+
+def returns(submission: Submission, stage: str) -> None:
+    training.setup(submission, stage)
+
+
+def sets_up(stage: str) -> Look:
+    """The exact config, and nothing trained yet."""
+    return in_turn(
+        partial(training.check_untrained, stage=stage), partial(training.check_config, stage=stage)
+    )
+
+
+def items(submission: Submission) -> None:
+    """The examples that the finetuning trainer was given."""
+    made = training.setup(submission, SCRATCH)
+    names.check_items(getattr(made.trainer, "train_dataset", None), made.data, training.BLOCK)
+
+
+def corpus(submission: Submission) -> None:
+    made = training.setup(submission, PRETRAIN)
+    if getattr(made.trainer, "train_dataset", None) is not made.data:
+        raise Finding("data", "the trainer of pretrain() does not hold the pretraining data set")
+
+
+def model(variant: str) -> Look:
+    """The classes inside, their number of parameters, `str(model)`, and the future hidden."""
+    checks = (models.check_variant, models.check_tree, models.check_future, models.check_parameters)
+    return in_turn(saved(variant), *(partial(check, variant=variant) for check in checks))
+
+
+def saved(variant: str) -> Look:
+    """The files of parameters that are there; without them nothing is lost."""
+
+    def look(submission: Submission) -> None:
+        for path in sorted(submission.folder.glob(f"{variant}.*.params")):
+            models.check_saved(path, variant)
+
+    return look
+
+
+def attends(submission: Submission) -> None:
+    """A basic look: the layer can be built and gives something of the right form."""
+    import torch
+
+    config = models.small_config()
+    given = submission.SynthesizerAttention(config)(torch.zeros(2, 5, config.n_embd))
+    if getattr(given, "shape", None) != (2, 5, config.n_embd):
+        raise Finding("form", f"SynthesizerAttention gives {type(given).__name__}, not (B, T, C)")
+
+
+def predicts(model: str, split: str) -> Look:
+    return partial(scores.judge, model=model, split=split)
+
+
+def there(*names: str) -> Look:
+    return lambda submission: scores.check_there(submission, *names)
+
+
+TESTS: dict[str, Test] = {
+    "1c-0-basic": Test("finetune() returns", 0, partial(returns, stage=SCRATCH)),
+    "1c-1-hidden": Test("finetuning's settings; nothing is trained yet", 1, sets_up(SCRATCH)),
+    "1c-2-hidden": Test("train() trains once and saves", 1, training.check_trains_once),
+    "1c-3-hidden": Test("the vanilla model", 1, model("vanilla")),
+    "1c-4-hidden": Test("examples of names, and where the loss falls", 1, items),
+    "1d-0-basic": Test("files of predictions are there", 0, there("vanilla.nopretrain")),
+    "1d-1-hidden": Test("dev without pretraining", 3, predicts("vanilla.nopretrain", "dev")),
+    "1d-2-hidden": Test("test without pretraining", 3, predicts("vanilla.nopretrain", "test")),
+    "1e-0-basic": Test("examples have the right form and size", 0, spans.check_size),
+    "1e-1-hidden": Test("masks: prefix, suffix, span, pads", 4, spans.check_masks),
+    "1e-2-hidden": Test("y is x moved on by one", 4, in_turn(spans.check_size, spans.check_shift)),
+    "1e-3-hidden": Test("every length of text occurs", 4, spans.check_truncation),
+    "1e-4-hidden": Test("spans: a quarter on average, anywhere", 4, spans.check_spans),
+    "1e-5-hidden": Test(
+        "documents come back whole; vocabulary; IndexError past the end", 4,
+        in_turn(spans.check_rebuilt, spans.check_vocabulary, spans.check_end),
+    ),
+    "1f-0-basic": Test("pretrain() returns", 0, partial(returns, stage=PRETRAIN)),
+    "1f-1-hidden": Test("pretraining's settings and data", 4, in_turn(sets_up(PRETRAIN), corpus)),
+    "1f-2-hidden": Test(
+        "finetune() loads the pretrained parameters", 4,
+        in_turn(sets_up(FINETUNE), training.check_loaded),
+    ),
+    "1f-3-hidden": Test("dev with pretraining", 8, predicts("vanilla.pretrain", "dev")),
+    "1f-4-hidden": Test("test with pretraining", 4, predicts("vanilla.pretrain", "test")),
+    "1g-0-basic": Test("SynthesizerAttention runs", 0, attends),
+    "1g-1-hidden": Test("SynthesizerAttention is equation (3)", 5, models.check_formula),
+    "1g-2-hidden": Test("the synthesizer model", 3, model("synthesizer")),
+    "1g-3-hidden": Test("dev, synthesizer", 4, predicts("synthesizer.pretrain", "dev")),
+    "1g-4-hidden": Test("test, synthesizer", 2, predicts("synthesizer.pretrain", "test")),
+}  # fmt: skip
+
+LOOKS: dict[str, Look] = {name: test.look for name, test in TESTS.items()}

@@ -1,0 +1,83 @@
+"""Make what students are handed: the same files without the solutions.
+
+    python make_starter.py [--out FOLDER]
+
+Between `### START_CODE_HERE ###` and `### END_CODE_HERE ###` nothing is left but a placeholder;
+what stands between `### SOLUTION_ONLY ###` and its end is left out, marks and all.
+"""
+
+import argparse
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from places import HERE, SUBMISSION, tell
+
+from wherefrom.core.errors import BadData, UsageError
+from wherefrom.core.files import write_text
+
+START, END = "### START_CODE_HERE ###", "### END_CODE_HERE ###"
+ONLY, END_ONLY = "### SOLUTION_ONLY ###", "### END_SOLUTION_ONLY ###"
+CLOSES = {START: END, ONLY: END_ONLY}
+UNCHANGED = (
+    "README.md", "commands.py", "london_baseline.py", "places.py", "run.py", "run.sh"
+)  # fmt: skip
+
+
+def blank(source: str, name: str = "source") -> str:
+    """A file's text without its solutions; as valid as it was before."""
+    return "".join(f"{line}\n" for line in _blanked(source.splitlines(), name))
+
+
+def _blanked(lines: list[str], name: str) -> Iterator[str]:
+    open_at, mark, body = 0, "", list[str]()
+    for number, line in enumerate(lines, 1):
+        word = line.strip()
+        if word in (START, ONLY, END, END_ONLY) and (word in CLOSES) == bool(mark):
+            raise BadData(f"{name}:{number}: expected regions one after the other, found {word}")
+        if word in CLOSES:
+            open_at, mark, body = number, word, []
+        elif not mark:
+            yield line
+        elif word != CLOSES[mark]:
+            body.append(line)
+        else:
+            if mark == START:
+                yield from _placeholder(lines[open_at - 1], body, line)
+            mark = ""
+    if mark:
+        raise BadData(f"{name}:{open_at}: expected {CLOSES[mark]} after {mark}, found none")
+
+
+def _placeholder(first: str, body: list[str], last: str) -> Iterator[str]:
+    """What returns something must not be taken for having returned None."""
+    indent = first[: len(first) - len(first.lstrip())]
+    returns = any(line.startswith(f"{indent}return") for line in body)
+    yield from (first, f"{indent}{'raise NotImplementedError' if returns else 'pass'}", last)
+
+
+def make(out: Path) -> list[Path]:
+    """Write the starter into a folder that is new or was made by this; the files."""
+    if out.resolve() == HERE:
+        raise UsageError(f"--out: expected another folder than {out}, which has the solutions")
+    sources = sorted(SUBMISSION.glob("*.py"))
+    blanked = {p: blank(p.read_text(encoding="utf-8"), p.name) for p in sources}
+    for path, text in blanked.items():
+        compile(text, path.name, "exec")
+        write_text(out / "submission" / path.name, text)
+    for name in UNCHANGED:
+        shutil.copy(HERE / name, out / name)
+    return [out / "submission" / path.name for path in sources]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--out", type=Path, default=HERE / "starter")
+    out = parser.parse_args().out
+    files = make(out)
+    print(f"{len(files)} files in {out / 'submission'}, and run.sh with what it needs in {out}")
+
+
+if __name__ == "__main__":
+    sys.exit(tell(main))

@@ -1,0 +1,51 @@
+"""Where the assignment's files are, and how its programs speak of errors."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from wherefrom.cli.output import complain
+from wherefrom.core.errors import MissingInput, WherefromError
+from wherefrom.data import registry
+
+HERE = Path(__file__).resolve().parent
+SUBMISSION = HERE / "submission"
+INTERRUPTED = 130
+
+
+def data_folders(named: str | None = None) -> list[Path]:
+    """Where data is looked for, first one first: a folder that is named is the only one."""
+    if folder := named or os.environ.get("A5_DATA"):
+        return [Path(folder)]
+    registered = registry.find("birthplaces")
+    return [Path("data"), HERE / "data", *([registered] if registered else [])]
+
+
+def find_data(name: str, folder: str | None = None) -> Path:
+    """The data file of that name."""
+    folders = data_folders(folder)
+    for place in folders:
+        if (place / name).is_file():
+            return place / name
+    raise MissingInput(
+        f"{name}: expected it in {' or '.join(map(str, folders))}, found none; put the "
+        "assignment's data there, name its folder with --data or the variable A5_DATA, or "
+        "register it with 'wherefrom data add birthplaces FOLDER'"
+    )
+
+
+def tell(action: Callable[[], None]) -> int:
+    """Do it; the exit code. A user's error is one line; a student's own bugs show in full."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # pads and masks, on a terminal that has none
+            stream.reconfigure(errors="backslashreplace")  # pyright: ignore
+    try:
+        action()
+    except WherefromError as error:
+        complain(str(error))
+        return error.exit_code
+    except KeyboardInterrupt:
+        complain("interrupted before there was anything to save")
+        return INTERRUPTED
+    return 0

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# ./run.sh NAME [options]: one of the assignment's commands; './run.sh' alone lists them.
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+python="${PYTHON:-}"
+if [ -z "$python" ]; then
+    python="$here/../../.venv/bin/python"
+    [ -x "$python" ] || python="$(command -v python || command -v python3)"
+fi
+if [ "$#" -eq 0 ]; then
+    exec "$python" -c "
+import sys
+sys.path.insert(0, sys.argv[1])
+import commands
+print('usage: ./run.sh NAME [options]; NAME is one of')
+print(*('  ' + name for name in commands.COMMANDS), sep='\n')
+sys.exit(2)" "$here"
+fi
+exec "$python" "$here/run.py" "$@"

@@ -1,0 +1,172 @@
+"""The assignment's two data sets.
+
+`python dataset.py namedata` and `python dataset.py charcorruption` print examples of each.
+"""
+
+import random
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+from torch.utils.data import Dataset
+
+from wherefrom.core.contracts import Document, Question
+from wherefrom.core.errors import BadData, UsageError
+from wherefrom.core.files import read_text
+from wherefrom.core.vocabulary import MASK, PAD, Vocabulary
+from wherefrom.objectives.answers import Answers
+from wherefrom.objectives.corpus import index_corpus
+from wherefrom.objectives.spans import Documents, SpanCorruptionConfig
+
+if TYPE_CHECKING or __package__:
+    from .utils import current_year
+else:  # run as a program
+    from utils import current_year
+
+
+class NameDataset(Dataset):
+    """Questions and places: (x, y) of `block_size - 1` characters each.
+
+    x is "question MASK place MASK" and pads. y is x one character on, but with pads for the
+    question's own characters, so that the loss falls on the place alone:
+
+        x: Where was Khatchig Mouradian born?⁇Lebanon⁇□□□□...
+        y: □□□□□□□□□□□□□□□□□□□□□□□□□□□□□□□□□⁇Lebanon⁇□□□□□...
+
+    `letters="ascii"` is the course's: the names lose every letter that ASCII does not have.
+    """
+
+    def __init__(self, data: Any, pretraining_dataset: Any, letters: str = "ascii") -> None:
+        if not isinstance(data, str):  # some years have the two the other way round
+            data, pretraining_dataset = pretraining_dataset, data
+        self.MASK_CHAR, self.PAD_CHAR = MASK, PAD
+        self.itos, self.stoi = pretraining_dataset.itos, pretraining_dataset.stoi
+        self.vocab_size, self.block_size = len(self.stoi), pretraining_dataset.block_size
+        self.more: int = getattr(pretraining_dataset, "more", 0)
+        if letters == "ascii":
+            data = data.encode("ascii", errors="ignore").decode("ascii")
+        self.data = [line.removesuffix("\r") for line in data.removesuffix("\n").split("\n")]
+        for number, line in enumerate(self.data, 1):
+            if line.count("\t") != 1:
+                raise BadData(
+                    f"line {number}: expected 'question<TAB>answer', found "
+                    f"{line.count(chr(9)) + 1} columns; put one tab between question and answer"
+                )
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, idx: int) -> tuple[Tensor, Tensor]:
+        question, place = self.data[idx].split("\t")
+        s = question + self.MASK_CHAR + place + self.MASK_CHAR
+        s = s + self.PAD_CHAR * (self.block_size + self.more - len(s))
+        x, y = s[:-1], self.PAD_CHAR * (len(question) - 1) + s[len(question) :]
+        return _tensor(self, x), _tensor(self, y)
+
+    def objective(self, **place: Any) -> Answers:
+        """What the training loop reads: the same rows, a batch at a time."""
+        pairs = [line.split("\t") for line in self.data]
+        asked = [Question(text, "", "birthplace", answer, "asked") for text, answer in pairs]
+        vocabulary = Vocabulary(tuple(self.itos[i] for i in range(len(self.itos))))
+        return Answers(asked, vocabulary, block_size=self.block_size, order="file", **place)
+
+
+class CharCorruptionDataset(Dataset):
+    """Span corruption: a line of text without a stretch of it, then that stretch.
+
+    [part e]. The item of a document is made like this, anew each time it is asked for:
+
+    1. Cut the document to a random length: from 4 to `self.longest` characters, which is
+       int(block_size * 7/8) here, each of them equally likely. What is shorter stays whole.
+    2. Choose a stretch of it, of random length, a quarter of the cut text on average, at a
+       random place: the text is now [prefix] [stretch] [suffix].
+    3. Lay it out as  prefix MASK suffix MASK stretch MASK  with pads up to `self.laid_out`
+       characters, which is block_size. (Without the third mask if `self.third_mask` is false.)
+    4. x is all of that but its last character, y all but its first: long tensors.
+
+    stoi gives a character's number; pad is 0, mask is 1, the text's own follow in order.
+    """
+
+    def __init__(self, data: str, block_size: int) -> None:
+        year = current_year()
+        self.vocabulary = Vocabulary.from_text([data])
+        self.MASK_CHAR, self.PAD_CHAR = MASK, PAD
+        self.itos = dict(enumerate(self.vocabulary.characters))
+        self.stoi = {c: i for i, c in self.itos.items()}
+        self.vocab_size, self.block_size = len(self.stoi), block_size
+        self.third_mask, self.more = year.third_mask, year.more
+        self.laid_out = block_size + year.more
+        masks = 3 if year.third_mask else 2
+        self.share, self.longest = year.longest, int(block_size * year.longest)
+        self.longest = min(self.longest, self.laid_out - masks)
+        self.data = data.split("\n")
+        print(f"data has {len(data)} characters, {self.vocab_size} unique.")
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, idx: int) -> tuple[Tensor, Tensor]:
+        ### [part e]
+        ### START_CODE_HERE ###
+        document = self.data[idx]
+        text = document[: random.randint(min(4, self.longest), self.longest)]
+        size = random.randint(1, max(1, len(text) // 2 - 1)) if text else 0
+        start = random.randint(0, len(text) - size)
+        prefix, stretch, suffix = text[:start], text[start : start + size], text[start + size :]
+        s = prefix + self.MASK_CHAR + suffix + self.MASK_CHAR + stretch
+        if self.third_mask:
+            s = s + self.MASK_CHAR
+        s = s + self.PAD_CHAR * (self.laid_out - len(s))
+        numbers = torch.tensor([self.stoi[c] for c in s], dtype=torch.long)
+        return numbers[:-1], numbers[1:]
+        ### END_CODE_HERE ###
+
+    ### SOLUTION_ONLY ###
+    def objective(self, *, device: Any, **place: Any) -> Documents:
+        """What the training loop reads: rows of the same kind, made a batch at a time.
+
+        A data set without this, as a student's is, is read item by item.
+        """
+        documents = [Document(line) for line in self.data if line]
+        corpus = index_corpus(documents, self.vocabulary, device)
+        config = SpanCorruptionConfig(longest=self.share, third_mask=self.third_mask)
+        return Documents(config, corpus, block_size=self.block_size, order="file", **place)
+
+    ### END_SOLUTION_ONLY ###
+
+
+def _tensor(dataset: Any, text: str) -> Tensor:
+    try:
+        return torch.tensor([dataset.stoi[c] for c in text], dtype=torch.long)
+    except KeyError as error:
+        raise BadData(
+            f"{text.rstrip(PAD)!r}: expected characters of the pretraining text, found {error}"
+        ) from None
+
+
+def _show(dataset: Any, count: int = 4) -> None:
+    for i in range(min(count, len(dataset))):
+        for name, numbers in zip("xy", dataset[i], strict=True):
+            print(f"{name}:", "".join(dataset.itos[int(c)] for c in numbers))
+
+
+def main(arguments: list[str]) -> int:
+    """Print four examples of the data set that is named."""
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+    from places import find_data, tell
+
+    def show() -> None:
+        if arguments not in (["namedata"], ["charcorruption"]):
+            raise UsageError("dataset.py: expected namedata or charcorruption after it")
+        dataset: Any = CharCorruptionDataset(read_text(find_data("wiki.txt")), 128)
+        if arguments == ["namedata"]:
+            dataset = NameDataset(read_text(find_data("birth_places_train.tsv")), dataset)
+        _show(dataset)
+
+    return tell(show)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,121 @@
+"""The GPT of the assignment: the library's, under the course's names and habits."""
+
+from typing import Any
+
+import torch.nn.functional as F
+from torch import Tensor
+
+from wherefrom.models import block, gpt
+from wherefrom.models.attention import perceiver
+from wherefrom.models.attention.mixer import Mixer
+
+from . import attention
+from .utils import current_year
+
+
+class GPTConfig:
+    """Anything may be set on it; the flags say which variant is meant.
+
+    `additive` is what the synthesizer's flag was first called.
+    """
+
+    embd_pdrop = 0.1
+    resid_pdrop = 0.1
+    attn_pdrop = 0.1
+    n_layer = 4
+    n_head = 8
+    n_embd = 256
+    additive = False
+    synthesizer = False
+    perceiver = False
+    bottleneck_dim: int | None = None
+    rope = False
+
+    def __init__(self, vocab_size: int, block_size: int, **kwargs: Any) -> None:
+        self.vocab_size = vocab_size
+        self.block_size = block_size
+        for name, value in kwargs.items():
+            setattr(self, name, value)
+
+
+class GPT1Config(GPTConfig):
+    """As large as GPT-1."""
+
+    n_layer = 12
+    n_head = 12
+    n_embd = 768
+
+
+def variant_asked(config: Any) -> str:
+    """The library's name for the attention that a config's flags ask for."""
+    for flag in ("perceiver", "rope", "synthesizer", "additive"):
+        if getattr(config, flag, False):
+            return "synthesizer" if flag == "additive" else flag
+    return "causal"
+
+
+def library_config(config: Any) -> gpt.GPTConfig:
+    """The library's config of the same model; a duck-typed one may leave out what is usual."""
+    names = ("vocab_size", "block_size", "n_layer", "n_head", "n_embd", "bottleneck_dim")
+    drops = ("embd_pdrop", "resid_pdrop", "attn_pdrop")
+    given = {name: getattr(config, name, None) for name in (*names, *drops)}
+    given = {name: value for name, value in given.items() if value is not None}
+    return gpt.GPTConfig(attention=variant_asked(config), **given)
+
+
+def mixers() -> dict[str, type[Mixer]]:
+    """The classes of attention.py: what a student wrote there is what the model uses."""
+    wide = current_year().more > 0
+    return {
+        "causal": attention.CausalSelfAttention,
+        "rope": attention.RotarySelfAttention,
+        "synthesizer": (
+            attention.WideSynthesizerAttention if wide else attention.SynthesizerAttention
+        ),
+        "perceiver": attention.CausalCrossAttention,
+    }
+
+
+class Block(block.Block):
+    """A block by itself, from a config of the course."""
+
+    def __init__(self, config: Any) -> None:
+        super().__init__(library_config(config), mixers()[variant_asked(config)])
+
+
+class DownProjectBlock(perceiver.DownProjectBlock):
+    def __init__(self, config: Any) -> None:
+        super().__init__(library_config(config))
+
+
+class UpProjectBlock(perceiver.UpProjectBlock):
+    def __init__(self, config: Any) -> None:
+        super().__init__(library_config(config))
+
+
+class GPT(gpt.GPT):
+    """Characters to (logits, loss); pads, number 0, are never to be predicted."""
+
+    def __init__(self, config: Any) -> None:
+        super().__init__(library_config(config))
+        self.block_size: int = config.block_size
+        print(f"number of parameters: {sum(p.numel() for p in self.parameters())}")
+
+    @property
+    def mixers(self) -> dict[str, type[Mixer]]:  # pyright: ignore
+        return mixers()
+
+    def get_block_size(self) -> int:
+        return self.block_size
+
+    def forward(  # pyright: ignore
+        self, idx: Tensor, targets: Tensor | None = None
+    ) -> tuple[Tensor, Tensor | None]:
+        """idx, and targets if there are any, are (B, T)."""
+        length = idx.shape[1]
+        assert length <= self.max_input, f"the model reads {self.max_input} at most, not {length}"
+        logits = self.head(self.features(idx))
+        if targets is None:
+            return logits, None
+        loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=0)
+        return logits, loss

@@ -1,0 +1,235 @@
+"""The trainer of the assignment: it says what to train, the library's loop trains it."""
+
+import hashlib
+import math
+import random
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from wherefrom.core.artifact import lock_folder
+from wherefrom.core.contracts import Batch
+from wherefrom.core.errors import Mismatch
+from wherefrom.core.randomness import MASK32
+from wherefrom.core.recipe import Schedule, Stage
+from wherefrom.objectives.order import FileOrder
+from wherefrom.recipes.birthplaces import course
+from wherefrom.recipes.execute import CHUNKS
+from wherefrom.report.progress import watch
+from wherefrom.runs.kinds import recipe_identity
+from wherefrom.runs.workshop import choose_device
+from wherefrom.training import loop
+from wherefrom.training.checkpoints import Checkpoints
+from wherefrom.training.optimisers import AdamWConfig
+from wherefrom.training.schedules import TokenCount
+from wherefrom.training.torch_learner import TorchLearner
+
+from .utils import save_params
+
+_SHARES_A_STAGE = 64  # as the library numbers the draws of a recipe's stages
+
+
+class TrainerConfig:
+    """Anything may be set on it. The rate falls only if `lr_decay` is set.
+
+    `num_workers` is part of the hand-out, but nothing here needs workers.
+    """
+
+    max_epochs = 10
+    batch_size = 64
+    learning_rate = 3e-4
+    betas = (0.9, 0.95)
+    grad_norm_clip = 1.0
+    weight_decay = 0.1
+    lr_decay = False
+    warmup_tokens: float = 375e6
+    final_tokens: float = 260e9
+    ckpt_path: str | None = None
+    num_workers = 0
+    writer: Any = None
+    stage = "train"  # pretrain, finetune, finetune_only: as the library's recipe calls them
+    device = "auto"
+    seed: int | None = None  # None: what set_seed was given
+
+    def __init__(self, **kwargs: Any) -> None:
+        for name, value in kwargs.items():
+            setattr(self, name, value)
+
+
+class Items:
+    """An objective over any data set of (x, y) pairs, in order; y is 0 where nothing counts.
+
+    A student's items are random by themselves: each step sets the seeds first, so that a run
+    that was stopped goes on as it would have.
+    """
+
+    def __init__(self, dataset: Any, *, rows: int, seed: int, stage: int, device: Any) -> None:
+        self.dataset, self.rows, self.seed = dataset, rows, f"{seed} {stage}"
+        self.device, self.items = torch.device(device), len(dataset)
+        self.order = FileOrder(len(dataset), rows, torch.device("cpu"))
+
+    def plan(self, first_step: int, count: int) -> list[tuple[int, list[int]]]:
+        placed = self.order.at(first_step * self.rows, count * self.rows).view(count, -1)
+        rows = [[i for i in row if i >= 0] for row in placed.tolist()]
+        return list(enumerate(rows, first_step))
+
+    def render(self, plan: list[tuple[int, list[int]]], index: int) -> Batch:
+        step, rows = plan[index]
+        digest = hashlib.sha256(f"{self.seed} {step}".encode()).digest()
+        random.seed(digest)
+        np.random.seed(int.from_bytes(digest[:4], "big"))
+        torch.manual_seed(int.from_bytes(digest[:4], "big"))
+        pairs = [self.dataset[i] for i in rows]
+        x, y = (torch.stack(column).to(self.device) for column in zip(*pairs, strict=True))
+        lengths = torch.full((len(pairs),), x.shape[1], device=self.device)
+        return Batch(x, y, (y != 0).float(), lengths)
+
+
+class Trainer:
+    """`Trainer(model, train_dataset, test_dataset, config).train()`.
+
+    With a `working_folder`, training is saved there as it goes, and goes on from there.
+    """
+
+    def __init__(
+        self, model: nn.Module, train_dataset: Any, test_dataset: Any, config: Any
+    ) -> None:
+        self.model, self.config = model, config
+        self.train_dataset, self.test_dataset = train_dataset, test_dataset
+        self.working_folder: Path | None = None
+        self.trainings = 0
+
+    @property
+    def steps(self) -> int:
+        return self.config.max_epochs * math.ceil(len(self.train_dataset) / self.config.batch_size)
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.model.parameters()).device
+
+    def save_checkpoint(self) -> None:
+        if self.config.ckpt_path is not None:
+            save_params(self.model, self.config.ckpt_path)
+
+    def train(self) -> None:
+        config, started = self.config, _hash(self.model.state_dict().values())
+        seed = torch.initial_seed() & MASK32 if config.seed is None else config.seed
+        self.model.to(choose_device(config.device))
+        stage = self._stage()
+        names = [stage.name for stage in course().stages]
+        number = names.index(config.stage) if config.stage in names else len(names)
+        place = {"rows": stage.batch, "seed": seed, "stage": number * _SHARES_A_STAGE}
+        build: Callable[..., Any] = getattr(self.train_dataset, "objective", None) or (
+            lambda **place: Items(self.train_dataset, **place)
+        )
+        learner = TorchLearner(
+            _readable(self.model), build(device=self.device, **place), stage,
+            number=number, seed=seed, tokens=self._tokens(),
+        )  # fmt: skip
+        folder, checkpoints = self._folder(), None
+        if folder is not None:
+            identity = {"start": started, "seed": seed, "stage": recipe_identity(stage)}
+            identity["data"] = _hash(getattr(self.train_dataset, "data", ()))
+            checkpoints = Checkpoints(folder, identity)
+        with lock_folder(folder) if folder else nullcontext():
+            self._drive(learner, stage, checkpoints)
+        self.save_checkpoint()
+
+    def _folder(self) -> Path | None:
+        """Where this training is saved: whoever trains twice has two."""
+        self.trainings += 1
+        return self.working_folder and self.working_folder / f"training-{self.trainings}"
+
+    def _drive(self, learner: TorchLearner, stage: Stage, checkpoints: Checkpoints | None) -> None:
+        chunk = CHUNKS.get(self.device.type, CHUNKS["cpu"])
+        with watch(()) as progress:
+            writer = self.config.writer
+            observers = [progress, *([_Scalars(writer)] if writer else [])]
+            learner.prepare(min(chunk, stage.steps))
+            try:
+                loop.train(
+                    learner, stage.steps, name=stage.name, chunk=chunk,
+                    checkpoints=checkpoints, observers=observers,
+                )  # fmt: skip
+            except Mismatch as error:
+                raise Mismatch(f"{error}; or remove {self.working_folder} to start anew") from error
+            if self.test_dataset is not None:
+                progress.say(f"test loss: {self.test_loss():f}")
+
+    @torch.no_grad()
+    def test_loss(self) -> float:
+        """The mean loss of the batches of the test data set."""
+        self.model.eval()
+        rows = min(self.config.batch_size, len(self.test_dataset))
+        items = Items(self.test_dataset, rows=rows, seed=0, stage=0, device=self.device)
+        plan = items.plan(0, math.ceil(items.items / rows))
+        batches = (items.render(plan, i) for i in range(len(plan)))
+        return float(np.mean([float(self.model(b.inputs, b.targets)[1]) for b in batches]))
+
+    def _stage(self) -> Stage:
+        """The library's course recipe with this config's numbers."""
+        config = self.config
+        optimiser = AdamWConfig(
+            rate=config.learning_rate, decay=config.weight_decay,
+            beta1=config.betas[0], beta2=config.betas[1], decayed="all but bias",
+        )  # fmt: skip
+        return replace(
+            course().stage("pretrain"), name=config.stage, optimiser=optimiser, steps=self.steps,
+            batch=config.batch_size, clip=config.grad_norm_clip,
+            schedule=Schedule("course" if config.lr_decay else "constant", 0.0, 0.1),
+        )  # fmt: skip
+
+    def _tokens(self) -> TokenCount:
+        """As the course counts them, padding too."""
+        config, dataset = self.config, self.train_dataset
+        places = len(dataset[0][1])
+        return TokenCount(
+            len(dataset), config.batch_size, places,
+            int(config.final_tokens), int(config.warmup_tokens),
+        )  # fmt: skip
+
+
+class _Scalars:
+    """Writes each step's loss to a tensorboard writer."""
+
+    def __init__(self, writer: Any) -> None:
+        self.writer = writer
+
+    def started(self, *_: Any) -> None:
+        pass
+
+    def advanced(self, name: str, step: int, steps: int, metrics: Any, seconds: float) -> None:
+        first = step - len(metrics["loss"])
+        for i, loss in enumerate(metrics["loss"]):
+            self.writer.add_scalar("train/loss", float(loss), first + i)
+
+    def finished(self, *_: Any) -> None:
+        pass
+
+
+def _readable(model: nn.Module) -> nn.Module:
+    """What the learner asks of a model, for one that has only `forward(idx, targets)`."""
+    return model if hasattr(model, "features") else _Logits(model)
+
+
+class _Logits(nn.Module):
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model, self.head = model, nn.Identity()
+
+    def features(self, tokens: Tensor) -> Tensor:
+        return self.model(tokens)[0]
+
+
+def _hash(parts: Any) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part.encode() if isinstance(part, str) else part.cpu().numpy().tobytes())
+        digest.update(b"\n")
+    return digest.hexdigest()

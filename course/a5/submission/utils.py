@@ -1,0 +1,167 @@
+"""Sampling, scoring, seeds, parameter files, and what differs between the course's years."""
+
+import os
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from wherefrom.core.contracts import Answer, Question
+from wherefrom.core.errors import BadData, Mismatch, UsageError, nearest
+from wherefrom.data.tables import read_lines, read_table
+from wherefrom.evaluation.evaluator import evaluate_answers
+from wherefrom.generation.decoder import Decoder
+from wherefrom.generation.requests import Request
+from wherefrom.models.params import read_params, write_params
+
+
+@dataclass(frozen=True)
+class Year:
+    """What a year's hand-out says where the years differ."""
+
+    third_mask: bool = True  # closes the span of a corrupted text
+    longest: float = 7 / 8  # of the block: the longest text before corruption
+    more: int = 0  # characters laid out beyond block_size: x and y have block_size - 1 + more
+    bottleneck_dim: int = 64  # a perceiver's latents in run.sh
+    num_workers: int = 4
+
+
+YEARS = {
+    "xcs2022": Year(),
+    "cs224n2022": Year(third_mask=False, bottleneck_dim=32),
+    "cs224n2024": Year(longest=3 / 4, more=1, bottleneck_dim=32, num_workers=0),
+}
+DEFAULT_YEAR = "xcs2022"
+
+
+def current_year() -> Year:
+    """The year that the variable A5_YEAR names; `run.py --year` sets it."""
+    name = os.environ.get("A5_YEAR") or DEFAULT_YEAR
+    if name not in YEARS:
+        raise UsageError(f"A5_YEAR: no year '{name}'; {nearest(name, YEARS)}")
+    return YEARS[name]
+
+
+def set_seed(seed: int) -> None:
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)
+
+
+class Reader:
+    """A model of the course, which gives (logits, loss), as the decoder wants it: logits alone.
+
+    A model that is not built on the library's is read anew for every character.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.max_input: int = getattr(model, "max_input", None) or model.get_block_size()
+        self.cacheable: bool = getattr(model, "cacheable", False)
+        self.new_cache = getattr(model, "new_cache", None)
+        self.parameters, self.train = model.parameters, model.train
+
+    @property
+    def training(self) -> bool:
+        return self.model.training
+
+    def __call__(self, tokens: Tensor, cache: Any = None) -> Tensor:
+        if cache is None:
+            return self.model(tokens)[0]
+        return self.model.head(self.model.features(tokens, cache))
+
+
+def sample(
+    model: nn.Module,
+    x: Tensor,
+    steps: int,
+    temperature: float = 1.0,
+    sample: bool = False,
+    top_k: int | None = None,
+) -> Tensor:
+    """x (B, T) with `steps` more characters: (B, T + steps).
+
+    The most probable each time, or drawn at random if `sample`. What no longer fits the model
+    is forgotten from the left, a character at a time.
+    """
+    reader = Reader(model)
+    seed = int(torch.randint(2**31, ())) if sample else 0  # so that set_seed decides
+    warmth = {"temperature": temperature, "top_k": top_k or 0} if sample else {}
+    rows = [tuple(row) for row in x.tolist()]
+    while rows and (left := x.shape[1] + steps - len(rows[0])) > 0:
+        requests = [
+            Request(row[-reader.max_input :], left, stop=None, seed=seed, number=i, **warmth)
+            for i, row in enumerate(rows)
+        ]
+        found = Decoder(reader).generate(requests)
+        rows = [row + best[0].tokens for row, best in zip(rows, found, strict=True)]
+        seed = (seed + 1) % 2**31  # a window that moves on stays as long: its draws may not
+    return torch.tensor(rows, dtype=torch.long, device=x.device).view(x.shape[0], -1)
+
+
+class _Given:
+    """Predictions that were made before, as something that answers."""
+
+    def __init__(self, predictions: Sequence[str]) -> None:
+        self.predictions = predictions
+
+    def answer(self, questions: Sequence[str]) -> list[Answer]:
+        return [Answer(text, 1.0) for text in self.predictions]
+
+
+def evaluate_places(filepath: str | Path, predicted_places: Sequence[str]) -> tuple[float, float]:
+    """How many questions there are and how many predictions are right, to the letter.
+
+    (0, 0) for a file without answers.
+    """
+    path = Path(filepath)
+    if all("\t" not in line for line in read_lines(path)):
+        print("No gold birth places provided; returning (0,0)")
+        return 0.0, 0.0
+    rows = read_table(path, 2)
+    if len(rows) != len(predicted_places):
+        raise BadData(
+            f"{path}: expected a prediction for each of its {len(rows)} questions, "
+            f"found {len(predicted_places)}"
+        )
+    questions = [Question(r.cells[0], "", "birthplace", r.cells[1], "held-out") for r in rows]
+    score, _ = evaluate_answers(_Given(predicted_places), questions)
+    return float(score.n), float(score.details["correct"])
+
+
+def save_params(model: nn.Module, path: str | Path) -> None:
+    """A file that torch.load(path, weights_only=True) reads on any machine."""
+    write_params(Path(path), model.state_dict())
+
+
+def load_params(model: nn.Module, path: str | Path) -> None:
+    """A file's parameters into the model: all of them, or an error that says what differs."""
+    found, wanted = read_params(Path(path)), model.state_dict()
+    has, builds = variant_of(found), variant_of(wanted)
+    if has != builds:
+        raise Mismatch(
+            f"{path}: expected the parameters of a {builds} model, found those of a {has} one; "
+            f"name the file that '{builds}' wrote"
+        )
+    for name in [*wanted, *found]:
+        shapes = [tuple(t[name].shape) if name in t else None for t in (wanted, found)]
+        if shapes[0] != shapes[1]:
+            raise Mismatch(
+                f"{path}: {name}: expected shape {shapes[0]}, found {shapes[1]}; it belongs to "
+                "a model of another size"
+            )
+    model.load_state_dict(found)
+
+
+def variant_of(state: dict[str, Tensor]) -> str:
+    """Which of the course's models has parameters of these names."""
+    if "down_block.C" in state:
+        return "perceiver"
+    if any(name.endswith("attn.w2") for name in state):
+        return "synthesizer"
+    return "vanilla" if "pos_emb" in state else "rope"

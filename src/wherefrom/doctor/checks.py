@@ -1,0 +1,166 @@
+"""What `wherefrom doctor submission` looks at, and where it tells a student to look.
+
+A hint names the place and the idea, never the line to write.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from types import SimpleNamespace
+
+from wherefrom.doctor import models, names, predictions, spans, training
+from wherefrom.doctor.findings import Finding, NoTelling
+from wherefrom.doctor.submission import Submission
+
+_STAGES = ("pretrain", "finetune from scratch", "finetune")
+
+HINTS = {
+    "import": "make 'python -c \"import submission\"' work in the folder above first",
+    "form": "compare what the function returns with its comment in the starter",
+    "size": "count the characters of an example before and after it is cut into x and y",
+    "wrong shift": "print one x above its y: each y should be what comes after the x over it",
+    "layout": "print an example with its masks and pads visible and compare with the comment",
+    "no third mask": "print an example: how would a model know where the span ends?",
+    "rebuild": "put the pieces of one example together by hand: is it the document's beginning?",
+    "empty span": "what is the smallest length your span can have?",
+    "fixed truncation": "draw one document ten times: how many different lengths come out?",
+    "truncation range": "which ends of the range does your random call leave out?",
+    "span length": "average span / text over a thousand draws",
+    "fixed span": "draw texts of one length: does the span's length change?",
+    "fixed place": "draw one document ten times: where does the span begin?",
+    "past the end": "what does a for loop over a data set wait for?",
+    "wrong vocabulary order": "look at itos[0], itos[1] and the order of the rest",
+    "question not masked in the loss": "at which positions of y is there something to learn?",
+    "unmasked future": "can a position see the character that it has to predict?",
+    "scores without softmax": "do the attention weights of a position sum to one?",
+    "scaled scores": "compare the scores with equation (3), factor by factor",
+    "no relu": "compare the scores with equation (3), factor by factor",
+    "flag never set": "print(model): which attention do you see? who reads the config's flag?",
+    "variant": "print(model): which attention class do you see?",
+    "config": "compare with the hyperparameters in the comments of helper.py",
+    "trained twice": "follow who calls trainer.train(), from run.py on",
+    "never trained": "follow who calls trainer.train(), from run.py on",
+    "not written": "what does train() do after training?",
+    "not loaded": "compare a weight before and after finetune() with the same one in the file",
+    "shuffled": "look at how the trainer makes its loader",
+    "rate at the end": "plot the learning rate over all steps: look at final_tokens and max_epochs",
+    "parameters file": "which function wrote the file, and what did it save?",
+    "predictions shifted by a line": "compare the first three questions with the first three lines",
+    "lines": "does every question write exactly one line, empty answers too?",
+    "constant": "is this a trained model's file? sample a few answers by hand",
+    "empty": "print a whole generated text: where are its masks?",
+    "unwritten": "write this part first",
+    "no model": "does the function build a model and return it?",
+    "memory": "what grows with every call?",
+    "stopped": "run this part alone on a small input",
+    "crash": "run this part alone on a small input",
+}
+
+
+def shift(submission: Submission) -> None:
+    spans.check_size(submission)
+    spans.check_shift(submission)
+
+
+def masks(submission: Submission) -> None:
+    spans.check_masks(submission)
+    spans.check_rebuilt(submission)
+
+
+def randomness(submission: Submission) -> str:
+    return f"{spans.check_truncation(submission)}; {spans.check_spans(submission)}"
+
+
+def loss(submission: Submission) -> None:
+    pretraining = submission.CharCorruptionDataset(names.TEXT, training.BLOCK)
+    data = submission.NameDataset(names.TABLE, pretraining)
+    names.check_items(data, pretraining, training.BLOCK)
+
+
+def rate(submission: Submission) -> str:
+    """The rate after the last step, against that of the hyperparameters asked for."""
+    told = []
+    for stage in _STAGES:
+        config = training.setup(submission, stage).config
+        if not getattr(config, "lr_decay", False):
+            raise Finding("rate at the end", f"{stage}: the learning rate never decays")
+        asked = training.expected_config(stage)
+        wanted = training.rate_at_end(SimpleNamespace(**asked), stage)
+        share = training.rate_at_end(config, stage)
+        end = share * config.learning_rate
+        if abs(share - wanted) > 0.02 or abs(end - wanted * asked["learning_rate"]) > 0.02 * end:
+            text = f"{stage} ends at a rate of {end:.2g}, {share:.0%} of its peak"
+            raise Finding("rate at the end", f"{text}; the handout's settings end elsewhere")
+        told.append(f"{stage} {share:.0%}")
+    return "of the peak at the end: " + ", ".join(told)
+
+
+def variant(submission: Submission) -> str:
+    """The classes in the models, and in the files of parameters that are there."""
+    for name in models.ATTENTION:
+        models.check_variant(submission, name)
+    return "; ".join(models.check_parameters(submission, name) for name in models.ATTENTION)
+
+
+def files(submission: Submission) -> str:
+    known = [p for p in training.find_parameters(submission.folder) if _variant_of(p.name)]
+    if not known:
+        raise NoTelling("there are no files of parameters yet")
+    for path in known:
+        models.check_saved(path, _variant_of(path.name))
+    return ", ".join(path.name for path in known)
+
+
+def attention(submission: Submission) -> str:
+    told = models.check_formula(submission)
+    for name in models.ATTENTION:
+        models.check_future(submission, name)
+    return told
+
+
+def once(submission: Submission) -> None:
+    for stage in _STAGES:
+        training.check_untrained(submission, stage)
+    training.check_trains_once(submission)
+
+
+def aligned(submission: Submission) -> str:
+    """Every file of predictions: its lines, its place beside the questions, its score."""
+    found = sorted(submission.folder.glob("*.predictions"))
+    if not found:
+        raise NoTelling("there are no files of predictions yet")
+    told = []
+    for path in found:
+        split = "dev" if ".dev." in path.name else "test" if ".test." in path.name else ""
+        if not split:
+            continue
+        asked = predictions.read_asked(submission.data, split)
+        lines = predictions.read_predictions(path)
+        predictions.check_form(lines, asked, path.name)
+        predictions.check_aligned(lines, asked, path.name)
+        scored = predictions.score(lines, asked)
+        told.append(f"{path.name} {scored}" if scored else f"{path.name} {len(lines)} lines")
+    return "; ".join(told)
+
+
+def _variant_of(name: str) -> str:
+    start = name.split(".")[0]
+    return start if start in models.ATTENTION else ""
+
+
+CHECKS: dict[str, Callable[[Submission], str | None]] = {
+    "import": lambda submission: submission.code and None,
+    "vocabulary": spans.check_vocabulary,
+    "shift": shift,
+    "masks": masks,
+    "random lengths": randomness,
+    "loss on the answer": loss,
+    "attention": attention,
+    "variant built": variant,
+    "parameter files": files,
+    "trained once": once,
+    "parameters loaded": training.check_loaded,
+    "pretraining settings": partial(training.check_config, stage="pretrain"),
+    "learning rate at the end": rate,
+    "shuffling": training.check_order,
+    "predictions aligned": aligned,
+}

@@ -1,0 +1,209 @@
+"""What `pretrain` and `finetune` set up, without any training; and how a trainer trains."""
+
+import copy
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from wherefrom.doctor import names
+from wherefrom.doctor.findings import Finding, NoTelling
+from wherefrom.doctor.submission import Submission
+
+BLOCK = 128
+WARMUP = 512 * 20
+DOCUMENTS, NAMES = 2937, 2000  # of the course's data: what the schedules are made for
+PEAK = {"pretrain": 6e-3, "finetune": 6e-4}
+_FLOOR = 0.1
+
+
+def expected_config(stage: str) -> dict[str, Any]:
+    """The hyperparameters that the assignment's comments ask for."""
+    epochs = {"pretrain": 650, "finetune from scratch": 75, "finetune": 10}[stage]
+    kind = stage.split()[0]
+    return {
+        "max_epochs": epochs,
+        "batch_size": {"pretrain": 128, "finetune": 256}[kind],
+        "learning_rate": PEAK[kind],
+        "lr_decay": True,
+        "warmup_tokens": WARMUP,
+        "final_tokens": 200 * DOCUMENTS * BLOCK,
+        "num_workers": 4,
+    }
+
+
+class Setup:
+    """A small model and data, and what a stage makes of them with `Trainer.train` counted."""
+
+    def __init__(self, submission: Submission, stage: str) -> None:
+        self.stage = stage
+        text = "\n".join([names.TEXT, *["Ada."] * (DOCUMENTS - len(names.ROWS))])
+        self.data = submission.CharCorruptionDataset(text, BLOCK)
+        self.model = small_model(submission, self.data.vocab_size)
+        self.before = _state(self.model)
+        self.saved: dict[str, torch.Tensor] = {}
+        with counted(submission) as calls:
+            if stage == "pretrain":
+                made = submission.pretrain(self.data, BLOCK, self.model)
+            else:
+                path = None if stage.endswith("scratch") else self._pretrained(submission)
+                corpus = str(names.corpus_file(submission))
+                made = submission.finetune(path, corpus, self.data, BLOCK, self.model)
+            self.trained = len(calls)
+        if not isinstance(made, tuple | list) or len(made) != 2 or None in made:
+            name = stage.split()[0]
+            found = type(made).__name__ if not isinstance(made, tuple | list) else repr(made)[:60]
+            raise Finding("form", f"{name}() should return a config and a trainer, not {found}")
+        self.config, self.trainer = made
+
+    def _pretrained(self, submission: Submission) -> str:
+        other = small_model(submission, self.data.vocab_size)
+        with torch.no_grad():
+            for parameter in other.parameters():
+                parameter.add_(torch.randn_like(parameter))
+        self.saved = _state(other)
+        path = (submission.scratch / "pretrained.params").resolve()
+        torch.save(other.state_dict(), path)
+        return str(path)
+
+
+def setup(submission: Submission, stage: str) -> Setup:
+    if stage not in submission.drawn:
+        submission.drawn[stage] = Setup(submission, stage)
+    return submission.drawn[stage]
+
+
+def check_config(submission: Submission, stage: str) -> None:
+    made = setup(submission, stage)
+    for name, value in expected_config(stage).items():
+        found = getattr(made.config, name, None)
+        if found is None or not (found == value or math.isclose(found, value, rel_tol=1e-9)):
+            raise Finding("config", f"{stage}: {name} is {found!r}, expected {value!r}")
+    for name in ("betas", "grad_norm_clip", "weight_decay"):
+        if not hasattr(made.config, name):
+            raise Finding("config", f"{stage}: the config has no {name}")
+
+
+def check_untrained(submission: Submission, stage: str) -> None:
+    """The stage's function returns before any training: that is the part of `train`."""
+    made = setup(submission, stage)
+    name = stage.split()[0]
+    if made.trained:
+        text = f"{name}() trains by itself, and train() would train again"
+        raise Finding("trained twice", text)
+    if not made.saved and _differs(made.before, _state(made.model)):
+        raise Finding("trained twice", f"{name}() changes the model's weights")
+
+
+def check_trains_once(submission: Submission, stage: str = "finetune from scratch") -> None:
+    """`train` calls the trainer once and writes the model's parameters."""
+    made = setup(submission, stage)
+    path = (submission.scratch / "written.params").resolve()
+    with counted(submission) as calls:
+        submission.train(made.model, str(path), made.trainer)
+    if len(calls) != 1:
+        times = {0: "never", 2: "twice"}.get(len(calls), f"{len(calls)} times")
+        mistake = "trained twice" if calls else "never trained"
+        raise Finding(mistake, f"train() calls trainer.train() {times}, expected once")
+    if not path.is_file():
+        raise Finding("not written", "train() writes no parameters to writing_params_path")
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:
+        text = f"what train() writes cannot be loaded with weights_only=True: {error}"
+        raise Finding("not written", " ".join(text.split())[:200]) from error
+    if _differs(_state(made.model), state):
+        raise Finding("not written", "what train() writes are not the model's parameters")
+
+
+def check_loaded(submission: Submission) -> None:
+    """With a path, the trainer's model holds what the file holds."""
+    made = setup(submission, "finetune")
+    held = getattr(made.trainer, "model", made.model)
+    state = _state(getattr(held, "module", held))
+    if not _differs(made.saved, state):
+        return
+    if not _differs(made.before, state):
+        text = "finetune() leaves the model as it was: the parameters of the file are not in it"
+        raise Finding("not loaded", text)
+    raise Finding("not loaded", "after finetune() the model does not hold the file's parameters")
+
+
+def check_order(submission: Submission) -> str:
+    """Epochs go through the examples in order, as the course's trainer does."""
+
+    class Recorded(torch.utils.data.Dataset):
+        block_size = 16
+        seen: list[int]
+
+        def __init__(self) -> None:
+            self.seen = []
+
+        def __len__(self) -> int:
+            return 24
+
+        def __getitem__(self, index: int) -> tuple[torch.Tensor, torch.Tensor]:
+            if not 0 <= index < 24:
+                raise IndexError(index)
+            self.seen.append(int(index))
+            row = torch.arange(15) + 2
+            return row, row + 1
+
+    data, model = Recorded(), small_model(submission, 256)
+    config = submission.TrainerConfig(
+        max_epochs=1, batch_size=4, learning_rate=1e-4, lr_decay=False,
+        warmup_tokens=64, final_tokens=4096, num_workers=0,
+    )  # fmt: skip
+    submission.Trainer(model, data, None, config).train()
+    if len(data.seen) < len(data):
+        raise NoTelling("the trainer did not read the examples one by one")
+    if data.seen[: len(data)] != sorted(data.seen[: len(data)]):
+        raise Finding("shuffled", "the trainer takes the examples in a random order")
+    return "examples are taken in order"
+
+
+def rate_at_end(config: Any, stage: str) -> float:
+    """The share of the peak rate after the last step: the course's cosine, that comes back."""
+    examples = DOCUMENTS if stage == "pretrain" else NAMES
+    tokens = config.max_epochs * examples * (BLOCK - 1)
+    if not config.lr_decay:
+        return 1.0
+    if tokens < config.warmup_tokens:
+        return tokens / max(1, config.warmup_tokens)
+    done = (tokens - config.warmup_tokens) / max(1, config.final_tokens - config.warmup_tokens)
+    return max(_FLOOR, 0.5 * (1.0 + math.cos(math.pi * done)))
+
+
+def small_model(submission: Submission, vocabulary: int) -> nn.Module:
+    config = submission.GPTConfig(vocabulary, BLOCK, n_layer=1, n_head=2, n_embd=16)
+    return submission.GPT(config)
+
+
+@contextmanager
+def counted(submission: Submission) -> Iterator[list[None]]:
+    """Let the trainers of a submission count their training instead of doing it."""
+    trainer, calls = submission.Trainer, []
+    original = trainer.train
+    trainer.train = lambda self, *args, **kwargs: calls.append(None)
+    try:
+        yield calls
+    finally:
+        trainer.train = original
+
+
+def find_parameters(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.params"))
+
+
+def _state(model: nn.Module) -> dict[str, torch.Tensor]:
+    return copy.deepcopy({k: v.detach().clone() for k, v in model.state_dict().items()})
+
+
+def _differs(a: dict[str, torch.Tensor], b: dict[str, torch.Tensor]) -> bool:
+    if not isinstance(b, dict) or a.keys() != b.keys():
+        return True
+    return any(a[k].shape != b[k].shape or not torch.equal(a[k], b[k]) for k in a)

@@ -1,0 +1,278 @@
+"""The autograder: the reference is worth everything, the starter nothing, mistakes are named.
+
+Most submissions are looked at in this process, which saves importing torch once for each.
+"""
+
+import csv
+import json
+import runpy
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from wherefrom.doctor.child import attempt
+from wherefrom.doctor.submission import Submission
+
+making = SimpleNamespace(**runpy.run_path(str(Path(__file__).parent / "mistakes" / "making.py")))
+REAL = making.A5.parents[2] / "shared" / "data" / "birthplaces"
+POINTS = {"1c": 4, "1d": 6, "1e": 20, "1f": 20, "1g": 14}
+sys.path.insert(0, str(making.A5))
+from grading.grade import choose  # noqa: E402
+from grading.points import LOOKS, TESTS  # noqa: E402
+
+sys.path.remove(str(making.A5))
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory) -> Path:
+    return making.make_data(tmp_path_factory.mktemp("world"))
+
+
+@pytest.fixture
+def workplace(tmp_path, monkeypatch) -> Path:
+    """Looks write where they stand, and import what they look at as `submission`."""
+    monkeypatch.chdir(tmp_path)
+    for name in [n for n in sys.modules if n.split(".")[0] == "submission"]:
+        monkeypatch.delitem(sys.modules, name)
+    yield tmp_path
+    for name in [n for n in sys.modules if n.split(".")[0] == "submission"]:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def solution(workplace, data) -> Path:
+    return making.predict_all(making.copy(workplace / "someone"), data)
+
+
+def look(folder: Path, data: Path | None, *tests: str, answers: Path | None = None):
+    """The results of tests, in this process: a dict for one, else a dict of dicts."""
+    submission = Submission(folder, data, answers)
+    results = {test: attempt(LOOKS[test], submission) for test in tests or LOOKS}
+    return results[tests[0]] if len(tests) == 1 else results
+
+
+@pytest.fixture
+def grader(capsys):
+    """`grader.py` in this process; submissions are still graded in others."""
+    program = SimpleNamespace(**runpy.run_path(str(making.A5 / "grader.py")))
+
+    def call(*arguments: object) -> SimpleNamespace:
+        capsys.readouterr()
+        code = program.main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return SimpleNamespace(code=code, out=captured.out, err=captured.err)
+
+    return call
+
+
+def test_the_points_are_the_assignments():
+    for part, points in POINTS.items():
+        tests = choose([part])
+        assert sum(TESTS[test].points for test in tests) == points
+        assert tests[0] == f"{part}-0-basic"
+        assert TESTS[tests[0]].points == 0
+        assert all(test.endswith("-hidden") for test in tests[1:])
+    assert sum(test.points for test in TESTS.values()) == sum(POINTS.values())
+
+
+def test_the_tests_are_listed(grader):
+    lines = grader("--list", "1e").out.splitlines()
+    assert lines[0].split() == "1e-0-basic 0 examples have the right form and size".split()
+    assert len(lines) == 6
+
+
+def test_the_reference_gets_everything(grader, solution, data):
+    done = grader("--submission", solution, "--data", data, "--json")
+    assert (done.code, done.err) == (0, "")
+    graded = json.loads(done.out)
+    assert [t["id"] for t in graded["tests"] if t["state"] != "ok"] == []
+    assert graded["points"] == graded["possible"] == 64
+    assert graded["seconds"] < 60
+
+
+def test_a_solution_without_the_library_gets_everything(workplace, data):
+    plain = shutil.copytree(Path(__file__).parent / "mistakes" / "plain", workplace / "plain")
+    results = look(making.predict_all(Path(plain), data), data)
+    assert {t: r["text"] for t, r in results.items() if r["state"] != "ok"} == {}
+
+
+def test_the_starter_gets_nothing(workplace, data):
+    command = [sys.executable, making.A5 / "make_starter.py", "--out", workplace / "starter"]
+    subprocess.run(list(map(str, command)), check=True, capture_output=True)
+    results = look(workplace / "starter" / "submission", data)
+    assert [test for test, result in results.items() if result["state"] == "ok"] == []
+    assert results["1e-1-hidden"]["mistake"] == "unwritten"
+
+
+@pytest.mark.parametrize("mistake", making.MISTAKES)
+def test_a_mistake_is_caught_and_named(solution, data, mistake):
+    test = making.MISTAKES[mistake]["test"]
+    assert look(solution, data, test)["state"] == "ok"
+    making.spoil(solution, mistake)
+    found = look(solution, data, test)
+    assert (found["state"], found["mistake"]) == ("look", mistake)
+    assert found["text"]
+
+
+@pytest.mark.parametrize("mistake", ["no third mask", "fixed truncation", "wrong shift"])
+def test_a_mistake_costs_its_own_test_alone(solution, data, mistake):
+    making.spoil(solution, mistake)
+    results = look(solution, data, *choose(["1e", "1g"]))
+    lost = [test for test, result in results.items() if result["state"] != "ok"]
+    assert lost == [making.MISTAKES[mistake]["test"]]
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "test", "mistake"),
+    [
+        ("helper.py", "    return tconf, trainer_obj\n\n\ndef pretrain",
+         "    trainer_obj.train()\n    return tconf, trainer_obj\n\n\ndef pretrain",
+         "1c-1-hidden", "trained twice"),
+        ("helper.py", "load_params(model, reading_params_path)", "pass",
+         "1f-2-hidden", "not loaded"),
+        ("helper.py", "max_epochs=650", "max_epochs=65", "1f-1-hidden", "config"),
+        ("dataset.py", "random.randint(min(4, self.longest), self.longest)",
+         "random.randint(4, self.longest - 1)", "1e-3-hidden", "truncation range"),
+        ("dataset.py", "random.randint(1, max(1, len(text) // 2 - 1))", "max(1, len(text) // 4)",
+         "1e-4-hidden", "fixed span"),
+        ("dataset.py", "random.randint(1, max(1, len(text) // 2 - 1))",
+         "random.randint(1, len(text))", "1e-4-hidden", "span length"),
+        ("dataset.py", "start = random.randint(0, len(text) - size)", "start = 0",
+         "1e-4-hidden", "fixed place"),
+        ("attention.py", "F.relu(self.w1(x))", "self.w1(x)", "1g-1-hidden", "no relu"),
+        ("attention.py", "+ self.b2[:T]", "", "1g-1-hidden", "formula"),
+    ],
+)  # fmt: skip
+def test_other_mistakes_have_names_too(solution, data, file, old, new, test, mistake):
+    text = (solution / file).read_text()
+    assert old in text
+    (solution / file).write_text(text.replace(old, new))
+    assert look(solution, data, test)["mistake"] == mistake
+
+
+def test_predictions_are_judged_by_intervals(solution, data):
+    path = solution / "vanilla.pretrain.dev.predictions"
+    rows = (data / "birth_dev.tsv").read_text().splitlines()
+    answers = [row.split("\t")[1] for row in rows]
+    states = {}
+    for right in (9, 12, 20):  # of 200; the bar is 10 %, and 6 % may still be an unlucky 10 %
+        lines = answers[:right] + [f"nowhere {i}" for i in range(len(answers) - right)]
+        path.write_text("\n".join(lines) + "\n")
+        states[right] = look(solution, data, "1f-3-hidden")
+    assert [found["state"] for found in states.values()] == ["look", "ok", "ok"]
+    assert states[9]["mistake"] == "score"
+    assert "9 of 200 right (4.5%), 95 % interval 2.4 to 8.3 %" in states[9]["text"]
+
+
+def test_files_that_no_model_wrote_get_nothing(solution, data):
+    dev = solution / "vanilla.nopretrain.dev.predictions"
+    pretrained = (solution / "vanilla.pretrain.dev.predictions").read_text()
+
+    def mistake(text: str) -> str:
+        dev.write_text(text)
+        return look(solution, data, "1d-1-hidden")["mistake"]
+
+    assert mistake(pretrained) == "copy"
+    assert mistake(pretrained.replace("Bay", "Bai", 1)) == "mislabelled"
+    assert mistake("London\n" * 200) == "constant"
+    assert mistake("London\n" * 199) == "lines"
+    assert mistake(f"heading\n{pretrained}") == "predictions shifted by a line"
+    assert look(solution, None, "1d-1-hidden")["state"] == "unknown"
+
+
+def test_test_predictions_are_held_against_the_text_or_the_answers(solution, data):
+    path = solution / "vanilla.pretrain.test.predictions"
+    lines = path.read_text().splitlines()
+    assert "the answers are not known" in look(solution, data, "1f-4-hidden")["text"]
+    known = look(solution, data, "1f-4-hidden", answers=data / "answers.tsv")
+    assert "36 of 120 right" in known["text"]
+    path.write_text("\n".join([*lines[1:], lines[0]]) + "\n")
+    found = look(solution, data, "1f-4-hidden")
+    assert found["mistake"] == "predictions shifted by a line"
+    assert "one line too early" in found["text"]
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the course's data is not here")
+def test_the_courses_own_questions(solution):
+    rows = [r.split("\t") for r in (REAL / "birth_dev.tsv").read_text().split("\n")[:-1]]
+    test = (REAL / "birth_test_inputs.tsv").read_text().split("\n")[:-1]
+    places = sorted({place for _, place in rows})
+    making.predict(solution, [place for _, place in rows], [""] * len(test), places)
+    results = look(solution, REAL, "1d-1-hidden", "1f-3-hidden", "1g-3-hidden", "1f-4-hidden")
+    assert [found["state"] for found in results.values()] == ["ok"] * 4
+    making.spoil(solution, "predictions shifted by a line")
+    found = look(solution, REAL, "1f-3-hidden")
+    assert found["mistake"] == "predictions shifted by a line"
+
+
+SPOILT = {
+    "crash": ("dataset.py", "\nimport os\nos.abort()\n"),
+    "hang": ("dataset.py", "\nimport time\nCharCorruptionDataset.__getitem__ = "
+             "lambda self, i: time.sleep(600)\n"),
+    "hungry": ("dataset.py", "\nCharCorruptionDataset.__getitem__ = "
+               "lambda self, i: bytearray(1 << 34)\n"),
+}  # fmt: skip
+
+
+def test_a_batch_survives_every_submission(grader, workplace):
+    folder = workplace / "class"
+    for name, (file, text) in SPOILT.items():
+        path = making.copy(folder / name) / file
+        path.write_text(path.read_text() + text)
+    making.copy(folder / "=good" / "src" / "submission")
+    making.copy(folder / "lacking").joinpath("helper.py").unlink()
+    (making.copy(folder / "syntax") / "model.py").write_text("def f(:\n")
+    (folder / "empty").mkdir()
+    out = workplace / "grades.csv"
+    done = grader("--batch", folder, "--csv", out, "--seconds", 3, "1e-2-hidden")
+    assert (done.code, done.err) == (0, "")
+    rows = {row["submission"]: row for row in csv.DictReader(out.open())}
+    assert len(rows) == 7
+    points = {name: row["points"] for name, row in rows.items() if row["points"] != "0"}
+    assert points == {"'=good": "4"}
+    assert "cannot be imported: it was killed (SIGABRT)" in rows["crash"]["why"]
+    assert "no answer within 3 s" in rows["hang"]["why"]
+    assert "memory" in rows["hungry"]["why"]
+    assert "helper.py: expected one of the course's files" in rows["lacking"]["why"]
+    assert "model.py:1: expected Python, found a syntax error" in rows["syntax"]["why"]
+    assert "found none of them" in rows["empty"]["why"]
+
+
+def test_one_test_alone_as_a_table(grader, solution):
+    done = grader("--submission", solution, "1e-0-basic")
+    assert done.code == 0
+    first, total = done.out.splitlines()
+    assert first.split() == "1e-0-basic examples have the right form and size 0 of 0 ok".split()
+    assert total.split() == ["0", "of", "0"]
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "code", "message"),
+    [
+        ("folder", 66, "someone: expected a folder with a submission, found none"),
+        ("file", 66, "helper.py: expected one of the course's files, found none; add it"),
+        ("syntax", 65, "helper.py:1: expected Python, found a syntax error"),
+        ("bytes", 65, "helper.py"),
+        ("id", 2, "test '1z': there is none"),
+        ("data", 66, "nowhere: expected the course's data, found nothing"),
+    ],
+)
+def test_bad_input_is_one_line(grader, workplace, spoilt, code, message):
+    folder = workplace / "someone"
+    arguments = ["--submission", str(folder)]
+    if spoilt != "folder":
+        making.copy(folder)
+    if spoilt == "file":
+        (folder / "helper.py").unlink()
+    if spoilt in ("syntax", "bytes"):
+        (folder / "helper.py").write_bytes({"syntax": b"def f(:\n", "bytes": b"\xff\0"}[spoilt])
+    arguments += {"id": ["1z"], "data": ["--data", str(workplace / "nowhere")]}.get(spoilt, [])
+    done = grader(*arguments)
+    assert (done.code, done.out) == (code, "")
+    (line,) = done.err.splitlines()
+    assert line.startswith("wherefrom: ")
+    assert message in line

@@ -1,0 +1,247 @@
+"""The assignment's commands over a small folder of data: every file that is to be handed in."""
+
+import ast
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+import torch
+
+A5 = Path(__file__).parents[2] / "course" / "a5"
+sys.path.insert(0, str(A5))
+
+import commands  # noqa: E402
+import make_starter  # noqa: E402
+import run  # noqa: E402
+from submission import utils  # noqa: E402
+
+from wherefrom.core.errors import BadData  # noqa: E402
+
+TINY = ["--epochs", "1", "--n_layer", "2", "--n_head", "2", "--n_embd", "8", "--device", "cpu"]
+PEOPLE = [f"{a} {b}" for a in ("Ada", "Bo", "Cy") for b in ("Fox", "Gray", "Hill")]
+PLACES = ["Oslo", "Rome", "London"] * 3
+
+
+@pytest.fixture(autouse=True)
+def nothing_set(monkeypatch, tmp_path):
+    monkeypatch.delenv("A5_YEAR", raising=False)
+    monkeypatch.delenv("A5_DATA", raising=False)
+    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+
+
+def write_data(folder):
+    folder.mkdir(parents=True)
+    lines = [f"{n}. {n} was born in {p}." for n, p in zip(PEOPLE, PLACES, strict=True)]
+    (folder / "wiki.txt").write_text("\n".join(lines) + " Where?")
+    rows = [f"Where was {n} born?\t{p}\n" for n, p in zip(PEOPLE, PLACES, strict=True)]
+    (folder / "birth_places_train.tsv").write_text("".join(rows[:5]))
+    (folder / "birth_dev.tsv").write_text("".join(rows[3:7]))
+    questions = [row.split("\t")[0] + "\n" for row in rows[6:]]
+    (folder / "birth_test_inputs.tsv").write_text("".join(questions))
+    return folder
+
+
+def load(path):
+    """Our own files need no child process, which takes seconds to start; other tests have it."""
+    return torch.load(path, weights_only=True)
+
+
+@pytest.fixture(scope="module")
+def chain(tmp_path_factory):
+    """Every command of two variants, and where their files are."""
+    base = tmp_path_factory.mktemp("a5")
+    data, out = write_data(base / "data"), base / "out"
+    names = [n for n in commands.COMMANDS if n.startswith(("vanilla", "synthesizer"))]
+    first = [n for n in names if "_pretrain" in n and "eval" not in n and "finetune" not in n]
+    order = sorted(names, key=lambda n: (n not in first, "eval" in n))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(utils, "read_params", load)
+        for name in order:
+            given = [name, "--data", str(data), "--out", str(out), *TINY]
+            assert run.main(given) == 0, name
+    return data, out
+
+
+def test_every_deliverable_is_there_and_nothing_else(chain):
+    _, out = chain
+    wanted = {"vanilla.model.params"}
+    wanted |= {f"vanilla.nopretrain.{part}.predictions" for part in ("dev", "test")}
+    for variant in ("vanilla", "synthesizer"):
+        wanted |= {f"{variant}.pretrain.params", f"{variant}.finetune.params"}
+        wanted |= {f"{variant}.pretrain.{part}.predictions" for part in ("dev", "test")}
+    assert {path.name for path in out.iterdir()} == wanted
+    for path in out.glob("*.params"):
+        state = torch.load(path, weights_only=True)
+        assert utils.variant_of(state) == path.name.split(".")[0]
+        assert "blocks.0.attn.mask" in state
+    for part, count in (("dev", 4), ("test", 3)):
+        for path in out.glob(f"*.{part}.predictions"):
+            text = path.read_text()
+            assert text.endswith("\n")
+            assert len(text.split("\n")) == count + 1
+    before, after = (load(out / f"vanilla.{s}.params") for s in ("pretrain", "finetune"))
+    assert any(not torch.equal(before[name], after[name]) for name in before)
+
+
+def test_the_options_of_both_styles_say_the_same(chain, tmp_path, capsys):
+    data, out = chain
+    params, dev = out / "vanilla.model.params", data / "birth_dev.tsv"
+    sizes = TINY[2:]
+    given = ["evaluate", "vanilla", str(data / "wiki.txt"), "--reading_params_path", str(params),
+             "--eval_corpus_path", str(dev), "--outputs_path", "a.txt", *sizes]  # fmt: skip
+    assert run.main(given) == 0
+    assert "out of 4.0: " in capsys.readouterr().out
+    expected = (out / "vanilla.nopretrain.dev.predictions").read_text()
+    assert Path("a.txt").read_text() == expected
+    given = [
+        "--function=finetune", "--variant=vanilla", f"--pretrain_corpus_path={data / 'wiki.txt'}",
+        f"--finetune_corpus_path={data / 'birth_places_train.tsv'}", *TINY,
+        "--writing_params_path=b.params",
+    ]  # fmt: skip
+    assert run.main(given) == 0
+    again, first = load(Path("b.params")), load(params)
+    assert all(torch.equal(first[name], again[name]) for name in first)
+
+
+def test_run_sh_knows_every_name(tmp_path):
+    spelt = {"vanilla_finetime_without_pretrain", "synthesizer_finetrain_with_pretrain"}
+    for name in (*commands.COMMANDS, *spelt):
+        assert commands.find(name) is not None
+    assert len(commands.COMMANDS) == 19
+    data = write_data(tmp_path / "data")  # ./data, by convention
+    done = subprocess.run(
+        [A5 / "run.sh", "vanilla_finetime_without_pretrain", "--out", "out", *TINY],
+        env=os.environ | {"PYTHON": sys.executable}, cwd=data.parent, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / "vanilla.model.params").is_file()
+
+
+def fails(capsys, code, *given):
+    """The one line that a command fails with."""
+    assert run.main([*given, *TINY]) == code
+    lines = capsys.readouterr().err.strip().split("\n")
+    assert len(lines) == 1, lines
+    return lines[0]
+
+
+def test_what_is_missing_is_named_with_what_makes_it(chain, tmp_path, capsys, monkeypatch):
+    said = fails(capsys, 66, "vanilla_eval_dev_with_pretrain", "--out", str(tmp_path))
+    assert "run './run.sh vanilla_finetune_with_pretrain' first" in said
+    said = fails(capsys, 66, "rope_pretrain", "--out", str(tmp_path))
+    assert "wiki.txt: expected it in data or" in said
+    assert "A5_DATA" in said
+    monkeypatch.setenv("A5_DATA", str(tmp_path / "nowhere"))
+    assert "nowhere" in fails(capsys, 66, "rope_pretrain", "--out", str(tmp_path))
+    said = fails(capsys, 2, "vanilla_pretrian")
+    assert "did you mean 'vanilla_pretrain'?" in said
+    assert "expected one of pretrain" in fails(capsys, 2, "--variant", "rope")
+    assert "--writing_params_path" in fails(capsys, 2, "pretrain", "vanilla", "wiki.txt")
+
+
+def test_bad_data_is_one_line(chain, tmp_path, capsys):
+    data = write_data(tmp_path / "own")
+    given = ["vanilla_finetune_without_pretrain", "--data", str(data), "--out", str(tmp_path)]
+    names = data / "birth_places_train.tsv"
+    names.write_text(names.read_text() + "Where was Di Fox born?\tOslo\tRome\n")
+    assert "birth_places_train.tsv:6: expected 'question<TAB>answer', found 3 columns" in fails(
+        capsys, 65, *given
+    )
+    wiki = data / "wiki.txt"
+    wiki.write_text(wiki.read_text() + "\nAn odd \u2047 line.")
+    assert "wiki.txt:10: expected no U+2047" in fails(capsys, 65, *given)
+
+
+class Harm:
+    def __reduce__(self):
+        return (open, ("harmed", "w"))
+
+
+def hostile_zip(path, pickled):
+    """What torch takes for its own: a zip with a pickle of our choice."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("archive/data.pkl", pickled)
+        file.writestr("archive/version", "3\n")
+        file.writestr("archive/byteorder", "little")
+
+
+def test_parameters_that_are_not_the_models(chain, tmp_path, capsys):
+    data, out = chain
+    bad = tmp_path / "synthesizer.finetune.params"
+    given = ["synthesizer_eval_dev_with_pretrain", "--data", str(data), "--out", str(tmp_path)]
+
+    def refused(code):
+        assert run.main([*given, *TINY]) == code
+        lines = capsys.readouterr().err.strip().split("\n")
+        assert len(lines) == 1
+        return lines[0]
+
+    bad.write_bytes((out / "vanilla.finetune.params").read_bytes())
+    assert "expected the parameters of a synthesizer model, found those of a vanilla" in refused(78)
+    torch.save({"x": Harm()}, bad)
+    assert "expected the parameters of a model" in refused(76)
+    assert not Path("harmed").exists()
+    huge = b"\x80\x02cbuiltins\nbytearray\n\x8a\x05\x00\x00\x00\x70\x01\x85R."  # 6 GB of zeros
+    hostile_zip(bad, huge)
+    assert bad.stat().st_size < 500
+    assert "expected the parameters of a model" in refused(76)
+
+
+def test_wrapped_names_and_other_sizes(tmp_path, monkeypatch):
+    from submission import GPT, GPTConfig
+
+    from wherefrom.core.errors import Mismatch
+
+    sizes = {"n_layer": 1, "n_head": 1, "n_embd": 4}
+    model, other = GPT(GPTConfig(9, 8, **sizes)), GPT(GPTConfig(9, 8, **sizes))
+    path = tmp_path / "p.params"
+    wrapped = {f"module._orig_mod.{k}": v for k, v in model.state_dict().items()}
+    torch.save(wrapped, path)
+    utils.load_params(other, path)
+    assert torch.equal(other.head.weight, model.head.weight)
+    monkeypatch.setattr(utils, "read_params", lambda path: model.state_dict())
+    with pytest.raises(Mismatch, match=r"pos_emb: expected shape \(1, 16, 4\), found \(1, 8, 4\)"):
+        utils.load_params(GPT(GPTConfig(9, 16, **sizes)), path)
+
+
+def test_a_model_that_is_not_what_it_is_called(chain, capsys, monkeypatch):
+    from submission import helper
+
+    monkeypatch.setattr(helper, "initialize_synthesizer_model", helper.initialize_vanilla_model)
+    data, out = chain
+    given = ["synthesizer_pretrain", "--data", str(data), "--out", str(out)]
+    assert "expected a synthesizer model, found that it builds vanilla" in fails(capsys, 78, *given)
+
+
+def test_the_starter_is_the_solution_without_its_regions(tmp_path):
+    make_starter.make(tmp_path)
+    found = 0
+    for path in sorted((A5 / "submission").glob("*.py")):
+        solution, text = path.read_text(), (tmp_path / "submission" / path.name).read_text()
+        ast.parse(text)
+        assert text.count(make_starter.START) == solution.count(make_starter.START)
+        assert "SOLUTION_ONLY" not in text
+        if path.name in ("__init__.py", "model.py", "trainer.py", "utils.py"):
+            assert text == solution
+        found += text.count(make_starter.START)
+    assert found == 9
+    helper = (tmp_path / "submission" / "helper.py").read_text()
+    assert "GPT(mconf)" not in helper
+    assert "trainer_obj.train()" not in helper
+    dataset = (tmp_path / "submission" / "dataset.py").read_text()
+    assert "randint" not in dataset
+    assert "raise NotImplementedError" in dataset
+    assert "F.softmax" not in (tmp_path / "submission" / "attention.py").read_text()
+    assert (tmp_path / "run.sh").is_file()
+
+
+def test_regions_must_close():
+    assert make_starter.blank(f"if x:\n    {make_starter.START}\n    y()\n    {make_starter.END}\n")
+    for broken in (make_starter.START, make_starter.END, f"{make_starter.START}\n" * 2):
+        with pytest.raises(BadData):
+            make_starter.blank(f"{broken}\n")
