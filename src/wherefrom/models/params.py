@@ -6,6 +6,7 @@ bytes. So a child process with a limit opens the file and hands its tensors on a
 
 import io
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -102,6 +103,9 @@ def _limit_memory(more: int) -> None:
 if __name__ == "__main__":
     try:
         _convert(Path(sys.argv[1]), Path(sys.argv[2]))
+    except pickle.UnpicklingError:  # torch's own text tells to load it unsafely
+        print("something else than plain tensors", file=sys.stderr)
+        sys.exit(1)
     except BaseException as error:  # whatever hostile bytes come to
         print(one_line(error)[:200] or type(error).__name__, file=sys.stderr)
         sys.exit(1)
