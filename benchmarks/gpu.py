@@ -28,7 +28,8 @@ from why import ROWS  # noqa: E402
 from wherefrom.core.recipe import Recipe, Stage  # noqa: E402
 from wherefrom.evaluation.baselines import BASELINES  # noqa: E402
 from wherefrom.recipes import birthplaces  # noqa: E402
-from wherefrom.recipes.execute import put_task, reach, train_stage  # noqa: E402
+from wherefrom.recipes.execute import train_stage  # noqa: E402
+from wherefrom.recipes.judging import put_task, reach  # noqa: E402
 from wherefrom.runs.run import copy_weights  # noqa: E402
 from wherefrom.runs.workshop import Workshop  # noqa: E402
 

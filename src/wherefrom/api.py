@@ -24,7 +24,7 @@ from wherefrom.audit.asking import Reply
 from wherefrom.core.config import parse_toml
 from wherefrom.core.errors import UsageError, WherefromError
 from wherefrom.core.files import read_text
-from wherefrom.core.recipe import Recipe
+from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
 from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.recipes.execute import Outcome, execute
 from wherefrom.report.progress import watch
@@ -39,7 +39,7 @@ DEFAULT_RECIPE = "people"
 
 
 def run(
-    recipe: str | Recipe = DEFAULT_RECIPE,
+    recipe: str | Experiment = DEFAULT_RECIPE,
     *,
     out: str | Path | None = None,
     seed: int | None = None,
@@ -58,6 +58,8 @@ def run(
         raise UsageError("settings: expected a recipe's name with them, found a whole recipe")
     recipe = recipe if seed is None else replace(recipe, seed=seed)
     path = Path(out) if out is not None else Path("runs") / f"{recipe.name}-{recipe.seed}"
+    if isinstance(recipe, Demonstrations):  # over before there is anything to say
+        return execute(recipe, path)
     names = [stage.name for stage in recipe.stages]
     with watch(names, label) if progress else nullcontext() as observer:
         return execute(recipe, path, [observer] if observer else [])
@@ -71,7 +73,7 @@ def build_recipe(
     seed: int | None = None,
     device: str | None = None,
     threads: int | None = None,
-) -> Recipe:
+) -> Experiment:
     """A named recipe with a TOML file and settings put over it.
 
     Without a name it is the one that the file names, or else `people`.

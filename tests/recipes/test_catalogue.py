@@ -4,6 +4,7 @@ import pytest
 
 from wherefrom.core.config import encode, parse_toml, to_toml
 from wherefrom.core.errors import UsageError
+from wherefrom.core.recipe import Recipe
 from wherefrom.evaluation.baselines import BASELINES
 from wherefrom.objectives.catalogue import OBJECTIVES
 from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
@@ -28,7 +29,7 @@ def test_a_recipe_comes_back_from_toml_and_from_json(name):
     assert decode_recipe(encode(recipe)) == recipe
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", [n for n in RECIPES if isinstance(get_recipe(n), Recipe)])
 def test_everything_a_recipe_names_is_there(name):
     recipe = get_recipe(name)
     models = {m.name for m in recipe.models}

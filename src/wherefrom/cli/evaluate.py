@@ -14,12 +14,13 @@ def evaluate(
         bool, typer.Option("--json", help="One JSON object on standard output.")
     ] = False,
 ) -> None:
-    """Score a finished run's models again."""
+    """Score a finished run's models again, or compute its demonstrations again."""
+    from wherefrom.recipes.attention_lab import require_held
     from wherefrom.recipes.execute import evaluate_run
     from wherefrom.report.tables import draw, results_table
-    from wherefrom.runs.run import open_run
+    from wherefrom.runs.folder import RunFolder
 
-    before = open_run(run).results
+    before = RunFolder(run).read_status().get("results", {})
     outcome = evaluate_run(run)
     changed = [name for name in before if outcome.results.get(name) != before[name]]
     if changed:
@@ -28,3 +29,4 @@ def evaluate(
         print_json(outcome.as_json())
     else:
         draw(results_table(outcome.results))
+    require_held(outcome.run, outcome.results)

@@ -12,7 +12,8 @@ from wherefrom.cli.output import note, print_json
 from wherefrom.core.errors import MissingInput, UsageError
 
 if TYPE_CHECKING:
-    from wherefrom.api import Outcome, Recipe
+    from wherefrom.api import Outcome
+    from wherefrom.core.recipe import Experiment
 
 # Options that stand for a setting, and whether they name a file or a folder.
 OPTIONS = {
@@ -87,6 +88,7 @@ def run(
     finished.
     """
     from wherefrom import api
+    from wherefrom.recipes.attention_lab import require_held
 
     if seed is not None and seeds is not None:
         raise UsageError("--seed and --seeds: expected one of them, found both")
@@ -109,9 +111,10 @@ def run(
         print_json(outcome.as_json())
     else:
         _print(outcome)
+    require_held(outcome.run, outcome.results)
 
 
-def _as_settings(options: dict[str, str], recipe: "Recipe") -> list[str]:
+def _as_settings(options: dict[str, str], recipe: "Experiment") -> list[str]:
     """FIELD=VALUE for each option; paths are made absolute, so that a run can be opened anywhere.
 
     An option for a field that the recipe has not, or has for a number, is an error which says
@@ -121,7 +124,12 @@ def _as_settings(options: dict[str, str], recipe: "Recipe") -> list[str]:
     for option, value in options.items():
         field, is_path = OPTIONS[option]
         part, name = field.split(".")
-        held: Any = getattr(recipe, part)
+        held: Any = getattr(recipe, part, None)
+        if held is None:
+            raise UsageError(
+                f"{option}: expected a recipe that trains on data, found '{recipe.name}', "
+                "which trains nothing"
+            )
         if not isinstance(getattr(held, name, None), str):
             known = ", ".join(f.name for f in fields(held))
             raise UsageError(
@@ -132,14 +140,17 @@ def _as_settings(options: dict[str, str], recipe: "Recipe") -> list[str]:
     return settings
 
 
-def _introduce(recipe: "Recipe") -> None:
+def _introduce(recipe: "Experiment") -> None:
     """Say what is in a user's own files, and what could not be matched, before training.
 
     A finished run needs its files no more; one that does will complain by itself.
     """
+    from wherefrom.core.recipe import Demonstrations
     from wherefrom.data.catalogue import SURVEYS
     from wherefrom.runs.workshop import why_not_mps
 
+    if isinstance(recipe, Demonstrations):
+        return
     if recipe.device == "mps" and (reason := why_not_mps()):
         note(reason)
     if survey := SURVEYS.get(recipe.data.kind):
@@ -148,9 +159,10 @@ def _introduce(recipe: "Recipe") -> None:
                 note(line)
 
 
-def _run_seeds(recipe: "Recipe", text: str, out: Path | None, as_json: bool) -> None:
+def _run_seeds(recipe: "Experiment", text: str, out: Path | None, as_json: bool) -> None:
     from wherefrom import api
     from wherefrom.cli.seeds import aggregate, parse_seeds
+    from wherefrom.recipes.attention_lab import require_held
     from wherefrom.report.progress import duration
     from wherefrom.report.tables import draw, seeds_table
 
@@ -167,14 +179,19 @@ def _run_seeds(recipe: "Recipe", text: str, out: Path | None, as_json: bool) -> 
     runs = [outcome.run for outcome in outcomes]
     if as_json:
         print_json({"recipe": recipe.name, "runs": runs, "seconds": seconds, "results": results})
-        return
-    draw(seeds_table(results))
-    print(f"\n{', '.join(runs)}: {duration(seconds)} in all")
+    else:
+        draw(seeds_table(results))
+        print(f"\n{', '.join(runs)}: {duration(seconds)} in all")
+    for outcome in outcomes:
+        require_held(outcome.run, outcome.results)
 
 
 def _print(outcome: "Outcome") -> None:
+    from wherefrom.recipes.attention_lab import PAGE
     from wherefrom.report.progress import duration
     from wherefrom.report.tables import draw, results_table
 
     draw(results_table(outcome.results))
+    if (page := Path(outcome.run) / PAGE).exists():
+        print(f"\n{page}: the claims, their figures, and what is wrong with which statements")
     print(f"\n{outcome.run}: {duration(outcome.seconds)} in all")

@@ -5,7 +5,7 @@ a `kind`, and `runs` knows the class of every kind.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from wherefrom.core.config import check
 
@@ -126,12 +126,9 @@ class Recipe:
 
     def __post_init__(self) -> None:
         stages, models = [s.name for s in self.stages], [m.name for m in self.models]
-        check(0 <= self.seed < 2**32, "Recipe", "seed", self.seed, "a whole number below 2**32")
-        devices = ("auto", "cpu", "cuda", "mps")
-        check(self.device in devices, "Recipe", "device", self.device, f"one of {devices}")
+        _check_place("Recipe", self.seed, self.device, self.threads)
         fits = 0 < self.precision <= 1
         check(fits, "Recipe", "precision", self.precision, "a share above 0, at most 1")
-        check(self.threads >= 0, "Recipe", "threads", self.threads, "0 (all cores) or more")
         for i, stage in enumerate(self.stages):
             check(
                 stage.start_from is None or stage.start_from in stages[:i],
@@ -143,3 +140,31 @@ class Recipe:
 
     def stage(self, name: str) -> Stage:
         return next(s for s in self.stages if s.name == name)
+
+
+@dataclass(frozen=True)
+class Demonstrations:
+    """A recipe that trains nothing: claims that are computed, checked and drawn.
+
+    It has what every recipe has; they run in numpy, whatever `device` says.
+    """
+
+    kind: ClassVar[str] = "demonstrations"
+    name: str
+    summary: str
+    seed: int = 0
+    device: str = "auto"
+    threads: int = 0
+
+    def __post_init__(self) -> None:
+        _check_place("Demonstrations", self.seed, self.device, self.threads)
+
+
+Experiment = Recipe | Demonstrations  # what a name of the catalogue stands for
+
+
+def _check_place(cls: str, seed: int, device: str, threads: int) -> None:
+    devices = ("auto", "cpu", "cuda", "mps")
+    check(0 <= seed < 2**32, cls, "seed", seed, "a whole number below 2**32")
+    check(device in devices, cls, "device", device, f"one of {devices}")
+    check(threads >= 0, cls, "threads", threads, "0 (all cores) or more")

@@ -5,22 +5,17 @@ only reads a finished one.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from wherefrom.audit.asking import Asker, learn_doubt, report_doubt, write_doubt
 from wherefrom.core.artifact import lock_folder, sweep
-from wherefrom.core.contracts import Dataset
-from wherefrom.core.errors import Interrupted, UsageError, nearest
-from wherefrom.core.recipe import Recipe, Stage, Task
+from wherefrom.core.errors import Interrupted, MissingInput, UsageError, nearest
+from wherefrom.core.recipe import Demonstrations, Experiment, Recipe, Stage
 from wherefrom.evaluation.baselines import BASELINES
-from wherefrom.evaluation.evaluator import Prediction, Score, evaluate_answers, evaluate_text
-from wherefrom.evaluation.mistakes import sort_mistakes
-from wherefrom.evaluation.places import PlaceMatch, place_aware_accuracy
-from wherefrom.generation.answers import ModelAnswerer
-from wherefrom.objectives.spans import SpanCorruptionConfig
+from wherefrom.recipes.attention_lab import demonstrate
+from wherefrom.recipes.judging import evaluate
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kinds import data_identity, recipe_identity
 from wherefrom.runs.run import Run, copy_weights, load_weights, model_identity, open_run
@@ -29,7 +24,6 @@ from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.loop import Finished, Observer, train
 from wherefrom.training.signals import StopSignal
 
-PLACE_AWARE = ", place-aware"
 CHUNKS = {"cpu": 20, "cuda": 100}  # steps between two looks at what the learner did
 
 
@@ -50,14 +44,19 @@ class Outcome:
         }  # fmt: skip
 
 
-def execute(recipe: Recipe, path: Path, observers: Sequence[Observer] = ()) -> Outcome:
-    _check_predictors(recipe)
+def execute(recipe: Experiment, path: Path, observers: Sequence[Observer] = ()) -> Outcome:
+    if isinstance(recipe, Recipe):
+        _check_predictors(recipe)
     folder = RunFolder(path)
     if outcome := _stored(folder, recipe):
         return outcome
     folder.create()
     with lock_folder(path):  # another process may have finished it meanwhile
-        return _stored(folder, recipe) or _Execution(folder, recipe, observers).finish()
+        if outcome := _stored(folder, recipe):
+            return outcome
+        if isinstance(recipe, Demonstrations):
+            return _demonstrate(folder, recipe)
+        return _Execution(folder, recipe, observers).finish()
 
 
 def _check_predictors(recipe: Recipe) -> None:
@@ -72,6 +71,9 @@ def _check_predictors(recipe: Recipe) -> None:
 
 def evaluate_run(path: Path) -> Outcome:
     """Score a finished run's models again; what it says of them is written anew."""
+    folder = RunFolder(path)
+    if isinstance(recipe := folder.read_recipe(), Demonstrations):
+        return _demonstrate_again(folder, recipe)
     run = open_run(path)
     run.require_finished()
     use_threads(run.recipe.threads)
@@ -81,7 +83,30 @@ def evaluate_run(path: Path) -> Outcome:
     return Outcome(run.recipe.name, str(path), run.status["seconds"], results, True)
 
 
-def _stored(folder: RunFolder, recipe: Recipe) -> Outcome | None:
+def _demonstrate(folder: RunFolder, recipe: Demonstrations) -> Outcome:
+    started = monotonic()
+    if not folder.exists():
+        folder.write_recipe(recipe)
+    results = demonstrate(recipe, folder)
+    seconds = round(monotonic() - started, 2)
+    folder.write_status({"state": "finished", "seconds": seconds, "results": results})
+    return Outcome(recipe.name, str(folder.path), seconds, results)
+
+
+def _demonstrate_again(folder: RunFolder, recipe: Demonstrations) -> Outcome:
+    status = folder.read_status()
+    if status["state"] != "finished":
+        raise MissingInput(
+            f"{folder.path}: expected a finished run, found one that is not; "
+            f"'wherefrom run {recipe.name} --out {folder.path}' with its settings goes on"
+        )
+    with lock_folder(folder.path):
+        results = demonstrate(recipe, folder)
+        folder.write_status(status | {"results": results})
+    return Outcome(recipe.name, str(folder.path), status["seconds"], results, True)
+
+
+def _stored(folder: RunFolder, recipe: Experiment) -> Outcome | None:
     """The outcome of a folder that is finished; raises if it holds another recipe."""
     if not folder.exists():
         return None
@@ -190,77 +215,3 @@ def train_stage(
     preparing = monotonic() - began
     finished = train(learner, stage.steps, name=stage.name, chunk=chunk, **loop)
     return Trained(model, finished, preparing)
-
-
-def evaluate(run: Run) -> dict[str, Any]:
-    """Every predictor's score on every task, and what the threshold does, by name."""
-    results: dict[str, Any] = {}
-    for i, task in enumerate(run.recipe.tasks):
-        for name in task.predictors:
-            key = name if i == 0 else f"{task.name}.{name}"
-            results |= evaluate_task(run, task, name, key)
-    if run.recipe.abstain:
-        results |= set_threshold(run)
-    return results
-
-
-def evaluate_task(run: Run, task: Task, name: str, key: str) -> dict[str, Any]:
-    """One predictor's scores on one task; its predictions go into the run folder."""
-    predictor = _predictor(run, name)
-    if task.measure == "perplexity":
-        text = run.workshop.family.held_out_text
-        assert text is not None, f"{run.recipe.model.kind} has no text to be scored on"
-        return {key: evaluate_text(predictor, text(run.dataset, run.vocabulary)).as_json()}
-    put = put_task(task, predictor, run.dataset, reach(run.recipe.model))
-    if put.predictions:
-        run.folder.write_predictions(name, task.name, put.predictions)
-    run.folder.write_answers(name, task.name, put.answers)
-    return {f"{key}{suffix}": score.as_json() for suffix, score in put.scores.items()}
-
-
-@dataclass(frozen=True)
-class Put:
-    """What a predictor said to a task's questions; scores by what their name ends in."""
-
-    answers: list[str]
-    predictions: list[Prediction]
-    scores: dict[str, Score]
-
-
-def put_task(task: Task, predictor: Any, dataset: Dataset, reach: int) -> Put:
-    """Ask a task's questions; those whose answer nobody here knows are not scored."""
-    questions = dataset.select(task.split, task.support)
-    if isinstance(predictor, ModelAnswerer):
-        predictor = predictor.searching(task.beams)
-    if task.measure == "predictions":
-        answers = predictor.answer([q.text for q in questions])
-        return Put([a.text for a in answers], [], {})
-    score, predictions = evaluate_answers(predictor, questions)
-    scores = {"": score}
-    if task.place_aware:
-        mistakes = sort_mistakes(predictions, dataset, reach).as_json()
-        scores[""] = replace(score, details=score.details | {"mistakes": mistakes})
-        scores[PLACE_AWARE] = place_aware_accuracy(predictions, PlaceMatch(dataset))
-    return Put([p.answer.text for p in predictions], predictions, scores)
-
-
-def reach(model: Any) -> int:
-    """Characters of a line that a row of the course's form can show."""
-    return int(getattr(model, "block_size", 0) * SpanCorruptionConfig.longest)
-
-
-def set_threshold(run: Run) -> dict[str, Any]:
-    """Learn on calibration people when to answer; what that does to held-out people."""
-    dataset: Dataset = run.dataset
-    every = ("stated", "omitted", "none")
-    asker = Asker(run.predictor(), dataset.documents, dataset.asked)
-    doubt = learn_doubt(asker, dataset.select("calibration", every), run.recipe.precision)
-    write_doubt(run.path, doubt)
-    groups = {support: dataset.select("held-out", (support,)) for support in every}
-    return {k: v.as_json() for k, v in report_doubt(asker, doubt, groups).items()}
-
-
-def _predictor(run: Run, name: str) -> Any:
-    if name in {m.name for m in run.recipe.models}:
-        return run.predictor(name)
-    return BASELINES[name](run.dataset, run.vocabulary)

@@ -15,7 +15,9 @@ INTERVAL = "95 % interval"
 NOTHING = "-"
 
 _PERPLEXITY = "perplexity"
-_MEASURES = ("accuracy", "answered_share", "precision", "refused_share", _PERPLEXITY)
+_CLAIMS = "checks_held"  # of a demonstration
+_MEASURES = ("accuracy", "answered_share", "precision", "refused_share", _PERPLEXITY, _CLAIMS)
+_TITLES = {_CLAIMS: "claims"}
 _IN_WORDS = {
     "answered_share": "answered",
     "precision": "right among answered",
@@ -43,12 +45,25 @@ class Table:
 
 def results_table(results: Mapping[str, Result]) -> Table:
     """The results of one run."""
+    if results and all(_CLAIMS in result for result in results.values()):
+        return _claims_table(results)
 
     def cells(name: str) -> tuple[str, ...]:
         value, interval = _value_and_interval(results[name])
         return value, interval, f"n={results[name]['n']}"
 
     return Table(("", INTERVAL, ""), _sections(results, cells))
+
+
+def _claims_table(results: Mapping[str, Result]) -> Table:
+    """What demonstrations came to: nothing in them has an interval."""
+
+    def cells(name: str) -> tuple[str, ...]:
+        row = results[name]
+        wrong = f"{row['refuted']} of {row['statements']}" if row["statements"] else NOTHING
+        return f"{row['held']} of {row['n']}", wrong
+
+    return Table(("checks that held", "wrong statements refuted"), _sections(results, cells))
 
 
 def seeds_table(results: Mapping[str, Result]) -> Table:
@@ -185,6 +200,7 @@ def _sections(
     """Rows by what they measure; what concerns "I don't know" stands together, in words."""
     grouped: dict[str, list[tuple[str, ...]]] = {}
     for name, result in results.items():
-        title = _DOUBT if name in _IN_WORDS else measured(result)[0]
+        measure = measured(result)[0]
+        title = _DOUBT if name in _IN_WORDS else _TITLES.get(measure, measure)
         grouped.setdefault(title, []).append((_IN_WORDS.get(name, name), *cells(name)))
     return tuple(Section(title, tuple(rows)) for title, rows in grouped.items())

@@ -3,6 +3,9 @@
 run.json status.json vocab.json splits.json corpus/
 stages/NAME/{metrics.jsonl,checkpoints/}  models/NAME/  predictions/MODEL.TASK.jsonl
 audit/
+
+Demonstrations have run.json and status.json alone of these, and
+demonstrations.md demonstrations.json demonstrations/NAME.svg
 """
 
 import hashlib
@@ -27,7 +30,7 @@ from wherefrom.core.files import (
     write_text,
 )
 from wherefrom.core.identity import require_same
-from wherefrom.core.recipe import Recipe
+from wherefrom.core.recipe import Experiment
 from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.runs.kinds import decode_recipe, recipe_identity
 
@@ -50,7 +53,7 @@ class RunFolder:
         with cannot_write(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
 
-    def write_recipe(self, recipe: Recipe) -> None:
+    def write_recipe(self, recipe: Experiment) -> None:
         contents = {
             "format_version": FORMAT_VERSION,
             "recipe": encode(recipe),
@@ -58,7 +61,7 @@ class RunFolder:
         }
         write_json(self.run_file, contents)
 
-    def read_recipe(self) -> Recipe:
+    def read_recipe(self) -> Experiment:
         if not self.exists():
             found = "no such folder" if not self.path.exists() else "no run.json in it"
             raise MissingInput(
@@ -78,7 +81,7 @@ class RunFolder:
                 f"{self.run_file}: expected a recipe that this version knows, found: {error}"
             ) from error
 
-    def check_recipe(self, asked: Recipe) -> None:
+    def check_recipe(self, asked: Experiment) -> None:
         """A folder holds one recipe: another one, or other settings, must go elsewhere."""
         require_same(
             self.path, recipe_identity(self.read_recipe()), recipe_identity(asked),

@@ -10,10 +10,10 @@ import torch
 
 from wherefrom.core.config import encode
 from wherefrom.core.contracts import Dataset, Question
-from wherefrom.core.errors import Mismatch, MissingInput, UsageError, nearest
+from wherefrom.core.errors import BadData, Mismatch, MissingInput, UsageError, nearest
 from wherefrom.core.files import read_json
 from wherefrom.core.identity import require_same
-from wherefrom.core.recipe import Recipe, Task
+from wherefrom.core.recipe import Demonstrations, Recipe, Task
 from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.workshop import Workshop, devices
@@ -96,6 +96,11 @@ def open_run(path: str | Path) -> Run:
     """The run in a folder; one made on a device that is not here is opened on what is."""
     folder = RunFolder(Path(path))
     recipe = folder.read_recipe()
+    if isinstance(recipe, Demonstrations):
+        raise BadData(
+            f"{path}: expected a run with models, found the demonstrations of '{recipe.name}', "
+            "which trains none; 'wherefrom run' with its settings shows what they came to"
+        )
     here = recipe.device in ("auto", *devices())
     return Run(folder, recipe if here else replace(recipe, device="auto"))
 

@@ -1,0 +1,107 @@
+"""A claim that is computed rather than argued: what it says, what shows it, what it looks like."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Check:
+    """A number that was found, and one that it must be near, or must be away from.
+
+    `apart` is for wrong statements: the number they promise must not be the one that is found.
+    `error` is the standard error of a number that was found by sampling.
+    """
+
+    label: str
+    found: float
+    expected: float
+    tolerance: float
+    apart: bool = False
+    error: float = 0.0
+
+    @property
+    def holds(self) -> bool:
+        distance = float(abs(self.found - self.expected))
+        if not math.isfinite(distance):
+            return False
+        return distance > self.tolerance if self.apart else distance <= self.tolerance
+
+    def in_words(self) -> str:
+        found, expected = f"{self.label}: found {self.found:.6g}", f"{self.expected:.6g}"
+        if self.apart:
+            return f"{found}, expected further than {self.tolerance:.2g} from {expected}"
+        return f"{found}, expected {expected} within {self.tolerance:.2g}"
+
+    def as_json(self) -> dict[str, Any]:
+        sampled = {"standard_error": float(self.error)} if self.error else {}
+        return {
+            "label": self.label, "found": _number(self.found), "expected": _number(self.expected),
+            "tolerance": float(self.tolerance), "apart": self.apart, "holds": self.holds, **sampled,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Refutation:
+    """A wrong statement, why it is wrong, and the numbers that show it."""
+
+    statement: str
+    why: str
+    checks: tuple[Check, ...]
+
+    @property
+    def holds(self) -> bool:
+        return bool(self.checks) and all(check.holds for check in self.checks)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "statement": self.statement, "why": self.why, "refuted": self.holds,
+            "checks": [check.as_json() for check in self.checks],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """`draw` makes its figure; it is called only when someone wants to see it."""
+
+    name: str
+    claim: str
+    checks: tuple[Check, ...]
+    refutations: tuple[Refutation, ...]
+    draw: "Callable[[], Figure]"
+
+    @property
+    def every_check(self) -> tuple[Check, ...]:
+        return (*self.checks, *(c for r in self.refutations for c in r.checks))
+
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        return tuple(check for check in self.every_check if not check.holds)
+
+    def result(self) -> dict[str, Any]:
+        """The row of a table of results; `n` counts every check, `failed` names what failed."""
+        count, failed = len(self.every_check), [check.in_words() for check in self.failed]
+        return {
+            "checks_held": (count - len(failed)) / count,
+            "n": count,
+            "held": count - len(failed),
+            "statements": len(self.refutations),
+            "refuted": sum(r.holds for r in self.refutations),
+            "failed": failed,
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name, "claim": self.claim,
+            "checks": [check.as_json() for check in self.checks],
+            "wrong_statements": [r.as_json() for r in self.refutations],
+        }  # fmt: skip
+
+
+def _number(value: float) -> float | None:
+    """JSON has no word for numbers that are not finite; a check on one fails."""
+    return float(value) if math.isfinite(value) else None
