@@ -12,7 +12,7 @@ from wherefrom.core.artifact import lock_folder
     ("arguments", "message"),
     [
         (["run", "peple"], "no such recipe; did you mean 'people'?"),
-        (["list", "bigram"], "no such recipe; did you mean 'bigram-tiny'?"),
+        (["list", "bigram-tin"], "no such recipe; did you mean 'bigram-tiny'?"),
         (["run", "--set", "stages.pretrain.stpes=3"], "did you mean 'steps'?"),
         (["run", "--set", "stages.pretrian.steps=3"], "did you mean 'pretrain'?"),
         (["run", "--set", "stages.pretrain.steps=many"], "expected a whole number, found 'many'"),

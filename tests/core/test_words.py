@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wherefrom.core.errors import BadData
-from wherefrom.core.words import BEGIN, BEGIN_ID, END, END_ID, WordVocabulary
+from wherefrom.core.words import BEGIN, END, UNKNOWN, WordVocabulary, canonical
 
 WORDS = st.lists(st.text("abcdé'-.", min_size=1))
 
@@ -15,14 +15,46 @@ def test_texts_come_back_from_their_numbers(sentences):
     for text in texts:
         ids = vocabulary.encode(text)
         assert vocabulary.decode(ids) == text
-        assert all(END_ID < i < len(vocabulary) for i in ids)
+        assert all(vocabulary.end < i < len(vocabulary) for i in ids)
 
 
 def test_the_marks_come_first_then_words_in_order():
     vocabulary = WordVocabulary.from_text(["the cat", "a  cat\n"])
     assert vocabulary.words == (BEGIN, END, "a", "cat", "the")
     assert vocabulary.encode(" the cat ") == [4, 3]
-    assert vocabulary.decode([BEGIN_ID, 4, END_ID]) == "<s> the </s>"
+    assert vocabulary.decode([vocabulary.begin, 4, vocabulary.end]) == "<s> the </s>"
+    assert vocabulary.unknown is None
+
+
+def test_the_marks_may_stand_anywhere():
+    vocabulary = WordVocabulary(("the", UNKNOWN, END, "cat", BEGIN))
+    assert (vocabulary.begin, vocabulary.end, vocabulary.unknown) == (4, 2, 1)
+    expected = [[4, 0], [0, 3], [3, 2], [4, 2], [4, 1], [1, 2]]
+    assert vocabulary.bigrams(["the cat", "", UNKNOWN]).tolist() == expected
+
+
+KNOWN = frozenset({"the", "DG", "DGDGDGDG", "DGDG.DG", "1980s", "7", "--", "DG/DG", UNKNOWN})
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("The", "the"),
+        ("7", "7"),  # it is in the vocabulary as it is
+        ("8", "DG"),
+        ("1,234", "DGDGDGDG"),
+        ("12.5", "DGDG.DG"),
+        ("1/2", "DG/DG"),
+        ("1980s", "1980s"),
+        ("1970s", UNKNOWN),  # it has a letter
+        ("$12", UNKNOWN),  # no such shape
+        ("--", "--"),
+        ("Aardvark", UNKNOWN),
+        ("UUUNKKK", UNKNOWN),
+    ],
+)
+def test_the_homeworks_form_of_a_word(word, expected):
+    assert canonical(word, KNOWN) == expected
 
 
 def test_unknown_words_are_named_each_once_in_order():
@@ -41,7 +73,12 @@ def test_a_mark_in_a_text_is_refused(mark):
 
 
 @pytest.mark.parametrize(
-    ("words", "message"), [(("a",), "begin with <s>"), ((BEGIN, END, "a", "a"), "once")]
+    ("words", "message"),
+    [
+        (("a",), "found no <s>"),
+        (("a", BEGIN), "found no </s>"),
+        ((BEGIN, END, "a", "a"), "once"),
+    ],
 )
 def test_a_list_that_is_no_vocabulary_is_refused(words, message):
     with pytest.raises(BadData, match=message):

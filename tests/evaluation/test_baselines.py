@@ -7,9 +7,10 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.metrics.pairwise import cosine_similarity
 
-from wherefrom.core.contracts import Question
+from wherefrom.core.contracts import Document, Question, Scorer
 from wherefrom.core.errors import BadData
-from wherefrom.evaluation.baselines import Majority, NearestName
+from wherefrom.core.words import WordVocabulary
+from wherefrom.evaluation.baselines import CountBigram, Majority, NearestName, Unigram
 
 
 def _asked(people: dict[str, str], form: str = "Where was {} born?") -> list[Question]:
@@ -115,3 +116,50 @@ def test_ten_thousand_people_are_searched_in_seconds():
     start = time.perf_counter()
     NearestName(asked).answer(texts)
     assert time.perf_counter() - start < 10
+
+
+TEXT = [Document("a b"), Document("a b"), Document("a c")]
+LETTERS = WordVocabulary.from_text(d.text for d in TEXT)  # <s> 0, </s> 1, a 2, b 3, c 4
+
+
+def test_unigram_shares_by_hand():
+    scorer: Scorer = Unigram(TEXT, LETTERS)  # 9 targets and 5 imagined sightings
+    found = np.exp(scorer.log_probabilities(np.array([[0, 2], [2, 3], [3, 1], [4, 0]])))
+    np.testing.assert_allclose(found, np.array([4, 3, 4, 1]) / 14)
+
+
+def test_interpolated_counts_by_hand():
+    scorer = CountBigram(TEXT, LETTERS)
+    scorer.discount, scorer.backing = 0.5, 2.0
+    spread = np.array([1, 3, 2, 2, 2]) / 10  # different words before each, and one more
+    found = np.exp(scorer.log_probabilities(np.array([[2, 3], [2, 4], [2, 1], [0, 2], [1, 2]])))
+    wanted = [
+        (2 - 0.5 + (2 * 0.5 + 2) * spread[3]) / (3 + 2),
+        (1 - 0.5 + (2 * 0.5 + 2) * spread[4]) / (3 + 2),
+        (2 * 0.5 + 2) * spread[1] / (3 + 2),
+        (3 - 0.5 + (0.5 + 2) * spread[2]) / (3 + 2),
+        spread[2],  # nothing ever follows an end
+    ]
+    np.testing.assert_allclose(found, wanted)
+
+
+def test_what_counts_give_sums_to_one_after_every_word():
+    scorer = CountBigram(TEXT, LETTERS)
+    every = np.stack(np.meshgrid(range(5), range(5), indexing="ij"), -1).reshape(-1, 2)
+    table = np.exp(scorer.log_probabilities(every)).reshape(5, 5)
+    np.testing.assert_allclose(table.sum(1), 1)
+
+
+def test_the_weights_of_counts_are_those_that_predict_the_end_of_the_text():
+    random = np.random.default_rng(0)
+    fixed = [Document("a b c d e f g h")] * 40
+    loose = [Document(" ".join(random.choice(list("abcdefgh"), 8))) for _ in range(40)]
+    words = WordVocabulary.from_text(d.text for d in fixed)
+    assert CountBigram(fixed, words).discount == CountBigram.discounts[0]
+    assert CountBigram(fixed, words).backing == CountBigram.backings[0]
+    assert CountBigram(loose, words).backing == CountBigram.backings[-1]
+
+
+def test_a_text_too_short_to_count_is_refused():
+    with pytest.raises(BadData, match="at least 2 bigrams"):
+        CountBigram([], LETTERS)

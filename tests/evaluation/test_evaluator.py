@@ -14,6 +14,7 @@ from wherefrom.core.errors import BadData
 from wherefrom.evaluation.evaluator import (
     Prediction,
     Score,
+    ScoredText,
     accuracy,
     evaluate_answers,
     evaluate_text,
@@ -150,6 +151,13 @@ def test_perplexity_by_hand():
     assert score.details["bits_per_target"] == pytest.approx(1.75, rel=1e-6)
     assert score.n == 4
     assert score.interval[0] < score.value < score.interval[1]
+
+
+def test_what_is_known_of_a_text_is_reported_beside_its_score():
+    text = ScoredText("abcd", {"unknown_share": 0.25})
+    score = evaluate_text(Fixed(np.log([0.5, 0.25, 0.5, 0.125])), text)
+    assert score.value == pytest.approx(2**1.75, rel=1e-6)
+    assert score.as_json()["unknown_share"] == 0.25
 
 
 def test_a_uniform_model_has_the_perplexity_of_its_alphabet():

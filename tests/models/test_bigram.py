@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from wherefrom.core.contracts import Batch, Scorer
-from wherefrom.core.errors import UsageError
-from wherefrom.models.bigram import Bigram, BigramConfig, build
+from wherefrom.core.errors import BadData, UsageError
+from wherefrom.models.bigram import Bigram, BigramConfig, build, pack, unpack
 
 WORDS, ROWS = 7, 11
 NAMES = ["W1", "b1", "W2", "b2"]
@@ -20,6 +20,12 @@ def network(width: int = 5, **config) -> Bigram:
     return net
 
 
+def measure(net: Bigram, rows: Batch) -> tuple[float, dict[str, np.ndarray]]:
+    """The loss and a copy of the gradients, which the network's next call would write over."""
+    loss, gradients = net.loss_and_gradients(rows)
+    return loss, {name: g.copy() for name, g in gradients.items()}
+
+
 def batch(weights=None) -> Batch:
     random = np.random.default_rng(1)
     inputs, targets = random.integers(0, WORDS, (2, ROWS))
@@ -29,7 +35,7 @@ def batch(weights=None) -> Batch:
 @pytest.mark.parametrize("width", [0, 5])
 def test_gradients_agree_with_central_differences(width):
     net, rows, step = network(width), batch(), 1e-5
-    gradients = net.loss_and_gradients(rows)[1]
+    gradients = measure(net, rows)[1]
     for name, values in net.parameters.items():
         measured = np.zeros_like(values)
         for place in np.ndindex(values.shape):
@@ -68,11 +74,69 @@ def test_counts_stand_for_rows_that_repeat():
     repeated = Batch(
         np.repeat(counted.inputs, counts), np.repeat(counted.targets, counts), np.ones(counts.sum())
     )
-    loss, gradients = net.loss_and_gradients(counted)
+    loss, gradients = measure(net, counted)
     expected_loss, expected = net.loss_and_gradients(repeated)
     assert loss == pytest.approx(expected_loss, rel=1e-12)
     for name in NAMES:
         np.testing.assert_allclose(gradients[name], expected[name], rtol=1e-9, atol=1e-15)
+
+
+def test_every_gradient_is_the_shift_of_a_loss_with_large_theta_too():
+    """Rows far above and far below 0 are shifted: the same function, and the same gradient."""
+    net, rows = network(), batch()
+    loss, gradients = measure(net, rows)
+    for shift in (500.0, -500.0):
+        net.parameters["b2"] += shift
+        again, others = measure(net, rows)
+        net.parameters["b2"] -= shift
+        assert again == pytest.approx(loss, rel=1e-9)
+        for name in NAMES:
+            np.testing.assert_allclose(others[name], gradients[name], rtol=1e-6, atol=1e-10)
+
+
+def test_a_loss_and_a_probability_computed_by_hand():
+    """One hidden unit that is off (h = 1/2): theta = (ln 3, 0), so p = (3/4, 1/4)."""
+    flat = np.array([0.0, 0.0, 2 * np.log(3), 0.0, 0.0, 0.0])  # W1, b1, W2, b2
+    net = Bigram(np.array([[1.0], [2.0]]), flat, (1, 1, 2))
+    np.testing.assert_allclose(net.probabilities(np.array([1])), [[0.75, 0.25]])
+    text = np.array([[0, 0], [1, 0], [0, 1]])
+    np.testing.assert_allclose(net.log_probabilities(text), np.log([0.75, 0.75, 0.25]))
+    loss, gradients = net.loss_and_gradients(Batch(text[:, 0], text[:, 1], np.ones(3)))
+    assert loss == pytest.approx(-np.log(0.75 * 0.75 * 0.25) / 3)
+    np.testing.assert_allclose(gradients["b2"], [0.75 - 2 / 3, 0.25 - 1 / 3])
+    np.testing.assert_allclose(gradients["W2"], [[0.5 * (0.75 - 2 / 3), 0.5 * (0.25 - 1 / 3)]])
+
+
+def test_parameters_are_packed_as_the_homework_packs_them():
+    net = network()
+    assert net.flat.shape == (5 * 4 + 4 + 4 * WORDS + WORDS,)
+    np.testing.assert_array_equal(pack(net.parameters), net.flat)
+    assert net.flat[20:24].tolist() == net.parameters["b1"].tolist()
+    np.testing.assert_array_equal(net.flat[24:-WORDS], net.parameters["W2"].ravel())
+    again = unpack(net.flat.copy(), (5, 4, WORDS))
+    for name in NAMES:
+        np.testing.assert_array_equal(again[name], net.parameters[name])
+    with pytest.raises(BadData, match=r"expected 59 numbers in a row .*, found .* \[58\]"):
+        unpack(net.flat[1:], (5, 4, WORDS))
+
+
+def test_given_vectors_are_used_and_must_fit():
+    vectors = np.random.default_rng(0).normal(size=(WORDS, 5))
+    config = BigramConfig(hidden=4, width=5, dtype="float64")
+    np.testing.assert_array_equal(build(config, WORDS, 0, 0, vectors).vectors, vectors)
+    with pytest.raises(BadData, match=r"expected 6 numbers for each of 7 words, found .*\[7, 5\]"):
+        build(BigramConfig(hidden=4, width=6), WORDS, 0, 0, vectors)
+
+
+def test_the_homeworks_parameters_begin_normally_distributed_each_stage_its_own():
+    config = BigramConfig(hidden=50, width=40, initial=("normal", "glorot"))
+    flat = build(config, 100, 0, stage=0).flat
+    assert abs(flat.mean()) < 0.05
+    assert flat.std() == pytest.approx(1, abs=0.03)
+    assert (np.abs(flat) < 1).mean() == pytest.approx(0.683, abs=0.02)
+    later = build(config, 100, 0, stage=1)
+    assert np.abs(later.flat).max() <= np.sqrt(6 / 90)
+    assert (later.flat[:2000] != build(config, 100, 0, stage=2).flat[:2000]).mean() > 0.99
 
 
 def test_a_batch_without_weight_costs_and_teaches_nothing():
@@ -129,7 +193,10 @@ def test_initial_values_fill_the_range_and_follow_the_seed():
     np.testing.assert_array_equal(build(BigramConfig(width=0), 6, 0).vectors, np.eye(6))
 
 
-@pytest.mark.parametrize(("field", "value"), [("hidden", 0), ("width", -1), ("dtype", "float16")])
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("hidden", 0), ("width", -1), ("dtype", "float16"), ("initial", ("zero",)), ("initial", ())],
+)
 def test_a_config_that_makes_no_network_is_refused(field, value):
     with pytest.raises(UsageError, match=rf"BigramConfig\.{field}"):
         BigramConfig(**{field: value})

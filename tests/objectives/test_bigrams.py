@@ -4,8 +4,8 @@ from scipy.stats import chi2
 
 from wherefrom.core.contracts import Document, Objective
 from wherefrom.core.errors import BadData
-from wherefrom.core.words import BEGIN_ID, END_ID, WordVocabulary
-from wherefrom.objectives.bigrams import Bigrams, bigrams
+from wherefrom.core.words import WordVocabulary
+from wherefrom.objectives.bigrams import Bigrams, BigramTable, bigrams
 
 DOCUMENTS = [Document("the cat sat"), Document("cat"), Document("the the")]
 VOCABULARY = WordVocabulary.from_text(d.text for d in DOCUMENTS)  # cat 2, sat 3, the 4
@@ -17,7 +17,7 @@ def test_bigrams_stand_between_begin_and_end_and_never_cross():
     assert PAIRS.tolist() == [list(pair) for pair in expected]
     assert PAIRS.dtype == np.int64
     assert bigrams([], VOCABULARY).shape == (0, 2)
-    assert bigrams([Document("")], VOCABULARY).tolist() == [[BEGIN_ID, END_ID]]
+    assert bigrams([Document("")], VOCABULARY).tolist() == [[0, 1]]
 
 
 def test_a_step_is_the_same_in_whatever_chunk_it_is_planned():
@@ -53,6 +53,20 @@ def test_render_gives_the_planned_bigrams_each_counted_once():
     assert batch.weights.tolist() == [1, 1, 1, 1]
 
 
+def test_a_table_has_every_different_bigram_and_how_often_it_occurs():
+    table: Objective = BigramTable(PAIRS)
+    plan = table.plan(3, 5)
+    assert plan.tolist() == [3, 4, 5, 6, 7]
+    for index in (0, 4):
+        batch = table.render(plan, index)
+        rows = zip(batch.inputs, batch.targets, batch.weights, strict=True)
+        assert sorted(tuple(map(int, row)) for row in rows) == [
+            (0, 2, 1), (0, 4, 2), (2, 1, 1), (2, 3, 1), (3, 1, 1), (4, 1, 1), (4, 2, 1), (4, 4, 1),
+        ]  # fmt: skip
+
+
 def test_a_text_without_bigrams_is_refused():
     with pytest.raises(BadData, match="at least one sentence"):
         Bigrams(bigrams([], VOCABULARY), rows=4, seed=0, stage=0)
+    with pytest.raises(BadData, match="at least one sentence"):
+        BigramTable(bigrams([], VOCABULARY))

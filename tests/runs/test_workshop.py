@@ -96,9 +96,9 @@ def test_the_numpy_network_is_built_by_the_same_hands():
     words = sum(
         len(d.text.split()) + 1 for d in workshop.dataset.documents[-workshop.dataset.held_out :]
     )
-    assert held_out.shape == (words, 2)
+    assert held_out.targets.shape == (words, 2)
     predictor = workshop.predictor(model)
-    assert (predictor.log_probabilities(held_out) < 0).all()
+    assert (predictor.log_probabilities(held_out.targets) < 0).all()
 
 
 def test_an_answerer_is_made_of_model_and_vocabulary(workshop):

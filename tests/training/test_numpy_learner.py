@@ -1,17 +1,19 @@
-"""Plain descent against itself resumed, and against a text whose perplexity is known."""
+"""Descent against itself resumed, torch's AdamW, and a text whose perplexity is known."""
 
 from collections.abc import Callable
 
 import numpy as np
 import pytest
+import torch
 
 from wherefrom.core.contracts import Batch, Learner, State
 from wherefrom.core.errors import Mismatch, UsageError
-from wherefrom.core.words import BEGIN_ID, WordVocabulary
+from wherefrom.core.words import WordVocabulary
 from wherefrom.data.tiny_text import TinyTextConfig, load, true_perplexity
 from wherefrom.models.bigram import BigramConfig, build
 from wherefrom.objectives.bigrams import Bigrams, bigrams
-from wherefrom.training.numpy_learner import NumpyLearner, SGDConfig
+from wherefrom.training.numpy_learner import SGD, NumpyAdamW, NumpyLearner, SGDConfig
+from wherefrom.training.optimisers import AdamWConfig
 
 PAIRS = np.random.default_rng(0).integers(0, 9, (200, 2))
 
@@ -24,9 +26,19 @@ def falling(step: int) -> float:
     return 1 / (1 + step)
 
 
-def learner(factor: Callable[[int], float] = constant, rate: float = 2.0, clip: float = 1e9):
+def learner(factor: Callable[[int], float] = constant, kind: str = "sgd"):
     network = build(BigramConfig(), 9, 0)
-    return NumpyLearner(network, Bigrams(PAIRS, rows=16, seed=0, stage=0), factor, rate, clip)
+    descender = (
+        SGD(SGDConfig(2.0))
+        if kind == "sgd"
+        else NumpyAdamW(AdamWConfig(rate=0.05), network.parameters)
+    )
+    objective = Bigrams(PAIRS, rows=16, seed=0, stage=0)
+    return NumpyLearner(network, objective, factor, descender, 1e9)
+
+
+def descend(line: "Line", told: "Told", factor: Callable[[int], float], rate: float, clip: float):
+    return NumpyLearner(line, told, factor, SGD(SGDConfig(rate)), clip)
 
 
 class Line:
@@ -36,7 +48,7 @@ class Line:
         self.parameters = {"x": np.array([x])}
 
     def loss_and_gradients(self, batch: Batch) -> tuple[float, dict[str, np.ndarray]]:
-        slope = batch.targets
+        slope = float(batch.targets)
         return float(batch.inputs + slope * self.parameters["x"][0]), {"x": np.array([slope])}
 
 
@@ -56,7 +68,7 @@ class Told:
 
 def test_each_step_goes_down_by_rate_times_factor_times_gradient():
     line = Line(1.0)
-    found = NumpyLearner(line, Told((0, 3), (0, -2)), falling, 0.1, 100).advance(0, 2)
+    found = descend(line, Told((0, 3), (0, -2)), falling, 0.1, 100).advance(0, 2)
     assert line.parameters["x"][0] == pytest.approx(1 - 0.1 * 3 + 0.1 / 2 * 2)
     assert found["loss"].tolist() == [3.0, pytest.approx(-1.4)]
     assert found["targets"].tolist() == [2, 2]
@@ -65,7 +77,7 @@ def test_each_step_goes_down_by_rate_times_factor_times_gradient():
 
 def test_a_long_gradient_is_cut_to_the_clip_and_a_short_one_is_not():
     line = Line()
-    NumpyLearner(line, Told((0, 30), (0, -0.5), (0, 0)), constant, 1.0, 2.0).advance(0, 3)
+    descend(line, Told((0, 30), (0, -0.5), (0, 0)), constant, 1.0, 2.0).advance(0, 3)
     assert line.parameters["x"][0] == pytest.approx(-2 + 0.5)
 
 
@@ -75,7 +87,7 @@ def test_a_long_gradient_is_cut_to_the_clip_and_a_short_one_is_not():
 )
 def test_what_is_not_finite_is_flagged_and_not_applied(bad):
     line = Line()
-    found = NumpyLearner(line, Told((0, 1), bad, (0, 1)), constant, 1.0, 100).advance(0, 3)
+    found = descend(line, Told((0, 1), bad, (0, 1)), constant, 1.0, 100).advance(0, 3)
     assert found["finite"].tolist() == [True, False, True]
     assert line.parameters["x"][0] == -2.0
 
@@ -89,8 +101,41 @@ def test_a_network_that_has_gone_bad_stays_as_it_was():
         np.testing.assert_array_equal(array, before.arrays[name])
 
 
-def test_stopped_saved_loaded_and_gone_on_is_bitwise_the_same():
-    whole, first, second = learner(falling), learner(falling), learner(falling)
+def test_the_rate_is_halved_after_every_so_many_steps():
+    line = Line()
+    descender = SGD(SGDConfig(rate=0.8, halve_every=2))
+    NumpyLearner(line, Told(*[(0, 1)] * 5), constant, descender, 100).advance(0, 5)
+    assert line.parameters["x"][0] == pytest.approx(-(0.8 + 0.8 + 0.4 + 0.4 + 0.2))
+
+
+def test_adamw_takes_torchs_steps():
+    random, config = np.random.default_rng(0), AdamWConfig(rate=0.02, decay=0.3)
+    ours = {"W": random.normal(size=(3, 4)), "b": random.normal(size=4)}
+    theirs = {name: torch.nn.Parameter(torch.tensor(p)) for name, p in ours.items()}
+    descender = NumpyAdamW(config, ours)
+    reference = torch.optim.AdamW(
+        [
+            {"params": [theirs["W"]], "weight_decay": config.decay},
+            {"params": [theirs["b"]], "weight_decay": 0.0},
+        ],
+        lr=config.rate,
+        betas=(config.beta1, config.beta2),
+    )
+    for step in range(20):
+        gradients = {name: random.normal(size=p.shape) for name, p in ours.items()}
+        for name, p in theirs.items():
+            p.grad = torch.tensor(gradients[name])
+        for group in reference.param_groups:
+            group["lr"] = config.rate * falling(step)
+        reference.step()
+        descender.step(ours, gradients, step, falling(step))
+    for name, p in theirs.items():
+        np.testing.assert_allclose(ours[name], p.detach().numpy(), rtol=1e-10)
+
+
+@pytest.mark.parametrize("kind", ["sgd", "adamw"])
+def test_stopped_saved_loaded_and_gone_on_is_bitwise_the_same(kind):
+    whole, first, second = (learner(falling, kind) for _ in range(3))
     metrics = whole.advance(0, 10)
     early = first.advance(0, 5)
     saved = first.state()
@@ -119,9 +164,10 @@ def test_a_state_of_another_network_is_refused_and_nothing_changes():
         np.testing.assert_array_equal(array, before.arrays[name])
 
 
-def test_a_rate_of_nothing_is_refused():
-    with pytest.raises(UsageError, match=r"SGDConfig\.rate"):
-        SGDConfig(rate=0.0)
+@pytest.mark.parametrize(("field", "value"), [("rate", 0.0), ("halve_every", -1)])
+def test_a_descent_that_is_none_is_refused(field, value):
+    with pytest.raises(UsageError, match=rf"SGDConfig\.{field}"):
+        SGDConfig(**{field: value})
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -134,7 +180,7 @@ def test_training_comes_close_to_the_true_perplexity_and_not_below(seed):
     network = build(BigramConfig(), len(vocabulary), seed)
     objective = Bigrams(train, rows=128, seed=seed, stage=0)
     metrics = NumpyLearner(
-        network, objective, lambda step: 1 - step / steps, SGDConfig().rate, clip=1.0
+        network, objective, lambda step: 1 - step / steps, SGD(SGDConfig()), clip=1.0
     ).advance(0, steps)
     assert metrics["finite"].all()
     losses = metrics["loss"].reshape(4, -1).mean(1)
@@ -147,4 +193,4 @@ def test_training_comes_close_to_the_true_perplexity_and_not_below(seed):
     unigram = np.exp(-np.log(shares[held_out[:, 1]]).mean())
     assert 0.99 * true < reached < 1.04 * true
     assert reached < 0.6 * unigram
-    assert counts[BEGIN_ID] == 0
+    assert counts[vocabulary.begin] == 0

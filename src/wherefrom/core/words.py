@@ -1,40 +1,50 @@
-"""Words and their numbers: the vocabulary of the word-level models."""
+"""Words and their numbers: the vocabulary of the word-level models, and a text that brings one."""
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
+import numpy as np
+
+from wherefrom.core.contracts import Dataset
 from wherefrom.core.errors import BadData
 
 BEGIN, END = "<s>", "</s>"
-BEGIN_ID, END_ID = 0, 1
+UNKNOWN = "UUUNKKK"
+DIGIT = "DG"
 
 
 @dataclass(frozen=True)
 class WordVocabulary:
-    """A sentence's begin first, its end second, then the sorted words of the text.
+    """The words in their order; the marks of a sentence's begin and end are among them.
 
     The two marks stand around a sentence and never in it: a text that has one is refused, or
-    it would silently cut a sentence in two.
+    it would silently cut a sentence in two. `vectors` [words, width] are frozen inputs of the
+    words, where there are some; they are no part of the vocabulary's identity.
     """
 
     words: tuple[str, ...]
+    vectors: np.ndarray | None = field(default=None, repr=False, compare=False)
     _index: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.words[:2] != (BEGIN, END):
-            raise BadData(
-                f"vocabulary: expected it to begin with {BEGIN} and {END}, found {self.words[:2]}"
-            )
         index = {w: i for i, w in enumerate(self.words)}
         if len(index) != len(self.words):
             raise BadData("vocabulary: expected every word once, found a repetition")
+        for mark in (BEGIN, END):
+            if mark not in index:
+                raise BadData(
+                    f"vocabulary: expected {BEGIN} and {END} among its words, found no {mark}"
+                )
         object.__setattr__(self, "_index", index)
 
     @classmethod
     def from_text(cls, texts: Iterable[str]) -> "WordVocabulary":
+        """The marks first, then the sorted words of the text."""
         seen: set[str] = set()
         for text in texts:
             seen.update(text.split())
@@ -49,9 +59,23 @@ class WordVocabulary:
     def __len__(self) -> int:
         return len(self.words)
 
+    @property
+    def begin(self) -> int:
+        return self._index[BEGIN]
+
+    @property
+    def end(self) -> int:
+        return self._index[END]
+
+    @property
+    def unknown(self) -> int | None:
+        """The number of the word that stands for all others, if there is one."""
+        return self._index.get(UNKNOWN)
+
     def missing(self, text: str) -> list[str]:
         """The words of a text that it may not have, each once, in order."""
-        return [w for w in dict.fromkeys(text.split()) if self._index.get(w, 0) <= END_ID]
+        marks = (BEGIN, END)
+        return [w for w in dict.fromkeys(text.split()) if w not in self._index or w in marks]
 
     def encode(self, text: str) -> list[int]:
         """The words' numbers, without begin and end."""
@@ -63,6 +87,16 @@ class WordVocabulary:
             )
         return [self._index[w] for w in text.split()]
 
+    def bigrams(self, texts: Iterable[str]) -> np.ndarray:
+        """Every (previous, next) of the texts, [N, 2]; none reaches from one into another.
+
+        Each text stands between begin and end, so n words make n + 1 bigrams.
+        """
+        begin, end = self.begin, self.end
+        ids = (i for text in texts for i in (begin, *self.encode(text), end))
+        flat = np.fromiter(ids, np.int64)
+        return np.stack([flat[:-1], flat[1:]], 1)[flat[:-1] != end]
+
     def decode(self, ids: Sequence[int]) -> str:
         return " ".join(self.words[int(i)] for i in ids)
 
@@ -70,3 +104,25 @@ class WordVocabulary:
     def hash(self) -> str:
         """SHA-256 of the words in order: two vocabularies are equal if this is."""
         return hashlib.sha256(json.dumps(self.words).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class WordText(Dataset):
+    """A data set whose vocabulary is given, not gathered; `details` are reported with scores."""
+
+    vocabulary: WordVocabulary | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+def canonical(word: str, known: Container[str]) -> str:
+    """The homework's form of a word: in lower case, or what stands for it where it is unknown.
+
+    Of an unknown word without letters every digit becomes DG, thousands without their commas
+    (1,234.5 is DGDGDGDG.DG); what is unknown even so becomes UUUNKKK.
+    """
+    word = word.lower()
+    if word not in known and not any(c.isalpha() for c in word):
+        word = re.sub(r"\d", DIGIT, word)
+        if word.startswith(DIGIT):
+            word = word.replace(",", "")
+    return word if word in known else UNKNOWN

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wherefrom.core.contracts import Dataset
-from wherefrom.data import birthplaces, birthplaces_check, facts, people, tiny_text
+from wherefrom.data import birthplaces, birthplaces_check, facts, people, tiny_text, treebank
 from wherefrom.data.survey import Survey
 
 DATASETS: dict[str, tuple[type, Callable[[Any, int], Dataset]]] = {
@@ -12,6 +12,7 @@ DATASETS: dict[str, tuple[type, Callable[[Any, int], Dataset]]] = {
     tiny_text.TinyTextConfig.kind: (tiny_text.TinyTextConfig, tiny_text.load),
     birthplaces.BirthplacesConfig.kind: (birthplaces.BirthplacesConfig, birthplaces.load),
     facts.FactsConfig.kind: (facts.FactsConfig, facts.load),
+    treebank.TreebankConfig.kind: (treebank.TreebankConfig, treebank.load),
 }
 
 # Of the data sets that are not generated: how a folder of one is inspected before it is
@@ -19,7 +20,10 @@ DATASETS: dict[str, tuple[type, Callable[[Any, int], Dataset]]] = {
 FOLDERS: dict[str, Callable[[str], birthplaces_check.Report]] = {
     birthplaces.NAME: birthplaces_check.inspect,
 }
-SURVEYS: dict[str, Callable[[Any], Survey]] = {facts.FactsConfig.kind: facts.survey}
+SURVEYS: dict[str, Callable[[Any], Survey | treebank.Survey]] = {
+    facts.FactsConfig.kind: facts.survey,
+    treebank.TreebankConfig.kind: treebank.survey,
+}
 
 
 def load_dataset(config: Any, seed: int) -> Dataset:

@@ -11,7 +11,7 @@ import numpy as np
 from wherefrom.core.contracts import Answer, Candidate, Dataset, Document, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import find_forms, match
-from wherefrom.core.words import END_ID, WordVocabulary
+from wherefrom.core.words import WordVocabulary
 from wherefrom.evaluation.evaluator import gold_answer
 
 _OTHERS = 4
@@ -106,7 +106,7 @@ class Unigram:
     def __init__(self, documents: Sequence[Document], vocabulary: WordVocabulary) -> None:
         counts = np.ones(len(vocabulary))
         for document in documents:
-            np.add.at(counts, [*vocabulary.encode(document.text), END_ID], 1)
+            np.add.at(counts, [*vocabulary.encode(document.text), vocabulary.end], 1)
         self._log_shares = np.log(counts / counts.sum())
 
     def log_probabilities(self, text: np.ndarray) -> np.ndarray:
@@ -114,8 +114,68 @@ class Unigram:
         return self._log_shares[text[:, 1]]
 
 
+class CountBigram:
+    """Kneser and Ney's interpolated bigram: what one would use instead of a network.
+
+    From every count a `discount` is taken; what that frees, and `backing` imagined sightings
+    more, goes to all words by how many different words each has followed. Both numbers are
+    those that predict the last tenth of the training text best from the nine before it.
+    """
+
+    discounts = (0.5, 0.6, 0.7, 0.8, 0.9)
+    backings = (0.0, 1.0, 2.0, 5.0, 10.0, 20.0)
+
+    def __init__(self, documents: Sequence[Document], vocabulary: WordVocabulary) -> None:
+        pairs = vocabulary.bigrams(document.text for document in documents)
+        if len(pairs) < 2:
+            raise BadData(f"text: expected at least 2 bigrams to count, found {len(pairs)}")
+        first = max(len(pairs) * 9 // 10, 1)
+        tried = _Counts(pairs[:first], len(vocabulary))
+        choices = ((d, b) for d in self.discounts for b in self.backings)
+        self.discount, self.backing = max(
+            choices, key=lambda choice: tried.log_probabilities(pairs[first:], *choice).mean()
+        )
+        self._counts = _Counts(pairs, len(vocabulary))
+
+    def log_probabilities(self, text: np.ndarray) -> np.ndarray:
+        """`text` is pairs (previous word, next word)."""
+        return self._counts.log_probabilities(text, self.discount, self.backing)
+
+
+class _Counts:
+    """How often each bigram of a text occurs, sorted by its number (previous x words + next)."""
+
+    def __init__(self, pairs: np.ndarray, words: int) -> None:
+        self.words = words
+        self.bigrams, self.times = np.unique(pairs @ [words, 1], return_counts=True)
+        self.first = np.bincount(pairs[:, 0], minlength=words)
+        self.followers = np.bincount(self.bigrams // words, minlength=words)
+        preceded = np.bincount(self.bigrams % words, minlength=words) + 1.0
+        self.spread = preceded / preceded.sum()
+
+    def log_probabilities(self, text: np.ndarray, discount: float, backing: float) -> np.ndarray:
+        previous, following = text[:, 0], text[:, 1]
+        wanted = text @ [self.words, 1]
+        place = np.minimum(np.searchsorted(self.bigrams, wanted), len(self.bigrams) - 1)
+        seen = np.where(self.bigrams[place] == wanted, self.times[place], 0)
+        freed = discount * self.followers[previous] + backing
+        new = self.first[previous] == 0  # nothing is known of it: all is freed
+        total = np.where(new, 1.0, self.first[previous] + backing)
+        freed = np.where(new, 1.0, freed)
+        kept = np.maximum(seen - discount, 0)
+        return np.log((kept + freed * self.spread[following]) / total)
+
+
 def _unigram(dataset: Dataset, vocabulary: WordVocabulary) -> Unigram:
-    return Unigram(dataset.documents[: len(dataset.documents) - dataset.held_out], vocabulary)
+    return Unigram(_training_documents(dataset), vocabulary)
+
+
+def _count_bigram(dataset: Dataset, vocabulary: WordVocabulary) -> CountBigram:
+    return CountBigram(_training_documents(dataset), vocabulary)
+
+
+def _training_documents(dataset: Dataset) -> Sequence[Document]:
+    return dataset.documents[: len(dataset.documents) - dataset.held_out]
 
 
 BASELINES: dict[str, Callable[[Dataset, Any], Any]] = {
@@ -123,6 +183,7 @@ BASELINES: dict[str, Callable[[Dataset, Any], Any]] = {
     "london": lambda dataset, _: Always("London"),
     "nearest_name": lambda dataset, _: NearestName(dataset.asked),
     "unigram": _unigram,
+    "counts": _count_bigram,
 }
 
 

@@ -114,11 +114,22 @@ def gold_answer(question: Question) -> str:
     return question.answer
 
 
+@dataclass(frozen=True)
+class ScoredText:
+    """A text as a Scorer reads it, and what is to be reported about it beside the score."""
+
+    targets: Any
+    details: dict[str, Any] = field(default_factory=dict)
+
+
 def evaluate_text(scorer: Scorer, text: Any, level: float = 0.95, seed: int = 0) -> Score:
     """Perplexity: exp of the mean negative log-probability of a text's targets.
 
     The interval is taken in nats, where losses are averaged, and only then exponentiated.
     """
+    about: dict[str, Any] = {}
+    if isinstance(text, ScoredText):
+        text, about = text.targets, text.details
     losses = -np.asarray(scorer.log_probabilities(text), dtype=np.float64).ravel()
     if losses.size < 2:
         raise BadData(f"text: expected at least 2 targets to score, found {losses.size}")
@@ -130,6 +141,6 @@ def evaluate_text(scorer: Scorer, text: Any, level: float = 0.95, seed: int = 0)
         )
     nats = float(losses.mean())
     low, high = bootstrap_mean(losses, level, seed)
-    details = {"nats_per_target": nats, "bits_per_target": nats / math.log(2)}
+    details = {"nats_per_target": nats, "bits_per_target": nats / math.log(2)} | about
     interval = (math.exp(low), math.exp(high))
     return Score("perplexity", math.exp(nats), interval, losses.size, details)

@@ -1,4 +1,4 @@
-"""The next word from the one before: bigrams drawn evenly from all of a text's."""
+"""The next word from the one before: bigrams drawn evenly from a text, or all of them at once."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,33 +9,34 @@ import numpy as np
 from wherefrom.core.contracts import Batch, Document
 from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, below, draws
-from wherefrom.core.words import BEGIN_ID, END_ID, WordVocabulary
+from wherefrom.core.words import WordVocabulary
 
 
 @dataclass(frozen=True)
 class BigramsConfig:
+    """`table`: every step has all different bigrams, each weighted by how often it occurs.
+
+    The gradient is then the text's own, without noise, and a step needs no batch size.
+    """
+
     kind: ClassVar[str] = "bigrams"
+    table: bool = False
 
 
 def bigrams(documents: Iterable[Document], vocabulary: WordVocabulary) -> np.ndarray:
-    """Every (previous, next) of the documents, [N, 2]; none reaches from one into another.
-
-    Each document stands between begin and end, so n words make n + 1 bigrams.
-    """
-    ids = [vocabulary.encode(document.text) for document in documents]
-    flat = np.array([i for sentence in ids for i in (BEGIN_ID, *sentence, END_ID)], np.int64)
-    previous = flat[:-1]
-    return np.stack([previous, flat[1:]], 1)[previous != END_ID]
+    """Every (previous, next) of the documents, [N, 2]; none reaches from one into another."""
+    return vocabulary.bigrams(document.text for document in documents)
 
 
 class Bigrams:
     """Rows are drawn with replacement, so that a step needs to know nothing of those before."""
 
     def __init__(self, pairs: np.ndarray, *, rows: int, seed: int, stage: int) -> None:
-        if not len(pairs):
-            raise BadData("text: expected at least one sentence to train on, found none")
+        _require(pairs)
         self.pairs, self.rows, self.seed, self.stage = pairs, rows, seed, stage
         self.items = len(pairs)
+        self._columns = np.ascontiguousarray(pairs.T)
+        self._ones = np.ones(rows, np.float32)
 
     def plan(self, first_step: int, count: int) -> np.ndarray:
         """Places in `pairs`, [count, rows]."""
@@ -47,5 +48,27 @@ class Bigrams:
         return below(word, len(self.pairs))
 
     def render(self, plan: np.ndarray, index: int) -> Batch:
-        chosen = self.pairs[plan[index]]
-        return Batch(chosen[:, 0], chosen[:, 1], np.ones(len(chosen)))
+        previous, following = self._columns
+        return Batch(previous[plan[index]], following[plan[index]], self._ones)
+
+
+class BigramTable:
+    """The whole text in every step: its different bigrams, and how often each occurs."""
+
+    def __init__(self, pairs: np.ndarray) -> None:
+        _require(pairs)
+        different, counts = np.unique(pairs, axis=0, return_counts=True)
+        self.batch = Batch(different[:, 0], different[:, 1], counts)
+        self.items = len(pairs)
+
+    def plan(self, first_step: int, count: int) -> np.ndarray:
+        """Nothing is drawn: the steps' own numbers, [count]."""
+        return np.arange(first_step, first_step + count, dtype=np.int64)
+
+    def render(self, plan: np.ndarray, index: int) -> Batch:
+        return self.batch
+
+
+def _require(pairs: np.ndarray) -> None:
+    if not len(pairs):
+        raise BadData("text: expected at least one sentence to train on, found none")

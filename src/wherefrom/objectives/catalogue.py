@@ -10,7 +10,7 @@ import torch
 from wherefrom.core.contracts import Dataset, Objective
 from wherefrom.core.recipe import Share, Stage
 from wherefrom.objectives.answers import Answers, AnswersConfig
-from wherefrom.objectives.bigrams import Bigrams, BigramsConfig, bigrams
+from wherefrom.objectives.bigrams import Bigrams, BigramsConfig, BigramTable, bigrams
 from wherefrom.objectives.corpus import Corpus, index_corpus
 from wherefrom.objectives.mix import Mix
 from wherefrom.objectives.spans import Documents, NextCharacterConfig, SpanCorruptionConfig
@@ -62,6 +62,8 @@ def _answers(config: AnswersConfig, material: Material, slot: Slot) -> Objective
 def _bigrams(config: BigramsConfig, material: Material, slot: Slot) -> Objective:
     last = len(material.dataset.documents) - material.dataset.held_out
     pairs = bigrams(material.dataset.documents[:last], material.vocabulary)
+    if config.table:
+        return BigramTable(pairs)
     return Bigrams(pairs, rows=slot.rows, seed=material.seed, stage=slot.number)
 
 

@@ -1,35 +1,42 @@
 """The recipes by name: one file each, one entry here."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 from wherefrom.core.config import overlay, parse_toml
 from wherefrom.core.errors import UsageError, nearest
 from wherefrom.core.files import read_text
-from wherefrom.core.recipe import Recipe
+from wherefrom.core.recipe import Experiment
 from wherefrom.recipes import birthplaces
+from wherefrom.recipes.attention_lab import attention_lab
+from wherefrom.recipes.bigram import bigram
 from wherefrom.recipes.bigram_tiny import bigram_tiny
 from wherefrom.recipes.facts import facts
 from wherefrom.recipes.people import people
 from wherefrom.runs.kinds import KINDS
 
-RECIPES: dict[str, Callable[[], Recipe]] = {
+RECIPES: dict[str, Callable[[], Experiment]] = {
     "people": people,
     "facts": facts,
     "birthplaces-course": birthplaces.course,
     "birthplaces-knowledge": birthplaces.knowledge,
     "birthplaces-calibrated": birthplaces.calibrated,
+    "birthplaces-laptop": birthplaces.laptop,
+    "bigram": bigram,
     "bigram-tiny": bigram_tiny,
+    "attention-lab": attention_lab,
 }
 
+Chosen = TypeVar("Chosen", bound=Experiment)
 
-def get_recipe(name: str) -> Recipe:
+
+def get_recipe(name: str) -> Experiment:
     if name not in RECIPES:
         raise UsageError(f"recipe '{name}': no such recipe; {nearest(name, RECIPES)}")
     return RECIPES[name]()
 
 
-def adjust(recipe: Recipe, *, config: str | None = None, settings: Iterable[str] = ()) -> Recipe:
+def adjust(recipe: Chosen, *, config: str | None = None, settings: Iterable[str] = ()) -> Chosen:
     """The recipe with a TOML file and then `field=value` settings put over it, all at once."""
     changes = {} if config is None else parse_toml(read_text(config), config)
     for setting in settings:
@@ -37,6 +44,8 @@ def adjust(recipe: Recipe, *, config: str | None = None, settings: Iterable[str]
         if not equals:
             raise UsageError(f"--set {setting}: expected FIELD=VALUE, found no '='")
         _put(changes, field.strip().split("."), value.strip())
+    if "kind" in changes and changes["kind"] == getattr(recipe, "kind", None):
+        del changes["kind"]  # as `wherefrom list` prints it: it says what is so already
     return overlay(recipe, changes, KINDS)
 
 

@@ -12,15 +12,18 @@ import numpy as np
 import torch
 
 from wherefrom.core.contracts import Dataset, Learner, Objective
+from wherefrom.core.errors import UsageError
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.core.recipe import Stage
 from wherefrom.core.vocabulary import Vocabulary
-from wherefrom.core.words import WordVocabulary
+from wherefrom.core.words import WordText, WordVocabulary
+from wherefrom.evaluation.evaluator import ScoredText
 from wherefrom.generation.answers import ModelAnswerer
 from wherefrom.models import bigram
 from wherefrom.models.gpt import GPT, GPTConfig
 from wherefrom.objectives.bigrams import bigrams
-from wherefrom.training.numpy_learner import NumpyLearner
+from wherefrom.training.numpy_learner import SGD, Descender, NumpyAdamW, NumpyLearner, SGDConfig
+from wherefrom.training.optimisers import AdamWConfig
 from wherefrom.training.schedules import TokenCount, factor
 from wherefrom.training.torch_learner import TorchLearner
 
@@ -66,7 +69,8 @@ def _torch_learner(model: GPT, objective: Objective, stage: Stage, place: Place)
 
 
 def _word_vocabulary(dataset: Dataset) -> WordVocabulary:
-    return WordVocabulary.from_text(d.text for d in dataset.documents)
+    given = dataset.vocabulary if isinstance(dataset, WordText) else None
+    return given or WordVocabulary.from_text(d.text for d in dataset.documents)
 
 
 def _numpy_learner(
@@ -76,13 +80,31 @@ def _numpy_learner(
         model,
         objective,
         lambda step: factor(stage.schedule, step, stage.steps),
-        stage.optimiser.rate,
+        _descender(model, stage),
         stage.clip,
     )
 
 
-def _held_out_bigrams(dataset: Dataset, vocabulary: WordVocabulary) -> np.ndarray:
-    return bigrams(dataset.documents[len(dataset.documents) - dataset.held_out :], vocabulary)
+def _descender(model: bigram.Bigram, stage: Stage) -> Descender:
+    config = stage.optimiser
+    if isinstance(config, SGDConfig):
+        return SGD(config)
+    if isinstance(config, AdamWConfig):
+        return NumpyAdamW(config, model.parameters)
+    raise UsageError(
+        f"stages.{stage.name}.optimiser: expected {SGDConfig.kind} or {AdamWConfig.kind} for a "
+        f"model in numpy, found '{config.kind}'"
+    )
+
+
+def _held_out_bigrams(dataset: Dataset, vocabulary: WordVocabulary) -> ScoredText:
+    """Every bigram of the held-out sentences, and how many of their targets are unknown words."""
+    first = len(dataset.documents) - dataset.held_out
+    pairs = bigrams(dataset.documents[first:], vocabulary)
+    details = dict(dataset.details) if isinstance(dataset, WordText) else {}
+    if vocabulary.unknown is not None:
+        details["unknown_share"] = float((pairs[:, 1] == vocabulary.unknown).mean())
+    return ScoredText(pairs, {"bigrams": len(pairs)} | details)
 
 
 FAMILIES: dict[str, Family] = {
@@ -102,10 +124,10 @@ FAMILIES: dict[str, Family] = {
         read_vocabulary=lambda words: WordVocabulary(tuple(words)),
         complete=lambda config, vocabulary: config,
         build=lambda config, vocabulary, seed, stage, device: bigram.build(
-            config, len(vocabulary), seed
+            config, len(vocabulary), seed, stage, vocabulary.vectors
         ),
         learner=_numpy_learner,
-        weights=lambda model: model.parameters,
+        weights=lambda model: model.parameters | model.frozen,
         predictor=lambda model, vocabulary: model,
         held_out_text=_held_out_bigrams,
     ),

@@ -3,7 +3,7 @@
 from typing import Any
 
 from wherefrom.core.config import decode, encode
-from wherefrom.core.recipe import Recipe
+from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
 from wherefrom.data.catalogue import DATASETS
 from wherefrom.objectives.catalogue import OBJECTIVES
 from wherefrom.runs.families import FAMILIES
@@ -22,10 +22,16 @@ _INCIDENTAL = ("device", "threads", "checkpoint_seconds", "summary")
 
 
 # Where files lie: what stands in them is compared instead, by the data's hash.
-_PATHS = ("folder", "corpus", "questions", "held_out", "calibration")
+_PATHS = (
+    "folder", "corpus", "questions", "held_out", "calibration",
+    "train", "dev", "vocabulary", "embeddings",
+)  # fmt: skip
 
 
-def decode_recipe(data: Any) -> Recipe:
+def decode_recipe(data: Any) -> Experiment:
+    """Demonstrations say so by their kind; it is in no place that another config could take."""
+    if isinstance(data, dict) and data.get("kind") == Demonstrations.kind:
+        return decode(Demonstrations, data, {Demonstrations.kind: Demonstrations})
     return decode(Recipe, data, KINDS)
 
 

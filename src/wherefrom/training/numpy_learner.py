@@ -1,8 +1,9 @@
-"""A learner without torch: gradients from the network's own hand, plain gradient descent."""
+"""A learner without torch: gradients from the network's own hand, and what is done with them."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
@@ -10,37 +11,96 @@ from wherefrom.core.config import check
 from wherefrom.core.contracts import Batch, Objective, State
 from wherefrom.core.errors import Mismatch
 
+if TYPE_CHECKING:
+    from wherefrom.training.optimisers import AdamWConfig
+
+Arrays = dict[str, np.ndarray]
+
 
 @dataclass(frozen=True)
 class SGDConfig:
     kind: ClassVar[str] = "sgd"
     rate: float = 6.0  # of a mean over the batch, whose gradients are small
+    halve_every: int = 0  # steps, as the homework anneals; 0: never
 
     def __post_init__(self) -> None:
         check(self.rate > 0, "SGDConfig", "rate", self.rate, "a number above 0")
+        fits = self.halve_every >= 0
+        check(fits, "SGDConfig", "halve_every", self.halve_every, "0 (never) or more")
 
 
 class Network(Protocol):
     """What this learner asks of a model: arrays it may change in place, and their gradients."""
 
-    parameters: dict[str, np.ndarray]
+    parameters: Arrays
 
-    def loss_and_gradients(self, batch: Batch) -> tuple[float, dict[str, np.ndarray]]: ...
+    def loss_and_gradients(self, batch: Batch) -> tuple[float, Arrays]: ...
+
+
+class Descender(Protocol):
+    """What changes the parameters; it may use up the gradients."""
+
+    moments: Arrays  # all that it remembers from one step to the next
+
+    def step(self, parameters: Arrays, gradients: Arrays, number: int, factor: float) -> None:
+        """Take the step of that number, counted from 0, at a factor times the base rate."""
+        ...
+
+
+class SGD:
+    """Parameter -= rate x factor x gradient: it remembers nothing."""
+
+    def __init__(self, config: SGDConfig) -> None:
+        self.config, self.moments = config, {}
+
+    def step(self, parameters: Arrays, gradients: Arrays, number: int, factor: float) -> None:
+        halvings = number // self.config.halve_every if self.config.halve_every else 0
+        scale = self.config.rate * factor * 0.5**halvings
+        for name, parameter in parameters.items():
+            gradient = gradients[name]
+            parameter -= np.multiply(gradient, scale, out=gradient, casting="same_kind")
+
+
+class NumpyAdamW:
+    """Loshchilov and Hutter's AdamW; decay falls on matrices, not on biases."""
+
+    tiny = 1e-8
+
+    def __init__(self, config: "AdamWConfig", parameters: Arrays) -> None:
+        self.config = config
+        self.moments = {
+            f"{moment}.{name}": np.zeros_like(p)
+            for name, p in parameters.items()
+            for moment in ("first", "second")
+        }
+
+    def step(self, parameters: Arrays, gradients: Arrays, number: int, factor: float) -> None:
+        config, rate = self.config, self.config.rate * factor
+        unbias1 = 1 - config.beta1 ** (number + 1)
+        unbias2 = 1 - config.beta2 ** (number + 1)
+        for name, parameter in parameters.items():
+            gradient = gradients[name]
+            first, second = self.moments[f"first.{name}"], self.moments[f"second.{name}"]
+            first += (1 - config.beta1) * (gradient - first)
+            second += (1 - config.beta2) * (gradient * gradient - second)
+            if parameter.ndim > 1:
+                parameter *= 1 - rate * config.decay
+            parameter -= (rate / unbias1) * first / (np.sqrt(second / unbias2) + self.tiny)
 
 
 class NumpyLearner:
-    """Each step: parameter -= rate x factor(step) x gradient, its norm over all cut to `clip`."""
+    """Each step's gradient, its norm over all parameters cut to `clip`, goes to the descender."""
 
     def __init__(
         self,
         network: Network,
         objective: Objective,
         schedule_factor: Callable[[int], float],
-        rate: float,
+        descender: Descender,
         clip: float,
     ) -> None:
         self.network, self.objective = network, objective
-        self.schedule_factor, self.rate, self.clip = schedule_factor, rate, clip
+        self.schedule_factor, self.descender, self.clip = schedule_factor, descender, clip
 
     def advance(self, first_step: int, count: int) -> dict[str, np.ndarray]:
         plan = self.objective.plan(first_step, count)
@@ -51,28 +111,31 @@ class NumpyLearner:
         }
         for i in range(count):
             batch = self.objective.render(plan, i)
-            rate = self.rate * self.schedule_factor(first_step + i)
-            metrics["loss"][i], metrics["finite"][i] = self._step(batch, rate)
+            metrics["loss"][i], metrics["finite"][i] = self._step(batch, first_step + i)
             metrics["targets"][i] = np.count_nonzero(batch.weights)
         return metrics
 
-    def _step(self, batch: Batch, rate: float) -> tuple[float, bool]:
+    def _step(self, batch: Batch, number: int) -> tuple[float, bool]:
         with np.errstate(over="ignore", invalid="ignore"):  # the flag says it, once
             loss, gradients = self.network.loss_and_gradients(batch)
-            squares = (np.square(g, dtype=np.float64).sum() for g in gradients.values())
-            norm = float(np.sqrt(sum(squares)))
-        finite = bool(np.isfinite(loss) and np.isfinite(norm))
+            norm = math.sqrt(sum([float(np.vdot(g, g)) for g in gradients.values()]))
+        finite = math.isfinite(loss) and math.isfinite(norm)
         if finite:
-            scale = rate * min(1.0, self.clip / norm) if norm else 0.0
-            for name, parameter in self.network.parameters.items():
-                parameter -= scale * gradients[name]
+            cut = min(1.0, self.clip / norm) if norm else 1.0
+            if cut < 1:
+                gradients = {name: g * cut for name, g in gradients.items()}
+            factor = self.schedule_factor(number)
+            self.descender.step(self.network.parameters, gradients, number, factor)
         return loss, finite
 
-    def _arrays(self) -> dict[str, np.ndarray]:
-        return {f"model.{name}": p for name, p in self.network.parameters.items()}
+    def _arrays(self) -> Arrays:
+        """What is trained, what is frozen beside it, and what the descender remembers."""
+        model = self.network.parameters | getattr(self.network, "frozen", {})
+        moments = {f"optimiser.{name}": m for name, m in self.descender.moments.items()}
+        return {f"model.{name}": p for name, p in model.items()} | moments
 
     def state(self) -> State:
-        """The parameters alone: this descent remembers nothing, and draws are counted."""
+        """Arrays alone: the step's number says the rest, and draws are counted."""
         return State({name: a.copy() for name, a in self._arrays().items()})
 
     def load(self, state: State) -> None:
@@ -83,5 +146,5 @@ class NumpyLearner:
             array[...] = state.arrays[name]
 
 
-def _forms(arrays: dict[str, np.ndarray]) -> dict[str, str]:
+def _forms(arrays: Arrays) -> dict[str, str]:
     return {name: f"{a.dtype}{list(a.shape)}" for name, a in sorted(arrays.items())}

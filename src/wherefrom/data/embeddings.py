@@ -1,0 +1,93 @@
+"""Frozen word vectors from a file: an array in `NAME.npy`, its words in `NAME.words.txt`.
+
+Not every word of a vocabulary has a vector there. The marks, the unknown word and the shapes of
+numbers (DGDG.DG) are no words of a text: each gets one made up from its own letters, as long as
+the file's are. A compound such as year-earlier gets the mean of its parts. Any other is an error.
+"""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from wherefrom.core.errors import BadData
+from wherefrom.core.files import reading
+from wherefrom.core.words import BEGIN, DIGIT, END, UNKNOWN
+from wherefrom.data.tables import read_lines
+
+_SHOWN = 5
+_NUMBER = re.compile(rf"(?:{DIGIT}|[^A-Za-z])+")
+_BITS = 24
+
+
+@dataclass(frozen=True)
+class WordVectors:
+    """An array [words, width], and which of the words got theirs by another way than the file."""
+
+    array: np.ndarray
+    made_up: tuple[str, ...]
+    averaged: tuple[str, ...]
+
+
+def load_vectors(path: Path, words: Sequence[str]) -> WordVectors:
+    """The vectors of the words, in their order."""
+    table = read_array(path)
+    names = read_lines(words_file(path))
+    if len(names) != len(table):
+        raise BadData(
+            f"{path}: expected a row for each of the {len(names)} words of {words_file(path)}, "
+            f"found {len(table)}"
+        )
+    index = {name: i for i, name in enumerate(names)}
+    spread = float(table.std())
+    found, made_up, averaged, missing = [], [], [], []
+    for word in words:
+        parts = word.split("-")
+        if word in index:
+            found.append(table[index[word]])
+        elif word in (BEGIN, END, UNKNOWN) or _NUMBER.fullmatch(word):
+            made_up.append(word)
+            found.append(spread * make_up(word, table.shape[1]))
+        elif len(parts) > 1 and all(part in index for part in parts):
+            averaged.append(word)
+            found.append(table[[index[part] for part in parts]].mean(0))
+        else:
+            missing.append(word)
+    if missing:
+        shown = ", ".join(repr(word) for word in missing[:_SHOWN])
+        more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
+        raise BadData(
+            f"{words_file(path)}: expected a vector for every word of the vocabulary, found none "
+            f"for {shown}{more}; use fewer words (data.words) or another file (data.embeddings)"
+        )
+    return WordVectors(np.stack(found), tuple(made_up), tuple(averaged))
+
+
+def words_file(path: Path) -> Path:
+    return path.with_suffix(".words.txt")
+
+
+def read_array(path: Path) -> np.ndarray:
+    """An array of numbers, a row a word; nothing is ever unpickled."""
+    try:
+        with reading(path):
+            array = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        reason = " ".join(str(error).split())[:100]
+        raise BadData(f"{path}: expected an array as numpy saves it, found: {reason}") from None
+    if not isinstance(array, np.ndarray) or array.ndim != 2 or array.dtype.kind != "f":
+        form = f"{array.dtype}{list(array.shape)}" if isinstance(array, np.ndarray) else "several"
+        raise BadData(f"{path}: expected real numbers [words, width], found {form}")
+    if not array.size or not np.isfinite(array).all():
+        raise BadData(f"{path}: expected finite numbers, found none or some that are not")
+    return array
+
+
+def make_up(word: str, width: int) -> np.ndarray:
+    """Numbers of deviation 1 that depend on the word's letters alone."""
+    digest = hashlib.shake_256(word.encode()).digest(4 * width)
+    whole = np.frombuffer(digest, "<u4") >> (32 - _BITS)
+    return (2 * (whole + 0.5) / 2**_BITS - 1) * np.sqrt(3)

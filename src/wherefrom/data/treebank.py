@@ -1,0 +1,176 @@
+"""Text of the Penn Treebank's form for word models: `word<TAB>TAG` a line.
+
+A blank line or one that begins with -DOCSTART- ends a sentence. The vocabulary is the first words
+of a list, most frequent first; every other word takes its canonical form or becomes unknown.
+Without files the text is a generated one, which says nothing about English.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from wherefrom.core.config import check
+from wherefrom.core.contracts import Dataset, Document
+from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.core.words import BEGIN, END, UNKNOWN, WordText, WordVocabulary, canonical
+from wherefrom.data import tiny_text
+from wherefrom.data.embeddings import load_vectors
+from wherefrom.data.tables import read_lines, refuse_rows
+
+# Where a folder has them; a file that lies in the folder itself is found too.
+FILES = {
+    "train": "language/wsj_public_train.tsv",
+    "dev": "language/ptb-dev.txt",
+    "vocabulary": "language/vocab.ptb.txt",
+    "embeddings": "embeddings/glove.6B.50d.subset.npy",
+}
+GENERATED = tiny_text.TinyTextConfig()
+TELLING = 3  # shorter sentences, such as a lone quotation mark, are in any two texts
+_NEW_DOCUMENT = "-DOCSTART-"
+_NEEDED = {
+    BEGIN: "it stands before every sentence",
+    END: "it stands after every sentence",
+    UNKNOWN: "it stands for every word that the list has not",
+}
+
+
+@dataclass(frozen=True)
+class TreebankConfig:
+    """A folder with all files, or files one by one, which go before the folder's."""
+
+    kind: ClassVar[str] = "treebank"
+    folder: str = ""
+    train: str = ""
+    dev: str = ""
+    vocabulary: str = ""
+    embeddings: str = ""  # NAME.npy; its words are in NAME.words.txt beside it
+    words: int = 2000  # of the vocabulary, from its top
+
+    def __post_init__(self) -> None:
+        check(self.words > 3, "TreebankConfig", "words", self.words, "at least 4")
+
+    @property
+    def generated(self) -> bool:
+        return not any((self.folder, *(getattr(self, part) for part in FILES)))
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What is said before training."""
+
+    rows: tuple[str, ...]
+
+    def lines(self) -> list[str]:
+        return list(self.rows)
+
+
+def load(config: TreebankConfig, seed: int) -> Dataset:
+    """The training sentences, then those of dev, which are held out.
+
+    Sentences of the training text that dev has too are left out of training.
+    """
+    if config.generated:
+        return tiny_text.load(GENERATED, seed)
+    words = read_vocabulary(find(config, "vocabulary"), config.words)
+    vectors = load_vectors(find(config, "embeddings"), words)
+    train = [s for s in read_sentences(find(config, "train")) if s]
+    dev = read_sentences(find(config, "dev"))
+    seen = {s for s in dev if len(s) >= TELLING}
+    kept = [s for s in train if s not in seen]
+    if not kept:
+        raise BadData(
+            f"{find(config, 'train')}: expected sentences that dev has not, found none; "
+            "name another file"
+        )
+    known = frozenset(words) - {BEGIN, END}
+    texts = [" ".join(canonical(word, known) for word in s) for s in (*kept, *dev)]
+    return WordText(
+        tuple(map(Document, texts)),
+        held_out=len(dev),
+        vocabulary=WordVocabulary(words, vectors.array),
+        details={
+            "training_sentences": len(kept),
+            "dropped_sentences": len(train) - len(kept),
+            "dropped_different": len(seen & set(train)),
+            "made_up_vectors": len(vectors.made_up),
+        },
+    )
+
+
+def survey(config: TreebankConfig) -> Survey:
+    """Which text this is; the counts come with the results."""
+    if config.generated:
+        return Survey(
+            (
+                f"text: a generated one of {GENERATED.sentences:,} sentences, since no files were "
+                "named; --data FOLDER names them (language/, embeddings/)",
+            )
+        )
+    return Survey(tuple(f"{part}: {find(config, part)}" for part in FILES))
+
+
+def find(config: TreebankConfig, part: str) -> Path:
+    """The file of that part: the one that was named, or the folder's."""
+    if named := getattr(config, part):
+        return Path(named)
+    if not config.folder:
+        raise MissingInput(
+            f"data.{part}: expected a file, found none named; name it, or a folder with all of "
+            "them (--data FOLDER)"
+        )
+    folder, usual = Path(config.folder), Path(FILES[part])
+    places = [folder / usual, folder / usual.name]
+    present = [place for place in places if place.is_file()]
+    if not present:
+        raise MissingInput(
+            f"{folder}: expected {usual} in it, found none; name another folder with --data, or "
+            f"the file with --set data.{part}=FILE"
+        )
+    return present[0]
+
+
+def read_sentences(path: Path) -> list[tuple[str, ...]]:
+    """The words of every sentence, as they stand there.
+
+    As in the homework, the end of the file ends a sentence, even one of no words after a blank
+    last line; its one bigram is among the 122,439 of the homework's dev text.
+    """
+    sentences: list[tuple[str, ...]] = []
+    current: list[str] = []
+    bad: list[tuple[int, str]] = []
+    for number, line in enumerate(read_lines(path, gaps=True), 1):
+        if not line.strip() or line.startswith(_NEW_DOCUMENT):
+            if current:
+                sentences.append(tuple(current))
+            current = []
+            continue
+        cells = line.split("\t")
+        if len(cells) != 2:
+            bad.append((number, f"{len(cells)} column{'s' if len(cells) > 1 else ''}"))
+        elif not cells[0].strip():
+            bad.append((number, "no word"))
+        current.append(cells[0].strip())
+    refuse_rows(path, bad, "'word<TAB>TAG'", "put one tab between a word and its tag")
+    if not sentences and not current:
+        raise BadData(f"{path}: expected sentences, found no words; name another file")
+    return [*sentences, tuple(current)]
+
+
+def read_vocabulary(path: Path, count: int) -> tuple[str, ...]:
+    """The first `count` words of a list: the first column, whatever stands in the others."""
+    lines = read_lines(path)
+    words = tuple(line.split()[0] for line in lines[:count])
+    if len(words) < count:
+        raise BadData(
+            f"{path}: expected at least {count} words, found {len(words)}; lower data.words"
+        )
+    for needed, why in _NEEDED.items():
+        if needed not in words:
+            raise BadData(
+                f"{path}: expected {needed} among the first {count} words, found none; add it, "
+                f"{why}"
+            )
+    twice = sorted({w for w in words if words.count(w) > 1}) if len(set(words)) < count else []
+    if twice:
+        raise BadData(f"{path}: expected every word once, found {twice[0]!r} twice; remove one")
+    return words

@@ -1,0 +1,91 @@
+"""Word vectors from a file, and words that have none there."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.data.embeddings import load_vectors, make_up, read_array
+
+WORDS = ("the", "year", "earlier")
+TABLE = np.array([[1.0, 0.0, 2.0], [0.0, 4.0, 0.0], [2.0, 0.0, -2.0]], np.float32)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "small.3d.npy"
+    np.save(path, TABLE)
+    (tmp_path / "small.3d.words.txt").write_text("\n".join(WORDS) + "\n")
+    return path
+
+
+def test_rows_come_in_the_order_that_was_asked_for(file):
+    found = load_vectors(file, ["earlier", "the"])
+    np.testing.assert_array_equal(found.array, TABLE[[2, 0]])
+    assert found.made_up == found.averaged == ()
+
+
+def test_a_compound_is_the_mean_of_its_parts(file):
+    found = load_vectors(file, ["year-earlier"])
+    np.testing.assert_array_equal(found.array, [[1.0, 2.0, -1.0]])
+    assert found.averaged == ("year-earlier",)
+
+
+def test_marks_the_unknown_and_numbers_get_vectors_of_their_own(file):
+    words = ["<s>", "</s>", "UUUNKKK", "DG", "DGDG.DG", "DG/DG"]
+    found, again = load_vectors(file, words), load_vectors(file, words[::-1])
+    assert found.made_up == tuple(words)
+    np.testing.assert_array_equal(found.array, again.array[::-1])
+    assert len(np.unique(found.array, axis=0)) == len(words)
+
+
+def test_what_is_made_up_is_spread_like_the_file(file):
+    values = make_up("<s>", 20_000)
+    assert abs(values.mean()) < 0.03
+    assert values.std() == pytest.approx(1, abs=0.02)
+    assert np.abs(values).max() <= np.sqrt(3)
+
+
+def test_a_word_without_a_vector_is_named(file):
+    with pytest.raises(BadData, match=r"words\.txt: expected a vector .* for 'cat', 'year-old';"):
+        load_vectors(file, ["the", "cat", "year-old"])
+
+
+def test_another_number_of_words_is_refused(file):
+    file.with_suffix(".words.txt").write_text("the\nyear\n")
+    with pytest.raises(BadData, match=r"each of the 2 words of .*, found 3"):
+        load_vectors(file, ["the"])
+
+
+def test_files_that_are_not_there_are_missed(file):
+    with pytest.raises(MissingInput, match=r"no\.npy"):
+        load_vectors(file.with_name("no.npy"), ["the"])
+    file.with_suffix(".words.txt").unlink()
+    with pytest.raises(MissingInput, match=r"words\.txt"):
+        load_vectors(file, ["the"])
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (np.zeros(3), r"found float64\[3\]"),
+        (np.zeros((2, 2), int), r"found int64\[2, 2\]"),
+        (np.full((2, 2), np.nan), "finite"),
+        (np.zeros((0, 2)), "finite"),
+        (np.array([["a"]], dtype=object), "as numpy saves it"),
+    ],
+)
+def test_what_is_no_table_of_numbers_is_refused(tmp_path, array, message):
+    np.save(tmp_path / "a.npy", array, allow_pickle=True)
+    with pytest.raises(BadData, match=message):
+        read_array(tmp_path / "a.npy")
+
+
+def test_a_file_of_something_else_is_refused_in_one_line(tmp_path):
+    for number, data in enumerate((b"", b"hello\nworld\n", b"\x93NUMPY\x01\x00")):
+        path = tmp_path / f"{number}.npy"
+        path.write_bytes(data)
+        with pytest.raises(BadData, match="as numpy saves it") as caught:
+            read_array(path)
+        assert "\n" not in str(caught.value)

@@ -1,0 +1,147 @@
+"""Tagged text, its vocabulary and its vectors, on small files and on the real ones."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wherefrom.core.errors import BadData, MissingInput, UsageError
+from wherefrom.core.words import WordText
+from wherefrom.data import tiny_text, treebank
+from wherefrom.data.treebank import GENERATED, TreebankConfig, load, read_sentences, survey
+
+REAL = Path(__file__).parents[2].parent / "shared" / "data"
+
+TRAIN = "-DOCSTART-\tX\n\nThe\tDT\ncat\tNN\nsat\tVBD\n\n\nThe\tDT\ndog\tNN\nran\tVBD\n\nYes\tUH\n"
+DEV = "The\tDT\ncat\tNN\nsat\tVBD\n-DOCSTART-\t X\n\n12,345\tCD\ncats\tNNS\n\nYes\tUH\n\n"
+VOCABULARY = "the \t9\t0.5\nUUUNKKK 4\n<s> 3\n</s> 3\ncat 2\nDGDGDGDGDG 1\nyes 1\nsat 1\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for part, text in (("train", TRAIN), ("dev", DEV), ("vocabulary", VOCABULARY)):
+        path = tmp_path / treebank.FILES[part]
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    path = tmp_path / treebank.FILES["embeddings"]
+    path.parent.mkdir()
+    np.save(path, np.arange(12.0, dtype=np.float32).reshape(4, 3))
+    path.with_suffix(".words.txt").write_text("the\ncat\nyes\nsat\n")
+    return tmp_path
+
+
+@pytest.fixture
+def config(folder) -> TreebankConfig:
+    return TreebankConfig(folder=str(folder), words=7)
+
+
+def test_sentences_end_at_blank_lines_and_documents(folder):
+    assert read_sentences(folder / treebank.FILES["train"]) == [
+        ("The", "cat", "sat"), ("The", "dog", "ran"), ("Yes",),
+    ]  # fmt: skip
+    assert read_sentences(folder / treebank.FILES["dev"]) == [
+        ("The", "cat", "sat"), ("12,345", "cats"), ("Yes",), (),
+    ]  # fmt: skip
+
+
+def test_words_take_their_form_and_what_dev_has_is_not_trained_on(config):
+    data = load(config, 0)
+    assert isinstance(data, WordText)
+    texts = [d.text for d in data.documents]
+    unknown = "UUUNKKK"
+    assert texts[:2] == [f"the {unknown} {unknown}", "yes"]  # a short sentence may be in both
+    assert texts[2:] == [f"the cat {unknown}", f"DGDGDGDGDG {unknown}", "yes", ""]
+    assert data.held_out == 4
+    assert data.details["dropped_sentences"] == data.details["dropped_different"] == 1
+    assert data.details["training_sentences"] == 2
+    assert data.vocabulary is not None
+    assert data.vocabulary.words[:3] == ("the", unknown, "<s>")
+    assert data.vocabulary.vectors is not None
+    np.testing.assert_array_equal(data.vocabulary.vectors[4], [3, 4, 5])
+    assert data.details["made_up_vectors"] == 4
+
+
+def test_a_sentence_that_occurs_twice_is_one_different_sentence(config, folder):
+    path = folder / treebank.FILES["train"]
+    path.write_text(TRAIN + "\nThe\tDT\ncat\tNN\nsat\tVBD\n")
+    details = load(config, 0).details
+    assert (details["dropped_sentences"], details["dropped_different"]) == (2, 1)
+
+
+def test_files_may_be_named_one_by_one_and_lie_in_the_folder_itself(config, folder, tmp_path):
+    usual = load(config, 0)
+    flat = tmp_path / "flat"
+    flat.mkdir()
+    for part in treebank.FILES.values():
+        (folder / part).rename(flat / Path(part).name)
+    words = Path(treebank.FILES["embeddings"]).with_suffix(".words.txt")
+    (folder / words).rename(flat / words.name)
+    assert load(replace(config, folder=str(flat)), 0) == usual
+    named = {part: str(flat / Path(file).name) for part, file in treebank.FILES.items()}
+    assert load(TreebankConfig(words=7, **named), 0) == usual
+
+
+def test_without_files_the_text_is_generated_and_that_is_said():
+    config = TreebankConfig()
+    assert load(config, 3) == tiny_text.load(GENERATED, 3)
+    (line,) = survey(config).lines()
+    assert "generated" in line
+    assert "--data" in line
+
+
+def test_with_files_they_are_named(config, folder):
+    lines = survey(config).lines()
+    assert len(lines) == len(treebank.FILES)
+    assert all(str(folder) in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("part", "text", "message"),
+    [
+        ("train", "", "found none"),
+        ("train", "\n\n-DOCSTART-\tX\n\n", "found no words"),
+        ("dev", "a\tDT\nb\n", r"dev\.txt:2: expected 'word<TAB>TAG', found 1 column;"),
+        ("dev", "a\tDT\tx\n", r"dev\.txt:1: .* found 3 columns;"),
+        ("dev", "\tDT\n", r"dev\.txt:1: .* found no word;"),
+        ("train", "The\tDT\ncat\tNN\nsat\tVBD\n", "sentences that dev has not"),
+        ("vocabulary", VOCABULARY.replace("<s>", "s"), "expected <s> among the first 7 words"),
+        ("vocabulary", VOCABULARY.replace("</s>", "s"), "expected </s> among"),
+        ("vocabulary", VOCABULARY.replace("UUUNKKK", "unk"), "expected UUUNKKK among"),
+        ("vocabulary", VOCABULARY.replace("cat", "the"), "found 'the' twice"),
+        ("vocabulary", "the\n<s>\n", "at least 7 words, found 2"),
+        ("vocabulary", VOCABULARY.replace("cat", "ocelot"), "found none for 'ocelot'"),
+    ],
+)
+def test_bad_files_are_refused_in_one_line(config, folder, part, text, message):
+    (folder / treebank.FILES[part]).write_text(text)
+    with pytest.raises(BadData, match=message) as caught:
+        load(config, 0)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_missed(config, folder, tmp_path):
+    (folder / treebank.FILES["dev"]).unlink()
+    with pytest.raises(MissingInput, match=r"expected language/ptb-dev\.txt in it, found none"):
+        load(config, 0)
+    with pytest.raises(MissingInput, match=r"data\.vocabulary: expected a file"):
+        load(TreebankConfig(train=str(tmp_path / "x")), 0)
+
+
+def test_a_vocabulary_of_nothing_is_refused():
+    with pytest.raises(UsageError, match=r"TreebankConfig\.words"):
+        TreebankConfig(words=3)
+
+
+def test_the_real_text_has_the_homeworks_bigrams():
+    if not REAL.is_dir():
+        pytest.skip(f"the real text is not in {REAL}")
+    data = load(TreebankConfig(folder=str(REAL)), 0)
+    assert isinstance(data, WordText)
+    assert data.vocabulary is not None
+    dev = data.vocabulary.bigrams(d.text for d in data.documents[-data.held_out :])
+    assert len(dev) == 122_439
+    assert (dev[:, 1] == data.vocabulary.unknown).mean() == pytest.approx(0.1544, abs=5e-5)
+    assert data.details["dropped_different"] == 36
+    assert data.vocabulary.vectors is not None
+    assert data.vocabulary.vectors.shape == (2000, 50)

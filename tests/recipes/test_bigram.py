@@ -1,0 +1,87 @@
+"""The bigram recipe, small on generated text and whole on the real one."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wherefrom.core.errors import BadData
+from wherefrom.core.recipe import Recipe
+from wherefrom.recipes.bigram import bigram
+from wherefrom.recipes.catalogue import adjust
+from wherefrom.recipes.execute import execute
+from wherefrom.runs.run import open_run
+from wherefrom.runs.workshop import Workshop
+
+REAL = Path(__file__).parents[2].parent / "shared" / "data"
+NAMES = ["unigram", "counts", "homework", "better"]
+
+
+def small(**steps: int) -> Recipe:
+    recipe = bigram()
+    stages = (replace(s, steps=steps.get(s.name, s.steps)) for s in recipe.stages)
+    return replace(recipe, stages=tuple(stages), threads=1)
+
+
+def test_without_files_everything_runs_on_the_generated_text(tmp_path):
+    outcome = execute(small(homework=2000, better=150), tmp_path / "b")
+    found = {name: outcome.results[name]["perplexity"] for name in NAMES}
+    assert found["better"] < found["homework"] < found["unigram"]
+    assert found["counts"] < 0.6 * found["unigram"]
+    run = open_run(tmp_path / "b")
+    assert run.results["better"]["bigrams"] == run.results["better"]["n"]
+
+
+def test_a_models_frozen_vectors_are_kept_with_it(tmp_path):
+    recipe = small(homework=20, better=2)
+    execute(recipe, tmp_path / "b")
+    kept = open_run(tmp_path / "b").model("homework")
+    np.testing.assert_array_equal(
+        kept.vectors, Workshop(recipe).new_model(recipe.stages[0]).vectors
+    )
+    assert kept.flat.size == 50 * 50 + 50 + 50 * 62 + 62
+
+
+def test_a_stage_may_go_on_from_another(tmp_path):
+    recipe = small(homework=20, better=2)
+    stages = (recipe.stages[0], replace(recipe.stages[1], start_from="homework"))
+    execute(replace(recipe, stages=stages), tmp_path / "b")
+
+
+def test_vectors_of_another_width_are_refused(tmp_path):
+    folder = write_treebank(tmp_path, width=3)
+    recipe = adjust(small(), settings=[f"data.folder={folder}", "data.words=5"])
+    with pytest.raises(BadData, match=r"expected 50 numbers .* \[5, 3\].*--set model\.width"):
+        execute(recipe, tmp_path / "b")
+    fitting = adjust(small(homework=20, better=2), settings=[
+        f"data.folder={folder}", "data.words=5", "model.width=3",
+    ])  # fmt: skip
+    results = execute(fitting, tmp_path / "c").results
+    assert results["homework"]["unknown_share"] == pytest.approx(1 / 4)
+    assert results["homework"]["bigrams"] == 4
+
+
+def write_treebank(folder: Path, width: int) -> Path:
+    for name, text in (
+        ("wsj_public_train.tsv", "The\tDT\ncat\tNN\n\nThe\tDT\nend\tNN\n"),
+        ("ptb-dev.txt", "The\tDT\ncat\tNN\nruns\tVBZ\n"),
+        ("vocab.ptb.txt", "the\nUUUNKKK\n<s>\n</s>\ncat\n"),
+        ("glove.6B.50d.subset.words.txt", "the\ncat\n"),
+    ):
+        (folder / name).write_text(text)
+    np.save(folder / "glove.6B.50d.subset.npy", np.ones((2, width), np.float32))
+    return folder
+
+
+@pytest.mark.slow
+def test_the_real_text_reaches_the_figures_of_the_homework_and_better_ones(tmp_path):
+    if not REAL.is_dir():
+        pytest.skip(f"the real text is not in {REAL}")
+    recipe = adjust(small(), settings=[f"data.folder={REAL}"])
+    results = execute(recipe, tmp_path / "b").results
+    assert results["unigram"]["n"] == 122_439
+    assert results["unigram"]["unknown_share"] == pytest.approx(0.1544, abs=1e-4)
+    assert 118 < results["homework"]["perplexity"] < 130
+    assert results["better"]["perplexity"] < 84
+    assert results["counts"]["perplexity"] < 72
