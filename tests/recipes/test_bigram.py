@@ -74,7 +74,7 @@ def write_treebank(folder: Path, width: int) -> Path:
     return folder
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_real_text_reaches_the_figures_of_the_homework_and_better_ones(tmp_path):
     if not REAL.is_dir():
         pytest.skip(f"the real text is not in {REAL}")
