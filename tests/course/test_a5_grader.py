@@ -33,7 +33,7 @@ def data(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def workplace(tmp_path, monkeypatch) -> Path:
+def grounds(tmp_path, monkeypatch) -> Path:
     """Looks write where they stand, and import what they look at as `submission`."""
     monkeypatch.chdir(tmp_path)
     for name in [n for n in sys.modules if n.split(".")[0] == "submission"]:
@@ -44,8 +44,8 @@ def workplace(tmp_path, monkeypatch) -> Path:
 
 
 @pytest.fixture
-def solution(workplace, data) -> Path:
-    return making.predict_all(making.copy(workplace / "someone"), data)
+def solution(grounds, data) -> Path:
+    return making.predict_all(making.copy(grounds / "someone"), data)
 
 
 def look(folder: Path, data: Path | None, *tests: str, answers: Path | None = None):
@@ -94,16 +94,16 @@ def test_the_reference_gets_everything(grader, solution, data):
     assert graded["seconds"] < 60
 
 
-def test_a_solution_without_the_library_gets_everything(workplace, data):
-    plain = shutil.copytree(Path(__file__).parent / "mistakes" / "plain", workplace / "plain")
+def test_a_solution_without_the_library_gets_everything(grounds, data):
+    plain = shutil.copytree(Path(__file__).parent / "mistakes" / "plain", grounds / "plain")
     results = look(making.predict_all(Path(plain), data), data)
     assert {t: r["text"] for t, r in results.items() if r["state"] != "ok"} == {}
 
 
-def test_the_starter_gets_nothing(workplace, data):
-    command = [sys.executable, making.A5 / "make_starter.py", "--out", workplace / "starter"]
+def test_the_starter_gets_nothing(grounds, data):
+    command = [sys.executable, making.A5 / "make_starter.py", "--out", grounds / "starter"]
     subprocess.run(list(map(str, command)), check=True, capture_output=True)
-    results = look(workplace / "starter" / "submission", data)
+    results = look(grounds / "starter" / "submission", data)
     assert [test for test, result in results.items() if result["state"] == "ok"] == []
     assert results["1e-1-hidden"]["mistake"] == "unwritten"
 
@@ -218,8 +218,8 @@ SPOILT = {
 }  # fmt: skip
 
 
-def test_a_batch_survives_every_submission(grader, workplace):
-    folder = workplace / "class"
+def test_a_batch_survives_every_submission(grader, grounds):
+    folder = grounds / "class"
     for name, (file, text) in SPOILT.items():
         path = making.copy(folder / name) / file
         path.write_text(path.read_text() + text)
@@ -227,7 +227,7 @@ def test_a_batch_survives_every_submission(grader, workplace):
     making.copy(folder / "lacking").joinpath("helper.py").unlink()
     (making.copy(folder / "syntax") / "model.py").write_text("def f(:\n")
     (folder / "empty").mkdir()
-    out = workplace / "grades.csv"
+    out = grounds / "grades.csv"
     done = grader("--batch", folder, "--csv", out, "--seconds", 3, "1e-2-hidden")
     assert (done.code, done.err) == (0, "")
     rows = {row["submission"]: row for row in csv.DictReader(out.open())}
@@ -261,8 +261,8 @@ def test_one_test_alone_as_a_table(grader, solution):
         ("data", 66, "nowhere: expected the course's data, found nothing"),
     ],
 )
-def test_bad_input_is_one_line(grader, workplace, spoilt, code, message):
-    folder = workplace / "someone"
+def test_bad_input_is_one_line(grader, grounds, spoilt, code, message):
+    folder = grounds / "someone"
     arguments = ["--submission", str(folder)]
     if spoilt != "folder":
         making.copy(folder)
@@ -270,7 +270,7 @@ def test_bad_input_is_one_line(grader, workplace, spoilt, code, message):
         (folder / "helper.py").unlink()
     if spoilt in ("syntax", "bytes"):
         (folder / "helper.py").write_bytes({"syntax": b"def f(:\n", "bytes": b"\xff\0"}[spoilt])
-    arguments += {"id": ["1z"], "data": ["--data", str(workplace / "nowhere")]}.get(spoilt, [])
+    arguments += {"id": ["1z"], "data": ["--data", str(grounds / "nowhere")]}.get(spoilt, [])
     done = grader(*arguments)
     assert (done.code, done.out) == (code, "")
     (line,) = done.err.splitlines()

@@ -141,7 +141,7 @@ def laptop() -> Recipe:
                 ),
                 optimiser=AdamWConfig(rate=4e-3, decay=0.1),
                 schedule=Schedule(),
-                steps=10_000,
+                steps=8_000,
                 batch=32,
             ),
         ),
