@@ -72,6 +72,8 @@ def build_rows() -> tuple[Row, ...]:
                change_stage(last, optimiser=stage.optimiser, schedule=stage.schedule))  # fmt: skip
     last = add("windows", "windows behind the name", change_spans(last, windows=spans.windows))
     last = add("salient", "salient spans", change_spans(last, salient=spans.salient))
+    last = add("answers", "salient spans that are somebody's answer",
+               change_spans(last, answer_like=spans.answer_like))  # fmt: skip
     last = add("mixing", "questions in every batch, no finetuning",
                mix_questions(last, stage.mix[1].share))  # fmt: skip
     add("decay", "that with decay 0.01 instead of 0.1",

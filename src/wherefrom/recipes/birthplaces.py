@@ -79,7 +79,7 @@ def knowledge() -> Recipe:
     Windows behind the name make the name carry the fact, salient spans put the loss where facts
     are, and the questions are part of every batch, so that nothing is finetuned away.
     """
-    spans = SpanCorruptionConfig(windows=0.5, salient=0.5)
+    spans = SpanCorruptionConfig(windows=0.5, salient=0.5, answer_like=0.9)
     return Recipe(
         name="birthplaces-knowledge",
         summary="the course's text and questions, taught far better; for a GPU",
