@@ -1,7 +1,8 @@
 """Every figure of the project that needs a GPU: train, time, answer, one JSON line a run.
 
-    python benchmarks/gpu.py --data FOLDER                          # all of it
+    python benchmarks/gpu.py --data FOLDER --language FOLDER        # all of it
     python benchmarks/gpu.py --data FOLDER --only speed,knowledge --seeds 0
+    python benchmarks/gpu.py --language FOLDER --only shakespeare --seeds 0
 
 Runs that stand in the file already are not done again, so a call that was cut short goes on.
 Answers go into predictions.jsonl beside the file. It needs torch and numpy and nothing else.
@@ -25,11 +26,12 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 import torch  # noqa: E402
 from why import ROWS  # noqa: E402
 
-from wherefrom.core.recipe import Recipe, Stage  # noqa: E402
+from wherefrom.core.recipe import Recipe, Stage, Task  # noqa: E402
 from wherefrom.evaluation.baselines import BASELINES  # noqa: E402
-from wherefrom.recipes import birthplaces  # noqa: E402
+from wherefrom.evaluation.evaluator import Score  # noqa: E402
+from wherefrom.recipes import birthplaces, shakespeare  # noqa: E402
 from wherefrom.recipes.execute import train_stage  # noqa: E402
-from wherefrom.recipes.judging import put_task, reach  # noqa: E402
+from wherefrom.recipes.judging import put_task, put_text, reach  # noqa: E402
 from wherefrom.runs.run import copy_weights  # noqa: E402
 from wherefrom.runs.workshop import Workshop  # noqa: E402
 
@@ -38,9 +40,8 @@ TIMED_STEPS = 600
 _TRIED = 100
 
 
-def jobs(data: str) -> dict[str, Recipe]:
+def jobs(data: str, language: str = "") -> dict[str, Recipe]:
     """Every run by name; `--only` chooses by what a name begins with."""
-    folder = {"folder": data}
     course, knowledge = birthplaces.course(), birthplaces.knowledge()
     chosen = {
         "knowledge.rope": knowledge,
@@ -49,7 +50,11 @@ def jobs(data: str) -> dict[str, Recipe]:
         "calibrated": birthplaces.calibrated(),
         **{f"why.{row.name}": row.recipe for row in ROWS},
     }
-    return {n: replace(r, data=replace(r.data, **folder)) for n, r in chosen.items()}
+    texts = {"shakespeare.gru": shakespeare.gru_gpu(), "shakespeare.gpt": shakespeare.gpt_gpu()}
+    return {
+        **{n: replace(r, data=replace(r.data, folder=data)) for n, r in chosen.items()},
+        **{n: replace(r, data=replace(r.data, folder=language)) for n, r in texts.items()},
+    }
 
 
 def with_variant(recipe: Recipe, variant: str) -> Recipe:
@@ -90,18 +95,31 @@ def run(recipe: Recipe) -> dict[str, Any]:
     tasks: dict[str, Any] = {}
     for task, name, predictor in predictors(recipe, workshop, models):
         began = time.monotonic()
-        put = put_task(task, predictor, workshop.dataset, reach(recipe.model))
+        answers, scores = put(task, predictor, recipe, workshop)
         tasks[f"{task.name}.{name}"] = {
-            "seconds": round(time.monotonic() - began, 2), "answers": put.answers,
-            "scores": {k or "strict": s.as_json() for k, s in put.scores.items()},
+            "seconds": round(time.monotonic() - began, 2), "answers": answers,
+            "scores": {k or "strict": s.as_json() for k, s in scores.items()},
         }  # fmt: skip
     model = next(iter(models.values()))
     count = sum(p.numel() for p in model.parameters())
     return {"variant": built(model), "parameters": count, "stages": stages, "tasks": tasks}
 
 
+def put(
+    task: Task, predictor: Any, recipe: Recipe, workshop: Workshop
+) -> tuple[list[str], dict[str, Score]]:
+    """What was answered, if that is the task, and the scores by name."""
+    if task.measure == "perplexity":
+        text = workshop.dataset, workshop.vocabulary
+        return [], {"": put_text(task, predictor, workshop.family, *text)}
+    found = put_task(task, predictor, workshop.dataset, reach(recipe.model))
+    return found.answers, found.scores
+
+
 def built(model: Any) -> str:
     """The class that mixes, as it was built: a name alone proves nothing."""
+    if not hasattr(model, "blocks"):
+        return type(model).__name__
     first = getattr(model, "down_block", model.blocks[0])
     return type(first.attn).__name__
 
@@ -111,7 +129,7 @@ def predictors(
 ) -> Iterator[tuple[Any, str, Any]]:
     entries = {entry.name: entry.stage for entry in recipe.models}
     for task in recipe.tasks:
-        for name in task.predictors:
+        for name in task.predictors if task.measure != "samples" else ():
             if name in entries:
                 yield task, name, workshop.predictor(models[entries[name]])
             else:
@@ -125,7 +143,7 @@ def speed(data: str) -> Iterator[tuple[str, dict[str, Any]]]:
     trials: dict[str, tuple[Recipe, Stage]] = {
         "adamw, bf16": (course, replace(pretrain, arithmetic="bf16")),
         "adamw, tf32": (course, replace(pretrain, arithmetic="tf32")),
-        "adamw, fp32": (course, pretrain),
+        "adamw, fp32": (course, replace(pretrain, arithmetic="fp32")),
         "muon, bf16": (course, replace(pretrain, arithmetic="bf16", optimiser=taught.optimiser)),
         "knowledge recipe": (knowledge, taught),
     }
@@ -173,6 +191,7 @@ def parse_seeds(text: str) -> list[int]:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--data", default="", help="the folder with the course's files")
+    parser.add_argument("--language", default="", help="the folder with language/shakespeare.txt")
     parser.add_argument("--out", type=Path, default=Path("runs/gpu/gpu.jsonl"))
     parser.add_argument("--only", default="", help="names begin so: speed,course.rope,why")
     parser.add_argument("--seeds", default="0-2")
@@ -190,7 +209,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def write(job: str, seed: int, found: dict[str, Any]) -> None:
         for task, put in found.get("tasks", {}).items():
             answers = {"job": job, "seed": seed, "task": task, "answers": put.pop("answers")}
-            if task.split(".")[1] not in BASELINES:
+            if task.split(".")[1] not in BASELINES and answers["answers"]:
                 append(given.out.with_name("predictions.jsonl"), answers)
         append(given.out, {"job": job, "seed": seed, **machine(), **found})
 
@@ -199,8 +218,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             write(f"speed.{name}", 0, found)
             print(f"{name}: {found}", flush=True)
     seeds = parse_seeds(given.seeds)
-    for (name, recipe), seed in product(jobs(given.data).items(), seeds):
+    if not given.language:
+        print("shakespeare: no --language FOLDER was named; left out", flush=True)
+    for (name, recipe), seed in product(jobs(given.data, given.language).items(), seeds):
         skip = wanted and not any(name.startswith(w) for w in wanted)
+        skip = skip or (name.startswith("shakespeare") and not given.language)
         if skip or (name, seed) in done or time.monotonic() - began > given.seconds:
             continue
         found = run(replace(recipe, seed=seed))
@@ -216,11 +238,17 @@ def summary(name: str, seed: int, found: dict[str, Any]) -> str:
         for n, s in found["stages"].items()
     )
     scores = ", ".join(
-        f"{n}{'' if k == 'strict' else k} {100 * s['accuracy']:.1f} in {t['seconds']:.2f} s"
+        f"{n}{'' if k == 'strict' else k} {shown(s)} in {t['seconds']:.2f} s"
         for n, t in found["tasks"].items()
         for k, s in t["scores"].items()
     )
     return f"{name} seed {seed} [{found['variant']}, {found['parameters']:,}]: {spent}; {scores}"
+
+
+def shown(score: dict[str, Any]) -> str:
+    if "nats_per_target" in score:
+        return f"{score['nats_per_target']:.4f} nats"
+    return f"{100 * score['accuracy']:.1f}"
 
 
 if __name__ == "__main__":

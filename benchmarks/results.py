@@ -31,6 +31,7 @@ VARIANTS = {"causal": "vanilla", "synthesizer": "synthesizer", "perceiver": "per
             "rope": "rope"}  # fmt: skip
 # Of 93 public runs of the course's code, scored exactly: dev, median.
 OTHERS = {"causal": "23.0", "synthesizer": "9.5", "perceiver": "6.8", "rope": "31.8"}
+NANOGPT = "1.4697"  # its README, for train_shakespeare_char
 COURSE_SECONDS = {"pretraining": 378, "answering": 45}  # the course's own code on the same chip
 
 Rows = list[dict[str, Any]]
@@ -57,7 +58,7 @@ def take_over(source: Path) -> None:
 
 def page(rows: Rows) -> str:
     parts = [INTRODUCTION, machines(rows), speed(rows), course(rows), knowledge(rows), why(rows),
-             mistakes(rows), laptop()]  # fmt: skip
+             mistakes(rows), laptop(), characters(rows)]  # fmt: skip
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -223,6 +224,34 @@ def laptop() -> str:
         f"`birthplaces-laptop` on 2 cores of {found[0]['machine']}, torch {found[0]['torch']}, one",
         "seed each:", "", table(("minutes", "steps", "dev", "place-aware"), lines),
     ))  # fmt: skip
+
+
+def characters(rows: Rows) -> str:
+    lines = []
+    for job, recipe in (("shakespeare.gru", "shakespeare-gru-gpu"),
+                        ("shakespeare.gpt", "shakespeare-gpt-gpu")):  # fmt: skip
+        runs = of(rows, job)
+        lines.append([
+            recipe, f"{runs[0]['parameters']:,}" if runs else "-", str(len(runs)),
+            spread(nats(runs, "held-out"), 4),
+            spread(nats(runs, "blocks"), 4) if job.endswith("gpt") else "-",
+            spread(stage(runs, "train", "seconds")),
+        ])  # fmt: skip
+    lines.append(["nanoGPT, as published", "-", "-", "-", NANOGPT, "about 180, on an A100"])
+    head = ("recipe", "parameters", "seeds", "held-out", "in blocks", "training, s")
+    return "\n".join((
+        "## Shakespeare, character by character", "",
+        "Nats per character of the last tenth of tiny Shakespeare, all of it; the first nine",
+        "tenths are trained on. *Held-out*: read in windows of which half is only read again, so",
+        "that every character has half a window before it. *In blocks*: windows side by side, as",
+        "nanoGPT reads, whose figure is the lowest that it met while training.", "",
+        table(head, lines),
+    ))  # fmt: skip
+
+
+def nats(rows: Rows, task: str) -> list[float]:
+    return [t["scores"]["strict"]["nats_per_target"] for r in rows
+            for k, t in r["tasks"].items() if k.startswith(f"{task}.")]  # fmt: skip
 
 
 def take_laptop(folders: Sequence[Path]) -> None:

@@ -6,7 +6,7 @@
 #   scripts/setup.sh test [ARG ...]    set up, then pytest with these arguments
 #   scripts/setup.sh check             set up, then ruff and pyright
 #   scripts/setup.sh bench             set up, then the benchmarks; figures into runs/benchmarks/
-#   scripts/setup.sh gpu [ARG ...]     every figure that needs a GPU, into docs/RESULTS.md; DATA=FOLDER
+#   scripts/setup.sh gpu [ARG ...]     every figure that needs a GPU, into docs/RESULTS.md; DATA=FOLDER TEXTS=FOLDER
 #   scripts/setup.sh lock [ARG ...]    write requirements/*.txt anew (--upgrade takes newer versions)
 #   scripts/setup.sh clean             remove caches and build outputs (.venv and runs/ stay)
 #
@@ -105,7 +105,7 @@ check() {
 
 bench() {
     local name
-    for name in startup answering training; do
+    for name in startup answering training evidence exposures; do
         "$venv_python" "benchmarks/$name.py" --json "runs/benchmarks/$name.json" "$@"
     done
 }
@@ -116,7 +116,7 @@ gpu() { # the machine's own python, if its torch sees a GPU; else a .venv with t
         WHEREFROM_TORCH=cuda setup run
         gpu_python=$venv_python
     fi
-    "$gpu_python" benchmarks/gpu.py ${DATA:+--data "$DATA"} "$@"
+    "$gpu_python" benchmarks/gpu.py ${DATA:+--data "$DATA"} ${TEXTS:+--language "$TEXTS"} "$@"
     "$gpu_python" benchmarks/results.py --gpu runs/gpu/gpu.jsonl
 }
 

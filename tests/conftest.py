@@ -1,5 +1,8 @@
 """What several tests share: a tiny recipe and one finished run of it."""
 
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -30,4 +33,77 @@ def tiny_run(tmp_path_factory: pytest.TempPathFactory, tiny_settings: list[str])
 
     path = tmp_path_factory.mktemp("tiny") / "people-0"
     api.run("people", out=path, settings=tiny_settings)
+    return path
+
+
+class Registry(ThreadingHTTPServer):
+    """A package registry on this machine, with pages of PyPI's form and npm's addresses.
+
+    `files` by path; `asked` is what was asked for, with the header that logs in.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.files: dict[str, bytes] = {}
+        self.asked: list[tuple[str, str | None]] = []
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def offer(self, package: str, file: str, data: bytes, link: str = "") -> None:
+        """A file on both kinds of registry."""
+        link = link or f"../../files/{file}#sha256=0"
+        page = f"<!DOCTYPE html><a href='/other-0.1.tar.gz'>x</a><a href='{link}'>{file}</a>"
+        self.files[f"/simple/{package}/"] = page.encode()
+        self.files[f"/files/{file}"] = self.files[f"/npm/{package}/-/{file}"] = data
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        assert isinstance(self.server, Registry)
+        self.server.asked.append((self.path, self.headers.get("Authorization")))
+        data = self.server.files.get(self.path)
+        self.send_response(404 if data is None else 200)
+        self.send_header("Content-Length", str(len(data or b"")))
+        self.end_headers()
+        self.wfile.write(data or b"")
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def package_registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
+    """What pip and npm are set up with while it lasts."""
+    server = Registry()
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    monkeypatch.setenv("PIP_INDEX_URL", f"{server.address}/simple")
+    monkeypatch.setenv("npm_config_registry", f"{server.address}/npm/")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    yield server
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture(scope="session")
+def sentiment_settings() -> list[str]:
+    """FIELD=VALUE settings that make `sentiment` a matter of seconds on generated reviews."""
+    from wherefrom.recipes.sentiment import sentiment
+
+    stages = [stage.name for stage in sentiment().stages]
+    steps = [f"stages.{name}.steps={60 if name == 'epochs' else 40}" for name in stages]
+    batch = [f"stages.{name}.batch=30" for name in stages]
+    return ["data.made=600", "model.width=8", "model.hidden=8", "threads=1", *steps, *batch]
+
+
+@pytest.fixture(scope="session")
+def sentiment_run(tmp_path_factory: pytest.TempPathFactory, sentiment_settings: list[str]) -> Path:
+    """A finished run of the small `sentiment`. Tests that change it must copy it first."""
+    from wherefrom import api
+
+    path = tmp_path_factory.mktemp("sentiment") / "sentiment-0"
+    api.run("sentiment", out=path, settings=sentiment_settings)
     return path

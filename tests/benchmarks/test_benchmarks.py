@@ -14,7 +14,7 @@ BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 def program(monkeypatch):
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     yield importlib.import_module
-    for name in ("measure", "training", "answering", "startup"):
+    for name in ("measure", "training", "answering", "startup", "exposures"):
         sys.modules.pop(name, None)
 
 
@@ -41,7 +41,7 @@ def test_lines_have_the_lengths_they_say(program):
     assert 130 < sum(lengths) / len(lengths) < 150
 
 
-@pytest.mark.parametrize("name", ["training", "answering", "startup"])
+@pytest.mark.parametrize("name", ["training", "answering", "startup", "exposures"])
 def test_it_runs(program, name, tmp_path, capsys):
     file = tmp_path / "figures.json"
     result = program(name).main(["--tiny", "--turns", "1", "--json", str(file)])

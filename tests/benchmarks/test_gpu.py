@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from wherefrom.recipes.catalogue import adjust
+
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = ROOT / "benchmarks"
 MODULES = ("gpu", "why", "results")
@@ -95,6 +97,39 @@ def test_the_page_says_what_was_measured_and_what_was_not(program):
     assert "| birthplaces-knowledge | 7 | 2 | 82.0 (80.0 to 84.0) |" in page
     assert "| rope | - | 0 | not run |" in page
     assert "| gold absent | 20.0 (20.0 to 20.0) |" in page
+
+
+def test_the_page_compares_character_models_in_nats(program):
+    def scored(nats: float) -> dict:
+        return {"seconds": 1.0, "scores": {"strict": {"nats_per_target": nats}}}
+
+    rows = [
+        {"job": "shakespeare.gpt", "seed": seed, "device": "chip", "torch": "1", "python": "3",
+         "parameters": 9, "stages": {"train": {"seconds": 20.0}},
+         "tasks": {"held-out.gpt": scored(nats), "blocks.gpt": scored(nats + 0.02)}}
+        for seed, nats in enumerate((1.4, 1.44))
+    ]  # fmt: skip
+    page = program("results").page(rows)
+    assert (
+        "| shakespeare-gpt-gpu | 9 | 2 | 1.4200 (1.4000 to 1.4400) | 1.4400 (1.4200 to 1.4600) "
+        "| 20.0 (20.0 to 20.0) |"
+    ) in page
+    assert "| shakespeare-gru-gpu | - | 0 | not run | - | not run |" in page
+
+
+def test_a_job_of_characters_is_scored_in_nats(program, tmp_path):
+    gpu = program("gpu")
+    (tmp_path / "text.txt").write_text("to be, or not to be: that is the question.\n" * 20)
+    tiny = {
+        "shakespeare.gru": ["model.n_hidden=8", "stages.train.mix.text.objective.length=20"],
+        "shakespeare.gpt": ["model.n_layer=1", "model.n_embd=12", "model.block_size=20"],
+    }
+    for name, settings in tiny.items():
+        recipe = gpu.jobs("", str(tmp_path / "text.txt"))[name]
+        steps = ["stages.train.steps=3", "stages.train.batch=2"]
+        found = gpu.run(adjust(recipe, settings=[*settings, *steps]))
+        assert found["tasks"][f"held-out.{name[-3:]}"]["scores"]["strict"]["nats_per_target"] > 1
+        assert "nats" in gpu.summary(name, 0, found)
 
 
 def test_rows_of_the_same_job_replace_each_other(program, tmp_path, monkeypatch):

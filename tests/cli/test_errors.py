@@ -109,7 +109,7 @@ def test_damaged_weights(cli, own_run, command):
         ("run.json", '{"format_version": 1, "recipe": {"name": "x", "more": 1}}', 78),
         ("status.json", "[]", 76),
         ("status.json", '{"state": "finished"}', 76),
-        ("vocab.json", '["a"]', 65),
+        ("vocab.json", '["a"]', 78),
     ],
 )
 def test_damaged_records(cli, own_run, file, text, code):

@@ -5,7 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wherefrom.core.errors import BadData
-from wherefrom.core.vocabulary import MASK, MASK_ID, PAD, PAD_ID, Vocabulary
+from wherefrom.core.vocabulary import (
+    MASK,
+    MASK_ID,
+    PAD,
+    PAD_ID,
+    Alphabet,
+    Vocabulary,
+    read_characters,
+)
 
 TEXT = st.text(st.characters(exclude_characters=PAD + MASK, exclude_categories=["Cs"]))
 
@@ -54,3 +62,15 @@ def test_equal_when_the_characters_are_and_not_otherwise():
     assert here == there == again
     assert here.hash == there.hash == again.hash
     assert here.hash != Vocabulary.from_text(["abc"]).hash
+
+
+def test_an_alphabet_has_no_character_for_itself():
+    alphabet = Alphabet(("b", "a", "\n"))
+    assert alphabet.encode("ab\n") == [1, 0, 2]
+    with pytest.raises(BadData, match="found a repetition"):
+        Alphabet(("a", "a"))
+
+
+def test_what_was_written_down_is_read_as_what_it_was():
+    for written in (Vocabulary.from_text(["abc"]), Alphabet(("a", "b", "c"))):
+        assert read_characters(list(written.characters)) == written

@@ -45,6 +45,8 @@ def test_results_of_a_run():
 
 def test_perplexity_is_no_percentage():
     assert layout(results_table(BIGRAM))[2] == "  network  21.48  [20.65, 22.30]  n=3130"
+    told = {"network": BIGRAM["network"] | {"nats_per_target": 3.067}}
+    assert layout(results_table(told))[2].endswith("  n=3130, 3.067 nats each")
 
 
 def test_means_over_seeds():

@@ -10,10 +10,12 @@ from wherefrom.core.contracts import Document, Question, Span
 from wherefrom.core.recipe import Schedule, Share, Stage
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.models.gpt import GPT, GPTConfig
+from wherefrom.models.gru import GRU, GRUConfig
 from wherefrom.objectives.answers import Answers
 from wherefrom.objectives.corpus import index_corpus
 from wherefrom.objectives.mix import Mix
 from wherefrom.objectives.spans import Documents, SpanCorruptionConfig
+from wherefrom.objectives.windows import Windows
 from wherefrom.training.optimisers import AdamWConfig, MuonConfig
 from wherefrom.training.torch_learner import TorchLearner
 
@@ -144,3 +146,40 @@ def test_a_compiled_step_is_the_same_step(monkeypatch):
     compiled = learner.advance(0, STEPS)["loss"]
     assert learner.captured.notes == []
     np.testing.assert_allclose(plain, compiled, rtol=2e-3)
+
+
+def build_windows(model: GPT | GRU, device: str) -> TorchLearner:
+    here = torch.device(device)
+    tokens = torch.arange(500, device=here) % 7
+    stage = Stage("s", (Share("text", None),), ADAMW, Schedule(), steps=STEPS, batch=8)
+    windows = Windows(tokens, length=48, rows=8, seed=3, stage=0)
+    mix = Mix(stage.mix, 8, STEPS, lambda share, rows, part: windows)
+    return TorchLearner(model.to(here), mix, stage, number=0, seed=1)
+
+
+def make_gru() -> GRU:
+    torch.manual_seed(5)
+    return GRU(GRUConfig(vocab_size=7, n_embd=8, n_hidden=16, n_layer=2))
+
+
+def make_gpt() -> GPT:
+    torch.manual_seed(5)
+    return GPT(replace(PLAIN, vocab_size=7))
+
+
+@needs_gpu
+@pytest.mark.parametrize("make", [make_gpt, make_gru])
+def test_windows_of_a_text_take_the_steps_of_a_cpu(make):
+    here, there = build_windows(make(), "cpu"), build_windows(make(), "cuda")
+    slow, fast = here.advance(0, STEPS), there.advance(0, STEPS)
+    np.testing.assert_allclose(slow["loss"], fast["loss"], rtol=2e-3)
+    assert fast["finite"].all()
+
+
+@needs_gpu
+def test_rows_without_padding_are_not_packed_and_a_recurrence_is_not_captured():
+    captured = build_windows(make_gpt(), "cuda").captured
+    assert captured is not None
+    captured.prepare(4)
+    assert captured._capacity == 0
+    assert build_windows(make_gru(), "cuda").captured is None

@@ -154,10 +154,21 @@ def test_rows_hold_the_mean_over_targets(tmp_path):
     run(tmp_path, 4, Known(), chunk=3)
     rows = metrics(tmp_path)
     assert without_seconds(rows) == [
-        {"step": 3, "loss": 2.5, "targets": 4},  # (3 x 2 + 1 x 4) / 4
-        {"step": 4, "loss": 2.0, "targets": 3},
+        {"step": 3, "loss": 2.5, "targets": 4, "tens": [2.5]},  # (3 x 2 + 1 x 4) / 4
+        {"step": 4, "loss": 2.0, "targets": 3, "tens": [2.0]},
     ]
     assert 0 <= rows[0]["seconds"] <= rows[1]["seconds"] < 60
+
+
+def test_rows_hold_the_mean_of_each_ten_steps(tmp_path):
+    class Counting(Tiny):
+        def advance(self, first_step, count):
+            super().advance(first_step, count)
+            steps = np.arange(first_step, first_step + count)
+            return {"loss": steps / 1.0, "targets": np.ones_like(steps), "finite": steps >= 0}
+
+    run(tmp_path, 45, Counting(), chunk=20)
+    assert [row["tens"] for row in metrics(tmp_path)] == [[4.5, 14.5], [24.5, 34.5], [42.0]]
 
 
 def test_a_chunk_without_targets_has_no_mean(tmp_path):
@@ -167,7 +178,8 @@ def test_a_chunk_without_targets_has_no_mean(tmp_path):
             return {"loss": zeros / 1.0, "targets": zeros, "finite": zeros == 0}
 
     run(tmp_path, 2, Silent())
-    assert without_seconds(metrics(tmp_path)) == [{"step": 2, "loss": None, "targets": 0}]
+    (row,) = without_seconds(metrics(tmp_path))
+    assert row == {"step": 2, "loss": None, "targets": 0, "tens": [None]}
 
 
 def test_without_folders_it_only_trains(tmp_path, monkeypatch):

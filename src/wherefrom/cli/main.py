@@ -12,7 +12,20 @@ from typing import Annotated
 
 import typer
 
-from wherefrom.cli import ask, compare, data, doctor, evaluate, list_, run
+from wherefrom.cli import (
+    ask,
+    audit,
+    compare,
+    data,
+    dispute,
+    doctor,
+    evaluate,
+    explain,
+    list_,
+    perplexity,
+    run,
+    sample,
+)
 from wherefrom.cli.output import complain, show_traceback
 from wherefrom.core.errors import WherefromError
 
@@ -36,6 +49,11 @@ app.command("list")(list_.list_)
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
 app.command("ask")(ask.ask)
+app.command("audit")(audit.audit)
+app.command("dispute")(dispute.dispute)
+app.command("explain")(explain.explain)
+app.command("sample")(sample.sample)
+app.command("perplexity")(perplexity.perplexity)
 app.add_typer(data.data, name="data")
 app.add_typer(doctor.doctor, name="doctor")
 

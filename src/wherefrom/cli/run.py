@@ -46,7 +46,7 @@ def run(
     ] = None,
     data: Annotated[
         str | None,
-        typer.Option(metavar="FOLDER", help="Where the recipe's files are, if not registered."),
+        typer.Option(metavar="FOLDER|NAME", help="Where the recipe's files are; or fetched data."),
     ] = None,
     corpus: Annotated[
         str | None, typer.Option(metavar="FILE.txt", help="Your own text, one document a line.")
@@ -136,8 +136,16 @@ def _as_settings(options: dict[str, str], recipe: "Experiment") -> list[str]:
                 f"{option}: expected a recipe that has {'a path' if is_path else 'a name'} in "
                 f"{field}, found '{recipe.name}', whose {part} '{held.kind}' has {known}"
             )
-        settings.append(f"{field}={os.path.abspath(value) if is_path else value}")
+        settings.append(f"{field}={_locate(value) if is_path else value}")
     return settings
+
+
+def _locate(value: str) -> str:
+    """The absolute path, or the folder of the registered data set if only that has the name."""
+    from wherefrom.data import registry
+
+    known = None if os.path.exists(value) else registry.find(value)
+    return os.path.abspath(value) if known is None else str(known)
 
 
 def _introduce(recipe: "Experiment") -> None:
@@ -188,10 +196,16 @@ def _run_seeds(recipe: "Experiment", text: str, out: Path | None, as_json: bool)
 
 def _print(outcome: "Outcome") -> None:
     from wherefrom.recipes.attention_lab import PAGE
+    from wherefrom.recipes.study import PAGE as STUDY
     from wherefrom.report.progress import duration
     from wherefrom.report.tables import draw, results_table
 
     draw(results_table(outcome.results))
-    if (page := Path(outcome.run) / PAGE).exists():
-        print(f"\n{page}: the claims, their figures, and what is wrong with which statements")
+    pages = {
+        PAGE: "the claims, their figures, and what is wrong with which statements",
+        STUDY: "the settings that were tried, with figures, and errors explained",
+    }
+    for name, text in pages.items():
+        if (page := Path(outcome.run) / name).exists():
+            print(f"\n{page}: {text}")
     print(f"\n{outcome.run}: {duration(outcome.seconds)} in all")

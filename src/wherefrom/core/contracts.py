@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -85,6 +85,13 @@ class Batch:
     targets: Any
     weights: Any
     lengths: Any = None
+
+
+class Bags(NamedTuple):
+    """Texts whose words have no order, one after the other: ragged inputs of a batch."""
+
+    words: Any
+    offsets: Any  # where each text's words begin
 
 
 class Objective(Protocol):

@@ -30,6 +30,12 @@ class MissingInput(WherefromError):
     exit_code = 66
 
 
+class Unavailable(WherefromError):
+    """A network, a server or a port that does not answer."""
+
+    exit_code = 69
+
+
 class CannotWrite(WherefromError):
     exit_code = 73
 
@@ -71,4 +77,4 @@ def nearest(name: str, known: Iterable[str]) -> str:
     known = sorted(known)
     close = get_close_matches(name, known, n=1, cutoff=0.5)
     guess = f"did you mean '{close[0]}'? " if close else ""
-    return f"{guess}known: {', '.join(known)}" if len(known) <= 12 else guess or "see the docs"
+    return f"{guess}known: {', '.join(known)}" if len(known) <= 20 else guess or "see the docs"

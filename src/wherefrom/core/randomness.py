@@ -34,6 +34,8 @@ class Stream(IntEnum):
     SAMPLING = 6
     BOOTSTRAP = 7
     TABLE = 8
+    WORDS = 9
+    EDITS = 10
 
 
 def philox(counter: Sequence[Array | int], key: Sequence[int]) -> tuple[Array, Array, Array, Array]:

@@ -60,6 +60,8 @@ class Stage:
     order: str = "shuffled"  # file: every epoch in the text's own order, as the course does
     arithmetic: str = "fp32"  # tf32, bf16: on a GPU that has them; a CPU computes in fp32
     checkpoint_seconds: float = 20.0
+    variant: Any = None  # what its model has otherwise than the recipe's
+    probe: str | None = None  # the task that the model is put to after every epoch
 
     def __post_init__(self) -> None:
         check(bool(self.mix), "Stage", "mix", self.mix, "at least one objective")
@@ -90,22 +92,26 @@ class Task:
     """What is reported: questions of a split (or a text) put to some predictors.
 
     Of `unanswered` questions nobody here knows the answer: they are answered, not scored.
+    `samples` are written into the run folder, with the curve of the loss, and not scored either.
     """
 
     name: str
-    measure: str = "accuracy"  # accuracy, perplexity, predictions
+    measure: str = "accuracy"  # accuracy, perplexity, predictions, samples
     split: str = "held-out"  # asked, calibration, held-out, unanswered
     support: tuple[str, ...] = ("stated",)  # stated, omitted, none, unknown
     predictors: tuple[str, ...] = ()
     beams: int = 4  # of the search for an answer; 1: greedy, as the course answers
+    overlap: float = 0.5  # of the windows in which a language model reads a long text
     place_aware: bool = False  # also a match that takes Paris for France, and kinds of mistakes
+    brief: bool = False  # predictions name the questions, long texts, by their subjects
 
     def __post_init__(self) -> None:
-        measures = ("accuracy", "perplexity", "predictions")
+        measures = ("accuracy", "perplexity", "predictions", "samples")
         check(self.measure in measures, "Task", "measure", self.measure, f"one of {measures}")
         check(self.split in SPLITS, "Task", "split", self.split, f"one of {SPLITS}")
         check(set(self.support) <= set(SUPPORTS), "Task", "support", self.support, f"{SUPPORTS}")
         check(self.beams > 0, "Task", "beams", self.beams, "a whole number above 0")
+        check(0 <= self.overlap < 1, "Task", "overlap", self.overlap, "a share from 0, below 1")
 
 
 @dataclass(frozen=True)
@@ -134,6 +140,10 @@ class Recipe:
                 stage.start_from is None or stage.start_from in stages[:i],
                 "Stage", "start_from", stage.start_from, f"a stage before it {stages[:i]}",
             )  # fmt: skip
+        tasks = [task.name for task in self.tasks]
+        for stage in self.stages:
+            known = stage.probe is None or stage.probe in tasks
+            check(known, "Stage", "probe", stage.probe, f"one of {tasks}")
         for model in self.models:
             check(model.stage in stages, "ModelEntry", "stage", model.stage, f"one of {stages}")
         check(self.primary in models, "Recipe", "primary", self.primary, f"one of {models}")

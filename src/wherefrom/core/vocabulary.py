@@ -13,35 +13,17 @@ PAD_ID, MASK_ID = 0, 1
 
 
 @dataclass(frozen=True)
-class Vocabulary:
-    """Pad first, mask second, then the sorted characters of the training text."""
+class Alphabet:
+    """Characters in their order, none of which means anything but itself."""
 
     characters: tuple[str, ...]
     _index: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.characters[:2] != (PAD, MASK):
-            raise BadData(
-                f"vocabulary: expected it to begin with pad {PAD!r} and mask {MASK!r}, "
-                f"found {self.characters[:2]}"
-            )
         index = {c: i for i, c in enumerate(self.characters)}
         if len(index) != len(self.characters):
             raise BadData("vocabulary: expected every character once, found a repetition")
         object.__setattr__(self, "_index", index)
-
-    @classmethod
-    def from_text(cls, texts: Iterable[str]) -> "Vocabulary":
-        seen: set[str] = set()
-        for text in texts:
-            seen.update(text)
-        for special, name in ((PAD, "pad"), (MASK, "mask")):
-            if special in seen:
-                raise BadData(
-                    f"text: expected no {name} character U+{ord(special):04X} ({special}), "
-                    "found one; remove it, the model needs it for itself"
-                )
-        return cls((PAD, MASK, *sorted(seen)))
 
     def __len__(self) -> int:
         return len(self.characters)
@@ -67,3 +49,35 @@ class Vocabulary:
     def hash(self) -> str:
         """SHA-256 of the characters in order: two vocabularies are equal if this is."""
         return hashlib.sha256(json.dumps(self.characters).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Vocabulary(Alphabet):
+    """Pad first, mask second, then the sorted characters of the training text."""
+
+    def __post_init__(self) -> None:
+        if self.characters[:2] != (PAD, MASK):
+            raise BadData(
+                f"vocabulary: expected it to begin with pad {PAD!r} and mask {MASK!r}, "
+                f"found {self.characters[:2]}"
+            )
+        super().__post_init__()
+
+    @classmethod
+    def from_text(cls, texts: Iterable[str]) -> "Vocabulary":
+        seen: set[str] = set()
+        for text in texts:
+            seen.update(text)
+        for special, name in ((PAD, "pad"), (MASK, "mask")):
+            if special in seen:
+                raise BadData(
+                    f"text: expected no {name} character U+{ord(special):04X} ({special}), "
+                    "found one; remove it, the model needs it for itself"
+                )
+        return cls((PAD, MASK, *sorted(seen)))
+
+
+def read_characters(characters: Sequence[str]) -> Alphabet:
+    """What a run wrote down: a vocabulary where it begins with pad and mask."""
+    marked = tuple(characters[:2]) == (PAD, MASK)
+    return (Vocabulary if marked else Alphabet)(tuple(characters))

@@ -4,7 +4,17 @@ from collections.abc import Callable
 from typing import Any
 
 from wherefrom.core.contracts import Dataset
-from wherefrom.data import birthplaces, birthplaces_check, facts, people, tiny_text, treebank
+from wherefrom.data import (
+    birthplaces,
+    birthplaces_check,
+    characters,
+    edited,
+    facts,
+    people,
+    reviews,
+    tiny_text,
+    treebank,
+)
 from wherefrom.data.survey import Survey
 
 DATASETS: dict[str, tuple[type, Callable[[Any, int], Dataset]]] = {
@@ -13,6 +23,12 @@ DATASETS: dict[str, tuple[type, Callable[[Any, int], Dataset]]] = {
     birthplaces.BirthplacesConfig.kind: (birthplaces.BirthplacesConfig, birthplaces.load),
     facts.FactsConfig.kind: (facts.FactsConfig, facts.load),
     treebank.TreebankConfig.kind: (treebank.TreebankConfig, treebank.load),
+    characters.CharactersConfig.kind: (characters.CharactersConfig, characters.load),
+    reviews.ReviewsConfig.kind: (reviews.ReviewsConfig, reviews.load),
+    edited.EditedConfig.kind: (
+        edited.EditedConfig,
+        lambda config, seed: edited.edit(config, load_dataset(config.base, config.world)),
+    ),
 }
 
 # Of the data sets that are not generated: how a folder of one is inspected before it is
@@ -23,6 +39,8 @@ FOLDERS: dict[str, Callable[[str], birthplaces_check.Report]] = {
 SURVEYS: dict[str, Callable[[Any], Survey | treebank.Survey]] = {
     facts.FactsConfig.kind: facts.survey,
     treebank.TreebankConfig.kind: treebank.survey,
+    characters.CharactersConfig.kind: characters.survey,
+    reviews.ReviewsConfig.kind: reviews.survey,
 }
 
 

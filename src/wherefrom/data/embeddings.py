@@ -1,8 +1,9 @@
-"""Frozen word vectors from a file: an array in `NAME.npy`, its words in `NAME.words.txt`.
+"""Word vectors from a file: an array in `NAME.npy`, its words in `NAME.words.txt`.
 
 Not every word of a vocabulary has a vector there. The marks, the unknown word and the shapes of
 numbers (DGDG.DG) are no words of a text: each gets one made up from its own letters, as long as
-the file's are. A compound such as year-earlier gets the mean of its parts. Any other is an error.
+the file's are. A compound such as year-earlier gets the mean of its parts. Any other is an error
+where vectors stay as they are; where they are trained, it begins near zero.
 """
 
 import hashlib
@@ -16,11 +17,14 @@ import numpy as np
 from wherefrom.core.errors import BadData
 from wherefrom.core.files import reading
 from wherefrom.core.words import BEGIN, DIGIT, END, UNKNOWN
+from wherefrom.data import registry
 from wherefrom.data.tables import read_lines
 
+GLOVE = "embeddings/glove.6B.50d.npy"  # where a fetched one lies in its folder
 _SHOWN = 5
 _NUMBER = re.compile(rf"(?:{DIGIT}|[^A-Za-z])+")
 _BITS = 24
+_NEAR_ZERO = 0.1  # of the file's own deviation
 
 
 @dataclass(frozen=True)
@@ -34,14 +38,7 @@ class WordVectors:
 
 def load_vectors(path: Path, words: Sequence[str]) -> WordVectors:
     """The vectors of the words, in their order."""
-    table = read_array(path)
-    names = read_lines(words_file(path))
-    if len(names) != len(table):
-        raise BadData(
-            f"{path}: expected a row for each of the {len(names)} words of {words_file(path)}, "
-            f"found {len(table)}"
-        )
-    index = {name: i for i, name in enumerate(names)}
+    table, index = read_vectors(path)
     spread = float(table.std())
     found, made_up, averaged, missing = [], [], [], []
     for word in words:
@@ -64,6 +61,34 @@ def load_vectors(path: Path, words: Sequence[str]) -> WordVectors:
             f"for {shown}{more}; use fewer words (data.words) or another file (data.embeddings)"
         )
     return WordVectors(np.stack(found), tuple(made_up), tuple(averaged))
+
+
+def known_vectors(path: Path, words: Sequence[str]) -> np.ndarray:
+    """The words' vectors, where they are to be trained on: one that has none begins near zero."""
+    table, index = read_vectors(path)
+    small = _NEAR_ZERO * float(table.std())
+    width = table.shape[1]
+    found = [table[index[w]] if w in index else small * make_up(w, width) for w in words]
+    return np.stack(found).astype(table.dtype)
+
+
+def read_vectors(path: Path) -> tuple[np.ndarray, dict[str, int]]:
+    """The array of a file, and each word's row in it."""
+    table = read_array(path)
+    names = read_lines(words_file(path))
+    if len(names) != len(table):
+        raise BadData(
+            f"{path}: expected a row for each of the {len(names)} words of {words_file(path)}, "
+            f"found {len(table)}"
+        )
+    return table, {name: i for i, name in enumerate(names)}
+
+
+def fetched_vectors() -> Path | None:
+    """GloVe's whole file, if it was fetched ('wherefrom data fetch glove')."""
+    folder = registry.find("glove")
+    path = None if folder is None else folder / GLOVE
+    return path if path and path.is_file() else None
 
 
 def words_file(path: Path) -> Path:

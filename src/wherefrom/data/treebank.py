@@ -14,7 +14,7 @@ from wherefrom.core.contracts import Dataset, Document
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.words import BEGIN, END, UNKNOWN, WordText, WordVocabulary, canonical
 from wherefrom.data import tiny_text
-from wherefrom.data.embeddings import load_vectors
+from wherefrom.data.embeddings import fetched_vectors, load_vectors
 from wherefrom.data.tables import read_lines, refuse_rows
 
 # Where a folder has them; a file that lies in the folder itself is found too.
@@ -23,6 +23,11 @@ FILES = {
     "dev": "language/ptb-dev.txt",
     "vocabulary": "language/vocab.ptb.txt",
     "embeddings": "embeddings/glove.6B.50d.subset.npy",
+}
+FETCHED = {  # and as 'wherefrom data fetch' makes them
+    "train": "language/train.tsv",
+    "dev": "language/dev.tsv",
+    "vocabulary": "language/vocabulary.txt",
 }
 GENERATED = tiny_text.TinyTextConfig()
 TELLING = 3  # shorter sentences, such as a lone quotation mark, are in any two texts
@@ -120,6 +125,10 @@ def find(config: TreebankConfig, part: str) -> Path:
         )
     folder, usual = Path(config.folder), Path(FILES[part])
     places = [folder / usual, folder / usual.name]
+    if part in FETCHED:
+        places.append(folder / FETCHED[part])
+    elif fetched := fetched_vectors():
+        places.append(fetched)
     present = [place for place in places if place.is_file()]
     if not present:
         raise MissingInput(

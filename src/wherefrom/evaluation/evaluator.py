@@ -131,6 +131,13 @@ def evaluate_text(scorer: Scorer, text: Any, level: float = 0.95, seed: int = 0)
     if isinstance(text, ScoredText):
         text, about = text.targets, text.details
     losses = -np.asarray(scorer.log_probabilities(text), dtype=np.float64).ravel()
+    return perplexity(losses, about, level, seed)
+
+
+def perplexity(
+    losses: np.ndarray, about: Mapping[str, Any], level: float = 0.95, seed: int = 0
+) -> Score:
+    """Of losses in nats, one a target, with what else is to be reported about them."""
     if losses.size < 2:
         raise BadData(f"text: expected at least 2 targets to score, found {losses.size}")
     if not np.isfinite(losses).all():
@@ -141,6 +148,6 @@ def evaluate_text(scorer: Scorer, text: Any, level: float = 0.95, seed: int = 0)
         )
     nats = float(losses.mean())
     low, high = bootstrap_mean(losses, level, seed)
-    details = {"nats_per_target": nats, "bits_per_target": nats / math.log(2)} | about
+    details = {"nats_per_target": nats, "bits_per_target": nats / math.log(2), **about}
     interval = (math.exp(low), math.exp(high))
     return Score("perplexity", math.exp(nats), interval, losses.size, details)

@@ -1,22 +1,23 @@
-"""A language model as one that answers questions."""
+"""A language model as one that answers questions, besides scoring texts."""
 
 import math
 from collections.abc import Sequence
 
 from wherefrom.core.contracts import Answer, Candidate
-from wherefrom.core.vocabulary import MASK_ID, Vocabulary
+from wherefrom.core.vocabulary import MASK_ID, Alphabet
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.language_model import LanguageModel
 from wherefrom.generation.requests import Completion, Request
+from wherefrom.generation.texts import TextScorer
 
 
-class ModelAnswerer:
+class ModelAnswerer(TextScorer):
     """Prompt: the question and a mask; the answer is what stands before the next mask."""
 
     def __init__(
-        self, model: LanguageModel, vocabulary: Vocabulary, beams: int = 4, max_new: int = 32
+        self, model: LanguageModel, vocabulary: Alphabet, beams: int = 4, max_new: int = 32
     ) -> None:
-        self.model, self.vocabulary = model, vocabulary
+        super().__init__(model, vocabulary)
         self.beams, self.max_new = beams, max_new
 
     def searching(self, beams: int) -> "ModelAnswerer":

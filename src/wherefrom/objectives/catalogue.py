@@ -7,13 +7,17 @@ from typing import Any
 
 import torch
 
+from wherefrom.core.config import check
 from wherefrom.core.contracts import Dataset, Objective
 from wherefrom.core.recipe import Share, Stage
+from wherefrom.data.reviews import LABELS
 from wherefrom.objectives.answers import Answers, AnswersConfig
+from wherefrom.objectives.bags import BagsConfig, LabelledBags
 from wherefrom.objectives.bigrams import Bigrams, BigramsConfig, BigramTable, bigrams
 from wherefrom.objectives.corpus import Corpus, index_corpus
 from wherefrom.objectives.mix import Mix
 from wherefrom.objectives.spans import Documents, NextCharacterConfig, SpanCorruptionConfig
+from wherefrom.objectives.windows import Windows, WindowsConfig, stream
 
 _SHARES_A_STAGE = 64  # keeps the draws of two stages' shares apart
 
@@ -67,11 +71,33 @@ def _bigrams(config: BigramsConfig, material: Material, slot: Slot) -> Objective
     return Bigrams(pairs, rows=slot.rows, seed=material.seed, stage=slot.number)
 
 
+def _windows(config: WindowsConfig, material: Material, slot: Slot) -> Objective:
+    last = len(material.dataset.documents) - material.dataset.held_out
+    tokens = stream(material.dataset.documents[:last], material.vocabulary, material.device)
+    longest = material.block_size or config.length
+    fits = config.length <= longest
+    check(fits, "WindowsConfig", "length", config.length, f"at most the model's block, {longest}")
+    return Windows(
+        tokens, length=config.length or longest,
+        rows=slot.rows, seed=material.seed, stage=slot.number,
+    )  # fmt: skip
+
+
+def _bags(config: BagsConfig, material: Material, slot: Slot) -> Objective:
+    return LabelledBags(
+        config, material.dataset.asked, material.vocabulary, LABELS,
+        rows=slot.rows, seed=material.seed, stage=slot.number, order=slot.order,
+        device=material.device,
+    )  # fmt: skip
+
+
 OBJECTIVES: dict[str, tuple[type, Callable[[Any, Material, Slot], Objective]]] = {
     NextCharacterConfig.kind: (NextCharacterConfig, _documents),
     SpanCorruptionConfig.kind: (SpanCorruptionConfig, _documents),
     AnswersConfig.kind: (AnswersConfig, _answers),
     BigramsConfig.kind: (BigramsConfig, _bigrams),
+    WindowsConfig.kind: (WindowsConfig, _windows),
+    BagsConfig.kind: (BagsConfig, _bags),
 }
 
 

@@ -7,12 +7,13 @@ from wherefrom.core.config import overlay, parse_toml
 from wherefrom.core.errors import UsageError, nearest
 from wherefrom.core.files import read_text
 from wherefrom.core.recipe import Experiment
-from wherefrom.recipes import birthplaces
+from wherefrom.recipes import birthplaces, shakespeare
 from wherefrom.recipes.attention_lab import attention_lab
 from wherefrom.recipes.bigram import bigram
 from wherefrom.recipes.bigram_tiny import bigram_tiny
 from wherefrom.recipes.facts import facts
 from wherefrom.recipes.people import people
+from wherefrom.recipes.sentiment import sentiment
 from wherefrom.runs.kinds import KINDS
 
 RECIPES: dict[str, Callable[[], Experiment]] = {
@@ -24,6 +25,11 @@ RECIPES: dict[str, Callable[[], Experiment]] = {
     "birthplaces-laptop": birthplaces.laptop,
     "bigram": bigram,
     "bigram-tiny": bigram_tiny,
+    "shakespeare-gru": shakespeare.gru,
+    "shakespeare-gru-gpu": shakespeare.gru_gpu,
+    "shakespeare-gpt": shakespeare.gpt,
+    "shakespeare-gpt-gpu": shakespeare.gpt_gpu,
+    "sentiment": sentiment,
     "attention-lab": attention_lab,
 }
 

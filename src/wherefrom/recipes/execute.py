@@ -4,8 +4,9 @@ Whatever is already there is not done again: the same call continues an unfinish
 only reads a finished one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -16,9 +17,17 @@ from wherefrom.core.recipe import Demonstrations, Experiment, Recipe, Stage
 from wherefrom.evaluation.baselines import BASELINES
 from wherefrom.recipes.attention_lab import demonstrate
 from wherefrom.recipes.judging import evaluate
+from wherefrom.recipes.probing import PROBES, Probe
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kinds import data_identity, recipe_identity
-from wherefrom.runs.run import Run, copy_weights, load_weights, model_identity, open_run
+from wherefrom.runs.run import (
+    Run,
+    copy_weights,
+    count_parameters,
+    load_weights,
+    model_identity,
+    open_run,
+)
 from wherefrom.runs.workshop import Workshop, use_threads
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.loop import Finished, Observer, train
@@ -158,21 +167,28 @@ class _Execution:
     def _train(self, stage: Stage, stop: StopSignal) -> None:
         workshop = self.workshop
         start = self._final_weights(stage.start_from) if stage.start_from else None
+        probe = None
+        if stage.probe:
+            probe = partial(Probe, workshop, stage, self.folder.stage(stage.name) / PROBES)
         trained = train_stage(
             workshop,
             stage,
             start,
+            probe,
             checkpoints=self._checkpoints(stage),
             checkpoint_seconds=stage.checkpoint_seconds,
             metrics_path=self.folder.stage(stage.name) / "metrics.jsonl",
             observers=self.observers,
             stop=stop,
         )
-        identity = model_identity(workshop.model_config, workshop.vocabulary)
+        identity = model_identity(workshop.config_of(stage), workshop.vocabulary)
         arrays = copy_weights(workshop.family.weights(trained.model))
         for entry in self.recipe.models:
             if entry.stage == stage.name:
-                facts = {"identity": identity, "stage": stage.name, "recipe": self.recipe.name}
+                facts = {
+                    "identity": identity, "stage": stage.name, "recipe": self.recipe.name,
+                    "parameters": count_parameters(trained.model),
+                }  # fmt: skip
                 self.folder.write_model(entry.name, arrays, facts)
 
     def _checkpoints(self, stage: Stage) -> Checkpoints:
@@ -180,7 +196,7 @@ class _Execution:
         identity = {
             "recipe": self.recipe.name, "seed": self.recipe.seed,
             "data": data_identity(self.recipe.data), "stage": recipe_identity(stage),
-            **model_identity(workshop.model_config, workshop.vocabulary),
+            **model_identity(workshop.config_of(stage), workshop.vocabulary),
         }  # fmt: skip
         return Checkpoints(self.folder.stage(stage.name) / "checkpoints", identity)
 
@@ -201,10 +217,16 @@ class Trained:
 
 
 def train_stage(
-    workshop: Workshop, stage: Stage, start: dict[str, Any] | None = None, **loop: Any
+    workshop: Workshop,
+    stage: Stage,
+    start: dict[str, Any] | None = None,
+    probe: Callable[[Any], Observer] | None = None,
+    observers: Sequence[Observer] = (),
+    **loop: Any,
 ) -> Trained:
     """Train one stage from weights or from nothing; `loop` goes to the training loop."""
     model = workshop.new_model(stage)
+    observers = [*observers, probe(model)] if probe else observers
     if start is not None:
         load_weights(workshop.family.weights(model), start)
     learner, began = workshop.learner(stage, model), monotonic()
@@ -213,5 +235,7 @@ def train_stage(
     if prepare is not None:
         prepare(min(chunk, stage.steps))
     preparing = monotonic() - began
-    finished = train(learner, stage.steps, name=stage.name, chunk=chunk, **loop)
+    finished = train(
+        learner, stage.steps, name=stage.name, chunk=chunk, observers=observers, **loop
+    )
     return Trained(model, finished, preparing)

@@ -11,7 +11,12 @@ from wherefrom.evaluation.evaluator import Prediction, Score, evaluate_answers, 
 from wherefrom.evaluation.mistakes import sort_mistakes
 from wherefrom.evaluation.places import PlaceMatch, place_aware_accuracy
 from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.generation.texts import TextScorer
+from wherefrom.models.dan import DANConfig
 from wherefrom.objectives.spans import SpanCorruptionConfig
+from wherefrom.recipes.samples import leave_samples, read_losses
+from wherefrom.recipes.study import leave_study
+from wherefrom.runs.families import Family
 from wherefrom.runs.run import Run
 
 PLACE_AWARE = ", place-aware"
@@ -26,21 +31,45 @@ def evaluate(run: Run) -> dict[str, Any]:
             results |= evaluate_task(run, task, name, key)
     if run.recipe.abstain:
         results |= set_threshold(run)
+    if isinstance(run.recipe.model, DANConfig):
+        results |= leave_study(run, results)
     return results
 
 
 def evaluate_task(run: Run, task: Task, name: str, key: str) -> dict[str, Any]:
     """One predictor's scores on one task; its predictions go into the run folder."""
+    if task.measure == "samples":
+        leave_samples(run, name)
+        return {}
     predictor = _predictor(run, name)
     if task.measure == "perplexity":
-        text = run.workshop.family.held_out_text
-        assert text is not None, f"{run.recipe.model.kind} has no text to be scored on"
-        return {key: evaluate_text(predictor, text(run.dataset, run.vocabulary)).as_json()}
+        score = put_text(task, predictor, run.workshop.family, run.dataset, run.vocabulary)
+        return {key: score.as_json() | _training_loss(run, name)}
     put = put_task(task, predictor, run.dataset, reach(run.recipe.model))
     if put.predictions:
-        run.folder.write_predictions(name, task.name, put.predictions)
+        said = put.predictions
+        shown = [replace(p, question=p.subject) for p in said] if task.brief else said
+        run.folder.write_predictions(name, task.name, shown)
     run.folder.write_answers(name, task.name, put.answers)
     return {f"{key}{suffix}": score.as_json() for suffix, score in put.scores.items()}
+
+
+def put_text(task: Task, scorer: Any, family: Family, dataset: Dataset, vocabulary: Any) -> Score:
+    """Perplexity of the held-out text, all of it; a language model also says how it read it."""
+    held_out_text = family.held_out_text
+    assert held_out_text is not None, f"{family.config.__name__} has no text to be scored on"
+    text = held_out_text(dataset, vocabulary)
+    if isinstance(scorer, TextScorer):
+        scorer = scorer.overlapping(task.overlap)
+        text = replace(text, details=text.details | scorer.details)
+    return evaluate_text(scorer, text)
+
+
+def _training_loss(run: Run, name: str) -> dict[str, float]:
+    """The mean loss of a model's last hundred updates, which is what the homework reports."""
+    if name not in {m.name for m in run.recipe.models} or not (tens := read_losses(run, name)):
+        return {}
+    return {"last_100_updates": sum(tens[-10:]) / len(tens[-10:])}
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,9 @@ def results_table(results: Mapping[str, Result]) -> Table:
 
     def cells(name: str) -> tuple[str, ...]:
         value, interval = _value_and_interval(results[name])
-        return value, interval, f"n={results[name]['n']}"
+        nats = results[name].get("nats_per_target")
+        beside = "" if nats is None else f", {nats:.3f} nats each"
+        return value, interval, f"n={results[name]['n']}{beside}"
 
     return Table(("", INTERVAL, ""), _sections(results, cells))
 
@@ -77,15 +79,36 @@ def seeds_table(results: Mapping[str, Result]) -> Table:
     return Table(("mean", INTERVAL, "worst", "seeds"), _sections(results, cells))
 
 
-def runs_table(runs: Mapping[str, Mapping[str, Result]]) -> Table:
-    """The results of several runs side by side; a run that has no such result has a dash."""
+def runs_table(
+    runs: Mapping[str, Mapping[str, Result]], primary: Sequence[Mapping[str, Any]] = ()
+) -> Table:
+    """The results of several runs side by side; a run that has no such result has a dash.
+
+    `primary` is what each run's primary model is called and what it cost.
+    """
     every = {name: result for results in runs.values() for name, result in results.items()}
 
     def cells(name: str) -> tuple[str, ...]:
         found = [results.get(name) for results in runs.values()]
         return tuple(" ".join(_value_and_interval(r)) if r else NOTHING for r in found)
 
-    return Table(tuple(runs), _sections(every, cells))
+    return Table(tuple(runs), (*_sections(every, cells), *_costs(primary)))
+
+
+def _costs(primary: Sequence[Mapping[str, Any]]) -> tuple[Section, ...]:
+    """What the primary models took."""
+    if not primary:
+        return ()
+    rows = (
+        ("name", *(cost["model"] for cost in primary)),
+        ("parameters trained", *(_count(cost["parameters"]) for cost in primary)),
+        ("seconds of training", *(f"{cost['seconds']:.1f}" for cost in primary)),
+    )
+    return (Section("primary model", rows),)
+
+
+def _count(number: int | None) -> str:
+    return NOTHING if number is None else f"{number:,}"
 
 
 def pairs_table(pairs: Iterable[Mapping[str, Any]], first: str) -> Table:

@@ -11,16 +11,22 @@ from typing import Any
 import numpy as np
 import torch
 
+from wherefrom.core.bags import BagVocabulary
+from wherefrom.core.characters import CharacterText
 from wherefrom.core.contracts import Dataset, Learner, Objective
 from wherefrom.core.errors import UsageError
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.core.recipe import Stage
-from wherefrom.core.vocabulary import Vocabulary
+from wherefrom.core.vocabulary import Alphabet, Vocabulary, read_characters
 from wherefrom.core.words import WordText, WordVocabulary
+from wherefrom.data.reviews import Reviews
 from wherefrom.evaluation.evaluator import ScoredText
 from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.generation.texts import TextScorer
 from wherefrom.models import bigram
+from wherefrom.models.dan import DAN, Classifier, DANConfig
 from wherefrom.models.gpt import GPT, GPTConfig
+from wherefrom.models.gru import GRU, GRUConfig
 from wherefrom.objectives.bigrams import bigrams
 from wherefrom.training.numpy_learner import SGD, Descender, NumpyAdamW, NumpyLearner, SGDConfig
 from wherefrom.training.optimisers import AdamWConfig
@@ -50,22 +56,55 @@ class Family:
     held_out_text: Callable[[Dataset, Any], Any] | None = None  # what its Scorer is scored on
 
 
-def _character_vocabulary(dataset: Dataset) -> Vocabulary:
+def _character_vocabulary(dataset: Dataset) -> Alphabet:
+    if isinstance(dataset, CharacterText):
+        return dataset.vocabulary
     return Vocabulary.from_text([*(d.text for d in dataset.documents), dataset.alphabet])
 
 
-def _build_gpt(
-    config: GPTConfig, vocabulary: Vocabulary, seed: int, stage: int, device: torch.device
-) -> GPT:
+def _build_torch(
+    config: GPTConfig | GRUConfig | DANConfig,
+    vocabulary: Any,
+    seed: int,
+    stage: int,
+    device: torch.device,
+) -> torch.nn.Module:
     word = draws(2, seed=seed, stream=Stream.INITIAL, stage=stage, step=0, row=np.zeros(1, int))
     torch.manual_seed((int(word[0][0]) << 31) ^ int(word[1][0]))
-    return GPT(config).to(device)
+    if isinstance(config, DANConfig):
+        return DAN(config, vocabulary.vectors).to(device)
+    model = GRU(config) if isinstance(config, GRUConfig) else GPT(config)
+    return model.to(device)
 
 
-def _torch_learner(model: GPT, objective: Objective, stage: Stage, place: Place) -> TorchLearner:
+def _torch_learner(
+    model: torch.nn.Module, objective: Objective, stage: Stage, place: Place
+) -> TorchLearner:
     return TorchLearner(
         model, objective, stage, number=place.number, seed=place.seed, tokens=place.tokens
     )
+
+
+def _held_out_characters(dataset: Dataset, vocabulary: Alphabet) -> ScoredText:
+    """The held-out end of the text, whose first character nothing comes before."""
+    first = len(dataset.documents) - dataset.held_out
+    text = "".join(document.text for document in dataset.documents[first:])
+    details = dict(dataset.details) if isinstance(dataset, CharacterText) else {}
+    return ScoredText(text, {"characters": len(text)} | details)
+
+
+def _review_vocabulary(dataset: Dataset) -> BagVocabulary:
+    assert isinstance(dataset, Reviews), f"{type(dataset).__name__} has no reviews"
+    return dataset.vocabulary
+
+
+def _bags_learner(model: DAN, objective: Objective, stage: Stage, place: Place) -> TorchLearner:
+    if stage.buckets > 1 or len(stage.mix) > 1:
+        raise UsageError(
+            f"stages.{stage.name}: expected one objective and one bucket for bags of words, found "
+            f"{len(stage.mix)} and {stage.buckets}"
+        )
+    return _torch_learner(model, objective, stage, place)
 
 
 def _word_vocabulary(dataset: Dataset) -> WordVocabulary:
@@ -111,12 +150,34 @@ FAMILIES: dict[str, Family] = {
     GPTConfig.kind: Family(
         config=GPTConfig,
         vocabulary=_character_vocabulary,
-        read_vocabulary=lambda characters: Vocabulary(tuple(characters)),
+        read_vocabulary=read_characters,
         complete=lambda config, vocabulary: replace(config, vocab_size=len(vocabulary)),
-        build=_build_gpt,
+        build=_build_torch,
         learner=_torch_learner,
         weights=lambda model: dict(model.state_dict()),
         predictor=ModelAnswerer,
+        held_out_text=_held_out_characters,
+    ),
+    GRUConfig.kind: Family(
+        config=GRUConfig,
+        vocabulary=_character_vocabulary,
+        read_vocabulary=read_characters,
+        complete=lambda config, vocabulary: replace(config, vocab_size=len(vocabulary)),
+        build=_build_torch,
+        learner=_torch_learner,
+        weights=lambda model: dict(model.state_dict()),
+        predictor=TextScorer,
+        held_out_text=_held_out_characters,
+    ),
+    DANConfig.kind: Family(
+        config=DANConfig,
+        vocabulary=_review_vocabulary,
+        read_vocabulary=lambda words: BagVocabulary(tuple(words)),
+        complete=lambda config, vocabulary: replace(config, vocab_size=len(vocabulary)),
+        build=_build_torch,
+        learner=_bags_learner,
+        weights=lambda model: dict(model.state_dict()),
+        predictor=Classifier,
     ),
     bigram.BigramConfig.kind: Family(
         config=bigram.BigramConfig,

@@ -5,6 +5,7 @@ from typing import Any
 from wherefrom.core.config import decode, encode
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
 from wherefrom.data.catalogue import DATASETS
+from wherefrom.models.dan import DANVariant
 from wherefrom.objectives.catalogue import OBJECTIVES
 from wherefrom.runs.families import FAMILIES
 from wherefrom.training.numpy_learner import SGDConfig
@@ -14,7 +15,7 @@ KINDS: dict[str, type] = {
     **{kind: config for kind, (config, _) in DATASETS.items()},
     **{kind: config for kind, (config, _) in OBJECTIVES.items()},
     **{kind: family.config for kind, family in FAMILIES.items()},
-    **{config.kind: config for config in (AdamWConfig, MuonConfig, SGDConfig)},
+    **{config.kind: config for config in (AdamWConfig, MuonConfig, SGDConfig, DANVariant)},
 }
 
 # Where and how safely it runs, and what it is called: none of it changes what is computed.
@@ -24,7 +25,7 @@ _INCIDENTAL = ("device", "threads", "checkpoint_seconds", "summary")
 # Where files lie: what stands in them is compared instead, by the data's hash.
 _PATHS = (
     "folder", "corpus", "questions", "held_out", "calibration",
-    "train", "dev", "vocabulary", "embeddings",
+    "train", "dev", "test", "vocabulary", "embeddings",
 )  # fmt: skip
 
 
@@ -43,8 +44,14 @@ def recipe_identity(recipe: Any) -> dict[str, Any]:
 
 def data_identity(config: Any) -> dict[str, Any]:
     """A data set's settings, but for the paths of files."""
-    encoded = encode(config)
-    return {k: v for k, v in encoded.items() if not (k in _PATHS and isinstance(v, str))}
+    return _without_paths(encode(config))
+
+
+def _without_paths(data: Any) -> Any:
+    if not isinstance(data, dict):
+        return data
+    kept = {k: v for k, v in data.items() if not (k in _PATHS and isinstance(v, str))}
+    return {k: _without_paths(v) for k, v in kept.items()}
 
 
 def _essential(data: Any) -> Any:

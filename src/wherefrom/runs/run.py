@@ -11,7 +11,7 @@ import torch
 from wherefrom.core.config import encode
 from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.errors import BadData, Mismatch, MissingInput, UsageError, nearest
-from wherefrom.core.files import read_json
+from wherefrom.core.files import read_json, read_jsonl
 from wherefrom.core.identity import require_same
 from wherefrom.core.recipe import Demonstrations, Recipe, Task
 from wherefrom.evaluation.evaluator import Prediction
@@ -63,19 +63,34 @@ class Run:
         if name not in names:
             raise UsageError(f"{self.path}: no model '{name}'; {nearest(name, names)}")
         arrays, facts = self.folder.read_model(name)
+        stage = self.recipe.stage(next(m.stage for m in self.recipe.models if m.name == name))
         config = self.workshop.family.complete(self.recipe.model, self.vocabulary)
+        config = stage.variant.of(config) if stage.variant else config
         require_same(
             f"{self.path}/models/{name}", facts.get("identity"),
             model_identity(config, self.vocabulary),
             holder="the weights file", advice="the folder was mixed up; run the recipe again",
         )  # fmt: skip
-        stage = self.recipe.stages[0]
         model = self.workshop.family.build(
             config, self.vocabulary, self.recipe.seed, self.workshop.number(stage),
             self.workshop.device,
         )  # fmt: skip
         load_weights(self.workshop.family.weights(model), arrays)
         return model.eval() if isinstance(model, torch.nn.Module) else model
+
+    def cost(self, name: str = "") -> dict[str, Any]:
+        """Parameters that were trained, and seconds of training with the stages it began from.
+
+        None where a folder of an earlier version does not say.
+        """
+        name = name or self.recipe.primary
+        _, facts = self.folder.read_model(name)
+        seconds, stage = 0.0, facts["stage"]
+        while stage is not None:
+            rows = read_jsonl(self.folder.stage(stage) / "metrics.jsonl")
+            seconds += rows[-1]["seconds"] if rows else 0.0
+            stage = self.recipe.stage(stage).start_from
+        return {"parameters": facts.get("parameters"), "seconds": round(seconds, 2)}
 
     def predictor(self, name: str = "") -> Any:
         """The model as one that answers questions or scores text."""
@@ -108,6 +123,13 @@ def open_run(path: str | Path) -> Run:
 def model_identity(config: Any, vocabulary: Any) -> dict[str, Any]:
     """All that changes the function a model computes, apart from its weights."""
     return {"model": encode(config), "vocabulary": vocabulary.hash}
+
+
+def count_parameters(model: Any) -> int:
+    """How many numbers of it are trained; frozen ones are none of them."""
+    if isinstance(model, torch.nn.Module):
+        return sum(p.numel() for p in model.parameters())
+    return sum(array.size for array in model.parameters.values())
 
 
 def copy_weights(live: dict[str, Any]) -> dict[str, np.ndarray]:

@@ -54,9 +54,13 @@ class Workshop:
         """The batches of a stage: any step can be planned and rendered again from here."""
         return build_objective(stage, self.number(stage), self.material)
 
+    def config_of(self, stage: Stage) -> Any:
+        """The config of a stage's model: the recipe's, or a variant of it."""
+        return stage.variant.of(self.model_config) if stage.variant else self.model_config
+
     def new_model(self, stage: Stage) -> Any:
         seed, number = self.recipe.seed, self.number(stage)
-        return self.family.build(self.model_config, self.vocabulary, seed, number, self.device)
+        return self.family.build(self.config_of(stage), self.vocabulary, seed, number, self.device)
 
     def learner(self, stage: Stage, model: Any) -> Learner:
         objective = self.objective(stage)

@@ -75,7 +75,9 @@ class CapturedSteps:
         self._hold = torch.ones((), device=self.device)  # 1: no update is applied
         if not hasattr(self, "_capacity"):
             self._capacity = self._fullest() if getattr(self.model, "packable", False) else 0
-        with _products(self.arithmetic):
+            if self._capacity >= batch.inputs[0].numel():
+                self._capacity = 0  # rows without padding need no packing
+        with products(self.arithmetic):
             self._loss = self._choose_loss()
             self._graph = self._capture()
         self._hold.zero_()
@@ -169,11 +171,13 @@ class CapturedSteps:
 
 
 @contextmanager
-def _products(arithmetic: str) -> Iterator[None]:
-    """fp32 products in TF32 while the step is made, if that is asked for."""
-    before = torch.get_float32_matmul_precision()
+def products(arithmetic: str) -> Iterator[None]:
+    """fp32 products in TF32 while the step is made, if that is asked for; cuDNN's too."""
+    before = torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32
     torch.set_float32_matmul_precision("high" if arithmetic == "tf32" else "highest")
+    torch.backends.cudnn.allow_tf32 = arithmetic == "tf32"
     try:
         yield
     finally:
-        torch.set_float32_matmul_precision(before)
+        torch.set_float32_matmul_precision(before[0])
+        torch.backends.cudnn.allow_tf32 = before[1]

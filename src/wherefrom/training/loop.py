@@ -20,6 +20,8 @@ from wherefrom.core.files import append_jsonl, read_jsonl, write_jsonl
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.signals import StopSignal
 
+_TEN = 10  # steps: chunks are multiples of it, but for the last
+
 
 class Observer(Protocol):
     """Told what happens, between chunks: progress, probes."""
@@ -170,10 +172,18 @@ class _Run:
 
 
 def _row(step: int, loss: np.ndarray, targets: np.ndarray, seconds: float) -> dict[str, Any]:
-    total = targets.sum().item()
-    counted = np.where(targets == 0, 0.0, loss)
-    mean = float((counted * targets).sum() / total) if total else None
-    return {"step": step, "loss": mean, "targets": total, "seconds": round(seconds, 3)}
+    """A chunk's mean loss, and that of each ten of its steps, for a curve."""
+    tens = (slice(first, first + _TEN) for first in range(0, len(loss), _TEN))
+    return {
+        "step": step, "loss": _mean(loss, targets), "targets": targets.sum().item(),
+        "seconds": round(seconds, 3), "tens": [_mean(loss[t], targets[t]) for t in tens],
+    }  # fmt: skip
+
+
+def _mean(loss: np.ndarray, targets: np.ndarray) -> float | None:
+    """Over the targets of all steps; a step without any may have a loss that is no number."""
+    total = targets.sum()
+    return float((np.where(targets == 0, 0.0, loss) * targets).sum() / total) if total else None
 
 
 def _not_finite(state: State) -> str | None:

@@ -3,6 +3,7 @@
 Shapes: B rows, T characters, C width.
 """
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from wherefrom.core.contracts import Batch, Objective, State
 from wherefrom.core.errors import Mismatch
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.core.recipe import Stage
-from wherefrom.training.captured import CapturedSteps
+from wherefrom.training.captured import CapturedSteps, products
 from wherefrom.training.optimisers import OPTIMISERS
 from wherefrom.training.schedules import TokenCount, factor
 
@@ -24,7 +25,8 @@ _NOTHING = 1e-30  # a batch whose targets all weigh nothing costs nothing, inste
 class TorchLearner:
     """Takes optimisation steps; everything random in them is a function of the step's number.
 
-    On a CUDA GPU the steps are captured (captured.py); elsewhere they are taken one by one.
+    On a CUDA GPU the steps of a model that can be captured are (captured.py); others are taken
+    one by one, in fp32 or TF32.
     """
 
     def __init__(
@@ -42,7 +44,8 @@ class TorchLearner:
         self.device = next(model.parameters()).device
         self.optimisers = OPTIMISERS[stage.optimiser.kind](model, stage.optimiser)
         self.captured: CapturedSteps | None = None
-        if self.device.type == "cuda" and hasattr(objective, "render_all"):
+        capturable = hasattr(objective, "render_all") and getattr(model, "capturable", True)
+        if self.device.type == "cuda" and capturable:
             static: Any = objective
             self.captured = CapturedSteps(
                 model, static, self.optimisers,
@@ -60,7 +63,9 @@ class TorchLearner:
         if self.captured is not None:
             return self._replay(self.captured, first_step, count)
         plan = self.objective.plan(first_step, count)
-        rows = [self._step(first_step + i, self.objective.render(plan, i)) for i in range(count)]
+        steps = ((first_step + i, self.objective.render(plan, i)) for i in range(count))
+        with products(self.stage.arithmetic) if self.device.type == "cuda" else nullcontext():
+            rows = [self._step(step, batch) for step, batch in steps]
         loss, targets, bad = torch.stack(rows).double().cpu().numpy().T
         return {"loss": loss, "targets": targets.astype(np.int64), "finite": bad == 0}
 
@@ -75,7 +80,7 @@ class TorchLearner:
 
     def _step(self, step: int, batch: Batch) -> Tensor:
         """One update; loss, targets and the flag of what is not finite, still on the device."""
-        torch.manual_seed(self._dropout_seeds(step, 1)[0])
+        self._reseed(self._dropout_seeds(step, 1)[0])
         for p in self.model.parameters():
             p.grad = None
         total = batch.weights.sum().clamp(min=_NOTHING)
@@ -115,6 +120,13 @@ class TorchLearner:
             weights = batch.weights[rows, :width]
             pieces.append(Batch(inputs, targets, weights, batch.lengths[rows]))
         return pieces
+
+    def _reseed(self, seed: int) -> None:
+        """torch.manual_seed notes the whole stack for a GPU to come: half a millisecond a step."""
+        if self.device.type == "cpu":
+            torch.default_generator.manual_seed(seed)
+        else:
+            torch.manual_seed(seed)
 
     def _dropout_seeds(self, first: int, count: int) -> list[int]:
         """Dropout is reseeded each step, so that a resumed run drops what it would have."""

@@ -1,0 +1,87 @@
+"""Words of running text, and a vocabulary that reads a text as a bag of them, without order."""
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from wherefrom.core.errors import BadData
+
+NO_WORD = ""  # number 0: what pads a row or was dropped from it
+_WORD = re.compile(r"n't|\w+|(?<=\w)'(?:s|m|re|ve|ll|d)\b|[!?]")
+_SPELLINGS = {"<br />": " ", "_": " ", "’": "'", "n't": " n't"}  # one after the other
+_SHOWN = 5
+
+
+def split_words(text: str) -> list[str]:
+    """In lower case, and as word vectors have them: did n't, film 's; ! and ? are words too."""
+    text = text.lower()
+    for old, new in _SPELLINGS.items():
+        text = text.replace(old, new)
+    return _WORD.findall(text)
+
+
+@dataclass(frozen=True)
+class BagVocabulary:
+    """The words in their order, after the place of no word.
+
+    `vectors` [words, width] are where the words may begin, where there are some; they are no
+    part of the vocabulary's identity. Texts are read once: a run puts the same ones to many
+    models.
+    """
+
+    words: tuple[str, ...]
+    vectors: np.ndarray | None = field(default=None, repr=False, compare=False)
+    _index: dict[str, int] = field(init=False, repr=False, compare=False)
+    _read: dict[str, np.ndarray] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def __post_init__(self) -> None:
+        if self.words[:1] != (NO_WORD,):
+            raise BadData("vocabulary: expected no word in the first place, found one")
+        index = {w: i for i, w in enumerate(self.words)}
+        if len(index) != len(self.words):
+            raise BadData("vocabulary: expected every word once, found a repetition")
+        object.__setattr__(self, "_index", index)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._index
+
+    def encode(self, text: str) -> np.ndarray:
+        """The numbers of the words that it knows; the others are left out."""
+        if text not in self._read:
+            words, index = split_words(text), self._index
+            self._read[text] = np.array([index[w] for w in words if w in index], np.int32)
+        return self._read[text]
+
+    def check(self, text: str) -> None:
+        """Raise BadData where it knows no word of the text: nothing can be said about one."""
+        if not len(self.encode(text)):
+            raise BadData(_nothing_known(split_words(text)))
+
+    def decode(self, ids: Sequence[int]) -> list[str]:
+        return [self.words[int(i)] for i in ids]
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 of the words in order: two vocabularies are equal if this is."""
+        return hashlib.sha256(json.dumps(self.words).encode()).hexdigest()
+
+
+def _nothing_known(words: Sequence[str]) -> str:
+    if not words:
+        return "review: expected words, found an empty text; give some"
+    shown = ", ".join(repr(word) for word in words[:_SHOWN])
+    more = ", ..." if len(words) > _SHOWN else ""
+    return (
+        f"review: expected a word that the training reviews have, found only {shown}{more}; "
+        "the model has never seen them"
+    )

@@ -1,0 +1,233 @@
+"""Reviews with a label: JSON lines of {"label": 0 or 1, "text": ...}, as IMDB's are given.
+
+One review in ten of the training file, chosen by the hash of its text, is kept for choosing
+settings (the calibration split); a test review that the training file has too is dropped.
+Without files the reviews are generated ones, which say nothing about English.
+"""
+
+import gzip
+import hashlib
+import json
+import zlib
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import lru_cache
+from io import BytesIO
+from pathlib import Path
+from typing import Any, ClassVar
+
+from wherefrom.core.bags import NO_WORD, BagVocabulary, split_words
+from wherefrom.core.config import check
+from wherefrom.core.contracts import Dataset, Question
+from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.core.files import reading
+from wherefrom.data import tiny_reviews
+from wherefrom.data.embeddings import fetched_vectors, known_vectors
+from wherefrom.data.tables import refuse_rows
+from wherefrom.data.treebank import Survey
+
+# Where a folder has them; a file that lies in the folder itself is found too.
+FILES = {
+    "train": "sentiment/imdb_train.jsonl.gz",
+    "test": "sentiment/imdb_test.jsonl.gz",
+    "embeddings": "embeddings/glove.6B.50d.subset.npy",
+}
+LABELS = ("negative", "positive")
+_MOST = 2**30  # bytes of an unpacked file
+
+
+@dataclass(frozen=True)
+class ReviewsConfig:
+    """A folder with all files, or files one by one, which go before the folder's."""
+
+    kind: ClassVar[str] = "reviews"
+    folder: str = ""
+    train: str = ""
+    test: str = ""
+    embeddings: str = ""  # NAME.npy; its words are in NAME.words.txt beside it
+    least: int = 10  # times a word must occur in the training reviews to be known
+    validation: int = 10  # one in so many training reviews is kept to choose settings on
+    made: int = 8000  # generated reviews to train on, and a quarter as many to test on
+
+    def __post_init__(self) -> None:
+        check(self.least > 0, "ReviewsConfig", "least", self.least, "1 or more")
+        check(self.validation > 1, "ReviewsConfig", "validation", self.validation, "2 or more")
+        check(self.made > 3, "ReviewsConfig", "made", self.made, "4 or more")
+
+    @property
+    def generated(self) -> bool:
+        return not any((self.folder, self.train, self.test))
+
+
+@dataclass(frozen=True)
+class Review:
+    """Where it stands (train:17), its text and its label, 1 for a positive one."""
+
+    place: str
+    text: str
+    label: int
+
+
+@dataclass(frozen=True)
+class Reviews(Dataset):
+    """Every review is a question: is it positive or negative?"""
+
+    vocabulary: BagVocabulary = field(default_factory=lambda: BagVocabulary((NO_WORD,)))
+    dropped: int = 0  # test reviews that the training file has too
+
+
+def load(config: ReviewsConfig, seed: int) -> Reviews:
+    train, test = _parts(config, seed)
+    kept = _without(test, train)
+    chosen = [_is_validation(review, config.validation) for review in train]
+    splits = ["calibration" if held else "asked" for held in chosen]
+    questions = [_question(r, s) for r, s in zip(train, splits, strict=True)]
+    for split in ("asked", "calibration"):
+        if split not in splits:
+            raise BadData(f"training reviews: expected some {split} ones, found none; give more")
+    asked = [q.text for q in questions if q.split == "asked"]
+    vocabulary = gather(asked, config.least, find(config, "embeddings"))
+    questions += [_question(review, "held-out") for review in kept]
+    return Reviews(
+        (), questions=tuple(questions), vocabulary=vocabulary, dropped=len(test) - len(kept)
+    )
+
+
+def survey(config: ReviewsConfig) -> Survey:
+    """Which reviews these are, and what was left out of them."""
+    if config.generated:
+        return Survey(
+            (
+                f"reviews: {config.made:,} generated ones to train on and {config.made // 4:,} to "
+                "test on, since no files were named; --data FOLDER names them (sentiment/, "
+                "embeddings/)",
+            )
+        )
+    train, test = _parts(config, 0)
+    dropped = len(test) - len(_without(test, train))
+    vectors = find(config, "embeddings")
+    return Survey(
+        (
+            f"train: {find(config, 'train')}, {len(train):,} reviews",
+            f"test: {find(config, 'test')}, {len(test):,} reviews, {dropped:,} of which are in "
+            "train too and are dropped",
+            f"embeddings: {vectors or 'none there, so they begin at random'}",
+        )
+    )
+
+
+def find(config: ReviewsConfig, part: str) -> Path | None:
+    """The file of that part: the one that was named, or the folder's; None: no embeddings."""
+    if named := getattr(config, part):
+        return Path(named)
+    folder, usual = Path(config.folder), Path(FILES[part])
+    places = [folder / usual, folder / usual.name] if config.folder else []
+    present = [place for place in places if place.is_file()]
+    if not present and part == "embeddings":
+        return fetched_vectors() if config.folder else None
+    if present:
+        return present[0]
+    raise MissingInput(
+        f"{config.folder or 'data'}: expected {usual} in it, found none; name another folder with "
+        f"--data, or the file with --set data.{part}=FILE"
+    )
+
+
+def read_reviews(path: Path, part: str) -> tuple[Review, ...]:
+    """The reviews of a file of JSON lines, packed by gzip or not."""
+    reviews: list[Review] = []
+    bad: list[tuple[int, str]] = []
+    for number, line in enumerate(_read(path).split("\n"), 1):
+        if not line.strip():
+            continue
+        found = _parse(line)
+        if isinstance(found, str):
+            bad.append((number, found))
+        else:
+            reviews.append(Review(f"{part}:{number}", *found))
+    refuse_rows(path, bad, 'a review as {"label": 0 or 1, "text": "..."}', "correct or remove it")
+    if not reviews:
+        raise BadData(f"{path}: expected reviews, found none; name another file")
+    return tuple(reviews)
+
+
+def gather(texts: list[str], least: int, embeddings: Path | None) -> BagVocabulary:
+    """The words that occur often enough, the commonest first, with the file's vectors."""
+    counts = Counter(word for text in texts for word in split_words(text))
+    often = [word for word, count in counts.items() if count >= least]
+    if not often:
+        raise BadData(
+            f"training reviews: expected words that occur {least} times, found none; lower "
+            "data.least or give more reviews"
+        )
+    words = (NO_WORD, *sorted(often, key=lambda word: (-counts[word], word)))
+    return BagVocabulary(words, None if embeddings is None else known_vectors(embeddings, words))
+
+
+def _parts(config: ReviewsConfig, seed: int) -> tuple[tuple[Review, ...], tuple[Review, ...]]:
+    if config.generated:
+        return _generate("train", config.made, seed), _generate("test", config.made // 4, seed)
+    return _find_and_read(config, "train"), _find_and_read(config, "test")
+
+
+def _generate(part: str, count: int, seed: int) -> tuple[Review, ...]:
+    made = tiny_reviews.generate(count, seed, ("train", "test").index(part))
+    return tuple(Review(f"{part}:{i}", *pair) for i, pair in enumerate(made, 1))
+
+
+def _find_and_read(config: ReviewsConfig, part: str) -> tuple[Review, ...]:
+    path = find(config, part)
+    assert path is not None, "only embeddings may be missing"
+    with reading(path):
+        return _read_once(path, part, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=2)  # the survey reads them and the run does
+def _read_once(path: Path, part: str, changed: int) -> tuple[Review, ...]:
+    return read_reviews(path, part)
+
+
+def _read(path: Path) -> str:
+    with reading(path):
+        data = path.read_bytes()
+    if path.suffix == ".gz":
+        try:
+            data = gzip.GzipFile(fileobj=BytesIO(data)).read(_MOST + 1)
+        except (OSError, EOFError, zlib.error) as error:
+            raise BadData(f"{path}: expected a file that gzip packed, found: {error}") from None
+        if len(data) > _MOST:
+            raise BadData(f"{path}: expected at most {_MOST:,} bytes of reviews, found more")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise BadData(f"{path}:{line}: expected UTF-8 text, found other bytes") from None
+
+
+def _parse(line: str) -> tuple[str, int] | str:
+    """Text and label, or what is wrong with the line."""
+    try:
+        row: Any = json.loads(line)
+    except (ValueError, RecursionError):
+        return "no JSON"
+    if not isinstance(row, dict) or not isinstance(text := row.get("text"), str):
+        return "no text"
+    label = row.get("label")
+    if isinstance(label, bool) or label not in (0, 1):
+        return f"the label {json.dumps(label)[:40]}"
+    return (text, int(label)) if any(c.isalnum() for c in text) else "an empty review"
+
+
+def _without(test: tuple[Review, ...], train: tuple[Review, ...]) -> list[Review]:
+    seen = {review.text for review in train}
+    return [review for review in test if review.text not in seen]
+
+
+def _is_validation(review: Review, one_in: int) -> bool:
+    """By the text's hash: two equal reviews are on the same side."""
+    digest = hashlib.sha256(review.text.encode(errors="surrogatepass")).digest()
+    return int.from_bytes(digest[:8], "big") % one_in == 0
+
+
+def _question(review: Review, split: str) -> Question:
+    return Question(review.text, review.place, "sentiment", LABELS[review.label], split)

@@ -1,0 +1,52 @@
+"""How a model does on a task while it is being trained: one row an epoch."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wherefrom.core.files import append_jsonl, read_jsonl, write_jsonl
+from wherefrom.core.recipe import Stage
+from wherefrom.evaluation.evaluator import evaluate_answers
+from wherefrom.runs.workshop import Workshop
+
+PROBES = "probes.jsonl"
+
+
+class Probe:
+    """An observer of the training loop; it looks at the first chunk's end after each epoch.
+
+    Its rows follow the checkpoints as the metrics do: those after the step that a run goes on
+    from are dropped and made again.
+    """
+
+    def __init__(self, workshop: Workshop, stage: Stage, path: Path, model: Any) -> None:
+        self.path, self.model, self.workshop = path, model, workshop
+        task = next(task for task in workshop.recipe.tasks if task.name == stage.probe)
+        self.questions = workshop.dataset.select(task.split, task.support)
+        self.rows_a_step, self.items = stage.batch, workshop.objective(stage).items
+        self.epoch = 0
+
+    def started(self, name: str, first_step: int, steps: int, skipped: tuple[str, ...]) -> None:
+        self.epoch = self._epochs(first_step)
+        if self.path.exists():
+            rows = [row for row in read_jsonl(self.path) if row["step"] <= first_step]
+            write_jsonl(self.path, rows)
+
+    def advanced(
+        self, name: str, step: int, steps: int, metrics: dict[str, np.ndarray], seconds: float
+    ) -> None:
+        if self._epochs(step) == self.epoch:
+            return
+        self.epoch = self._epochs(step)
+        self.model.eval()
+        score, _ = evaluate_answers(self.workshop.predictor(self.model), self.questions)
+        row = {"step": step, "epoch": round(step * self.rows_a_step / self.items, 1)}
+        append_jsonl(self.path, [row | score.as_json()], sync=True)
+
+    def finished(self, name: str, step: int, seconds: float) -> None:
+        pass
+
+    def _epochs(self, step: int) -> int:
+        """Whole ones before the step."""
+        return step * self.rows_a_step // self.items

@@ -1,0 +1,49 @@
+"""A run as a reader of texts: its language model, and what it was trained on."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from wherefrom.core.errors import BadData, Mismatch, MissingInput
+from wherefrom.core.words import WordVocabulary
+from wherefrom.evaluation.perplexity import Training
+from wherefrom.evaluation.readings import CharacterReader, Reader, WordReader
+from wherefrom.evaluation.tokens import Sentence, treebank
+from wherefrom.generation.texts import TextScorer
+from wherefrom.runs.run import Run, open_run
+
+
+def open_reader(
+    path: Path,
+    model: str = "",
+    tokens: Callable[[str], list[Sentence]] = treebank,
+    spell: CharacterReader | None = None,
+) -> tuple[Run, Reader]:
+    """The run, and a model of it (default: the primary one) as one that reads texts."""
+    run = open_run(path)
+    run.require_finished()
+    predictor = run.predictor(model)
+    if isinstance(predictor, TextScorer):
+        return run, CharacterReader(predictor)
+    if isinstance(run.vocabulary, WordVocabulary) and hasattr(predictor, "log_probabilities"):
+        return run, WordReader(predictor, run.vocabulary, tokens, spell)
+    raise BadData(
+        f"{path}: expected the run of a language model, found one of '{run.recipe.name}', whose "
+        f"model ({run.recipe.model.kind}) gives no text a probability"
+    )
+
+
+def open_speller(path: Path, model: str = "") -> CharacterReader:
+    """A run's character model, to spell the words that a word model does not know."""
+    _, reader = open_reader(path, model)
+    if not isinstance(reader, CharacterReader):
+        raise BadData(f"{path}: expected the run of a character model, found one of words")
+    return reader
+
+
+def find_training(run: Run, reader: Reader) -> Training | None:
+    """What the run was trained on, unless its files are no longer here or no longer the same."""
+    try:
+        dataset = run.dataset
+    except (MissingInput, Mismatch):
+        return None
+    return Training.of(dataset.documents[: len(dataset.documents) - dataset.held_out], reader.unit)

@@ -1,0 +1,170 @@
+"""`wherefrom perplexity`: runs of words and of characters on small texts, and on the real ones."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+REAL = Path(__file__).parents[2].parent / "shared" / "data"
+TEXT = "The cat sat in 1999. The dog ran.\n\nThe dog sat."
+TRAIN = "The\tDT\ncat\tNN\nsat\tVBD\n.\t.\n\n" * 30 + "A\tDT\ndog\tNN\nran\tVBD\n.\t.\n\n" * 20
+WORDS = ("the", "UUUNKKK", "<s>", "</s>", "cat", ".", "sat", "DGDGDGDG")
+
+
+@pytest.fixture(scope="module")
+def word_run(tmp_path_factory) -> Path:
+    """A bigram network of eight words, trained for a moment."""
+    from wherefrom import api
+
+    folder = tmp_path_factory.mktemp("words")
+    (folder / "wsj_public_train.tsv").write_text(TRAIN)
+    (folder / "ptb-dev.txt").write_text("the\tDT\ndog\tNN\nsat\tVBD\n")
+    (folder / "vocab.ptb.txt").write_text("".join(f"{word}\n" for word in WORDS))
+    np.save(folder / "glove.6B.50d.subset.npy", np.eye(4, 3, dtype=np.float32))
+    (folder / "glove.6B.50d.subset.words.txt").write_text("the\ncat\n.\nsat\n")
+    settings = [f"data.folder={folder}", f"data.words={len(WORDS)}", "model.width=3"]
+    settings += ["stages.homework.steps=50", "stages.better.steps=20", "threads=1"]
+    api.run("bigram", out=folder / "run", settings=settings)
+    return folder / "run"
+
+
+@pytest.fixture
+def text(tmp_path) -> Path:
+    path = tmp_path / "text.txt"
+    path.write_text(TEXT)
+    return path
+
+
+def test_words_in_a_table_and_in_json(cli, word_run, text):
+    found = cli("perplexity", word_run, "--text", text)
+    assert (found.code, found.err) == (0, "")
+    assert f"{word_run} (better): per word" in found.out
+    assert "unknowns spelt by bytes" in found.out
+    report = cli("perplexity", word_run, "--text", text, "--json").json
+    (run,) = report["runs"]
+    assert (run["model"], run["unit"], run["gap"]) == ("better", "word", {})
+    measured = run["texts"]["text.txt"]
+    assert measured["characters"] == len(TEXT)
+    assert measured["n"] == 14 + 3  # words and three ends
+    assert measured["unknown_share"] == pytest.approx(4 / 17)  # in, dog, ran, dog
+    assert measured["classes"]["unknown"]["targets"] == 4
+    assert measured["verbatim"]["found"] == 0
+    assert measured["charged"]["nats_per_character"] > measured["nats_per_character"]
+
+
+def test_characters_beside_words_and_a_gap(cli, word_run, tiny_run, text, tmp_path):
+    other = tmp_path / "other.txt"
+    other.write_text("Ada Lund was born in Rome.\nthe cat sat in 1999\n")
+    options = ["--preprocess", "lower,wrap10", "--temperature", "1.5", "--unknown", tiny_run]
+    found = cli("perplexity", word_run, tiny_run, text, other, *options)
+    assert found.code == 0
+    assert "per word" in found.out
+    assert "per character" in found.out
+    assert "lower + wrap10" in found.out
+    assert "a diagnosis" in found.out
+    assert f"spelt by {tiny_run}" in found.out
+    assert "nats per target that other.txt has over text.txt" in found.out
+    report = cli("perplexity", word_run, tiny_run, text, other, *options, "--json").json
+    words, characters = report["runs"]
+    assert report["unknown"] == str(tiny_run)
+    assert [p["steps"] for p in words["texts"]["text.txt"]["preprocessed"]] == [
+        ["lower"], ["lower", "wrap10"],
+    ]  # fmt: skip
+    (warm,) = characters["texts"]["text.txt"]["temperatures"]
+    assert warm["temperature"] == 1.5
+    gap, texts = characters["gap"], characters["texts"]
+    first, second = (texts[name]["nats_per_target"] for name in ("text.txt", "other.txt"))
+    assert sum(gap.values()) == pytest.approx(second - first)
+
+
+def test_text_of_the_training_data_is_told(cli, tiny_run, tmp_path):
+    lines = (tiny_run / "corpus" / "documents.txt").read_text().splitlines()
+    (tmp_path / "seen.txt").write_text(" ".join(lines[:4]))
+    found = cli("perplexity", tiny_run, "--text", tmp_path / "seen.txt")
+    assert found.code == 0
+    assert "stretches of seen.txt stand word for word in the training text" in found.err
+
+
+def test_one_token_a_line_measures_nothing(cli, word_run, tmp_path):
+    """Two texts of as many lines have one perplexity, whatever stands in them."""
+    for name, line in (("a", "The cat sat ."), ("b", "xyz")):
+        (tmp_path / f"{name}.txt").write_text(f"{line}\n" * 5)
+    options = ["--tokens", "one-a-line", "--json"]
+    found = cli("perplexity", word_run, tmp_path / "a.txt", tmp_path / "b.txt", *options).json
+    a, b = found["runs"][0]["texts"].values()
+    assert a["perplexity"] == b["perplexity"]
+    assert a["n"] == 6
+
+
+@pytest.mark.parametrize(
+    ("data", "code", "message"),
+    [
+        (b"", 65, "expected a text, found nothing in it"),
+        (b" \n", 65, "expected a text, found nothing in it"),
+        (b"a\nb\0c", 65, "text.txt:2: expected text, found a NUL byte"),
+        (b"a\n\xff\xfe", 65, "text.txt:2: expected UTF-8 text"),
+        (b"xyz qrs", 65, "words that the model knows, found none among 2"),
+    ],
+)
+def test_bad_texts(cli, word_run, text, data, code, message):
+    text.write_bytes(data)
+    found = cli("perplexity", word_run, "--text", text)
+    assert found.code == code
+    assert message in found.complaint
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (["--preprocess", "lowr"], 2, "did you mean 'lower'"),
+        (["--tokens", "words"], 2, "--tokens words: no such way"),
+        (["--temperature", "0"], 2, "--temperature 0: expected a number above 0"),
+        (["--temperature", "nan"], 2, "expected a number above 0"),
+        (["--unknown", "none"], 66, "none"),
+        (["--model", "worst"], 2, "no model 'worst'"),
+        (["--text", "none.txt"], 66, "none.txt: expected a file"),
+    ],
+)
+def test_bad_options(cli, word_run, text, options, code, message):
+    found = cli("perplexity", word_run, "--text", text, *options)
+    assert found.code == code
+    assert message in found.complaint
+
+
+def test_bad_runs(cli, word_run, text, tmp_path):
+    assert cli("perplexity", word_run).code == 2
+    assert cli("perplexity", tmp_path / "none", "--text", text).code == 66
+    found = cli("perplexity", word_run, "--text", text, "--unknown", word_run)
+    assert found.code == 65
+    assert "expected the run of a character model, found one of words" in found.complaint
+
+
+def test_a_run_without_its_training_text_is_measured_all_the_same(cli, word_run, text, tmp_path):
+    """The vectors are kept with the weights; only what was trained on cannot be told."""
+    moved = word_run.parent / "wsj_public_train.tsv"
+    moved.rename(tmp_path / "away.tsv")
+    try:
+        found = cli("perplexity", word_run, "--text", text)
+    finally:
+        (tmp_path / "away.tsv").rename(moved)
+    assert found.code == 0
+    assert "its training text is not here" in found.err
+
+
+@pytest.mark.nightly
+def test_the_passages_of_the_homework(cli, tmp_path):
+    """About 124 and 60, with a quarter of the words unknown; as lines they are but 42 and 16."""
+    if not REAL.is_dir():
+        pytest.skip(f"the real text is not in {REAL}")
+    out = tmp_path / "bigram"
+    short = ["--set", "stages.better.steps=1"]
+    assert cli("run", "bigram", "--data", REAL, "--out", out, *short).code == 0
+    texts = [REAL / f"language/{t}_for_perplexity.txt" for t in ("shakespeare", "wikipedia")]
+    command = ["perplexity", out, "--model", "homework", *texts, "--json"]
+    plays, article = cli(*command).json["runs"][0]["texts"].values()
+    assert 108 < plays["perplexity"] < 140
+    assert 53 < article["perplexity"] < 68
+    assert plays["unknown_share"] == pytest.approx(0.253, abs=0.002)
+    assert article["unknown_share"] == pytest.approx(0.280, abs=0.002)
+    lines = cli(*command, "--tokens", "one-a-line").json["runs"][0]["texts"].values()
+    assert [measured["n"] for measured in lines] == [42, 16]

@@ -1,0 +1,69 @@
+import re
+
+import pytest
+
+from wherefrom import api
+
+SETTINGS = (
+    "model.n_hidden=12", "model.n_embd=8", "stages.homework.steps=5", "stages.better.steps=5",
+    "stages.homework.mix.text.objective.length=20", "stages.better.mix.text.objective.length=20",
+    "threads=1",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def characters(tmp_path_factory):
+    """A finished run of character models that learnt next to nothing."""
+    folder = tmp_path_factory.mktemp("characters")
+    (folder / "text.txt").write_text("to be, or not to be: that is the question.\n" * 20)
+    settings = [*SETTINGS, f"data.folder={folder / 'text.txt'}"]
+    return api.run("shakespeare-gru", out=folder / "run", settings=settings).run
+
+
+def test_a_text_goes_on_from_its_prompt(cli, characters):
+    result = cli("sample", characters, "--prompt", "to b", "--length", 30, "--temperature", 0)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("to b")
+    assert result.out.endswith("\n")
+
+
+def test_the_same_seed_writes_the_same_and_another_another(cli, characters):
+    def written(*options):
+        return cli("sample", characters, "--length", 60, *options).out
+
+    assert written() == written("--prompt", "Wh", "--temperature", 0.8, "--top-k", 0, "--seed", 0)
+    assert written() != written("--seed", 1)
+    assert written() != written("--model", "homework")
+    assert written("--top-k", 1) == written("--temperature", 0)
+
+
+def test_what_a_terminal_would_obey_is_escaped(cli, characters):
+    out = cli("sample", characters, "--temperature", 50, "--length", 400).out
+    assert out.replace("\n", "").isprintable()
+
+
+def test_a_course_model_writes_too(cli, tiny_run):
+    assert cli("sample", tiny_run, "--prompt", "A", "--length", 5).code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "complaint"),
+    [
+        (("--prompt", "é"), 65, "U\\+00E9"),
+        (("--prompt", ""), 65, "prompt: expected 1 to"),
+        (("--length", 0), 2, "--length"),
+        (("--model", "best"), 2, "no model 'best'"),
+    ],
+)
+def test_what_cannot_be_sampled_is_said_in_one_line(cli, characters, options, code, complaint):
+    result = cli("sample", characters, *options)
+    assert result.code == code
+    assert re.search(complaint, result.complaint)
+
+
+def test_a_run_without_characters_is_refused(cli, tmp_path):
+    steps = ["stages.train.steps=5", "data.sentences=50"]
+    run = api.run("bigram-tiny", out=tmp_path / "b", settings=steps).run
+    result = cli("sample", run)
+    assert result.code == 2
+    assert "expected a run of a character model, found one of 'bigram'" in result.complaint

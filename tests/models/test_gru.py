@@ -1,0 +1,136 @@
+"""The GRU against its equations, and its states against reading the text anew."""
+
+import pytest
+import torch
+from torch import nn
+
+from wherefrom.core.errors import UsageError
+from wherefrom.generation.decoder import Decoder
+from wherefrom.generation.requests import Request
+from wherefrom.models.gru import GRU, GRUConfig
+
+SMALL = GRUConfig(vocab_size=11, n_embd=5, n_hidden=7, n_layer=2)
+
+
+def random_model(config: GRUConfig = SMALL, seed: int = 0) -> GRU:
+    """In training mode, with weights large enough that every text differs."""
+    torch.manual_seed(seed)
+    model = GRU(config)
+    for parameter in model.parameters():
+        nn.init.normal_(parameter)
+    return model
+
+
+class Uncached(nn.Module):
+    """The same function from a model that keeps nothing."""
+
+    cacheable = False
+
+    def __init__(self, model: GRU) -> None:
+        super().__init__()
+        self.model, self.max_input = model, 64
+
+    def forward(self, tokens, cache=None):
+        return self.model(tokens)
+
+
+def by_hand(model: GRU, tokens: list[int]) -> torch.Tensor:
+    """The logits by the equations of the file's head, a character and a layer at a time."""
+    xs = [model.embedding.weight[token] for token in tokens]
+    for layer in model.layers:
+        h, out = torch.zeros(model.config.n_hidden), []
+        for x in xs:
+            r_x, z_x, n_x = (layer.weight_ih_l0 @ x + layer.bias_ih_l0).chunk(3)
+            r_h, z_h, n_h = (layer.weight_hh_l0 @ h + layer.bias_hh_l0).chunk(3)
+            r, z = torch.sigmoid(r_x + r_h), torch.sigmoid(z_x + z_h)
+            h = (1 - z) * torch.tanh(n_x + r * n_h) + z * h
+            out.append(h)
+        xs = out
+    return torch.stack([model.head.weight @ x + model.head.bias for x in xs])
+
+
+@torch.no_grad()
+def test_logits_are_those_of_the_equations():
+    model = random_model()
+    tokens = torch.randint(11, (3, 9), generator=torch.Generator().manual_seed(1))
+    found = model(tokens)
+    assert found.shape == (3, 9, 11)
+    for row, text in zip(found, tokens.tolist(), strict=True):
+        torch.testing.assert_close(row, by_hand(model, text), atol=1e-5, rtol=1e-4)
+
+
+@torch.no_grad()
+def test_layers_are_those_of_torchs_own_stack():
+    model = random_model()
+    whole = nn.GRU(5, 7, num_layers=2, batch_first=True)
+    for number, layer in enumerate(model.layers):
+        for name, value in layer.named_parameters():
+            getattr(whole, name.replace("l0", f"l{number}")).copy_(value)
+    tokens = torch.arange(10)[None]
+    torch.testing.assert_close(model.features(tokens), whole(model.embedding(tokens))[0])
+
+
+def test_the_homeworks_network_has_its_shapes():
+    model = GRU(GRUConfig(vocab_size=100))
+    assert sum(p.numel() for p in model.parameters()) == 80_700
+    assert model.embedding.weight.shape == model.head.weight.shape == (100, 100)
+    assert model.layers[0].weight_ih_l0.shape == (300, 100)
+
+
+@torch.no_grad()
+def test_reading_on_from_the_states_is_reading_anew():
+    model = random_model()
+    texts = torch.randint(11, (2, 12), generator=torch.Generator().manual_seed(2))
+    cache = model.new_cache(2, 12)
+    lengths = torch.tensor([5, 3])
+    model(texts[:, :5], cache)  # of the second row three characters count, the rest is padding
+    cache.grow(lengths)
+    for step in range(4):
+        new = torch.stack([text[n + step] for text, n in zip(texts, lengths, strict=True)])
+        found = model(new[:, None], cache)[:, 0]
+        cache.grow(torch.ones(2, dtype=torch.long))
+        for row, (text, n) in enumerate(zip(texts, lengths.tolist(), strict=True)):
+            torch.testing.assert_close(found[row], model(text[None, : n + step + 1])[0, -1])
+    assert cache.lengths_R.tolist() == [9, 7]
+
+
+@pytest.mark.parametrize("beams", [1, 3])
+def test_decoding_with_states_is_decoding_without(beams):
+    model = random_model().eval()
+    prompts = [(1,), (2, 3, 4), (1, 5), (9, 8, 7, 6, 5), (2, 3, 4, 5), (10,)]
+    drawn = {"temperature": 0.0 if beams > 1 else 1.3, "stop": 4, "beams": beams, "seed": 2}
+    requests = [
+        Request(prompt, max_new=3 + 4 * i, number=i, **drawn) for i, prompt in enumerate(prompts)
+    ]
+    kept = Decoder(model, max_rows=7).generate(requests)  # rows come, go, move and grow
+    anew = Decoder(Uncached(model), max_rows=7).generate(requests)
+    for one, other in zip(kept, anew, strict=True):
+        assert [c.tokens for c in one] == [c.tokens for c in other]
+        for a, b in zip(one, other, strict=True):
+            assert a.log_probability == pytest.approx(b.log_probability, abs=1e-4)
+
+
+def test_a_row_that_is_given_away_begins_anew():
+    model = random_model().eval()
+    decoder = Decoder(model, max_rows=1)
+    first, again = decoder.generate([Request((3, 1), 5, stop=None), Request((3, 1), 5, stop=None)])
+    assert first == again
+
+
+def test_dropout_is_on_in_training_only():
+    torch.manual_seed(0)
+    model = random_model(GRUConfig(vocab_size=11, dropout=0.5))
+    tokens = torch.arange(8)[None]
+    assert not torch.equal(model(tokens), model(tokens))
+    model.eval()
+    assert torch.equal(model(tokens), model(tokens))
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("n_embd", 0), ("n_hidden", 0), ("n_layer", 0), ("dropout", 1.0)]
+)
+def test_what_cannot_be_built_is_refused(field, value):
+    with pytest.raises(UsageError, match=field):
+        GRUConfig(**{field: value})
+    with pytest.raises(UsageError, match="vocab_size"):
+        GRU(GRUConfig())

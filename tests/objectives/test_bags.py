@@ -1,0 +1,88 @@
+import numpy as np
+import pytest
+import torch
+
+from wherefrom.core.bags import NO_WORD, BagVocabulary
+from wherefrom.core.contracts import Bags, Objective, Question
+from wherefrom.core.errors import BadData, UsageError
+from wherefrom.core.randomness import Stream, draws
+from wherefrom.data.reviews import LABELS
+from wherefrom.objectives.bags import BagsConfig, LabelledBags
+
+VOCABULARY = BagVocabulary((NO_WORD, "good", "bad", "film"))
+TEXTS = {"good film": 1, "bad": 0, "good good film film": 1, "bad bad film": 0, "unheard": 1}
+REVIEWS = [Question(t, t, "sentiment", LABELS[n], "asked") for t, n in TEXTS.items()]
+
+
+def objective(word_dropout: float = 0.0, rows: int = 2, order: str = "shuffled") -> LabelledBags:
+    return LabelledBags(
+        BagsConfig(word_dropout),
+        REVIEWS,
+        VOCABULARY,
+        LABELS,
+        rows=rows,
+        seed=7,
+        stage=1,
+        order=order,
+    )
+
+
+def bags(batch_inputs: Bags) -> list[list[int]]:
+    ends = [*batch_inputs.offsets.tolist()[1:], len(batch_inputs.words)]
+    pairs = zip(batch_inputs.offsets.tolist(), ends, strict=True)
+    return [batch_inputs.words[a:b].tolist() for a, b in pairs]
+
+
+def test_a_batch_is_the_words_of_each_review_and_its_label():
+    made: Objective = objective(rows=5, order="file")
+    batch = made.render(made.plan(0, 1), 0)
+    assert bags(batch.inputs) == [[1, 3], [2], [1, 1, 3, 3], [2, 2, 3], []]
+    assert batch.targets.tolist() == [[1], [0], [1], [0], [1]]
+    assert batch.weights.tolist() == [[1.0]] * 5
+    assert batch.lengths.tolist() == [2, 1, 4, 3, 0]
+
+
+def test_a_short_last_step_has_rows_that_weigh_nothing():
+    made = objective(order="file")
+    batch = made.render(made.plan(2, 1), 0)
+    assert bags(batch.inputs) == [[], []]
+    assert batch.weights.tolist() == [[1.0], [0.0]]
+
+
+def test_a_step_is_the_same_in_whatever_chunk_it_is_planned():
+    made = objective(0.5, rows=4)
+    whole, part = made.plan(0, 9), made.plan(4, 3)
+    assert torch.equal(whole[4:7], part)
+    for i in range(3):
+        one, other = made.render(whole, 4 + i), made.render(part, i)
+        assert torch.equal(one.inputs.words, other.inputs.words)
+        assert torch.equal(one.inputs.offsets, other.inputs.offsets)
+
+
+def test_every_review_comes_once_an_epoch():
+    plan = objective(rows=1).plan(0, 10)[:, 1].tolist()
+    assert sorted(plan[:5]) == sorted(plan[5:]) == [0, 1, 2, 3, 4]
+
+
+def test_words_are_dropped_by_counted_draws():
+    made = objective(0.25, rows=5, order="file")
+    batch = made.render(made.plan(3, 1), 0)
+    words = np.array([1, 3, 2, 1, 1, 3, 3, 2, 2, 3])
+    drawn = draws(4, seed=7, stream=Stream.WORDS, stage=1, step=3, row=np.arange(3))
+    dropped = (np.stack(drawn, 1).ravel()[:10]) < 2**30
+    np.testing.assert_array_equal(batch.inputs.words, np.where(dropped, 0, words))
+
+
+def test_the_share_of_dropped_words_is_the_one_asked_for():
+    made = objective(0.3, rows=400)
+    words = torch.cat([made.render(made.plan(i, 1), 0).inputs.words for i in range(20)])
+    assert (words == 0).float().mean().item() == pytest.approx(0.3, abs=0.01)
+
+
+def test_settings_that_make_no_sense_are_refused():
+    with pytest.raises(
+        UsageError, match=r"word_dropout: expected a share from 0, below 1, found 1"
+    ):
+        BagsConfig(word_dropout=1.0)
+    with pytest.raises(BadData, match="at least one to train on"):
+        LabelledBags(BagsConfig(), [], VOCABULARY, LABELS, rows=1, seed=0, stage=0)

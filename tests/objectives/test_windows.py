@@ -1,0 +1,71 @@
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wherefrom.core.characters import PRINTABLE
+from wherefrom.core.contracts import Document
+from wherefrom.core.errors import BadData, UsageError
+from wherefrom.core.randomness import Stream, below, draws
+from wherefrom.objectives.windows import Windows, WindowsConfig, stream
+
+
+def windows(size: int, length: int, rows: int = 4, seed: int = 0, stage: int = 0) -> Windows:
+    return Windows(torch.arange(size), length=length, rows=rows, seed=seed, stage=stage)
+
+
+@given(st.integers(1, 30), st.integers(1, 30), st.integers(0, 5))
+def test_a_window_never_leaves_the_text_and_targets_follow_inputs(length, more, seed):
+    objective = windows(length + more, length, seed=seed)
+    plan = objective.plan(0, 8)
+    assert plan.shape == (8, 4)
+    batch = objective.render_all(plan)
+    assert batch.inputs.shape == batch.targets.shape == batch.weights.shape == (8, 4, length)
+    assert torch.equal(batch.inputs[..., 0], plan)
+    assert torch.equal(batch.targets, batch.inputs + 1)  # the text counts up
+    assert int(batch.targets.max()) < length + more
+    assert bool((batch.weights == 1).all())
+    assert bool((batch.lengths == length).all())
+
+
+def test_every_place_of_the_text_is_reached_the_ends_too():
+    objective = windows(12, 5)
+    starts = objective.plan(0, 200).flatten()
+    assert set(starts.tolist()) == set(range(7))  # the last window's last target is the last
+    batch = objective.render_all(objective.plan(0, 200))
+    assert set(batch.targets.flatten().tolist()) == set(range(1, 12))
+
+
+def test_a_plan_over_many_steps_is_the_plans_of_its_steps():
+    objective = windows(1000, 10, seed=3, stage=2)
+    whole = objective.plan(5, 6)
+    for i in range(6):
+        assert torch.equal(objective.plan(5 + i, 1)[0], whole[i])
+        one, all_ = objective.render(whole, i), objective.render_all(whole)
+        assert torch.equal(one.inputs, all_.inputs[i])
+        assert torch.equal(one.targets, all_.targets[i])
+    place = {"seed": 3, "stream": Stream.ORDER, "stage": 2, "step": 7}
+    (word,) = draws(1, row=np.arange(4), **place)
+    np.testing.assert_array_equal(whole[2], below(word, 990))
+
+
+def test_another_seed_or_stage_draws_other_windows():
+    plans = [windows(10**6, 5, seed=s, stage=t).plan(0, 3) for s, t in ((0, 0), (1, 0), (0, 1))]
+    assert not torch.equal(plans[0], plans[1])
+    assert not torch.equal(plans[0], plans[2])
+
+
+def test_documents_are_read_one_after_the_other():
+    tokens = stream([Document("to b"), Document("e\n")], PRINTABLE)
+    assert PRINTABLE.decode(tokens.tolist()) == "to be\n"
+
+
+def test_what_cannot_be_drawn_from_is_refused():
+    with pytest.raises(BadData, match=r"expected more than 5 characters .* found 5"):
+        windows(5, 5)
+    assert windows(6, 5).plan(0, 3).eq(0).all()  # room for one window
+    with pytest.raises(UsageError, match="length"):
+        windows(5, 0)
+    with pytest.raises(UsageError, match="length"):
+        WindowsConfig(length=-1)

@@ -1,0 +1,222 @@
+"""The averaging network's study, small on generated reviews and whole on the real ones."""
+
+import json
+import shutil
+import signal
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from sklearn.metrics import accuracy_score
+
+from wherefrom.core.errors import BadData, Interrupted, UsageError
+from wherefrom.core.recipe import ModelEntry, Recipe, Share, Stage
+from wherefrom.evaluation.intervals import mean_interval
+from wherefrom.objectives.bags import BagsConfig
+from wherefrom.recipes.catalogue import adjust, get_recipe
+from wherefrom.recipes.execute import evaluate_run, execute
+from wherefrom.recipes.sentiment import sentiment
+from wherefrom.runs.run import open_run
+from wherefrom.runs.workshop import Workshop
+
+REAL = Path(__file__).parents[2].parent / "shared" / "data"
+
+
+@pytest.fixture
+def recipe(sentiment_settings) -> Recipe:
+    return adjust(sentiment(), settings=sentiment_settings)
+
+
+def only(recipe: Recipe, *names: str) -> Recipe:
+    """The recipe with some of its stages."""
+    tasks = tuple(
+        replace(task, predictors=tuple(p for p in task.predictors if p in names))
+        for task in recipe.tasks
+    )
+    return replace(
+        recipe,
+        stages=tuple(s for s in recipe.stages if s.name in names),
+        models=tuple(m for m in recipe.models if m.name in names),
+        primary=names[0],
+        tasks=tasks,
+    )
+
+
+def bits(path: Path) -> dict[str, bytes]:
+    files = [*path.rglob("models/*/weights.safetensors"), *path.rglob("probes.jsonl")]
+    return {str(file.relative_to(path)): file.read_bytes() for file in sorted(files)}
+
+
+class StopAt:
+    """An observer at which a signal arrives in a stage, after a step."""
+
+    def __init__(self, stage: str, step: int) -> None:
+        self.stage, self.step = stage, step
+
+    def started(self, name, first_step, steps, skipped) -> None:
+        pass
+
+    def advanced(self, name, step, steps, metrics, seconds) -> None:
+        if name == self.stage and step >= self.step:
+            signal.raise_signal(signal.SIGTERM)
+
+    def finished(self, name, step, seconds) -> None:
+        pass
+
+
+def test_test_reviews_are_put_to_the_reported_models_alone(sentiment_run):
+    results = open_run(sentiment_run).results
+    alone = [name for name in results if "." not in name]
+    seeds = [f"trainable-{i}" for i in (1, 2, 3)]
+    assert alone == ["majority", *seeds, "frozen", "trainable-*, mean"]
+    files = sorted(file.name for file in sentiment_run.glob("predictions/*.test.jsonl"))
+    assert files == [
+        "frozen.test.jsonl",
+        "majority.test.jsonl",
+        *(f"{s}.test.jsonl" for s in seeds),
+    ]
+    values = [results[name]["accuracy"] for name in seeds]
+    mean = results["trainable-*, mean"]
+    assert mean["accuracy"] == pytest.approx(np.mean(values))
+    assert mean["interval"] == pytest.approx(np.clip(mean_interval(values), 0, 1).tolist())
+    assert results["trainable-1"]["accuracy"] > results["majority"]["accuracy"] + 0.05
+
+
+def test_the_accuracy_is_what_scikit_learn_makes_of_the_predictions(sentiment_run):
+    run = open_run(sentiment_run)
+    rows = [p.as_json() for p in run.predictions("trainable-1", "test")]
+    golds = {q.subject: q.answer for q in run.dataset.select("held-out")}
+    assert [row["question"] for row in rows] == list(golds)  # long texts, named by their place
+    found = accuracy_score(list(golds.values()), [row["answer"] for row in rows])
+    assert run.results["trainable-1"]["accuracy"] == pytest.approx(found)
+
+
+def test_the_three_seeds_differ_in_their_draws_alone(recipe):
+    first, second, third = recipe.stages[:3]
+    assert replace(first, name="") == replace(second, name="") == replace(third, name="")
+    workshop = Workshop(recipe)
+    heads = [workshop.new_model(s).head.weight for s in (first, second, third)]
+    assert not (heads[0] == heads[1]).any()
+    plans = [workshop.objective(s).parts[0].objective.plan(0, 1) for s in (first, second)]
+    assert not (plans[0] == plans[1]).all()
+
+
+def test_each_stage_has_the_model_that_its_variant_says(sentiment_run):
+    run = open_run(sentiment_run)
+    assert len(run.model("depth-0").layers) == 0
+    assert len(run.model("depth-3").layers) == 3
+    assert run.model("activation-tanh").config.activation == "tanh"
+    assert "embedding" not in dict(run.model("frozen").named_parameters())
+    words, width = run.model().embedding.shape
+    assert run.cost("trainable-1")["parameters"] == words * width + 8 * 8 + 8 + 2 * 8 + 2
+    assert run.cost("frozen")["parameters"] == 8 * 8 + 8 + 2 * 8 + 2
+    last = (run.path / "stages/frozen/metrics.jsonl").read_text().splitlines()[-1]
+    assert run.cost("frozen")["seconds"] == pytest.approx(json.loads(last)["seconds"], abs=0.01)
+
+
+def test_frozen_vectors_are_not_trained(sentiment_run):
+    run = open_run(sentiment_run)
+    begun = Workshop(run.recipe).new_model(run.recipe.stage("frozen"))
+    assert (run.model("frozen").embedding == begun.embedding).all()
+    begun = Workshop(run.recipe).new_model(run.recipe.stage("depth-0"))
+    assert not (run.model("depth-0").embedding == begun.embedding).any(1).all()
+
+
+def test_the_study_is_tables_and_figures_in_the_run_folder(sentiment_run):
+    run, study = open_run(sentiment_run), json.loads((sentiment_run / "study.json").read_text())
+    settings = {
+        name: [row["setting"] for row in rows] for name, rows in study["validation"].items()
+    }
+    assert settings["dropout"] == [0.0, 0.1, 0.3, 0.5, 0.7]
+    assert settings["depth"] == [0, 1, 2, 3]
+    assert settings["activation"] == ["relu", "tanh", "sigmoid", "gelu"]
+    for rows in study["validation"].values():
+        for row in rows:
+            if "stage" in row:
+                assert row["accuracy"] == run.results[f"validation.{row['stage']}"]["accuracy"]
+    page = (sentiment_run / "study.md").read_text()
+    for name in settings:
+        assert (
+            ElementTree.parse(sentiment_run / "study" / f"{name}.svg").getroot().tag.endswith("svg")
+        )
+        assert f"study/{name}.svg" in page
+    assert len(study["errors"]) == 5
+    assert all(error["answer"] != error["gold"] for error in study["errors"])
+    assert "## 5 errors explained" in page
+
+
+def test_a_probed_stage_is_looked_at_after_every_epoch(sentiment_run, recipe):
+    rows = [json.loads(x) for x in (sentiment_run / "stages/epochs/probes.jsonl").open()]
+    asked = len(Workshop(recipe).dataset.asked)
+    assert [row["step"] for row in rows] == [20, 40, 60]  # an epoch is 18 steps, a chunk 20
+    assert [row["epoch"] for row in rows] == [round(row["step"] * 30 / asked, 1) for row in rows]
+    assert rows[-1]["accuracy"] == open_run(sentiment_run).results["validation.epochs"]["accuracy"]
+
+
+def test_a_stopped_run_ends_with_the_same_bits(recipe, tmp_path):
+    small = only(recipe, "trainable-1", "epochs")
+    execute(small, tmp_path / "whole")
+    for stage, step in (("trainable-1", 20), ("epochs", 40)):
+        with pytest.raises(Interrupted):
+            execute(small, tmp_path / "parts", [StopAt(stage, step)])
+    execute(small, tmp_path / "parts")
+    assert bits(tmp_path / "whole") == bits(tmp_path / "parts")
+    assert len(bits(tmp_path / "whole")) == 3
+
+
+def test_a_probed_stage_may_be_shorter_than_an_epoch(recipe, tmp_path):
+    small = adjust(only(recipe, "trainable-1", "epochs"), settings=["stages.epochs.steps=5"])
+    execute(small, tmp_path / "run")
+    assert json.loads((tmp_path / "run/study.json").read_text())["validation"] == {}
+
+
+def test_evaluating_again_changes_nothing(sentiment_run, tmp_path):
+    copy = Path(shutil.copytree(sentiment_run, tmp_path / "copy"))
+    before = {f: f.read_bytes() for f in copy.rglob("*") if f.parent.name == "study"}
+    assert evaluate_run(copy).results == open_run(sentiment_run).results
+    assert {f: f.read_bytes() for f in before} == before
+
+
+def test_vectors_of_another_width_are_refused(recipe, tmp_path):
+    rows = "".join(f'{{"label": {i % 2}, "text": "film {i % 7} good"}}\n' for i in range(60))
+    for part in ("train", "test"):
+        (tmp_path / f"{part}.jsonl").write_text(rows)
+    np.save(tmp_path / "other.npy", np.ones((1, 5), np.float32))
+    (tmp_path / "other.words.txt").write_text("film\n")
+    settings = [f"data.{p}={tmp_path / p}.jsonl" for p in ("train", "test")]
+    chosen = adjust(recipe, settings=[*settings, f"data.embeddings={tmp_path / 'other.npy'}"])
+    with pytest.raises(BadData, match=r"expected 8 numbers .* \[\d+, 5\].*--set model\.width"):
+        execute(chosen, tmp_path / "run")
+
+
+def test_what_bags_cannot_do_is_refused_before_training(recipe):
+    first = recipe.stages[0]
+    for stage in (
+        replace(first, buckets=2),
+        replace(first, mix=(first.mix[0], Share("again", BagsConfig(), 0.5))),
+    ):
+        workshop = Workshop(replace(recipe, stages=(stage, *recipe.stages[1:])))
+        model = workshop.new_model(stage)
+        with pytest.raises(UsageError, match=r"stages\.trainable-1: expected one objective"):
+            workshop.learner(stage, model)
+
+
+def test_a_probe_must_name_a_task(recipe):
+    first: Stage = replace(recipe.stages[0], probe="nothing")
+    with pytest.raises(UsageError, match=r"Stage\.probe: expected one of \['test', 'validation'\]"):
+        replace(recipe, stages=(first,), models=(ModelEntry("a", first.name),), primary="a")
+
+
+@pytest.mark.nightly
+def test_the_real_reviews_reach_the_figure(tmp_path):
+    if not (REAL / "sentiment").is_dir():
+        pytest.skip(f"the real reviews are not in {REAL / 'sentiment'}")
+    chosen = adjust(get_recipe("sentiment"), settings=[f"data.folder={REAL}"])
+    assert isinstance(chosen, Recipe)
+    names = ("trainable-1", "trainable-2", "trainable-3", "frozen")
+    results = execute(only(chosen, *names), tmp_path / "run").results
+    assert results["trainable-1"]["n"] == 25_000 - 123
+    assert results["trainable-*, mean"]["accuracy"] > 0.875
+    assert 0.74 < results["frozen"]["accuracy"] < 0.79

@@ -1,0 +1,154 @@
+"""The character models, small on generated text and whole on the real one."""
+
+import json
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wherefrom.core.characters import PRINTABLE
+from wherefrom.core.errors import BadData, Interrupted, UsageError
+from wherefrom.core.recipe import Recipe
+from wherefrom.recipes import shakespeare
+from wherefrom.recipes.catalogue import adjust
+from wherefrom.recipes.execute import evaluate_run, execute
+from wherefrom.recipes.samples import LENGTH, PROMPT, read_losses
+from wherefrom.runs.run import open_run
+from wherefrom.runs.workshop import Workshop
+
+REAL = Path(__file__).parents[2].parent / "shared" / "data"
+TEXT = "Whither wander you? Over hill, over dale, thorough bush, thorough brier.\n" * 30
+SMALL = {
+    "gru": (
+        "model.n_hidden=24", "model.n_embd=12", "model.dropout=0.1", "threads=1",
+        "stages.homework.steps=30", "stages.homework.mix.text.objective.length=40",
+        "stages.better.steps=45", "stages.better.batch=4",
+        "stages.better.mix.text.objective.length=25",
+    ),
+    "gpt": (
+        "model.n_layer=1", "model.n_embd=16", "model.block_size=32", "model.ngram_buckets=64",
+        "model.embd_pdrop=0.1", "stages.train.steps=45", "stages.train.batch=4", "threads=1",
+    ),
+}  # fmt: skip
+
+
+def small(name: str, tmp_path: Path, *settings: str) -> Recipe:
+    file = tmp_path / "text.txt"
+    file.write_text(TEXT)
+    recipe = getattr(shakespeare, name)()
+    return adjust(recipe, settings=[f"data.folder={file}", *SMALL[name], *settings])
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_run_leaves_scores_samples_and_curves(name, tmp_path):
+    recipe = small(name, tmp_path)
+    outcome = execute(recipe, tmp_path / "r")
+    run = open_run(tmp_path / "r")
+    assert run.vocabulary == PRINTABLE
+    first = {"gru": "better", "gpt": "gpt"}[name]
+    result = outcome.results[first]
+    held_out = len(TEXT) - int(0.9 * len(TEXT))
+    assert result["n"] == held_out - 1
+    assert result["characters"] == held_out
+    assert result["perplexity"] < 60  # it begins at a hundred
+    assert result["last_100_updates"] == pytest.approx(np.mean(read_losses(run, first)))
+    for model in recipe.models:
+        sample = (run.path / "samples" / f"{model.name}.txt").read_text()
+        assert sample.startswith(PROMPT)
+        assert len(sample) == len(PROMPT) + LENGTH + 1
+        stage = run.path / "stages" / model.stage
+        assert (stage / "loss.svg").read_text().startswith("<?xml")
+        rows = [json.loads(line) for line in (stage / "metrics.jsonl").read_text().splitlines()]
+        steps = recipe.stage(model.stage).steps
+        assert [len(row["tens"]) for row in rows] == [2] * (steps // 20) + [1]
+    before = (run.path / "samples" / f"{first}.txt").read_bytes()
+    assert evaluate_run(run.path).results == outcome.results
+    assert (run.path / "samples" / f"{first}.txt").read_bytes() == before
+
+
+def test_the_held_out_score_is_that_of_the_direct_computation(tmp_path):
+    results = execute(small("gpt", tmp_path), tmp_path / "r").results
+    run = open_run(tmp_path / "r")
+    text = run.dataset.documents[-1].text
+    losses = -run.predictor().log_probabilities(text)
+    assert results["gpt"]["nats_per_target"] == pytest.approx(losses.mean())
+    assert (results["gpt"]["window"], results["gpt"]["read_again"]) == (32, 16)
+    blocks = run.predictor().overlapping(0.0).log_probabilities(text)
+    assert results["blocks.gpt"]["nats_per_target"] == pytest.approx(-blocks.mean())
+    assert results["blocks.gpt"]["read_again"] == 0
+
+
+class StopAt:
+    """An observer that sends the signal after a step of a stage."""
+
+    def __init__(self, stage: str, step: int) -> None:
+        self.stage, self.step = stage, step
+
+    def started(self, *_) -> None: ...
+
+    def advanced(self, name, step, steps, metrics, seconds) -> None:
+        if (name, step) == (self.stage, self.step):
+            signal.raise_signal(signal.SIGTERM)
+
+    def finished(self, *_) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("name", "stage"), [("gru", "homework"), ("gru", "better"), ("gpt", "train")]
+)
+def test_a_stopped_run_goes_on_to_the_same_bits(name, stage, tmp_path):
+    recipe = small(name, tmp_path)
+    whole = execute(recipe, tmp_path / "whole")
+    with pytest.raises(Interrupted):
+        execute(recipe, tmp_path / "stopped", [StopAt(stage, 20)])
+    assert execute(recipe, tmp_path / "stopped").results == whole.results
+    for model in recipe.models:
+        files = (tmp_path / run / "models" / model.name for run in ("whole", "stopped"))
+        one, other = ((file / "weights.safetensors").read_bytes() for file in files)
+        assert one == other
+
+
+def test_no_model_sees_the_held_out_end(tmp_path):
+    recipe = small("gru", tmp_path)
+    workshop = Workshop(recipe)
+    training = PRINTABLE.encode(workshop.dataset.documents[0].text)
+    for stage in recipe.stages:
+        (part,) = workshop.objective(stage).parts
+        assert part.objective.tokens.tolist() == training
+
+
+def test_the_homework_is_the_homeworks():
+    recipe = shakespeare.gru()
+    stage = recipe.stage("homework")
+    assert (stage.steps, stage.batch) == (2000, 1)
+    assert stage.mix[0].objective.length == 400
+    assert (stage.optimiser.rate, stage.optimiser.decay, stage.optimiser.beta2) == (5e-3, 0, 0.999)
+    assert (recipe.model.n_embd, recipe.model.n_hidden, recipe.model.n_layer) == (100, 100, 1)
+
+
+def test_what_does_not_fit_is_refused_before_training(tmp_path):
+    long = small("gpt", tmp_path, "stages.train.mix.text.objective.length=33")
+    with pytest.raises(UsageError, match=r"length.*at most the model's block, 32"):
+        execute(long, tmp_path / "a")
+    longer = small("gru", tmp_path, "stages.homework.mix.text.objective.length=4000")
+    with pytest.raises(BadData, match="expected more than 4000 characters"):
+        execute(longer, tmp_path / "b")
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_without_a_file_everything_runs_on_the_generated_text(name, tmp_path):
+    recipe = adjust(small(name, tmp_path), settings=["data.folder="])
+    outcome = execute(recipe, tmp_path / "r")
+    assert outcome.results[recipe.primary]["perplexity"] < 60
+
+
+@pytest.mark.nightly
+def test_the_real_text_reaches_the_figures_of_the_homework_and_better_ones(tmp_path):
+    if not REAL.is_dir():
+        pytest.skip(f"the real text is not in {REAL}")
+    recipe = adjust(shakespeare.gru(), settings=[f"data.folder={REAL}"])
+    results = execute(recipe, tmp_path / "r").results
+    assert results["homework"]["n"] == 111_539
+    assert results["homework"]["last_100_updates"] < 1.80
+    assert results["better"]["nats_per_target"] < results["homework"]["nats_per_target"] - 0.1

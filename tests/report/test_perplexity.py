@@ -1,0 +1,46 @@
+"""The table of perplexities, drawn from figures made up by hand."""
+
+from wherefrom.report.perplexity import perplexity_table
+from wherefrom.report.tables import layout
+
+
+def measured(perplexity: float | None, **more) -> dict:
+    part = {"share_of_loss": 0.25, "share": 0.5}
+    return {
+        "characters": 1753, "n": 404, "perplexity": 120.7, "interval": [92.4, 158.6],
+        "nats_per_target": 4.793, "bits_per_target": 6.915, "bits_per_character": 1.594,
+        "nats_per_character": 1.105,
+        "unknown_share": 0.252, "charged": {"perplexity": perplexity, "bits_per_character": 4.87},
+        "classes": {"capitals": part}, "preprocessed": [], "temperatures": [],
+    } | more  # fmt: skip
+
+
+def test_units_and_classes_stand_in_rows():
+    lines = layout(perplexity_table("run (best)", "word", {"a": measured(2.5e6)}, {}, "spelt"))
+    cells = {line.strip().rsplit("  ", 1)[0].strip(): line.split("  ")[-1] for line in lines}
+    assert "run (best): per word" in lines
+    assert cells["original characters"] == "1,753"
+    assert cells["words"] == "404"
+    assert cells["perplexity, unknowns spelt"] == "2,500,000.00"
+    assert cells["unknown words"].strip() == "25.2 %"
+    assert cells["capitals"].strip() == "25.0 % (50.0 %)"
+    assert len([line for line in lines if not line.startswith(" ")]) == 3  # two titles and a gap
+
+
+def test_what_was_asked_besides_has_sections():
+    chain = {
+        "steps": ["lower", "wrap40"], "changed": 1200, "per_character_seen": 14.33,
+        "per_original_character": 14.0, "charged_per_original_character": 15.0,
+    }  # fmt: skip
+    more = {"preprocessed": [chain], "temperatures": [{"temperature": 1.5, "perplexity": 13.8}]}
+    texts = {"a": measured(None, **more), "b": measured(1e12, classes={}, **more)}
+    lines = layout(perplexity_table("run", "character", texts, {"digits": 0.5}, "spelt"))
+    text = "\n".join(lines)
+    assert "14.33 / 14.00 / 15.00; 1,200" in text
+    assert "1.5" in text
+    assert "no float" in text
+    assert "1.0e+12" in text
+    assert "nats per target that b has over a" in text
+    assert "+0.500" in text
+    (capitals,) = [line for line in lines if "capitals" in line]
+    assert capitals.endswith("-")
