@@ -1,0 +1,139 @@
+"""Evidence at 100,000 lines: how long a look-up takes, how large the index is, how well it reads.
+
+The lines are those of generated people or, with --data, lines of the birthplaces folder with
+names that are put together anew. Bars: 20 ms a query at the 95th percentile, index 8x the text.
+"""
+
+import tempfile
+from collections.abc import Callable, Sequence
+from itertools import cycle, islice
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+from measure import finish, machine, parser
+
+from wherefrom.audit.evidence import Reader, report
+from wherefrom.audit.index import Index
+from wherefrom.core.contracts import Dataset, Document, Span
+from wherefrom.data import birthplaces, people
+from wherefrom.runs.folder import describe
+
+SLOWEST, LARGEST = 20.0, 8.0  # milliseconds; times the text
+
+
+def generated(lines: int) -> Dataset:
+    """People with about seven sentences each; a quarter of them is asked about, at most 2,000."""
+    count = lines // 7
+    asked = min(2000, count // 4)
+    sizes = {"asked": asked, "calibration": min(400, asked), "untold": min(400, asked)}
+    rest = max(count - asked - sizes["calibration"], 1)
+    return people.load(people.PeopleConfig(**sizes, held_out=rest), seed=0)
+
+
+def recombined(folder: str, lines: int, calibration: int = 400) -> Dataset:
+    """The folder's own lines first, then again and again with first and last names mixed."""
+    config = birthplaces.BirthplacesConfig(folder, calibration)
+    dataset = birthplaces.load(config, seed=0)
+    named = [d for d in dataset.documents if d.subject]
+    words = [d.subject.of(d.text).split() for d in named if d.subject]
+    draw = np.random.default_rng(0)
+    documents = list(dataset.documents)
+    taken = {d.subject.of(d.text) for d in named if d.subject}
+    for document in islice(cycle(named), max(lines - len(documents), 0)):
+        name, old = "", document.subject.of(document.text)
+        while not name or name in taken:
+            first, last = (words[i] for i in draw.integers(len(words), size=2))
+            name = f"{first[0]} {last[-1]}"
+        documents.append(Document(document.text.replace(old, name), Span(0, len(name))))
+    return Dataset(tuple(documents), dataset.facts, dataset.questions)
+
+
+def strangers(names: Sequence[str], count: int) -> list[str]:
+    """First and last words of names, put together anew; a few of them may exist."""
+    draw = np.random.default_rng(1)
+    pairs = draw.integers(len(names), size=(count, 2))
+    return [f"{names[a].split()[0]} {names[b].split()[-1]}" for a, b in pairs]
+
+
+def time_queries(query: Callable[[str], object], texts: Sequence[str]) -> dict[str, float]:
+    """Milliseconds a query; every text is asked for once, so nothing is remembered."""
+    taken = []
+    for text in texts:
+        start = perf_counter()
+        query(text)
+        taken.append(1000 * (perf_counter() - start))
+    p50, p95 = np.percentile(taken, (50, 95))
+    return {"p50": float(p50), "p95": float(p95), "n": len(taken)}
+
+
+def main(arguments: list[str] | None = None) -> dict:
+    options = parser(__doc__)
+    options.add_argument("--data", default="", help="folder of the birthplaces files")
+    given = options.parse_args(arguments)
+    lines, count = (700, 20) if given.tiny else (100_000, 200 * given.turns)
+    dataset = recombined(given.data, lines) if given.data else generated(lines)
+    texts = [d.text for d in dataset.documents]
+    size = sum(len(text.encode()) + 1 for text in texts)
+    with tempfile.TemporaryDirectory() as folder:
+        path, start = Path(folder) / "index.sqlite", perf_counter()
+        index = Index.build(path, dataset.documents, describe(dataset)["sha256"])
+        built, ratio = perf_counter() - start, path.stat().st_size / size
+        start = perf_counter()
+        reader = Reader.learn(index, dataset.asked)
+        learnt = perf_counter() - start
+        kinds = measure_kinds(index, reader, dataset, count)
+        judged = [q for q in dataset.questions if q.split == "calibration"]
+        scores = {name: score.as_json() for name, score in report(reader, judged).items()}
+        index.close()
+    result = {
+        "title": "evidence", "lines": len(texts), "text_bytes": size, "index_ratio": ratio,
+        "build_seconds": built, "asked": len(dataset.asked), "learn_seconds": learnt,
+        "milliseconds": kinds, "accuracy": scores, "machine": machine(),
+    }  # fmt: skip
+    show(result)
+    return finish(given, result)
+
+
+def measure_kinds(
+    index: Index, reader: Reader, dataset: Dataset, count: int
+) -> dict[str, dict[str, float]]:
+    named = [d.subject.of(d.text) for d in dataset.documents if d.subject]
+    chosen = np.random.default_rng(2).permutation(len(named))[:count]
+    subjects = list(dict.fromkeys(named[i] for i in chosen))
+    values = sorted({q.answer for q in dataset.asked if q.answer})
+    short = sorted({name[:2] for name in subjects})
+
+    questions = {q.text: q for q in dataset.questions if q.split != "asked"}
+
+    def judge(text: str) -> None:
+        question = questions[text]
+        reader.judge(question.subject, question.answer or "", question.relation)
+
+    return {
+        "about a subject": time_queries(index.about, subjects),
+        "about a stranger": time_queries(index.about, strangers(named, count)),
+        "about two letters": time_queries(index.about, short),
+        "mentioning a name": time_queries(index.mentioning, subjects),
+        "mentioning an answer": time_queries(index.mentioning, values),
+        "mentioning two letters": time_queries(index.mentioning, short),
+        "judging an answer": time_queries(judge, list(questions)[:count]),
+    }
+
+
+def show(result: dict) -> None:
+    print(
+        f"evidence: {result['lines']} lines, index {result['index_ratio']:.2f}x the text "
+        f"(at most {LARGEST:g}x), built in {result['build_seconds']:.1f} s; "
+        f"learnt from {result['asked']} questions in {result['learn_seconds']:.1f} s"
+    )
+    print(f"  {'milliseconds a query':<24}{'p50':>8}{'p95':>8}   (at most {SLOWEST:g} at p95)")
+    for kind, one in result["milliseconds"].items():
+        print(f"  {kind:<24}{one['p50']:8.2f}{one['p95']:8.2f}")
+    for name, score in result["accuracy"].items():
+        low, high = score["interval"]
+        print(f"  {name:<24}{score['accuracy']:8.3f}  ({low:.3f} to {high:.3f}, n {score['n']})")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,237 @@
+"""An index over the training text, in one SQLite file beside the run.
+
+A document is found by the subject it is about, which is an ordinary column, or by any words in
+it, by their trigrams (FTS5). The trigrams are kept without positions, which halves the file:
+they say where to look, and what is found is then read. Names are data: none is ever part of a
+statement, and inside a query every trigram is a quoted string.
+"""
+
+import os
+import re
+import secrets
+import sqlite3
+import unicodedata
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from wherefrom.core.contracts import Document, Span
+from wherefrom.core.errors import CannotWrite, Damaged, Mismatch, MissingInput
+from wherefrom.core.files import NEW, cannot_write, one_line, sync
+from wherefrom.data.mentions import Mentions
+from wherefrom.evaluation.places import plain, subject_of
+from wherefrom.runs.folder import describe
+from wherefrom.runs.run import Run
+
+FILE = "index.sqlite"
+FORMAT = "1"
+MOST = 100  # documents that name someone none is about; what many more do is hardly a name
+_GRAM = 3
+_SHORT = 4  # letters: a shorter name stands inside so many words that its edges are sought, too
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_TABLES = """
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+CREATE TABLE about (format TEXT, digest TEXT, letters TEXT);
+CREATE TABLE document (
+    number INTEGER PRIMARY KEY, subject TEXT, first INTEGER, last INTEGER, text TEXT
+);
+CREATE VIRTUAL TABLE gram USING fts5 (
+    folded, content = '', columnsize = 0, detail = none, tokenize = 'trigram case_sensitive 1'
+);
+"""
+
+
+class Index:
+    """The documents of a corpus, to be looked up by their numbers, subjects and words."""
+
+    def __init__(self, database: sqlite3.Connection, path: Path, letters: str) -> None:
+        self._database, self.path = database, path
+        self._letters = letters  # every character of the text
+        self._marks = [c for c in letters if not c.isalnum()]
+
+    @classmethod
+    def build(cls, path: Path, documents: Sequence[Document], digest: str) -> "Index":
+        """Write the file under a temporary name, and rename it when it is whole."""
+        with cannot_write(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            temporary = path.with_name(f"{NEW}{path.name}-{secrets.token_hex(4)}")
+            try:
+                with closing(sqlite3.connect(temporary)) as database:
+                    _fill(database, documents, digest)
+                sync(temporary)
+                temporary.replace(path)
+            except sqlite3.Error as error:  # a full disk is no OSError here
+                raise OSError(None, one_line(error)) from error
+            finally:
+                temporary.unlink(missing_ok=True)
+            sync(path.parent)
+        return cls.open(path, digest)
+
+    @classmethod
+    def remember(cls, path: Path, documents: Sequence[Document], digest: str) -> "Index":
+        """The same in memory, where `path` cannot be written."""
+        database = sqlite3.connect(":memory:", check_same_thread=False)
+        _fill(database, documents, digest)
+        return cls(database, path, database.execute("SELECT letters FROM about").fetchone()[0])
+
+    @classmethod
+    def open(cls, path: Path, digest: str) -> "Index":
+        """The index of that very corpus; any other is refused."""
+        if not os.path.exists(path):
+            raise MissingInput(f"{path}: expected an index of the text, found none; build it first")
+        address = f"{path.absolute().as_uri()}?mode=ro"
+        try:
+            database = sqlite3.connect(address, uri=True, check_same_thread=False)
+            rows = database.execute("SELECT format, digest, letters FROM about").fetchall()
+        except sqlite3.Error as error:
+            raise _damaged(path, error) from error
+        if [row[:2] for row in rows] != [(FORMAT, digest)]:
+            database.close()
+            raise Mismatch(
+                f"{path}: expected an index of the text with hash {digest[:12]}, found "
+                f"{rows[0][1][:12] if rows else 'none'}; delete it, and it is built anew"
+            )
+        return cls(database, path, rows[0][2])
+
+    def close(self) -> None:
+        self._database.close()
+
+    def __len__(self) -> int:
+        return self._rows("SELECT count(*) FROM document")[0][0]
+
+    def document(self, number: int) -> Document:
+        rows = self._rows("SELECT text, first, last FROM document WHERE number = ?", number)
+        if not rows:
+            raise IndexError(number)
+        return _document(*rows[0])
+
+    def about(self, subject: str) -> tuple[int, ...]:
+        """The documents with that subject or, when there are none, the first that name it.
+
+        A name that is part of the document's own subject does not count: a line about Mary Ann
+        Lee is not about Ann Lee.
+        """
+        name = fold(subject)
+        if not name:
+            return ()
+        rows = self._rows("SELECT number FROM document WHERE subject = ? ORDER BY number", name)
+        return tuple(number for (number,) in rows) or self._naming(name)
+
+    def mentioning(self, text: str, limit: int = MOST) -> tuple[int, ...]:
+        """The first documents that have this text, in words or in parts of words."""
+        wanted = fold(text)
+        found = (n for n, d in self._candidates(wanted, whole=False) if wanted in fold(d.text))
+        return tuple(islice(found, limit))
+
+    def _naming(self, name: str) -> tuple[int, ...]:
+        candidates = self._candidates(name, whole=name.isascii())
+        found: list[int] = []
+        while len(found) < MOST and (some := list(islice(candidates, MOST))):
+            others = [fold(d.text).replace(fold(subject_of(d)) or "\n", "\n") for _, d in some]
+            found += [some[i][0] for i in Mentions(others, [name]).of(name)]
+        return tuple(found[:MOST])
+
+    def _candidates(self, wanted: str, whole: bool) -> Iterator[tuple[int, Document]]:
+        """Documents that may have this folded text, in their order: all that do, and others."""
+        if not set(wanted) <= set(self._letters) or not wanted:
+            return
+        columns = "SELECT number, text, first, last FROM"
+        every = f"{columns} document WHERE ? = '' ORDER BY number"
+        matching = f"{columns} gram JOIN document ON number = gram.rowid WHERE gram MATCH ?"
+        query = self._query(wanted, whole)
+        statement = f"{matching} ORDER BY gram.rowid" if query else every
+        with self._sound():
+            for number, *rest in self._database.execute(statement, (query,)):
+                yield number, _document(*rest)
+
+    def _query(self, wanted: str, whole: bool) -> str:
+        """Trigrams one after the other and, of a short word, with what may stand around it.
+
+        A text that is no trigram is looked up with every character that may follow it; a single
+        one is sought in every document ("") or, as a word, behind a space.
+        """
+        n = len(wanted)
+        starts = {*range(0, n - _GRAM + 1, _GRAM), max(n - _GRAM, 0)}
+        parts = [[wanted[i : i + _GRAM]] for i in sorted(starts)] if n >= _GRAM else []
+        if n == 1:
+            parts = [[f" {wanted}{mark}" for mark in self._marks]] if whole else []
+        elif whole and n <= _SHORT:
+            parts.append([mark + wanted[:2] for mark in self._marks])
+            parts.append([wanted[-2:] + mark for mark in self._marks])
+        elif n == 2:
+            parts = [[wanted + letter for letter in self._letters]]
+        return " AND ".join(f"({' OR '.join(map(_quote, part))})" for part in parts)
+
+    def _rows(self, statement: str, *values: Any) -> list[Any]:
+        with self._sound():
+            return self._database.execute(statement, values).fetchall()
+
+    @contextmanager
+    def _sound(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            if type(error) is not sqlite3.DatabaseError:
+                raise  # the statement is at fault, not the file
+            raise _damaged(self.path, error) from error
+
+
+def index_run(run: Run) -> Index:
+    """The index beside a run: built when there is none, or none of this very text.
+
+    A run that may only be read has one in memory, which is built every time.
+    """
+    dataset, path = run.dataset, run.path / FILE
+    digest = describe(dataset)["sha256"]
+    with suppress(MissingInput, Mismatch, Damaged):
+        return Index.open(path, digest)
+    trained = dataset.documents[: len(dataset.documents) - dataset.held_out]
+    try:
+        return Index.build(path, trained, digest)
+    except CannotWrite:
+        return Index.remember(path, trained, digest)
+
+
+def fold(text: str) -> str:
+    """The same for two spellings of a text: percent-encoded, decomposed, in capitals, spaced."""
+    text = plain(text)
+    if not text.isprintable():
+        text = _CONTROL.sub(" ", text).encode("utf-8", "replace").decode()
+    if text.isascii():
+        return " ".join(text.lower().split())
+    text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+    return " ".join(text.split())
+
+
+def _fill(database: sqlite3.Connection, documents: Sequence[Document], digest: str) -> None:
+    database.executescript(_TABLES)
+    letters: set[str] = {" "}
+    for number, document in enumerate(documents):
+        span, folded = document.subject, fold(document.text)
+        where = (span.start, span.end) if span else (None, None)
+        row = (number, fold(subject_of(document)) or None, *where, document.text)
+        database.execute("INSERT INTO document VALUES (?, ?, ?, ?, ?)", row)
+        # With a space at its ends, a text's first and last words are words like any other.
+        database.execute("INSERT INTO gram (rowid, folded) VALUES (?, ?)", (number, f" {folded} "))
+        letters |= set(folded)
+    database.execute("INSERT INTO gram (gram) VALUES ('optimize')")
+    database.execute("CREATE INDEX by_subject ON document (subject)")
+    about = (FORMAT, digest, "".join(sorted(letters)))
+    database.execute("INSERT INTO about VALUES (?, ?, ?)", about)
+    database.commit()
+
+
+def _document(text: str, first: int | None, last: int | None) -> Document:
+    return Document(text, None if first is None or last is None else Span(first, last))
+
+
+def _damaged(path: Path, error: sqlite3.Error) -> Damaged:
+    found = f"{path}: expected a sound index, found: {one_line(error)}"
+    return Damaged(f"{found}; delete it, and it is built anew")
+
+
+def _quote(gram: str) -> str:
+    return '"' + gram.replace('"', '""') + '"'
