@@ -1,5 +1,6 @@
 """The generated world: what is told of whom, and that nothing else gives a birthplace away."""
 
+import hashlib
 from collections import Counter, defaultdict
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ from wherefrom.core.contracts import Dataset
 from wherefrom.core.errors import UsageError
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.data import people_parts as parts
-from wherefrom.data.people import PeopleConfig, Person, load, populate, tell
+from wherefrom.data.people import PeopleConfig, Person, load, populate, tell, tellings
 
 DEFAULT = PeopleConfig()
 SMALL = PeopleConfig(asked=9, calibration=5, held_out=4, omitted=3, untold=6)
@@ -255,6 +256,57 @@ def test_the_alphabet_lets_every_question_be_written(world):
     assert "?" in Vocabulary.from_text(texts).missing("?")  # only questions have one
 
 
+# --- how often it is told --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("config", "seed", "known"),
+    [
+        (DEFAULT, 0, "23ba858391457ad872083a464452fe69f4fc48cd57dfb8c5dada4d919c2bbb68"),
+        (SMALL, 7, "bfc376b0a7df36aa3b72fbdf8c7b99b9db14f17ba346dd6280fb66099085275a"),
+    ],
+)
+def test_the_even_world_is_the_one_that_runs_were_made_of(config, seed, known):
+    world = load(config, seed)
+    lines = [d.text for d in world.documents]
+    lines += [f"{q.text} {q.answer} {q.split} {q.support}" for q in world.questions]
+    assert hashlib.sha256("\n".join(lines).encode()).hexdigest() == known
+
+
+def test_under_zipf_a_birthplace_is_stated_as_often_as_was_drawn(world):
+    config = replace(DEFAULT, exposure="zipf")
+    people, zipf = populate(config, 0), load(config, 0)
+    assert zipf.questions == world.questions  # the same people, splits and birthplaces
+    stated = Counter(f.subject for f in zipf.facts if f.relation == "birthplace")
+    drawn = dict(zip((p.name for p in people), tellings(config, people, 0).tolist(), strict=True))
+    assert {name: count for name, count in drawn.items() if count} == stated
+    assert set(stated) == {p.name for p in people if p.support == "stated"}
+    assert set(stated.values()) == {16, 8, 5, 4, 3, 2, 1}
+    other = Counter(f.subject for f in zipf.facts if f.relation == "trade")
+    assert set(other.values()) == {2}  # the same for all who are told of at all
+    for fact in zipf.facts:
+        assert fact.value_span.of(zipf.documents[fact.document].text) == fact.value
+
+
+def test_under_zipf_one_in_k_is_told_k_times(crowd):
+    told = tellings(PeopleConfig(exposure="zipf"), crowd, 0)
+    count = told[[p.support == "stated" for p in crowd]]
+    shares = {16: 1, 8: 1, 5: 1, 4: 1, 3: 1, 2: 3, 1: 8}
+    assert set(count) == set(shares)
+    expected = [len(count) * share / 16 for share in shares.values()]
+    assert chisquare([(count == k).sum() for k in shares], expected).pvalue > 1e-3
+
+
+def test_how_often_it_is_told_depends_on_nothing_else(crowd):
+    often = tellings(PeopleConfig(exposure="zipf"), crowd, 0) > 2
+    for label in (lambda p: p.values["c"], lambda p: p.values["t"], lambda p: p.name[0]):
+        pairs = Counter(
+            (label(p), bool(o)) for p, o in zip(crowd, often, strict=True) if p.support == "stated"
+        )
+        rows = sorted({a for a, _ in pairs if pairs[a, True] + pairs[a, False] > 50})
+        assert chi2_contingency([[pairs[a, o] for o in (True, False)] for a in rows]).pvalue > 1e-3
+
+
 # --- sizes -----------------------------------------------------------------------------------
 
 
@@ -282,6 +334,7 @@ def test_a_large_world_is_told_as_a_small_one_is():
             {"birthplace_sentences": 8},
             "PeopleConfig.birthplace_sentences: expected 1 to 7, found 8",
         ),
+        ({"exposure": "odd"}, "PeopleConfig.exposure: expected one of .*zipf.*, found 'odd'"),
     ],
 )
 def test_a_config_says_what_is_wrong_with_it(changed, message):

@@ -5,7 +5,7 @@ nothing but a person's own text can tell where that person was born.
 """
 
 import string
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt
 from typing import ClassVar
@@ -18,6 +18,8 @@ from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.data import people_parts as parts
 
 _DENSITY = 0.1  # at most so many of the possible names exist, so that most pairs are nobody
+EXPOSURES = ("even", "zipf")
+MOST_TOLD = 16  # sentences that state a birthplace, under "zipf"
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,12 @@ class PeopleConfig:
     `asked`, `calibration` and `held_out` count people whose text states the birthplace. The
     last two splits have besides them `omitted` people whose text leaves it out and `untold`
     people who have no text at all.
+
+    How often a stated birthplace is stated: `exposure = "even"` has `birthplace_sentences` for
+    everyone, and a further sentence that may state it. Under `"zipf"` everyone draws a rank from
+    1 to 16 and has exactly 16 // rank such sentences, so that 1 / k of the people are told at
+    least k times. The rank depends on nothing else about a person: what is answered better where
+    there are more sentences is answered better because of them.
     """
 
     kind: ClassVar[str] = "people"
@@ -37,6 +45,7 @@ class PeopleConfig:
     untold: int = 60
     cities: int = 36
     birthplace_sentences: int = 4
+    exposure: str = "even"
 
     def __post_init__(self) -> None:
         for name in ("asked", "calibration", "held_out"):
@@ -47,6 +56,8 @@ class PeopleConfig:
         check(2 <= self.cities <= most, "PeopleConfig", "cities", self.cities, f"2 to {most}")
         told, forms = self.birthplace_sentences, len(parts.BIRTHPLACE_FORMS)
         check(1 <= told <= forms, "PeopleConfig", "birthplace_sentences", told, f"1 to {forms}")
+        known = self.exposure in EXPOSURES
+        check(known, "PeopleConfig", "exposure", self.exposure, f"one of {EXPOSURES}")
 
     @property
     def told(self) -> int:
@@ -130,21 +141,34 @@ def tell(form: str, person: Person, document: int) -> tuple[Document, list[Fact]
     return Document(text, subject), facts
 
 
-def _choose_forms(config: PeopleConfig, people: list[Person], seed: int) -> Iterator[list[str]]:
-    """Each person's sentences: a random subset of the forms in random order."""
+def tellings(config: PeopleConfig, people: Sequence[Person], seed: int) -> np.ndarray:
+    """How many sentences state each person's birthplace by design."""
     row = np.arange(len(people), dtype=np.int64)
-    words = draws(32, seed=seed, stream=Stream.WORLD, stage=2, step=0, row=row)
+    stated = np.array([person.support == "stated" for person in people])
+    if config.exposure == "even":
+        return stated * config.birthplace_sentences
+    (word,) = draws(1, seed=seed, stream=Stream.WORLD, stage=3, step=0, row=row)
+    return stated * (MOST_TOLD // (1 + below(word, MOST_TOLD)))
+
+
+def _choose_forms(config: PeopleConfig, people: list[Person], seed: int) -> Iterator[list[str]]:
+    """Each person's sentences: a random subset of the forms in random order.
+
+    Who has more sentences about the birthplace than there are forms has them again.
+    """
+    row = np.arange(len(people), dtype=np.int64)
+    words = draws(16 + MOST_TOLD + 4, seed=seed, stream=Stream.WORLD, stage=2, step=0, row=row)
     table = np.stack(words, 1)
     births = len(parts.BIRTHPLACE_FORMS)
-    for person, word in zip(people, table, strict=True):
+    groups = (parts.YEAR_FORMS, parts.TRADE_FORMS, parts.EMPLOYER_FORMS)
+    for person, word, told in zip(people, table, tellings(config, people, seed), strict=True):
         if person.support == "none":
             yield []
             continue
-        stated = person.support == "stated"
-        subset = np.argsort(word[:births])[: config.birthplace_sentences] if stated else []
+        subset = np.resize(np.argsort(word[:births]), told)
         chosen = [parts.BIRTHPLACE_FORMS[i] for i in subset]
-        groups = (parts.YEAR_FORMS, parts.TRADE_FORMS, parts.EMPLOYER_FORMS)
-        mixed = parts.MIXED_FORMS if stated else parts.MIXED_FORMS[:1]
+        may_tell = person.support == "stated" and config.exposure == "even"
+        mixed = parts.MIXED_FORMS if may_tell else parts.MIXED_FORMS[:1]
         for draw, group in zip(word[births:], (*groups, mixed), strict=False):
             chosen.append(group[int(below(draw, len(group)))])
         order = np.argsort(word[16 : 16 + len(chosen)])
