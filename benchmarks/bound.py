@@ -1,0 +1,235 @@
+"""Is the risk bound kept, and what does it cost in coverage?
+
+    python benchmarks/bound.py --synthetic
+    python benchmarks/bound.py runs/*/audit/answers.jsonl
+
+A file holds the answers of one model. Its calibration and held-out people are pooled, and as many
+as the calibration people were are drawn again and again. Each time the curve is fitted on one
+half, a threshold certified on the other, and its risk measured in one of two ways:
+
+- *drawn*: people are drawn with replacement, and the risk is that of the whole pool. The pool is
+  the population then and its risk known exactly: a certified risk above alpha is a broken
+  promise, and at most a share delta of the draws may have one.
+- *re-split*: people are drawn without replacement, and the risk is that of the people left over.
+  This is what a user sees, but it is a noisy measure: a few dozen answers exceed alpha by chance
+  even where the true risk does not, and the more so since the luckier the draw, the unluckier
+  the rest. So the share above alpha is no test of the bound; `clearly_above` counts only those
+  that a risk of alpha would bring about one time in twenty or less.
+
+--synthetic draws from populations whose every answer has a known probability of being right.
+"""
+
+import argparse
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wherefrom.audit.bound import binomial_tail, learn_bound
+from wherefrom.core.errors import BadData
+from wherefrom.core.files import read_jsonl, write_json
+from wherefrom.evaluation.intervals import wilson
+from wherefrom.report.tables import Section, Table, draw
+
+RARE = 0.05
+Draw = tuple[np.ndarray, np.ndarray]  # features, right
+Rule = Callable[[np.ndarray], np.ndarray]  # features to which are answered
+
+
+@dataclass(frozen=True)
+class Population:
+    """Kinds of people, one a row, all as likely, and how likely each is to be answered rightly."""
+
+    features: np.ndarray
+    chance: np.ndarray
+    calibration: int  # people that are drawn to calibrate
+
+    def draw(self, generator: np.random.Generator) -> Draw:
+        chosen = generator.integers(len(self.chance), size=self.calibration)
+        return self.features[chosen], generator.random(self.calibration) < self.chance[chosen]
+
+    def judge(self, rule: Rule) -> tuple[float, float | None]:
+        """The exact coverage of a rule, and its exact risk if it answers anybody."""
+        given = rule(self.features)
+        risk = float(1 - self.chance[given].mean()) if given.any() else None
+        return float(given.mean()), risk
+
+
+def synthetic(people: int) -> dict[str, Population]:
+    """Told people and untold ones; what the features tell differs. None is quite logistic."""
+    generator = np.random.default_rng(0)
+    told = generator.random(4_000) < 0.55
+    familiar = np.where(told, 0.0, -5.0) + generator.normal(size=told.size)
+    sure = generator.normal(size=told.size)
+
+    def curve(shift: float) -> np.ndarray:
+        return np.where(told, 0.995 / (1 + np.exp(-shift - 2 * sure)), 0.03)
+
+    chances = {
+        "good": curve(4.5),
+        "mediocre": curve(2.5),
+        "just too wrong": np.full(told.size, 0.8999),  # any certificate is a broken promise
+        "misleading": np.where(sure > 1, 0.88, curve(2.5)),  # surest, and not the best
+    }
+    features = np.column_stack((familiar, sure))
+    return {name: Population(features, chance, people) for name, chance in chances.items()}
+
+
+def read_population(path: Path) -> tuple[Population, str]:
+    """A model's people; its name is that of its run."""
+    rows = [r for r in read_jsonl(path) if r.get("split") in ("calibration", "held-out")]
+    calibration = sum(row["split"] == "calibration" for row in rows)
+    if not 0 < calibration < len(rows):
+        raise BadData(f"{path}: expected calibration and held-out answers, found {len(rows)} rows")
+    try:
+        features = np.array([row["features"] for row in rows], dtype=np.float64)
+        right = np.array([bool(row["right"]) for row in rows], dtype=np.float64)
+    except (KeyError, ValueError) as error:
+        found = f"found: {error}"
+        raise BadData(f"{path}: expected rows with 'features' and 'right', {found}") from None
+    name = path.parent.parent.name if path.parent.name == "audit" else path.stem
+    return Population(features, right, calibration), name or path.stem
+
+
+def resplit(population: Population, generator: np.random.Generator) -> tuple[Draw, Draw]:
+    """Calibration people and the rest; each answer of a real pool is right or wrong for good."""
+    order = generator.permutation(len(population.chance))
+    parts = np.split(order, [population.calibration])
+    first, second = ((population.features[i], population.chance[i] > 0.5) for i in parts)
+    return first, second
+
+
+def learn(people: Draw, alpha: float, delta: float) -> dict[str, Rule]:
+    """The two rules, certified and not; the people come in a random order already."""
+    features, right = people
+    fit = np.arange(len(right)) < len(right) // 2
+    names = [f"feature {i}" for i in range(features.shape[1])]
+    bound = learn_bound(features, right, names, (fit, ~fit), alpha, delta)
+    curve = bound.calibration
+    return {
+        "certified": lambda x: bound.certificate.answers(curve.probability(x)),
+        "uncertified": lambda x: bound.uncertified.answers(curve.probability(x)),
+    }
+
+
+def measure(
+    population: Population, times: int, alpha: float, delta: float, seed: int, resplits: bool
+) -> dict[str, Any]:
+    generator = np.random.default_rng(seed)
+    drawn: dict[str, list[tuple[float, float | None]]] = {"certified": [], "uncertified": []}
+    left: dict[str, list[tuple[int, int, int]]] = {"certified": [], "uncertified": []}
+    for _ in range(times):
+        for name, rule in learn(population.draw(generator), alpha, delta).items():
+            drawn[name].append(population.judge(rule))
+        if not resplits:
+            continue
+        people, (features, right) = resplit(population, generator)
+        for name, rule in learn(people, alpha, delta).items():
+            given = rule(features)
+            left[name].append((int(given.sum()), int((given & ~right).sum()), right.size))
+    found: dict[str, Any] = {"drawn": {k: _drawn(v, alpha) for k, v in drawn.items()}}
+    if resplits:
+        found["re-split"] = {k: _left(v, alpha) for k, v in left.items()}
+    return found
+
+
+def _drawn(cases: list[tuple[float, float | None]], alpha: float) -> dict[str, Any]:
+    risks = [risk for _, risk in cases if risk is not None]
+    above = sum(risk > alpha for risk in risks)
+    return _summary(len(cases), len(risks), above, [c for c, _ in cases], risks)
+
+
+def _left(cases: list[tuple[int, int, int]], alpha: float) -> dict[str, Any]:
+    some = [(n, wrong) for n, wrong, _ in cases if n]
+    above = sum(wrong > alpha * n for n, wrong in some)
+    clearly = sum(_at_least(wrong, n, alpha) <= RARE for n, wrong in some)
+    coverage, risks = [n / size for n, _, size in cases], [wrong / n for n, wrong in some]
+    found = _summary(len(cases), len(some), above, coverage, risks)
+    return found | {"clearly_above": clearly / len(cases)}
+
+
+def _at_least(wrong: int, n: int, alpha: float) -> float:
+    """P(Bin(n, alpha) >= wrong)."""
+    return 1.0 - float(binomial_tail(n, alpha, wrong - 1)[-1]) if wrong else 1.0
+
+
+def _summary(
+    times: int, answering: int, above: int, coverage: list[float], risks: list[float]
+) -> dict[str, Any]:
+    return {
+        "times": times, "answers_anybody": answering / times, "above": above / times,
+        "above_interval": list(wilson(above, times)),
+        "mean_coverage": float(np.mean(coverage)),
+        "mean_risk": float(np.mean(risks)) if risks else None,
+    }  # fmt: skip
+
+
+def table(models: Mapping[str, Mapping[str, Any]], alpha: float) -> Table:
+    """One row a model; the last two columns are of the threshold without a promise."""
+    above = f"risk above {alpha:g}"
+    columns = ("answers anybody", "coverage", above, "95 % interval", "uncertified", above)
+    sections = []
+    for way in next(iter(models.values())):
+        rows = [(name, *_cells(found[way])) for name, found in models.items()]
+        sections.append(Section(way, tuple(rows)))
+    return Table(columns, tuple(sections))
+
+
+def _cells(found: Mapping[str, Any]) -> tuple[str, ...]:
+    ours, other = found["certified"], found["uncertified"]
+    low, high = ours["above_interval"]
+    return (
+        f"{100 * ours['answers_anybody']:.1f} %", f"{100 * ours['mean_coverage']:.1f} %",
+        f"{100 * ours['above']:.1f} %", f"[{100 * low:.1f}, {100 * high:.1f}]",
+        f"{100 * other['mean_coverage']:.1f} %", f"{100 * other['above']:.1f} %",
+    )  # fmt: skip
+
+
+def pool(models: Mapping[str, Mapping[str, Any]], way: str, rule: str) -> dict[str, Any]:
+    """Means over the models; the models differ, so this has no interval of its own."""
+    each = [found[way][rule] for found in models.values()]
+    names = {"answers_anybody", "above", "mean_coverage", "clearly_above"} & each[0].keys()
+    means = {name: float(np.mean([model[name] for model in each])) for name in sorted(names)}
+    return means | {"worst_above": max(model["above"] for model in each)}
+
+
+def main(arguments: list[str] | None = None) -> dict[str, Any]:
+    options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    options.add_argument("files", nargs="*", type=Path, help="audit/answers.jsonl, one a model")
+    options.add_argument("--synthetic", action="store_true", help="populations of known risk")
+    options.add_argument("--people", type=int, default=150, help="of a synthetic calibration set")
+    options.add_argument("--times", type=int, default=1000, help="draws and re-splits a model")
+    options.add_argument("--risk", type=float, default=0.1)
+    options.add_argument("--delta", type=float, default=0.1)
+    options.add_argument("--seed", type=int, default=0)
+    options.add_argument("--json", type=Path, help="write the figures there too")
+    given = options.parse_args(arguments)
+    if given.synthetic is bool(given.files):
+        options.error("expected files of answers or --synthetic")
+    populations = synthetic(given.people) if given.synthetic else {}
+    for found, name in map(read_population, given.files):
+        if name in populations:
+            raise BadData(f"{name}: expected runs of different names, found it twice")
+        populations[name] = found
+    models = {
+        name: measure(
+            population, given.times, given.risk, given.delta, given.seed + i, not given.synthetic
+        )
+        for i, (name, population) in enumerate(populations.items())
+    }
+    ways, rules = list(next(iter(models.values()))), ("certified", "uncertified")
+    together = {way: {rule: pool(models, way, rule) for rule in rules} for way in ways}
+    result = {
+        "alpha": given.risk, "delta": given.delta, "times": given.times, "seed": given.seed,
+        "all": together, "models": models,
+    }  # fmt: skip
+    draw(table(models, given.risk))
+    if given.json:
+        write_json(given.json, result)
+    return result
+
+
+if __name__ == "__main__":
+    main()

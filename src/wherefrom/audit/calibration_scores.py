@@ -1,0 +1,288 @@
+"""Are the probabilities honest? Scores of probabilities against what turned out right.
+
+Bins hold equally many answers each, as far as ties allow: equal probabilities are never parted.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from wherefrom.core.errors import BadData
+from wherefrom.core.randomness import Stream, draws
+from wherefrom.evaluation.intervals import Interval, normal_quantile, wilson
+
+BINS = 10
+SIMULATIONS = 2000
+TINY = 1e-12  # where a logarithm is taken, a probability is at least this far from 0 and 1
+_MOST_STEPS = 200
+_AT_ONCE = 4  # draws of one block of the generator
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Answers of similar probability: its mean, the share that is right, and its interval."""
+
+    mean: float
+    frequency: float
+    interval: Interval
+    n: int
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self) | {"interval": list(self.interval)}
+
+
+@dataclass(frozen=True)
+class Decomposition:
+    """A score that is 0 at best: score = reliability - resolution + uncertainty + remainder.
+
+    `uncertainty` is what one would score by always saying the share that is right;
+    `resolution` what is gained by telling bins apart, `reliability` what is lost because a bin's
+    mean probability is not the share right in it. `remainder` is what differences within bins
+    do: the score itself minus the score had every answer said the mean of its bin. It may be
+    negative, and is 0 where a bin holds only equal probabilities.
+    """
+
+    score: float
+    reliability: float
+    resolution: float
+    uncertainty: float
+    remainder: float
+    n: int
+
+    @property
+    def skill(self) -> float | None:
+        """The part of the uncertainty that is gone; None where there was none."""
+        return 1 - self.score / self.uncertainty if self.uncertainty else None
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self) | {"skill": self.skill}
+
+
+@dataclass(frozen=True)
+class CalibrationLine:
+    """log-odds of being right = intercept + slope * log-odds that were said.
+
+    A slope under 1 says too much, over 1 too little; honest is slope 1, intercept 0. Both are
+    None where no line fits best: all answers right or all wrong, one probability for all, or
+    a probability that parts right from wrong without fail, where the steeper is the better.
+    """
+
+    slope: float | None
+    intercept: float | None
+    slope_interval: Interval | None
+    intercept_interval: Interval | None
+    n: int
+
+    def as_json(self) -> dict[str, Any]:
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
+
+
+@dataclass(frozen=True)
+class CalibrationError:
+    """Expected calibration error, beside what honest probabilities would have at this n.
+
+    It is never 0 on finitely many answers, so the number alone says little. In the simulated
+    null every answer is right with just the probability it has: `null_mean` and `null_95` are
+    the mean and the 95 % quantile of the error there, `p_value` how often it is this large.
+    """
+
+    value: float
+    null_mean: float
+    null_95: float
+    p_value: float
+    n: int
+    bins: int
+    simulations: int
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class CalibrationScores:
+    """All of it for one set of answers."""
+
+    brier: Decomposition
+    log: Decomposition
+    line: CalibrationLine
+    error: CalibrationError
+    diagram: tuple[Bin, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        parts = {name: getattr(self, name) for name in ("brier", "log", "line", "error")}
+        named: dict[str, Any] = {name: part.as_json() for name, part in parts.items()}
+        return named | {"diagram": [each.as_json() for each in self.diagram]}
+
+
+def score_calibration(
+    probability: np.ndarray, right: np.ndarray, bins: int = BINS, seed: int = 0
+) -> CalibrationScores:
+    return CalibrationScores(
+        brier_score(probability, right, bins),
+        log_score(probability, right, bins),
+        calibration_line(probability, right),
+        calibration_error(probability, right, bins, seed=seed),
+        reliability_diagram(probability, right, bins),
+    )
+
+
+def brier_score(probability: np.ndarray, right: np.ndarray, bins: int = BINS) -> Decomposition:
+    """The mean squared distance of the probabilities from 1 (right) and 0 (wrong)."""
+    p, y = _checked(probability, right)
+    share, said, found = _bin_means(p, y, bins)
+    base, score = y.mean(), float(((p - y) ** 2).mean())
+    reliability = float(share @ (said - found) ** 2)
+    resolution = float(share @ (found - base) ** 2)
+    binned = float(share @ ((said - found) ** 2 + found * (1 - found)))
+    return Decomposition(
+        score, reliability, resolution, float(base * (1 - base)), score - binned, y.size
+    )
+
+
+def log_score(probability: np.ndarray, right: np.ndarray, bins: int = BINS) -> Decomposition:
+    """The mean of -log P(what turned out), in nats.
+
+    A probability is taken to be at least 1e-12 from 0 and 1: one answer that was surely right
+    and is wrong costs 28 nats, not everything.
+    """
+    p, y = _checked(probability, right)
+    p = np.clip(p, TINY, 1 - TINY)
+    share, said, found = _bin_means(p, y, bins)
+    base, score = np.full(found.size, y.mean()), float(_cross_entropy(y, p).mean())
+    within, binned = _cross_entropy(found, found), float(share @ _cross_entropy(found, said))
+    uncertainty = float(_cross_entropy(base[:1], base[:1])[0])
+    reliability = binned - float(share @ within)
+    resolution = float(share @ (_cross_entropy(found, base) - within))
+    return Decomposition(score, reliability, resolution, uncertainty, score - binned, y.size)
+
+
+def calibration_line(
+    probability: np.ndarray, right: np.ndarray, level: float = 0.95
+) -> CalibrationLine:
+    """The line by maximum likelihood, with intervals from the curvature there (Wald's)."""
+    p, y = _checked(probability, right)
+    p = np.clip(p, TINY, 1 - TINY)
+    x = np.log(p) - np.log1p(-p)
+    ends = [(x[y == side].min(), x[y == side].max()) for side in (0, 1) if (y == side).any()]
+    if len(ends) < 2 or ends[0][1] <= ends[1][0] or ends[1][1] <= ends[0][0]:
+        return CalibrationLine(None, None, None, None, y.size)
+    theta, curvature = _newton(np.column_stack((x, np.ones(y.size))), y)
+    half = normal_quantile((1 + level) / 2) * np.sqrt(np.diag(np.linalg.inv(curvature)))
+    slope, intercept = ((float(t - h), float(t + h)) for t, h in zip(theta, half, strict=True))
+    return CalibrationLine(float(theta[0]), float(theta[1]), slope, intercept, y.size)
+
+
+def calibration_error(
+    probability: np.ndarray,
+    right: np.ndarray,
+    bins: int = BINS,
+    simulations: int = SIMULATIONS,
+    seed: int = 0,
+) -> CalibrationError:
+    """How far a bin's mean probability is from the share right in it, on average."""
+    p, y = _checked(probability, right)
+    if simulations < 1:
+        raise ValueError(f"expected at least 1 simulation, found {simulations}")
+    place = assign_bins(p, bins)
+    used = int(place.max()) + 1
+
+    def error(outcome: np.ndarray) -> float:
+        return float(np.abs(np.bincount(place, p - outcome, used)).sum() / y.size)
+
+    value = error(y)
+    null = np.array([error(outcome) for outcome in _simulated(p, simulations, seed)])
+    extreme = int((null >= value - 1e-12).sum())  # the same bins in another order of adding
+    p_value = (1 + extreme) / (1 + simulations)
+    return CalibrationError(
+        value, float(null.mean()), float(np.quantile(null, 0.95)), p_value, y.size, used,
+        simulations,
+    )  # fmt: skip
+
+
+def reliability_diagram(
+    probability: np.ndarray, right: np.ndarray, bins: int = BINS, level: float = 0.95
+) -> tuple[Bin, ...]:
+    """What was said and what came true, bin by bin, from the least sure to the surest."""
+    p, y = _checked(probability, right)
+    place = assign_bins(p, bins)
+    rows = []
+    for number in range(int(place.max()) + 1):
+        inside = place == number
+        n, hits = int(inside.sum()), int(y[inside].sum())
+        rows.append(Bin(float(p[inside].mean()), hits / n, wilson(hits, n, level), n))
+    return tuple(rows)
+
+
+def assign_bins(value: np.ndarray, bins: int) -> np.ndarray:
+    """The number of each value's bin, from 0 and without gaps; equal values share theirs.
+
+    A value goes where the middle of its equals stands in the order of all.
+    """
+    if bins < 1:
+        raise ValueError(f"expected at least 1 bin, found {bins}")
+    _, inverse, count = np.unique(value, return_inverse=True, return_counts=True)
+    middle = np.cumsum(count) - count / 2
+    return np.unique(np.floor(middle * bins / value.size), return_inverse=True)[1][inverse]
+
+
+def _bin_means(
+    p: np.ndarray, y: np.ndarray, bins: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For each bin: its share of the answers, its mean probability, the share right in it."""
+    place = assign_bins(p, bins)
+    count = np.bincount(place)
+    return count / y.size, np.bincount(place, p) / count, np.bincount(place, y) / count
+
+
+def _cross_entropy(truth: np.ndarray, said: np.ndarray) -> np.ndarray:
+    """-truth log said - (1 - truth) log(1 - said), where nothing times infinity is nothing."""
+    total = np.zeros(truth.size)
+    for weight, chance in ((truth, said), (1 - truth, 1 - said)):
+        some = weight > 0
+        total[some] -= weight[some] * np.log(chance[some])
+    return total
+
+
+def _newton(design: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The best weights, and the curvature there; a step is halved until it improves."""
+
+    def loss(theta: np.ndarray) -> float:
+        logits = design @ theta
+        return float((np.logaddexp(0, logits) - y * logits).sum())
+
+    theta, curvature = np.array([1.0, 0.0]), np.eye(2)
+    for _ in range(_MOST_STEPS):
+        p = np.exp(-np.logaddexp(0, -design @ theta))
+        gradient, curvature = design.T @ (p - y), (design.T * (p * (1 - p))) @ design
+        if np.abs(gradient).max() < 1e-10 * y.size:
+            break
+        # Where all is very sure the curvature can be nothing in some direction.
+        step = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
+        size, enough = 1.0, loss(theta) * (1 + 1e-12)
+        while size > 1e-9 and loss(theta - size * step) > enough:
+            size /= 2
+        theta = theta - size * step
+    return theta, curvature
+
+
+def _simulated(p: np.ndarray, count: int, seed: int) -> Iterator[np.ndarray]:
+    """Outcomes as honest probabilities have them; the draws are counted, not stored."""
+    limit, row = np.rint(p * 2.0**32), np.arange(p.size, dtype=np.int64)
+    for step in range(math.ceil(count / _AT_ONCE)):
+        left = min(_AT_ONCE, count - step * _AT_ONCE)
+        words = draws(left, seed=seed, stream=Stream.BOOTSTRAP, stage=1, step=step, row=row)
+        yield from (word < limit for word in words)
+
+
+def _checked(probability: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    p, y = np.asarray(probability, dtype=np.float64), np.asarray(right, dtype=np.float64)
+    if p.ndim != 1 or p.shape != y.shape:
+        raise ValueError(f"expected one list of answers, found {p.shape} and {y.shape}")
+    if not p.size:
+        raise BadData("answers: expected at least one to score, found none")
+    if not ((p >= 0) & (p <= 1)).all():
+        raise ValueError("expected probabilities from 0 to 1")
+    return p, y

@@ -1,0 +1,116 @@
+"""Pictures of an audit, as SVG: the same bytes for the same numbers.
+
+matplotlib is imported when a picture is drawn, not before.
+"""
+
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wherefrom.audit.calibration_scores import Bin
+from wherefrom.audit.doses import Dose
+from wherefrom.audit.ranking_scores import RiskCoverage
+from wherefrom.core.files import write_bytes
+from wherefrom.evaluation.intervals import Interval
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_COLOURS = ("#1f5fa8", "#c8442b", "#5b7f3a")
+_PALE, _INK = "#9aa3ad", "#2b2f33"
+# Text stays text, so that the files are small and can be searched; no date, so that they repeat.
+_SETTINGS: Any = {
+    "svg.fonttype": "none", "svg.hashsalt": "wherefrom", "font.family": "sans-serif",
+    "font.size": 9, "text.color": _INK, "axes.labelcolor": _INK, "axes.edgecolor": _PALE,
+    "xtick.color": _INK, "ytick.color": _INK, "axes.titlesize": 9.5, "legend.fontsize": 8,
+    "text.parse_math": False,
+}  # fmt: skip
+
+
+def draw_reliability(bins: Sequence[Bin], path: Path, title: str = "are they honest?") -> None:
+    """The share right against the probability said; honest is the diagonal."""
+    figure, axes = _panel()
+    axes.plot((0, 1), (0, 1), color=_PALE, linewidth=1, label="honest")
+    shares = [(each.frequency, each.interval) for each in bins]
+    _errorbars(axes, [each.mean for each in bins], shares, "answers, 95 % interval")
+    axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    _finish(figure, axes, path, title, "probability said", "share right")
+
+
+def draw_risk_coverage(
+    curves: Mapping[str, RiskCoverage], path: Path, title: str = "what answering less buys"
+) -> None:
+    """The share wrong among answered against the share answered, one curve a score.
+
+    A curve is flat up to each coverage that a threshold gives, just as its area is counted.
+    """
+    figure, axes = _panel()
+    for (name, curve), colour in zip(curves.items(), _COLOURS, strict=False):
+        axes.step(
+            (0, *curve.coverage), (curve.risk[0], *curve.risk), where="pre", color=colour,
+            linewidth=1.3, label=f"{name}, area {curve.area:.3f}",
+        )  # fmt: skip
+    axes.set(xlim=(0, 1.02))
+    axes.set_ylim(bottom=0)
+    _finish(figure, axes, path, title, "share answered", "share wrong among answered")
+
+
+def draw_dose_response(
+    doses: Sequence[Dose],
+    path: Path,
+    title: str = "what seeing a fact more often does",
+    baseline: float | None = None,
+) -> None:
+    """Accuracy against exposure, a place for each dose: they double, as a logarithm would have it.
+
+    `baseline` is the accuracy of a guess that saw no fact.
+    """
+    figure, axes = _panel()
+    if baseline is not None:
+        axes.axhline(baseline, color=_PALE, linewidth=1, label=f"guessing, {baseline:.2f}")
+    shares = [(each.accuracy, each.interval) for each in doses]
+    _errorbars(axes, list(range(len(doses))), shares, "facts, 95 % interval")
+    names = [f"{d.low}" if d.low == d.high else f"{d.low}-{d.high}" for d in doses]
+    axes.set_xticks(range(len(doses)), [f"{x}\nn={d.n}" for x, d in zip(names, doses, strict=True)])
+    axes.set(xlim=(-0.5, len(doses) - 0.5), ylim=(-0.02, 1.02))
+    _finish(figure, axes, path, title, "exposures", "accuracy")
+
+
+def _errorbars(
+    axes: "Axes", x: Sequence[float], shares: Sequence[tuple[float, Interval]], label: str
+) -> None:
+    reach = [[max(share - low, 0.0) for share, (low, _) in shares],
+             [max(high - share, 0.0) for share, (_, high) in shares]]  # fmt: skip
+    axes.errorbar(
+        x, [share for share, _ in shares], reach, fmt="o", color=_COLOURS[0], ecolor=_PALE,
+        markersize=4, label=label,
+    )  # fmt: skip
+
+
+def _panel() -> "tuple[Figure, Axes]":
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(_SETTINGS):
+        figure = Figure(figsize=(4.6, 3.8), layout="constrained", facecolor="white")
+        return figure, figure.add_subplot()
+
+
+def _finish(figure: "Figure", axes: "Axes", path: Path, title: str, x: str, y: str) -> None:
+    """Labels, the legend below and off the curves, and into the file."""
+    import matplotlib
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    out = BytesIO()
+    with matplotlib.rc_context(_SETTINGS):
+        axes.set_title(title, loc="left")
+        axes.set(xlabel=x, ylabel=y)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(axis="y", color="#e6e9ec", linewidth=0.8)
+        axes.set_axisbelow(True)
+        axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
+        nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        FigureCanvasSVG(figure).print_svg(out, metadata=nothing)
+    write_bytes(path, out.getvalue())

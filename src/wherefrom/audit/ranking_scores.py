@@ -1,0 +1,163 @@
+"""Does a score put right answers before wrong ones? Risk against coverage, and AUROC.
+
+Only the order of the scores counts, so any monotone scale will do; equal scores stay together.
+"""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from wherefrom.core.errors import BadData
+from wherefrom.core.randomness import Stream, below, draws
+from wherefrom.evaluation.evaluator import Score
+from wherefrom.evaluation.intervals import RESAMPLES, Interval, normal_quantile
+
+_AT_ONCE = 4  # draws of one block of the generator
+
+
+@dataclass(frozen=True)
+class RiskCoverage:
+    """What share is wrong (`risk`) when the best-scored share (`coverage`) is answered.
+
+    One point for each different score, from the strictest threshold to answering everything:
+    equal scores are answered together. `area` is the mean risk over all coverages from 0 to 1,
+    where a coverage that no threshold gives has the risk of the next larger one that one does.
+    Without ties that is the mean over k of the risk of the k best; a score that is the same for
+    all has the overall risk as its area. `least_area` is that of a score without ties that puts
+    every right answer before every wrong one: none goes below it.
+    """
+
+    coverage: tuple[float, ...]
+    risk: tuple[float, ...]
+    area: float
+    least_area: float
+    n: int
+
+    def as_json(self) -> dict[str, Any]:
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
+
+
+@dataclass(frozen=True)
+class AreaDifference:
+    """Area of one score minus that of another on the same answers: under 0, the first is better.
+
+    The p-value is two-sided, of no difference.
+    """
+
+    difference: float
+    interval: Interval
+    p_value: float
+    n: int
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self) | {"interval": list(self.interval)}
+
+
+def risk_coverage(score: np.ndarray, right: np.ndarray) -> RiskCoverage:
+    s, wrong = _checked(score, right)
+    ranking = _Ranking(s)
+    covered, missed = ranking.cumulate(np.ones(s.size), wrong)
+    least = np.cumsum(np.sort(wrong)) / np.arange(1, s.size + 1)
+    return RiskCoverage(
+        tuple((covered / s.size).tolist()), tuple((missed / covered).tolist()),
+        ranking.area(np.ones(s.size), wrong), float(least.mean()), s.size,
+    )  # fmt: skip
+
+
+def compare_areas(
+    score: np.ndarray,
+    other: np.ndarray,
+    right: np.ndarray,
+    level: float = 0.95,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> AreaDifference:
+    """Both areas on the same resampled answers (paired bootstrap, percentile interval).
+
+    The answers must be of different people: two of one person are not two draws.
+    """
+    (a, wrong), (b, _) = _checked(score, right), _checked(other, right)
+    ranks, n = (_Ranking(a), _Ranking(b)), a.size
+
+    def difference(weight: np.ndarray) -> float:
+        first, second = (rank.area(weight, weight * wrong) for rank in ranks)
+        return first - second
+
+    row, found = np.arange(n, dtype=np.int64), []
+    for step in range(math.ceil(resamples / _AT_ONCE)):
+        words = draws(_AT_ONCE, seed=seed, stream=Stream.BOOTSTRAP, stage=2, step=step, row=row)
+        found += [difference(np.bincount(below(word, n), minlength=n)) for word in words]
+    sample = np.array(found[:resamples])
+    low, high = np.quantile(sample, ((1 - level) / 2, (1 + level) / 2))
+    side = min(int((sample <= 0).sum()), int((sample >= 0).sum()))
+    p_value = min(1.0, 2 * (1 + side) / (1 + resamples))
+    return AreaDifference(difference(np.ones(n)), (float(low), float(high)), p_value, n)
+
+
+def auroc(score: np.ndarray, right: np.ndarray, level: float = 0.95) -> Score | None:
+    """The chance that a right answer scores above a wrong one, a tie counting half.
+
+    None where there are no right answers or no wrong ones.
+    """
+    s, wrong = _checked(score, right)
+    m, n = int((wrong == 0).sum()), int(wrong.sum())
+    if not m or not n:
+        return None
+    _, inverse, count = np.unique(s, return_inverse=True, return_counts=True)
+    rank = (np.cumsum(count) - (count - 1) / 2)[inverse]  # from 1; equals have their mean
+    value = float((rank[wrong == 0].sum() - m * (m + 1) / 2) / (m * n))
+    interval = (_auroc_end(value, m, n, level, 0.0), _auroc_end(value, m, n, level, 1.0))
+    return Score("auroc", value, interval, s.size, {"right": m, "wrong": n})
+
+
+def _auroc_end(value: float, m: int, n: int, level: float, end: float) -> float:
+    """One end of Newcombe's interval (2006, part 2, method 5), by bisection.
+
+    It is to DeLong's as Wilson's is to the textbook's: the variance is that of the AUROC one
+    asks about (Hanley and McNeil's) instead of the one that was found. So it stays within 0 and
+    1, and keeps a width when right and wrong never overlap, where DeLong's has none.
+    """
+    z, others = normal_quantile((1 + level) / 2), (m + n) / 2 - 1
+    inside, outside = value, end
+    for _ in range(60):
+        middle = (inside + outside) / 2
+        spread = 1 + others * ((1 - middle) / (2 - middle) + middle / (1 + middle))
+        variance = middle * (1 - middle) * spread / (m * n)
+        if (middle - value) ** 2 <= z * z * variance:
+            inside = middle
+        else:
+            outside = middle
+    return inside if abs(inside - end) > 1e-12 else end
+
+
+class _Ranking:
+    """Answers from the best score to the worst, and where equal scores end."""
+
+    def __init__(self, score: np.ndarray) -> None:
+        self.order = np.argsort(-score, kind="stable")
+        ranked = score[self.order]
+        self.ends = np.flatnonzero(np.append(ranked[:-1] != ranked[1:], True))
+
+    def cumulate(self, weight: np.ndarray, wrong: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Answered and wrong at each threshold."""
+        covered, missed = weight[self.order].cumsum(), wrong[self.order].cumsum()
+        return covered[self.ends], missed[self.ends]
+
+    def area(self, weight: np.ndarray, wrong: np.ndarray) -> float:
+        covered, missed = self.cumulate(weight, wrong)
+        risk = missed / np.maximum(covered, 1)  # a resample may leave the best ones out
+        return float(np.diff(covered, prepend=0) @ risk / covered[-1])
+
+
+def _checked(score: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The scores, and 1 for each wrong answer."""
+    s, wrong = np.asarray(score, dtype=np.float64), 1.0 - np.asarray(right, dtype=np.float64)
+    if s.ndim != 1 or s.shape != wrong.shape:
+        raise ValueError(f"expected one list of answers, found {s.shape} and {wrong.shape}")
+    if not s.size:
+        raise BadData("answers: expected at least one to score, found none")
+    if np.isnan(s).any():
+        raise ValueError("expected scores that can be ordered, found one that is not a number")
+    return s, wrong
