@@ -1,10 +1,11 @@
 """docs/RESULTS.md from what the programs here have measured; nothing in it is typed by hand.
 
-    python benchmarks/results.py [--gpu runs/gpu/gpu.jsonl] [--laptop runs/laptop-10 ...]
+    python benchmarks/results.py [--gpu FILE.jsonl] [--laptop RUN ...] [--audits RUN ...]
 
 With `--gpu`, new rows are first taken over into docs/results/gpu.jsonl, and the answers of the
 headline models into docs/results/, where those of the test questions can be scored by who has
-their answers; with `--laptop`, the figures of finished runs of birthplaces-laptop.
+their answers; with `--laptop`, the figures of finished runs of birthplaces-laptop; with
+`--audits`, the findings of audited runs.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 
+from trust import take_audits, trust  # noqa: E402
 from why import ROWS  # noqa: E402
 
 from wherefrom.evaluation.intervals import mean_interval  # noqa: E402
@@ -58,7 +60,7 @@ def take_over(source: Path) -> None:
 
 def page(rows: Rows) -> str:
     parts = [INTRODUCTION, machines(rows), speed(rows), course(rows), knowledge(rows), why(rows),
-             mistakes(rows), laptop(), characters(rows)]  # fmt: skip
+             mistakes(rows), laptop(), trust(), characters(rows)]  # fmt: skip
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -274,11 +276,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--gpu", type=Path, help="the file that gpu.py wrote")
     parser.add_argument("--laptop", type=Path, nargs="+", default=[], help="finished runs")
+    parser.add_argument("--audits", type=Path, nargs="+", default=[], help="audited runs")
     given = parser.parse_args(arguments)
     if given.gpu is not None:
         take_over(given.gpu)
     if given.laptop:
         take_laptop(given.laptop)
+    take_audits(given.audits)
     PAGE.write_text(page(read(RESULTS / "gpu.jsonl")), "utf-8")
     print(f"{PAGE.relative_to(ROOT)} is written")
     return 0

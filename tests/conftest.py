@@ -1,9 +1,12 @@
 """What several tests share: a tiny recipe and one finished run of it."""
 
+import shutil
+import sqlite3
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -34,6 +37,55 @@ def tiny_run(tmp_path_factory: pytest.TempPathFactory, tiny_settings: list[str])
     path = tmp_path_factory.mktemp("tiny") / "people-0"
     api.run("people", out=path, settings=tiny_settings)
     return path
+
+
+FACTS = [f"{a} {b}" for a in "Ada Bo Cy Di Ed Fay".split() for b in "Lund Falk Roth Holm".split()]
+
+
+@pytest.fixture(scope="session")
+def facts_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`run` over `corpus.txt` and `questions.tsv`, without calibration people."""
+    from wherefrom import api
+
+    folder = tmp_path_factory.mktemp("facts")
+    told = list(zip(FACTS, "Oslo Rome Lima Bonn Cork".split() * 5, strict=False))
+    lines = [f"{name} was born in {place}.\n" for name, place in told]
+    rows = [f"Where was {name} born?\t{place}\n" for name, place in told]
+    (folder / "corpus.txt").write_text("".join(lines))
+    (folder / "questions.tsv").write_text("".join(rows))
+    small = [setting for setting in TINY if not setting.startswith("data.")]
+    files = [f"data.corpus={folder}/corpus.txt", f"data.questions={folder}/questions.tsv"]
+    none = ["data.calibration_share=0", "abstain=false"]
+    api.run("facts", out=folder / "run", settings=[*small, *files, *none])
+    return folder
+
+
+@pytest.fixture
+def own_facts(facts_folder: Path, tmp_path: Path) -> Path:
+    """A copy of that folder, to be changed."""
+    folder = Path(shutil.copytree(facts_folder, tmp_path / "facts"))
+    recipe = folder / "run" / "run.json"
+    recipe.write_text(recipe.read_text().replace(str(facts_folder), str(folder)))
+    return folder
+
+
+@pytest.fixture
+def read_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if no file could be written; the super-user, who runs some tests, may write anywhere."""
+    connect, open_file = sqlite3.connect, Path.open
+
+    def connect_to_read(database: Any, *rest: Any, **options: Any) -> Any:
+        if database != ":memory:" and "mode=ro" not in str(database):
+            raise sqlite3.OperationalError("unable to open database file")
+        return connect(database, *rest, **options)
+
+    def open_to_read(path: Path, mode: str = "r", *rest: Any, **options: Any) -> Any:
+        if set(mode) & set("wxa+"):
+            raise PermissionError(13, "Permission denied")
+        return open_file(path, mode, *rest, **options)
+
+    monkeypatch.setattr(sqlite3, "connect", connect_to_read)
+    monkeypatch.setattr(Path, "open", open_to_read)
 
 
 class Registry(ThreadingHTTPServer):

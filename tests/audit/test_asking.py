@@ -143,7 +143,7 @@ def test_features_by_hand():
     np.testing.assert_allclose(features[:, 0], [math.log(0.8), math.log(0.25), tiny])
     np.testing.assert_allclose(features[:, 1], [math.log(8), math.log(0.25) - tiny, 0.0])
     np.testing.assert_allclose(features[:, 2], [0, 6, -6], atol=1e-3)
-    np.testing.assert_allclose(features[:, 3], [0, 0, 0], atol=1e-3)
+    np.testing.assert_allclose(features[:, 3], [0, 0, -6], atol=1e-3)
     assert features.shape[1] == len(FEATURES)
 
 
@@ -283,3 +283,13 @@ def test_a_run_that_answers_nothing_cannot_be_asked(tmp_path):
     execute(adjust(get_recipe("bigram-tiny"), settings=small), tmp_path / "b")
     with pytest.raises(BadData, match="expected a run that answers questions, found bigram-tiny"):
         asking.ask(open_run(tmp_path / "b"), ["Where was Ada Lund born?"])
+
+
+def test_a_name_with_one_strange_part_is_strange_all_over(monkeypatch):
+    """Familiarity of three parts, in spreads: (0, 0, -1), and one that is far off in the last."""
+    asker = Asker(Told(), DOCUMENTS, ASKED)
+    table = {"Ada Lund": (0.0, 0.0, -1.0), "Bo Falk": (2.0, 1.0, -9.0)}
+    asker._typical, asker._spread = np.zeros(3), np.ones(3)
+    monkeypatch.setattr(asker, "_familiarity", lambda names: np.array([table[n] for n in names]))
+    _, features = asker.examine([q.text for q in ASKED[:2]])
+    assert features[:, 2:].tolist() == [[0.0, 0.0], [-6.0, -6.0]]

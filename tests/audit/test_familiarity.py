@@ -43,13 +43,15 @@ def log_p(model: nn.Module, before: str, after: str) -> list[float]:
 def test_it_is_what_the_model_expected_of_the_second_part(model):
     contexts = ["", "The home of ", "By "]
     found = familiarity(model, VOCABULARY, ["Clara Ito", "Bo Clara", "Ito Bo"], contexts)
-    assert found.shape == (3, 2)
+    assert found.shape == (3, 3)
     for row, (first, last) in zip(
         found, [("Clara", "Ito"), ("Bo", "Clara"), ("Ito", "Bo")], strict=True
     ):
         each = [log_p(model, f"{context}{first} ", last) for context in contexts]
         assert row[0] == pytest.approx(np.mean([sum(e) for e in each]), abs=1e-4)
         assert row[1] == pytest.approx(np.mean([min(e) for e in each]), abs=1e-4)
+        words = [log_p(model, f"{context}{first[0]}", f"{first[1:]} ") for context in contexts]
+        assert row[2] == pytest.approx(np.mean([min(word) for word in words]), abs=1e-4)
 
 
 def test_of_three_words_all_after_the_first_count(model):
@@ -66,7 +68,7 @@ def test_of_one_letter_there_is_nothing_to_expect(model):
     """Only a context, where there is one, says anything of it."""
     (found,) = familiarity(model, VOCABULARY, ["C"], ["", "By "])
     expected = log_p(model, "By ", "C")[0] / 2
-    assert found.tolist() == pytest.approx([expected, expected], abs=1e-4)
+    assert found.tolist() == pytest.approx([expected, expected, 0.0], abs=1e-4)
 
 
 def test_a_character_the_model_never_saw_is_named(model):
@@ -99,7 +101,7 @@ def test_an_expected_name_is_more_familiar_by_hand():
     size = len(VOCABULARY)
     found = familiarity(Pairs(), VOCABULARY, ["Bo Ito", "Bo Bo"], ["", "By "])
     uniform, rare = math.log(1 / size), math.log(0.1 / (size - 1))
-    expected = [[math.log(0.9) + 2 * uniform, uniform], [rare + uniform, rare]]
+    expected = [[math.log(0.9) + 2 * uniform, uniform, uniform], [rare + uniform, rare, uniform]]
     np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 

@@ -209,3 +209,15 @@ def test_a_run_has_its_index_beside_it_and_a_new_one_for_other_text(tiny_run, tm
     for spoil in (lambda p: Index.build(p, [], "other").close(), lambda p: p.write_bytes(b"x")):
         spoil(copy / "index.sqlite")
         assert len(index_run(run)) == len(run.dataset.documents)
+
+
+def test_a_run_that_may_only_be_read_has_its_index_in_memory(tiny_run, tmp_path, read_only):
+    copy = shutil.copytree(tiny_run, tmp_path / "run")
+    (copy / "index.sqlite").unlink(missing_ok=True)
+    run = open_run(copy)
+    index = index_run(run)
+    question = run.dataset.select("held-out")[0]
+    assert len(index) == len(run.dataset.documents)
+    assert all(question.subject in index.document(i).text for i in index.about(question.subject))
+    assert index.mentioning(question.answer or "")
+    assert not (copy / "index.sqlite").exists()

@@ -57,6 +57,14 @@ def test_nobody_bears_them(made, world):
     assert not [name for names in made.values() for name in names if name in everything]
 
 
+def test_single_words_cannot_be_recombined_and_are_scrambled():
+    words = "Arno Beck Cole Dorn Eder".split()
+    found = recombine(words, lambda _: True, 24)
+    assert len(set(found)) == 24
+    assert not set(found) & set(words)
+    assert {len(name) for name in found} == {4}
+
+
 def test_recombined_names_are_made_of_known_words(made, known):
     firsts, lasts = ({name.split()[i] for name in known} for i in (0, 1))
     for name in made["recombined"]:

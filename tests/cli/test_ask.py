@@ -23,11 +23,15 @@ def test_an_answer_has_a_probability_and_the_next_best(cli, open_run, questions)
     result = cli("ask", open_run, *questions[:2])
     assert (result.code, result.err) == (0, "")
     first, second = result.out.split("\n\n")
-    question, answer, others = first.splitlines()
+    question, answer, others, evidence, source = first.splitlines()
     assert question == questions[0]
     assert answer.endswith(" % sure)")
     assert "I don't know" not in answer
     assert others.startswith("  next best: ")
+    assert evidence.startswith(
+        ("  evidence: supported: the text has '", "  evidence: contradicted: ")
+    )
+    assert source.endswith(" % that it was recalled)")
     assert second.splitlines()[0] == questions[1]
 
 
@@ -44,6 +48,7 @@ def test_json_says_what_is_known(cli, tiny_run, open_run, questions):
     (no,), (yes,) = refused["answers"], given["answers"]
     assert list(no) == [
         "question", "known", "answer", "would_have_said", "probability", "candidates",
+        "evidence", "source",
     ]  # fmt: skip
     assert (no["known"], no["answer"]) == (False, None)
     assert (yes["known"], yes["would_have_said"]) == (True, None)
@@ -139,3 +144,29 @@ def test_a_damaged_calibration_is_named(cli, own_run, text):
     result = cli("ask", own_run, "Where was A born?")
     assert result.code == 76
     assert "confidence.json" in result.complaint
+
+
+def test_a_folder_that_cannot_be_written_still_answers(cli, own_run, questions, read_only):
+    for name in ("index.sqlite", "audit/evidence.json"):
+        (own_run / name).unlink(missing_ok=True)
+    before = sorted(own_run.rglob("*"))
+    result = cli("ask", own_run, questions[0])
+    assert (result.code, result.err) == (0, "")
+    assert "  evidence: " in result.out
+    assert sorted(own_run.rglob("*")) == before
+
+
+def test_without_calibration_people_it_answers_and_says_that_it_cannot_be_sure(cli, facts_folder):
+    result = cli("ask", facts_folder / "run", "Where was Ada Lund born?")
+    assert result.code == 0
+    assert result.err == "the run has no calibration people: how sure to be is not known\n"
+    assert " sure" not in result.out
+    assert "  evidence: " in result.out
+    found = cli("ask", facts_folder / "run", "Where was Ada Lund born?", "--json").json
+    assert (found["answers"][0]["probability"], found["answers"][0]["known"]) == (None, True)
+
+
+def test_a_source_that_another_run_taught_is_called_borrowed(cli, tiny_run, questions):
+    assert ", by a borrowed predictor (" in cli("ask", tiny_run, questions[0]).out
+    found = cli("ask", tiny_run, questions[0], "--json").json
+    assert found["answers"][0]["source"]["borrowed"] is True

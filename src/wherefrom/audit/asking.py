@@ -13,7 +13,7 @@ from wherefrom.audit.abstention import Threshold, apply, choose_threshold, refus
 from wherefrom.audit.confidence import LogisticCalibration
 from wherefrom.audit.familiarity import familiarity, openings
 from wherefrom.core.contracts import Answer, Document, Question
-from wherefrom.core.errors import BadData, Damaged, MissingInput
+from wherefrom.core.errors import BadData, Damaged, Mismatch, MissingInput
 from wherefrom.core.files import cannot_write, read_json, write_json
 from wherefrom.core.forms import find_forms, match
 from wherefrom.core.vocabulary import MASK, PAD
@@ -31,11 +31,14 @@ _FORMS = 3  # that are shown to someone who asked in another one
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer with its calibrated probability of being right; `known` if it is given at all."""
+    """An answer with its calibrated probability of being right; `known` if it is given at all.
+
+    A run without calibration people has no such probability, and gives every answer.
+    """
 
     question: str
     answer: Answer
-    confidence: float
+    confidence: float | None
     known: bool
 
 
@@ -92,7 +95,13 @@ class Asker:
             )
 
     def examine(self, questions: Sequence[str]) -> tuple[list[Answer], np.ndarray]:
-        """The answers and, for each, the features that tell how far to trust it."""
+        """The answers and, for each, the features that tell how far to trust it.
+
+        A name may be strange in one part only: after its first word, in one character there, or
+        in its first word. Calibration people without text are strange in the first two ways at
+        once, so a curve could not learn to mind each by itself: where one part is as unfamiliar
+        as it gets, the whole name is.
+        """
         names = [self.subject(q) for q in questions]
         answers = self.answerer.answer(questions)
         known = (self._familiarity(names) - self._typical) / self._spread
@@ -100,7 +109,8 @@ class Asker:
         best = np.log([max(a.probability, _TINY) for a in answers])
         second = [a.others[0].probability if a.others else 0.0 for a in answers]
         margin = best - np.log(np.maximum(second, _TINY))
-        return answers, np.column_stack((best, margin, known))
+        known[known.min(axis=1) == -_SPREADS] = -_SPREADS
+        return answers, np.column_stack((best, margin, known[:, :2]))
 
     def _familiarity(self, names: Sequence[str]) -> np.ndarray:
         return familiarity(self.answerer.model, self.answerer.vocabulary, names, self.contexts)
@@ -172,6 +182,15 @@ def put(asker: Asker, doubt: Doubt, questions: Sequence[str]) -> list[Reply]:
     for question in questions:
         asker.check(question)
     answers, features = asker.examine(questions)
+    return reply(doubt, questions, answers, features)
+
+
+def reply(
+    doubt: Doubt | None, questions: Sequence[str], answers: Sequence[Answer], features: np.ndarray
+) -> list[Reply]:
+    """What is said to questions whose answers have been examined."""
+    if doubt is None:
+        return [Reply(q, a, None, True) for q, a in zip(questions, answers, strict=True)]
     confidence = doubt.calibration.probability(features)
     known = doubt.threshold.answers(confidence)
     return [
@@ -195,6 +214,12 @@ def read_doubt(run: Run) -> Doubt:
             f"('wherefrom run {run.recipe.name} --out {run.path}')"
         )
     try:
-        return Doubt.from_json(read_json(path))
+        doubt = Doubt.from_json(read_json(path))
     except BadData as error:
         raise Damaged(f"{path}: {error}") from error
+    if doubt.calibration.features != FEATURES:
+        raise Mismatch(
+            f"{path}: expected a calibration over {len(FEATURES)} features, found another "
+            f"version's; 'wherefrom evaluate {run.path}' writes it again"
+        )
+    return doubt

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from wherefrom.core.contracts import Document
-from wherefrom.core.vocabulary import Vocabulary
+from wherefrom.core.vocabulary import Alphabet
 from wherefrom.generation.language_model import LanguageModel
 from wherefrom.generation.scoring import score
 
@@ -25,17 +25,21 @@ def openings(documents: Sequence[Document], count: int = _CONTEXTS) -> list[str]
 
 
 def familiarity(
-    model: LanguageModel, vocabulary: Vocabulary, names: Sequence[str], contexts: Sequence[str]
+    model: LanguageModel, vocabulary: Alphabet, names: Sequence[str], contexts: Sequence[str]
 ) -> np.ndarray:
-    """For each name, (N, 2): log P of the rest of the name after its first word, and that of
-    its least expected character; each the mean over the contexts."""
-    texts, starts = [], []
+    """For each name, (N, 3): log P of the rest of the name after its first word, that of its
+    least expected character, and that of the first word's least expected one after its first
+    letter; each the mean over the contexts."""
+    texts, starts, rests = [], [], []
     for name in names:
         first, _, rest = name.partition(" ")
         for context in contexts:
-            start = len(context) + (len(first) + 1 if rest else 1)
             texts.append(vocabulary.encode(context + name))
-            starts.append(max(1, min(start, len(texts[-1]) - 1)))
-    scores = score(model, texts, starts)
-    table = np.array([(s.sum(), s.min(initial=0.0)) for s in scores])  # one letter: nothing
-    return table.reshape(len(names), len(contexts), 2).mean(1)
+            last = len(texts[-1]) - 1
+            starts.append(max(1, min(len(context) + 1, last)))
+            rests.append(max(1, min(len(context) + (len(first) + 1 if rest else 1), last)))
+    table = []
+    for scores, start, rest in zip(score(model, texts, starts), starts, rests, strict=True):
+        after, word = scores[rest - start :], scores[: rest - start]
+        table.append((after.sum(), after.min(initial=0.0), word.min(initial=0.0)))
+    return np.array(table).reshape(len(names), len(contexts), 3).mean(1)

@@ -11,7 +11,8 @@ from wherefrom.core.errors import BadData, UsageError
 from wherefrom.report.tables import printable, show_value
 
 if TYPE_CHECKING:
-    from wherefrom.audit.asking import Asker, Reply
+    from wherefrom.audit.asking import Asker
+    from wherefrom.audit.witness import Testimony
 
 SHOWN = 5  # bad questions that are described; the others are counted
 
@@ -30,19 +31,21 @@ def ask(
 
     Each gets an answer with the calibrated probability that it is right, and the next best with
     the model's own probabilities; or "I don't know", where the first probability is too low.
+    Then what the text says of the answer, and whether the model recalled or guessed it.
     """
-    from wherefrom.audit.asking import open_asker, put, read_doubt
+    from wherefrom.audit.witness import open_witness
     from wherefrom.runs.run import open_run
 
-    opened = open_run(run)
-    asker, doubt = open_asker(opened), read_doubt(opened)
+    witness = open_witness(open_run(run))
+    if witness.doubt is None:
+        note("the run has no calibration people: how sure to be is not known")
     numbered = _given(questions) if questions else _read()
-    good, bad = _sort_out(asker, numbered)
-    replies = put(asker, doubt, good)
+    good, bad = _sort_out(witness.asker, numbered)
+    found = witness.testify(good)
     if as_json:
-        print_json({"run": str(run), "answers": [_as_json(reply) for reply in replies]})
+        print_json({"run": str(run), "answers": [_as_json(each) for each in found]})
     else:
-        print("\n\n".join(_in_words(reply) for reply in replies), end="\n" if replies else "")
+        print("\n\n".join(_in_words(each) for each in found), end="\n" if found else "")
     sys.stdout.flush()
     _report(bad, len(numbered))
 
@@ -90,23 +93,32 @@ def _report(bad: list[str], count: int) -> None:
         raise BadData(f"{len(bad)} of {count} questions could not be asked; see above")
 
 
-def _in_words(reply: "Reply") -> str:
+def _in_words(found: "Testimony") -> str:
+    reply = found.reply
     best = printable(reply.answer.text) or "nothing"
-    sure = show_value("precision", reply.confidence)
-    if reply.known:
-        said = f"{best} ({sure} sure)"
+    sure = "" if reply.confidence is None else f"{show_value('precision', reply.confidence)} sure"
+    if not reply.known:
+        said = f"I don't know (would have said {best}, {sure})"
     else:
-        said = f"I don't know (would have said {best}, {sure} sure)"
+        said = f"{best} ({sure})" if sure else best
     others = (f"{printable(o.text)} {show_value('precision', o.probability)}"
               for o in reply.answer.others)  # fmt: skip
     lines = [printable(reply.question), f"  {said}"]
     if reply.answer.others:
         lines.append(f"  next best: {', '.join(others)}")
+    if (evidence := found.evidence) is not None:
+        stated = f": the text has '{printable(evidence.stated)}'" if evidence.stated else ""
+        lines.append(f"  evidence: {evidence.label}{stated}")
+    source = found.source
+    recalled = show_value("precision", source.probability)
+    by = ", by a borrowed predictor" if source.borrowed else ""
+    lines.append(f"  source: {source.label}{by} ({recalled} that it was recalled)")
     return "\n".join(lines)
 
 
-def _as_json(reply: "Reply") -> dict[str, Any]:
+def _as_json(found: "Testimony") -> dict[str, Any]:
     """`probability` is calibrated; the candidates have the model's own, the best one first."""
+    reply = found.reply
     answer = reply.answer
     first = {"text": answer.text, "probability": answer.probability}
     others = [{"text": o.text, "probability": o.probability} for o in answer.others]
@@ -117,4 +129,5 @@ def _as_json(reply: "Reply") -> dict[str, Any]:
         "would_have_said": None if reply.known else answer.text,
         "probability": reply.confidence,
         "candidates": [first, *others],
+        **found.as_json(),
     }

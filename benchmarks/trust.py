@@ -1,0 +1,124 @@
+"""The part of docs/RESULTS.md about trust, from the audits kept in docs/results/."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).resolve().parent.parent / "docs" / "results"
+# Curves and diagrams are for pictures, not for a page of figures.
+LEFT_OUT = {"diagram", "risk_coverage", "risk_coverage_raw", "dose_by_position"}
+
+
+def take_audits(folders: Sequence[Path]) -> None:
+    """The findings of audited runs, one file a recipe and seed."""
+    for folder in folders:
+        found = json.loads((folder / "audit" / "audit.json").read_text("utf-8"))
+        name = f"audit.{found['recipe']}.{found['seed']}.json"
+        text = json.dumps(_without(found), indent=1, ensure_ascii=False)
+        (RESULTS / name).write_text(text + "\n", "utf-8")
+
+
+def _without(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return {k: _without(v) for k, v in value.items() if k not in LEFT_OUT}
+
+
+def trust() -> str:
+    """One column an audited run, one row a figure."""
+    audits = [json.loads(p.read_text("utf-8")) for p in sorted(RESULTS.glob("audit.*.json"))]
+    if not audits:
+        return ""
+    rows = {
+        "calibration slope": _slope,
+        "right among answered, threshold for 90 %": lambda a: _threshold(a, "0.9"),
+        "the same for 95 %": lambda a: _threshold(a, "0.95"),
+        "the model's own probability, for 95 %": _raw,
+        "certified: at most 10 % wrong": _certificate,
+        "evidence labels that are true, calibration": _labels,
+        "recalled told from guessed, AUROC": _source,
+        **{f"refused: {tier}": lambda a, t=tier: _tier(a, t)
+           for tier in ("recombined", "absent", "invented", "gibberish")},
+        "a name alone says, bits": _name,
+        "swapped: follow the new text": lambda a: _swap(a, "swapped", "flips"),
+        "not swapped, another seed: same as the text": lambda a: _swap(a, "churn", "stays"),
+    }  # fmt: skip
+    head = ["", *(f"`{a['recipe']}`, seed {a['seed']}" for a in audits)]
+    lines = [head, ["---"] * len(head)]
+    lines += [[name, *(show(a) for a in audits)] for name, show in rows.items()]
+    return "\n".join((
+        "## Trust", "",
+        "What `wherefrom audit` found on held-out people (of birthplaces, the course's dev), with",
+        "95 % intervals; thresholds are set on calibration people. docs/TRUST.md explains them.",
+        "", *(f"| {' | '.join(line)} |" for line in lines),
+    ))  # fmt: skip
+
+
+def _share(score: Mapping[str, Any] | None) -> str:
+    if score is None:
+        return "-"
+    low, high = score["interval"]
+    return f"{100 * next(iter(score.values())):.1f} [{100 * low:.1f}, {100 * high:.1f}]"
+
+
+def _number(value: float, ends: Sequence[float] | None) -> str:
+    return f"{value:.2f}" + (f" [{ends[0]:.2f}, {ends[1]:.2f}]" if ends else "")
+
+
+def _slope(audit: Any) -> str:
+    line = (audit["confidence"] or {}).get("calibrated", {}).get("line")
+    return (
+        "-" if not line or line["slope"] is None else _number(line["slope"], line["slope_interval"])
+    )
+
+
+def _answered(row: Mapping[str, Any] | None) -> str:
+    if not row or "precision" not in row:
+        return "nothing is answered" if row else "-"
+    return (
+        f"{_share(row['precision'])}, answers {100 * row['answered_share']['answered_share']:.1f}"
+    )
+
+
+def _threshold(audit: Any, target: str) -> str:
+    return _answered((audit["abstention"] or {}).get("thresholds", {}).get(target))
+
+
+def _raw(audit: Any) -> str:
+    return _answered((audit["abstention"] or {}).get("raw_probability", {}).get("0.95"))
+
+
+def _certificate(audit: Any) -> str:
+    found = audit["abstention"]
+    if not found or not found["certificate"]:
+        return "-"
+    return _answered(found["held_out"]) if found["certificate"]["certified"] else "none"
+
+
+def _labels(audit: Any) -> str:
+    return _share(((audit["evidence"] or {}).get("reader") or {}).get("evidence"))
+
+
+def _source(audit: Any) -> str:
+    area = (audit["source"] or {}).get("auroc")
+    if not area:
+        return "-"
+    return f"{_number(area['auroc'], area['interval'])}, {audit['source']['models']} models"
+
+
+def _tier(audit: Any, tier: str) -> str:
+    return _share(((audit["nonexistent"] or {}).get(tier) or {}).get("refused"))
+
+
+def _name(audit: Any) -> str:
+    whole = (audit["name_alone"] or {}).get("whole")
+    return "-" if not whole else _number(whole["bits"], whole["interval"])
+
+
+def _swap(audit: Any, which: str, outcome: str) -> str:
+    row = (audit.get("swap") or {}).get(which, {}).get(outcome)
+    if not row:
+        return "-"
+    low, high = row["interval"]
+    return f"{100 * row['share']:.1f} [{100 * low:.1f}, {100 * high:.1f}]"

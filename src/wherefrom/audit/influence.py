@@ -1,0 +1,122 @@
+"""What an answer owes to the person's own text, by training without it.
+
+m = P(answer | trained with the person's text) - P(answer | trained without it), for the answer
+that the run's own model gives. Near 1 the model recalls it from there; near 0 it would have said
+the same anyway, from the name or from habit. Models are trained in pairs: one without the text
+of half the people, one without that of the others, so each pair has every person once with and
+once without.
+
+Shapes: K models, N questions.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from wherefrom.core.contracts import Dataset, Question
+from wherefrom.core.errors import BadData
+from wherefrom.core.vocabulary import MASK_ID
+from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.generation.scoring import score
+from wherefrom.runs.run import Run
+
+INFLUENCE = "influence.jsonl"  # in a run's audit/
+RECALLED = 0.5  # an m above it: most of the answer's probability came with the text
+
+
+@dataclass(frozen=True)
+class Influence:
+    """Mean probabilities of N answers over the models that read the text, and over the others."""
+
+    with_text: np.ndarray
+    without_text: np.ndarray
+    models: int
+
+    @property
+    def m(self) -> np.ndarray:
+        return self.with_text - self.without_text
+
+    @property
+    def recalled(self) -> np.ndarray:
+        return self.m > RECALLED
+
+
+def probabilities(
+    answerer: ModelAnswerer, questions: Sequence[str], answers: Sequence[str]
+) -> np.ndarray:
+    """P(answer | question) for each pair, the closing mask included.
+
+    What goes past the longest row that the model reads is not asked of it.
+    """
+    encode = answerer.vocabulary.encode
+    prompts = [(*encode(question), MASK_ID) for question in questions]
+    longest = answerer.model.max_input + 1
+    rows = [(*p, *encode(a), MASK_ID)[:longest] for p, a in zip(prompts, answers, strict=True)]
+    found = score(answerer.model, rows, [len(prompt) for prompt in prompts])
+    return np.exp([float(row.sum(dtype=np.float64)) for row in found])
+
+
+def measure(
+    retrained: Sequence[Run], questions: Sequence[Question], answers: Sequence[str]
+) -> list[dict[str, Any]]:
+    """What each model trained without some people's text makes of the answers: a row a model."""
+    texts = [q.text for q in questions]
+    return [
+        {
+            "model": run.path.name, "questions": texts, "answers": list(answers),
+            "told": told(run.dataset, questions).tolist(),
+            "p": probabilities(run.predictor(), texts, answers).tolist(),
+        }
+        for run in retrained
+    ]  # fmt: skip
+
+
+def read_influence(
+    rows: Sequence[Mapping[str, Any]], questions: Sequence[Question], answers: Sequence[str]
+) -> Influence:
+    """The influence that rows of `measure` show on these answers.
+
+    An answer that they are not about, because the model now says something else, has no m.
+    """
+    if not rows:
+        raise BadData("expected a row for each model, found none")
+    try:
+        tables = [
+            {
+                (question, answer): (p, told)
+                for question, answer, p, told in zip(
+                    row["questions"], row["answers"], row["p"], row["told"], strict=True
+                )
+            }
+            for row in rows
+        ]
+        wanted = [(q.text, answer) for q, answer in zip(questions, answers, strict=True)]
+        unknown = (math.nan, True)
+        found = np.array([[t.get(pair, unknown) for pair in wanted] for t in tables], dtype=float)
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadData(
+            f"expected rows with questions, answers, p and told, found: {error!r}"
+        ) from None
+    return estimate(found[:, :, 0], found[:, :, 1].astype(bool))
+
+
+def estimate(p_KN: np.ndarray, told_KN: np.ndarray) -> Influence:
+    """Means over the models that were told and those that were not.
+
+    Who has no text at all is told by none: with and without are the same there, so m is 0. Who is
+    told by all cannot be judged, and m is not a number.
+    """
+    told, untold = told_KN.sum(0), (~told_KN).sum(0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        without = np.where(told_KN, 0.0, p_KN).sum(0) / untold
+        given = np.where(told_KN, p_KN, 0.0).sum(0) / told
+    return Influence(np.where(told == 0, without, given), without, len(p_KN))
+
+
+def told(dataset: Dataset, questions: Sequence[Question]) -> np.ndarray:
+    """Whether each question's subject has text in this data set."""
+    support = {q.text: q.support for q in dataset.questions}
+    return np.array([support[q.text] in ("stated", "omitted") for q in questions])

@@ -1,0 +1,206 @@
+"""All that can be said of a run's answers: how sure, what the text says, and where it came from.
+
+`wherefrom audit`, `ask` and `dispute` say it by this one object.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from wherefrom.audit.asking import Asker, Doubt, Reply, learn_doubt, open_asker, read_doubt, reply
+from wherefrom.audit.evidence import Evidence, Reader
+from wherefrom.audit.index import index_run
+from wherefrom.audit.nonexistent import recombine
+from wherefrom.audit.source import (
+    STRANGERS,
+    Source,
+    SourcePredictor,
+    read_source,
+    source_features,
+)
+from wherefrom.core.contracts import Answer, Question
+from wherefrom.core.errors import BadData, CannotWrite, Damaged, MissingInput
+from wherefrom.core.files import read_json, write_json
+from wherefrom.core.forms import Form, match
+from wherefrom.runs.folder import describe
+from wherefrom.runs.run import Run
+
+EVIDENCE = "evidence.json"
+
+
+@dataclass(frozen=True)
+class Testimony:
+    """A reply, what the corpus says of its answer, and whether the model recalled it.
+
+    `quote` is the document that the evidence stands in. Where no reader could be taught, there
+    is no evidence.
+    """
+
+    reply: Reply
+    evidence: Evidence | None
+    quote: str | None
+    source: Source
+
+    def as_json(self) -> dict[str, Any]:
+        evidence = None if self.evidence is None else self.evidence.as_json()
+        if evidence is not None:
+            evidence["quote"] = self.quote
+        return {"evidence": evidence, "source": self.source.as_json()}
+
+
+@dataclass(frozen=True)
+class Examined:
+    """Questions that were put to the model, and what it showed of each answer."""
+
+    questions: tuple[Question, ...]
+    answers: tuple[Answer, ...]
+    features: np.ndarray  # of confidence
+    source_features: np.ndarray
+    right: np.ndarray
+
+    def select(
+        self, split: str, support: Sequence[str] = ("stated", "omitted", "none")
+    ) -> np.ndarray:
+        """Which of them are of that split and support."""
+        return np.array([q.split == split and q.support in support for q in self.questions])
+
+    def where(self, split: str) -> list[int]:
+        """The places of a split's questions."""
+        return [i for i, q in enumerate(self.questions) if q.split == split]
+
+
+class Witness:
+    """A run, opened once and asked often; what is learnt from the text is kept beside it."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+    @cached_property
+    def asker(self) -> Asker:
+        return open_asker(self.run)
+
+    @cached_property
+    def doubt(self) -> Doubt | None:
+        """The run's own, or one learnt now; None without calibration people."""
+        try:
+            return read_doubt(self.run)
+        except MissingInput:
+            people = self.run.dataset.select("calibration", ("stated", "omitted", "none"))
+            return learn_doubt(self.asker, people, self.run.recipe.precision) if people else None
+
+    @cached_property
+    def reader(self) -> Reader | None:
+        """What was learnt of the text, if there was enough to learn from.
+
+        It is kept beside the run where that can be written, and learnt again where it is not
+        sound or of another text.
+        """
+        index = index_run(self.run)
+        path = self.run.path / "audit" / EVIDENCE
+        digest = describe(self.run.dataset)["sha256"]
+        with suppress(MissingInput, Damaged, BadData):
+            written = read_json(path)
+            if isinstance(written, dict) and written.get("sha256") == digest:
+                return Reader.from_json(written.get("relations"), index)
+        try:
+            reader = Reader.learn(index, self.run.dataset.asked)
+        except BadData:
+            return None
+        with suppress(CannotWrite):
+            write_json(path, {"sha256": digest, "relations": reader.as_json()})
+        return reader
+
+    @cached_property
+    def predictor(self) -> SourcePredictor:
+        return read_source(self.run.path / "audit")
+
+    @cached_property
+    def subjects(self) -> list[str]:
+        """Everyone the model has read about; if that is nobody, those it was asked about."""
+        dataset = self.run.dataset
+        read = {d.subject.of(d.text) for d in dataset.documents if d.subject}
+        return sorted(read or {q.subject for q in dataset.asked})
+
+    def can_ask(self, question: str) -> bool:
+        try:
+            self.asker.check(question)
+        except BadData:
+            return False
+        return True
+
+    def spells(self, name: str) -> bool:
+        """Whether a name can stand in every form of question that the model was taught."""
+        return all(self.can_ask(form.fill(name)) for form in self.asker.forms)
+
+    @cached_property
+    def strangers(self) -> tuple[str, ...]:
+        """Nonexistent names made of the parts of known ones.
+
+        They are drawn apart from those that an audit tries; a small corpus has few, so some may
+        be the same.
+        """
+        avoid = [q.subject for q in self.run.dataset.questions]
+        texts = [d.text for d in self.run.dataset.documents]
+        return recombine(self.subjects, self.spells, STRANGERS, seed=1, avoid=avoid, texts=texts)
+
+    @cached_property
+    def relations(self) -> dict[Form, str]:
+        """The relation that each form asks for."""
+        found: dict[Form, str] = {}
+        for question in self.run.dataset.asked:
+            if pair := match(self.asker.forms, question.text):
+                found.setdefault(pair[0], question.relation)
+        return found
+
+    def topic(self, question: str) -> tuple[str, str]:
+        """The subject of a question and the relation that it asks for."""
+        self.asker.check(question)
+        found = match(self.asker.forms, question)
+        assert found is not None, "the question was checked"
+        return found[1], self.relations.get(found[0], "")  # closer forms may have taken all of one
+
+    def examine(self, questions: Sequence[Question]) -> Examined:
+        """Put questions whose answers are known to the model."""
+        texts = [q.text for q in questions]
+        answers, features = self.asker.examine(texts)
+        more = source_features(self.asker, texts, answers, features, self.strangers)
+        right = np.array([a.text == q.answer for a, q in zip(answers, questions, strict=True)])
+        return Examined(tuple(questions), tuple(answers), features, more, right)
+
+    def judge(self, subject: str, answer: str, relation: str) -> Evidence | None:
+        if self.reader is None or relation not in self.reader.relations:
+            return None
+        return self.reader.judge(subject, answer, relation)
+
+    def testify(self, questions: Sequence[str]) -> list[Testimony]:
+        """Replies with evidence and source."""
+        if not questions:
+            return []
+        for question in questions:
+            self.asker.check(question)
+        answers, features = self.asker.examine(questions)
+        more = source_features(self.asker, questions, answers, features, self.strangers)
+        replies = reply(self.doubt, questions, answers, features)
+        sources = self.predictor.predict(more)
+        return [self._testimony(one, source) for one, source in zip(replies, sources, strict=True)]
+
+    def _testimony(self, given: Reply, source: Source) -> Testimony:
+        subject, relation = self.topic(given.question)
+        evidence = self.judge(subject, given.answer.text, relation)
+        return Testimony(given, evidence, self.quote(evidence), source)
+
+    def quote(self, evidence: Evidence | None) -> str | None:
+        if evidence is None or evidence.document is None:
+            return None
+        return self.run.dataset.documents[evidence.document].text
+
+
+def open_witness(run: Run) -> Witness:
+    run.require_finished()
+    if not run.dataset.questions:
+        raise BadData(f"{run.path}: expected a run that answers questions, found {run.recipe.name}")
+    return Witness(run)

@@ -1,0 +1,196 @@
+"""Another data set, told differently: without some people's text, or with other values in it.
+
+What a model would have answered had it never read about a person is found by training it
+without that text; whether it answers from the text, by changing what the text says. Only the
+text of people whose questions are not trained on is ever changed.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from wherefrom.core.config import check
+from wherefrom.core.contracts import Dataset, Document, Fact, Question, Span
+from wherefrom.core.errors import UsageError
+from wherefrom.core.randomness import Stream, below, draws
+from wherefrom.data.names import person
+
+HALVES = ("", "first", "second")
+_JUDGED = ("calibration", "held-out")
+
+
+@dataclass(frozen=True)
+class EditedConfig:
+    """`base` as it is with the seed `world`, edited.
+
+    half: the people of calibration and held-out questions are cut in two at random, another way
+    for each `pair`, and the text of one half is left out; swap: so many held-out people whose
+    text states the answer get another one there, which somebody else has.
+    """
+
+    kind: ClassVar[str] = "edited"
+    base: Any
+    world: int = 0
+    pair: int = 0
+    half: str = ""
+    swap: int = 0
+
+    def __post_init__(self) -> None:
+        name = "EditedConfig"
+        check(hasattr(self.base, "kind"), name, "base", self.base, "a data set")
+        check(self.half in HALVES, name, "half", self.half, f"one of {HALVES}")
+        check(self.pair >= 0, name, "pair", self.pair, "0 or more")
+        check(self.swap >= 0, name, "swap", self.swap, "0 or more")
+
+
+def edit(config: EditedConfig, dataset: Dataset) -> Dataset:
+    """The base data set after the edits; its vocabulary stays the same."""
+    known = {c for d in dataset.documents for c in d.text} - set(dataset.alphabet)
+    edited = replace(dataset, alphabet=dataset.alphabet + "".join(sorted(known)))
+    if config.half:
+        edited = leave_out(edited, choose_half(config, dataset))
+    return swap_values(edited, config) if config.swap else edited
+
+
+def choose_half(config: EditedConfig, dataset: Dataset) -> frozenset[str]:
+    """The people whose text is left out; the other half of the same pair has all the others."""
+    people = sorted({person(q.subject) for q in dataset.questions if q.split in _JUDGED})
+    order = _shuffle(config, len(people), stage=config.pair)
+    first = config.half == "first"
+    middle = len(people) // 2
+    return frozenset(people[i] for i in (order[:middle] if first else order[middle:]))
+
+
+def leave_out(dataset: Dataset, people: frozenset[str]) -> Dataset:
+    """Without the documents of these people, who then have no text."""
+    kept = [i for i, d in enumerate(dataset.documents) if _subject(d) not in people]
+    if not kept:
+        raise UsageError("data.half: expected some text to be left, found none; keep more people")
+    place = {old: new for new, old in enumerate(kept)}
+    facts = [replace(f, document=place[f.document]) for f in dataset.facts if f.document in place]
+    questions = [
+        replace(q, support="none")
+        if person(q.subject) in people and q.support in ("stated", "omitted")
+        else q
+        for q in dataset.questions
+    ]
+    documents = tuple(dataset.documents[i] for i in kept)
+    return replace(dataset, documents=documents, facts=tuple(facts), questions=tuple(questions))
+
+
+def swap_values(dataset: Dataset, config: EditedConfig) -> Dataset:
+    """With another answer in the text of so many held-out people, and in their questions."""
+    new = choose_swaps(dataset, config)
+    documents, facts = list(dataset.documents), list(dataset.facts)
+    for number, document in enumerate(documents):
+        if swap := new.get(_subject(document)):
+            documents[number], shift = _rewrite(document, *swap)
+            for i, fact in enumerate(facts):
+                if fact.document == number:
+                    facts[i] = shift(fact)
+    questions = [
+        replace(q, answer=new[person(q.subject)][1])
+        if person(q.subject) in new and q.split == "held-out"
+        else q
+        for q in dataset.questions
+    ]
+    return replace(
+        dataset, documents=tuple(documents), facts=tuple(facts), questions=tuple(questions)
+    )
+
+
+def choose_swaps(dataset: Dataset, config: EditedConfig) -> dict[str, tuple[str, str]]:
+    """Each chosen person's answer, and the one that takes its place."""
+    once = find_swappable(dataset)
+    if config.swap > len(once):
+        raise UsageError(
+            f"data.swap: expected at most {len(once)}, the held-out people whose text states the "
+            f"answer, found {config.swap}"
+        )
+    order = _shuffle(config, len(once), stage=0, step=1)
+    values: dict[str, set[str]] = {}
+    for q in dataset.questions:
+        values.setdefault(q.relation, set()).add(q.answer or "")
+    texts = _texts(dataset)
+    chosen = [once[i] for i in order[: config.swap]]
+    (word,) = draws(
+        1, seed=config.world, stream=Stream.EDITS, stage=0, step=2, row=np.arange(len(chosen))
+    )
+    return {
+        person(q.subject): (
+            q.answer or "",
+            _another(q, sorted(values[q.relation] - {""}), texts[person(q.subject)], int(w)),
+        )
+        for q, w in zip(chosen, word, strict=True)
+    }
+
+
+def find_swappable(dataset: Dataset) -> list[Question]:
+    """Held-out questions whose answer can be swapped: the only one about somebody whose own
+    text has it."""
+    asked = [q for q in dataset.select("held-out") if q.answer]
+    times, texts = Counter(person(q.subject) for q in asked), _texts(dataset)
+    return [
+        q
+        for q in asked
+        if times[person(q.subject)] == 1 and (q.answer or "") in texts.get(person(q.subject), "")
+    ]
+
+
+def _texts(dataset: Dataset) -> dict[str, str]:
+    """All that the documents about each person say."""
+    found: dict[str, list[str]] = {}
+    for document in dataset.documents:
+        found.setdefault(_subject(document), []).append(document.text)
+    return {name: "\n".join(texts) for name, texts in found.items()}
+
+
+def _another(question: Question, values: Sequence[str], text: str, word: int) -> str:
+    """A value that the person's text does not have."""
+    free = [v for v in values if v not in text and v not in (question.answer or "")]
+    if not free:
+        raise UsageError(f"data.swap: no other answer that {question.subject!r} could be given")
+    return free[int(below(word, len(free)))]
+
+
+def _rewrite(document: Document, old: str, new: str) -> tuple[Document, Any]:
+    """The document with the value replaced wherever it stands beside the name, and what that
+    does to a fact of it."""
+    subject = document.subject
+    assert subject is not None, "documents are chosen by their subjects"
+    found = [
+        m.start()
+        for m in re.finditer(rf"(?<!\w){re.escape(old)}(?!\w)", document.text)
+        if m.end() <= subject.start or m.start() >= subject.end
+    ]
+
+    def move(place: int) -> int:
+        return place + (len(new) - len(old)) * sum(start < place for start in found)
+
+    def shift(fact: Fact) -> Fact:
+        span = Span(move(fact.value_span.start), move(fact.value_span.end))
+        if fact.value_span.start in found and fact.value == old:
+            span = Span(span.start, span.start + len(new))
+            return replace(fact, value=new, value_span=span)
+        return replace(fact, value_span=span)
+
+    text, end = "", 0
+    for start in found:
+        text += document.text[end:start] + new
+        end = start + len(old)
+    moved = Span(move(subject.start), move(subject.end))
+    return Document(text + document.text[end:], moved), shift
+
+
+def _subject(document: Document) -> str:
+    return person(document.subject.of(document.text)) if document.subject else ""
+
+
+def _shuffle(config: EditedConfig, count: int, stage: int, step: int = 0) -> np.ndarray:
+    row = np.arange(count, dtype=np.int64)
+    (word,) = draws(1, seed=config.world, stream=Stream.EDITS, stage=stage, step=step, row=row)
+    return np.argsort(word, kind="stable")

@@ -1,0 +1,201 @@
+"""`wherefrom audit` from end to end, and every way in which it is refused."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from wherefrom.audit import trust
+
+FIELDS = [
+    "question", "subject", "split", "support", "answer", "gold", "right", "raw_probability",
+    "probability", "features", "evidence", "source", "m",
+]  # fmt: skip
+SECTIONS = {
+    "format_version", "recipe", "seed", "model", "people", "confidence", "abstention",
+    "nonexistent", "evidence", "source", "exposures", "name_alone", "notes",
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def few_strangers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trust, "TIER", 8)
+
+
+@pytest.fixture(scope="module")
+def run(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One run for all tests that do not mind what another audit left beside it."""
+    return Path(shutil.copytree(tiny_run, tmp_path_factory.mktemp("audit") / "people-0"))
+
+
+def files_of(run: Path) -> set[str]:
+    return {p.relative_to(run).as_posix() for p in run.rglob("*") if p.is_file()}
+
+
+# --- what it finds ---------------------------------------------------------------------------
+
+
+def test_an_audit_is_one_screen_and_files(cli, own_run):
+    run = own_run
+    result = cli("audit", run)
+    assert result.code == 0
+    assert "how honest its confidence is, on held-out people" in result.out
+    assert "(a borrowed predictor; --budget MINUTES measures it on this run)" in result.out
+    assert result.out.endswith(f"\n{run / 'audit'}: audit.json, answers.jsonl and pictures\n")
+    assert max(map(len, result.out.splitlines())) <= 120
+    found = json.loads((run / "audit" / "audit.json").read_text())
+    assert found.keys() == SECTIONS
+    assert found["source"]["borrowed"] is True
+    rows = [json.loads(row) for row in (run / "audit" / "answers.jsonl").read_text().splitlines()]
+    assert len(rows) == 28
+    for row in rows:
+        assert list(row) == FIELDS
+        assert row["m"] is None
+    pictures = {p.name: p.read_text() for p in (run / "audit").glob("*.svg")}
+    assert pictures.keys() == {"reliability.svg", "risk-coverage.svg", "dose-response.svg"}
+    assert all("<svg" in text for text in pictures.values())
+    assert not (run / "audit" / "retrained").exists()
+
+
+def test_json_is_what_the_file_has(cli, run):
+    result = cli("audit", run, "--json", "--risk", "0.3", "--delta", "0.2")
+    assert result.code == 0
+    assert result.json == json.loads((run / "audit" / "audit.json").read_text())
+    certificate = result.json["abstention"]["certificate"]
+    assert (certificate["alpha"], certificate["delta"]) == (0.3, 0.2)
+
+
+def test_no_budget_trains_one_pair_and_the_source_is_the_runs_own(cli, run):
+    result = cli("audit", run, "--budget", "0", "--json")
+    assert result.code == 0
+    assert result.json["source"]["borrowed"] is False
+    assert result.json["source"]["models"] == 2
+    names = [p.name for p in sorted((run / "audit" / "retrained").iterdir())]
+    assert names == ["without-0-first", "without-0-second"]
+    rows = [json.loads(row) for row in (run / "audit" / "answers.jsonl").read_text().splitlines()]
+    assert all(-1 <= row["m"] <= 1 for row in rows)
+    again = cli("audit", run, "--json")
+    assert "pretrain" not in again.err
+    assert again.json["source"] == result.json["source"]
+
+
+def test_a_swap_counts_everyone_once(cli, run):
+    result = cli("audit", run, "--swap", "3")
+    assert result.code == 0
+    assert "swap test: another answer in the text, trained again" in result.out
+    swap = json.loads((run / "audit" / "audit.json").read_text())["swap"]
+    assert list(swap) == ["people", "swapped", "churn", "before"]
+    assert swap["people"] == 3
+    for which in ("swapped", "churn", "before"):
+        assert list(swap[which]) == ["flips", "stays", "other"]
+        assert sum(row["people"] for row in swap[which].values()) == 3
+    assert cli("audit", run, "--json").json["swap"] == swap  # it is not done again, and kept
+
+
+def test_more_swaps_than_people_swap_all(cli, run):
+    result = cli("audit", run, "--swap", "999", "--json")
+    assert result.code == 0
+    assert "swap: 8 held-out people have their answer in the text; all are swapped" in result.err
+    assert result.json["swap"]["people"] == 8
+
+
+# --- what is left out ------------------------------------------------------------------------
+
+
+def test_without_calibration_people_what_can_be_found_is_found(cli, own_facts):
+    result = cli("audit", own_facts / "run")
+    assert result.code == 0
+    assert "confidence: expected calibration people, found none" in result.err
+    assert "names of nobody" not in result.out
+    assert "evidence: what the text says of its answers" in result.out
+    found = json.loads((own_facts / "run" / "audit" / "audit.json").read_text())
+    assert found["confidence"] is None
+    assert found["evidence"] is not None
+
+
+def test_findings_of_an_earlier_audit_are_replaced_whole(cli, own_run):
+    (own_run / "audit" / "audit.json").write_text("{")
+    assert cli("audit", own_run).code == 0
+    assert json.loads((own_run / "audit" / "audit.json").read_text()).keys() == SECTIONS
+    assert not [name for name in files_of(own_run) if "/.new" in name]
+
+
+# --- what is refused: one line, its code, and nothing half-done -------------------------------
+
+
+def test_a_text_that_changed_since_training(cli, own_facts):
+    corpus, run = own_facts / "corpus.txt", own_facts / "run"
+    corpus.write_text(corpus.read_text().replace("Oslo", "Bergen"))
+    before = files_of(run)
+    for command in (["audit", run], ["audit", run, "--budget", "0"],
+                    ["dispute", run, "Where was Ada Lund born?", "Rome"],
+                    ["ask", run, "Where was Ada Lund born?"]):  # fmt: skip
+        result = cli(*command)
+        assert result.code == 78
+        assert "corpus.json" in result.complaint
+        assert result.out == ""
+    assert files_of(run) == before
+
+
+def test_a_run_that_is_not_finished(cli, own_run):
+    (own_run / "status.json").write_text('{"state": "unfinished", "seconds": 1.0}')
+    before = files_of(own_run)
+    for command in (["audit", own_run], ["dispute", own_run, "Where was A born?", "Oslo"],
+                    ["ask", own_run, "Where was A born?"]):  # fmt: skip
+        result = cli(*command)
+        assert result.code == 66
+        assert "expected a finished run, found one that is not" in result.complaint
+    assert files_of(own_run) == before
+
+
+def test_a_run_that_answers_no_questions(cli, tmp_path):
+    small = ("--set", "data.sentences=100", "--set", "stages.train.steps=5")
+    cli("run", "bigram-tiny", *small, "--out", tmp_path / "b")
+    for command in (["audit", tmp_path / "b"], ["audit", tmp_path / "b", "--budget", "0"],
+                    ["dispute", tmp_path / "b", "Where was A born?", "Oslo"]):  # fmt: skip
+        result = cli(*command)
+        assert result.code == 65
+        assert "expected a run that answers questions, found bigram-tiny" in result.complaint
+    assert not (tmp_path / "b" / "audit").exists()
+
+
+def test_a_calibration_of_another_version(cli, own_run):
+    file = own_run / "audit" / "confidence.json"
+    doubt = json.loads(file.read_text())
+    for name in ("features", "mean", "scale", "weights"):
+        doubt["calibration"][name] = doubt["calibration"][name][:3]
+    file.write_text(json.dumps(doubt))
+    question = "Where was Ada Lund born?"
+    for command in (["audit", own_run], ["ask", own_run, question],
+                    ["dispute", own_run, question, "Oslo"]):  # fmt: skip
+        result = cli(*command)
+        assert result.code == 78
+        assert f"'wherefrom evaluate {own_run}' writes it again" in result.complaint
+    assert not (own_run / "audit" / "audit.json").exists()
+
+
+def test_a_damaged_source_predictor(cli, own_run):
+    (own_run / "audit" / "source.json").write_text("[]")
+    result = cli("audit", own_run)
+    assert result.code == 76
+    assert "source.json" in result.complaint
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--risk", "0"), ("--risk", "1"), ("--delta", "x"), ("--budget", "-1"), ("--swap", "0")],
+)
+def test_options_out_of_range(cli, tiny_run, option, value):
+    before = files_of(tiny_run)
+    result = cli("audit", tiny_run, option, value)
+    assert result.code == 2
+    assert option in result.complaint
+    assert files_of(tiny_run) == before
+
+
+def test_a_folder_that_cannot_be_written(cli, own_run, read_only):
+    result = cli("audit", own_run)
+    assert result.code == 73
+    assert "cannot write" in result.complaint
+    assert result.out == ""

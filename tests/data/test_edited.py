@@ -1,0 +1,190 @@
+"""Editing a data set: what is left out, what is swapped, and what must stay as it was."""
+
+from dataclasses import replace
+
+import pytest
+
+from wherefrom.core.config import decode, encode
+from wherefrom.core.contracts import Dataset, Document, Fact, Question, Span
+from wherefrom.core.errors import UsageError
+from wherefrom.core.vocabulary import Vocabulary
+from wherefrom.data.catalogue import load_dataset
+from wherefrom.data.edited import (
+    EditedConfig,
+    choose_half,
+    edit,
+    find_swappable,
+    leave_out,
+    swap_values,
+)
+from wherefrom.data.people import PeopleConfig
+from wherefrom.runs.kinds import KINDS, data_identity
+
+PEOPLE = PeopleConfig(asked=9, calibration=6, held_out=6, omitted=3, untold=4)
+BASE = load_dataset(PEOPLE, 3)
+
+
+def edited(**fields: object) -> Dataset:
+    return load_dataset(EditedConfig(PEOPLE, world=3, **fields), 99)  # pyright: ignore
+
+
+def subjects(dataset: Dataset) -> set[str]:
+    return {d.subject.of(d.text) for d in dataset.documents if d.subject}
+
+
+def judged() -> set[str]:
+    return {q.subject for q in BASE.questions if q.split != "asked"}
+
+
+def test_without_edits_the_text_is_the_same_whatever_the_seed():
+    same = edited()
+    assert same.documents == BASE.documents
+    assert same.questions == BASE.questions
+    assert same.facts == BASE.facts
+
+
+def test_the_halves_of_a_pair_have_every_judged_person_once():
+    first, second = (
+        choose_half(EditedConfig(PEOPLE, world=3, half=half), BASE) for half in ("first", "second")
+    )
+    assert first | second == judged()
+    assert not first & second
+    assert abs(len(first) - len(second)) <= 1
+    other = choose_half(EditedConfig(PEOPLE, world=3, half="first", pair=1), BASE)
+    assert other != first
+
+
+def test_left_out_people_have_no_text_and_the_others_all_of_theirs():
+    config = EditedConfig(PEOPLE, world=3, half="first")
+    out, found = choose_half(config, BASE), edited(half="first")
+    assert subjects(found) == subjects(BASE) - out
+    assert [d for d in BASE.documents if d.subject and d.subject.of(d.text) not in out] == list(
+        found.documents
+    )
+    for before, after in zip(BASE.questions, found.questions, strict=True):
+        assert after == (replace(before, support="none") if before.subject in out else before)
+
+
+def test_facts_point_at_their_value_after_text_was_left_out():
+    for fact in edited(half="second").facts:
+        assert fact in [replace(f, document=fact.document) for f in BASE.facts]
+    found = edited(half="second")
+    for fact in found.facts:
+        assert fact.value_span.of(found.documents[fact.document].text) == fact.value
+
+
+@pytest.mark.parametrize("fields", [{"half": "first"}, {"half": "second"}, {"swap": 6}])
+def test_the_vocabulary_does_not_change(fields: dict[str, object]):
+    def vocabulary(dataset: Dataset) -> Vocabulary:
+        return Vocabulary.from_text([*(d.text for d in dataset.documents), dataset.alphabet])
+
+    assert vocabulary(edited(**fields)).characters == vocabulary(BASE).characters
+
+
+def test_swapped_people_have_another_answer_wherever_the_old_one_stood():
+    found = edited(swap=4)
+    changed = [
+        (before, after)
+        for before, after in zip(BASE.questions, found.questions, strict=True)
+        if before != after
+    ]
+    assert len(changed) == 4
+    for before, after in changed:
+        assert (before.split, before.support) == ("held-out", "stated")
+        own = " ".join(d.text for d in found.documents if before.subject in d.text)
+        assert after.answer in own
+        assert before.answer not in own
+        assert after.answer != before.answer
+    for fact in found.facts:
+        document = found.documents[fact.document]
+        assert fact.value_span.of(document.text) == fact.value
+        assert document.subject
+        assert document.subject.of(document.text) == fact.subject
+
+
+def test_a_swap_leaves_everyone_else_alone():
+    found = edited(swap=2)
+    moved = {a.subject for a, b in zip(BASE.questions, found.questions, strict=True) if a != b}
+    for before, after in zip(BASE.documents, found.documents, strict=True):
+        if before.subject and before.subject.of(before.text) not in moved:
+            assert before == after
+
+
+def test_a_swap_by_hand_before_and_after_a_name_that_holds_the_value():
+    text = "In Paris, Erna Paris was born; Parisians of Paris remember."
+    subject = Span(10, 20)
+    question = Question("Who?", "Erna Paris", "r", "Paris", "held-out")
+    other = Question("Who else?", "Bo", "r", "Rio de Janeiro", "asked")
+    facts = (Fact("Erna Paris", "r", "Paris", 0, Span(3, 8)),
+             Fact("Erna Paris", "note", "remember", 0, Span(50, 58)))  # fmt: skip
+    dataset = Dataset((Document(text, subject),), facts, (question, other))
+    found = swap_values(dataset, EditedConfig(PEOPLE, swap=1))
+    new = "In Rio de Janeiro, Erna Paris was born; Parisians of Rio de Janeiro remember."
+    assert found.documents[0].text == new
+    assert [f.value_span.of(new) for f in found.facts] == ["Rio de Janeiro", "remember"]
+    assert found.documents[0].subject
+    assert found.documents[0].subject.of(new) == "Erna Paris"
+    assert [q.answer for q in found.questions] == ["Rio de Janeiro"] * 2
+
+
+def told(name: str, text: str) -> Document:
+    return Document(f"{name} {text}", Span(0, len(name)))
+
+
+def test_a_swapped_value_is_one_of_the_same_relation():
+    questions = (
+        Question("Born?", "Ada", "born", "Oslo", "held-out"),
+        Question("Born too?", "Bo", "born", "Rome", "asked"),
+        *(Question(f"Trade {i}?", f"C{i}", "trade", f"smith {i}", "asked") for i in range(20)),
+    )
+    dataset = Dataset((told("Ada", "was born in Oslo."),), (), questions)
+    assert swap_values(dataset, EditedConfig(PEOPLE, swap=1)).questions[0].answer == "Rome"
+
+
+def test_only_who_is_asked_about_once_and_has_text_of_their_own_can_be_swapped():
+    documents = (told("Ada", "was born in Oslo, a smith."), told("Bo", "met Cy in Rome."),
+                 told("Di", "was born in Lima."))  # fmt: skip
+    one = Question("Born?", "Di", "born", "Lima", "held-out")
+    questions = (
+        Question("Born, Ada?", "Ada", "born", "Oslo", "held-out"),
+        Question("Trade, Ada?", "Ada", "trade", "smith", "held-out"),
+        Question("Met, Cy?", "Cy", "met", "Rome", "held-out"),  # stated, in somebody else's text
+        Question("Born, Bo?", "Bo", "born", "Rome", "calibration"),
+        one,
+    )
+    dataset = Dataset(documents, (), questions)
+    assert find_swappable(dataset) == [one]
+    with pytest.raises(UsageError, match="expected at most 1, "):
+        swap_values(dataset, EditedConfig(PEOPLE, swap=2))
+
+
+def test_more_swaps_than_people_are_refused_in_one_line():
+    with pytest.raises(UsageError, match=r"data\.swap: expected at most 6, .* found 7"):
+        edited(swap=7)
+
+
+def test_leaving_out_everyone_is_refused():
+    dataset = replace(BASE, documents=BASE.documents[:1])
+    subject = dataset.documents[0].subject
+    assert subject
+    with pytest.raises(UsageError, match="expected some text to be left"):
+        leave_out(dataset, frozenset({subject.of(dataset.documents[0].text)}))
+
+
+def test_a_config_that_holds_another_is_written_and_read_again():
+    config = EditedConfig(PEOPLE, world=3, half="first")
+    assert decode(EditedConfig, encode(config), KINDS) == config
+
+
+def test_where_the_files_lie_is_no_part_of_what_a_run_is():
+    from wherefrom.data.birthplaces import BirthplacesConfig
+
+    here, there = (EditedConfig(BirthplacesConfig(folder=f)) for f in ("here", "there"))
+    assert data_identity(here) == data_identity(there)
+    assert data_identity(here) != data_identity(replace(here, half="first"))
+
+
+def test_editing_does_not_touch_the_given_data_set():
+    before = encode(BASE)
+    edit(EditedConfig(PEOPLE, world=3, half="first", swap=1), BASE)
+    assert encode(BASE) == before
