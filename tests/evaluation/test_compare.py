@@ -6,7 +6,7 @@ import pytest
 
 from wherefrom.core.contracts import Answer
 from wherefrom.core.errors import Mismatch
-from wherefrom.evaluation.compare import compare
+from wherefrom.evaluation.compare import bits_per_character, compare
 from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.evaluation.intervals import paired_difference
 
@@ -70,3 +70,12 @@ def test_a_name_that_two_people_share_is_two_questions():
 def test_nothing_in_common_is_not_a_tie():
     with pytest.raises(Mismatch, match="none in either"):
         compare([], [])
+
+
+def test_bits_are_given_for_character_models_alone():
+    def result(**more: int) -> dict[str, object]:
+        return {"perplexity": 8.0, "interval": [4.0, 16.0], "n": 9, "bits_per_target": 3.0} | more
+
+    found = bits_per_character({"gru": result(characters=10), "words": result(bigrams=9)})
+    expected = {"bits_per_character": 3.0, "interval": [2.0, 4.0], "n": 9}
+    assert found == {"gru, bits": expected}

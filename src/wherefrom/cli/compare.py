@@ -25,6 +25,7 @@ def compare(
     The primary models are compared with the first run's on the same questions, which says more
     than two intervals do. Runs that were asked other questions stand side by side only.
     """
+    from wherefrom.evaluation.compare import bits_per_character
     from wherefrom.report.tables import draw, pairs_table, printable, runs_table
     from wherefrom.runs.run import open_run
 
@@ -38,7 +39,7 @@ def compare(
         shown = [
             {"run": str(r.path), "recipe": r.recipe.name, "primary": r.recipe.primary}
             | r.cost()
-            | {"results": r.results}
+            | {"results": r.results | bits_per_character(r.results)}
             for r in opened
         ]
         print_json({"runs": shown, "paired": pairs, "notes": notes})
@@ -46,7 +47,10 @@ def compare(
     names = [_name(i, opened) for i in range(len(opened))]
     draw(
         runs_table(
-            {name: run.results for name, run in zip(names, opened, strict=True)},
+            {
+                name: run.results | bits_per_character(run.results)
+                for name, run in zip(names, opened, strict=True)
+            },
             [{"model": run.recipe.primary} | run.cost() for run in opened],
         )
     )

@@ -1,7 +1,8 @@
-"""Two sets of predictions on one task, side by side, question by question."""
+"""Runs side by side: predictions question by question, language models in bits."""
 
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -49,6 +50,22 @@ def compare(a: Sequence[Prediction], b: Sequence[Prediction], level: float = 0.9
         only_b=only_b,
         neither=neither,
     )
+
+
+def bits_per_character(results: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """What the character models of a run's results say in a unit that is theirs alone.
+
+    A word model leaves its unknown words unsaid: `wherefrom perplexity` charges them.
+    """
+    return {
+        f"{name}, bits": {
+            "bits_per_character": result["bits_per_target"],
+            "interval": [math.log2(end) for end in result["interval"]],
+            "n": result["n"],
+        }
+        for name, result in results.items()
+        if "characters" in result and "bits_per_target" in result
+    }
 
 
 def align(a: Sequence[Prediction], b: Sequence[Prediction]) -> list[tuple[Prediction, Prediction]]:

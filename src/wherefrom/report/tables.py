@@ -15,9 +15,12 @@ INTERVAL = "95 % interval"
 NOTHING = "-"
 
 _PERPLEXITY = "perplexity"
+_BITS = "bits_per_character"
 _CLAIMS = "checks_held"  # of a demonstration
-_MEASURES = ("accuracy", "answered_share", "precision", "refused_share", _PERPLEXITY, _CLAIMS)
-_TITLES = {_CLAIMS: "claims"}
+_MEASURES = (
+    "accuracy", "answered_share", "precision", "refused_share", _PERPLEXITY, _BITS, _CLAIMS,
+)  # fmt: skip
+_TITLES = {_CLAIMS: "claims", _BITS: "bits per character"}
 _IN_WORDS = {
     "answered_share": "answered",
     "precision": "right among answered",
@@ -134,7 +137,7 @@ def measured(result: Result) -> tuple[str, float]:
 
 
 def is_share(measure: str) -> bool:
-    return measure != _PERPLEXITY
+    return measure not in (_PERPLEXITY, _BITS)
 
 
 def show_value(measure: str, value: float) -> str:
