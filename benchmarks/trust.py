@@ -35,9 +35,10 @@ def trust() -> str:
         "right among answered, threshold for 90 %": lambda a: _threshold(a, "0.9"),
         "the same for 95 %": lambda a: _threshold(a, "0.95"),
         "the model's own probability, for 95 %": _raw,
-        "certified: at most 10 % wrong": _certificate,
+        "certified threshold": _certificate,
         "evidence labels that are true, calibration": _labels,
-        "recalled told from guessed, AUROC": _source,
+        "recalled told from guessed, AUROC": lambda a: _source(a, "auroc"),
+        "the same among people with text": lambda a: _source(a, "auroc_with_text"),
         **{f"refused: {tier}": lambda a, t=tier: _tier(a, t)
            for tier in ("recombined", "absent", "invented", "gibberish")},
         "a name alone says, bits": _name,
@@ -93,15 +94,17 @@ def _certificate(audit: Any) -> str:
     found = audit["abstention"]
     if not found or not found["certificate"]:
         return "-"
-    return _answered(found["held_out"]) if found["certificate"]["certified"] else "none"
+    bound = found["certificate"]
+    asked = f"at most {100 * bound['alpha']:g} % wrong"
+    return f"{asked}: {_answered(found['held_out']) if bound['certified'] else 'none'}"
 
 
 def _labels(audit: Any) -> str:
     return _share(((audit["evidence"] or {}).get("reader") or {}).get("evidence"))
 
 
-def _source(audit: Any) -> str:
-    area = (audit["source"] or {}).get("auroc")
+def _source(audit: Any, which: str) -> str:
+    area = (audit["source"] or {}).get(which)
     if not area:
         return "-"
     return f"{_number(area['auroc'], area['interval'])}, {audit['source']['models']} models"

@@ -136,6 +136,14 @@ def test_too_few_people_are_told_so():
     assert "found 10 people to test it on, too few" in found.explain()
 
 
+def test_a_few_answers_without_a_fault_are_no_reason_to_give_up():
+    """30 right ones at alpha 0.01: it takes 230 of them, all right, not another model."""
+    found = certify(GOOD, np.full(30, 0.99), np.ones(30, dtype=bool), 0.01, 0.1)
+    assert not found.certified
+    assert found.more_people is not None
+    assert found.more_people > 200
+
+
 def test_where_the_risk_is_too_high_more_people_would_not_do():
     found = certify(GOOD, np.full(100, 0.99), np.arange(100) < 85, 0.1, 0.1)
     assert (found.certified, found.more_people) == (False, None)

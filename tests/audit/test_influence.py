@@ -26,7 +26,7 @@ def run(tiny_run) -> Run:
 def test_m_is_the_mean_with_the_text_less_the_mean_without():
     p_KN = np.array([[0.9, 0.5, 0.2], [0.1, 0.5, 0.4], [0.7, 0.1, 0.6], [0.3, 0.3, 0.8]])
     told_KN = np.array([[1, 1, 0], [0, 0, 0], [1, 0, 0], [0, 1, 0]], dtype=bool)
-    found = estimate(p_KN, told_KN)
+    found = estimate(p_KN, told_KN, np.array([True, True, False]))
     assert found.with_text == pytest.approx([0.8, 0.4, 0.5])
     assert found.without_text == pytest.approx([0.2, 0.3, 0.5])
     assert found.m == pytest.approx([0.6, 0.1, 0.0])
@@ -35,9 +35,17 @@ def test_m_is_the_mean_with_the_text_less_the_mean_without():
 
 
 def test_who_was_told_to_every_model_cannot_be_judged():
-    found = estimate(np.array([[0.9], [0.8]]), np.ones((2, 1), dtype=bool))
+    found = estimate(np.array([[0.9], [0.8]]), np.ones((2, 1), dtype=bool), np.array([True]))
     assert math.isnan(found.m[0])
     assert not found.recalled[0]
+
+
+def test_who_was_left_out_of_every_model_cannot_be_judged_either():
+    """Half a pair: these people have text, but no model has read it."""
+    told = np.array([[True, False, False]])
+    found = estimate(np.array([[0.9, 0.8, 0.7]]), told, np.array([True, True, False]))
+    assert [math.isnan(m) for m in found.m] == [True, True, False]
+    assert found.m[2] == 0
 
 
 def test_probabilities_are_products_over_the_characters_of_the_answer(run: Run):

@@ -118,8 +118,8 @@ def test_bad_texts(cli, word_run, text, data, code, message):
     [
         (["--preprocess", "lowr"], 2, "did you mean 'lower'"),
         (["--tokens", "words"], 2, "--tokens words: no such way"),
-        (["--temperature", "0"], 2, "--temperature 0: expected a number above 0"),
-        (["--temperature", "nan"], 2, "expected a number above 0"),
+        (["--temperature", "0"], 2, "--temperature 0: expected 0.05 to 20"),
+        (["--temperature", "nan"], 2, "--temperature nan: expected 0.05 to 20"),
         (["--unknown", "none"], 66, "none"),
         (["--model", "worst"], 2, "no model 'worst'"),
         (["--text", "none.txt"], 66, "none.txt: expected a file"),

@@ -158,6 +158,29 @@ def test_only_who_is_asked_about_once_and_has_text_of_their_own_can_be_swapped()
         swap_values(dataset, EditedConfig(PEOPLE, swap=2))
 
 
+def test_a_value_that_is_only_part_of_a_word_or_of_the_name_cannot_be_swapped():
+    lines = {"Ann Lee": "Ann Lee is an Indian actor.", "Jack London": "Jack London wrote."}
+    documents = tuple(Document(text, Span(0, len(name))) for name, text in lines.items())
+    questions = (
+        Question("Who?", "Ann Lee", "r", "India", "held-out"),
+        Question("Who?", "Jack London", "r", "London", "held-out"),
+    )
+    assert find_swappable(Dataset(documents, (), questions)) == []
+
+
+def test_people_who_are_asked_about_keep_their_text():
+    texts = ("Ann Lee was born in Rome.", "Bo Falk was born in Oslo.")
+    questions = (
+        Question("Who?", "Ann Lee", "employer", "Kestrel", "asked"),
+        Question("Where?", "Ann Lee", "birthplace", "Rome", "held-out"),
+        Question("Where?", "Bo Falk", "birthplace", "Oslo", "held-out"),
+    )
+    dataset = Dataset(tuple(Document(t, Span(0, 7)) for t in texts), (), questions)
+    assert [q.subject for q in find_swappable(dataset)] == ["Bo Falk"]
+    halves = [choose_half(EditedConfig(PEOPLE, half=h), dataset) for h in ("first", "second")]
+    assert halves[0] | halves[1] == {"Bo Falk"}
+
+
 def test_more_swaps_than_people_are_refused_in_one_line():
     with pytest.raises(UsageError, match=r"data\.swap: expected at most 6, .* found 7"):
         edited(swap=7)

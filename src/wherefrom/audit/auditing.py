@@ -182,7 +182,11 @@ def draw_audit(case: Case, findings: dict[str, Any], folder: Path) -> None:
         draw_risk_coverage(curves, folder / "risk-coverage.svg")
     if exposures := findings["exposures"]:
         doses = [Dose(**row | {"interval": tuple(row["interval"])}) for row in exposures["dose"]]
-        draw_dose_response(doses, folder / "dose-response.svg")
+        random = getattr(case.run.recipe.data, "exposure", "") == "zipf"
+        title = (
+            "what seeing a fact more often does" if random else "right, by how often it was seen"
+        )
+        draw_dose_response(doses, folder / "dose-response.svg", title)
 
 
 def answer_rows(case: Case) -> list[dict[str, Any]]:

@@ -84,7 +84,7 @@ class Certificate:
             )
         least = least_answers(self.alpha, self.delta)
         if self.more_people is None:
-            way = "more calibration people alone would not do: no threshold has a risk clearly less"
+            way = "more calibration people alone would not do: no threshold was wrong more seldom"
         else:
             way = f"about {self.more_people} more calibration people would probably do"
         if self.sequence:
@@ -270,11 +270,13 @@ def _more_people(best: Trial, n: int, fitting: int, alpha: float, delta: float) 
     """So many more that the best threshold would pass with a chance of `HOPE`.
 
     It is taken to go on answering as many, and to be wrong as often as it was, with half a
-    wrong answer added: none of a few is not none at all.
+    wrong answer added, since none of a few is not none at all; but with no more than half of
+    what is still missing to alpha, or a few answers could never be followed by enough.
     """
-    risk = (best.wrong + 0.5) / (best.n_answered + 1)
-    if risk >= alpha or not best.n_answered:
+    seen = best.wrong / best.n_answered if best.n_answered else 1.0
+    if seen >= alpha:
         return None
+    risk = min((best.wrong + 0.5) / (best.n_answered + 1), (seen + alpha) / 2)
     high = least_answers(alpha, delta)
     while _chance(high, risk, alpha, delta) < HOPE:
         high *= 2

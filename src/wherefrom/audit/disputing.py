@@ -103,7 +103,8 @@ def count_shown(
     """How many rows of training had each answer in the subject's text."""
     dataset = witness.run.dataset
     asked = [Question("", subject, relation, answer, "held-out") for answer in answers]
-    facts = claims(asked, dataset.documents)
+    told = witness.reader.index.about if witness.reader else None
+    facts = claims(asked, dataset.documents, told)
     if not facts:
         return dict.fromkeys(answers, 0)
     counted = count_exposures(witness.run, facts)

@@ -34,7 +34,7 @@ from wherefrom.core.contracts import Document, Fact, Question, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.data.names import person
-from wherefrom.data.statements import state_facts
+from wherefrom.data.statements import Told, state_facts
 from wherefrom.objectives.answers import Answers
 from wherefrom.objectives.mix import Mix
 from wherefrom.objectives.spans import Documents
@@ -128,8 +128,15 @@ def replay(source: Run | Workshop, stage: Stage, facts: Sequence[Fact] | None = 
     return counter.count(workshop.objective(stage), stage.steps)
 
 
-def claims(questions: Iterable[Question], documents: Sequence[Document]) -> tuple[Fact, ...]:
-    """Facts for answers that somebody claims, wherever a line of the subject has them."""
+def claims(
+    questions: Iterable[Question], documents: Sequence[Document], told: Told | None = None
+) -> tuple[Fact, ...]:
+    """Facts for answers that somebody claims, wherever a line of the subject has them.
+
+    `told` says which lines those are; without it, the ones whose subject it is.
+    """
+    if told is not None:
+        return state_facts(questions, documents, told)
     lines: dict[str, list[int]] = {}
     for number, document in enumerate(documents):
         if document.subject:

@@ -100,20 +100,21 @@ def read_influence(
         raise BadData(
             f"expected rows with questions, answers, p and told, found: {error!r}"
         ) from None
-    return estimate(found[:, :, 0], found[:, :, 1].astype(bool))
+    has_text = np.array([q.support in ("stated", "omitted") for q in questions], dtype=bool)
+    return estimate(found[:, :, 0], found[:, :, 1].astype(bool), has_text)
 
 
-def estimate(p_KN: np.ndarray, told_KN: np.ndarray) -> Influence:
+def estimate(p_KN: np.ndarray, told_KN: np.ndarray, has_text_N: np.ndarray) -> Influence:
     """Means over the models that were told and those that were not.
 
-    Who has no text at all is told by none: with and without are the same there, so m is 0. Who is
-    told by all cannot be judged, and m is not a number.
+    For who has no text at all, with and without are the same, so m is 0. Who has some and was
+    told by all models, or by none, cannot be judged: m is not a number.
     """
     told, untold = told_KN.sum(0), (~told_KN).sum(0)
     with np.errstate(invalid="ignore", divide="ignore"):
         without = np.where(told_KN, 0.0, p_KN).sum(0) / untold
         given = np.where(told_KN, p_KN, 0.0).sum(0) / told
-    return Influence(np.where(told == 0, without, given), without, len(p_KN))
+    return Influence(np.where(has_text_N, given, without), without, len(p_KN))
 
 
 def told(dataset: Dataset, questions: Sequence[Question]) -> np.ndarray:

@@ -80,21 +80,30 @@ def source_features(
 ) -> np.ndarray:
     """The features of confidence and two more.
 
-    contrast: how much likelier the answer is to this name than to names nobody bears, in nats.
+    contrast: how much likelier the answer is to this name than to names nobody bears, in nats;
+    without such names, no likelier.
     agreement: the best answer's share of what the search found.
     """
+    best = np.array([max(a.probability, _TINY) for a in answers])
+    contrast = (
+        np.log(best) - _usual(asker, questions, answers, strangers) if strangers else 0 * best
+    )
+    total = [a.probability + sum(o.probability for o in a.others) for a in answers]
+    agreement = best / np.maximum(total, _TINY)
+    return np.column_stack((features_NK, contrast, agreement))
+
+
+def _usual(
+    asker: Asker, questions: Sequence[str], answers: Sequence[Answer], strangers: Sequence[str]
+) -> np.ndarray:
+    """The log of each answer's mean probability over the strangers, asked in the same form."""
     forms = [found[0] for q in questions if (found := match(asker.forms, q))]
     pairs = list(dict.fromkeys(zip(forms, (a.text for a in answers), strict=True)))
     asked = [form.fill(name) for form, _ in pairs for name in strangers]
     said = [text for _, text in pairs for _ in strangers]
     p_S = probabilities(asker.answerer, asked, said).reshape(len(pairs), len(strangers))
     usual = dict(zip(pairs, np.maximum(p_S.mean(1), _TINY), strict=True))
-    best = np.array([max(a.probability, _TINY) for a in answers])
-    common = [usual[form, a.text] for form, a in zip(forms, answers, strict=True)]
-    contrast = np.log(best) - np.log(common)
-    total = [a.probability + sum(o.probability for o in a.others) for a in answers]
-    agreement = best / np.maximum(total, _TINY)
-    return np.column_stack((features_NK, contrast, agreement))
+    return np.log([usual[form, a.text] for form, a in zip(forms, answers, strict=True)])
 
 
 def learn_source(

@@ -141,11 +141,16 @@ class Witness:
         """Nonexistent names made of the parts of known ones.
 
         They are drawn apart from those that an audit tries; a small corpus has few, so some may
-        be the same.
+        be the same, or there may be none.
         """
         avoid = [q.subject for q in self.run.dataset.questions]
         texts = [d.text for d in self.run.dataset.documents]
-        return recombine(self.subjects, self.spells, STRANGERS, seed=1, avoid=avoid, texts=texts)
+        try:
+            return recombine(
+                self.subjects, self.spells, STRANGERS, seed=1, avoid=avoid, texts=texts
+            )
+        except BadData:
+            return ()
 
     @cached_property
     def relations(self) -> dict[Form, str]:

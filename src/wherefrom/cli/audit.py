@@ -43,6 +43,7 @@ def audit(
     """
     from wherefrom.audit.auditing import Risk, audit_run, find_judged
     from wherefrom.audit.witness import open_witness
+    from wherefrom.core.artifact import lock_folder
     from wherefrom.recipes.retraining import retrained, train_pairs
     from wherefrom.report.audit import audit_table
     from wherefrom.report.progress import watch
@@ -57,7 +58,8 @@ def audit(
     if budget is not None:
         train_pairs(opened, PAIRS, 60 * budget, watch)
     swapped = None if swap is None else _swap(opened, swap)
-    findings = audit_run(opened, Risk(risk, delta), retrained(opened), swapped, note)
+    with lock_folder(opened.path):
+        findings = audit_run(opened, Risk(risk, delta), retrained(opened), swapped, note)
     for line in findings["notes"]:
         note(line)
     if as_json:

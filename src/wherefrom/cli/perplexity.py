@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 UNIFORM = "uniform"
 
+COLDEST, HOTTEST = 0.05, 20.0
+
 
 def perplexity(
     runs: Annotated[
@@ -90,8 +92,8 @@ def _wanted(chains: list[str], temperatures: list[float]) -> "Wanted":
     from wherefrom.evaluation.preprocess import parse_steps
 
     for t in temperatures:
-        if not 0 < t < float("inf"):
-            raise UsageError(f"--temperature {t:g}: expected a number above 0")
+        if not COLDEST <= t <= HOTTEST:  # beyond, losses leave what a float can hold
+            raise UsageError(f"--temperature {t:g}: expected {COLDEST:g} to {HOTTEST:g}")
     parsed = [parse_steps(chain) for chain in chains]
     begun = [steps[:end] for steps in parsed for end in range(1, len(steps) + 1)]
     return Wanted(tuple(dict.fromkeys(begun)), tuple(temperatures))

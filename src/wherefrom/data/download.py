@@ -123,14 +123,14 @@ def _open(address: str) -> Any:
     if parts.scheme not in ("http", "https"):
         raise Unavailable(f"{_public(address)}: expected an http or https address")
     headers = {"User-Agent": "wherefrom", "Accept": "text/html, */*;q=0.1"}
-    if parts.username:
-        login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-        headers["Authorization"] = f"Basic {base64.b64encode(login.encode()).decode()}"
     try:
+        request = Request(_public(address), headers=headers)
+        if parts.username:  # for this host alone, wherever it sends us on to
+            login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+            secret = base64.b64encode(login.encode()).decode()
+            request.add_unredirected_header("Authorization", f"Basic {secret}")
         trusted = ssl.create_default_context(cafile=os.environ.get("PIP_CERT") or None)
-        return urlopen(
-            Request(_public(address), headers=headers), timeout=_SECONDS, context=trusted
-        )
+        return urlopen(request, timeout=_SECONDS, context=trusted)
     except (OSError, HTTPException, ValueError) as error:
         raise _no_answer(address, error) from error
 
@@ -160,5 +160,7 @@ def _with_login(address: str, source: str) -> str:
     """With the name and password of the source, if both are of one host."""
     parts, given = urlsplit(address), urlsplit(source)
     if given.username and parts.hostname == given.hostname and "@" not in parts.netloc:
-        return urlunsplit(parts._replace(netloc=given.netloc))
+        return urlunsplit(
+            parts._replace(netloc=f"{given.netloc.rpartition('@')[0]}@{parts.netloc}")
+        )
     return address

@@ -58,7 +58,9 @@ def edit(config: EditedConfig, dataset: Dataset) -> Dataset:
 
 def choose_half(config: EditedConfig, dataset: Dataset) -> frozenset[str]:
     """The people whose text is left out; the other half of the same pair has all the others."""
-    people = sorted({person(q.subject) for q in dataset.questions if q.split in _JUDGED})
+    taught = _asked(dataset)
+    judged = {person(q.subject) for q in dataset.questions if q.split in _JUDGED}
+    people = sorted(judged - taught)
     order = _shuffle(config, len(people), stage=config.pair)
     first = config.half == "first"
     middle = len(people) // 2
@@ -131,13 +133,33 @@ def choose_swaps(dataset: Dataset, config: EditedConfig) -> dict[str, tuple[str,
 
 def find_swappable(dataset: Dataset) -> list[Question]:
     """Held-out questions whose answer can be swapped: the only one about somebody whose own
-    text has it."""
+    text has it, as words of their own."""
     asked = [q for q in dataset.select("held-out") if q.answer]
-    times, texts = Counter(person(q.subject) for q in asked), _texts(dataset)
+    times, taught = Counter(person(q.subject) for q in asked), _asked(dataset)
+    documents: dict[str, list[Document]] = {}
+    for document in dataset.documents:
+        documents.setdefault(_subject(document), []).append(document)
     return [
         q
         for q in asked
-        if times[person(q.subject)] == 1 and (q.answer or "") in texts.get(person(q.subject), "")
+        if times[name := person(q.subject)] == 1
+        and name not in taught
+        and any(_places(document, q.answer or "") for document in documents.get(name, ()))
+    ]
+
+
+def _asked(dataset: Dataset) -> set[str]:
+    return {person(q.subject) for q in dataset.asked}
+
+
+def _places(document: Document, value: str) -> list[int]:
+    """Where the value stands as whole words beside the subject's name."""
+    subject = document.subject
+    assert subject is not None, "documents are chosen by their subjects"
+    return [
+        m.start()
+        for m in re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", document.text)
+        if m.end() <= subject.start or m.start() >= subject.end
     ]
 
 
@@ -160,13 +182,8 @@ def _another(question: Question, values: Sequence[str], text: str, word: int) ->
 def _rewrite(document: Document, old: str, new: str) -> tuple[Document, Any]:
     """The document with the value replaced wherever it stands beside the name, and what that
     does to a fact of it."""
-    subject = document.subject
+    subject, found = document.subject, _places(document, old)
     assert subject is not None, "documents are chosen by their subjects"
-    found = [
-        m.start()
-        for m in re.finditer(rf"(?<!\w){re.escape(old)}(?!\w)", document.text)
-        if m.end() <= subject.start or m.start() >= subject.end
-    ]
 
     def move(place: int) -> int:
         return place + (len(new) - len(old)) * sum(start < place for start in found)

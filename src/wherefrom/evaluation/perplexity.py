@@ -1,8 +1,9 @@
 """Perplexity in honest units, where the loss comes from, and why two texts differ.
 
 A perplexity is per target, and a word is not a character: what can be compared between models is
-the total loss per character of the text as it was given, with everything charged that a model does
-not express. Steps that change the text first are reported in both units for the same reason.
+the total loss per character of the text as it was given, with what a model does not express
+charged as `readings.py` says. Steps that change the text first are reported in both units for the
+same reason.
 """
 
 import math

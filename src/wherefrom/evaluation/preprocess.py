@@ -26,8 +26,8 @@ _LARGE = ("", "thousand", "million", "billion")
 class Changed:
     """A text after some steps; how many characters they changed, and the nats that undo that.
 
-    Wrapped lines and numbers in words can be read back: they cost nothing here, and their price
-    is in the longer text.
+    Wrapped lines and numbers in words can nearly be read back (not the zeros of 007, nor which
+    line ends were there before): they cost nothing here, and their price is in the longer text.
     """
 
     text: str

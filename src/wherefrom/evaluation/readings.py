@@ -4,7 +4,8 @@ A character model reads characters, a word model the Treebank's words and an end
 sentence. What a model cannot express is charged beside its own loss, so that texts and models can
 be compared per character of the text as it was given: a character that the vocabulary lacks and an
 unknown word are spelled out, eight bits a byte unless a character model spells the word, and of a
-number that is only known by its shape (DGDG) every digit costs the choice among ten.
+number that is only known by its shape (DGDG) every digit costs the choice among ten. Not charged
+are the capitals and the spacing that a word model loses: docs/PERPLEXITY.md says what they matter.
 """
 
 import math
