@@ -18,7 +18,6 @@ from wherefrom.audit.exposures import (
     name_of,
     repetitions,
     replay,
-    stages_of,
 )
 from wherefrom.core.contracts import Document, Fact, Question, Span
 from wherefrom.core.errors import BadData
@@ -252,8 +251,8 @@ def documents_of(plan, step: int) -> list[int | None]:
 
 def test_a_model_was_shown_what_its_stages_show(workshop):
     recipe = workshop.recipe
-    assert [s.name for s in stages_of(recipe)] == ["pretrain"]
-    assert [s.name for s in stages_of(course(), "with_pretraining")] == ["pretrain", "finetune"]
+    assert [s.name for s in recipe.chain()] == ["pretrain"]
+    assert [s.name for s in course().chain("with_pretraining")] == ["pretrain", "finetune"]
     without = count_exposures(workshop, model="without_pretraining")
     assert not without.counts[:, :5].any()
     stage = recipe.stage("questions_only")

@@ -32,7 +32,7 @@ from torch import Tensor
 
 from wherefrom.core.contracts import Document, Fact, Question, Span
 from wherefrom.core.errors import BadData
-from wherefrom.core.recipe import Recipe, Stage
+from wherefrom.core.recipe import Stage
 from wherefrom.data.names import person
 from wherefrom.data.statements import Told, state_facts
 from wherefrom.objectives.answers import Answers
@@ -99,20 +99,9 @@ def count_exposures(
     `facts` are the data set's unless others are given, such as `claims` makes.
     """
     workshop = source.workshop if isinstance(source, Run) else source
-    stages = stages_of(workshop.recipe, model)
+    stages = workshop.recipe.chain(model)
     first, *others = (replay(source, stage, facts) for stage in stages)
     return sum(others, first)
-
-
-def stages_of(recipe: Recipe, model: str = "") -> list[Stage]:
-    """The stages that a model went through, the first one first."""
-    names = {entry.name: entry.stage for entry in recipe.models}
-    stage = recipe.stage(names[model or recipe.primary])
-    chain = [stage]
-    while stage.start_from is not None:
-        stage = recipe.stage(stage.start_from)
-        chain.append(stage)
-    return chain[::-1]
 
 
 def replay(source: Run | Workshop, stage: Stage, facts: Sequence[Fact] | None = None) -> Exposures:

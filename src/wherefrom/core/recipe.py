@@ -151,6 +151,15 @@ class Recipe:
     def stage(self, name: str) -> Stage:
         return next(s for s in self.stages if s.name == name)
 
+    def chain(self, model: str = "") -> list[Stage]:
+        """The stages that a model (default: the primary one) went through, the first one first."""
+        name: str | None = next(m.stage for m in self.models if m.name == (model or self.primary))
+        found: list[Stage] = []
+        while name is not None:
+            found.append(self.stage(name))
+            name = found[-1].start_from
+        return found[::-1]
+
 
 @dataclass(frozen=True)
 class Demonstrations:

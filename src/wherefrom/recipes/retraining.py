@@ -4,7 +4,7 @@ Each such training is a run folder of its own under the run's audit/retrained/, 
 stopped and goes on like any other.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -87,20 +87,13 @@ def _other(name: str) -> str:
 
 def _again(recipe: Recipe, number: int = 0, **edits: Any) -> Recipe:
     """Only what the primary model needs is trained, and nothing is reported of it here."""
-    stage = next(m.stage for m in recipe.models if m.name == recipe.primary)
-    names = set(_chain(recipe, stage))
+    stages = recipe.chain()
     return replace(
         recipe,
         data=EditedConfig(recipe.data, world=recipe.seed, **edits),
-        stages=tuple(s for s in recipe.stages if s.name in names),
-        models=(ModelEntry(recipe.primary, stage),),
+        stages=tuple(s for s in recipe.stages if s in stages),
+        models=(ModelEntry(recipe.primary, stages[-1].name),),
         tasks=(),
         abstain=False,
         seed=(recipe.seed + _SEEDS + number) % 2**32,
     )
-
-
-def _chain(recipe: Recipe, stage: str | None) -> Iterator[str]:
-    while stage is not None:
-        yield stage
-        stage = recipe.stage(stage).start_from

@@ -85,11 +85,10 @@ class Run:
         """
         name = name or self.recipe.primary
         _, facts = self.folder.read_model(name)
-        seconds, stage = 0.0, facts["stage"]
-        while stage is not None:
-            rows = read_jsonl(self.folder.stage(stage) / "metrics.jsonl")
+        seconds = 0.0
+        for stage in self.recipe.chain(name):
+            rows = read_jsonl(self.folder.stage(stage.name) / "metrics.jsonl")
             seconds += rows[-1]["seconds"] if rows else 0.0
-            stage = self.recipe.stage(stage).start_from
         return {"parameters": facts.get("parameters"), "seconds": round(seconds, 2)}
 
     def predictor(self, name: str = "") -> Any:
