@@ -13,6 +13,13 @@ import torch
 
 torch.set_num_threads(1)  # tests run side by side
 
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Bytes are named by how many they are: packed ones hold the second they were packed in, so
+    tests named after their content would differ between two processes of one run."""
+    return f"{argname}-of-{len(val)}" if isinstance(val, bytes) else None
+
+
 TINY = (
     "data.asked=12", "data.calibration=8", "data.held_out=8", "data.omitted=2", "data.untold=4",
     "model.n_embd=16", "model.n_head=2", "model.n_layer=1",
