@@ -1,5 +1,6 @@
 import json
 
+import numpy as np
 import pytest
 
 
@@ -55,6 +56,40 @@ def test_json_says_what_is_known(cli, tiny_run, open_run, questions):
     assert no["would_have_said"] == yes["answer"] == yes["candidates"][0]["text"]
     assert 0 <= yes["probability"] <= 1
     assert len(yes["candidates"]) > 1
+
+
+def test_only_answers_with_a_promise(cli, tiny_run, questions):
+    """Where none can be made, nothing is answered."""
+    from wherefrom.audit.bound import least_answers
+
+    result = cli("ask", tiny_run, questions[0], "--risk", "0.1")
+    assert result.code == 0
+    assert result.out.splitlines()[1].startswith("  I don't know (would have said ")
+    assert f"expected at least {least_answers(0.1, 0.1)} answers" in result.err
+
+
+def test_answers_with_a_promise_are_given(cli, tiny_run, questions, monkeypatch):
+    """As if all calibration people had been answered rightly, and half of them likelier."""
+    from wherefrom.audit import asking
+
+    def certify(features, right, *rest):
+        sure = np.arange(len(right)) % 2 * 9.0
+        return learn_bound(np.column_stack((sure,) * features.shape[1]), sure > 0, *rest)
+
+    learn_bound = asking.learn_bound
+    monkeypatch.setattr(asking, "learn_bound", certify)
+    result = cli("ask", tiny_run, *questions, "--risk", "0.6", "--delta", "0.5", "--json")
+    certificate = result.json["certificate"]
+    assert certificate["certified"]
+    assert result.err.startswith("certified: risk at most 0.6 with probability 0.5")
+    for answer in result.json["answers"]:
+        assert answer["known"] == (answer["probability"] >= certificate["threshold"])
+
+
+def test_a_promise_needs_calibration_people(cli, facts_folder):
+    result = cli("ask", facts_folder / "run", "Where was Ada Lund born?", "--risk", "0.1")
+    assert (result.code, result.out) == (65, "")
+    assert "expected calibration people" in result.complaint
 
 
 def test_questions_come_from_standard_input_in_any_line_endings(cli, tiny_run, questions):

@@ -124,18 +124,43 @@ def test_findings_of_an_earlier_audit_are_replaced_whole(cli, own_run):
 # --- what is refused: one line, its code, and nothing half-done -------------------------------
 
 
-def test_a_text_that_changed_since_training(cli, own_facts):
-    corpus, run = own_facts / "corpus.txt", own_facts / "run"
+def change_text(folder: Path) -> None:
+    corpus = folder / "corpus.txt"
     corpus.write_text(corpus.read_text().replace("Oslo", "Bergen"))
-    before = files_of(run)
-    for command in (["audit", run], ["audit", run, "--budget", "0"],
-                    ["dispute", run, "Where was Ada Lund born?", "Rome"],
-                    ["ask", run, "Where was Ada Lund born?"]):  # fmt: skip
+
+
+def remove_text(folder: Path) -> None:
+    (folder / "corpus.txt").unlink()
+
+
+@pytest.mark.parametrize("spoil", [change_text, remove_text])
+def test_a_text_that_changed_since_training(cli, own_facts, spoil):
+    """One line says so, and all is said as before of the text that was trained on."""
+    run = own_facts / "run"
+    commands = (["dispute", run, "Where was Ada Lund born?", "Oslo"],
+                ["ask", run, "Where was Ada Lund born?"], ["audit", run])  # fmt: skip
+    before = [cli(*command) for command in commands]
+    assert "the text has 'Oslo'" in before[0].out
+    spoil(own_facts)
+    for command, earlier in zip(commands, before, strict=True):
         result = cli(*command)
-        assert result.code == 78
-        assert "corpus.json" in result.complaint
-        assert result.out == ""
-    assert files_of(run) == before
+        assert (result.code, result.out) == (0, earlier.out)
+        more = set(result.err.splitlines()) - set(earlier.err.splitlines())
+        (line,) = more
+        assert "corpus" in line
+        assert line.endswith("what follows is about the text that the model was trained on")
+
+
+@pytest.mark.parametrize(("spoil", "code"), [(change_text, 78), (remove_text, 66)])
+def test_nothing_is_trained_on_a_text_that_changed(cli, own_facts, spoil, code):
+    run = own_facts / "run"
+    spoil(own_facts)
+    before = files_of(run)
+    for option in (["--budget", "0"], ["--swap", "1"]):
+        result = cli("audit", run, *option)
+        assert (result.code, result.out) == (code, "")
+        assert "corpus" in result.complaint
+    assert files_of(run) - before <= {"index.sqlite"}
 
 
 def test_a_run_that_is_not_finished(cli, own_run):

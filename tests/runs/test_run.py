@@ -137,7 +137,26 @@ def test_a_vocabulary_of_another_size_is_refused_by_name(copy):
         open_run(copy).model()
 
 
-def test_another_data_set_is_refused(copy):
+def test_data_of_another_run_are_refused(copy):
+    change_json(copy / "corpus" / "corpus.json", lambda c: c.update(sha256="0" * 64))
+    with pytest.raises(Damaged, match=r"dataset\.json\.gz: expected the data of corpus\.json"):
+        _ = open_run(copy).dataset
+
+
+def test_a_recipe_that_gives_other_data_now(run, copy):
+    """Its own data are in the folder; the recipe is told apart from them."""
+    assert run.changed_source() is None
+    change_json(copy / "run.json", lambda c: c["recipe"]["data"].update(asked=13))
+    moved = open_run(copy)
+    assert moved.dataset == run.dataset
+    assert "documents: the run's data has" in (moved.changed_source() or "")
+    with pytest.raises(Mismatch, match="documents: the run's data has"):
+        moved.read_source()
+
+
+def test_a_folder_of_the_first_version_has_no_copy_of_its_data(run, copy):
+    (copy / "corpus" / "dataset.json.gz").unlink()
+    assert open_run(copy).dataset == run.dataset
     change_json(copy / "corpus" / "corpus.json", lambda c: c.update(sha256="0" * 64))
     with pytest.raises(Mismatch, match="sha256: the run's data has"):
         _ = open_run(copy).dataset

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from wherefrom.audit.abstention import Threshold, apply, choose_threshold, refused
+from wherefrom.audit.bound import Bound, Certificate, learn_bound, split_people
 from wherefrom.audit.confidence import LogisticCalibration
 from wherefrom.audit.familiarity import familiarity, openings
 from wherefrom.core.contracts import Answer, Document, Question
@@ -138,10 +139,31 @@ class Doubt:
 
 def learn_doubt(asker: Asker, calibration: Sequence[Question], precision: float) -> Doubt:
     """Fit on all calibration people, told, half told and untold, and choose the threshold there."""
-    answers, features = asker.examine([q.text for q in calibration])
-    right = np.array([a.text == q.answer for a, q in zip(answers, calibration, strict=True)])
+    features, right = _judge(asker, calibration)
     model = LogisticCalibration.fit(features, right, FEATURES)
     return Doubt(model, choose_threshold(model.probability(features), right, precision, EVENS))
+
+
+def learn_certified_doubt(
+    asker: Asker, calibration: Sequence[Question], alpha: float, delta: float
+) -> tuple[Doubt, Certificate]:
+    """Doubt by a threshold with a promise; where none can be made, everything is doubted."""
+    bound = certify_answers(calibration, *_judge(asker, calibration), alpha, delta)
+    return Doubt(bound.calibration, bound.certificate.as_threshold()), bound.certificate
+
+
+def _judge(asker: Asker, people: Sequence[Question]) -> tuple[np.ndarray, np.ndarray]:
+    answers, features = asker.examine([q.text for q in people])
+    right = np.array([a.text == q.answer for a, q in zip(answers, people, strict=True)])
+    return features, right
+
+
+def certify_answers(
+    people: Sequence[Question], features: np.ndarray, right: np.ndarray, alpha: float, delta: float
+) -> Bound:
+    """A threshold with a promise: some calibration people fit the curve, the others certify."""
+    parts = split_people([q.subject for q in people])
+    return learn_bound(features, right, FEATURES, parts, alpha, delta)
 
 
 def report_doubt(

@@ -112,7 +112,7 @@ def _if_there(case: Case, report: Callable[[], dict[str, Any]]) -> dict[str, Any
 
 def open_case(run: Run, risk: Risk, retrained: Sequence[Run], tell: Tell = lambda _: None) -> Case:
     """Ask everyone who can be judged; learn the source predictor where models were retrained."""
-    witness, notes = Witness(run), []
+    witness, notes = Witness(run), [line] if (line := run.changed_source()) else []
     people = find_judged(run)
     askable = [q for q in people if witness.can_ask(q.text)]
     require_held_out(run, askable)

@@ -70,9 +70,14 @@ class Certificate:
     sequence: tuple[Trial, ...]
     more_people: int | None
 
+    def as_threshold(self) -> Threshold:
+        """As any other threshold, with what it did to the certifying people."""
+        right = 1 - self.wrong / self.n_answered if self.n_answered else None
+        return Threshold(self.threshold, 1 - self.alpha, self.coverage, right, self.n)
+
     def answers(self, probability: np.ndarray) -> np.ndarray:
         """Whether each answer is given."""
-        return np.asarray(probability, dtype=np.float64) >= self.threshold
+        return self.as_threshold().answers(probability)
 
     def explain(self) -> str:
         """One line for a user."""

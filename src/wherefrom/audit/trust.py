@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wherefrom.audit.abstention import Threshold, apply, choose_threshold, refused
-from wherefrom.audit.asking import FEATURES, Doubt
-from wherefrom.audit.bound import Bound, learn_bound, split_people
+from wherefrom.audit.asking import Doubt, certify_answers
+from wherefrom.audit.bound import Bound
 from wherefrom.audit.calibration_scores import score_calibration
 from wherefrom.audit.familiarity import familiarity
 from wherefrom.audit.nonexistent import generate
@@ -82,12 +82,11 @@ def report_abstention(examined: Examined, doubt: Doubt, bound: Bound | None) -> 
     if bound is None:
         return found
     fitted = bound.calibration.probability(examined.features[held])
-    chosen = Threshold(bound.certificate.threshold, 1 - bound.certificate.alpha, 0.0, None, 0)
     return found | {
         "certificate": bound.certificate.as_json(),
         "uncertified": bound.uncertified.as_json()
         | {"held_out": _applied(bound.uncertified, fitted, examined.right[held])},
-        "held_out": _applied(chosen, fitted, examined.right[held]),
+        "held_out": _applied(bound.certificate.as_threshold(), fitted, examined.right[held]),
         "advice": bound.certificate.explain(),
     }
 
@@ -100,11 +99,10 @@ def _applied(threshold: Threshold, probability: np.ndarray, right: np.ndarray) -
 def learn_case_bound(case: "Case") -> Bound:
     """On calibration people alone: some fit the curve, the others certify."""
     examined, told = case.examined, case.examined.select("calibration")
-    subjects = [examined.questions[i].subject for i in np.flatnonzero(told)]
-    return learn_bound(
-        examined.features[told], examined.right[told], FEATURES, split_people(subjects),
-        case.risk.alpha, case.risk.delta,
-    )  # fmt: skip
+    people = [examined.questions[i] for i in np.flatnonzero(told)]
+    return certify_answers(
+        people, examined.features[told], examined.right[told], case.risk.alpha, case.risk.delta
+    )
 
 
 def report_strangers(case: "Case", doubt: Doubt, bound: Bound | None) -> dict[str, Any]:
@@ -130,8 +128,7 @@ def report_strangers(case: "Case", doubt: Doubt, bound: Bound | None) -> dict[st
             "auroc": None if area is None else area.value,
             "refused_at_bound": None if bound is None or not bound.certificate.certified
             else refused(
-                Threshold(bound.certificate.threshold, 0.0, 0.0, None, 0),
-                bound.calibration.probability(features),
+                bound.certificate.as_threshold(), bound.calibration.probability(features)
             ).as_json(),
         }  # fmt: skip
     return found

@@ -11,7 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from wherefrom.audit.asking import Asker, Doubt, Reply, learn_doubt, open_asker, read_doubt, reply
+from wherefrom.audit.asking import (
+    Asker,
+    Doubt,
+    Reply,
+    learn_certified_doubt,
+    learn_doubt,
+    open_asker,
+    read_doubt,
+    reply,
+)
+from wherefrom.audit.bound import Certificate
 from wherefrom.audit.evidence import Evidence, Reader
 from wherefrom.audit.index import index_run
 from wherefrom.audit.nonexistent import recombine
@@ -89,8 +99,22 @@ class Witness:
         try:
             return read_doubt(self.run)
         except MissingInput:
-            people = self.run.dataset.select("calibration", ("stated", "omitted", "none"))
+            people = self._calibration
             return learn_doubt(self.asker, people, self.run.recipe.precision) if people else None
+
+    @property
+    def _calibration(self) -> tuple[Question, ...]:
+        return self.run.dataset.select("calibration", ("stated", "omitted", "none"))
+
+    def certify(self, alpha: float, delta: float) -> Certificate:
+        """From now on give only answers of which, by a promise, at most alpha are wrong."""
+        if not self._calibration:
+            raise BadData(
+                f"{self.run.path}: expected calibration people to set a bound on, found none; "
+                "ask without one, or a run that has some (such as birthplaces-calibrated)"
+            )
+        self.doubt, certificate = learn_certified_doubt(self.asker, self._calibration, alpha, delta)
+        return certificate
 
     @cached_property
     def reader(self) -> Reader | None:

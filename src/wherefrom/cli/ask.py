@@ -23,27 +23,46 @@ def ask(
         list[str] | None,
         typer.Argument(metavar="QUESTION", help="Without any: one a line from standard input."),
     ] = None,
+    risk: Annotated[
+        float | None,
+        typer.Option(
+            metavar="ALPHA", min=0.001, max=0.999,
+            help="Give only answers of which at most this share is wrong, by a promise.",
+        ),
+    ] = None,
+    delta: Annotated[
+        float,
+        typer.Option(metavar="DELTA", min=0.001, max=0.999, help="Chance that --risk fails."),
+    ] = 0.1,
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON object on standard output.")
     ] = False,
-) -> None:
+) -> None:  # fmt: skip
     """Ask a run questions, closed-book.
 
     Each gets an answer with the calibrated probability that it is right, and the next best with
     the model's own probabilities; or "I don't know", where the first probability is too low.
     Then what the text says of the answer, and whether the model recalled or guessed it.
+    With --risk, an answer is given only above a threshold that calibration people certified.
     """
     from wherefrom.audit.witness import open_witness
     from wherefrom.runs.run import open_run
 
-    witness = open_witness(open_run(run))
-    if witness.doubt is None:
+    opened = open_run(run)
+    witness = open_witness(opened)
+    if changed := opened.changed_source():
+        note(changed)
+    certificate = None if risk is None else witness.certify(risk, delta)
+    if certificate is not None:
+        note(certificate.explain())
+    elif witness.doubt is None:
         note("the run has no calibration people: how sure to be is not known")
     numbered = _given(questions) if questions else _read()
     good, bad = _sort_out(witness.asker, numbered)
     found = witness.testify(good)
     if as_json:
-        print_json({"run": str(run), "answers": [_as_json(each) for each in found]})
+        bound = {} if certificate is None else {"certificate": certificate.as_json()}
+        print_json({"run": str(run), **bound, "answers": [_as_json(each) for each in found]})
     else:
         print("\n\n".join(_in_words(each) for each in found), end="\n" if found else "")
     sys.stdout.flush()

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wherefrom.cli.output import print_json
+from wherefrom.cli.output import note, print_json
 from wherefrom.report.tables import printable, show_value
 
 if TYPE_CHECKING:
@@ -25,7 +25,10 @@ def dispute(
     from wherefrom.audit.witness import open_witness
     from wherefrom.runs.run import open_run
 
-    found = settle(open_witness(open_run(run)), question, claim)
+    opened = open_run(run)
+    found = settle(open_witness(opened), question, claim)
+    if changed := opened.changed_source():
+        note(changed)
     if as_json:
         print_json({"run": str(run), **found.as_json()})
     else:

@@ -62,6 +62,8 @@ def train_again(run: Run, recipe: Recipe, name: str, watch: Watch | None = None)
     path = run.path / "audit" / FOLDER / name
     with cannot_write(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
+    if not _finished(path):
+        run.read_source()  # a model trained on other text could not be compared with the run's
     stages = [stage.name for stage in recipe.stages]
     with watch(stages, f"{name}, ") if watch else nullcontext() as observer:
         execute(recipe, path, [observer] if observer else [])

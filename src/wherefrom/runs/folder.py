@@ -32,9 +32,11 @@ from wherefrom.core.files import (
 from wherefrom.core.identity import require_same
 from wherefrom.core.recipe import Experiment
 from wherefrom.evaluation.evaluator import Prediction
+from wherefrom.runs.kept import read_dataset, write_dataset
 from wherefrom.runs.kinds import decode_recipe, recipe_identity
 
 FORMAT_VERSION = 1
+DATASET = "corpus/dataset.json.gz"
 
 
 class RunFolder:
@@ -101,6 +103,7 @@ class RunFolder:
         with cannot_write(self.path):
             (self.path / "corpus").mkdir(exist_ok=True)
         write_text(self.path / "corpus" / "documents.txt", text)
+        write_dataset(self.path / DATASET, dataset)
         write_json(self.path / "corpus" / "corpus.json", describe(dataset))
         write_json(self.path / "vocab.json", symbols(vocabulary))
         write_json(self.path / "splits.json", splits(dataset))
@@ -113,6 +116,21 @@ class RunFolder:
             holder="the run's data",
             advice="use the files, and the version of wherefrom, that the run was made with",
         )  # fmt: skip
+
+    def keeps_data(self) -> bool:
+        """Folders of the first versions have only a hash of their data."""
+        return (self.path / DATASET).exists()
+
+    def read_data(self) -> Dataset:
+        """The data that the run was made from."""
+        dataset = read_dataset(self.path / DATASET)
+        written = read_json(self.path / "corpus" / "corpus.json")
+        if describe(dataset) != written:
+            raise Damaged(
+                f"{self.path / DATASET}: expected the data of corpus.json beside it, found other; "
+                "the folder was mixed up: run the recipe again"
+            )
+        return dataset
 
     # -- status and results -------------------------------------------------------
 

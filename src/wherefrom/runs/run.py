@@ -10,10 +10,18 @@ import torch
 
 from wherefrom.core.config import encode
 from wherefrom.core.contracts import Dataset, Question
-from wherefrom.core.errors import BadData, Mismatch, MissingInput, UsageError, nearest
+from wherefrom.core.errors import (
+    BadData,
+    Mismatch,
+    MissingInput,
+    UsageError,
+    WherefromError,
+    nearest,
+)
 from wherefrom.core.files import read_json, read_jsonl
 from wherefrom.core.identity import require_same
 from wherefrom.core.recipe import Demonstrations, Recipe, Task
+from wherefrom.data.catalogue import load_dataset
 from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.workshop import Workshop, devices
@@ -24,7 +32,7 @@ class Run:
 
     def __init__(self, folder: RunFolder, recipe: Recipe) -> None:
         self.folder, self.recipe, self.path = folder, recipe, folder.path
-        self.workshop = Workshop(recipe)
+        self.workshop = Workshop(recipe, self._read_data)
 
     @cached_property
     def status(self) -> dict[str, Any]:
@@ -45,10 +53,29 @@ class Run:
     def results(self) -> dict[str, Any]:
         return self.status.get("results", {})
 
-    @cached_property
+    @property
     def dataset(self) -> Dataset:
-        self.folder.check_data(self.workshop.dataset)
+        """What the run was made from, whatever has become of the files since."""
         return self.workshop.dataset
+
+    def _read_data(self) -> Dataset:
+        if self.folder.keeps_data():
+            return self.folder.read_data()
+        return self.read_source()
+
+    def read_source(self) -> Dataset:
+        """The data as the recipe gives them now, which must be what the run was made from."""
+        dataset = load_dataset(self.recipe.data, self.recipe.seed)
+        self.folder.check_data(dataset)
+        return dataset
+
+    def changed_source(self) -> str | None:
+        """One line if the recipe no longer gives the data that the run was made from."""
+        try:
+            self.read_source()
+        except WherefromError as error:
+            return f"{error}; what follows is about the text that the model was trained on"
+        return None
 
     @cached_property
     def vocabulary(self) -> Any:

@@ -1,6 +1,7 @@
 """A recipe's parts, built when they are asked for: data, vocabulary, objectives, models."""
 
 import os
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -20,10 +21,14 @@ from wherefrom.training.schedules import COURSE_EPOCHS, TokenCount
 
 
 class Workshop:
-    """What training and evaluating a recipe needs; nothing here is written down."""
+    """What training and evaluating a recipe needs; nothing here is written down.
 
-    def __init__(self, recipe: Recipe) -> None:
+    `read` gives the data where they are not to be generated or read again by the recipe.
+    """
+
+    def __init__(self, recipe: Recipe, read: Callable[[], Dataset] | None = None) -> None:
         self.recipe = recipe
+        self._read = read or (lambda: load_dataset(recipe.data, recipe.seed))
         self.family: Family = FAMILIES[recipe.model.kind]
 
     @cached_property
@@ -32,7 +37,7 @@ class Workshop:
 
     @cached_property
     def dataset(self) -> Dataset:
-        return load_dataset(self.recipe.data, self.recipe.seed)
+        return self._read()
 
     @cached_property
     def vocabulary(self) -> Any:

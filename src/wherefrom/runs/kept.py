@@ -1,0 +1,65 @@
+"""A data set in one file, so that a run can be opened where its text is gone or has changed."""
+
+import gzip
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+from wherefrom.core.contracts import Dataset, Document, Fact, Question, Span
+from wherefrom.core.errors import Damaged
+from wherefrom.core.files import parse_json, reading, write_bytes
+
+_QUICK = 1  # gzip's level: names and phrases repeat, and more work saves little
+
+
+def write_dataset(path: Path, dataset: Dataset) -> None:
+    contents = {
+        "documents": [[d.text, *_ends(d.subject)] for d in dataset.documents],
+        "facts": [
+            [f.subject, f.relation, f.value, f.document, *_ends(f.value_span)]
+            for f in dataset.facts
+        ],
+        "questions": [
+            [q.text, q.subject, q.relation, q.answer, q.split, q.support] for q in dataset.questions
+        ],
+        "alphabet": dataset.alphabet,
+        "held_out": dataset.held_out,
+    }
+    data = json.dumps(contents, separators=(",", ":")).encode()
+    write_bytes(path, gzip.compress(data, _QUICK, mtime=0))
+
+
+def read_dataset(path: Path) -> Dataset:
+    with reading(path):
+        packed = path.read_bytes()
+    try:
+        data = gzip.decompress(packed)
+    except (OSError, EOFError, zlib.error) as error:
+        raise Damaged(f"{path}: expected a file that gzip packed, found: {error}") from error
+    contents = parse_json(data, str(path))
+    try:
+        return _build(contents)
+    except (KeyError, TypeError, ValueError) as error:
+        raise Damaged(f"{path}: expected a run's data, found something else: {error}") from error
+
+
+def _build(contents: dict[str, Any]) -> Dataset:
+    return Dataset(
+        documents=tuple(Document(text, _span(*ends)) for text, *ends in contents["documents"]),
+        facts=tuple(
+            Fact(subject, relation, value, document, Span(*ends))
+            for subject, relation, value, document, *ends in contents["facts"]
+        ),
+        questions=tuple(Question(*fields) for fields in contents["questions"]),
+        alphabet=contents["alphabet"],
+        held_out=contents["held_out"],
+    )
+
+
+def _ends(span: Span | None) -> list[int]:
+    return [] if span is None else [span.start, span.end]
+
+
+def _span(*ends: int) -> Span | None:
+    return Span(*ends) if ends else None
