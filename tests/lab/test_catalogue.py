@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
+from wherefrom.core.figures import to_svg
 from wherefrom.lab.catalogue import DEMONSTRATIONS
-from wherefrom.lab.drawing import to_svg
 
 
 @cache

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
+from wherefrom.core.figures import panels
 from wherefrom.lab.demonstration import Check, Demonstration, Refutation
-from wherefrom.lab.drawing import panels
 from wherefrom.lab.page import to_markdown
 
 GOOD = Check("two and two", 4.0, 4.0, 0.0)

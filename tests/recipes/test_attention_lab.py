@@ -8,10 +8,10 @@ from wherefrom import api
 from wherefrom.cli.main import main
 from wherefrom.core.config import to_toml
 from wherefrom.core.errors import BadData, UsageError
+from wherefrom.core.figures import panels
 from wherefrom.core.recipe import Demonstrations
 from wherefrom.lab.catalogue import DEMONSTRATIONS
 from wherefrom.lab.demonstration import Check, Demonstration, Refutation
-from wherefrom.lab.drawing import panels
 from wherefrom.recipes.attention_lab import require_held
 
 

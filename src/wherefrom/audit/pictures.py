@@ -1,16 +1,13 @@
-"""Pictures of an audit, as SVG: the same bytes for the same numbers.
-
-matplotlib is imported when a picture is drawn, not before.
-"""
+"""Pictures of an audit, as SVG: the same bytes for the same numbers."""
 
 from collections.abc import Mapping, Sequence
-from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wherefrom.audit.calibration_scores import Bin
 from wherefrom.audit.doses import Dose
 from wherefrom.audit.ranking_scores import RiskCoverage
+from wherefrom.core.figures import OTHER, PALE, RIGHT, WRONG, dress, panels, to_svg
 from wherefrom.core.files import write_bytes
 from wherefrom.evaluation.intervals import Interval
 
@@ -18,21 +15,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_COLOURS = ("#1f5fa8", "#c8442b", "#5b7f3a")
-_PALE, _INK = "#9aa3ad", "#2b2f33"
-# Text stays text, so that the files are small and can be searched; no date, so that they repeat.
-_SETTINGS: Any = {
-    "svg.fonttype": "none", "svg.hashsalt": "wherefrom", "font.family": "sans-serif",
-    "font.size": 9, "text.color": _INK, "axes.labelcolor": _INK, "axes.edgecolor": _PALE,
-    "xtick.color": _INK, "ytick.color": _INK, "axes.titlesize": 9.5, "legend.fontsize": 8,
-    "text.parse_math": False,
-}  # fmt: skip
+_COLOURS = (RIGHT, WRONG, OTHER)
 
 
 def draw_reliability(bins: Sequence[Bin], path: Path, title: str = "are they honest?") -> None:
     """The share right against the probability said; honest is the diagonal."""
-    figure, axes = _panel()
-    axes.plot((0, 1), (0, 1), color=_PALE, linewidth=1, label="honest")
+    figure, (axes,) = panels()
+    axes.plot((0, 1), (0, 1), color=PALE, linewidth=1, label="honest")
     shares = [(each.frequency, each.interval) for each in bins]
     _errorbars(axes, [each.mean for each in bins], shares, "answers, 95 % interval")
     axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
@@ -46,7 +35,7 @@ def draw_risk_coverage(
 
     A curve is flat up to each coverage that a threshold gives, just as its area is counted.
     """
-    figure, axes = _panel()
+    figure, (axes,) = panels()
     for (name, curve), colour in zip(curves.items(), _COLOURS, strict=False):
         axes.step(
             (0, *curve.coverage), (curve.risk[0], *curve.risk), where="pre", color=colour,
@@ -67,9 +56,9 @@ def draw_dose_response(
 
     `baseline` is the accuracy of a guess that saw no fact.
     """
-    figure, axes = _panel()
+    figure, (axes,) = panels()
     if baseline is not None:
-        axes.axhline(baseline, color=_PALE, linewidth=1, label=f"guessing, {baseline:.2f}")
+        axes.axhline(baseline, color=PALE, linewidth=1, label=f"guessing, {baseline:.2f}")
     shares = [(each.accuracy, each.interval) for each in doses]
     _errorbars(axes, list(range(len(doses))), shares, "facts, 95 % interval")
     names = [f"{d.low}" if d.low == d.high else f"{d.low}-{d.high}" for d in doses]
@@ -84,33 +73,11 @@ def _errorbars(
     reach = [[max(share - low, 0.0) for share, (low, _) in shares],
              [max(high - share, 0.0) for share, (_, high) in shares]]  # fmt: skip
     axes.errorbar(
-        x, [share for share, _ in shares], reach, fmt="o", color=_COLOURS[0], ecolor=_PALE,
+        x, [share for share, _ in shares], reach, fmt="o", color=_COLOURS[0], ecolor=PALE,
         markersize=4, label=label,
     )  # fmt: skip
 
 
-def _panel() -> "tuple[Figure, Axes]":
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    with matplotlib.rc_context(_SETTINGS):
-        figure = Figure(figsize=(4.6, 3.8), layout="constrained", facecolor="white")
-        return figure, figure.add_subplot()
-
-
 def _finish(figure: "Figure", axes: "Axes", path: Path, title: str, x: str, y: str) -> None:
-    """Labels, the legend below and off the curves, and into the file."""
-    import matplotlib
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-
-    out = BytesIO()
-    with matplotlib.rc_context(_SETTINGS):
-        axes.set_title(title, loc="left")
-        axes.set(xlabel=x, ylabel=y)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(axis="y", color="#e6e9ec", linewidth=0.8)
-        axes.set_axisbelow(True)
-        axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
-        nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-        FigureCanvasSVG(figure).print_svg(out, metadata=nothing)
-    write_bytes(path, out.getvalue())
+    dress(axes, title, x, y, legend=True)
+    write_bytes(path, to_svg(figure))

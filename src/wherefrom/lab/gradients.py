@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from wherefrom.core.figures import PALE, RIGHT, WRONG, dress, panels
 from wherefrom.lab.demonstration import Check, Demonstration, Refutation
-from wherefrom.lab.drawing import PALE, RIGHT, WRONG, dress, panels
 from wherefrom.lab.numerics import Array, central_differences, generator, sigmoid, softmax
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from wherefrom.core.figures import OTHER, PALE, RIGHT, WRONG, bars, dress, panels
 from wherefrom.lab.demonstration import Check, Demonstration, Refutation
-from wherefrom.lab.drawing import OTHER, PALE, RIGHT, WRONG, bars, dress, panels
 from wherefrom.lab.numerics import (
     Array,
     attend,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wherefrom.core.figures import OTHER, PALE, RIGHT, WRONG, dress, grid, panels
 from wherefrom.lab.demonstration import Check, Demonstration, Refutation
-from wherefrom.lab.drawing import OTHER, PALE, RIGHT, WRONG, dress, grid, panels
 from wherefrom.lab.numerics import Array, generator, orthonormal, softmax
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from typing import Any
 
 from wherefrom.core.artifact import sweep
 from wherefrom.core.errors import BadData
+from wherefrom.core.figures import to_svg
 from wherefrom.core.files import write_bytes, write_json, write_text
 from wherefrom.core.recipe import Demonstrations
 from wherefrom.lab.catalogue import DEMONSTRATIONS
-from wherefrom.lab.drawing import to_svg
 from wherefrom.lab.page import to_markdown
 from wherefrom.runs.folder import RunFolder
 

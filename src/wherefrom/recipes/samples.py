@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from wherefrom.core.figures import RIGHT, dress, panels, to_svg
 from wherefrom.core.files import read_jsonl, write_bytes, write_text
 from wherefrom.generation.texts import go_on
-from wherefrom.lab.drawing import RIGHT, dress, panels, to_svg
 from wherefrom.runs.run import Run
 
 PROMPT, LENGTH, TEMPERATURE = "Wh", 200, 0.8  # the homework's

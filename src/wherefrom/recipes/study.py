@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wherefrom.audit.explaining import Explainer, Explanation, explain_errors
+from wherefrom.core.figures import PALE, RIGHT, dress, panels, to_svg
 from wherefrom.core.files import read_jsonl, write_bytes, write_json, write_text
 from wherefrom.core.recipe import Recipe, Stage, Task
 from wherefrom.evaluation.intervals import mean_interval
-from wherefrom.lab.drawing import PALE, RIGHT, dress, panels, to_svg
 from wherefrom.recipes.probing import PROBES
 from wherefrom.runs.run import Run
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from wherefrom.lab.numerics import Array
+import numpy as np
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,6 +21,7 @@ _SETTINGS: Any = {
     "svg.fonttype": "none", "svg.hashsalt": "wherefrom", "font.family": "sans-serif",
     "font.size": 9, "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": PALE,
     "xtick.color": INK, "ytick.color": INK, "axes.titlesize": 9.5, "legend.fontsize": 8,
+    "text.parse_math": False,
 }  # fmt: skip
 
 
@@ -40,14 +41,16 @@ def panels(count: int = 1) -> "tuple[Figure, list[Axes]]":
 
 def dress(axes: "Axes", title: str, x: str = "", y: str = "", legend: bool = False) -> None:
     """Title and labels; no frame above and to the right; the legend below, off the curves."""
-    axes.set_title(title, loc="left")
-    axes.set_xlabel(x)
-    axes.set_ylabel(y)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis="y", color="#e6e9ec", linewidth=0.8)
-    axes.set_axisbelow(True)
-    if legend:
-        axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
+    import matplotlib
+
+    with matplotlib.rc_context(_SETTINGS):
+        axes.set_title(title, loc="left")
+        axes.set(xlabel=x, ylabel=y)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(axis="y", color="#e6e9ec", linewidth=0.8)
+        axes.set_axisbelow(True)
+        if legend:
+            axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
 
 
 def bars(axes: "Axes", names: Sequence[str], values: Sequence[float], colours: Any) -> None:
@@ -58,7 +61,7 @@ def bars(axes: "Axes", names: Sequence[str], values: Sequence[float], colours: A
     axes.margins(y=0.15)
 
 
-def grid(axes: "Axes", title: str, matrix: Array, rows: Sequence[str], columns: Any) -> None:
+def grid(axes: "Axes", title: str, matrix: np.ndarray, rows: Sequence[str], columns: Any) -> None:
     """A matrix as coloured cells with their values, blue above zero and red below."""
     reach = max(abs(matrix).max(), 1e-12)
     edges = [[i - 0.5 for i in range(size + 1)] for size in matrix.shape]
@@ -84,6 +87,6 @@ def to_svg(figure: "Figure") -> bytes:
     return out.getvalue()
 
 
-def _cells(matrix: Array) -> list[tuple[tuple[int, int], float]]:
+def _cells(matrix: np.ndarray) -> list[tuple[tuple[int, int], float]]:
     rows, columns = matrix.shape
     return [((i, j), float(matrix[i, j])) for i in range(rows) for j in range(columns)]
