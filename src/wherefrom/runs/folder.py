@@ -103,7 +103,8 @@ class RunFolder:
         with cannot_write(self.path):
             (self.path / "corpus").mkdir(exist_ok=True)
         write_text(self.path / "corpus" / "documents.txt", text)
-        write_dataset(self.path / DATASET, dataset)
+        if type(dataset) is Dataset:  # one that questions are asked about, not a text to model
+            write_dataset(self.path / DATASET, dataset)
         write_json(self.path / "corpus" / "corpus.json", describe(dataset))
         write_json(self.path / "vocab.json", symbols(vocabulary))
         write_json(self.path / "splits.json", splits(dataset))
@@ -118,7 +119,8 @@ class RunFolder:
         )  # fmt: skip
 
     def keeps_data(self) -> bool:
-        """Folders of the first versions have only a hash of their data."""
+        """Runs of language models and of reviews, and folders of the first version, have only a
+        hash of their data."""
         return (self.path / DATASET).exists()
 
     def read_data(self) -> Dataset:

@@ -1,4 +1,4 @@
-"""A data set in one file, so that a run can be opened where its text is gone or has changed."""
+"""Documents and questions in one file: a run can be asked where its text is gone or has changed."""
 
 import gzip
 import json
