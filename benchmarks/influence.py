@@ -76,7 +76,8 @@ def measure(recipe: Recipe, out: Path, pairs: int, seconds: float) -> None:
             other, again, spent = train(without_half(recipe, pair, half))
             p = probabilities(other.predictor(again), texts, answers)
             row = {
-                "pair": pair, "half": half, "seconds": round(spent, 1), "questions": texts,
+                "model": f"without-{pair}-{half}", "pair": pair, "half": half,
+                "seconds": round(spent, 1), "questions": texts,
                 "answers": answers, "told": told(other.dataset, questions).tolist(),
                 "p": [float(f"{x:.6g}") for x in p],
             }  # fmt: skip

@@ -1,4 +1,4 @@
-"""docs/RESULTS.md from what the programs here have measured; nothing in it is typed by hand.
+"""docs/RESULTS.md from what the programs here have measured; others' figures are constants below.
 
     python benchmarks/results.py [--gpu FILE.jsonl] [--laptop RUN ...] [--audits RUN ...]
 
@@ -10,6 +10,7 @@ their answers; with `--laptop`, the figures of finished runs of birthplaces-lapt
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -66,7 +67,8 @@ def page(rows: Rows) -> str:
 
 INTRODUCTION = """# Results
 
-Made by `benchmarks/results.py` from `docs/results/`, which `make gpu` fills.
+Made by `benchmarks/results.py` from `docs/results/`: `make gpu` measures what needs a GPU, and
+finished runs and audits are taken over with `--laptop` and `--audits`.
 Accuracies are exact matches in per cent on the course's 500 dev questions unless said otherwise; a
 mean is over seeds, with their range. *Place-aware* also takes a place of the person's own line that
 contains the right one or lies in it. Settings were chosen inside the 2,000 training questions (400
@@ -129,6 +131,7 @@ def speed(rows: Rows) -> str:
         "## A training step", "",
         "The course's model (3,323,392 parameters, 128 rows of up to 128 characters, dropout 0.1),",
         "and our recipe; the step is compiled and captured, rows go through without their padding.",
+        "The course's recipe itself runs in TF32: in bf16 it diverges at its rate (docs/LOG.md).",
         "", table(("optimiser, arithmetic", "ms a step", "characters"), lines),
     ))  # fmt: skip
 
@@ -183,6 +186,9 @@ def interval(values: Sequence[float]) -> str:
 
 def why(rows: Rows) -> str:
     jobs = [("course.causal", "the course's recipe"), *((f"why.{r.name}", r.label) for r in ROWS)]
+    jobs.insert(
+        -1, ("knowledge.rope", "20,700 steps, the best of 4 beams: `birthplaces-knowledge`")
+    )
     lines = []
     for job, label in jobs:
         runs = of(rows, job)
@@ -190,7 +196,8 @@ def why(rows: Rows) -> str:
         lines.append([sign + label, str(len(runs)), *both(runs)])
     return "\n".join((
         "## Why it works", "",
-        "One change a row, each on top of those above it, all with 14,950 steps of 128 rows.", "",
+        "One step a row, on top of those above it, with 14,950 steps of 128 rows. The last two",
+        "lines differ: our recipe as it is, and the line before it with one thing taken back.", "",
         table(("row", "seeds", "dev", "place-aware"), lines),
     ))  # fmt: skip
 
@@ -223,9 +230,26 @@ def laptop() -> str:
     ]  # fmt: skip
     return "\n".join((
         "## What a laptop buys", "",
-        f"`birthplaces-laptop` on 2 cores of {found[0]['machine']}, torch {found[0]['torch']}, one",
-        "seed each:", "", table(("minutes", "steps", "dev", "place-aware"), lines),
+        f"`birthplaces-laptop` on {found[0]['cores']} cores of {found[0]['machine']}, torch",
+        f"{found[0]['torch']}, one seed each:", "",
+        table(("minutes", "steps", "dev", "place-aware"), lines), "",
+        "![Right answers against minutes of training](pictures/laptop.svg)",
     ))  # fmt: skip
+
+
+def draw_laptop(rows: Rows) -> None:
+    """Accuracy against time; each point is a run of its own."""
+    from wherefrom.core.figures import OTHER, RIGHT, dress, panels, to_svg
+
+    figure, (axes,) = panels()
+    minutes = [r["seconds"] / 60 for r in rows]
+    for field, name, colour in (("place_aware", "place-aware", OTHER), ("strict", "exact", RIGHT)):
+        axes.plot(minutes, [100 * r[field] for r in rows], "o-", color=colour, label=name)
+    axes.set(xscale="log", ylim=(0, 100))
+    axes.set_xticks(minutes, [f"{m:.0f}" for m in minutes], minor=False)
+    axes.set_xticks([], minor=True)
+    dress(axes, "what minutes on two cores buy", "minutes of training", "dev, % right", True)
+    (PAGE.parent / "pictures" / "laptop.svg").write_bytes(to_svg(figure))
 
 
 def characters(rows: Rows) -> str:
@@ -267,9 +291,11 @@ def take_laptop(folders: Sequence[Path]) -> None:
             "steps": stage["steps"], "seconds": status["seconds"],
             "strict": results["model"]["accuracy"],
             "place_aware": results["model, place-aware"]["accuracy"], **made["versions"],
+            "cores": os.cpu_count(),
         }  # fmt: skip
-    text = "".join(json.dumps(r) + "\n" for _, r in sorted(rows.items()))
-    (RESULTS / "laptop.jsonl").write_text(text, "utf-8")
+    ordered = [row for _, row in sorted(rows.items())]
+    (RESULTS / "laptop.jsonl").write_text("".join(json.dumps(r) + "\n" for r in ordered), "utf-8")
+    draw_laptop(sorted(ordered, key=lambda r: r["seconds"]))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

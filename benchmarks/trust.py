@@ -15,6 +15,7 @@ def take_audits(folders: Sequence[Path]) -> None:
     for folder in folders:
         found = json.loads((folder / "audit" / "audit.json").read_text("utf-8"))
         name = f"audit.{found['recipe']}.{found['seed']}.json"
+        found |= json.loads((folder / "audit" / "timing.json").read_text("utf-8"))
         text = json.dumps(_without(found), indent=1, ensure_ascii=False)
         (RESULTS / name).write_text(text + "\n", "utf-8")
 
@@ -32,16 +33,24 @@ def trust() -> str:
         return ""
     rows = {
         "calibration slope": _slope,
-        "right among answered, threshold for 90 %": lambda a: _threshold(a, "0.9"),
+        "right among answered, the threshold in use": _in_use,
+        "the same, threshold for 90 %": lambda a: _threshold(a, "0.9"),
         "the same for 95 %": lambda a: _threshold(a, "0.95"),
         "the model's own probability, for 95 %": _raw,
         "certified threshold": _certificate,
         "evidence labels that are true, calibration": _labels,
         "recalled told from guessed, AUROC": lambda a: _source(a, "auroc"),
         "the same among people with text": lambda a: _source(a, "auroc_with_text"),
-        **{f"refused: {tier}": lambda a, t=tier: _tier(a, t)
+        "the same by the borrowed predictor": lambda a: _source(a, "auroc_of_borrowed"),
+        "two models each agree on what was recalled": _pairs,
+        **{f"{tier}: refused": lambda a, t=tier: _tier(a, t, "refused")
+           for tier in ("recombined", "absent", "invented", "gibberish")},
+        **{f"{tier}: refused at the bound": lambda a, t=tier: _tier(a, t, "refused_at_bound")
+           for tier in ("recombined", "absent", "invented", "gibberish")},
+        **{f"{tier}: AUROC against told people": lambda a, t=tier: _area(a, t)
            for tier in ("recombined", "absent", "invented", "gibberish")},
         "a name alone says, bits": _name,
+        "seconds of the audit, without training": _seconds,
         "swapped: follow the new text": lambda a: _swap(a, "swapped", "flips"),
         "not swapped, another seed: same as the text": lambda a: _swap(a, "churn", "stays"),
     }  # fmt: skip
@@ -110,8 +119,25 @@ def _source(audit: Any, which: str) -> str:
     return f"{_number(area['auroc'], area['interval'])}, {audit['source']['models']} models"
 
 
-def _tier(audit: Any, tier: str) -> str:
-    return _share(((audit["nonexistent"] or {}).get(tier) or {}).get("refused"))
+def _seconds(audit: Any) -> str:
+    return f"{audit['seconds']:.0f}" if "seconds" in audit else "-"
+
+
+def _tier(audit: Any, tier: str, which: str) -> str:
+    return _share(((audit["nonexistent"] or {}).get(tier) or {}).get(which))
+
+
+def _area(audit: Any, tier: str) -> str:
+    found = ((audit["nonexistent"] or {}).get(tier) or {}).get("auroc")
+    return "-" if not found else _number(found["auroc"], found["interval"])
+
+
+def _pairs(audit: Any) -> str:
+    return _share((audit["source"] or {}).get("pairs_agree"))
+
+
+def _in_use(audit: Any) -> str:
+    return _answered((audit["abstention"] or {}).get("in_use"))
 
 
 def _name(audit: Any) -> str:

@@ -1,8 +1,8 @@
-"""From the course's recipe to ours, one change a row, at equal steps.
+"""From the course's recipe to ours, one step a row, at equal steps of training.
 
-Each row keeps the changes of the rows before it; the last takes one thing away again. Dev is what
-they are compared on, by means of three seeds: exploratory, since no setting was chosen on
-it but it has been looked at.
+Each row keeps the changes of the rows before it, and names all that it changes; the last takes
+one thing away again. Dev is what they are compared on, by means of three seeds: exploratory,
+since no setting was chosen on it but it has been looked at.
 """
 
 from dataclasses import dataclass, replace
@@ -63,18 +63,23 @@ def build_rows() -> tuple[Row, ...]:
         return recipe
 
     cosine = Schedule(shape="cosine", warmup=stage.schedule.warmup)
-    last = add("rate", "one cosine from 1e-3, decay on matrices, shuffled, bf16", change_stage(
-        begin(), optimiser=AdamWConfig(rate=1e-3, decay=0.1), schedule=cosine, order="shuffled",
-        arithmetic="bf16"))  # fmt: skip
-    last = add("architecture", "RMSNorm, RoPE, QK-norm, ReLU², no biases, no dropout",
-               replace(last, model=ours.model))  # fmt: skip
-    last = add("optimiser", "Muon, linear to zero",
+    last = add(
+        "rate",
+        "a forgiving schedule: one cosine from 1e-3, decay on matrices alone, shuffled, bf16",
+        change_stage(begin(), optimiser=AdamWConfig(rate=1e-3, decay=0.1), schedule=cosine,
+                     order="shuffled", arithmetic="bf16"))  # fmt: skip
+    last = add(
+        "architecture",
+        "RMSNorm, RoPE, QK-norm, ReLU², branches that begin at zero, no biases, no dropout",
+        replace(last, model=ours.model),
+    )
+    last = add("optimiser", "Muon, with a rate that falls linearly to zero",
                change_stage(last, optimiser=stage.optimiser, schedule=stage.schedule))  # fmt: skip
     last = add("windows", "windows behind the name", change_spans(last, windows=spans.windows))
     last = add("salient", "salient spans", change_spans(last, salient=spans.salient))
     last = add("answers", "salient spans that are somebody's answer",
                change_spans(last, answer_like=spans.answer_like))  # fmt: skip
-    last = add("mixing", "questions in every batch, no finetuning",
+    last = add("mixing", "questions, with all their letters, in every batch; no finetuning",
                mix_questions(last, stage.mix[1].share))  # fmt: skip
     add("decay", "that with decay 0.01 instead of 0.1",
         change_stage(last, optimiser=replace(stage.optimiser, decay=0.01)))  # fmt: skip

@@ -93,6 +93,9 @@ def test_a_threshold_comes_back_from_json(right):
     assert Threshold.from_json(json.loads(json.dumps(found.as_json()))) == found
     with pytest.raises(BadData, match="value"):
         Threshold.from_json({"n": 3})
+    for name in ("value", "n", "precision_target"):
+        with pytest.raises(BadData, match="threshold: expected numbers"):
+            Threshold.from_json(found.as_json() | {name: "x"})
 
 
 def test_bad_input():

@@ -11,7 +11,14 @@ from torch import nn
 
 from wherefrom.audit import asking
 from wherefrom.audit.abstention import REFUSE_ALL
-from wherefrom.audit.asking import FEATURES, Asker, Doubt, learn_doubt, report_doubt
+from wherefrom.audit.asking import (
+    FEATURES,
+    Asker,
+    Doubt,
+    learn_certified_doubt,
+    learn_doubt,
+    report_doubt,
+)
 from wherefrom.core.contracts import Answer, Candidate, Document, Question, Span
 from wherefrom.core.errors import BadData, Damaged, MissingInput
 from wherefrom.core.forms import Form
@@ -64,6 +71,10 @@ class Examined:
 
     def __init__(self, rows: dict[str, tuple[Answer, tuple[float, ...]]]) -> None:
         self.rows = rows
+        self.unknown: set[str] = set()
+
+    def can_ask(self, question: str) -> bool:
+        return question not in self.unknown
 
     def examine(self, questions):
         answers, features = zip(*(self.rows[q] for q in questions), strict=True)
@@ -204,6 +215,21 @@ def test_doubt_is_reported_by_what_the_text_says():
         "refused_without_text": (1.0, 5),
     }
     assert all(s.interval[0] <= s.value <= s.interval[1] for s in found.values())
+
+
+def test_people_that_cannot_be_asked_about_are_left_out():
+    """Somebody kept back may have a question of a form that nobody was asked in."""
+    asker, questions = world()
+    asker.unknown = {questions["calibration"][0].text, questions["none"][0].text}
+    doubt = learn_doubt(asker, questions["calibration"], 0.9)
+    assert doubt.threshold.n == 49
+    assert report_doubt(asker, doubt, {"none": questions["none"]})["refused_without_text"].n == 4
+    certified, certificate = learn_certified_doubt(asker, questions["calibration"], 0.2, 0.2)
+    assert certificate.certified
+    assert certified.threshold.value == certificate.threshold
+    asker.unknown = {q.text for q in questions["calibration"]}
+    with pytest.raises(BadData, match="expected questions that the model can be asked, found none"):
+        learn_doubt(asker, questions["calibration"], 0.9)
 
 
 def test_groups_without_people_are_left_out():

@@ -147,7 +147,7 @@ def test_a_few_answers_without_a_fault_are_no_reason_to_give_up():
 def test_where_the_risk_is_too_high_more_people_would_not_do():
     found = certify(GOOD, np.full(100, 0.99), np.arange(100) < 85, 0.1, 0.1)
     assert (found.certified, found.more_people) == (False, None)
-    assert "would not do" in found.explain()
+    assert "would hardly do" in found.explain()
     nobody = certify(GOOD, np.full(100, 0.01), np.ones(100, dtype=bool), 0.9, 0.1)
     assert (nobody.certified, nobody.more_people) == (False, None)
 

@@ -1,6 +1,7 @@
 """The calibration against scikit-learn with the same penalty and the same imagined answers."""
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -102,7 +103,16 @@ def test_it_comes_back_from_json():
 
 
 @pytest.mark.parametrize(
-    "change", [{"bias": None}, {"weights": [1.0]}, {"scale": 3}, {"mean": ["x", "y", "z"]}]
+    "change",
+    [
+        {"bias": None},
+        {"weights": [1.0]},
+        {"scale": 3},
+        {"mean": ["x", "y", "z"]},
+        {"bias": math.nan},
+        {"scale": [1.0, 0.0, 1.0]},
+        {"weights": [1.0, math.inf, 1.0]},
+    ],
 )
 def test_bad_json_is_an_error(change):
     x, right = _answers(60, seed=5)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wherefrom.audit.asking import Reply
-from wherefrom.audit.disputing import check_claim, count_shown, recommend, settle
+from wherefrom.audit.disputing import claim_probability, count_shown, recommend, settle
 from wherefrom.audit.evidence import Evidence
 from wherefrom.audit.exposures import SHOWN, count_exposures
 from wherefrom.audit.influence import probabilities
@@ -135,21 +135,41 @@ def test_nothing_is_shown_of_an_answer_that_no_line_has(witness: Witness):
     [
         ("", "expected a claimed answer, found nothing"),
         ("  \t", "expected a claimed answer, found nothing"),
-        ("Zürich", r"'ü' \(U\+00FC\)"),
-        ("a\nb", r"U\+000A"),
         ("\u25a1", r"U\+25A1\), found one; the model needs it for itself"),
         ("\u2047", r"U\+2047\), found one; the model needs it for itself"),
-        ("a" * 200, r"expected a claim of at most \d+ characters"),
     ],
 )
-def test_claims_that_the_model_could_never_make(witness: Witness, claim: str, message: str):
+def test_claims_that_are_none(witness: Witness, claim: str, message: str):
     with pytest.raises(BadData, match=message):
         settle(witness, witness.run.dataset.questions[0].text, claim)
+
+
+def test_a_claim_that_the_model_cannot_write_is_weighed_by_the_text_alone(witness: Witness):
+    question = witness.run.dataset.select("held-out")[0]
+    for claim in ("Zürich", "a\nb", "a" * 200):
+        found = settle(witness, question.text, claim)
+        assert found.claim_probability is None
+        assert found.as_json()["claim"]["model_probability"] is None
+        assert f"the corpus says otherwise: it states '{question.answer}'" in found.recommendation
 
 
 def test_the_longest_claim_fits_and_one_more_letter_does_not(witness: Witness):
     question = witness.run.dataset.select("held-out")[0].text
     longest = witness.asker.answerer.model.max_input - len(question) - 1
-    assert settle(witness, question, "a" * longest).shown["a" * longest] == 0
-    with pytest.raises(BadData, match=f"at most {longest} characters"):
-        check_claim(witness, question, "a" * (longest + 1))
+    assert claim_probability(witness, question, "a" * longest) is not None
+    assert claim_probability(witness, question, "a" * (longest + 1)) is None
+
+
+def test_what_a_question_taught_is_said(witness: Witness):
+    """Of somebody who was asked about in training, with the answer that the text has."""
+    question = witness.run.dataset.asked[0]
+    found = settle(witness, question.text, "Oslo")
+    assert found.taught == (question.answer,)
+    assert found.shown_in_words.endswith(f"; asked, and taught to say '{question.answer}'")
+    held = witness.run.dataset.select("held-out")[0]
+    assert settle(witness, held.text, "Oslo").taught == ()
+    by_question = recommend(told("Rome", NO_TEXT, "recalled"), "Oslo", NO_TEXT, ["Rome"])
+    assert by_question == (
+        "the corpus does not say (no text), but the model was taught so by a question: "
+        "if that is wrong, correct it"
+    )

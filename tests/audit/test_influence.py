@@ -32,6 +32,8 @@ def test_m_is_the_mean_with_the_text_less_the_mean_without():
     assert found.m == pytest.approx([0.6, 0.1, 0.0])
     assert found.recalled.tolist() == [True, False, False]
     assert found.models == 4
+    # By two models: told and untold in their order; who was told to none has no such number.
+    np.testing.assert_allclose(found.singles, [[0.8, 0.0, np.nan], [0.4, 0.2, np.nan]], atol=1e-12)
 
 
 def test_who_was_told_to_every_model_cannot_be_judged():

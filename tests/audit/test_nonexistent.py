@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
-from wherefrom.audit.nonexistent import TIERS, _match, generate, mismatch, recombine
+from wherefrom.audit.nonexistent import TIERS, Namesakes, _match, generate, mismatch
 from wherefrom.audit.real_names import NAMES
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Vocabulary
@@ -59,7 +59,7 @@ def test_nobody_bears_them(made, world):
 
 def test_single_words_cannot_be_recombined_and_are_scrambled():
     words = "Arno Beck Cole Dorn Eder".split()
-    found = recombine(words, lambda _: True, 24)
+    found = Namesakes(words, lambda _: True, 24).of("Arno")
     assert len(set(found)) == 24
     assert not set(found) & set(words)
     assert {len(name) for name in found} == {4}
@@ -73,11 +73,26 @@ def test_recombined_names_are_made_of_known_words(made, known):
         assert last in lasts
 
 
-def test_the_first_tier_alone_is_the_same(made, known, world):
+def test_namesakes_share_a_part_and_are_nobody(known, world):
     avoid, texts = [q.subject for q in world.questions], [d.text for d in world.documents]
-    found = recombine(known, lambda _: True, 24, avoid=avoid, texts=texts)
-    assert len(found) == 24
-    assert found == made["recombined"][:24]
+    everything = "\n".join([*texts, *avoid])
+    namesakes = Namesakes(known, lambda _: True, 24, avoid=avoid, texts=texts)
+    for name in known[:20]:
+        found = namesakes.of(name)
+        assert len(found) == len(set(found)) > 12
+        first, last = name.split()
+        shared = [(n.split()[0] == first, n.split()[1] == last) for n in found]
+        assert set(shared) == {(True, False), (False, True)}
+        assert not [n for n in found if n in everything]
+        assert namesakes.of(name) == found
+
+
+def test_a_stranger_to_all_has_namesakes_of_its_own_words_or_others(known, world):
+    texts = [d.text for d in world.documents]
+    namesakes = Namesakes(known, lambda _: True, 8, texts=texts)
+    for name in namesakes.of("Zzyx Qwert"):
+        assert ("Zzyx" in name) != ("Qwert" in name)
+    assert all(" " in name and "Zzyx" not in name for name in namesakes.of("Zzyx"))
 
 
 def test_absent_people_are_real(made):

@@ -95,7 +95,7 @@ def world(n: int = 40) -> tuple[Examined, Influence]:
     people = [person(i, "calibration" if i % 2 else "held-out") for i in range(n)]
     found = examined(people, [True] * n)
     with_text = np.where(found.source_features[:, 0] > 0, 0.95, 0.2)
-    return found, Influence(with_text, np.full(n, 0.1), 4)
+    return found, Influence(with_text, np.full(n, 0.1), 4, np.zeros((0, n)))
 
 
 def test_the_predictor_is_learnt_on_calibration_people_alone():
@@ -119,7 +119,7 @@ def test_a_predictor_needs_calibration_people_whose_m_is_a_number():
     nobody = replace(found, questions=tuple(replace(q, split="held-out") for q in found.questions))
     unknown = replace(influence, with_text=np.full(40, np.nan))
     for people, measured in ((nobody, influence), (found, unknown)):
-        with pytest.raises(BadData, match="source: expected calibration people to learn on"):
+        with pytest.raises(BadData, match="source: expected calibration people whose recall"):
             origins.learn_predictor(people, measured)
 
 
@@ -135,7 +135,12 @@ def test_the_source_report_by_hand():
     with_text = np.array([0.9, 0.9, 0.3, 0.8, 0.1, np.nan])
     without = np.array([0.1, 0.1, 0.3, 0.0, 0.1, 0.1])
     predictor: Any = SourcePredictor(None, 8)  # pyright: ignore
-    told = origins.report_source(found, sources, predictor, Influence(with_text, without, 6))
+    # Two models each: of the three with text and an m, the first two are called the same.
+    singles = np.array([[0.8, 0.7, 0.1, 0.9, 0.0, np.nan], [0.8, 0.9, 0.4, 0.2, 0.0, np.nan]])
+    influence = Influence(with_text, without, 6, singles)
+    told = origins.report_source(found, sources, predictor, influence)
+    assert told["pairs_agree"]["accuracy"] == pytest.approx(2 / 3)
+    assert told["auroc_of_borrowed"]["n"] == 4
     assert told["held_out_answers"] == {
         "recalled": {"answers": 3, "right": 2}, "guessed": {"answers": 2, "right": 0},
     }  # fmt: skip

@@ -25,7 +25,7 @@ DRAWINGS = {
                       {"share answered", "share wrong among answered",
                        f"calibrated, area {CURVES['calibrated'].area:.3f}",
                        f"raw $_$ <b>, area {CURVES['raw $_$ <b>'].area:.3f}"}),
-    "dose-response": (lambda path: draw_dose_response(DOSES, path, baseline=0.25),
+    "dose-response": (lambda path: draw_dose_response({"": DOSES}, path, baseline=0.25),
                       {"exposures", "accuracy", "guessing, 0.25", "16-31", "0", "1"}),
 }  # fmt: skip
 
@@ -49,7 +49,7 @@ def test_the_smallest_case_is_drawn(right, tmp_path):
     one = np.array([right])
     draw_reliability(reliability_diagram(np.array([0.5]), one), tmp_path / "a" / "r.svg")
     draw_risk_coverage({"only": risk_coverage(np.array([1.0]), one)}, tmp_path / "c.svg")
-    draw_dose_response(dose(np.array([0]), one), tmp_path / "d.svg")
+    draw_dose_response({"": dose(np.array([0]), one)}, tmp_path / "d.svg")
     assert len(list(tmp_path.rglob("*.svg"))) == 3
 
 

@@ -52,17 +52,26 @@ def test_people_whose_m_is_no_number_are_left_out():
 
 def test_contrast_and_agreement_against_their_definitions(asker: Asker):
     questions = [f"Where was {name} born?" for name in ("Clara Whitfield", "Bo Falk")]
-    strangers = ["Ada Lund", "Cy Roth", "Di Holm"]
+    strangers = [("Ada Lund", "Cy Roth", "Di Holm"), ("Ada Falk",)]
     answers, features = asker.examine(questions)
     found = source_features(asker, questions, answers, features, strangers)
     assert found.shape == (2, WIDTH)
     assert (found[:, : features.shape[1]] == features).all()
-    for row, answer in zip(found, answers, strict=True):
-        asked = [f"Where was {name} born?" for name in strangers]
-        usual = probabilities(asker.answerer, asked, [answer.text] * 3).mean()
+    for row, answer, names in zip(found, answers, strangers, strict=True):
+        asked = [f"Where was {name} born?" for name in names]
+        usual = probabilities(asker.answerer, asked, [answer.text] * len(names)).mean()
         assert row[-2] == pytest.approx(np.log(answer.probability / usual), abs=1e-4)
         total = answer.probability + sum(o.probability for o in answer.others)
         assert row[-1] == pytest.approx(answer.probability / total)
+
+
+def test_without_strangers_there_is_no_contrast(asker: Asker):
+    questions = [f"Where was {name} born?" for name in ("Clara Whitfield", "Bo Falk")]
+    answers, features = asker.examine(questions)
+    some = source_features(asker, questions, answers, features, [(), ("Ada Lund",)])
+    assert some[0, -2] == 0
+    assert some[1, -2] != 0
+    assert (source_features(asker, questions, answers, features, [(), ()])[:, -2] == 0).all()
 
 
 def test_a_predictor_is_written_and_read_again(tmp_path):

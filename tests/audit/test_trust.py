@@ -91,6 +91,9 @@ def test_a_probability_past_one_by_rounding_is_one():
 
 def test_thresholds_are_set_on_calibration_people_and_applied_to_others():
     found = trust.report_abstention(EXAMINED, doubting(0.5), None)
+    own = found["in_use"]
+    assert own["threshold"] == 0.5
+    assert own["answered_share"]["answered_share"] == 3 / 4
     row = found["thresholds"]["0.9"]
     assert row["threshold"] == pytest.approx(0.8)
     assert row["answered_share"]["answered_share"] == 2 / 4
@@ -187,7 +190,7 @@ def test_strangers_are_refused_by_the_runs_threshold(
         found = trust.report_strangers(one, doubting(value), None)
         assert {row["refused"]["refused_share"] for row in found.values()} == {expected}
         assert {row["n"] for row in found.values()} == {6}
-        assert all(0 <= row["auroc"] <= 1 for row in found.values())
+        assert all(0 <= row["auroc"]["auroc"] <= 1 for row in found.values())
         assert {row["refused_at_bound"] for row in found.values()} == {None}
 
 

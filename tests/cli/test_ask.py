@@ -86,6 +86,12 @@ def test_answers_with_a_promise_are_given(cli, tiny_run, questions, monkeypatch)
         assert answer["known"] == (answer["probability"] >= certificate["threshold"])
 
 
+def test_a_chance_without_a_risk(cli, tiny_run, questions):
+    result = cli("ask", tiny_run, questions[0], "--delta", "0.2")
+    assert result.code == 2
+    assert "expected --risk beside it" in result.complaint
+
+
 def test_a_promise_needs_calibration_people(cli, facts_folder):
     result = cli("ask", facts_folder / "run", "Where was Ada Lund born?", "--risk", "0.1")
     assert (result.code, result.out) == (65, "")

@@ -93,7 +93,15 @@ def test_json(cli, run, people, says):
     question, right, wrong = people[0]
     says(wrong)
     found = cli("dispute", run, question, right, "--json").json
-    assert list(found) == ["run", "question", "answer", "claim", "shown", "recommendation"]
+    assert list(found) == [
+        "run",
+        "question",
+        "answer",
+        "claim",
+        "shown",
+        "taught",
+        "recommendation",
+    ]
     assert list(found["answer"]) == [
         "text", "known", "probability", "evidence", "source",
     ]  # fmt: skip
@@ -114,15 +122,25 @@ def test_without_calibration_people_there_is_no_confidence(cli, facts_folder):
     assert " sure" not in cli("dispute", facts_folder / "run", question, "Oslo").out
 
 
+@pytest.mark.parametrize("claim", ["Zürich", "\x1b[2J", "a" * 5000])
+def test_claims_that_the_model_cannot_write(cli, run, people, claim):
+    lines = lines_of(cli("dispute", run, people[0][0], claim))
+    assert lines[2].endswith(" (the model cannot write it)")
+    assert "the corpus says otherwise" in lines[-1]
+    assert not any("\x1b" in line for line in lines)
+
+
+def test_a_borrowed_predictor_is_called_so(cli, run, people):
+    assert not (run / "audit" / "source.json").exists()
+    assert ", by a borrowed predictor)" in cli("dispute", run, people[0][0], "Oslo").out
+
+
 @pytest.mark.parametrize(
     ("claim", "message"),
     [
         ("", "expected a claimed answer, found nothing"),
         (" ", "expected a claimed answer, found nothing"),
-        ("Zürich", "'ü' (U+00FC)"),
-        ("\x1b[2J", "U+001B"),
         ("\u2047", "(U+2047), found one; the model needs it for itself"),
-        ("a" * 5000, "expected a claim of at most"),
     ],
 )
 def test_claims_that_cannot_be_weighed(cli, run, people, claim, message):

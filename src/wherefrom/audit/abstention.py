@@ -43,7 +43,15 @@ class Threshold:
         missing = [f.name for f in fields(cls) if f.name not in data]
         if missing:
             raise BadData(f"threshold: expected the field '{missing[0]}', found none")
-        return cls(**{f.name: data[f.name] for f in fields(cls)})
+        precision = data["precision"]
+        try:
+            return cls(
+                float(data["value"]), float(data["precision_target"]),
+                float(data["answered_share"]), None if precision is None else float(precision),
+                int(data["n"]),
+            )  # fmt: skip
+        except (TypeError, ValueError) as error:
+            raise BadData(f"threshold: expected numbers, found: {error}") from None
 
 
 def choose_threshold(

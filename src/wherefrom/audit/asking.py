@@ -95,6 +95,13 @@ class Asker:
                 f"found {len(name)}; the model reads no more at once"
             )
 
+    def can_ask(self, question: str) -> bool:
+        try:
+            self.check(question)
+        except BadData:
+            return False
+        return True
+
     def examine(self, questions: Sequence[str]) -> tuple[list[Answer], np.ndarray]:
         """The answers and, for each, the features that tell how far to trust it.
 
@@ -138,8 +145,11 @@ class Doubt:
 
 
 def learn_doubt(asker: Asker, calibration: Sequence[Question], precision: float) -> Doubt:
-    """Fit on all calibration people, told, half told and untold, and choose the threshold there."""
-    features, right = _judge(asker, calibration)
+    """Fit on all calibration people, told, half told and untold, and choose the threshold there.
+
+    Those that the model cannot be asked about, here and below, are left out.
+    """
+    _, features, right = _judge(asker, calibration)
     model = LogisticCalibration.fit(features, right, FEATURES)
     return Doubt(model, choose_threshold(model.probability(features), right, precision, EVENS))
 
@@ -148,14 +158,23 @@ def learn_certified_doubt(
     asker: Asker, calibration: Sequence[Question], alpha: float, delta: float
 ) -> tuple[Doubt, Certificate]:
     """Doubt by a threshold with a promise; where none can be made, everything is doubted."""
-    bound = certify_answers(calibration, *_judge(asker, calibration), alpha, delta)
+    bound = certify_answers(*_judge(asker, calibration), alpha, delta)
     return Doubt(bound.calibration, bound.certificate.as_threshold()), bound.certificate
 
 
-def _judge(asker: Asker, people: Sequence[Question]) -> tuple[np.ndarray, np.ndarray]:
-    answers, features = asker.examine([q.text for q in people])
-    right = np.array([a.text == q.answer for a, q in zip(answers, people, strict=True)])
-    return features, right
+def _judge(
+    asker: Asker, people: Sequence[Question]
+) -> tuple[list[Question], np.ndarray, np.ndarray]:
+    """Those that can be asked, the features of their answers, and which are right."""
+    askable = [q for q in people if asker.can_ask(q.text)]
+    if not askable:
+        raise BadData(
+            f"calibration people: expected questions that the model can be asked, found none "
+            f"among {len(people)}"
+        )
+    answers, features = asker.examine([q.text for q in askable])
+    right = np.array([a.text == q.answer for a, q in zip(answers, askable, strict=True)])
+    return askable, features, right
 
 
 def certify_answers(
@@ -172,13 +191,12 @@ def report_doubt(
     """What the threshold does to held-out people, by what their text says."""
     scores: dict[str, Score] = {}
     for support, questions in groups.items():
-        if not questions:
+        if not any(asker.can_ask(q.text) for q in questions):
             continue
-        answers, features = asker.examine([q.text for q in questions])
+        _, features, right = _judge(asker, questions)
         probability = doubt.calibration.probability(features)
         if support == "stated":
-            right = [a.text == q.answer for a, q in zip(answers, questions, strict=True)]
-            scores |= apply(doubt.threshold, probability, np.array(right))
+            scores |= apply(doubt.threshold, probability, right)
         else:
             name = {"none": "refused_without_text", "omitted": "refused_birthplace_omitted"}
             scores[name[support]] = refused(doubt.threshold, probability)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from wherefrom.core.files import cannot_write, read_json, write_json, write_json
 from wherefrom.runs.run import Run
 
 FORMAT_VERSION = 1
-FINDINGS, ANSWERS = "audit.json", "answers.jsonl"
+FINDINGS, ANSWERS, TIMING = "audit.json", "answers.jsonl", "timing.json"
 Tell = Callable[[str], None]
 
 
@@ -64,6 +65,7 @@ def audit_run(
     tell: Tell = lambda _: None,
 ) -> dict[str, Any]:
     """All findings about a run; they are written into its folder."""
+    began = monotonic()
     case = open_case(run, risk or Risk(), retrained, tell)
     findings: dict[str, Any] = {
         "format_version": FORMAT_VERSION,
@@ -90,6 +92,8 @@ def audit_run(
         findings["swap"] = swap
     findings["notes"] = case.notes
     write_audit(case, findings)
+    # Apart, since the same audit writes the same bytes; what was trained again is not in it.
+    write_json(run.path / "audit" / TIMING, {"seconds": round(monotonic() - began, 1)})
     return findings
 
 
@@ -114,12 +118,17 @@ def open_case(run: Run, risk: Risk, retrained: Sequence[Run], tell: Tell = lambd
     """Ask everyone who can be judged; learn the source predictor where models were retrained."""
     witness, notes = Witness(run), [line] if (line := run.changed_source()) else []
     people = find_judged(run)
-    askable = [q for q in people if witness.can_ask(q.text)]
+    askable = [q for q in people if witness.asker.can_ask(q.text)]
     require_held_out(run, askable)
     if len(askable) < len(people):
         notes.append(
             f"people: {len(people) - len(askable)} of {len(people)} questions are left out: the "
             "model was not taught their form, or cannot read them"
+        )
+    if len({q.subject for q in askable}) < len(askable):
+        notes.append(
+            f"people: {len(askable)} questions are about fewer people; intervals take them for "
+            "independent, and are somewhat too narrow"
         )
     tell(f"asking about {len(askable)} people")
     examined = witness.examine(askable)
@@ -181,12 +190,35 @@ def draw_audit(case: Case, findings: dict[str, Any], folder: Path) -> None:
                   "the model's own": risk_coverage(raw, right)}  # fmt: skip
         draw_risk_coverage(curves, folder / "risk-coverage.svg")
     if exposures := findings["exposures"]:
-        doses = [Dose(**row | {"interval": tuple(row["interval"])}) for row in exposures["dose"]]
-        random = getattr(case.run.recipe.data, "exposure", "") == "zipf"
-        title = (
-            "what seeing a fact more often does" if random else "right, by how often it was seen"
-        )
-        draw_dose_response(doses, folder / "dose-response.svg", title)
+        path, baseline = folder / "dose-response.svg", _guessing(exposures)
+        if getattr(case.run.recipe.data, "exposure", "") == "zipf" or not _stretches(exposures):
+            title = "what seeing a fact more often does"
+            draw_dose_response({"": _doses(exposures["dose"])}, path, title, baseline)
+        else:
+            title = "right, by how often it was seen and where it stands"
+            draw_dose_response(_stretches(exposures), path, title, baseline)
+
+
+def _doses(rows: Sequence[dict[str, Any]]) -> list[Dose]:
+    return [
+        Dose(r["low"], r["high"], r["n"], r["right"], r["accuracy"], tuple(r["interval"]))
+        for r in rows
+    ]
+
+
+def _stretches(exposures: dict[str, Any]) -> dict[str, list[Dose]]:
+    """The doses by where in the line the value stands: what stands early is seen oftener."""
+    table: dict[str, list[Dose]] = {}
+    for row in exposures["dose_by_position"]:
+        end = f"up to {row['end']}" if row["end"] is not None else "on"
+        table.setdefault(f"from character {row['start']} {end}", []).extend(_doses([row]))
+    return table
+
+
+def _guessing(exposures: dict[str, Any]) -> float | None:
+    """What the most similar name's answer gets of the facts that were never shown."""
+    never = exposures["never_exposed"]
+    return float(next(iter(never["baseline"].values()))) if never else None
 
 
 def answer_rows(case: Case) -> list[dict[str, Any]]:

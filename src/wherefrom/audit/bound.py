@@ -89,7 +89,7 @@ class Certificate:
             )
         least = least_answers(self.alpha, self.delta)
         if self.more_people is None:
-            way = "more calibration people alone would not do: no threshold was wrong more seldom"
+            way = "more calibration people alone would hardly do"
         else:
             way = f"about {self.more_people} more calibration people would probably do"
         if self.sequence:

@@ -84,6 +84,9 @@ class LogisticCalibration:
             raise BadData(f"calibration: expected its five fields, found: {error}") from None
         if any(len(values) != len(names) for values in lists.values()):
             raise BadData(f"calibration: expected one number for each of {names} in every list")
+        numbers = np.array([value for values in lists.values() for value in values] + [found.bias])
+        if not np.isfinite(numbers).all() or min(found.scale, default=1.0) <= 0:
+            raise BadData("calibration: expected finite numbers and scales above 0, found others")
         return found
 
 

@@ -21,15 +21,17 @@ class Dispute:
     """A testimony, a claim against it, and what is recommended.
 
     `shown` counts the rows of training text about the person that had the answer, and those
-    that had the claim; questions are none of them.
+    that had the claim; questions are none of them, and `taught` has the answers that they
+    taught. A claim that the model cannot write has no probability.
     """
 
     testimony: Testimony
     claim: str
-    claim_probability: float
+    claim_probability: float | None
     claim_evidence: Evidence | None
     claim_quote: str | None
     shown: dict[str, int]
+    taught: tuple[str, ...]
     recommendation: str
 
     @property
@@ -42,7 +44,9 @@ class Dispute:
 
     @property
     def shown_in_words(self) -> str:
-        return ", ".join(f"'{answer}' {count:,} times" for answer, count in self.shown.items())
+        text = ", ".join(f"'{answer}' {count:,} times" for answer, count in self.shown.items())
+        asked = " and ".join(f"'{answer}'" for answer in self.taught)
+        return f"{text}; asked, and taught to say {asked}" if asked else text
 
     def as_json(self) -> dict[str, Any]:
         reply = self.testimony.reply
@@ -57,7 +61,7 @@ class Dispute:
             },
             "claim": {"text": self.claim, "model_probability": self.claim_probability,
                       "evidence": evidence},
-            "shown": self.shown,
+            "shown": self.shown, "taught": list(self.taught),
             "recommendation": self.recommendation,
         }  # fmt: skip
 
@@ -66,35 +70,40 @@ def settle(witness: Witness, question: str, claim: str) -> Dispute:
     """Weigh a claimed answer to a question against the model's."""
     subject, relation = witness.topic(question)
     claim = claim.strip()
-    check_claim(witness, question, claim)
+    check_claim(claim)
     (testimony,) = witness.testify([question])
     said = testimony.reply.answer.text
     evidence = witness.judge(subject, claim, relation)
-    (chance,) = probabilities(witness.asker.answerer, [question], [claim])
+    asked = [q for q in witness.run.dataset.asked if (q.subject, q.relation) == (subject, relation)]
+    taught = tuple(dict.fromkeys(q.answer for q in asked if q.answer))
     return Dispute(
-        testimony, claim, float(chance), evidence, witness.quote(evidence),
+        testimony, claim, claim_probability(witness, question, claim),
+        evidence, witness.quote(evidence),
         count_shown(witness, subject, relation, [a for a in dict.fromkeys((said, claim)) if a]),
-        recommend(testimony, claim, evidence),
+        taught, recommend(testimony, claim, evidence, taught),
     )  # fmt: skip
 
 
-def check_claim(witness: Witness, question: str, claim: str) -> None:
-    """Raise BadData, which says what is wrong, if the model could never say this."""
-    answerer = witness.asker.answerer
+def check_claim(claim: str) -> None:
     if not claim:
         raise BadData("dispute: expected a claimed answer, found nothing; say what is right")
-    answerer.vocabulary.encode(claim)
     if marks := [c for c in (PAD, MASK) if c in claim]:
         raise BadData(
             f"{claim!r}: expected no {marks[0]!r} (U+{ord(marks[0]):04X}), found one; "
             "the model needs it for itself"
         )
-    longest = answerer.model.max_input - len(question) - 1
-    if len(claim) > longest:
-        raise BadData(
-            f"{claim!r}: expected a claim of at most {max(longest, 0)} characters after this "
-            f"question, found {len(claim)}; the model reads no more at once"
-        )
+
+
+def claim_probability(witness: Witness, question: str, claim: str) -> float | None:
+    """What the model gives the claim; None if it has no such letters or reads no more at once."""
+    answerer = witness.asker.answerer
+    try:
+        answerer.vocabulary.encode(claim)
+    except BadData:
+        return None
+    if len(question) + 1 + len(claim) > answerer.model.max_input:
+        return None
+    return float(probabilities(answerer, [question], [claim])[0])
 
 
 def count_shown(
@@ -114,11 +123,14 @@ def count_shown(
     }
 
 
-def recommend(testimony: Testimony, claim: str, evidence: Evidence | None) -> str:
+def recommend(
+    testimony: Testimony, claim: str, evidence: Evidence | None, taught: Sequence[str] = ()
+) -> str:
     """One plain sentence, by what the text says of both."""
     said, own = testimony.reply.answer.text, testimony.evidence
     if own is None or evidence is None:
-        return _without_text(testimony, "the text could not be read for this question")
+        why = "the text could not be read for this question"
+        return _without_text(testimony, why, said in taught)
     if claim == said and own.label == SUPPORTED:
         return f"the corpus says so: '{claim}' stands in the text, and the model agrees with you"
     if evidence.label == own.label == SUPPORTED:
@@ -134,10 +146,12 @@ def recommend(testimony: Testimony, claim: str, evidence: Evidence | None) -> st
         stated = own.stated or evidence.stated
         neither = f"not '{claim}'" if said in ("", claim) else f"neither '{said}' nor '{claim}'"
         return f"the corpus says otherwise: it states '{stated}', {neither}"
-    return _without_text(testimony, f"the corpus does not say ({own.label})")
+    return _without_text(testimony, f"the corpus does not say ({own.label})", said in taught)
 
 
-def _without_text(testimony: Testimony, why: str) -> str:
+def _without_text(testimony: Testimony, why: str, taught: bool) -> str:
+    if taught:
+        return f"{why}, but the model was taught so by a question: if that is wrong, correct it"
     if testimony.source.label == "guessed":
         return f"the model is guessing, and {why}: do not rely on its answer"
     return f"{why}, though the model answers as if it recalled it: do not rely on its answer"

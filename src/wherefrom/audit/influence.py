@@ -29,11 +29,16 @@ RECALLED = 0.5  # an m above it: most of the answer's probability came with the 
 
 @dataclass(frozen=True)
 class Influence:
-    """Mean probabilities of N answers over the models that read the text, and over the others."""
+    """Mean probabilities of N answers over the models that read the text, and over the others.
+
+    `singles` has m by one model that read the text and one that did not, a row for every two:
+    how far they differ says how far m itself can be relied on.
+    """
 
     with_text: np.ndarray
     without_text: np.ndarray
     models: int
+    singles: np.ndarray
 
     @property
     def m(self) -> np.ndarray:
@@ -114,7 +119,21 @@ def estimate(p_KN: np.ndarray, told_KN: np.ndarray, has_text_N: np.ndarray) -> I
     with np.errstate(invalid="ignore", divide="ignore"):
         without = np.where(told_KN, 0.0, p_KN).sum(0) / untold
         given = np.where(told_KN, p_KN, 0.0).sum(0) / told
-    return Influence(np.where(has_text_N, given, without), without, len(p_KN))
+    given = np.where(has_text_N, given, without)
+    return Influence(given, without, len(p_KN), _by_two(p_KN, told_KN))
+
+
+def _by_two(p_KN: np.ndarray, told_KN: np.ndarray) -> np.ndarray:
+    """m by the first model that was told and the first that was not, by the second of each, ..."""
+    order = np.argsort(~told_KN, axis=0, kind="stable")  # the told ones come first
+    sorted_KN, told_N = np.take_along_axis(p_KN, order, axis=0), told_KN.sum(0)
+    models, people = p_KN.shape
+    found = np.full((models // 2, people), np.nan)
+    for n in range(people):
+        told, untold = sorted_KN[: told_N[n], n], sorted_KN[told_N[n] :, n]
+        count = min(len(told), len(untold))
+        found[:count, n] = told[:count] - untold[:count]
+    return found
 
 
 def told(dataset: Dataset, questions: Sequence[Question]) -> np.ndarray:

@@ -15,6 +15,7 @@ and the refusal of each tier is an empirical figure about these names, not a pro
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import islice
 from typing import TypeVar
 
@@ -65,19 +66,48 @@ def generate(
     }
 
 
-def recombine(
-    subjects: Iterable[str],
-    spell: Callable[[str], bool],
-    count: int,
-    seed: int = 0,
-    *,
-    avoid: Iterable[str] = (),
-    texts: Sequence[str] = (),
-) -> tuple[str, ...]:
-    """The first tier alone, which needs no model; where names are single words, the last."""
-    names, nobody = _prepare(subjects, spell, avoid, texts)
-    found = nobody.take(_recombine(names, count * _TRIES, seed), count)
-    return found or nobody.take(_scramble(names, count * _TRIES, seed), count)
+class Namesakes:
+    """Nonexistent names for a name: half have its first word, half the words after it.
+
+    What a name alone suggests, they suggest too, part by part. They are a function of the corpus
+    and the name. A name of one word has none, nor has one whose parts give nobody's name; it gets
+    recombined names that have nothing of it, or gibberish where all names are single words.
+    """
+
+    def __init__(
+        self,
+        subjects: Iterable[str],
+        spell: Callable[[str], bool],
+        count: int,
+        *,
+        avoid: Iterable[str] = (),
+        texts: Sequence[str] = (),
+    ) -> None:
+        names, self._nobody = _prepare(subjects, spell, avoid, texts)
+        pairs = [name.split(" ", 1) for name in names if " " in name]
+        self._firsts, self._rests = (sorted({pair[i] for pair in pairs}) for i in (0, 1))
+        self._count = count
+        tries = count * _TRIES
+        self._others = self._first(_recombine(names, tries, seed=1)) or self._first(
+            _scramble(names, tries, seed=1)
+        )
+
+    def of(self, name: str) -> tuple[str, ...]:
+        mine = _key(person(name))
+        found = self._first(p for p in self._propose(person(name)) if _key(p) != mine)
+        return found or tuple(p for p in self._others if _key(p) != mine)
+
+    def _propose(self, name: str) -> Iterator[str]:
+        first, _, rest = name.partition(" ")
+        turn = int.from_bytes(sha256(name.encode(errors="surrogatepass")).digest()[:4])
+        rows = self._count * 2 if rest and self._rests else 0
+        for one, other in _words(2, rows, 1, "recombined", turn):
+            yield f"{first} {_pick(self._rests, one)}"
+            yield f"{_pick(self._firsts, other)} {rest}"
+
+    def _first(self, proposals: Iterable[str]) -> tuple[str, ...]:
+        allowed = filter(self._nobody.allows, proposals)
+        return tuple(dict.fromkeys(islice(allowed, self._count)))
 
 
 def mismatch(known: np.ndarray, other: np.ndarray) -> float:

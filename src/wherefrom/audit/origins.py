@@ -12,10 +12,10 @@ import numpy as np
 from wherefrom.audit.doses import dose, dose_by_position, never_exposed
 from wherefrom.audit.evidence import LABELS, Evidence, report
 from wherefrom.audit.exposures import KINDS, count_exposures
-from wherefrom.audit.influence import INFLUENCE, Influence, measure, read_influence
+from wherefrom.audit.influence import INFLUENCE, RECALLED, Influence, measure, read_influence
 from wherefrom.audit.name_alone import name_alone
 from wherefrom.audit.ranking_scores import auroc
-from wherefrom.audit.source import Source, SourcePredictor, learn_source
+from wherefrom.audit.source import Source, SourcePredictor, borrowed_source, learn_source
 from wherefrom.audit.witness import Examined, Witness
 from wherefrom.core.contracts import Dataset
 from wherefrom.core.errors import BadData, Damaged
@@ -91,11 +91,12 @@ def find_influence(run: Run, examined: Examined, retrained: Sequence[Run]) -> In
 
 def learn_predictor(examined: Examined, influence: Influence) -> SourcePredictor:
     """A predictor of the run's own, learnt on calibration people alone."""
-    here = examined.select("calibration") & np.isfinite(influence.m)
+    people = examined.select("calibration")
+    here = people & np.isfinite(influence.m)
     if not here.any():
         raise BadData(
-            "source: expected calibration people to learn on, found none; the borrowed predictor "
-            "is judged instead"
+            "source: expected calibration people whose recall of these answers was measured, "
+            f"found none among {people.sum()}; the predictor that is there is judged instead"
         )
     return learn_source(examined.source_features[here], influence.m[here], influence.models)
 
@@ -124,16 +125,33 @@ def report_source(
     area = auroc(p[known], influence.recalled[known])
     read = known & examined.select("held-out", ("stated", "omitted"))
     nearer = auroc(p[read], influence.recalled[read]) if read.any() else None
+    lent = borrowed_source().predict(examined.source_features)
+    borrowed = auroc(np.array([s.probability for s in lent])[known], influence.recalled[known])
     told = np.array([s.label == "recalled" for s in sources])
     agree = int((told == influence.recalled)[known].sum())
     return found | {
         "models": influence.models,
         "auroc": None if area is None else area.as_json(),
         "auroc_with_text": None if nearer is None else nearer.as_json(),
+        "auroc_of_borrowed": None if borrowed is None else borrowed.as_json(),
         "agreement": share("accuracy", agree, int(known.sum())),
         "m": _quartiles(influence.m[known]),
+        "pairs_agree": _agreement(influence, read),
         "recalled_share": share("share", int(influence.recalled[known].sum()), int(known.sum())),
     }
+
+
+def _agreement(influence: Influence, read: np.ndarray) -> dict[str, Any] | None:
+    """How often two models, one told and one not, call an answer as two others do.
+
+    What the predictor is judged by is measured itself; this says how well, by two models.
+    """
+    if len(influence.singles) < 2:
+        return None
+    one, other = influence.singles[:2, read]
+    both = np.isfinite(one) & np.isfinite(other)
+    same = ((one > RECALLED) == (other > RECALLED))[both]
+    return share("accuracy", int(same.sum()), same.size) if same.size else None
 
 
 def _quartiles(values: np.ndarray) -> dict[str, float]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wherefrom.audit.calibration_scores import Bin
 from wherefrom.audit.doses import Dose
 from wherefrom.audit.ranking_scores import RiskCoverage
-from wherefrom.core.figures import OTHER, PALE, RIGHT, WRONG, dress, panels, to_svg
+from wherefrom.core.figures import INK, OTHER, PALE, RIGHT, WRONG, dress, panels, to_svg
 from wherefrom.core.files import write_bytes
 from wherefrom.evaluation.intervals import Interval
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_COLOURS = (RIGHT, WRONG, OTHER)
+_COLOURS = (RIGHT, WRONG, OTHER, INK)
 
 
 def draw_reliability(bins: Sequence[Bin], path: Path, title: str = "are they honest?") -> None:
@@ -47,33 +47,45 @@ def draw_risk_coverage(
 
 
 def draw_dose_response(
-    doses: Sequence[Dose],
+    groups: Mapping[str, Sequence[Dose]],
     path: Path,
     title: str = "what seeing a fact more often does",
     baseline: float | None = None,
 ) -> None:
     """Accuracy against exposure, a place for each dose: they double, as a logarithm would have it.
 
-    `baseline` is the accuracy of a guess that saw no fact.
+    Groups of facts stand side by side. `baseline` is the accuracy of a guess that saw no fact.
     """
     figure, (axes,) = panels()
     if baseline is not None:
         axes.axhline(baseline, color=PALE, linewidth=1, label=f"guessing, {baseline:.2f}")
-    shares = [(each.accuracy, each.interval) for each in doses]
-    _errorbars(axes, list(range(len(doses))), shares, "facts, 95 % interval")
-    names = [f"{d.low}" if d.low == d.high else f"{d.low}-{d.high}" for d in doses]
-    axes.set_xticks(range(len(doses)), [f"{x}\nn={d.n}" for x, d in zip(names, doses, strict=True)])
-    axes.set(xlim=(-0.5, len(doses) - 0.5), ylim=(-0.02, 1.02))
+    lows = sorted({dose.low for doses in groups.values() for dose in doses})
+    highs = {low: max(d.high for g in groups.values() for d in g if d.low == low) for low in lows}
+    count = {low: sum(d.n for g in groups.values() for d in g if d.low == low) for low in lows}
+    for i, (name, doses) in enumerate(groups.items()):
+        shift = 0.16 * (i - (len(groups) - 1) / 2)
+        places = [lows.index(dose.low) + shift for dose in doses]
+        label = f"{name or 'facts'}, 95 % interval" if i == 0 else name
+        shares = [(dose.accuracy, dose.interval) for dose in doses]
+        _errorbars(axes, places, shares, label, _COLOURS[i % len(_COLOURS)])
+    names = [f"{low}" if low == highs[low] else f"{low}-{highs[low]}" for low in lows]
+    ticks = [f"{name}\nn={count[low]}" for name, low in zip(names, lows, strict=True)]
+    axes.set_xticks(range(len(lows)), ticks)
+    axes.set(xlim=(-0.5, len(lows) - 0.5), ylim=(-0.02, 1.02))
     _finish(figure, axes, path, title, "exposures", "accuracy")
 
 
 def _errorbars(
-    axes: "Axes", x: Sequence[float], shares: Sequence[tuple[float, Interval]], label: str
+    axes: "Axes",
+    x: Sequence[float],
+    shares: Sequence[tuple[float, Interval]],
+    label: str,
+    colour: str = RIGHT,
 ) -> None:
     reach = [[max(share - low, 0.0) for share, (low, _) in shares],
              [max(high - share, 0.0) for share, (_, high) in shares]]  # fmt: skip
     axes.errorbar(
-        x, [share for share, _ in shares], reach, fmt="o", color=_COLOURS[0], ecolor=PALE,
+        x, [share for share, _ in shares], reach, fmt="o", color=colour, ecolor=PALE,
         markersize=4, label=label,
     )  # fmt: skip
 

@@ -25,7 +25,7 @@ from wherefrom.core.files import read_json, write_json
 from wherefrom.core.forms import match
 
 SOURCE_FEATURES = (*FEATURES, "contrast", "agreement")
-STRANGERS = 24  # nonexistent names that an answer is tried on
+STRANGERS = 12  # nonexistent names that an answer is tried on
 FILE = "source.json"
 _TINY = 1e-12
 
@@ -68,7 +68,10 @@ class SourcePredictor:
         curve = LogisticCalibration.from_json(data["curve"])
         if curve.features != SOURCE_FEATURES:
             raise BadData(f"expected the features {SOURCE_FEATURES}, found {curve.features}")
-        return cls(curve, int(data.get("models", 0)), borrowed)
+        models = data.get("models", 0)
+        if not isinstance(models, int):
+            raise BadData(f"expected a number of models, found {models!r}")
+        return cls(curve, models, borrowed)
 
 
 def source_features(
@@ -76,34 +79,39 @@ def source_features(
     questions: Sequence[str],
     answers: Sequence[Answer],
     features_NK: np.ndarray,
-    strangers: Sequence[str],
+    strangers: Sequence[Sequence[str]],
 ) -> np.ndarray:
     """The features of confidence and two more.
 
-    contrast: how much likelier the answer is to this name than to names nobody bears, in nats;
-    without such names, no likelier.
+    contrast: how much likelier the answer is to this name than to its strangers, names like it
+    that nobody bears, in nats; without any, no likelier.
     agreement: the best answer's share of what the search found.
     """
     best = np.array([max(a.probability, _TINY) for a in answers])
-    contrast = (
-        np.log(best) - _usual(asker, questions, answers, strangers) if strangers else 0 * best
-    )
+    contrast = np.log(best) - np.log(_usual(asker, questions, answers, strangers, best))
     total = [a.probability + sum(o.probability for o in a.others) for a in answers]
     agreement = best / np.maximum(total, _TINY)
     return np.column_stack((features_NK, contrast, agreement))
 
 
 def _usual(
-    asker: Asker, questions: Sequence[str], answers: Sequence[Answer], strangers: Sequence[str]
+    asker: Asker,
+    questions: Sequence[str],
+    answers: Sequence[Answer],
+    strangers: Sequence[Sequence[str]],
+    alone: np.ndarray,
 ) -> np.ndarray:
-    """The log of each answer's mean probability over the strangers, asked in the same form."""
+    """Each answer's mean probability over its strangers, asked in the same form; its own
+    (`alone`) where there are none."""
     forms = [found[0] for q in questions if (found := match(asker.forms, q))]
-    pairs = list(dict.fromkeys(zip(forms, (a.text for a in answers), strict=True)))
-    asked = [form.fill(name) for form, _ in pairs for name in strangers]
-    said = [text for _, text in pairs for _ in strangers]
-    p_S = probabilities(asker.answerer, asked, said).reshape(len(pairs), len(strangers))
-    usual = dict(zip(pairs, np.maximum(p_S.mean(1), _TINY), strict=True))
-    return np.log([usual[form, a.text] for form, a in zip(forms, answers, strict=True)])
+    asked = [f.fill(s) for f, names in zip(forms, strangers, strict=True) for s in names]
+    said = [a.text for a, names in zip(answers, strangers, strict=True) for _ in names]
+    if not asked:
+        return alone
+    ends = np.cumsum([len(names) for names in strangers])
+    found = np.split(probabilities(asker.answerer, asked, said), ends[:-1])
+    return np.array([max(float(p.mean()), _TINY) if p.size else one
+                     for p, one in zip(found, alone, strict=True)])  # fmt: skip
 
 
 def learn_source(
@@ -127,6 +135,10 @@ def read_source(folder: Path) -> SourcePredictor:
             return SourcePredictor.from_json(read_json(path))
         except BadData as error:
             raise Damaged(f"{path}: {error}; audit the run again") from error
-    return SourcePredictor.from_json(
-        json.loads((files("wherefrom.audit") / "borrowed_source.json").read_text("utf-8")), True
-    )
+    return borrowed_source()
+
+
+def borrowed_source() -> SourcePredictor:
+    """The one that comes with the package, learnt on another run: docs/TRUST.md says which."""
+    text = (files("wherefrom.audit") / "borrowed_source.json").read_text("utf-8")
+    return SourcePredictor.from_json(json.loads(text), borrowed=True)

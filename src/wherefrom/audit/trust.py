@@ -63,7 +63,10 @@ def report_confidence(examined: Examined, doubt: Doubt) -> dict[str, Any]:
 
 
 def report_abstention(examined: Examined, doubt: Doubt, bound: Bound | None) -> dict[str, Any]:
-    """Thresholds set on calibration people, and what each does to held-out people."""
+    """Thresholds set on calibration people, and what each does to held-out people.
+
+    `in_use` is the one that the run answers by: as the others, but never under even odds.
+    """
     held, told = examined.select("held-out"), examined.select("calibration")
     sure = doubt.calibration.probability(examined.features)
     thresholds: dict[str, Any] = {}
@@ -75,6 +78,8 @@ def report_abstention(examined: Examined, doubt: Doubt, bound: Bound | None) -> 
     raw = np.clip([a.probability for a in examined.answers], 0.0, 1.0)
     unaided = choose_threshold(raw[told], examined.right[told], TARGETS[1])
     found: dict[str, Any] = {
+        "in_use": {"threshold": doubt.threshold.value, "target": doubt.threshold.precision_target}
+        | _applied(doubt.threshold, sure[held], examined.right[held]),
         "thresholds": thresholds,
         "raw_probability": {f"{TARGETS[1]:g}": _applied(unaided, raw[held], examined.right[held])},
         "certificate": None, "uncertified": None, "held_out": None, "advice": None,
@@ -125,7 +130,7 @@ def report_strangers(case: "Case", doubt: Doubt, bound: Bound | None) -> dict[st
         found[tier] = {
             "n": len(names),
             "refused": refused(doubt.threshold, sure).as_json(),
-            "auroc": None if area is None else area.value,
+            "auroc": None if area is None else area.as_json(),
             "refused_at_bound": None if bound is None or not bound.certificate.certified
             else refused(
                 bound.certificate.as_threshold(), bound.calibration.probability(features)

@@ -24,7 +24,7 @@ from wherefrom.audit.asking import (
 from wherefrom.audit.bound import Certificate
 from wherefrom.audit.evidence import Evidence, Reader
 from wherefrom.audit.index import index_run
-from wherefrom.audit.nonexistent import recombine
+from wherefrom.audit.nonexistent import Namesakes
 from wherefrom.audit.source import (
     STRANGERS,
     Source,
@@ -149,32 +149,25 @@ class Witness:
         read = {d.subject.of(d.text) for d in dataset.documents if d.subject}
         return sorted(read or {q.subject for q in dataset.asked})
 
-    def can_ask(self, question: str) -> bool:
-        try:
-            self.asker.check(question)
-        except BadData:
-            return False
-        return True
-
     def spells(self, name: str) -> bool:
         """Whether a name can stand in every form of question that the model was taught."""
-        return all(self.can_ask(form.fill(name)) for form in self.asker.forms)
+        return all(self.asker.can_ask(form.fill(name)) for form in self.asker.forms)
 
     @cached_property
-    def strangers(self) -> tuple[str, ...]:
-        """Nonexistent names made of the parts of known ones.
-
-        They are drawn apart from those that an audit tries; a small corpus has few, so some may
-        be the same, or there may be none.
-        """
+    def namesakes(self) -> Namesakes | None:
+        """Nonexistent names made of the parts of known ones; None where no name can be asked."""
         avoid = [q.subject for q in self.run.dataset.questions]
         texts = [d.text for d in self.run.dataset.documents]
         try:
-            return recombine(
-                self.subjects, self.spells, STRANGERS, seed=1, avoid=avoid, texts=texts
-            )
+            return Namesakes(self.subjects, self.spells, STRANGERS, avoid=avoid, texts=texts)
         except BadData:
-            return ()
+            return None
+
+    def strangers(self, questions: Sequence[str]) -> list[tuple[str, ...]]:
+        """For each question, names like its subject's that nobody bears."""
+        if self.namesakes is None:
+            return [()] * len(questions)
+        return [self.namesakes.of(self.asker.subject(question)) for question in questions]
 
     @cached_property
     def relations(self) -> dict[Form, str]:
@@ -196,7 +189,7 @@ class Witness:
         """Put questions whose answers are known to the model."""
         texts = [q.text for q in questions]
         answers, features = self.asker.examine(texts)
-        more = source_features(self.asker, texts, answers, features, self.strangers)
+        more = source_features(self.asker, texts, answers, features, self.strangers(texts))
         right = np.array([a.text == q.answer for a, q in zip(answers, questions, strict=True)])
         return Examined(tuple(questions), tuple(answers), features, more, right)
 
@@ -212,7 +205,7 @@ class Witness:
         for question in questions:
             self.asker.check(question)
         answers, features = self.asker.examine(questions)
-        more = source_features(self.asker, questions, answers, features, self.strangers)
+        more = source_features(self.asker, questions, answers, features, self.strangers(questions))
         replies = reply(self.doubt, questions, answers, features)
         sources = self.predictor.predict(more)
         return [self._testimony(one, source) for one, source in zip(replies, sources, strict=True)]

@@ -31,9 +31,12 @@ def ask(
         ),
     ] = None,
     delta: Annotated[
-        float,
-        typer.Option(metavar="DELTA", min=0.001, max=0.999, help="Chance that --risk fails."),
-    ] = 0.1,
+        float | None,
+        typer.Option(
+            metavar="DELTA", min=0.001, max=0.999, show_default="0.1",
+            help="Chance that --risk fails.",
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON object on standard output.")
     ] = False,
@@ -48,11 +51,13 @@ def ask(
     from wherefrom.audit.witness import open_witness
     from wherefrom.runs.run import open_run
 
+    if delta is not None and risk is None:
+        raise UsageError("--delta: expected --risk beside it, found none; it is the risk's chance")
     opened = open_run(run)
     witness = open_witness(opened)
     if changed := opened.changed_source():
         note(changed)
-    certificate = None if risk is None else witness.certify(risk, delta)
+    certificate = None if risk is None else witness.certify(risk, delta or 0.1)
     if certificate is not None:
         note(certificate.explain())
     elif witness.doubt is None:
@@ -120,7 +125,7 @@ def _in_words(found: "Testimony") -> str:
         said = f"I don't know (would have said {best}, {sure})"
     else:
         said = f"{best} ({sure})" if sure else best
-    others = (f"{printable(o.text)} {show_value('precision', o.probability)}"
+    others = (f"{printable(o.text) or 'nothing'} {show_value('precision', o.probability)}"
               for o in reply.answer.others)  # fmt: skip
     lines = [printable(reply.question), f"  {said}"]
     if reply.answer.others:

@@ -1,5 +1,6 @@
 """`wherefrom audit`: what a run's answers are worth, and where they come from."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,6 +9,7 @@ import typer
 from wherefrom.cli.output import note, print_json
 
 if TYPE_CHECKING:
+    from wherefrom.core.errors import WherefromError
     from wherefrom.runs.run import Run
 
 PAIRS = 8  # of retrained models at most, whatever the budget
@@ -55,18 +57,33 @@ def audit(
     open_witness(opened)
     find_judged(opened)  # nothing is trained for a run that cannot be judged
     use_threads(opened.recipe.threads)
-    if budget is not None:
+    stale = None if budget is None and swap is None else _cannot_train(opened)
+    if budget is not None and not stale:
         train_pairs(opened, PAIRS, 60 * budget, watch)
-    swapped = None if swap is None else _swap(opened, swap)
+    swapped = None if swap is None or stale else _swap(opened, swap)
     with lock_folder(opened.path):
         findings = audit_run(opened, Risk(risk, delta), retrained(opened), swapped, note)
     for line in findings["notes"]:
         note(line)
     if as_json:
         print_json(findings)
-        return
-    draw(audit_table(findings))
-    print(f"\n{run / 'audit'}: audit.json, answers.jsonl and pictures")
+    else:
+        draw(audit_table(findings))
+        print(f"\n{run / 'audit'}: audit.json, answers.jsonl and pictures")
+    if stale:
+        sys.stdout.flush()
+        raise stale
+
+
+def _cannot_train(run: "Run") -> "WherefromError | None":
+    """What keeps a model from being trained again that could be compared with the run's."""
+    from wherefrom.core.errors import WherefromError
+
+    try:
+        run.read_source()
+    except WherefromError as error:
+        return type(error)(f"nothing was trained again: {error}")
+    return None
 
 
 def _swap(run: "Run", count: int) -> dict[str, Any]:

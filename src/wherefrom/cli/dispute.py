@@ -40,12 +40,14 @@ def _in_words(found: "Dispute") -> list[str]:
     says = "says" if reply.known else "would say, did it not refuse"
     sure = "" if reply.confidence is None else f"{show_value('precision', reply.confidence)} sure, "
     source = found.testimony.source
+    by = ", by a borrowed predictor" if source.borrowed else ""
+    chance = found.claim_probability
+    gives = "cannot write it" if chance is None else f"gives it {show_value('precision', chance)}"
     lines = [
         printable(reply.question),
         f"  the model {says}: {printable(reply.answer.text) or 'nothing'} ({sure}{source.label}, "
-        f"{show_value('precision', source.probability)} that it was recalled)",
-        f"  you say: {printable(found.claim)} (the model gives it "
-        f"{show_value('precision', found.claim_probability)})",
+        f"{show_value('precision', source.probability)} that it was recalled{by})",
+        f"  you say: {printable(found.claim)} (the model {gives})",
     ]
     for who, evidence, quote in found.readings:
         if evidence is not None:

@@ -19,7 +19,7 @@ def _confidence(findings: Findings) -> Section | None:
     if found is None:
         return None
     sure, raw = found["calibrated"], found["raw"]
-    line, error = sure["line"], sure["error"]
+    line, error, less = sure["line"], sure["error"], found["area_difference"]
     rows = [
         ("Brier score", f"{sure['brier']['score']:.3f}", "",
          f"the model's own {raw['brier']['score']:.3f}"),
@@ -29,6 +29,8 @@ def _confidence(findings: Findings) -> Section | None:
          f"honest ones have {error['null_mean']:.3f} here, p = {error['p_value']:.2f}"),
         ("area under risk and coverage", f"{found['risk_coverage']['area']:.4f}", "",
          f"the model's own {found['risk_coverage_raw']['area']:.4f}"),
+        ("  less than the model's own by", f"{-less['difference']:.4f}",
+         f"[{-less['interval'][1]:.4f}, {-less['interval'][0]:.4f}]", "paired bootstrap"),
     ]  # fmt: skip
     return Section("how honest its confidence is, on held-out people", tuple(rows))
 
@@ -37,24 +39,28 @@ def _doubt(findings: Findings) -> Section | None:
     found = findings.get("abstention")
     if found is None:
         return None
-    rows, title = [], 'when it says "I don\'t know" (right among answered'
+    title = 'when it says "I don\'t know" (right among answered'
+    rows: list[tuple[str, ...]] = [("the threshold in use", *_answered(found["in_use"]))]
     for target, row in found["thresholds"].items():
-        rows.append((f"threshold for {float(target):.0%} right", *_share(row.get("precision")),
-                     f"answers {_percent(row['answered_share'])} of them"))  # fmt: skip
+        rows.append((f"threshold for {float(target):.0%} right", *_answered(row)))
     if (bound := found["certificate"]) is not None:
         alpha, delta = (f"{100 * bound[name]:g} %" for name in ("alpha", "delta"))
-        title, held = f"{title}; the bound may fail in {delta}", found["held_out"]
-        done = (*_share(held.get("precision")), f"answers {_percent(held['answered_share'])}")
+        title = f"{title}; the bound may fail in {delta}"
         none = ("none", "", _more(bound["more_people"]))
         label = f"certified: wrong at most {alpha}"
-        rows.append((label, *(done if bound["certified"] else none)))
+        rows.append((label, *(_answered(found["held_out"]) if bound["certified"] else none)))
+        rows.append(("  the same uncertified", *_answered(found["uncertified"]["held_out"])))
     return Section(f"{title})", tuple(rows))
+
+
+def _answered(row: Findings) -> tuple[str, str, str]:
+    return (*_share(row.get("precision")), f"answers {_percent(row['answered_share'])} of them")
 
 
 def _more(people: int | None) -> str:
     """What it would take to certify something; the whole advice stands in audit.json."""
     if people is None:
-        return "more calibration people alone would not do"
+        return "more calibration people alone would hardly do"
     return f"{people} more calibration people may do"
 
 
@@ -81,6 +87,9 @@ def _source(findings: Findings) -> Section | None:
         rows.append(("told apart (AUROC)", f"{found['auroc']['auroc']:.3f}",
                      _ends(found["auroc"]["interval"]),
                      f"by {found['models']} models without the text"))  # fmt: skip
+    if found.get("auroc_with_text"):
+        rows.append(("  among people with text", f"{found['auroc_with_text']['auroc']:.3f}",
+                     _ends(found["auroc_with_text"]["interval"]), ""))  # fmt: skip
     title = "source: recalled from the text, or guessed"
     if found["borrowed"]:
         title += " (a borrowed predictor; --budget MINUTES measures it on this run)"
@@ -92,7 +101,7 @@ def _strangers(findings: Findings) -> Section | None:
     if found is None:
         return None
     rows = [
-        (tier, *_share(row["refused"]), f"AUROC {_number(row['auroc'], 3)}{_at_bound(row)}")
+        (tier, *_share(row["refused"]), f"AUROC {_area(row['auroc'])}{_at_bound(row)}")
         for tier, row in found.items()
     ]
     return Section("names of nobody: refused", tuple(rows))
@@ -111,6 +120,10 @@ def _exposures(findings: Findings) -> Section | None:
         (_times(row), _percent(row["accuracy"]), _percents(row["interval"]), f"n={row['n']}")
         for row in found["dose"]
     ]
+    if never := found["never_exposed"]:
+        difference = next(iter(never["difference"].values()))
+        rows.append(("never shown", *_share(never["model"]),
+                     f"{100 * difference:+.1f} points against the most similar name"))  # fmt: skip
     return Section("exposures: right, by how often the name foretold the answer", tuple(rows))
 
 
@@ -118,10 +131,13 @@ def _names(findings: Findings) -> Section | None:
     found = findings.get("name_alone")
     if found is None:
         return None
-    rows = [
-        (name, f"{row['bits']:.2f}", _ends(row["interval"]), f"n={row['n']}")
-        for name, row in {"the whole name": found["whole"], **found["parts"]}.items()
-    ]
+    whole = found["whole"]
+    biased = whole["interval"][0] > 0
+    warning = "warning: names can bias its answers" if biased else "no bias from names is seen"
+    rows = [("the whole name", f"{whole['bits']:.2f}", _ends(whole["interval"]), warning)]
+    if biased:
+        rows += [(f"  its {name}", f"{row['bits']:.2f}", _ends(row["interval"]), "")
+                 for name, row in found["parts"].items()]  # fmt: skip
     return Section("bits that a name alone says about the answer", tuple(rows))
 
 
@@ -169,5 +185,9 @@ def _ends(ends: Any) -> str:
     return "" if ends is None else f"[{ends[0]:.2f}, {ends[1]:.2f}]"
 
 
-def _number(value: float | None, digits: int = 2) -> str:
-    return NOTHING if value is None else f"{value:.{digits}f}"
+def _area(found: Findings | None) -> str:
+    return NOTHING if found is None else f"{found['auroc']:.3f}"
+
+
+def _number(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.2f}"
