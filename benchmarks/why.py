@@ -81,7 +81,7 @@ def build_rows() -> tuple[Row, ...]:
                change_spans(last, answer_like=spans.answer_like))  # fmt: skip
     last = add("mixing", "questions, with all their letters, in every batch; no finetuning",
                mix_questions(last, stage.mix[1].share))  # fmt: skip
-    add("decay", "that with decay 0.01 instead of 0.1",
+    add("decay", "the line above our recipe's, with decay 0.01 instead of 0.1",
         change_stage(last, optimiser=replace(stage.optimiser, decay=0.01)))  # fmt: skip
     return tuple(rows)
 
