@@ -61,8 +61,31 @@ def trust() -> str:
         "## Trust", "",
         "What `wherefrom audit` found on held-out people (of birthplaces, the course's dev), with",
         "95 % intervals; thresholds are set on calibration people. docs/TRUST.md explains them.",
-        "", *(f"| {' | '.join(line)} |" for line in lines),
+        "", *(f"| {' | '.join(line)} |" for line in lines), "", readings(),
     ))  # fmt: skip
+
+
+def readings() -> str:
+    """How far evidence labels and two blind readings of the same answers agree."""
+    path = RESULTS / "evidence-readings.jsonl"
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    labels, first, second = ([r["label"] for r in rows], *zip(*(r["readings"] for r in rows),
+                                                              strict=True))  # fmt: skip
+    same = sum(a == b for a, b in zip(labels, first, strict=True))
+    return (
+        f"Of {len(rows)} evidence labels of dev answers, drawn by label and read blind twice "
+        f"(`evidence-readings.jsonl`), the\nfirst reading agrees with {same} (kappa "
+        f"{kappa(labels, first):.2f}) and the two readings with each other: kappa "
+        f"{kappa(first, second):.2f}."
+    )
+
+
+def kappa(one: Sequence[str], other: Sequence[str]) -> float:
+    """Cohen's: agreement beyond what the two would have by chance."""
+    n, names = len(one), set(one) | set(other)
+    seen = sum(a == b for a, b in zip(one, other, strict=True)) / n
+    chance = sum(one.count(name) * other.count(name) for name in names) / n**2
+    return 1.0 if chance == 1 else (seen - chance) / (1 - chance)
 
 
 def _share(score: Mapping[str, Any] | None) -> str:
