@@ -107,7 +107,7 @@ def _explain(error: BaseException) -> int:
         complain(str(error))
         return error.exit_code
     if isinstance(error, KeyboardInterrupt | typer.Abort):
-        complain("interrupted; the same 'wherefrom run' goes on from what is saved")
+        complain("interrupted; the same command goes on from what is saved")
         return INTERRUPTED
     if isinstance(error, BrokenPipeError | SystemExit):  # typer exits when a reader left
         _hush()

@@ -108,7 +108,7 @@ def lock_folder(folder: Path) -> Iterator[None]:
                 who = f"process {pid}" if pid.isdecimal() else "another process"
                 raise Busy(
                     f"{folder}: expected to be its only writer, found {who} writing it; "
-                    "wait for it or name another folder with --out"
+                    "wait for it, or use another folder"
                 ) from None
             file.truncate(0)
             file.write(f"{os.getpid()}\n")
