@@ -58,7 +58,8 @@ cases = st.lists(st.tuples(st.integers(0, 6), st.booleans()), min_size=1, max_si
 @given(cases, st.sampled_from([0.5, 0.8, 0.95, 1.0]))
 def test_it_is_what_trying_every_threshold_finds(case, precision):
     p, right = np.array([c / 6 for c, _ in case]), np.array([r for _, r in case])
-    good = [t for t in set(p.tolist()) if right[p >= t].mean() >= precision]
+    tried = set(p.tolist()) - {0.0}
+    good = [t for t in tried if right[p >= t].mean() >= precision]
     found = choose_threshold(p, right, precision)
     assert found.value == (min(good) if good else REFUSE_ALL)
     if good:
@@ -85,6 +86,15 @@ def test_refused_is_the_rest():
     assert (score.measure, score.value, score.n) == ("refused_share", 2 / 5, 5)
     expected = stats.binomtest(2, 5).proportion_ci(0.95, method="wilson")
     assert score.interval == pytest.approx(tuple(expected))
+
+
+def test_what_has_no_chance_is_never_answered():
+    """Not even where everything so unlikely was right."""
+    found = choose_threshold(np.array([0.0, 0.0, 0.8]), np.array([True, True, True]), 0.9)
+    assert found.value == 0.8
+    assert found.answers(np.array([0.0, 0.8])).tolist() == [False, True]
+    nothing = choose_threshold(np.zeros(3), np.ones(3, dtype=bool), 0.9)
+    assert nothing.value == REFUSE_ALL
 
 
 @pytest.mark.parametrize("right", [RIGHT, np.zeros(5, dtype=bool)])

@@ -54,7 +54,7 @@ EXAMINED = examine(CALIBRATION + HELD_OUT)
 
 
 def case(examined: Examined, doubt: Doubt | None, risk: Risk | None = None) -> Any:
-    witness = SimpleNamespace(doubt=doubt)
+    witness = SimpleNamespace(doubt=doubt, asker=None, namesakes=None)
     return SimpleNamespace(witness=witness, examined=examined, risk=risk or Risk(), notes=[])
 
 
@@ -177,7 +177,7 @@ def test_strangers_are_nobody_in_the_run(witness: Witness):
     for names in tiers.values():
         assert len(names) == 5
         assert not set(names) & {q.subject for q in dataset.questions}
-        assert all(witness.spells(name) and name not in text for name in names)
+        assert all(witness.asker.spells(name) and name not in text for name in names)
 
 
 def test_strangers_are_refused_by_the_runs_threshold(

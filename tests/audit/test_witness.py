@@ -10,8 +10,9 @@ import pytest
 
 from wherefrom import api
 from wherefrom.audit import asking
+from wherefrom.audit.asking import STRANGERS
 from wherefrom.audit.index import FILE
-from wherefrom.audit.source import SOURCE_FEATURES, STRANGERS, read_source
+from wherefrom.audit.source import SOURCE_FEATURES, read_source
 from wherefrom.audit.witness import EVIDENCE, Examined, Witness, open_witness
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Mismatch, MissingInput
@@ -123,7 +124,7 @@ def test_strangers_are_nobody_and_can_be_asked_about(witness: Witness):
     for question, names in zip(dataset.questions, witness.strangers(asked), strict=False):
         assert 1 < len(names) == len(set(names)) <= STRANGERS
         for name in names:
-            assert witness.spells(name)
+            assert witness.asker.spells(name)
             assert name not in text
             assert set(name.split()) & set(question.subject.split()), "a namesake"
         assert not set(names) & {q.subject for q in dataset.questions}

@@ -12,10 +12,10 @@ def questions(tiny_run):
 
 @pytest.fixture
 def open_run(own_run):
-    """A run whose threshold lets every answer through."""
+    """A run whose threshold lets every answer through, about whatever name."""
     file = own_run / "audit" / "confidence.json"
     doubt = json.loads(file.read_text())
-    doubt["threshold"]["value"] = 0.0
+    doubt["threshold"]["value"], doubt["names"] = 0.0, None
     file.write_text(json.dumps(doubt))
     return own_run
 
@@ -36,10 +36,37 @@ def test_an_answer_has_a_probability_and_the_next_best(cli, open_run, questions)
     assert second.splitlines()[0] == questions[1]
 
 
-def test_a_doubtful_answer_is_refused_and_shown_as_refused(cli, tiny_run, questions):
-    result = cli("ask", tiny_run, questions[0])
+@pytest.fixture
+def doubting_run(open_run):
+    """A run that knows every name and trusts no answer."""
+    file = open_run / "audit" / "confidence.json"
+    doubt = json.loads(file.read_text())
+    doubt["threshold"]["value"] = 2.0
+    file.write_text(json.dumps(doubt))
+    return open_run
+
+
+def test_a_doubtful_answer_is_refused_and_shown_as_refused(cli, doubting_run, questions):
+    result = cli("ask", doubting_run, questions[0])
     assert result.code == 0
     assert result.out.splitlines()[1].startswith("  I don't know (would have said ")
+    assert result.out.splitlines()[1].endswith(" % sure)")
+
+
+def test_a_name_that_the_model_does_not_know_is_said_to_be_unknown(cli, own_run, questions):
+    """Whatever the threshold: the least that a name must be known is set out of reach."""
+    file = own_run / "audit" / "confidence.json"
+    doubt = json.loads(file.read_text())
+    doubt["threshold"]["value"], doubt["names"]["least"] = 0.0, 2.0
+    file.write_text(json.dumps(doubt))
+    (line,) = [x for x in cli("ask", own_run, questions[0]).out.splitlines() if "I don't" in x]
+    assert line.startswith("  I don't know: the name is not known to the model (would have said ")
+    (found,) = cli("ask", own_run, questions[0], "--json").json["answers"]
+    assert (found["known"], found["name_known"]) == (False, False)
+    doubt["names"]["least"] = 0.0
+    file.write_text(json.dumps(doubt))
+    (found,) = cli("ask", own_run, questions[0], "--json").json["answers"]
+    assert (found["known"], found["name_known"]) == (True, True)
 
 
 def test_json_says_what_is_known(cli, tiny_run, open_run, questions):
@@ -48,7 +75,7 @@ def test_json_says_what_is_known(cli, tiny_run, open_run, questions):
     assert list(refused) == ["run", "answers"]
     (no,), (yes,) = refused["answers"], given["answers"]
     assert list(no) == [
-        "question", "known", "answer", "would_have_said", "probability", "candidates",
+        "question", "known", "answer", "would_have_said", "probability", "name_known", "candidates",
         "evidence", "source",
     ]  # fmt: skip
     assert (no["known"], no["answer"]) == (False, None)
@@ -64,7 +91,7 @@ def test_only_answers_with_a_promise(cli, tiny_run, questions):
 
     result = cli("ask", tiny_run, questions[0], "--risk", "0.1")
     assert result.code == 0
-    assert result.out.splitlines()[1].startswith("  I don't know (would have said ")
+    assert result.out.splitlines()[1].startswith("  I don't know")
     assert f"expected at least {least_answers(0.1, 0.1)} answers" in result.err
 
 
@@ -73,7 +100,7 @@ def test_answers_with_a_promise_are_given(cli, tiny_run, questions, monkeypatch)
     from wherefrom.audit import asking
 
     def certify(features, right, *rest):
-        sure = np.arange(len(right)) % 2 * 9.0
+        sure, rest = np.arange(len(right)) % 2 * 9.0, rest[:-1]  # any name will do
         return learn_bound(np.column_stack((sure,) * features.shape[1]), sure > 0, *rest)
 
     learn_bound = asking.learn_bound

@@ -32,8 +32,9 @@ class Threshold:
     n: int
 
     def answers(self, probability: np.ndarray) -> np.ndarray:
-        """Whether each answer is given; a probability that is not a number is refused."""
-        return np.asarray(probability, dtype=np.float64) >= self.value
+        """Whether each answer is given; never one without a chance, or whose chance is unknown."""
+        p = np.asarray(probability, dtype=np.float64)
+        return (p >= self.value) & (p > 0)
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -60,7 +61,7 @@ def choose_threshold(
     """The smallest threshold whose answers have at least that precision on these people.
 
     It is never under `floor`: at 0.5, no answer is given that is likelier wrong than right,
-    even where those people would have allowed it. Only the observed probabilities are tried,
+    even where those people would have allowed it; and never 0. Only the observed ones are tried,
     and equal ones are answered or refused together. Precision may dip again above the chosen
     value: the one that answers most is taken. It is the precision seen, not one promised: on
     other people it may be lower. When no threshold does, everything is refused.
@@ -73,7 +74,9 @@ def choose_threshold(
     answered = np.arange(1, p.size + 1)
     reached = np.cumsum(is_right[order]) / answered
     last_of_equals = np.append(ranked[:-1] != ranked[1:], True)
-    good = np.flatnonzero(last_of_equals & (reached >= precision) & (ranked >= floor))
+    good = np.flatnonzero(
+        last_of_equals & (reached >= precision) & (ranked >= floor) & (ranked > 0)
+    )
     if not good.size:
         return Threshold(REFUSE_ALL, precision, 0.0, None, p.size)
     end = int(good[-1])

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from wherefrom.audit.abstention import Threshold, apply, choose_threshold, refused
-from wherefrom.audit.bound import Bound, Certificate, learn_bound, split_people
+from wherefrom.audit.bound import Bound, Certificate, gated, learn_bound, split_people
 from wherefrom.audit.confidence import LogisticCalibration
 from wherefrom.audit.familiarity import familiarity, openings
-from wherefrom.core.contracts import Answer, Document, Question
+from wherefrom.audit.known_names import FAMILIARITY, NameGate, learn_gate
+from wherefrom.audit.nonexistent import Namesakes
+from wherefrom.core.contracts import Answer, Dataset, Document, Question
 from wherefrom.core.errors import BadData, Damaged, Mismatch, MissingInput
 from wherefrom.core.files import cannot_write, read_json, write_json
 from wherefrom.core.forms import find_forms, match
@@ -22,7 +24,8 @@ from wherefrom.evaluation.evaluator import Score
 from wherefrom.generation.answers import ModelAnswerer
 from wherefrom.runs.run import Run
 
-FEATURES = ("log_probability", "margin", "familiarity", "least_familiar")
+FEATURES = ("log_probability", "margin", *FAMILIARITY)
+STRANGERS = 12  # nonexistent names that are made for a name
 EVENS = 0.5  # below it an answer is likelier wrong than right
 _TINY = 1e-12
 _SPREADS = 6.0  # past so many standard deviations a name is as unfamiliar as it gets
@@ -34,13 +37,16 @@ _FORMS = 3  # that are shown to someone who asked in another one
 class Reply:
     """An answer with its calibrated probability of being right; `known` if it is given at all.
 
-    A run without calibration people has no such probability, and gives every answer.
+    The probability is meant for people whom the text is about: where the model does not know
+    the name, `stranger`, nothing is given whatever it is. A run without calibration people
+    has no such probability, and gives every answer.
     """
 
     question: str
     answer: Answer
     confidence: float | None
     known: bool
+    stranger: bool = False
 
 
 class Asker:
@@ -103,22 +109,30 @@ class Asker:
         return True
 
     def examine(self, questions: Sequence[str]) -> tuple[list[Answer], np.ndarray]:
-        """The answers and, for each, the features that tell how far to trust it.
+        """The answers and, for each, the features that tell how far to trust it."""
+        known = self.acquaintance([self.subject(q) for q in questions])
+        answers = self.answerer.answer(questions)
+        best = np.log([max(a.probability, _TINY) for a in answers])
+        second = [a.others[0].probability if a.others else 0.0 for a in answers]
+        margin = best - np.log(np.maximum(second, _TINY))
+        return answers, np.column_stack((best, margin, known))
+
+    def acquaintance(self, names: Sequence[str]) -> np.ndarray:
+        """How familiar the names are, (N, 2), in spreads of the asked people's.
 
         A name may be strange in one part only: after its first word, in one character there, or
         in its first word. Calibration people without text are strange in the first two ways at
         once, so a curve could not learn to mind each by itself: where one part is as unfamiliar
         as it gets, the whole name is.
         """
-        names = [self.subject(q) for q in questions]
-        answers = self.answerer.answer(questions)
         known = (self._familiarity(names) - self._typical) / self._spread
         known = np.clip(known, -_SPREADS, _SPREADS)
-        best = np.log([max(a.probability, _TINY) for a in answers])
-        second = [a.others[0].probability if a.others else 0.0 for a in answers]
-        margin = best - np.log(np.maximum(second, _TINY))
         known[known.min(axis=1) == -_SPREADS] = -_SPREADS
-        return answers, np.column_stack((best, margin, known[:, :2]))
+        return known[:, : len(FAMILIARITY)]
+
+    def spells(self, name: str) -> bool:
+        """Whether a name can stand in every form of question that the model was taught."""
+        return all(self.can_ask(form.fill(name)) for form in self.forms)
 
     def _familiarity(self, names: Sequence[str]) -> np.ndarray:
         return familiarity(self.answerer.model, self.answerer.vocabulary, names, self.contexts)
@@ -126,40 +140,96 @@ class Asker:
 
 @dataclass(frozen=True)
 class Doubt:
-    """When to answer: a calibration and the threshold, both set on calibration people."""
+    """When to answer: a calibration, the threshold, and which names are known at all."""
 
     calibration: LogisticCalibration
     threshold: Threshold
+    gate: NameGate | None = None
+
+    def probability(self, features: np.ndarray) -> np.ndarray:
+        """That each answer is right, if the text is about that person."""
+        return self.calibration.probability(features)
+
+    def score(self, features: np.ndarray) -> np.ndarray:
+        """What the threshold goes by: that probability, and 0 where the name is not known."""
+        return gated(self.calibration, self.gate, features)
 
     def as_json(self) -> dict[str, Any]:
-        return {"calibration": self.calibration.as_json(), "threshold": self.threshold.as_json()}
+        return {
+            "calibration": self.calibration.as_json(), "threshold": self.threshold.as_json(),
+            "names": None if self.gate is None else self.gate.as_json(),
+        }  # fmt: skip
 
     @classmethod
     def from_json(cls, data: Any) -> "Doubt":
-        if not isinstance(data, dict) or not all(isinstance(v, dict) for v in data.values()):
+        parts = ("calibration", "threshold")
+        if not isinstance(data, dict) or not all(isinstance(data.get(k, {}), dict) for k in parts):
             raise BadData("expected a calibration and a threshold, found something else")
+        names = data.get("names")
         return cls(
             LogisticCalibration.from_json(data.get("calibration", {})),
             Threshold.from_json(data.get("threshold", {})),
+            None if names is None else NameGate.from_json(names),
         )
 
 
-def learn_doubt(asker: Asker, calibration: Sequence[Question], precision: float) -> Doubt:
+def find_namesakes(asker: Asker, dataset: Dataset) -> Namesakes | None:
+    """What makes nonexistent names out of the parts of known ones; None where none can be asked."""
+    avoid = [q.subject for q in dataset.questions]
+    texts = [d.text for d in dataset.documents]
+    try:
+        return Namesakes(read_about(dataset), asker.spells, STRANGERS, avoid=avoid, texts=texts)
+    except BadData:
+        return None
+
+
+def read_about(dataset: Dataset) -> list[str]:
+    """Everyone the model has read about; if that is nobody, those it was asked about."""
+    read = {d.subject.of(d.text) for d in dataset.documents if d.subject}
+    return sorted(read or {q.subject for q in dataset.asked})
+
+
+def learn_names(
+    asker: Asker, people: Sequence[Question], features: np.ndarray, namesakes: Namesakes | None
+) -> NameGate | None:
+    """Known names told from nonexistent ones; None without people who have text."""
+    told = np.array([q.support in ("stated", "omitted") for q in people], dtype=bool)
+    if namesakes is None or not told.any():
+        return None
+    strangers = [name for q in people for name in namesakes.of(q.subject)[:2]]
+    unknown = asker.acquaintance(list(dict.fromkeys(strangers)))
+    return learn_gate(features[told][:, -len(FAMILIARITY) :], unknown) if len(unknown) else None
+
+
+def learn_doubt(
+    asker: Asker,
+    calibration: Sequence[Question],
+    precision: float,
+    namesakes: Namesakes | None = None,
+) -> Doubt:
     """Fit on all calibration people, told, half told and untold, and choose the threshold there.
 
     Those that the model cannot be asked about, here and below, are left out.
     """
-    _, features, right = _judge(asker, calibration)
+    people, features, right = _judge(asker, calibration)
     model = LogisticCalibration.fit(features, right, FEATURES)
-    return Doubt(model, choose_threshold(model.probability(features), right, precision, EVENS))
+    gate = learn_names(asker, people, features, namesakes)
+    score = gated(model, gate, features)
+    return Doubt(model, choose_threshold(score, right, precision, EVENS), gate)
 
 
 def learn_certified_doubt(
-    asker: Asker, calibration: Sequence[Question], alpha: float, delta: float
+    asker: Asker,
+    calibration: Sequence[Question],
+    alpha: float,
+    delta: float,
+    namesakes: Namesakes | None = None,
 ) -> tuple[Doubt, Certificate]:
     """Doubt by a threshold with a promise; where none can be made, everything is doubted."""
-    bound = certify_answers(*_judge(asker, calibration), alpha, delta)
-    return Doubt(bound.calibration, bound.certificate.as_threshold()), bound.certificate
+    judged = _judge(asker, calibration)
+    bound = certify_answers(asker, *judged, alpha, delta, namesakes)
+    doubt = Doubt(bound.calibration, bound.certificate.as_threshold(), bound.gate)
+    return doubt, bound.certificate
 
 
 def _judge(
@@ -178,11 +248,19 @@ def _judge(
 
 
 def certify_answers(
-    people: Sequence[Question], features: np.ndarray, right: np.ndarray, alpha: float, delta: float
+    asker: Asker,
+    people: Sequence[Question],
+    features: np.ndarray,
+    right: np.ndarray,
+    alpha: float,
+    delta: float,
+    namesakes: Namesakes | None = None,
 ) -> Bound:
-    """A threshold with a promise: some calibration people fit the curve, the others certify."""
-    parts = split_people([q.subject for q in people])
-    return learn_bound(features, right, FEATURES, parts, alpha, delta)
+    """A threshold with a promise: some calibration people fit the curves, the others certify."""
+    fit, test = split_people([q.subject for q in people])
+    mine = [q for q, here in zip(people, fit, strict=True) if here]
+    gate = learn_names(asker, mine, features[fit], namesakes)
+    return learn_bound(features, right, FEATURES, (fit, test), alpha, delta, gate)
 
 
 def report_doubt(
@@ -194,12 +272,12 @@ def report_doubt(
         if not any(asker.can_ask(q.text) for q in questions):
             continue
         _, features, right = _judge(asker, questions)
-        probability = doubt.calibration.probability(features)
+        score = doubt.score(features)
         if support == "stated":
-            scores |= apply(doubt.threshold, probability, right)
+            scores |= apply(doubt.threshold, score, right)
         else:
             name = {"none": "refused_without_text", "omitted": "refused_birthplace_omitted"}
-            scores[name[support]] = refused(doubt.threshold, probability)
+            scores[name[support]] = refused(doubt.threshold, score)
     return scores
 
 
@@ -231,11 +309,11 @@ def reply(
     """What is said to questions whose answers have been examined."""
     if doubt is None:
         return [Reply(q, a, None, True) for q, a in zip(questions, answers, strict=True)]
-    confidence = doubt.calibration.probability(features)
-    known = doubt.threshold.answers(confidence)
+    confidence, score = doubt.probability(features), doubt.score(features)
+    known = doubt.threshold.answers(score)
     return [
-        Reply(q, a, float(c), bool(k))
-        for q, a, c, k in zip(questions, answers, confidence, known, strict=True)
+        Reply(q, a, float(c), bool(k), bool(c > s))
+        for q, a, c, k, s in zip(questions, answers, confidence, known, score, strict=True)
     ]
 
 

@@ -183,7 +183,7 @@ def draw_audit(case: Case, findings: dict[str, Any], folder: Path) -> None:
     if (doubt := case.witness.doubt) is not None:
         held = case.examined.select("held-out")
         right = case.examined.right[held]
-        sure = doubt.calibration.probability(case.examined.features[held])
+        sure = doubt.probability(case.examined.features[held])
         raw = np.array([a.probability for a in case.examined.answers])[held]
         draw_reliability(reliability_diagram(sure, right), folder / "reliability.svg")
         curves = {"calibrated": risk_coverage(sure, right),
@@ -225,7 +225,7 @@ def answer_rows(case: Case) -> list[dict[str, Any]]:
     """One row an answer: what was said, how sure, what the text says, where it came from."""
     examined = case.examined
     doubt = case.witness.doubt
-    sure = None if doubt is None else doubt.calibration.probability(examined.features)
+    sure = None if doubt is None else doubt.probability(examined.features)
     rows = []
     for i, (question, answer) in enumerate(zip(examined.questions, examined.answers, strict=True)):
         evidence, influence = case.evidence[i], case.influence

@@ -33,6 +33,7 @@ import numpy as np
 
 from wherefrom.audit.abstention import REFUSE_ALL, Threshold, choose_threshold
 from wherefrom.audit.confidence import LogisticCalibration
+from wherefrom.audit.known_names import FAMILIARITY, NameGate
 from wherefrom.core.errors import BadData, UsageError
 
 GRID = 20  # thresholds that are planned; each answers a twentieth more of the fitting people
@@ -117,22 +118,25 @@ class Bound:
     """The fitted curve, the certificate for it, and beside it a threshold without a promise.
 
     `uncertified` answers most with an observed risk of at most alpha, on the certifying people.
+    The `gate` says which names are known; others are not answered, whatever the curve says.
     """
 
     calibration: LogisticCalibration
     certificate: Certificate
     uncertified: Threshold
+    gate: NameGate | None = None
 
-    def as_json(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name).as_json() for f in fields(self)}
+    def score(self, features_NK: np.ndarray) -> np.ndarray:
+        """What both thresholds go by."""
+        return gated(self.calibration, self.gate, features_NK)
 
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Bound":
-        return cls(
-            LogisticCalibration.from_json(data.get("calibration", {})),
-            Certificate.from_json(data.get("certificate", {})),
-            Threshold.from_json(data.get("uncertified", {})),
-        )
+
+def gated(curve: LogisticCalibration, gate: NameGate | None, features_NK: np.ndarray) -> np.ndarray:
+    """The curve's probability, and 0 where the gate is closed."""
+    probability = curve.probability(features_NK)
+    if gate is None:
+        return probability
+    return np.where(gate.opens(features_NK[:, -len(FAMILIARITY) :]), probability, 0.0)
 
 
 def learn_bound(
@@ -142,8 +146,12 @@ def learn_bound(
     parts: tuple[np.ndarray, np.ndarray],
     alpha: float = 0.1,
     delta: float = 0.1,
+    gate: NameGate | None = None,
 ) -> Bound:
-    """Fit on one part of the calibration people, certify on the other: see `split_people`."""
+    """Fit on one part of the calibration people, certify on the other: see `split_people`.
+
+    The gate, if there is one, must have been learnt on the first part too.
+    """
     fit, test = parts
     features, right = np.asarray(features_NK, dtype=np.float64), np.asarray(right_N, dtype=bool)
     if not fit.any() or not test.any():
@@ -153,11 +161,12 @@ def learn_bound(
             f"{2 * least_answers(alpha, delta)}"
         )
     curve = LogisticCalibration.fit(features[fit], right[fit], names)
-    fitted, tested = curve.probability(features[fit]), curve.probability(features[test])
+    fitted, tested = (gated(curve, gate, features[part]) for part in (fit, test))
     return Bound(
         curve,
         certify(fitted, tested, right[test], alpha, delta),
         choose_threshold(tested, right[test], 1 - alpha),
+        gate,
     )
 
 
@@ -201,8 +210,9 @@ def certify(
             last.n_answered / p.size, p.size, tried, None,
         )  # fmt: skip
     # Nothing is claimed any more, so every threshold may be looked at.
-    best = min((_try(t, p, is_right, alpha) for t in grid), key=lambda trial: trial.p_value)
-    more = _more_people(best, p.size, np.size(fitted), alpha, delta)
+    tries = [_try(t, p, is_right, alpha) for t in grid]
+    best = min(tries, key=lambda trial: trial.p_value, default=None)
+    more = best and _more_people(best, p.size, np.size(fitted), alpha, delta)
     return Certificate(REFUSE_ALL, alpha, delta, False, 0, 0, 0.0, p.size, tried, more)
 
 
@@ -234,6 +244,9 @@ def plan_thresholds(
     p = np.sort(np.asarray(fitted, dtype=np.float64))[::-1]
     last = np.ceil(np.arange(1, GRID + 1) * p.size / GRID).astype(int) - 1
     grid = np.unique(p[last])[::-1]
+    grid = grid[grid > 0]  # what has no chance is never answered
+    if not grid.size:
+        return [], 0
     count = np.searchsorted(-p, -grid, side="right")
     risk = np.cumsum(1 - p)[count - 1] / count
     chance = [

@@ -25,7 +25,6 @@ from wherefrom.core.files import read_json, write_json
 from wherefrom.core.forms import match
 
 SOURCE_FEATURES = (*FEATURES, "contrast", "agreement")
-STRANGERS = 12  # nonexistent names that an answer is tried on
 FILE = "source.json"
 _TINY = 1e-12
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wherefrom.audit.abstention import Threshold, apply, choose_threshold, refused
-from wherefrom.audit.asking import Doubt, certify_answers
+from wherefrom.audit.asking import Doubt, certify_answers, read_about
 from wherefrom.audit.bound import Bound
 from wherefrom.audit.calibration_scores import score_calibration
 from wherefrom.audit.familiarity import familiarity
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from wherefrom.audit.auditing import Case
 
 TARGETS = (0.9, 0.95)  # precisions that a threshold is set for
+_LAST = 1e-9  # so little that it only orders what is equal
 TIER = 200  # nonexistent names a tier
 NO_CALIBRATION = (
     "confidence: expected calibration people, found none: confidence, threshold and bound are "
@@ -51,7 +52,7 @@ def report_confidence(examined: Examined, doubt: Doubt) -> dict[str, Any]:
     """The calibrated probability beside the model's own, on held-out people."""
     held = examined.select("held-out")
     right = examined.right[held]
-    sure = doubt.calibration.probability(examined.features[held])
+    sure = doubt.probability(examined.features[held])
     raw = np.clip([examined.answers[i].probability for i in np.flatnonzero(held)], 0.0, 1.0)
     return {
         "calibrated": score_calibration(sure, right).as_json(),
@@ -68,7 +69,7 @@ def report_abstention(examined: Examined, doubt: Doubt, bound: Bound | None) -> 
     `in_use` is the one that the run answers by: as the others, but never under even odds.
     """
     held, told = examined.select("held-out"), examined.select("calibration")
-    sure = doubt.calibration.probability(examined.features)
+    sure = doubt.score(examined.features)
     thresholds: dict[str, Any] = {}
     for target in TARGETS:
         chosen = choose_threshold(sure[told], examined.right[told], target)
@@ -86,7 +87,7 @@ def report_abstention(examined: Examined, doubt: Doubt, bound: Bound | None) -> 
     }  # fmt: skip
     if bound is None:
         return found
-    fitted = bound.calibration.probability(examined.features[held])
+    fitted = bound.score(examined.features[held])
     return found | {
         "certificate": bound.certificate.as_json(),
         "uncertified": bound.uncertified.as_json()
@@ -106,37 +107,43 @@ def learn_case_bound(case: "Case") -> Bound:
     examined, told = case.examined, case.examined.select("calibration")
     people = [examined.questions[i] for i in np.flatnonzero(told)]
     return certify_answers(
-        people, examined.features[told], examined.right[told], case.risk.alpha, case.risk.delta
-    )
+        case.witness.asker, people, examined.features[told], examined.right[told],
+        case.risk.alpha, case.risk.delta, case.witness.namesakes,
+    )  # fmt: skip
 
 
 def report_strangers(case: "Case", doubt: Doubt, bound: Bound | None) -> dict[str, Any]:
     """Names of nobody, tier by tier: refused by the run's threshold, and by the bound's.
 
     Where nothing was certified everything is refused, which is no merit: None there. The AUROC
-    tells them from held-out people whose text states the answer, by confidence.
+    tells them from held-out people whose text states the answer, by what the threshold goes by.
     """
     known = case.examined.select("held-out", ("stated",))
-    own = doubt.calibration.probability(case.examined.features[known])
+    own = _ranked(doubt, case.examined.features[known])
     found: dict[str, Any] = {}
     for tier, names in make_strangers(case.witness, TIER).items():
         if not names:
             continue
         form = case.witness.asker.forms[0]
         _, features = case.witness.asker.examine([form.fill(name) for name in names])
-        sure = doubt.calibration.probability(features)
-        told = np.repeat((True, False), (own.size, sure.size))
-        area = auroc(np.append(own, sure), told) if own.size else None
+        other = _ranked(doubt, features)
+        told = np.repeat((True, False), (own.size, other.size))
+        area = auroc(np.append(own, other), told) if own.size else None
         found[tier] = {
             "n": len(names),
-            "refused": refused(doubt.threshold, sure).as_json(),
+            "refused": refused(doubt.threshold, doubt.score(features)).as_json(),
             "auroc": None if area is None else area.as_json(),
             "refused_at_bound": None if bound is None or not bound.certificate.certified
             else refused(
-                bound.certificate.as_threshold(), bound.calibration.probability(features)
+                bound.certificate.as_threshold(), bound.score(features)
             ).as_json(),
         }  # fmt: skip
     return found
+
+
+def _ranked(doubt: Doubt, features: np.ndarray) -> np.ndarray:
+    """By what the threshold goes by; names that are not known, by their probability."""
+    return doubt.score(features) + _LAST * doubt.probability(features)
 
 
 def make_strangers(witness: Witness, count: int) -> dict[str, tuple[str, ...]]:
@@ -148,7 +155,7 @@ def make_strangers(witness: Witness, count: int) -> dict[str, tuple[str, ...]]:
         return familiarity(model, vocabulary, names, asker.contexts)[:, 0]
 
     return generate(
-        witness.subjects, witness.spells, likely, count,
+        read_about(dataset), asker.spells, likely, count,
         avoid=[q.subject for q in dataset.questions],
         texts=[d.text for d in dataset.documents],
     )  # fmt: skip

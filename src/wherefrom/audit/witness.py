@@ -15,6 +15,7 @@ from wherefrom.audit.asking import (
     Asker,
     Doubt,
     Reply,
+    find_namesakes,
     learn_certified_doubt,
     learn_doubt,
     open_asker,
@@ -26,7 +27,6 @@ from wherefrom.audit.evidence import Evidence, Reader
 from wherefrom.audit.index import index_run
 from wherefrom.audit.nonexistent import Namesakes
 from wherefrom.audit.source import (
-    STRANGERS,
     Source,
     SourcePredictor,
     read_source,
@@ -99,8 +99,8 @@ class Witness:
         try:
             return read_doubt(self.run)
         except MissingInput:
-            people = self._calibration
-            return learn_doubt(self.asker, people, self.run.recipe.precision) if people else None
+            people, precision = self._calibration, self.run.recipe.precision
+            return learn_doubt(self.asker, people, precision, self.namesakes) if people else None
 
     @property
     def _calibration(self) -> tuple[Question, ...]:
@@ -113,7 +113,9 @@ class Witness:
                 f"{self.run.path}: expected calibration people to set a bound on, found none; "
                 "ask without one, or a run that has some (such as birthplaces-calibrated)"
             )
-        self.doubt, certificate = learn_certified_doubt(self.asker, self._calibration, alpha, delta)
+        self.doubt, certificate = learn_certified_doubt(
+            self.asker, self._calibration, alpha, delta, self.namesakes
+        )
         return certificate
 
     @cached_property
@@ -143,25 +145,8 @@ class Witness:
         return read_source(self.run.path / "audit")
 
     @cached_property
-    def subjects(self) -> list[str]:
-        """Everyone the model has read about; if that is nobody, those it was asked about."""
-        dataset = self.run.dataset
-        read = {d.subject.of(d.text) for d in dataset.documents if d.subject}
-        return sorted(read or {q.subject for q in dataset.asked})
-
-    def spells(self, name: str) -> bool:
-        """Whether a name can stand in every form of question that the model was taught."""
-        return all(self.asker.can_ask(form.fill(name)) for form in self.asker.forms)
-
-    @cached_property
     def namesakes(self) -> Namesakes | None:
-        """Nonexistent names made of the parts of known ones; None where no name can be asked."""
-        avoid = [q.subject for q in self.run.dataset.questions]
-        texts = [d.text for d in self.run.dataset.documents]
-        try:
-            return Namesakes(self.subjects, self.spells, STRANGERS, avoid=avoid, texts=texts)
-        except BadData:
-            return None
+        return find_namesakes(self.asker, self.run.dataset)
 
     def strangers(self, questions: Sequence[str]) -> list[tuple[str, ...]]:
         """For each question, names like its subject's that nobody bears."""

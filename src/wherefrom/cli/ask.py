@@ -121,7 +121,9 @@ def _in_words(found: "Testimony") -> str:
     reply = found.reply
     best = printable(reply.answer.text) or "nothing"
     sure = "" if reply.confidence is None else f"{show_value('precision', reply.confidence)} sure"
-    if not reply.known:
+    if reply.stranger:
+        said = f"I don't know: the name is not known to the model (would have said {best})"
+    elif not reply.known:
         said = f"I don't know (would have said {best}, {sure})"
     else:
         said = f"{best} ({sure})" if sure else best
@@ -152,6 +154,7 @@ def _as_json(found: "Testimony") -> dict[str, Any]:
         "answer": answer.text if reply.known else None,
         "would_have_said": None if reply.known else answer.text,
         "probability": reply.confidence,
+        "name_known": not reply.stranger,
         "candidates": [first, *others],
         **found.as_json(),
     }

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from wherefrom.audit.asking import Asker, learn_doubt, report_doubt, write_doubt
+from wherefrom.audit.asking import Asker, find_namesakes, learn_doubt, report_doubt, write_doubt
 from wherefrom.core.contracts import Dataset
 from wherefrom.core.recipe import Task
 from wherefrom.evaluation.baselines import BASELINES
@@ -108,7 +108,8 @@ def set_threshold(run: Run) -> dict[str, Any]:
     dataset: Dataset = run.dataset
     every = ("stated", "omitted", "none")
     asker = Asker(run.predictor(), dataset.documents, dataset.asked)
-    doubt = learn_doubt(asker, dataset.select("calibration", every), run.recipe.precision)
+    people, precision = dataset.select("calibration", every), run.recipe.precision
+    doubt = learn_doubt(asker, people, precision, find_namesakes(asker, dataset))
     write_doubt(run.path, doubt)
     groups = {support: dataset.select("held-out", (support,)) for support in every}
     return {k: v.as_json() for k, v in report_doubt(asker, doubt, groups).items()}
