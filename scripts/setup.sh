@@ -4,6 +4,7 @@
 #   scripts/setup.sh setup [run|dev]   install what running needs, or what the tests need too
 #   scripts/setup.sh demo              set up, then run the recipe `people`
 #   scripts/setup.sh test [ARG ...]    set up, then pytest with these arguments
+#   scripts/setup.sh nightly [ARG ...] set up, then the tests that take minutes and want the real data
 #   scripts/setup.sh check             set up, then ruff and pyright
 #   scripts/setup.sh bench             set up, then the benchmarks; figures into runs/benchmarks/
 #   scripts/setup.sh gpu [ARG ...]     every figure that needs a GPU, into docs/RESULTS.md; DATA=FOLDER TEXTS=FOLDER
@@ -150,6 +151,7 @@ case $command in # "setup; ...", not "setup && ...", which would switch set -e o
     setup) setup "$@" ;;
     demo) setup run; exec .venv/bin/wherefrom run people "$@" ;;
     test) setup dev; exec "$venv_python" -m pytest -q -n 2 --dist worksteal "$@" ;;
+    nightly) setup dev; exec "$venv_python" -m pytest -q -m nightly "$@" ;;
     check) setup dev; check ;;
     bench) setup dev; bench "$@" ;;
     gpu) gpu "$@" ;;

@@ -2,12 +2,15 @@
 
 `saved_params_N.npy` holds the parameters after N steps, as the homework has them. Beside it,
 `saved_state_N.json` holds the states of both random generators, Python's and numpy's: a run
-that goes on from there is, to the bit, the one that was never stopped.
+that goes on from there is, to the bit, the one that was never stopped. The homework's own loop
+leaves no such file; its parameters are gone on from with other random numbers.
 """
 
 import json
+import os
 import random
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +19,16 @@ SAVE_PARAMS_EVERY = 5000
 ANNEAL_EVERY = 20_000
 
 
-def sgd(f, x0, step, iterations, postprocessing=None, use_saved=False, print_every=10, folder="."):
-    """Take `iterations` steps down the gradient of `f(x)`, which gives (cost, gradient)."""
+def sgd(
+    f, x0, step, iterations, postprocessing=None, use_saved=False, print_every=10, folder=".",
+    PRINT_EVERY=None,
+):  # fmt: skip
+    """Take `iterations` steps down the gradient of `f(x)`, which gives (cost, gradient).
+
+    `PRINT_EVERY` is the homework's name for `print_every`.
+    """
     postprocess = postprocessing or (lambda x: x)
+    every = print_every if PRINT_EVERY is None else PRINT_EVERY
     x, done = x0, 0
     if use_saved:
         saved = load_saved_params(folder)
@@ -30,7 +40,7 @@ def sgd(f, x0, step, iterations, postprocessing=None, use_saved=False, print_eve
         cost, gradient = f(x)
         x = postprocess(x - step * gradient)
         cost_mean = cost if cost_mean is None else 0.95 * cost_mean + 0.05 * cost
-        if number % print_every == 0:
+        if number % every == 0:
             print(f"iter {number}: {cost_mean:f}")
         if use_saved and number % SAVE_PARAMS_EVERY == 0:
             save_params(number, x, folder)
@@ -40,29 +50,44 @@ def sgd(f, x0, step, iterations, postprocessing=None, use_saved=False, print_eve
 
 
 def save_params(number: int, params, folder=".") -> None:
-    """Parameters and random states after so many steps; the states last, they say it is whole."""
-    np.save(params_file(number, folder), params)
+    """Random states and parameters after so many steps; the parameters last, and all at once."""
     name, keys, place, has_gauss, gauss = np.random.get_state()
     state = {
         "python": random.getstate(),
         "numpy": [name, [int(k) for k in keys], place, has_gauss, gauss],
     }
     state_file(number, folder).write_text(json.dumps(state), encoding="utf-8")
+    path = params_file(number, folder)
+    unfinished = path.with_name(f"unfinished_{path.name}")
+    np.save(unfinished, params)
+    os.replace(unfinished, path)
 
 
 def load_saved_params(folder="."):
-    """(steps, parameters) of the latest save whose states are there too, which are restored."""
-    whole = [n for n in saved_numbers(folder) if state_file(n, folder).exists()]
-    if not whole:
+    """(steps, parameters) of the latest save; both random states as they were then, if known."""
+    numbers = saved_numbers(folder)
+    if not numbers:
         return None
-    number = max(whole)
+    number = max(numbers)
     params = np.load(params_file(number, folder), allow_pickle=False)
-    state = json.loads(state_file(number, folder).read_text(encoding="utf-8"))
+    states = state_file(number, folder)
+    if states.exists():
+        restore(json.loads(states.read_text(encoding="utf-8")))
+    else:
+        print(
+            f"{params_file(number, folder)}: going on from it without {states.name}, which would "
+            "have the random states: not the steps that an unstopped run takes",
+            file=sys.stderr,
+        )
+    return number, params
+
+
+def restore(state) -> None:
+    """Both random generators as `save_params` found them."""
     version, words, gauss = state["python"]
     random.setstate((version, tuple(words), gauss))
     name, keys, *rest = state["numpy"]
     np.random.set_state((name, np.array(keys, np.uint32), *rest))
-    return number, params
 
 
 def saved_numbers(folder=".") -> list[int]:

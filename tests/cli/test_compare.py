@@ -53,6 +53,25 @@ def test_runs_without_a_common_task_stand_side_by_side(cli, tiny_run, tmp_path):
     assert note.endswith("no task with answers in both")
 
 
+def test_perplexities_of_words_and_characters_have_their_own_rows_and_a_way_to_compare(
+    cli, tmp_path
+):
+    few = {
+        "bigram": ("stages.homework.steps=20", "stages.better.steps=2"),
+        "shakespeare-gru": ("model.n_hidden=8", "stages.homework.steps=2", "stages.better.steps=2"),
+    }
+    for name, settings in few.items():
+        options = [part for setting in settings for part in ("--set", setting)]
+        assert cli("run", name, *options, "--threads", "1", "--out", tmp_path / name).code == 0
+    words, characters = (tmp_path / name for name in few)
+    lines = cli("compare", words, characters).out.splitlines()
+    for title, cells in (("per word", [False, True]), ("per character", [True, False])):
+        row = lines[lines.index(f"perplexity {title}") + 1 :]
+        (better,) = [line for line in row[: row.index("")] if line.startswith("  better ")]
+        assert [better.split()[1] == "-", better.endswith(" -")] == cells
+    assert f"'wherefrom perplexity {words} {characters} --text FILE' measures" in lines[-1]
+
+
 def test_a_run_can_be_compared_with_itself(cli, tiny_run):
     header = cli("compare", tiny_run, tiny_run).out.splitlines()[0]
     assert f"{tiny_run} (1)" in header

@@ -36,6 +36,11 @@ def test_the_worst_perplexity_is_the_highest_and_its_interval_is_not_cut():
     assert found["interval"][1] > 22.0
 
 
+def test_the_unit_of_a_perplexity_is_kept():
+    (found,) = aggregate([{"gru": {"perplexity": 5.0, "n": 9, "characters": 10}}] * 2).values()
+    assert found["characters"] == 10
+
+
 def test_a_result_that_some_runs_lack_counts_those_that_have_it():
     runs = [{"a": {"accuracy": 1.0}}, {"a": {"accuracy": 0.5}, "precision": {"precision": 0.9}}]
     found = aggregate(runs)

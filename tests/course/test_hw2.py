@@ -102,9 +102,27 @@ def test_a_descent_that_was_stopped_goes_on_bitwise_the_same(tmp_path, monkeypat
     seed(123)  # whatever another process has drawn
     resumed = descend(40, tmp_path / "parts")
     assert resumed.tobytes() == whole.tobytes()
-    (tmp_path / "parts" / "saved_state_40.json").unlink()  # a save without its states is none
+    (tmp_path / "parts" / "saved_params_40.npy").unlink()  # states alone are no save
     assert sgd.load_saved_params(tmp_path / "parts")[0] == 30
     assert sgd.load_saved_params(tmp_path) is None
+
+
+def test_the_homeworks_own_save_is_gone_on_from_with_a_warning(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sgd, "SAVE_PARAMS_EVERY", 10)
+    saved = tmp_path / "saved_params_20.npy"
+    np.save(saved, np.full(3, 7.0))
+    before = saved.read_bytes()
+
+    def f(x):
+        return float(np.sum(x)), np.ones(3)
+
+    reached = sgd.sgd(f, np.zeros(3), 0.5, 24, None, True, folder=tmp_path, PRINT_EVERY=2)
+    assert reached.tolist() == [5.0] * 3  # four steps of a half from 7
+    told = capsys.readouterr()
+    assert [line.split(":")[0] for line in told.out.splitlines()] == ["iter 22", "iter 24"]
+    (warning,) = told.err.splitlines()
+    assert warning.startswith(f"{saved}: going on from it without saved_state_20.json")
+    assert saved.read_bytes() == before
 
 
 def test_the_language_model_is_saved_in_the_homeworks_packing_and_read_back(
@@ -115,7 +133,7 @@ def test_the_language_model_is_saved_in_the_homeworks_packing_and_read_back(
     trained = capsys.readouterr().out
     assert "generated" in trained
     flat = np.load("saved_params_60.npy")
-    assert flat.shape == (50 * 50 + 50 + 50 * 62 + 62,)
+    assert flat.shape == (50 * 50 + 50 + 50 * 53 + 53,)
     assert q1d.main(["--steps", "60", "--saved", "saved_params_60.npy"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == trained.splitlines()[-1]
     np.save("short.npy", flat[1:])
@@ -123,4 +141,59 @@ def test_the_language_model_is_saved_in_the_homeworks_packing_and_read_back(
     assert q1d.main(["--saved", "none.npy"]) == 66
     complaints = capsys.readouterr().err.splitlines()
     assert len(complaints) == 2
-    assert "expected 5712 numbers" in complaints[0]
+    assert "expected 5253 numbers" in complaints[0]
+
+
+def test_the_wrapper_gives_the_mean_of_a_batch_and_sgd_descends_by_it(tmp_path):
+    embeddings = np.random.default_rng(2).normal(size=(5, 6))
+    params = np.random.default_rng(3).normal(size=SIZE)
+    alone = q1d.lm_wrapper([4], [2], embeddings, DIMENSIONS, params)  # fifty times the same bigram
+    cost, gradient = q1c.forward_backward_prop(embeddings[[4]], np.eye(5)[[2]], params, DIMENSIONS)
+    assert alone[0] == pytest.approx(cost)
+    np.testing.assert_allclose(alone[1], gradient, atol=1e-12)
+    assert cost == pytest.approx(-np.log(q1c.forward(embeddings[4], 2, params, DIMENSIONS)))
+
+    words = np.arange(100) % 5
+
+    def f(p):
+        return q1d.lm_wrapper(words, (words + 1) % 5, embeddings, DIMENSIONS, p)
+
+    np.random.seed(0)
+    reached = sgd.sgd(f, params, 3.0, 300, None, False, 1000)
+    assert f(params)[0] > 1
+    assert f(reached)[0] < 0.1  # which word comes next is certain here
+
+
+def test_a_text_is_scored_by_its_path_alone(tmp_path, monkeypatch):
+    """The mean of what `forward` says of every bigram of the sentence."""
+    language, vectors = tmp_path / "language", tmp_path / "embeddings"
+    language.mkdir()
+    vectors.mkdir()
+    listed = ("<s>", "</s>", "UUUNKKK", "the", "cat")
+    (language / "vocab.ptb.txt").write_text("".join(f"{word}\n" for word in listed))
+    (language / "dev.tsv").write_text("The\tDT\ncat\tNN\nsat\tVBD\n")
+    np.save(vectors / "glove.6B.50d.subset.npy", np.eye(2, 6))
+    (vectors / "glove.6B.50d.subset.words.txt").write_text("the\ncat\n")
+    monkeypatch.setattr(q1d, "HIDDEN", 4)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(q1d.MissingInput, match=r"expected saved_params_N\.npy in it, found none"):
+        q1d.eval_neural_lm(language / "dev.tsv", words=5)
+    params = np.random.default_rng(4).normal(size=SIZE)
+    np.save("saved_params_40.npy", params)
+    np.save("saved_params_20.npy", 0 * params)
+    table = q1d.load_vectors(vectors / "glove.6B.50d.subset.npy", listed).array
+    pairs = [(0, 3), (3, 4), (4, 2), (2, 1)]  # <s> the cat UUUNKKK </s>
+    each = [q1c.forward(table[a], b, params, DIMENSIONS) for a, b in pairs]
+    wanted = np.exp(-np.mean(np.log(each)))
+    assert q1d.eval_neural_lm(language / "dev.tsv", words=5) == pytest.approx(wanted)
+    even = q1d.eval_neural_lm(language / "dev.tsv", "saved_params_20.npy", words=5)
+    assert even == pytest.approx(5)
+
+
+def test_parameters_of_another_training_are_not_overwritten(tmp_path):
+    path = tmp_path / "saved_params_60.npy"
+    q1d.keep_params(path, np.ones(3))
+    q1d.keep_params(path, np.ones(3))
+    with pytest.raises(q1d.UsageError, match=r"saved_params_60\.npy: expected no file, or these"):
+        q1d.keep_params(path, np.zeros(3))
+    assert np.load(path).tolist() == [1, 1, 1]

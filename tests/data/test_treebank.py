@@ -1,15 +1,24 @@
 """Tagged text, its vocabulary and its vectors, on small files and on the real ones."""
 
+from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from wherefrom.core.errors import BadData, MissingInput, UsageError
-from wherefrom.core.words import WordText
+from wherefrom.core.words import UNKNOWN, WordText, canonical
 from wherefrom.data import tiny_text, treebank
-from wherefrom.data.treebank import GENERATED, TreebankConfig, load, read_sentences, survey
+from wherefrom.data.treebank import (
+    GENERATED,
+    KNOWN,
+    TreebankConfig,
+    load,
+    read_sentences,
+    survey,
+)
 
 REAL = Path(__file__).parents[2].parent / "shared" / "data"
 
@@ -84,7 +93,19 @@ def test_files_may_be_named_one_by_one_and_lie_in_the_folder_itself(config, fold
 
 def test_without_files_the_text_is_generated_and_that_is_said():
     config = TreebankConfig()
-    assert load(config, 3) == tiny_text.load(GENERATED, 3)
+    made, data = tiny_text.load(GENERATED, 3), load(config, 3)
+    assert isinstance(data, WordText)
+    assert data.vocabulary is not None
+    assert data.held_out == made.held_out
+    known = data.vocabulary.words[3:]
+    assert data.vocabulary.words[:3] == ("<s>", "</s>", "UUUNKKK")
+    assert len(known) == KNOWN
+    plain = [d.text.split() for d in made.documents]
+    for document, words in zip(data.documents, plain, strict=True):
+        assert document.text.split() == [w if w in known else "UUUNKKK" for w in words]
+    counts = Counter(w for words in plain[: -made.held_out] for w in words)
+    rare = set(counts) - set(known)
+    assert 0 < max(counts[w] for w in rare) <= min(counts[w] for w in known)
     (line,) = survey(config).lines()
     assert "generated" in line
     assert "--data" in line
@@ -128,6 +149,13 @@ def test_a_file_that_is_not_there_is_missed(config, folder, tmp_path):
         load(TreebankConfig(train=str(tmp_path / "x")), 0)
 
 
+def test_who_has_no_word_vectors_is_told_how_to_get_them(config, folder, monkeypatch):
+    monkeypatch.setattr(treebank, "fetched_vectors", lambda: None)
+    (folder / treebank.FILES["embeddings"]).unlink()
+    with pytest.raises(MissingInput, match="'wherefrom data fetch glove' gets word vectors"):
+        load(config, 0)
+
+
 def test_a_vocabulary_of_nothing_is_refused():
     with pytest.raises(UsageError, match=r"TreebankConfig\.words"):
         TreebankConfig(words=3)
@@ -145,3 +173,27 @@ def test_the_real_text_has_the_homeworks_bigrams():
     assert data.details["dropped_different"] == 36
     assert data.vocabulary.vectors is not None
     assert data.vocabulary.vectors.shape == (2000, 50)
+
+
+@pytest.mark.parametrize(
+    ("part", "shares", "figures"),
+    [
+        ("dev", (0.1115, 0.1622, 0.0129), (6.6, 26.4)),
+        ("train", (0.1478, 0.1684, 0.0015), (6.7, 67.3)),
+    ],
+)
+def test_what_one_token_a_line_makes_of_two_passages_is_three_frequencies(part, shares, figures):
+    """41 unknown words in one sentence, and eight sentences of one (docs/PERPLEXITY.md)."""
+    if not REAL.is_dir():
+        pytest.skip(f"the real text is not in {REAL}")
+    config = TreebankConfig(folder=str(REAL))
+    known = frozenset(treebank.read_vocabulary(treebank.find(config, "vocabulary"), config.words))
+    texts = [s for s in read_sentences(treebank.find(config, part)) if s]
+    unknown = [[canonical(word, known) == UNKNOWN for word in s] for s in texts]
+    count = sum(map(sum, unknown))
+    begun = sum(s[0] for s in unknown) / len(unknown)
+    again = sum(a and b for s in unknown for a, b in pairwise(s)) / count
+    ended = sum(s[-1] for s in unknown) / count
+    assert (begun, again, ended) == pytest.approx(shares, abs=5e-5)
+    found = (begun * again**40 * ended) ** (-1 / 42), (begun * ended) ** (-1 / 2)
+    assert found == pytest.approx(figures, abs=0.05)

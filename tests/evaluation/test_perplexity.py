@@ -6,18 +6,21 @@ import numpy as np
 import pytest
 
 from wherefrom.core.contracts import Document
+from wherefrom.core.errors import MissingInput, UsageError
 from wherefrom.core.vocabulary import Alphabet
+from wherefrom.core.words import BEGIN, END, UNKNOWN, WordVocabulary
 from wherefrom.evaluation.perplexity import (
     UNSEEN,
     Training,
     Wanted,
     class_of,
     explain_gap,
+    explain_gaps,
     find_verbatim,
     measure,
     measure_text,
 )
-from wherefrom.evaluation.readings import CharacterReader, Reading
+from wherefrom.evaluation.readings import CharacterReader, Reading, WordReader
 
 
 class Halves:
@@ -95,17 +98,52 @@ def test_a_text_and_its_changes_are_measured_in_both_units():
     training = Training.of([Document("abc ab. c"), Document("ab\n")], "character")
     wanted = Wanted((("drop-unseen",), ("drop-unseen", "wrap2")))
     found = measure_text(READER, "ab xc xa", training, wanted)
-    assert found["nats_per_target"] == pytest.approx(9 / 7 * math.log(2))
+    assert found["n"] == found["characters"] == 8
+    assert found["nats_per_target"] == pytest.approx(10 / 8 * math.log(2))
+    assert found["nats_per_character"] == pytest.approx(10 / 8 * math.log(2))
     assert found["classes"][UNSEEN]["targets"] == 2
     dropped, wrapped = found["preprocessed"]
     assert (dropped["changed"], dropped["characters_seen"]) == (2, 6)
-    assert dropped["per_character_seen"] == pytest.approx(2 ** (5 / 6))
-    assert dropped["per_original_character"] == pytest.approx(2 ** (5 / 8))
+    assert dropped["per_character_seen"] == pytest.approx(2)
+    assert dropped["per_original_character"] == pytest.approx(2 ** (6 / 8))
     place = 8 * -(0.25 * math.log(0.25) + 0.75 * math.log(0.75))
-    everything = 5 * math.log(2) + place + 2 * math.log(256)
+    everything = 6 * math.log(2) + place + 2 * math.log(256)
     assert dropped["charged_per_original_character"] == pytest.approx(math.exp(everything / 8))
     assert wrapped["changed"] == 4
     assert wrapped["steps"] == ["drop-unseen", "wrap2"]
+
+
+def test_unseen_characters_are_those_that_the_model_does_not_read_as_seen_ones():
+    """ā is read as a and stays; x is known but was never seen; nothing is read for €."""
+    training = Training.of([Document("abc ab. c")], "character")
+    as_it_is = measure_text(READER, "āb xāc€", training)
+    found = measure_text(READER, "āb xāc€", training, Wanted((("drop-unseen",),)))
+    (dropped,) = found["preprocessed"]
+    assert (dropped["changed"], dropped["characters_seen"]) == (2, 5)
+    assert as_it_is["classes"][UNSEEN]["targets"] == 1
+    assert dropped["per_character_seen"] == pytest.approx(2)
+
+
+def test_unseen_characters_are_not_dropped_where_nobody_knows_them():
+    wanted = Wanted((("lower", "drop-unseen"),))
+    with pytest.raises(MissingInput, match="--preprocess drop-unseen: expected the text that"):
+        measure_text(READER, "ab", None, wanted)
+    words = WordReader(READER.scorer, WordVocabulary((BEGIN, END, UNKNOWN)))
+    for training in (None, Training.of([Document("ab")], "word")):
+        with pytest.raises(UsageError, match="expected a model of characters, found one of words"):
+            measure_text(words, "ab", training, wanted)
+
+
+def test_every_text_is_explained_against_the_first():
+    texts = {
+        name: measure(reading(["a", "B"], nats), 2, set("aB"))
+        for name, nats in (("one", [1, 1]), ("two", [1, 3]), ("three", [2, 1]))
+    }
+    assert explain_gaps(texts) == {
+        "two": pytest.approx({"capitals": 1.0, "lower case": 0.0}),
+        "three": pytest.approx({"lower case": 0.5, "capitals": 0.0}),
+    }
+    assert explain_gaps({"one": texts["one"]}) == {}
 
 
 def test_text_of_the_training_text_is_found():
@@ -113,6 +151,12 @@ def test_text_of_the_training_text_is_found():
     assert find_verbatim(words, f"before {words} after") == {"found": 11, "stretches": 11}
     assert find_verbatim(words.upper(), words) == {"found": 0, "stretches": 11}
     assert find_verbatim("too short", "too short a text") == {"found": 0, "stretches": 0}
+    short = "To be, or not to be: that is"
+    assert find_verbatim(short, f"He says: {short}") == {"found": 1, "stretches": 1}
+    assert find_verbatim(short, short.lower()) == {"found": 0, "stretches": 1}
+    assert find_verbatim(short[:20], short) == {"found": 1, "stretches": 1}
+    assert find_verbatim(short[:18], short) == {"found": 0, "stretches": 0}
+    assert find_verbatim("UUUNKKK the UUUNKKK .", "")["stretches"] == 0
     assert find_verbatim("UUUNKKK " * 20, "UUUNKKK " * 50)["stretches"] == 0
     assert find_verbatim(words * 200, "")["stretches"] == 1000
 

@@ -39,33 +39,44 @@ class FixedWords:
     def log_probabilities(self, text):
         return np.log(SHARES[text[:, 1]])
 
-    def probabilities(self, previous):
-        return np.tile(SHARES, (len(previous), 1))
-
 
 def characters(letters: str, shares: list[float]) -> CharacterReader:
     model = Fixed([math.log(share) for share in shares])
     return CharacterReader(TextScorer(model, Alphabet(tuple(letters))))
 
 
-def test_every_character_but_the_first_is_scored():
-    found = characters("ab", [0.75, 0.25]).read("abbaabab" * 4)
-    assert "".join(found.pieces) == ("abbaabab" * 4)[1:]
-    wanted = [-math.log({"a": 0.75, "b": 0.25}[c]) for c in found.pieces]
-    np.testing.assert_allclose(found.nats, wanted, rtol=1e-6)
+@pytest.mark.parametrize("before", ["\n", " "])
+def test_every_character_is_scored_the_first_as_one_that_begins_a_line_or_a_word(before):
+    shares = {"a": 0.5, "b": 0.25, before: 0.25}
+    found = characters("".join(shares), list(shares.values())).read("abbaabab" * 4)
+    assert "".join(found.pieces) == "abbaabab" * 4
+    np.testing.assert_allclose(found.nats, [-math.log(shares[c]) for c in found.pieces], rtol=1e-6)
     assert not found.charge.any()
     assert not found.unknown.any()
+
+
+def test_without_line_ends_and_spaces_the_first_character_is_an_even_guess():
+    found = characters("ab", [0.75, 0.25]).read("aab")
+    np.testing.assert_allclose(found.nats, -np.log([0.5, 0.75, 0.25]), rtol=1e-6)
+
+
+def test_what_a_text_costs_by_character_is_all_that_is_paid_for_it():
+    found = characters("ab", [0.75, 0.25]).read("aáb€b")
+    paid = found.cost_by_character(5)
+    assert paid.shape == (5,)
+    assert (paid > 0).all()
+    assert paid.sum() == pytest.approx(found.nats.sum() + found.charge.sum())
 
 
 def test_unknown_characters_are_folded_or_left_out_and_charged():
     found = characters("ab", [0.75, 0.25]).read("aáb€b")
     assert found.form == "aabb"
-    assert found.pieces == ("a", "b", "b", "€")
-    assert list(found.starts) == [1, 2, 4, 3]
-    assert list(found.unknown) == [True, False, False, True]
-    assert list(found.scored) == [True, True, True, False]
+    assert found.pieces == ("a", "a", "b", "b", "€")
+    assert list(found.starts) == [0, 1, 2, 4, 3]
+    assert list(found.unknown) == [False, True, False, False, True]
+    assert list(found.scored) == [True, True, True, True, False]
     each = where(2, 5) / 2  # which two of five they are, and their bytes
-    assert found.charge == pytest.approx([each + 2 * BYTE, 0, 0, each + 3 * BYTE])
+    assert found.charge == pytest.approx([0, each + 2 * BYTE, 0, 0, each + 3 * BYTE])
     assert found.nats[-1] == 0
 
 
@@ -77,15 +88,17 @@ def test_pad_and_mask_are_no_characters_of_a_text():
 
 def test_a_character_that_is_folded_onto_two_is_charged_once():
     found = characters("ab-", [0.5, 0.25, 0.25]).read("a—b")
-    assert found.pieces == ("-", "-", "b")
-    assert found.charge == pytest.approx([where(1, 3) + 3 * BYTE, 0, 0])
+    assert found.pieces == ("a", "-", "-", "b")
+    assert found.charge == pytest.approx([0, where(1, 3) + 3 * BYTE, 0, 0])
+    first = characters("ab-", [0.5, 0.25, 0.25]).read("—b")
+    assert first.charge == pytest.approx([where(1, 2) + 3 * BYTE, 0, 0])
 
 
 def test_a_temperature_of_two_takes_the_root_of_the_probabilities():
     found = characters("ab", [0.9, 0.1]).at(2).read("aab")
     rest = math.sqrt(0.9) + math.sqrt(0.1)
     wanted = [-math.log(math.sqrt(p) / rest) for p in (0.9, 0.1)]
-    np.testing.assert_allclose(found.nats, wanted, rtol=1e-6)
+    np.testing.assert_allclose(found.nats[1:], wanted, rtol=1e-6)
 
 
 def test_a_text_that_the_model_cannot_read_is_refused():

@@ -137,6 +137,7 @@ def test_two_heads():
         pytest.approx(4.46, abs=0.02), pytest.approx(0.134, abs=2e-3),
         pytest.approx(0.050, abs=2e-3),
     )  # fmt: skip
+    assert found(name, "correlation of the two heads") == pytest.approx(1)
     fails = found(name, "P(k_a.q1 < 0)")
     assert fails == pytest.approx(stats.norm.cdf(-sqrt(2)))
     assert fails == pytest.approx(0.0786, abs=1e-4)
@@ -173,8 +174,53 @@ def test_without_key_query_value():
     assert least <= distance.min() <= least + 0.02
 
 
-def test_perplexity_and_gradients():
-    assert found("perplexity-base", "2^(-mean log2 p)") > 1
+def drawn(use):
+    """The numbers that a demonstration of seed 0 draws, from numpy's own generator."""
+    return np.random.Generator(np.random.Philox(key=np.array([0, use], dtype=np.uint64)))
+
+
+def test_projection():
+    """Lengths are those of coordinates, since the bases are orthonormal: A x is as long as x."""
+    random = drawn(3)
+    random.standard_normal((8, 7))
+    c, d, turn = (random.standard_normal(shape) for shape in (3, 4, (3, 3)))
+    assert found("projection", "|M v_b - v_b|") == pytest.approx(sqrt((d**2).sum()))
+    skewed = found("projection", "a basis that is not orthonormal")
+    assert skewed == pytest.approx(sqrt(((turn @ turn.T @ c - c) ** 2).sum()))
+
+
+def test_perplexity():
+    p = drawn(9).uniform(0.01, 0.9, 200)
+    mean = stats.gmean(1 / p)
+    for label in ("2^(-mean log2 p)", "10^(-mean log10 p)", "both are the geometric mean"):
+        assert found("perplexity-base", label) == pytest.approx(mean)
+    mixed = found("perplexity-base", "bases mixed, e^(-mean log2 p)")
+    assert mixed == pytest.approx(mean ** (1 / log(2)))
+
+    def integral(u):
+        return u - u * log(u)
+
+    nats = (integral(0.9) - integral(0.01)) / 0.89  # the mean of -ln p for p as they were drawn
+    assert log(mean) == pytest.approx(nats, abs=4 * np.log(p).std() / sqrt(200))
+
+
+def test_the_input_gradient_is_torchs():
+    torch = pytest.importorskip("torch")
+    random = drawn(8)
+    w1, b1, w2, b2, x = (
+        torch.from_numpy(random.standard_normal(shape)) for shape in ((5, 7), 7, (7, 4), 4, 5)
+    )
+    x.requires_grad_()
+    scores = torch.sigmoid(x @ w1 + b1) @ w2 + b2
+    torch.nn.functional.cross_entropy(scores[None], torch.tensor([1])).backward()
+    length = found("input-gradient", "slope along the gradient")
+    assert length == pytest.approx(float(x.grad.norm()), abs=1e-7)
+    flat = (torch.softmax(scores.detach(), 0) - torch.tensor([0.0, 1, 0, 0])) @ w2.T @ w1.T
+    gap = found("input-gradient", "without h (1 - h)")
+    assert gap == pytest.approx(float((flat - x.grad).abs().max()), abs=1e-7)
+
+
+def test_the_gradient_of_softmax_and_cross_entropy_is_torchs():
     torch = pytest.importorskip("torch")
     theta = torch.tensor([0.3, -1.0, 2.0], dtype=torch.float64, requires_grad=True)
     torch.nn.functional.cross_entropy(theta[None], torch.tensor([1])).backward()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from wherefrom.core.arrays import load_arrays
-from wherefrom.core.errors import Interrupted, Mismatch, UsageError
+from wherefrom.core.errors import Interrupted, Mismatch, MissingInput, UsageError
 from wherefrom.core.recipe import ModelEntry, Recipe, Task
 from wherefrom.evaluation.evaluator import accuracy
 from wherefrom.recipes.catalogue import adjust, get_recipe
@@ -200,6 +200,14 @@ def test_several_tasks_have_names_of_their_own(recipe, tmp_path):
         "majority": 8,
         "untold.majority": 4,
     }
+
+
+def test_data_that_are_missing_leave_no_folder_behind(tmp_path):
+    recipe = get_recipe("bigram")
+    missing = replace(recipe, data=replace(recipe.data, folder=str(tmp_path)))
+    with pytest.raises(MissingInput, match="expected language/"):
+        execute(missing, tmp_path / "r")
+    assert not (tmp_path / "r").exists()
 
 
 def test_an_unknown_predictor_is_refused_with_a_guess(recipe, tmp_path):

@@ -129,7 +129,7 @@ def test_the_homework_is_the_homeworks():
 
 def test_what_does_not_fit_is_refused_before_training(tmp_path):
     long = small("gpt", tmp_path, "stages.train.mix.text.objective.length=33")
-    with pytest.raises(UsageError, match=r"length.*at most the model's block, 32"):
+    with pytest.raises(UsageError, match=r"length.*at most what the model reads, 32"):
         execute(long, tmp_path / "a")
     longer = small("gru", tmp_path, "stages.homework.mix.text.objective.length=4000")
     with pytest.raises(BadData, match="expected more than 4000 characters"):

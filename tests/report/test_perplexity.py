@@ -34,13 +34,24 @@ def test_what_was_asked_besides_has_sections():
     }  # fmt: skip
     more = {"preprocessed": [chain], "temperatures": [{"temperature": 1.5, "perplexity": 13.8}]}
     texts = {"a": measured(None, **more), "b": measured(1e12, classes={}, **more)}
-    lines = layout(perplexity_table("run", "character", texts, {"digits": 0.5}, "spelt"))
+    gaps = {"b": {"digits": 0.5}}
+    lines = layout(perplexity_table("run", "character", texts, gaps, "spelt"))
     text = "\n".join(lines)
     assert "14.33 / 14.00 / 15.00; 1,200" in text
     assert "1.5" in text
     assert "no float" in text
     assert "1.0e+12" in text
-    assert "nats per target that b has over a" in text
+    assert "nats per target over those of a" in text
     assert "+0.500" in text
     (capitals,) = [line for line in lines if "capitals" in line]
     assert capitals.endswith("-")
+
+
+def test_every_text_has_its_gap_over_the_first():
+    gaps = {"b": {"digits": 0.5, "space": -0.25}, "c": {"space": 1.0}}
+    texts = {name: measured(None) for name in "abc"}
+    lines = layout(perplexity_table("run", "character", texts, gaps, "spelt"))
+    begin = lines.index("nats per target over those of a")
+    assert [line.split() for line in lines[begin + 1 :]] == [
+        ["digits", "+0.500", "-"], ["space", "-0.250", "+1.000"], ["in", "all", "+0.250", "+1.000"],
+    ]  # fmt: skip

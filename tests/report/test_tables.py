@@ -78,6 +78,20 @@ def test_runs_side_by_side_have_a_dash_where_one_has_no_result():
     ]
 
 
+def test_perplexities_of_words_and_of_characters_do_not_share_a_row():
+    words = {"better": BIGRAM["network"] | {"bigrams": 3130}}
+    characters = {"better": {"perplexity": 5.0, "interval": [4.0, 6.0], "n": 9, "characters": 10}}
+    assert layout(runs_table({"w": words, "c": characters})) == [
+        "                             w                  c",
+        "perplexity per word",
+        "  better  21.48 [20.65, 22.30]                  -",
+        "",
+        "perplexity per character",
+        "  better                     -  5.00 [4.00, 6.00]",
+    ]
+    assert layout(results_table(characters))[1] == "perplexity per character"
+
+
 def test_a_paired_difference_has_a_sign():
     pair = {
         "run": "runs/b", "task": "birthplace", "difference": -0.025, "interval": [-0.08, 0.03],

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.evaluation.readings import CharacterReader
 from wherefrom.runs.readers import find_training, open_reader, open_speller
 from wherefrom.runs.run import Run
@@ -17,6 +17,11 @@ def test_a_character_model_reads_and_spells(tiny_run):
     assert run.dataset.documents[0].text in training.text
     assert "b" in training.seen
     assert "€" not in training.seen
+
+
+def test_a_baseline_that_answers_questions_reads_nothing(tiny_run):
+    with pytest.raises(UsageError, match="no model 'majority'; known: with_pretraining, without"):
+        open_reader(tiny_run, "majority")
 
 
 def test_a_model_that_gives_no_probabilities_is_refused(tiny_run, monkeypatch):

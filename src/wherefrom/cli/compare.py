@@ -23,7 +23,8 @@ def compare(
     """Show runs side by side.
 
     The primary models are compared with the first run's on the same questions, which says more
-    than two intervals do. Runs that were asked other questions stand side by side only.
+    than two intervals do. Runs that were asked other questions stand side by side only. A word
+    is not a character: perplexities of the two have rows of their own.
     """
     from wherefrom.evaluation.compare import bits_per_character
     from wherefrom.report.tables import draw, pairs_table, printable, runs_table
@@ -35,6 +36,7 @@ def compare(
     for run in opened:
         run.require_finished()
     pairs, notes = _pair(opened)
+    notes += _how_to_compare_words(opened)
     if as_json:
         shown = [
             {"run": str(r.path), "recipe": r.recipe.name, "primary": r.recipe.primary}
@@ -83,6 +85,21 @@ def _pair(runs: "list[Run]") -> tuple[list[dict[str, Any]], list[str]]:
             models = {"model": run.recipe.primary, "with_model": first.recipe.primary}
             pairs.append(pair | models | found.as_json())
     return pairs, notes
+
+
+def _how_to_compare_words(runs: "list[Run]") -> list[str]:
+    """Bits per character of word models depend on a text's unknown words: where to get them."""
+    from wherefrom.evaluation.compare import bits_per_character
+
+    words = [run for run in runs if any("unknown_share" in r for r in run.results.values())]
+    if not words:
+        return []
+    known = [*words, *(r for r in runs if bits_per_character(r.results))]
+    paths = " ".join(dict.fromkeys(str(run.path) for run in known))
+    return [
+        "perplexities per word say nothing of bits per character; "
+        f"'wherefrom perplexity {paths} --text FILE' measures those on a text"
+    ]
 
 
 def _tasks(run: "Run") -> list[str]:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wherefrom.cli.output import note, print_json
-from wherefrom.core.errors import BadData, UsageError
+from wherefrom.core.errors import BadData, UsageError, WherefromError
 
 if TYPE_CHECKING:
-    from wherefrom.evaluation.perplexity import Wanted
+    from wherefrom.evaluation.perplexity import Training, Wanted
+    from wherefrom.evaluation.readings import Reader
 
 UNIFORM = "uniform"
 
@@ -25,7 +26,10 @@ def perplexity(
         typer.Option(metavar="FILE", help="A text; may be repeated, or given beside the runs."),
     ] = None,
     model: Annotated[
-        str, typer.Option(metavar="NAME", help="One of the runs' models.", show_default="the best")
+        str,
+        typer.Option(
+            metavar="NAME", help="A model of the runs, or counts.", show_default="a run's main one"
+        ),
     ] = "",
     preprocess: Annotated[
         list[str] | None,
@@ -51,12 +55,11 @@ def perplexity(
     """Measure texts: nats and bits per token and per original character, and where they come from.
 
     Only the last can be compared between a word model and a character model, and only with what
-    is unknown charged. A text that the run was trained on is told.
+    is unknown charged. A text that the run was trained on is told. What cannot be read does not
+    keep the rest from being measured.
     """
-    from wherefrom.evaluation.perplexity import explain_gap, measure_text
+    from wherefrom.evaluation.perplexity import explain_gaps
     from wherefrom.evaluation.tokens import find_tokens
-    from wherefrom.report.perplexity import perplexity_table
-    from wherefrom.report.tables import draw
     from wherefrom.runs.readers import find_training, open_reader, open_speller
 
     files = [*(text or []), *(path for path in runs if path.is_file())]
@@ -64,26 +67,67 @@ def perplexity(
     if not files or not folders:
         raise UsageError("perplexity: expected runs and --text FILE, found one without the other")
     wanted, split = _wanted(preprocess or [], temperature or []), find_tokens(tokens)
-    texts = {name: _read(path) for name, path in _name(files).items()}
+    texts, failed = _read_all(_name(files))
     spell = None if unknown == UNIFORM else open_speller(Path(unknown))
     shown: list[dict[str, Any]] = []
-    for number, folder in enumerate(folders):
-        run, reader = open_reader(folder, model, split, spell)
-        training = find_training(run, reader)
-        found = {name: measure_text(reader, t, training, wanted) for name, t in texts.items()}
+    for folder in folders if texts else []:
+        try:
+            run, reader = open_reader(folder, model, split, spell)
+            found, unread = _measure(reader, texts, find_training(run, reader), wanted)
+        except WherefromError as error:
+            failed.append(_named(folder, error))
+            continue
+        failed += [_named(folder, error) for error in unread]
+        if not found:
+            continue
         _warn(folder, found)
-        measured = list(found.values())
-        gap = explain_gap(*measured[:2]) if len(measured) > 1 else {}
-        used = model or run.recipe.primary
-        about = {"run": str(folder), "model": used, "unit": reader.unit}
-        shown.append(about | {"texts": found, "gap": gap})
+        about = {"run": str(folder), "model": model or run.recipe.primary, "unit": reader.unit}
+        shown.append(about | {"texts": found, "gaps": explain_gaps(found)})
         if not as_json:
-            print(end="\n" if number else "")
-            by_bytes = spell is None or reader.unit == "character"
-            spelt = "spelt by bytes" if by_bytes else f"spelt by {unknown}"
-            draw(perplexity_table(f"{folder} ({used})", reader.unit, found, gap, spelt))
-    if as_json:
-        print_json({"tokens": tokens, "unknown": unknown, "runs": shown})
+            print(end="\n" if len(shown) > 1 else "")
+            _draw(shown[-1], unknown)
+    if as_json and shown:
+        missed = [str(error) for error in failed]
+        print_json({"tokens": tokens, "unknown": unknown, "runs": shown, "failed": missed})
+    _complain(failed)
+
+
+def _measure(
+    reader: "Reader", texts: dict[str, str], training: "Training | None", wanted: "Wanted"
+) -> tuple[dict[str, dict[str, Any]], list[BadData]]:
+    """What there is to say of each text, by name, and why there is nothing to say of others."""
+    from wherefrom.evaluation.perplexity import measure_text
+
+    found, unread = {}, []
+    for name, text in texts.items():
+        try:
+            found[name] = measure_text(reader, text, training, wanted)
+        except BadData as error:
+            unread.append(BadData(f"{name}: {error}"))
+    return found, unread
+
+
+def _draw(shown: dict[str, Any], unknown: str) -> None:
+    from wherefrom.report.perplexity import perplexity_table
+    from wherefrom.report.tables import draw
+
+    by_bytes = unknown == UNIFORM or shown["unit"] == "character"
+    spelt = f"spelt by {'bytes' if by_bytes else unknown}"
+    title = f"{shown['run']} ({shown['model']})"
+    draw(perplexity_table(title, shown["unit"], shown["texts"], shown["gaps"], spelt))
+
+
+def _named(run: Path, error: WherefromError) -> WherefromError:
+    """The same error, which says whose it is."""
+    return error if str(error).startswith(str(run)) else type(error)(f"{run}: {error}")
+
+
+def _complain(failed: list[WherefromError]) -> None:
+    """The first error is the command's; the others are told before it."""
+    for error in failed[1:]:
+        note(str(error))
+    if failed:
+        raise failed[0]
 
 
 def _wanted(chains: list[str], temperatures: list[float]) -> "Wanted":
@@ -105,6 +149,18 @@ def _name(files: list[Path]) -> dict[str, Path]:
     return {str(p) if names.count(p.name) > 1 else p.name: p for p in files}
 
 
+def _read_all(files: dict[str, Path]) -> tuple[dict[str, str], list[WherefromError]]:
+    """The texts that can be read, and why the others cannot."""
+    texts: dict[str, str] = {}
+    failed: list[WherefromError] = []
+    for name, path in files.items():
+        try:
+            texts[name] = _read(path)
+        except WherefromError as error:
+            failed.append(error)
+    return texts, failed
+
+
 def _read(path: Path) -> str:
     from wherefrom.core.files import read_text
 
@@ -122,6 +178,8 @@ def _warn(run: Path, texts: dict[str, dict[str, Any]]) -> None:
         said = measured.get("verbatim")
         if said is None:
             note(f"{run}: its training text is not here, so nobody knows whether it has {name}")
+        elif not said["stretches"]:
+            note(f"{run}: what it can read of {name} is too short to tell whether it is known text")
         elif said["found"]:
             share = f"{said['found']} of {said['stretches']} stretches of {name} stand"
             mostly = 2 * said["found"] > said["stretches"]

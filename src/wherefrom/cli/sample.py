@@ -21,7 +21,8 @@ def sample(
     ] = 0,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Another seed, another text.")] = 0,
     model: Annotated[
-        str, typer.Option(metavar="NAME", help="One of the run's models.", show_default="its best")
+        str,
+        typer.Option(metavar="NAME", help="One of the run's models.", show_default="its main one"),
     ] = "",
 ) -> None:
     """Let a run's character model write, shown as it is written."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from wherefrom.core.errors import UsageError
 from wherefrom.evaluation.intervals import mean_interval
-from wherefrom.report.tables import is_share, measured
+from wherefrom.report.tables import UNITS, is_share, measured
 
 _MOST = 1000
 
@@ -49,4 +49,5 @@ def _together(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "worst": min(values) if share else max(values),
         "n": len(values),
         "values": values,
+        **{told: results[0][told] for told in UNITS if told in results[0]},
     }

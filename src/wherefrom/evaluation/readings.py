@@ -51,7 +51,8 @@ class Reading:
 class CharacterReader:
     """Characters that the vocabulary lacks are folded onto ones that look alike, or left out.
 
-    Both kinds are unknown, and charged.
+    Both kinds are unknown, and charged. Every character is a target, the first too: it is read
+    as one that follows a line end, or a space where the model knows no line ends.
     """
 
     unit = "character"
@@ -65,7 +66,7 @@ class CharacterReader:
         return CharacterReader(TextScorer(model, self.scorer.vocabulary, self.scorer.overlap))
 
     def read(self, text: str) -> Reading:
-        table = {c: self._write(c) for c in set(text)}
+        table = {c: self.write(c) for c in set(text)}
         form = "".join(table[c] for c in text)
         if len(form) < 2:
             raise BadData(
@@ -77,11 +78,11 @@ class CharacterReader:
         odd = [i for i, c in enumerate(text) if table[c] != c]
         price = np.zeros(len(text))
         price[odd] = left_out([text[i] for i in odd], len(text))
-        losses = -np.asarray(self.scorer.log_probabilities(form), dtype=np.float64)
-        starts = np.array([*place[1:], *lost], dtype=np.int64)
-        once = np.diff(starts, prepend=place[0]) != 0  # one character may be folded onto two
+        losses = self._losses(form)
+        starts = np.array([*place, *lost], dtype=np.int64)
+        once = np.diff(starts, prepend=-1) != 0  # one character may be folded onto two
         return Reading(
-            pieces=(*form[1:], *(text[i] for i in lost)),
+            pieces=(*form, *(text[i] for i in lost)),
             starts=starts,
             nats=np.concatenate([losses, np.zeros(len(lost))]),
             charge=price[starts] * once,
@@ -90,7 +91,14 @@ class CharacterReader:
             form=form,
         )
 
-    def _write(self, character: str) -> str:
+    def _losses(self, form: str) -> np.ndarray:
+        """Of every character; without anything to read before it, the first is an even guess."""
+        before = next((c for c in "\n " if c in self.known), "")
+        losses = -np.asarray(self.scorer.log_probabilities(before + form), dtype=np.float64)
+        return losses if before else np.append(math.log(len(self.known)), losses)
+
+    def write(self, character: str) -> str:
+        """What the model reads in a character's place."""
         if character in self.known:
             return character
         return "".join(c for c in fold(character).text if c in self.known)
@@ -117,7 +125,7 @@ class WordReader:
             )
 
     def at(self, temperature: float) -> "WordReader":
-        model = _TemperedWords(self.model, temperature)
+        model = _TemperedWords(self.model, temperature, len(self.vocabulary))
         return WordReader(model, self.vocabulary, self.tokens, self.spell)
 
     def read(self, text: str) -> Reading:
@@ -158,9 +166,9 @@ class WordReader:
         """Nats for the characters of a word and for what ends it."""
         if self.spell is None:
             return lambda start, end: BYTE * (len(text[start:end].encode()) + 1)
-        # One character before and one after, so that every word's first and end are paid for.
-        framed = f"\n{text}\n"
-        total = np.cumsum(self.spell.read(framed).cost_by_character(len(framed)))
+        ended = f"{text}\n"  # so that something follows the last word, too
+        cost = self.spell.read(ended).cost_by_character(len(ended))
+        total = np.append(0.0, np.cumsum(cost))
         return lambda start, end: float(total[end + 1] - total[start])
 
 
@@ -190,12 +198,21 @@ class _Tempered:
 
 
 class _TemperedWords:
-    def __init__(self, model: Any, temperature: float) -> None:
-        self.model, self.temperature = model, temperature
+    """A word model, network or counts, whose log-probabilities are divided by a temperature."""
+
+    def __init__(self, model: Scorer, temperature: float, words: int) -> None:
+        self.model, self.temperature, self.words = model, temperature, words
 
     def log_probabilities(self, text: np.ndarray) -> np.ndarray:
-        words, row = np.unique(text[:, 0], return_inverse=True)
+        previous, row = np.unique(text[:, 0], return_inverse=True)
+        totals = np.array([self._total(word) for word in previous])
+        return self._scores(text) - totals[row]
+
+    def _total(self, previous: int) -> float:
+        """The logarithm of what all words that could follow have together."""
+        every = np.stack([np.full(self.words, previous), np.arange(self.words)], 1)
+        return float(np.logaddexp.reduce(self._scores(every)))
+
+    def _scores(self, pairs: np.ndarray) -> np.ndarray:
         with np.errstate(divide="ignore"):  # a probability too small to be one
-            scores = np.log(self.model.probabilities(words)) / self.temperature
-        totals = np.log(np.exp(scores).sum(1))
-        return scores[row, text[:, 1]] - totals[row]
+            return np.asarray(self.model.log_probabilities(pairs)) / self.temperature

@@ -65,7 +65,8 @@ def treebank(text: str) -> list[Sentence]:
 def one_a_line(text: str) -> list[Sentence]:
     """A line is a word and a blank line ends a sentence: what a reader of tagged text makes of it.
 
-    Given prose, it takes whole lines for words; every perplexity that comes of it is about nothing.
+    Given prose, it takes whole lines for words; a perplexity of those measures only how many
+    lines there are.
     """
     sentences, current, start = [], [], 0
     for line in text.split("\n"):

@@ -170,7 +170,7 @@ def two_heads(seed: int) -> Demonstration:
         "with q1 = beta mu_a and q2 = beta mu_b each head copies: softmax saturates, and the "
         "length of k_a matters no more unless it turns negative",
         checks,
-        (_same_queries(single), _queries_of_values(), _cancelling(), _noise_in_head_two(
+        (_same_queries(keys), _queries_of_values(), _cancelling(), _noise_in_head_two(
             first, second)),
         lambda: _draw_two_heads(single, average, v),
     )  # fmt: skip
@@ -195,10 +195,12 @@ def _sampled(label: str, points: Array, expected: float, tolerance: float) -> Ch
     return Check(label, found, expected, tolerance, error=error)
 
 
-def _same_queries(single: Array) -> Refutation:
-    averaged = (single + single) / 2
-    along = values()[0] - values()[1]
-    correlation = float(np.corrcoef(single @ along, averaged @ along)[0, 1])
+def _same_queries(keys: Array) -> Refutation:
+    v, axes = values(), np.eye(N)
+    queries = (BETA * (axes[0] + axes[1]), BETA * axes[:2].sum(axis=0))
+    first, second = (softmax(keys @ query) @ v for query in queries)
+    averaged, along = (first + second) / 2, v[0] - v[1]
+    correlation = float(np.corrcoef(first @ along, second @ along)[0, 1])
     one, two, _ = exact_variances()
     same = total_variance(averaged)[0]
     return Refutation(
@@ -207,7 +209,7 @@ def _same_queries(single: Array) -> Refutation:
         "average is that vector: the correlation is 1 and nothing is gained.",
         (
             Check("correlation of the two heads' outputs", correlation, 1.0, 1e-9),
-            Check("total variance over that of one head", same / total_variance(single)[0], 1,
+            Check("total variance over that of one head", same / total_variance(first)[0], 1,
                   1e-9),
             Check("total variance against that of the right queries", same, two, one / 2,
                   apart=True),

@@ -59,13 +59,13 @@ def execute(recipe: Experiment, path: Path, observers: Sequence[Observer] = ()) 
     folder = RunFolder(path)
     if outcome := _stored(folder, recipe):
         return outcome
+    if isinstance(recipe, Demonstrations):
+        finish = partial(_demonstrate, folder, recipe)
+    else:  # it reads the data, which may be missing or bad, before there is a folder
+        finish = _Execution(folder, recipe, observers).finish
     folder.create()
     with lock_folder(path):  # another process may have finished it meanwhile
-        if outcome := _stored(folder, recipe):
-            return outcome
-        if isinstance(recipe, Demonstrations):
-            return _demonstrate(folder, recipe)
-        return _Execution(folder, recipe, observers).finish()
+        return _stored(folder, recipe) or finish()
 
 
 def _check_predictors(recipe: Recipe) -> None:
@@ -129,9 +129,9 @@ def _stored(folder: RunFolder, recipe: Experiment) -> Outcome | None:
 class _Execution:
     def __init__(self, folder: RunFolder, recipe: Recipe, observers: Sequence[Observer]) -> None:
         self.folder, self.recipe, self.observers = folder, recipe, observers
+        self.before, self.started = 0.0, monotonic()
         self.workshop = Workshop(recipe)
-        self.before = float(folder.read_status().get("seconds", 0.0))
-        self.started = monotonic()
+        self.workshop.objective(recipe.stages[0])  # of the data, which must fit the model
 
     @property
     def seconds(self) -> float:
@@ -139,6 +139,7 @@ class _Execution:
         return round(self.before + monotonic() - self.started, 2)
 
     def finish(self) -> Outcome:
+        self.before = float(self.folder.read_status().get("seconds", 0.0))
         use_threads(self.recipe.threads)
         home = self.folder.path
         for folder in (home, *home.glob("*/"), *home.glob("stages/*/")):

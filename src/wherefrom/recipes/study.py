@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from wherefrom.audit.explaining import Explainer, Explanation, explain_errors
@@ -135,8 +136,8 @@ def _page(
         f"# {run.recipe.name}: what was studied", "",
         f"## {first}", "",
         *_table(("", "accuracy", "95 % interval", "n"), reported), "",
-        "Settings were not chosen here, but on the validation reviews below. In each table one "
-        f"thing varies; * is the setting of {run.recipe.primary}.", "",
+        "The settings are the recipe's, chosen on IMDB's validation reviews. In each table below "
+        f"one thing varies; * is the setting of {run.recipe.primary}. {_noise(series)}", "",
     ]  # fmt: skip
     for each in series:
         picture = f"![{each.title}]({FIGURES}/{each.name}.svg)"
@@ -149,6 +150,15 @@ def _page(
     for each in errors:
         lines += [*(f"    {line}" for line in each.in_words()), ""]
     return "\n".join(lines)
+
+
+def _noise(series: list[Series]) -> str:
+    """How large a difference between two rows must be to mean anything."""
+    ends = [row["interval"] for each in series for row in each.rows]
+    if not ends:
+        return ""
+    half = 100 * median(high - low for low, high in ends) / 2
+    return f"One seed a row: differences under about {half:.1f} points are noise."
 
 
 def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:

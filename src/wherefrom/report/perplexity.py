@@ -11,9 +11,13 @@ _UNITS = ("per_character_seen", "per_original_character", "charged_per_original_
 
 
 def perplexity_table(
-    title: str, unit: str, texts: Mapping[str, Measured], gap: Mapping[str, float], spelt: str
+    title: str,
+    unit: str,
+    texts: Mapping[str, Measured],
+    gaps: Mapping[str, Mapping[str, float]],
+    spelt: str,
 ) -> Table:
-    """One model's texts, a column each; `gap` is by class, between the first two of them."""
+    """One model's texts, a column each; `gaps` are by text and class, over the first of them."""
     found = list(texts.values())
     sections = [
         _section(f"{title}: per {unit}", _rows(unit, spelt), found),
@@ -25,8 +29,8 @@ def perplexity_table(
     if found[0]["temperatures"]:
         note = "a diagnosis of the model's confidence, not a score"
         sections.append(_section(f"at a temperature: {note}", _heat_rows(found[0]), found))
-    if gap:
-        sections.append(_gap_section(gap, list(texts)))
+    if gaps:
+        sections.append(_gap_section(gaps, next(iter(texts))))
     return Table(tuple(texts), tuple(sections))
 
 
@@ -76,11 +80,14 @@ def _heat_rows(first: Measured) -> dict[str, _Cell]:
     return {f"{t['temperature']:g}": cell(i) for i, t in enumerate(first["temperatures"])}
 
 
-def _gap_section(gap: Mapping[str, float], texts: list[str]) -> Section:
-    blank = ("",) * (len(texts) - 2)
-    parts = {**gap, "in all": sum(gap.values())}
-    rows = tuple((name, "", f"{nats:+.3f}", *blank) for name, nats in parts.items())
-    return Section(f"nats per target that {texts[1]} has over {texts[0]}", rows)
+def _gap_section(gaps: Mapping[str, Mapping[str, float]], first: str) -> Section:
+    every = [{**gap, "in all": sum(gap.values())} for gap in gaps.values()]
+    classes = [*dict.fromkeys(name for gap in gaps.values() for name in gap), "in all"]
+    rows = tuple(
+        (name, "", *(f"{gap[name]:+.3f}" if name in gap else NOTHING for gap in every))
+        for name in classes
+    )
+    return Section(f"nats per target over those of {first}", rows)
 
 
 def _section(title: str, rows: Mapping[str, _Cell], found: Sequence[Measured]) -> Section:

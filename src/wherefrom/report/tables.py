@@ -21,6 +21,7 @@ _MEASURES = (
     "accuracy", "answered_share", "precision", "refused_share", _PERPLEXITY, _BITS, _CLAIMS,
 )  # fmt: skip
 _TITLES = {_CLAIMS: "claims", _BITS: "bits per character"}
+UNITS = {"characters": "character", "bigrams": "word"}  # what a perplexity is told to be of
 _IN_WORDS = {
     "answered_share": "answered",
     "precision": "right among answered",
@@ -89,13 +90,14 @@ def runs_table(
 
     `primary` is what each run's primary model is called and what it cost.
     """
-    every = {name: result for results in runs.values() for name, result in results.items()}
+    keyed = [{(title(n, r), n): r for n, r in results.items()} for results in runs.values()]
+    every = dict.fromkeys(key for results in keyed for key in results)
 
-    def cells(name: str) -> tuple[str, ...]:
-        found = [results.get(name) for results in runs.values()]
+    def cells(heading: str, name: str) -> tuple[str, ...]:
+        found = [results.get((heading, name)) for results in keyed]
         return tuple(" ".join(_value_and_interval(r)) if r else NOTHING for r in found)
 
-    return Table(tuple(runs), (*_sections(every, cells), *_costs(primary)))
+    return Table(tuple(runs), (*_grouped(every, cells), *_costs(primary)))
 
 
 def _costs(primary: Sequence[Mapping[str, Any]]) -> tuple[Section, ...]:
@@ -134,6 +136,17 @@ def measured(result: Result) -> tuple[str, float]:
     """The measure and the value of a result."""
     found = next((name for name in _MEASURES if name in result), None) or next(iter(result))
     return found, float(result[found])
+
+
+def title(name: str, result: Result) -> str:
+    """The heading that a result stands under: what it measures, and in which unit."""
+    if name in _IN_WORDS:
+        return _DOUBT
+    measure = measured(result)[0]
+    unit = next((unit for told, unit in UNITS.items() if told in result), None)
+    if measure == _PERPLEXITY and unit:
+        return f"{_PERPLEXITY} per {unit}"
+    return _TITLES.get(measure, measure)
 
 
 def is_share(measure: str) -> bool:
@@ -224,9 +237,15 @@ def _sections(
     results: Mapping[str, Result], cells: Callable[[str], tuple[str, ...]]
 ) -> tuple[Section, ...]:
     """Rows by what they measure; what concerns "I don't know" stands together, in words."""
-    grouped: dict[str, list[tuple[str, ...]]] = {}
-    for name, result in results.items():
-        measure = measured(result)[0]
-        title = _DOUBT if name in _IN_WORDS else _TITLES.get(measure, measure)
-        grouped.setdefault(title, []).append((_IN_WORDS.get(name, name), *cells(name)))
-    return tuple(Section(title, tuple(rows)) for title, rows in grouped.items())
+    keys = [(title(name, result), name) for name, result in results.items()]
+    return _grouped(keys, lambda _, name: cells(name))
+
+
+def _grouped(
+    keys: Iterable[tuple[str, str]], cells: Callable[[str, str], tuple[str, ...]]
+) -> tuple[Section, ...]:
+    """Rows by the headings that they stand under."""
+    rows: dict[str, list[tuple[str, ...]]] = {}
+    for heading, name in keys:
+        rows.setdefault(heading, []).append((_IN_WORDS.get(name, name), *cells(heading, name)))
+    return tuple(Section(heading, tuple(each)) for heading, each in rows.items())

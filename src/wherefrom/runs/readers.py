@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from wherefrom.core.errors import BadData, Mismatch, MissingInput
+from wherefrom.core.errors import BadData, Mismatch, MissingInput, UsageError, nearest
 from wherefrom.core.words import WordVocabulary
+from wherefrom.evaluation.baselines import BASELINES
 from wherefrom.evaluation.perplexity import Training
 from wherefrom.evaluation.readings import CharacterReader, Reader, WordReader
 from wherefrom.evaluation.tokens import Sentence, treebank
@@ -18,10 +20,13 @@ def open_reader(
     tokens: Callable[[str], list[Sentence]] = treebank,
     spell: CharacterReader | None = None,
 ) -> tuple[Run, Reader]:
-    """The run, and a model of it (default: the primary one) as one that reads texts."""
+    """The run, and a model of it (default: the primary one) as one that reads texts.
+
+    Baselines that the run was scored beside, such as plain counts, read too.
+    """
     run = open_run(path)
     run.require_finished()
-    predictor = run.predictor(model)
+    predictor = _find_predictor(run, model)
     if isinstance(predictor, TextScorer):
         return run, CharacterReader(predictor)
     if isinstance(run.vocabulary, WordVocabulary) and hasattr(predictor, "log_probabilities"):
@@ -30,6 +35,18 @@ def open_reader(
         f"{path}: expected the run of a language model, found one of '{run.recipe.name}', whose "
         f"model ({run.recipe.model.kind}) gives no text a probability"
     )
+
+
+def _find_predictor(run: Run, name: str) -> Any:
+    """A model of the run, or a baseline of its texts, which counts in what was trained on."""
+    models = [m.name for m in run.recipe.models]
+    scored = (task.predictors for task in run.recipe.tasks if task.measure == "perplexity")
+    beside = {p for predictors in scored for p in predictors if p in BASELINES} - set(models)
+    if name in beside:
+        return BASELINES[name](run.dataset, run.vocabulary)
+    if name and name not in models:
+        raise UsageError(f"{run.path}: no model '{name}'; {nearest(name, [*models, *beside])}")
+    return run.predictor(name)
 
 
 def open_speller(path: Path, model: str = "") -> CharacterReader:
