@@ -3,6 +3,7 @@
     python benchmarks/gpu.py --data FOLDER --language FOLDER        # all of it
     python benchmarks/gpu.py --data FOLDER --only speed,knowledge --seeds 0
     python benchmarks/gpu.py --language FOLDER --only shakespeare --seeds 0
+    python benchmarks/gpu.py --data FOLDER --only course-commands      # run.sh, command by command
 
 Runs that stand in the file already are not done again, so a call that was cut short goes on.
 Answers go into predictions.jsonl beside the file. It needs torch and numpy and nothing else.
@@ -23,6 +24,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 
+import handout  # noqa: E402
 import torch  # noqa: E402
 from why import ROWS  # noqa: E402
 
@@ -217,6 +219,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name, found in speed(given.data):
             write(f"speed.{name}", 0, found)
             print(f"{name}: {found}", flush=True)
+    if not wanted or "course-commands" in wanted:
+        for name in handout.names():
+            job = f"course-commands.{name}", handout.SEED
+            if job not in done and time.monotonic() - began <= given.seconds:
+                found = handout.give(name, given.data, given.out.parent / "a5")
+                write(*job, found)
+                print(f"{name}: {found}", flush=True)
     seeds = parse_seeds(given.seeds)
     if not given.language:
         print("shakespeare: no --language FOLDER was named; left out", flush=True)

@@ -11,10 +11,10 @@ LEFT_OUT = {"diagram", "risk_coverage", "risk_coverage_raw", "dose_by_position"}
 
 
 def take_audits(folders: Sequence[Path]) -> None:
-    """The findings of audited runs, one file a recipe and seed."""
+    """The findings of audited runs, one file a run folder, by its name."""
     for folder in folders:
         found = json.loads((folder / "audit" / "audit.json").read_text("utf-8"))
-        name = f"audit.{found['recipe']}.{found['seed']}.json"
+        name = f"audit.{folder.resolve().name}.json"
         found |= json.loads((folder / "audit" / "timing.json").read_text("utf-8"))
         text = json.dumps(_without(found), indent=1, ensure_ascii=False)
         (RESULTS / name).write_text(text + "\n", "utf-8")
@@ -28,7 +28,8 @@ def _without(value: Any) -> Any:
 
 def trust() -> str:
     """One column an audited run, one row a figure."""
-    audits = [json.loads(p.read_text("utf-8")) for p in sorted(RESULTS.glob("audit.*.json"))]
+    paths = sorted(RESULTS.glob("audit.*.json"))
+    audits = [json.loads(p.read_text("utf-8")) for p in paths]
     if not audits:
         return ""
     rows = {
@@ -54,7 +55,7 @@ def trust() -> str:
         "swapped: follow the new text": lambda a: _swap(a, "swapped", "flips"),
         "not swapped, another seed: same as the text": lambda a: _swap(a, "churn", "stays"),
     }  # fmt: skip
-    head = ["", *(f"`{a['recipe']}`, seed {a['seed']}" for a in audits)]
+    head = ["", *(f"`{path.name.split('.')[1]}`" for path in paths)]
     lines = [head, ["---"] * len(head)]
     lines += [[name, *(show(a) for a in audits)] for name, show in rows.items()]
     return "\n".join((

@@ -12,6 +12,7 @@ import wherefrom
 
 SOURCE = Path(wherefrom.__file__).parent
 FILES = sorted(SOURCE.rglob("*.py"))
+COURSE = Path(__file__).parents[1] / "course"
 
 _TO_EVALUATION = {
     "core", "data", "objectives", "models", "training", "generation", "evaluation",
@@ -95,6 +96,14 @@ def test_every_room_is_known():
 @pytest.mark.parametrize("path", FILES, ids=name)
 def test_imports_go_one_way(path):
     assert rooms(path) <= allowed(path)
+
+
+@pytest.mark.parametrize(
+    "path", sorted(COURSE.rglob("*.py")), ids=lambda path: path.relative_to(COURSE).as_posix()
+)
+def test_the_course_imports_the_package_and_none_of_its_commands(path):
+    names = (n.split(".") for n in imported(path.read_text(encoding="utf-8"), "course"))
+    assert {n[1] for n in names if n[0] == "wherefrom" and n[1:]} <= EVERYTHING_BUT_CLI
 
 
 @pytest.mark.parametrize("path", [p for p in FILES if p.parent == SOURCE / "core"], ids=name)

@@ -21,7 +21,8 @@ START, END = "### START_CODE_HERE ###", "### END_CODE_HERE ###"
 ONLY, END_ONLY = "### SOLUTION_ONLY ###", "### END_SOLUTION_ONLY ###"
 CLOSES = {START: END, ONLY: END_ONLY}
 UNCHANGED = (
-    "README.md", "commands.py", "london_baseline.py", "places.py", "run.py", "run.sh"
+    "README.md", "commands.py", "grader.py", "grading/*.py", "london_baseline.py", "places.py",
+    "play_char.ipynb", "run.py", "run.sh",
 )  # fmt: skip
 
 
@@ -66,8 +67,9 @@ def make(out: Path) -> list[Path]:
     for path, text in blanked.items():
         compile(text, path.name, "exec")
         write_text(out / "submission" / path.name, text)
-    for name in UNCHANGED:
-        shutil.copy(HERE / name, out / name)
+    for path in (path for pattern in UNCHANGED for path in sorted(HERE.glob(pattern))):
+        (out / path.relative_to(HERE)).parent.mkdir(exist_ok=True)
+        shutil.copy(path, out / path.relative_to(HERE))
     return [out / "submission" / path.name for path in sources]
 
 
@@ -76,7 +78,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=HERE / "starter")
     out = parser.parse_args().out
     files = make(out)
-    print(f"{len(files)} files in {out / 'submission'}, and run.sh with what it needs in {out}")
+    print(
+        f"{len(files)} files in {out / 'submission'}; run.sh, grader.py and what they need in {out}"
+    )
 
 
 if __name__ == "__main__":

@@ -5,9 +5,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from wherefrom.cli.output import complain
 from wherefrom.core.errors import MissingInput, WherefromError
 from wherefrom.data import registry
+from wherefrom.report.messages import complain
 
 HERE = Path(__file__).resolve().parent
 SUBMISSION = HERE / "submission"

@@ -58,24 +58,42 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 def settle(options: argparse.Namespace) -> argparse.Namespace:
     """Whatever way it was said: function, variant and paths."""
-    words, out = options.words, options.out or SUBMISSION
-    command = commands.find(words[0]) if len(words) == 1 else None
+    words, names = options.words, ("function", "variant", "pretrain_corpus_path")
+    command = commands.find(words[0]) if words else None
+    most = 1 if command else len(names)
+    if len(words) > most:
+        raise UsageError(
+            f"{' '.join(words[:most])}: expected nothing but options after it, found "
+            f"'{words[most]}'"
+        )
     if command is not None:
-        options.function, options.variant = command.function, command.variant
-        options.eval_corpus_path = options.eval_corpus_path or command.asks
-        pairs = {"reading_params": command.reads, "writing_params": command.writes,
-                 "outputs": command.predicts}  # fmt: skip
-        for name, file in pairs.items():
-            setattr(options, f"{name}_path", out / file if file else None)
-    elif len(words) == 1 and options.function is None:
-        known = [*commands.COMMANDS, *FUNCTIONS]
-        raise UsageError(f"'{words[0]}': no such command; {nearest(words[0], known)}")
+        _follow(command, options)
+    elif len(words) == 1 and words[0] not in FUNCTIONS and options.function is None:
+        guess = nearest(words[0], [*commands.COMMANDS, *FUNCTIONS]).removesuffix("see the docs")
+        raise UsageError(f"'{words[0]}': no such command; {guess}'./run.sh' alone lists them")
     else:
-        names = ("function", "variant", "pretrain_corpus_path")
         for name, word in zip(names, words, strict=False):
             setattr(options, name, word)
     _check(options)
     return options
+
+
+def _follow(command: commands.Command, options: argparse.Namespace) -> None:
+    """What a command stands for; a path that is given goes over the command's own."""
+    for name in ("function", "variant"):
+        given, meant = getattr(options, name), getattr(command, name)
+        if given not in (None, meant):
+            raise UsageError(
+                f"--{name}: expected {meant}, which '{options.words[0]}' stands for, found {given}"
+            )
+        setattr(options, name, meant)
+    options.eval_corpus_path = options.eval_corpus_path or command.asks
+    pairs = {"reading_params_path": command.reads, "writing_params_path": command.writes,
+             "outputs_path": command.predicts}  # fmt: skip
+    out = options.out or SUBMISSION
+    for name, file in pairs.items():
+        if getattr(options, name) is None and file:
+            setattr(options, name, out / file)
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -171,13 +189,14 @@ def evaluate(options: argparse.Namespace, model: Any, dataset: Any) -> None:
 
     from wherefrom.data.tables import read_lines, read_table
     from wherefrom.generation.answers import ModelAnswerer
+    from wherefrom.report.messages import note
     from wherefrom.runs.workshop import choose_device
 
     asked = _data(options.eval_corpus_path, commands.DEV, options)
     columns = 2 if any("\t" in line for line in read_lines(asked)) else 1
     questions = [row.cells[0] for row in read_table(asked, columns)]
     load_params(model, options.reading_params_path)
-    model.to(choose_device(options.device)).eval()
+    model.to(choose_device(options.device, note)).eval()
     answerer = ModelAnswerer(Reader(model), dataset.vocabulary, beams=1)
     places = [answer.text.replace("\n", " ") for answer in answerer.answer(questions)]
     if options.outputs_path is not None:

@@ -25,10 +25,12 @@ from wherefrom.core.config import parse_toml
 from wherefrom.core.errors import UsageError, WherefromError
 from wherefrom.core.files import read_text
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
-from wherefrom.recipes.catalogue import adjust, get_recipe
+from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
 from wherefrom.recipes.execute import Outcome, execute
+from wherefrom.report.messages import note
 from wherefrom.report.progress import watch
 from wherefrom.runs.run import Run, open_run
+from wherefrom.runs.workshop import why_not_mps
 
 __all__ = [
     "Outcome", "Recipe", "Reply", "Run", "WherefromError",
@@ -47,7 +49,7 @@ def run(
     progress: bool = False,
     label: str = "",
 ) -> Outcome:
-    """Run a recipe into a folder (default `runs/RECIPE-SEED`), or go on with one begun there.
+    """Run a recipe into a folder (default: `default_folder`), or go on with one begun there.
 
     `settings` are FIELD=VALUE as after `--set`; with `progress`, standard error says how far
     it is, each line after `label`. A finished folder is only read.
@@ -57,12 +59,22 @@ def run(
     elif list(settings):
         raise UsageError("settings: expected a recipe's name with them, found a whole recipe")
     recipe = recipe if seed is None else replace(recipe, seed=seed)
-    path = Path(out) if out is not None else Path("runs") / f"{recipe.name}-{recipe.seed}"
+    path = Path(out) if out is not None else default_folder(recipe)
     if isinstance(recipe, Demonstrations):  # over before there is anything to say
         return execute(recipe, path)
+    if recipe.device == "mps" and (reason := why_not_mps()):
+        note(f"{label}{reason}")
     names = [stage.name for stage in recipe.stages]
     with watch(names, label) if progress else nullcontext() as observer:
         return execute(recipe, path, [observer] if observer else [])
+
+
+def default_folder(recipe: Experiment) -> Path:
+    """`runs/RECIPE-SEED`; with a variant of the recipe's attention, `runs/RECIPE-VARIANT-SEED`."""
+    usual = RECIPES[recipe.name]() if recipe.name in RECIPES else recipe
+    found, known = (getattr(getattr(r, "model", None), "attention", "") for r in (recipe, usual))
+    variant = f"-{found}" if found != known else ""
+    return Path("runs") / f"{recipe.name}{variant}-{recipe.seed}"
 
 
 def build_recipe(

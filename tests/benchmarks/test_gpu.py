@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -15,7 +16,7 @@ from wherefrom.recipes.catalogue import adjust
 
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = ROOT / "benchmarks"
-MODULES = ("gpu", "why", "results")
+MODULES = ("gpu", "why", "results", "handout")
 
 
 @pytest.fixture
@@ -26,33 +27,59 @@ def program(monkeypatch):
         sys.modules.pop(name, None)
 
 
-BARE = """
-import sys
-class Refuse:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in {blocked!r}:
-            raise ImportError(name + " is not to be had here")
-sys.meta_path.insert(0, Refuse())
-sys.path[:0] = [{benchmarks!r}]
-import gpu, results
-print(len(gpu.jobs("nowhere")))
-"""
-
-
-def test_it_needs_torch_and_numpy_and_nothing_else():
-    """All that the locked requirements name, apart from those two, is made to be missing."""
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory) -> dict[str, str]:
+    """An environment in which all that the locked requirements name, apart from torch and numpy
+    and what torch needs, is missing; in child processes too."""
+    folder = tmp_path_factory.mktemp("bare")
     lines = (ROOT / "requirements" / "run.txt").read_text().splitlines()
     pinned = {line.split("==")[0].replace("-", "_") for line in lines if "==" in line[:60]}
     needs = {"numpy", "sympy", "mpmath", "networkx", "jinja2", "fsspec", "filelock",
              "typing_extensions", "MarkupSafe", "markupsafe", "setuptools"}  # fmt: skip
     blocked = sorted(pinned - needs)
     assert {"safetensors", "typer", "rich"} <= set(blocked)
-    code = BARE.format(blocked=blocked, benchmarks=str(BENCHMARKS))
+    for name in blocked:
+        (folder / f"{name}.py").write_text("raise ModuleNotFoundError('not to be had here')\n")
+    return os.environ | {"PYTHONPATH": str(folder)}
+
+
+def in_python(environment: dict[str, str], *arguments: object) -> str:
     found = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
-    )
+        [sys.executable, *map(str, arguments)], env=environment, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
     assert found.returncode == 0, found.stderr[-800:]
-    assert int(found.stdout) > 10
+    return found.stdout
+
+
+def test_it_needs_torch_and_numpy_and_nothing_else(bare):
+    code = f"import sys; sys.path.insert(0, {str(BENCHMARKS)!r})\n"
+    code += "import gpu, influence, results; print(len(gpu.jobs('nowhere')))"
+    assert int(in_python(bare, "-c", code)) > 10
+    with pytest.raises(AssertionError, match="not to be had"):
+        in_python(bare, "-c", "import safetensors")
+
+
+def test_so_do_the_courses_commands(bare, tmp_path, program, monkeypatch):
+    """Two of them, from nothing to a score, through files of parameters and checkpoints."""
+    rows = "".join(f"Where was {n} born?\tOslo\n" for n in ("Ann Ek", "Bo Ek", "Cy Ek"))
+    text = "".join(f"{n}. {n} was born in Oslo. Where?\n" for n in ("Ann Ek", "Bo Ek", "Cy Ek"))
+    for name, content in (("wiki.txt", text), ("birth_places_train.tsv", rows),
+                          ("birth_dev.tsv", rows)):  # fmt: skip
+        (tmp_path / name).write_text(content)
+    for name, value in bare.items():
+        monkeypatch.setenv(name, value)
+    handout = program("handout")
+    names = handout.names()
+    assert len(names) == 19
+    sizes = {"n_layer": 1, "n_head": 1, "n_embd": 8, "epochs": 1}
+    options = [f"--{name}={size}" for name, size in sizes.items()]
+    first, second = (handout.give(n, str(tmp_path), tmp_path / "out", options) for n in names[:2])
+    assert first.keys() == {"seconds"}
+    assert second.keys() == {"seconds", "accuracy", "n"}
+    assert second["n"] == 3
+    with pytest.raises(RuntimeError, match=r"rope_eval.*code 66: .*run './run.sh rope_finetune"):
+        handout.give("rope_eval_dev_with_pretrain", str(tmp_path), tmp_path / "out", options)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU, it would train")

@@ -56,6 +56,15 @@ def test_a_solution_without_the_library(tmp_path, solution):
     assert attempt(CHECKS["shuffling"], Submission(Path(plain)))["mistake"] == "shuffled"
 
 
+def test_another_years_hand_out(cli, solution, data):
+    given = ["doctor", "submission", solution, "--data", data, "--json"]
+    found = cli(*given, "--year", "cs224n2024").json["checks"]
+    assert [c["check"] for c in found if c["state"] == "look"] == []
+    result = cli(*given, "--year", "1999")
+    assert result.code == 2
+    assert "--year: no year '1999'; known: cs224n2022, cs224n2024, xcs2022" in result.complaint
+
+
 def test_mistakes_are_reported_with_hints(cli, solution, data):
     for mistake in ("wrong shift", "flag never set", "predictions shifted by a line"):
         making.spoil(solution, mistake)
@@ -107,6 +116,8 @@ def test_files_of_parameters_are_held_against_their_names(solution):
     path = solution / "synthesizer.pretrain.params"
     for names, mistake in (
         (["blocks.0.attn.key.weight"], "flag never set"),
+        (["_orig_mod.pos_emb", "_orig_mod.blocks.0.attn.key.weight"], "flag never set"),
+        (["blocks.0.ln1.weight"], "flag never set"),
         (["_orig_mod.blocks.0.attn.w2"], ""),
     ):
         torch.save({name: torch.zeros(1) for name in names}, path)

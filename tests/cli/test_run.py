@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
 
 from wherefrom.api import build_recipe, get_recipe
 
@@ -49,8 +50,21 @@ def test_the_default_folder_is_named_after_recipe_and_seed(cli, tmp_path, monkey
     result = cli("run", "bigram-tiny", *BIGRAM, "--seed", 3)
     assert result.code == 0
     assert (tmp_path / "runs" / "bigram-tiny-3" / "run.json").exists()
-    assert result.out.splitlines()[1] == "perplexity"
+    assert result.out.splitlines()[1] == "perplexity per word"
     assert "runs/bigram-tiny-3: " in result.out
+
+
+@pytest.mark.parametrize("which", [["--seed", 3], ["--seeds", "3"]], ids=["seed", "seeds"])
+def test_a_variant_is_in_the_default_folders_name(cli, tiny, tmp_path, monkeypatch, which):
+    """Two variants of one recipe and seed do not meet in one folder."""
+    monkeypatch.chdir(tmp_path)
+    for variant in ("rope", "vanilla"):
+        assert cli("run", *tiny, "--variant", variant, *which).code == 0
+    runs = {path.name: path for path in (tmp_path / "runs").iterdir()}
+    assert runs.keys() == {"people-3", "people-causal-3"}
+    stored = json.loads((runs["people-causal-3"] / "run.json").read_text())
+    assert stored["recipe"]["model"]["attention"] == "causal"
+    assert "is finished" in cli("run", *tiny, "--set", "model.attention=causal", *which).err
 
 
 def test_seeds_are_run_apart_and_aggregated(cli, tmp_path):
@@ -151,6 +165,24 @@ def test_bad_files_stop_a_run_before_its_folder_is_made(cli, own_files, tmp_path
     assert result.code == 65
     assert "q.tsv:1: expected 'question<TAB>answer', found 1 column" in result.complaint
     assert not (tmp_path / "r").exists()
+
+
+def test_data_that_does_not_fit_claims_no_folder(cli, own_files, tmp_path):
+    """Other settings can have the folder then."""
+    files = ["--corpus", tmp_path / "c.txt", "--questions", tmp_path / "q.tsv"]
+    given = ["run", *own_files, *files, "--set", "abstain=false", "--out", tmp_path / "r"]
+    result = cli(*given, "--set", "model.block_size=20")
+    assert result.code == 65
+    assert "raise model.block_size" in result.complaint
+    assert not (tmp_path / "r").exists()
+    assert cli(*given, "--set", "model.block_size=64").code == 0
+
+
+@pytest.mark.skipif(torch.backends.mps.is_available(), reason="there is an Apple GPU")
+def test_a_device_that_is_not_here_is_told_of_once(cli, tmp_path):
+    result = cli("run", "bigram-tiny", *BIGRAM, "--device", "mps", "--out", tmp_path / "r")
+    assert result.code == 0
+    assert result.err.count("device 'mps' is not here; using the CPU\n") == 1
 
 
 def test_settings_go_over_options(cli, own_files, tmp_path):

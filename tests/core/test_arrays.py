@@ -2,6 +2,7 @@
 
 import json
 import struct
+import sys
 import tempfile
 from pathlib import Path
 
@@ -12,6 +13,14 @@ from hypothesis import strategies as st
 
 from wherefrom.core.arrays import load_arrays, save_arrays
 from wherefrom.core.errors import Damaged
+
+
+@pytest.fixture
+def alone(monkeypatch):
+    """As if safetensors were not installed."""
+    for name in ("safetensors", "safetensors.numpy"):
+        monkeypatch.setitem(sys.modules, name, None)
+
 
 DTYPES = ["float32", "float64", "float16", "int64", "int32", "uint8", "bool"]
 
@@ -72,14 +81,20 @@ HOSTILE = {
     "negative offset": safetensors({"a": tensor(0, 4, data_offsets=[-4, 0])}, b"abcd"),
     "unknown dtype": safetensors({"a": tensor(0, 4, dtype="OBJECT")}, b"abcd"),
     "dtype numpy lacks": safetensors({"a": tensor(0, 4, dtype="BF16", shape=[2])}, b"abcd"),
+    "no object": safetensors([1, 2]),
+    "no place": safetensors({"a": {"dtype": "U8", "shape": [4]}}, b"abcd"),
+    "backwards": safetensors({"a": tensor(0, 4, data_offsets=[4, 0])}, b"abcd"),
     "not JSON": safetensors(b"{'a': 1}"),
     "deeply nested": safetensors(b"[" * 100_000),
     "pickle": b"\x80\x04\x95" + b"." * 100,
 }
 
 
+@pytest.mark.parametrize("installed", [True, False], ids=["package", "alone"])
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_safetensors_are_damage(tmp_path, name):
+def test_hostile_safetensors_are_damage(tmp_path, request, name, installed):
+    if not installed:
+        request.getfixturevalue("alone")
     (tmp_path / "a.safetensors").write_bytes(HOSTILE[name])
     with pytest.raises(Damaged, match=r"a\.safetensors") as caught:
         load_arrays(tmp_path / "a.safetensors")

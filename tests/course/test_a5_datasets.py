@@ -114,6 +114,18 @@ def test_an_item_is_a_row_of_the_library(corpus):
         assert (x[width:] == 0).all()
 
 
+@pytest.mark.parametrize("year", ["xcs2022", "cs224n2022", "cs224n2024"])
+@pytest.mark.parametrize("block", [8, 12, 23, 24, 40])
+def test_the_library_lays_out_no_longer_rows(monkeypatch, year, block):
+    """Of a small block 7/8 and the masks are more than there is room for."""
+    monkeypatch.setenv("A5_YEAR", year)
+    dataset = CharCorruptionDataset("abcdefgh" * 20, block)
+    objective = dataset.objective(rows=1, seed=0, stage=0, device="cpu")
+    lengths = objective.plan(0, 600)[..., 3]
+    assert objective.longest == dataset.longest == lengths.max()
+    assert objective.width <= len(dataset[0][0]) == block - 1 + (year == "cs224n2024")
+
+
 def test_years(monkeypatch):
     monkeypatch.setenv("A5_YEAR", "cs224n2022")
     dataset = CharCorruptionDataset("abcdefgh" * 20, 32)

@@ -16,6 +16,7 @@ import pytest
 
 from wherefrom.doctor.child import attempt
 from wherefrom.doctor.submission import Submission
+from wherefrom.doctor.years import DEFAULT_YEAR, VARIABLE, YEARS
 
 making = SimpleNamespace(**runpy.run_path(str(Path(__file__).parent / "mistakes" / "making.py")))
 REAL = making.A5.parents[2] / "shared" / "data" / "birthplaces"
@@ -48,9 +49,15 @@ def solution(grounds, data) -> Path:
     return making.predict_all(making.copy(grounds / "someone"), data)
 
 
-def look(folder: Path, data: Path | None, *tests: str, answers: Path | None = None):
+def look(
+    folder: Path,
+    data: Path | None,
+    *tests: str,
+    answers: Path | None = None,
+    year: str = DEFAULT_YEAR,
+):
     """The results of tests, in this process: a dict for one, else a dict of dicts."""
-    submission = Submission(folder, data, answers)
+    submission = Submission(folder, data, answers, year=year)
     results = {test: attempt(LOOKS[test], submission) for test in tests or LOOKS}
     return results[tests[0]] if len(tests) == 1 else results
 
@@ -100,12 +107,68 @@ def test_a_solution_without_the_library_gets_everything(grounds, data):
     assert {t: r["text"] for t, r in results.items() if r["state"] != "ok"} == {}
 
 
-def test_the_starter_gets_nothing(grounds, data):
+@pytest.mark.parametrize("year", [year for year in YEARS if year != DEFAULT_YEAR])
+def test_the_reference_gets_everything_in_every_year(solution, data, year, monkeypatch):
+    monkeypatch.setenv(VARIABLE, year)
+    results = look(solution, data, year=year)
+    assert {t: r["text"] for t, r in results.items() if r["state"] != "ok"} == {}
+    wrong = {"1e-0-basic", "1e-3-hidden", "1f-1-hidden"} if year == "cs224n2024" else set()
+    wrong |= {"1e-1-hidden"} if year == "cs224n2022" else set()
+    results = look(solution, data, *choose(["1e"]), "1f-1-hidden")  # another year's hand-out
+    assert wrong <= {test for test, result in results.items() if result["state"] != "ok"}
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "test", "mistake"),
+    [
+        ("attention.py", "(apply_rotary_emb(x, self.rope_cache) for x in q_and_k_2BHTD)",
+         "q_and_k_2BHTD", "1g-1-hidden", "no rotation"),
+        ("attention.py", "x.unflatten(-1, (-1, 2)).unbind(-1)", "x.chunk(2, -1)",
+         "1g-1-hidden", "formula"),
+        ("attention.py", "10000.0 ** (-torch", "1000.0 ** (-torch", "1g-1-hidden", "formula"),
+        ("helper.py", "mconf.rope = True", "pass", "1g-2-hidden", "flag never set"),
+    ],
+)  # fmt: skip
+def test_mistakes_of_the_year_with_rotary_positions(
+    solution, data, monkeypatch, file, old, new, test, mistake
+):
+    monkeypatch.setenv(VARIABLE, "cs224n2024")
+    text = (solution / file).read_text()
+    assert old in text
+    (solution / file).write_text(text.replace(old, new))
+    assert look(solution, data, test, year="cs224n2024")["mistake"] == mistake
+
+
+def test_a_third_mask_in_a_year_without_one(solution, data, monkeypatch):
+    monkeypatch.setenv(VARIABLE, DEFAULT_YEAR)
+    found = look(solution, data, "1e-1-hidden", year="cs224n2022")
+    assert (found["state"], found["mistake"]) == ("look", "third mask")
+
+
+def test_the_year_is_an_option(grader, solution, data, monkeypatch):
+    monkeypatch.setenv(VARIABLE, "cs224n2022")  # of the shell that grades: no matter
+    given = ["--submission", solution, "--data", data, "1e-1-hidden", "1e-3-hidden"]
+    for year in ([], ["--year", "cs224n2024"]):
+        assert grader(*given, *year).out.splitlines()[-1].split() == ["8", "of", "8"]
+    done = grader(*given, "--year", "cs224n2042")
+    assert done.code == 2
+    assert "--year: no year 'cs224n2042'; did you mean 'cs224n2024'?" in done.err
+
+
+def test_the_starter_gets_nothing(grounds, data, monkeypatch):
     command = [sys.executable, making.A5 / "make_starter.py", "--out", grounds / "starter"]
     subprocess.run(list(map(str, command)), check=True, capture_output=True)
-    results = look(grounds / "starter" / "submission", data)
-    assert [test for test, result in results.items() if result["state"] == "ok"] == []
-    assert results["1e-1-hidden"]["mistake"] == "unwritten"
+    for year in YEARS:
+        monkeypatch.setenv(VARIABLE, year)
+        results = look(grounds / "starter" / "submission", data, year=year)
+        assert [test for test, result in results.items() if result["state"] == "ok"] == []
+        assert results["1e-1-hidden"]["mistake"] == "unwritten"
+        assert results["1g-1-hidden"]["mistake"] == "unwritten"
+    own = [sys.executable, grounds / "starter" / "grader.py", "--json", "1e-0-basic", "1e-2-hidden"]
+    done = subprocess.run(list(map(str, own)), check=True, capture_output=True, cwd=grounds)
+    graded = json.loads(done.stdout)
+    assert graded["submission"] == str(grounds / "starter" / "submission")
+    assert (graded["points"], graded["possible"]) == (0, 4)
 
 
 @pytest.mark.parametrize("mistake", making.MISTAKES)

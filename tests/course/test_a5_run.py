@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -20,7 +21,7 @@ from submission import utils  # noqa: E402
 
 from wherefrom.core.errors import BadData  # noqa: E402
 
-TINY = ["--epochs", "1", "--n_layer", "2", "--n_head", "2", "--n_embd", "8", "--device", "cpu"]
+TINY = ["--epochs", "1", "--n_layer", "3", "--n_head", "2", "--n_embd", "8", "--device", "cpu"]
 PEOPLE = [f"{a} {b}" for a in ("Ada", "Bo", "Cy") for b in ("Fox", "Gray", "Hill")]
 PLACES = ["Oslo", "Rome", "London"] * 3
 
@@ -52,15 +53,12 @@ def load(path):
 
 @pytest.fixture(scope="module")
 def chain(tmp_path_factory):
-    """Every command of two variants, and where their files are."""
+    """Every command, each variant's in the order of the list, and where their files are."""
     base = tmp_path_factory.mktemp("a5")
     data, out = write_data(base / "data"), base / "out"
-    names = [n for n in commands.COMMANDS if n.startswith(("vanilla", "synthesizer"))]
-    first = [n for n in names if "_pretrain" in n and "eval" not in n and "finetune" not in n]
-    order = sorted(names, key=lambda n: (n not in first, "eval" in n))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(utils, "read_params", load)
-        for name in order:
+        for name in commands.COMMANDS:
             given = [name, "--data", str(data), "--out", str(out), *TINY]
             assert run.main(given) == 0, name
     return data, out
@@ -70,7 +68,7 @@ def test_every_deliverable_is_there_and_nothing_else(chain):
     _, out = chain
     wanted = {"vanilla.model.params"}
     wanted |= {f"vanilla.nopretrain.{part}.predictions" for part in ("dev", "test")}
-    for variant in ("vanilla", "synthesizer"):
+    for variant in commands.VARIANTS:
         wanted |= {f"{variant}.pretrain.params", f"{variant}.finetune.params"}
         wanted |= {f"{variant}.pretrain.{part}.predictions" for part in ("dev", "test")}
     assert {path.name for path in out.iterdir()} == wanted
@@ -122,6 +120,67 @@ def test_run_sh_knows_every_name(tmp_path):
     assert (tmp_path / "out" / "vanilla.model.params").is_file()
 
 
+def test_a_command_takes_paths_of_its_own(chain, tmp_path, monkeypatch):
+    monkeypatch.setattr(utils, "read_params", load)
+    data, out = chain
+    params = tmp_path / "elsewhere.params"
+    params.write_bytes((out / "rope.finetune.params").read_bytes())
+    given = ["rope_eval_dev_with_pretrain", "--data", str(data), "--out", str(tmp_path / "none")]
+    paths = ["--reading_params_path", str(params), "--outputs_path", str(tmp_path / "said.txt")]
+    assert run.main([*given, *paths, *TINY]) == 0
+    expected = (out / "rope.pretrain.dev.predictions").read_text()
+    assert (tmp_path / "said.txt").read_text() == expected
+    assert not (tmp_path / "none").exists()
+    written = tmp_path / "written.params"
+    given = ["vanilla_finetune_without_pretrain", "--data", str(data), "--out", str(tmp_path / "n")]
+    assert run.main([*given, "--writing_params_path", str(written), *TINY]) == 0
+    first, again = load(out / "vanilla.model.params"), load(written)
+    assert all(torch.equal(first[name], again[name]) for name in first)
+    assert not (tmp_path / "n").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["vanilla_pretrain", "data/wiki.txt"], "vanilla_pretrain: expected nothing but options "
+         "after it, found 'data/wiki.txt'"),
+        (["pretrain", "vanilla", "wiki.txt", "more"], "pretrain vanilla wiki.txt: expected nothing "
+         "but options after it, found 'more'"),
+        (["rope_pretrain", "--variant", "vanilla"], "--variant: expected rope, which "
+         "'rope_pretrain' stands for, found vanilla"),
+        (["pretrain"], "variant: expected one of vanilla, synthesizer, perceiver, rope"),
+    ],
+)  # fmt: skip
+def test_words_that_nothing_is_done_with_are_refused(capsys, given, said):
+    assert said in fails(capsys, 2, *given)
+
+
+def test_the_small_programs_take_the_data_folder_too(tmp_path, capsys):
+    import london_baseline
+    from submission import dataset
+
+    folder = str(write_data(tmp_path / "own"))
+    assert london_baseline.main(["--data", folder]) == 0
+    assert capsys.readouterr().out == "Correct: 1.0 out of 4.0: 25%\n"
+    assert dataset.main(["namedata", "--data", folder]) == 0
+    assert "x: Where was Ada Fox born?\u2047Oslo\u2047\u25a1" in capsys.readouterr().out
+    assert dataset.main(["charcorruption", "--data", folder]) == 0
+    assert dataset.main(["charcorruption"]) == london_baseline.main([]) == 66
+    assert dataset.main(["nomdata", "--data", folder]) == 2
+
+
+@pytest.mark.skipif(torch.backends.mps.is_available(), reason="there is an Apple GPU")
+def test_a_device_that_is_not_here_is_told_of(chain, capsys, monkeypatch):
+    monkeypatch.setattr(utils, "read_params", load)
+    data, out = chain
+    given = ["vanilla_eval_dev_without_pretrain", "--data", str(data), "--out", str(out)]
+    assert run.main([*given, *TINY[:-1], "mps"]) == 0
+    assert capsys.readouterr().err == "device 'mps' is not here; using the CPU\n"
+    given = ["vanilla_finetune_without_pretrain", "--data", str(data), "--out", "elsewhere"]
+    assert run.main([*given, *TINY[:-1], "mps"]) == 0
+    assert capsys.readouterr().err.count("device 'mps' is not here; using the CPU\n") == 1
+
+
 def fails(capsys, code, *given):
     """The one line that a command fails with."""
     assert run.main([*given, *TINY]) == code
@@ -139,7 +198,8 @@ def test_what_is_missing_is_named_with_what_makes_it(chain, tmp_path, capsys, mo
     monkeypatch.setenv("A5_DATA", str(tmp_path / "nowhere"))
     assert "nowhere" in fails(capsys, 66, "rope_pretrain", "--out", str(tmp_path))
     said = fails(capsys, 2, "vanilla_pretrian")
-    assert "did you mean 'vanilla_pretrain'?" in said
+    assert "did you mean 'vanilla_pretrain'? './run.sh' alone lists them" in said
+    assert fails(capsys, 2, "bogus").endswith("no such command; './run.sh' alone lists them")
     assert "expected one of pretrain" in fails(capsys, 2, "--variant", "rope")
     assert "--writing_params_path" in fails(capsys, 2, "pretrain", "vanilla", "wiki.txt")
 
@@ -229,15 +289,36 @@ def test_the_starter_is_the_solution_without_its_regions(tmp_path):
         if path.name in ("__init__.py", "model.py", "trainer.py", "utils.py"):
             assert text == solution
         found += text.count(make_starter.START)
-    assert found == 9
+    assert found == 11
     helper = (tmp_path / "submission" / "helper.py").read_text()
     assert "GPT(mconf)" not in helper
     assert "trainer_obj.train()" not in helper
     dataset = (tmp_path / "submission" / "dataset.py").read_text()
     assert "randint" not in dataset
     assert "raise NotImplementedError" in dataset
-    assert "F.softmax" not in (tmp_path / "submission" / "attention.py").read_text()
-    assert (tmp_path / "run.sh").is_file()
+    attention = (tmp_path / "submission" / "attention.py").read_text()
+    assert "F.softmax" not in attention
+    assert "torch.stack((angles" not in attention
+
+
+def regions(source):
+    """The lines of a file's solutions that are long enough to be told by."""
+    parts = [part.split(make_starter.END)[0] for part in source.split(make_starter.START)[1:]]
+    return {line.strip() for part in parts for line in part.splitlines() if len(line.strip()) > 30}
+
+
+def test_the_starter_has_what_its_readme_names_and_no_solution(tmp_path):
+    make_starter.make(tmp_path)
+    text = (tmp_path / "README.md").read_text()
+    named = set(re.findall(r"[\w/.]*\w+\.(?:py|sh|ipynb)\b", text))
+    assert {"grader.py", "play_char.ipynb", "run.py", "./run.sh", "dataset.py"} <= named
+    for name in named:
+        assert any((tmp_path / place / name).is_file() for place in (".", "submission")), name
+    assert {p.name for p in tmp_path.glob("grading/*")} == {p.name for p in A5.glob("grading/*.py")}
+    solved = set().union(*(regions(p.read_text()) for p in (A5 / "submission").glob("*.py")))
+    assert len(solved) > 20
+    for path in (path for path in tmp_path.rglob("*") if path.is_file()):
+        assert not {line.strip() for line in path.read_text().splitlines()} & solved, path
 
 
 def test_regions_must_close():

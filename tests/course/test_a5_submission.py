@@ -1,5 +1,6 @@
 """The assignment's names against a plain reference written here, and against the library."""
 
+import cmath
 import copy
 import math
 import sys
@@ -16,17 +17,22 @@ sys.path.insert(0, str(A5))
 
 import submission  # noqa: E402
 from submission import helper, utils  # noqa: E402
-from submission.attention import CausalSelfAttention, SynthesizerAttention  # noqa: E402
+from submission.attention import (  # noqa: E402
+    CausalCrossAttention,
+    CausalSelfAttention,
+    SynthesizerAttention,
+)
 from submission.dataset import CharCorruptionDataset  # noqa: E402
 from submission.model import GPT, Block, DownProjectBlock, GPTConfig, UpProjectBlock  # noqa: E402
 
 from wherefrom.core.errors import BadData  # noqa: E402
-from wherefrom.models.attention import synthesizer  # noqa: E402
+from wherefrom.models.attention import rope, synthesizer  # noqa: E402
 
 WIKI = "\n".join(f"{n} Grey. {n} was born in Oslo, and sang." for n in ("Ann", "Bo", "Cy"))
 WIKI += " Where? Rome."
 NAMES = "Where was Ann Grey born?\tOslo\nWhere was Bo Grey born?\tRome\n"
-TINY = {"n_layer": 2, "n_head": 2, "n_embd": 8}
+TINY = {"n_layer": 3, "n_head": 2, "n_embd": 8}
+VARIANTS = ["vanilla", "synthesizer", "perceiver", "rope"]
 
 
 @pytest.fixture(autouse=True)
@@ -61,35 +67,50 @@ class Plain(nn.Module):
             setattr(self, name, child)
 
 
-def reference(vocab, block, n_layer, n_head, n_embd, synthesizer=False):
-    def attention():
+def reference(variant, vocab, block, n_layer, n_head, n_embd, latents=4):
+    """The hand-outs' module tree: what the lines of their constructors make, one by one."""
+
+    def attention(kind, block):
         def linear():
             return nn.Linear(n_embd, n_embd)
 
-        first = {"w1": linear()} if synthesizer else {"key": linear(), "query": linear()}
+        given = kind == "SynthesizerAttention"
+        first = {"w1": linear()} if given else {"key": linear(), "query": linear()}
         part = Plain(
             **first, value=linear(), attn_drop=nn.Dropout(0.1), resid_drop=nn.Dropout(0.1),
             proj=linear(),
         )  # fmt: skip
         part.register_buffer("mask", torch.tril(torch.ones(block, block))[None, None])
-        if synthesizer:
+        if given:
             part.w2 = nn.Parameter(torch.zeros(n_embd // n_head, block - 1))
             part.b2 = nn.Parameter(torch.zeros(block - 1))
-        return named("SynthesizerAttention" if synthesizer else "CausalSelfAttention", part)
+        if variant == "rope":
+            part.register_buffer("rope_cache", torch.zeros(block, n_embd // n_head // 2, 2))
+        return named(kind, part)
 
-    def one_block():
+    def one_block(name="Block", kind="CausalSelfAttention", block=block):
         mlp = nn.Sequential(
             nn.Linear(n_embd, 4 * n_embd), nn.GELU(), nn.Linear(4 * n_embd, n_embd), nn.Dropout(0.1)
         )
-        part = Plain(ln1=nn.LayerNorm(n_embd), ln2=nn.LayerNorm(n_embd), attn=attention(), mlp=mlp)
-        return named("Block", part)
+        attn = attention(kind, block)
+        return named(
+            name, Plain(ln1=nn.LayerNorm(n_embd), ln2=nn.LayerNorm(n_embd), attn=attn, mlp=mlp)
+        )
 
+    if variant == "perceiver":
+        down, up = (one_block(f"{w}ProjectBlock", "CausalCrossAttention") for w in ("Down", "Up"))
+        down.C = nn.Parameter(torch.zeros(1, latents, n_embd))
+        inner = nn.Sequential(*(one_block(block=latents) for _ in range(n_layer - 2)))
+        middle = {"down_block": down, "blocks": inner, "up_block": up}
+    else:
+        kind = "SynthesizerAttention" if variant == "synthesizer" else "CausalSelfAttention"
+        middle = {"blocks": nn.Sequential(*(one_block(kind=kind) for _ in range(n_layer)))}
     whole = Plain(
-        tok_emb=nn.Embedding(vocab, n_embd), drop=nn.Dropout(0.1),
-        blocks=nn.Sequential(*(one_block() for _ in range(n_layer))), ln_f=nn.LayerNorm(n_embd),
-        head=nn.Linear(n_embd, vocab, bias=False),
+        tok_emb=nn.Embedding(vocab, n_embd), drop=nn.Dropout(0.1), **middle,
+        ln_f=nn.LayerNorm(n_embd), head=nn.Linear(n_embd, vocab, bias=False),
     )  # fmt: skip
-    whole.pos_emb = nn.Parameter(torch.zeros(1, block, n_embd))
+    if variant != "rope":
+        whole.pos_emb = nn.Parameter(torch.zeros(1, block, n_embd))
     return named("GPT", whole)
 
 
@@ -108,14 +129,65 @@ def synthesize(p, x, n_head):
     return p.proj(out)
 
 
-@pytest.mark.parametrize("variant", ["vanilla", "synthesizer"])
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_a_model_prints_and_loads_like_the_reference(variant, corpus):
-    model = tiny(corpus, getattr(helper, f"initialize_{variant}_model"))
-    plain = reference(corpus.vocab_size, 64, 2, 2, 8, variant == "synthesizer")
+    extra = {"bottleneck_dim": 4} if variant == "perceiver" else {}
+    model = tiny(corpus, getattr(helper, f"initialize_{variant}_model"), **extra)
+    plain = reference(variant, corpus.vocab_size, 64, **TINY)
     assert str(model) == str(plain)
-    assert set(model.state_dict()) == set(plain.state_dict())
-    plain.load_state_dict(model.state_dict(), strict=True)
+    state = model.state_dict()
+    assert set(state) == set(plain.state_dict())
+    plain.load_state_dict(state, strict=True)
     model.load_state_dict(plain.state_dict(), strict=True)
+    assert utils.variant_of(state) == variant
+
+
+def rotate(x, base=10000.0):
+    """x (B, H, T, D): neighbours as complex numbers, turned one position at a time."""
+    pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
+    half = pairs.shape[-1]
+    turns = [
+        [cmath.exp(1j * t * base ** (-i / half)) for i in range(half)] for t in range(x.shape[2])
+    ]
+    return torch.view_as_real(pairs * torch.tensor(turns, dtype=pairs.dtype)).flatten(-2)
+
+
+def test_rotary_attention_turns_neighbours():
+    torch.manual_seed(0)
+    config = SimpleNamespace(
+        n_embd=12, n_head=2, block_size=9, attn_pdrop=0.0, resid_pdrop=0.0, rope=True
+    )
+    layer = CausalSelfAttention(config).double()
+    x = torch.randn(2, 7, 12, dtype=torch.double)
+    assert layer.rope_cache.shape == (9, 3, 2)
+    assert layer.rope_cache[1, 0].tolist() == pytest.approx([math.cos(1), math.sin(1)])
+    q, k, v = (m(x).view(2, 7, 2, 6).transpose(1, 2) for m in (layer.query, layer.key, layer.value))
+    scores = rotate(q) @ rotate(k).transpose(-2, -1) / math.sqrt(6)
+    scores = scores.masked_fill(torch.ones(7, 7).tril() == 0, -1e10).softmax(-1)
+    expected = layer.proj((scores @ v).transpose(1, 2).flatten(2))
+    assert (layer(x) - expected).abs().max() < 1e-6  # the table is kept in single precision
+    # The library's is the same with a head's rows of queries and keys in another order.
+    library = rope.RotarySelfAttention(config).double()
+    order = torch.cat([torch.arange(h, h + 6).view(3, 2).T.flatten() for h in (0, 6)])
+    state = layer.state_dict()
+    moved = {n: state[n][order] for n in state if n.split(".")[0] in ("key", "query")}
+    library.load_state_dict({k: v for k, v in state.items() if k != "rope_cache"} | moved)
+    assert (layer(x) - library(x)).abs().max() < 1e-6
+
+
+def test_cross_attention_is_given_what_is_looked_at_first():
+    torch.manual_seed(0)
+    sizes = {"n_embd": 6, "n_head": 2, "block_size": 9}
+    layer = CausalCrossAttention(SimpleNamespace(**sizes, attn_pdrop=0.0, resid_pdrop=0.0)).double()
+    x_kv, x_q = (torch.randn(rows, t, 6, dtype=torch.double) for rows, t in ((3, 7), (1, 4)))
+    k, v = (m(x_kv).view(3, 7, 2, 3).transpose(1, 2) for m in (layer.key, layer.value))
+    q = layer.query(x_q).view(1, 4, 2, 3).transpose(1, 2)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(3)
+    weights = scores.masked_fill(torch.ones(4, 7).tril() == 0, -1e10).softmax(-1)
+    expected = layer.proj((weights @ v).transpose(1, 2).flatten(2))
+    for found in (layer(x_kv, x_q), layer(x_q=x_q, x_kv=x_kv)):
+        assert found.shape == (3, 4, 6)
+        assert (found - expected).abs().max() < 1e-8
 
 
 @pytest.mark.parametrize(
@@ -140,14 +212,12 @@ def test_the_order_of_children(corpus):
 
     model = tiny(corpus)
     assert names(model) == ["tok_emb", "drop", "blocks", "ln_f", "head"]
-    mconf = GPTConfig(corpus.vocab_size, 64, n_layer=3, n_head=2, n_embd=8)
-    perceiver = helper.initialize_perceiver_model(mconf, 16)
+    perceiver = tiny(corpus, helper.initialize_perceiver_model, bottleneck_dim=16)
     assert names(perceiver) == [
         "tok_emb", "drop", "down_block", "blocks", "up_block", "ln_f", "head",
     ]  # fmt: skip
-    rope = tiny(corpus, helper.initialize_rope_model)
-    assert str(rope).count("CausalSelfAttention(") == 2
-    assert copy.deepcopy(rope).get_block_size() == 64
+    assert isinstance(perceiver.up_block.attn, CausalCrossAttention)
+    assert copy.deepcopy(tiny(corpus, helper.initialize_rope_model)).get_block_size() == 64
     duck = SimpleNamespace(
         n_embd=8, n_head=2, block_size=12, attn_pdrop=0.0, resid_pdrop=0.0, bottleneck_dim=4
     )
@@ -191,7 +261,7 @@ def test_attention_from_a_config_of_any_kind():
 # -- sampling and scoring --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("variant", ["vanilla", "synthesizer", "rope"])
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_sampling_is_the_plain_loop(variant, corpus):
     model = tiny(corpus, getattr(helper, f"initialize_{variant}_model")).eval()
     nn.init.normal_(model.head.weight)

@@ -86,6 +86,18 @@ def test_the_rate_is_the_courses(corpus):
     assert factor(made._stage().schedule, 30, 60, tokens) == 1.0
 
 
+def test_an_empty_line_is_no_example(capsys):
+    """A file that ends in a newline has one; the objective, the steps and the rate leave it out."""
+    corpus = CharCorruptionDataset("one line\ntwo lines\n", 32)
+    _, made = helper.pretrain(corpus, 32, tiny(corpus))
+    made.config.batch_size, made.config.max_epochs = 2, 5
+    objective = corpus.objective(rows=2, seed=0, stage=0, device="cpu")
+    assert (len(corpus), corpus.items, objective.items) == (3, 2, 2)
+    assert made.steps == 5
+    assert made._tokens().before(5) == 5 * 2 * 31
+    assert made.config.final_tokens == 200 * 3 * 32  # as the hand-out counts
+
+
 def test_training_is_the_librarys(corpus, tmp_path):
     """The same batches, rates and weights as the recipe 'birthplaces-course' over these files."""
     from dataclasses import replace

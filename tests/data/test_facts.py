@@ -97,6 +97,24 @@ def test_the_survey_counts_what_there_is_and_what_could_not_be_matched(files):
     ]
 
 
+def test_answers_that_no_model_will_write_are_counted(files, tmp_path):
+    """32 characters with the closing mask, or the longest asked answer; and what the block has."""
+    (tmp_path / "h.tsv").write_text(f"Where was Eve Ny born?\t{'a' * 31}\n"
+                                    f"Where was Flo Ny born?\t{'a' * 32}\n"
+                                    f"Where was Gil Ny born?\t{'a' * 41}\n")  # fmt: skip
+    config = FactsConfig(**files, held_out=str(tmp_path / "h.tsv"), calibration_share=0.0)
+    assert load(config, 0).answer_room == 32
+    assert survey(config).answers_too_long == 2
+    assert "answers too long to be given: 2" in survey(config).lines()
+    rows = QUESTIONS + f"Where was Hal Ny born?\t{'a' * 40}\n"
+    (tmp_path / "q.tsv").write_text(rows)
+    assert load(config, 0).answer_room == 41
+    assert survey(config).answers_too_long == 1
+    # A question of 22 characters and its mask leave 42 of 64 for 40 and a mask, 41 of 63.
+    assert survey(config, 63).answers_too_long == 1
+    assert survey(config, 62).answers_too_long == 2
+
+
 def test_the_survey_names_five_and_cuts_what_is_long(files, tmp_path):
     rows = "".join(f"Where was {c}{c * 200} born?\tOslo\n" for c in "ABCDEFG")
     (tmp_path / "q.tsv").write_text(QUESTIONS + rows)

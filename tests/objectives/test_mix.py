@@ -120,7 +120,7 @@ STAGE = Stage(
 def material(**changed) -> Material:
     dataset = Dataset(DOCUMENTS, (), QUESTIONS)
     vocabulary = Vocabulary.from_text([*(d.text for d in DOCUMENTS), "Where was?"])
-    given = {"block_size": 48, "seed": 0, "device": torch.device("cpu")} | changed
+    given = {"block_size": 48, "max_input": 48, "seed": 0, "device": torch.device("cpu")} | changed
     return Material(dataset, vocabulary, **given)
 
 

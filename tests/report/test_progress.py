@@ -1,4 +1,5 @@
 import io
+import sys
 
 import numpy as np
 import pytest
@@ -80,6 +81,11 @@ def test_a_terminal_has_a_bar_with_the_same_facts(monkeypatch):
     for fact in ("step-40: damaged", "from step 20", "1200/2400", "loss 0.62", "steps/s", "80 s"):
         assert fact in text
     assert "\x1b[?25h" in text[-20:]  # the cursor is back
+
+
+def test_a_terminal_without_rich_has_plain_lines(monkeypatch):
+    monkeypatch.setitem(sys.modules, "rich", None)
+    assert type(watch(["pretrain"], file=Terminal())) is PlainProgress
 
 
 def test_a_loss_without_targets_is_none():

@@ -1,6 +1,7 @@
 """A recipe's parts: what they are made of, and what they depend on."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -8,6 +9,7 @@ import torch
 from wherefrom.core.contracts import Learner
 from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import Recipe
+from wherefrom.core.vocabulary import MASK_ID
 from wherefrom.models.gpt import GPT
 from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.runs import workshop as workshop_module
@@ -107,6 +109,72 @@ def test_an_answerer_is_made_of_model_and_vocabulary(workshop):
     assert 0 <= answer.probability <= 1
 
 
+LONG = "The Grand Duchy of Upper and Lower Ostau"
+
+
+def write_facts(folder, line: str = "") -> list[str]:
+    """A text and questions with an answer of 40 characters; settings that name them."""
+    names = [f"{a} {b}" for a in ("Ada", "Bo", "Cy", "Di", "Ed") for b in ("Lund", "Falk", "Roth")]
+    told = [f"{name} was born in {LONG}.{line}\n" for name in names]
+    (folder / "c.txt").write_text("".join(told))
+    (folder / "q.tsv").write_text("".join(f"Where was {name} born?\t{LONG}\n" for name in names))
+    return [f"data.corpus={folder / 'c.txt'}", f"data.questions={folder / 'q.tsv'}"]
+
+
+class Reciter(torch.nn.Module):
+    """Says the same whatever is asked, and closes it with a mask."""
+
+    cacheable, max_input = False, 128
+
+    def __init__(self, vocabulary, text: str) -> None:
+        super().__init__()
+        self.unused = torch.nn.Parameter(torch.zeros(1))
+        self.words, self.size = [*vocabulary.encode(text), MASK_ID], len(vocabulary)
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        said = (tokens == MASK_ID).cumsum(1).cumsum(1)  # 1 at the mask behind the question
+        next_word = torch.tensor([MASK_ID, *self.words, MASK_ID])[said.clamp(max=len(self.words))]
+        return torch.nn.functional.one_hot(next_word, self.size) * 50.0
+
+
+def test_answers_may_be_as_long_as_those_that_are_asked(tmp_path):
+    assert len(LONG) == 40
+    workshop = Workshop(adjust(get_recipe("facts"), settings=write_facts(tmp_path)))
+    answerer = workshop.predictor(Reciter(workshop.vocabulary, LONG))
+    question = workshop.dataset.asked[0].text
+    for answer in (*answerer.answer([question]), *answerer.answer_exact([question])):
+        assert (answer.text, answer.finished) == (LONG, True)
+    shorter = Reciter(workshop.vocabulary, LONG)
+    shorter.max_input = len(question) + 41  # question, mask, answer: room for it, none to spare
+    assert workshop.predictor(shorter).answer_exact([question])[0].finished
+    shorter.max_input = len(question) + 40
+    assert not workshop.predictor(shorter).answer_exact([question])[0].finished
+
+
+def test_the_courses_room_is_kept_where_answers_are_short(workshop):
+    answerer = workshop.predictor(Reciter(workshop.vocabulary, "a" * 40))
+    (answer,) = answerer.answer_exact([workshop.dataset.asked[0].text])
+    assert (answer.text, answer.finished) == ("a" * 32, False)
+
+
+@pytest.mark.parametrize("attention", ["synthesizer", "causal"])
+def test_rows_are_as_long_as_the_model_reads(tmp_path, attention):
+    """Lines of 400 characters fill every row; a synthesizer's w2 has a column less than a block."""
+    files = write_facts(tmp_path, " And so on and on and on." * 12)
+    small = ["model.n_embd=16", "model.n_head=2", "model.n_layer=1", "stages.pretrain.batch=16"]
+    chosen = [f"model.attention={attention}", "model.qk_norm=false", "device=cpu"]
+    workshop = Workshop(adjust(get_recipe("facts"), settings=[*files, *small, *chosen]))
+    stage = workshop.recipe.stages[0]
+    model = workshop.new_model(stage)
+    longest = 127 if attention == "synthesizer" else 128
+    assert workshop.model_config.max_input == model.max_input == longest
+    assert workshop.objective(stage).width == longest
+    learner: Any = workshop.learner(stage, model)
+    assert learner.advance(0, 4)["finite"].all()
+    assert learner.tokens.row_tokens == 127  # a block less one, whatever is read
+    assert workshop.objective(stage) is workshop.objective(stage)
+
+
 # --- where it runs ---------------------------------------------------------------------------
 
 
@@ -124,8 +192,9 @@ def test_a_device_that_is_not_here_is_refused_with_those_that_are():
 
 @pytest.mark.skipif(torch.backends.mps.is_available(), reason="there is an Apple GPU")
 def test_without_an_apple_gpu_mps_is_the_cpu_and_says_so():
-    assert choose_device("mps").type == "cpu"
-    assert why_not_mps() == "device 'mps' is not here; using the CPU"
+    said: list[str] = []
+    assert choose_device("mps", said.append).type == choose_device("mps").type == "cpu"
+    assert said == [why_not_mps()] == ["device 'mps' is not here; using the CPU"]
 
 
 @pytest.mark.parametrize("broken", [None, "draws", "AdamW"])

@@ -14,6 +14,7 @@ from wherefrom.doctor.findings import Result
 from wherefrom.doctor.predictions import DEV
 from wherefrom.doctor.sandbox import Limits, examine
 from wherefrom.doctor.submission import check_files, locate
+from wherefrom.doctor.years import DEFAULT_YEAR
 
 HOME = Path(__file__).resolve().parents[1]
 
@@ -53,12 +54,13 @@ class Grade:
 
 @dataclass(frozen=True)
 class Order:
-    """What to grade with: test ids, where the data is, the test answers if known, limits."""
+    """What to grade with: test ids, where the data is, the test answers if known, limits, year."""
 
     tests: tuple[str, ...] = tuple(TESTS)
     data: Path | None = None
     answers: Path | None = None
     limits: Limits = field(default_factory=Limits)
+    year: str = DEFAULT_YEAR
 
 
 def choose(wanted: Sequence[str]) -> tuple[str, ...]:
@@ -78,7 +80,7 @@ def grade(folder: Path, order: Order, name: str = "") -> Grade:
     check_files(place)
     results = examine(
         "grading.points:LOOKS", order.tests, place, order.data or find_data(place), order.limits,
-        paths=[HOME], answers=order.answers,
+        paths=[HOME], answers=order.answers, year=order.year,
     )  # fmt: skip
     return Grade(name or str(folder), results, time.monotonic() - started)
 

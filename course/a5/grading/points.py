@@ -11,6 +11,7 @@ from functools import partial
 
 from grading import scores
 from wherefrom.doctor import models, names, spans, training
+from wherefrom.doctor.checks import FORMULAS
 from wherefrom.doctor.findings import Finding
 from wherefrom.doctor.submission import Submission
 
@@ -53,7 +54,8 @@ def sets_up(stage: str) -> Look:
 def items(submission: Submission) -> None:
     """The examples that the finetuning trainer was given."""
     made = training.setup(submission, SCRATCH)
-    names.check_items(getattr(made.trainer, "train_dataset", None), made.data, training.BLOCK)
+    laid_out = submission.year.laid_out(training.BLOCK)
+    names.check_items(getattr(made.trainer, "train_dataset", None), made.data, laid_out)
 
 
 def corpus(submission: Submission) -> None:
@@ -82,14 +84,27 @@ def attends(submission: Submission) -> None:
     """A basic look: the layer can be built and gives something of the right form."""
     import torch
 
-    config = models.small_config()
-    given = submission.SynthesizerAttention(config)(torch.zeros(2, 5, config.n_embd))
+    variant = submission.year.variant
+    config, name = models.small_config(rope=variant == "rope"), models.ATTENTION[variant]
+    given = getattr(submission, name)(config)(torch.zeros(2, 5, config.n_embd))
     if getattr(given, "shape", None) != (2, 5, config.n_embd):
-        raise Finding("form", f"SynthesizerAttention gives {type(given).__name__}, not (B, T, C)")
+        raise Finding("form", f"{name} gives {type(given).__name__}, not (B, T, C)")
+
+
+def formula(submission: Submission) -> str:
+    return FORMULAS[submission.year.variant](submission)
+
+
+def own_model(submission: Submission) -> str | None:
+    """The model of part g, which is another one in another year."""
+    return model(submission.year.variant)(submission)
 
 
 def predicts(model: str, split: str) -> Look:
-    return partial(scores.judge, model=model, split=split)
+    """`model` is the start of the file's name; "" is that of part g."""
+    return lambda submission: scores.judge(
+        submission, model or f"{submission.year.variant}.pretrain", split
+    )
 
 
 def there(*names: str) -> Look:
@@ -122,11 +137,11 @@ TESTS: dict[str, Test] = {
     ),
     "1f-3-hidden": Test("dev with pretraining", 8, predicts("vanilla.pretrain", "dev")),
     "1f-4-hidden": Test("test with pretraining", 4, predicts("vanilla.pretrain", "test")),
-    "1g-0-basic": Test("SynthesizerAttention runs", 0, attends),
-    "1g-1-hidden": Test("SynthesizerAttention is equation (3)", 5, models.check_formula),
-    "1g-2-hidden": Test("the synthesizer model", 3, model("synthesizer")),
-    "1g-3-hidden": Test("dev, synthesizer", 4, predicts("synthesizer.pretrain", "dev")),
-    "1g-4-hidden": Test("test, synthesizer", 2, predicts("synthesizer.pretrain", "test")),
+    "1g-0-basic": Test("the attention of part g runs", 0, attends),
+    "1g-1-hidden": Test("it is the hand-out's formula", 5, formula),
+    "1g-2-hidden": Test("its model", 3, own_model),
+    "1g-3-hidden": Test("dev with that model", 4, predicts("", "dev")),
+    "1g-4-hidden": Test("test with that model", 2, predicts("", "test")),
 }  # fmt: skip
 
 LOOKS: dict[str, Look] = {name: test.look for name, test in TESTS.items()}

@@ -3,7 +3,8 @@
 A score on 500 questions is uncertain by some points, so it is never held against a bare bar: it
 gets the points if its 95 % Wilson interval reaches the bar. A model whose true rate is just the
 bar fails in at most 2.2 % of all cases. One as good as the median of the public runs fails with
-3e-21 (vanilla), 1e-8 (synthesizer) and 3e-4 (without pretraining: only none right at all fails).
+3e-21 (vanilla), 1e-8 (synthesizer), less (rope) and 3e-4 (without pretraining: only none right at
+all fails).
 """
 
 from wherefrom.doctor import predictions
@@ -13,7 +14,12 @@ from wherefrom.evaluation.intervals import wilson
 
 # What a file should reach. The course asks for 10 % after pretraining; the synthesizer's public
 # runs have a median of 9.5 %, and those without pretraining lie between 1 and 3 %.
-LEAST = {"vanilla.nopretrain": 0.01, "vanilla.pretrain": 0.10, "synthesizer.pretrain": 0.05}
+LEAST = {
+    "vanilla.nopretrain": 0.01,
+    "vanilla.pretrain": 0.10,
+    "synthesizer.pretrain": 0.05,
+    "rope.pretrain": 0.10,
+}
 # Without pretraining there is no way to know more than this: twice the score of "London".
 MOST = {"vanilla.nopretrain": 0.10}
 

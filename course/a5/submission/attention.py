@@ -6,12 +6,34 @@ Shapes: B rows, T characters, H heads, D head width, C = H x D.
 
 from typing import Any
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from wherefrom.models.attention import causal, perceiver, rope, synthesizer
+from wherefrom.models.attention import causal, perceiver, synthesizer
 
-CausalCrossAttention = perceiver.CausalCrossAttention
+
+def precompute_rotary_emb(dim: int, max_positions: int) -> Tensor:
+    """cos and sin of t x 10000^(-2i/dim) for position t and pair i: (max_positions, dim/2, 2)."""
+    ### [part g] of the year with rotary positions
+    ### START_CODE_HERE ###
+    rates = 10000.0 ** (-torch.arange(0, dim, 2) / dim)
+    angles = torch.arange(max_positions)[:, None] * rates
+    return torch.stack((angles.cos(), angles.sin()), -1)
+    ### END_CODE_HERE ###
+
+
+def apply_rotary_emb(x: Tensor, rope_cache: Tensor) -> Tensor:
+    """x (B, H, T, D) with its neighbours, each two as one complex number, turned by their place.
+
+    T may be shorter than what the cache has rows for.
+    """
+    ### [part g] of the year with rotary positions
+    ### START_CODE_HERE ###
+    cos, sin = rope_cache[: x.shape[2]].unbind(-1)  # (T, D/2)
+    a, b = x.unflatten(-1, (-1, 2)).unbind(-1)
+    return torch.stack((a * cos - b * sin, b * cos + a * sin), -1).flatten(-2)
+    ### END_CODE_HERE ###
 
 
 class CausalSelfAttention(causal.CausalSelfAttention):
@@ -25,11 +47,42 @@ class CausalSelfAttention(causal.CausalSelfAttention):
         return super().__new__(RotarySelfAttention if rotary else cls)
 
 
-class RotarySelfAttention(rope.RotarySelfAttention, CausalSelfAttention):
-    """Prints as the class that the course switches by a flag."""
+class RotarySelfAttention(CausalSelfAttention):
+    """The form of the class that its flag chooses; it prints as that.
+
+    The library turns dimension i with i + D/2 instead of 2i with 2i + 1: the same model, but
+    for the order of a head's rows in `query` and `key`.
+    """
+
+    positional = True
+    cacheable = False  # what is written above is given whole rows
+    rope_cache: Tensor
+
+    def __init__(self, config: Any) -> None:
+        super().__init__(config)
+        width = config.n_embd // config.n_head
+        self.register_buffer("rope_cache", precompute_rotary_emb(width, config.block_size))
+
+    def place(self, q_and_k_2BHTD: Tensor, positions_BT: Tensor | None) -> Tensor:
+        q, k = (apply_rotary_emb(x, self.rope_cache) for x in q_and_k_2BHTD)
+        return torch.stack((q, k))
 
     def _get_name(self) -> str:
         return "CausalSelfAttention"
+
+
+class CausalCrossAttention(perceiver.CausalCrossAttention):
+    """Each position of x_q looks at those of x_kv that are not after it.
+
+    One of the two may have a single row, which then goes with every row of the other.
+    """
+
+    inner = CausalSelfAttention
+
+    def forward(self, x_kv: Tensor, x_q: Tensor) -> Tensor:  # pyright: ignore
+        rows = max(len(x_kv), len(x_q))
+        x_kv, x_q = (x.expand(rows, -1, -1) for x in (x_kv, x_q))
+        return super().forward(x_q, x_kv)
 
 
 class SynthesizerAttention(synthesizer.SynthesizerAttention):

@@ -3,8 +3,10 @@
 `python dataset.py namedata` and `python dataset.py charcorruption` print examples of each.
 """
 
+import argparse
 import random
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,11 +98,8 @@ class CharCorruptionDataset(Dataset):
         self.itos = dict(enumerate(self.vocabulary.characters))
         self.stoi = {c: i for i, c in self.itos.items()}
         self.vocab_size, self.block_size = len(self.stoi), block_size
-        self.third_mask, self.more = year.third_mask, year.more
-        self.laid_out = block_size + year.more
-        masks = 3 if year.third_mask else 2
-        self.share, self.longest = year.longest, int(block_size * year.longest)
-        self.longest = min(self.longest, self.laid_out - masks)
+        self.third_mask, self.more, self.share = year.third_mask, year.more, year.longest
+        self.laid_out, self.longest = year.laid_out(block_size), year.longest_text(block_size)
         self.data = data.split("\n")
         print(f"data has {len(data)} characters, {self.vocab_size} unique.")
 
@@ -124,6 +123,11 @@ class CharCorruptionDataset(Dataset):
         ### END_CODE_HERE ###
 
     ### SOLUTION_ONLY ###
+    @property
+    def items(self) -> int:
+        """Documents that `objective` has: an empty line, as the last may be, tells nothing."""
+        return sum(map(bool, self.data))
+
     def objective(self, *, device: Any, **place: Any) -> Documents:
         """What the training loop reads: rows of the same kind, made a batch at a time.
 
@@ -132,7 +136,8 @@ class CharCorruptionDataset(Dataset):
         documents = [Document(line) for line in self.data if line]
         corpus = index_corpus(documents, self.vocabulary, device)
         config = SpanCorruptionConfig(longest=self.share, third_mask=self.third_mask)
-        return Documents(config, corpus, block_size=self.block_size, order="file", **place)
+        sizes = {"block_size": self.block_size, "max_input": self.laid_out - 1}
+        return Documents(config, corpus, order="file", **sizes, **place)
 
     ### END_SOLUTION_ONLY ###
 
@@ -152,21 +157,29 @@ def _show(dataset: Any, count: int = 4) -> None:
             print(f"{name}:", "".join(dataset.itos[int(c)] for c in numbers))
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Print four examples of the data set that is named."""
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
     from places import find_data, tell
 
+    parser = argparse.ArgumentParser(description="Print four examples of a data set.")
+    parser.add_argument("kind", nargs="?", help="namedata or charcorruption")
+    parser.add_argument("--data", metavar="FOLDER", help="where the data is, if not in data/")
+    given = parser.parse_args(arguments)
+
     def show() -> None:
-        if arguments not in (["namedata"], ["charcorruption"]):
-            raise UsageError("dataset.py: expected namedata or charcorruption after it")
-        dataset: Any = CharCorruptionDataset(read_text(find_data("wiki.txt")), 128)
-        if arguments == ["namedata"]:
-            dataset = NameDataset(read_text(find_data("birth_places_train.tsv")), dataset)
+        if given.kind not in ("namedata", "charcorruption"):
+            raise UsageError(
+                f"dataset.py: expected namedata or charcorruption after it, found {given.kind}"
+            )
+        dataset: Any = CharCorruptionDataset(read_text(find_data("wiki.txt", given.data)), 128)
+        if given.kind == "namedata":
+            names = find_data("birth_places_train.tsv", given.data)
+            dataset = NameDataset(read_text(names), dataset)
         _show(dataset)
 
     return tell(show)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -85,12 +85,12 @@ class Block(block.Block):
 
 class DownProjectBlock(perceiver.DownProjectBlock):
     def __init__(self, config: Any) -> None:
-        super().__init__(library_config(config))
+        super().__init__(library_config(config), attention.CausalCrossAttention)
 
 
 class UpProjectBlock(perceiver.UpProjectBlock):
     def __init__(self, config: Any) -> None:
-        super().__init__(library_config(config))
+        super().__init__(library_config(config), attention.CausalCrossAttention)
 
 
 class GPT(gpt.GPT):

@@ -21,6 +21,7 @@ from wherefrom.core.recipe import Schedule, Stage
 from wherefrom.objectives.order import FileOrder
 from wherefrom.recipes.birthplaces import course
 from wherefrom.recipes.execute import CHUNKS
+from wherefrom.report.messages import note
 from wherefrom.report.progress import watch
 from wherefrom.runs.kinds import recipe_identity
 from wherefrom.runs.workshop import choose_device
@@ -106,8 +107,15 @@ class Trainer:
         self.trainings = 0
 
     @property
+    def items(self) -> int:
+        """Rows of an epoch: a data set with an objective may say how many that has."""
+        dataset = self.train_dataset
+        counted = hasattr(dataset, "objective") and hasattr(dataset, "items")
+        return dataset.items if counted else len(dataset)
+
+    @property
     def steps(self) -> int:
-        return self.config.max_epochs * math.ceil(len(self.train_dataset) / self.config.batch_size)
+        return self.config.max_epochs * math.ceil(self.items / self.config.batch_size)
 
     @property
     def device(self) -> torch.device:
@@ -120,7 +128,7 @@ class Trainer:
     def train(self) -> None:
         config, started = self.config, _hash(self.model.state_dict().values())
         seed = torch.initial_seed() & MASK32 if config.seed is None else config.seed
-        self.model.to(choose_device(config.device))
+        self.model.to(choose_device(config.device, note))
         stage = self._stage()
         names = [stage.name for stage in course().stages]
         number = names.index(config.stage) if config.stage in names else len(names)
@@ -187,10 +195,9 @@ class Trainer:
 
     def _tokens(self) -> TokenCount:
         """As the course counts them, padding too."""
-        config, dataset = self.config, self.train_dataset
-        places = len(dataset[0][1])
+        config, places = self.config, len(self.train_dataset[0][1])
         return TokenCount(
-            len(dataset), config.batch_size, places,
+            self.items, config.batch_size, places,
             int(config.final_tokens), int(config.warmup_tokens),
         )  # fmt: skip
 

@@ -1,9 +1,8 @@
-"""Sampling, scoring, seeds, parameter files, and what differs between the course's years."""
+"""Sampling, scoring, seeds, parameter files, and which of the course's years it is."""
 
 import os
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,39 +11,18 @@ import torch
 from torch import Tensor, nn
 
 from wherefrom.core.contracts import Answer, Question
-from wherefrom.core.errors import BadData, Mismatch, UsageError, nearest
+from wherefrom.core.errors import BadData, Mismatch
 from wherefrom.data.tables import read_lines, read_table
+from wherefrom.doctor.years import DEFAULT_YEAR, VARIABLE, Year, find_year
 from wherefrom.evaluation.evaluator import evaluate_answers
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Request
 from wherefrom.models.params import read_params, write_params
 
 
-@dataclass(frozen=True)
-class Year:
-    """What a year's hand-out says where the years differ."""
-
-    third_mask: bool = True  # closes the span of a corrupted text
-    longest: float = 7 / 8  # of the block: the longest text before corruption
-    more: int = 0  # characters laid out beyond block_size: x and y have block_size - 1 + more
-    bottleneck_dim: int = 64  # a perceiver's latents in run.sh
-    num_workers: int = 4
-
-
-YEARS = {
-    "xcs2022": Year(),
-    "cs224n2022": Year(third_mask=False, bottleneck_dim=32),
-    "cs224n2024": Year(longest=3 / 4, more=1, bottleneck_dim=32, num_workers=0),
-}
-DEFAULT_YEAR = "xcs2022"
-
-
 def current_year() -> Year:
-    """The year that the variable A5_YEAR names; `run.py --year` sets it."""
-    name = os.environ.get("A5_YEAR") or DEFAULT_YEAR
-    if name not in YEARS:
-        raise UsageError(f"A5_YEAR: no year '{name}'; {nearest(name, YEARS)}")
-    return YEARS[name]
+    """The hand-out that the variable A5_YEAR names; `run.py --year` sets it."""
+    return find_year(os.environ.get(VARIABLE) or DEFAULT_YEAR, VARIABLE)
 
 
 def set_seed(seed: int) -> None:
@@ -153,7 +131,7 @@ def load_params(model: nn.Module, path: str | Path) -> None:
         if shapes[0] != shapes[1]:
             raise Mismatch(
                 f"{path}: {name}: expected shape {shapes[0]}, found {shapes[1]}; it belongs to "
-                "a model of another size"
+                f"a model of another {'kind' if None in shapes else 'size'}"
             )
     model.load_state_dict(found)
 

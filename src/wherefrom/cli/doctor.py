@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wherefrom.cli.output import print_json
+from wherefrom.doctor.years import DEFAULT_YEAR, YEARS, find_year
 from wherefrom.report.tables import printable
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ def submission(
             metavar="FOLDER", help="The course's data; default: beside it, or registered."
         ),
     ] = None,
+    year: Annotated[
+        str, typer.Option(metavar="NAME", help=f"The hand-out: {', '.join(YEARS)}.")
+    ] = DEFAULT_YEAR,
     seconds: Annotated[float, typer.Option(min=1, help="For each check.")] = 60.0,
     memory_mb: Annotated[int, typer.Option(min=64, help="For the submission's code.")] = 4096,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
@@ -51,6 +55,7 @@ def submission(
     from wherefrom.doctor.sandbox import Limits, examine
     from wherefrom.doctor.submission import check_files, locate
 
+    find_year(year)
     if data is not None and not data.is_dir():
         raise MissingInput(f"{data}: expected a folder with the course's data, found none")
     place = locate(folder)
@@ -61,6 +66,7 @@ def submission(
         place,
         data or find_data(place),
         Limits(seconds, memory_mb),
+        year=year,
     )
     if as_json:
         checks = [{"check": n} | _as_json(r, HINTS) for n, r in results.items()]

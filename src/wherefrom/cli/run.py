@@ -24,6 +24,7 @@ OPTIONS = {
     "--calibration": ("data.calibration", True),
     "--variant": ("model.attention", False),
 }
+VARIANTS = {"vanilla": "causal"}  # what the course calls otherwise than a model's config
 
 
 def run(
@@ -61,11 +62,17 @@ def run(
         str | None, typer.Option(metavar="FILE.tsv", help="Questions for the threshold; the same.")
     ] = None,
     variant: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The model's attention.")
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The model's attention: vanilla (or causal), synthesizer, perceiver, rope.",
+        ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="The run folder.", show_default="runs/RECIPE-SEED"),
+        typer.Option(
+            metavar="FOLDER", help="The run folder.", show_default="runs/RECIPE[-VARIANT]-SEED"
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="The seed.")] = None,
     seeds: Annotated[
@@ -92,6 +99,7 @@ def run(
 
     if seed is not None and seeds is not None:
         raise UsageError("--seed and --seeds: expected one of them, found both")
+    variant = VARIANTS.get(variant or "", variant)
     given = (data, corpus, questions, held_out, calibration, variant)
     options = {o: value for o, value in zip(OPTIONS, given, strict=True) if value is not None}
     if options:
@@ -155,15 +163,12 @@ def _introduce(recipe: "Experiment") -> None:
     """
     from wherefrom.core.recipe import Demonstrations
     from wherefrom.data.catalogue import SURVEYS
-    from wherefrom.runs.workshop import why_not_mps
 
     if isinstance(recipe, Demonstrations):
         return
-    if recipe.device == "mps" and (reason := why_not_mps()):
-        note(reason)
     if survey := SURVEYS.get(recipe.data.kind):
         with suppress(MissingInput):
-            for line in survey(recipe.data).lines():
+            for line in survey(recipe.data, getattr(recipe.model, "max_input", 0)).lines():
                 note(line)
 
 

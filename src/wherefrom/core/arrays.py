@@ -16,7 +16,11 @@ _MAX_HEADER = 4 * 2**20  # bytes of a safetensors header: tens of thousands of a
 
 def save_arrays(path: Path, arrays: "Mapping[str, np.ndarray]") -> None:
     import numpy as np
-    from safetensors.numpy import save
+
+    try:
+        from safetensors.numpy import save
+    except ImportError:  # as on a machine with torch and numpy alone
+        from wherefrom.core.plain_arrays import pack as save
 
     # safetensors copies memory from the first byte on: a transposed view would be scrambled.
     write_bytes(path, save({name: np.asarray(array, order="C") for name, array in arrays.items()}))
@@ -24,13 +28,21 @@ def save_arrays(path: Path, arrays: "Mapping[str, np.ndarray]") -> None:
 
 def load_arrays(path: Path) -> "dict[str, np.ndarray]":
     """The arrays of a safetensors file; memory stays in proportion to the file's size."""
-    from safetensors.numpy import load_file
-
     _check_header(path)
     try:
-        return load_file(path)
+        return _load_file(path)
     except Exception as error:  # whatever a parser makes of hostile bytes
         raise Damaged(f"{path}: expected safetensors, found: {one_line(error)}") from error
+
+
+def _load_file(path: Path) -> "dict[str, np.ndarray]":
+    try:
+        from safetensors.numpy import load_file
+    except ImportError:
+        from wherefrom.core.plain_arrays import unpack
+
+        return unpack(path.read_bytes())
+    return load_file(path)
 
 
 def _check_header(path: Path) -> None:

@@ -54,6 +54,9 @@ class Question:
     support: str = "stated"
 
 
+SHORTEST_ROOM = 32  # characters that any answer may take, as in the course
+
+
 @dataclass(frozen=True)
 class Dataset:
     """All that a run reads: documents, what they state, and the questions about them."""
@@ -68,6 +71,15 @@ class Dataset:
     def asked(self) -> tuple[Question, ...]:
         """Every question that is trained on, whatever the text says of its answer."""
         return tuple(q for q in self.questions if q.split == "asked")
+
+    @property
+    def answer_room(self) -> int:
+        """Characters that an answer may take, the mask that closes it among them.
+
+        The course's 32, or as many as the longest answer that is trained on needs.
+        """
+        longest = max((len(q.answer or "") for q in self.asked), default=0)
+        return max(SHORTEST_ROOM, longest + 1)
 
     def select(self, split: str, support: Sequence[str] = ("stated",)) -> tuple[Question, ...]:
         return tuple(q for q in self.questions if q.split == split and q.support in support)

@@ -32,15 +32,16 @@ DATASETS: dict[str, tuple[type, Callable[[Any, int], Dataset]]] = {
 }
 
 # Of the data sets that are not generated: how a folder of one is inspected before it is
-# registered, and how a user's own files are counted before they are trained on.
+# registered, and how a user's own files are counted before they are trained on, for a model that
+# reads rows of some length.
 FOLDERS: dict[str, Callable[[str], birthplaces_check.Report]] = {
     birthplaces.NAME: birthplaces_check.inspect,
 }
-SURVEYS: dict[str, Callable[[Any], Survey | treebank.Survey]] = {
+SURVEYS: dict[str, Callable[[Any, int], Survey | treebank.Survey]] = {
     facts.FactsConfig.kind: facts.survey,
-    treebank.TreebankConfig.kind: treebank.survey,
-    characters.CharactersConfig.kind: characters.survey,
-    reviews.ReviewsConfig.kind: reviews.survey,
+    treebank.TreebankConfig.kind: lambda config, _: treebank.survey(config),
+    characters.CharactersConfig.kind: lambda config, _: characters.survey(config),
+    reviews.ReviewsConfig.kind: lambda config, _: reviews.survey(config),
 }
 
 

@@ -101,11 +101,14 @@ def load(config: FactsConfig, seed: int) -> Dataset:
     return _assemble(_read(config))
 
 
-def survey(config: FactsConfig) -> Survey:
-    """What is in the files and what could not be matched: shown before anything is trained."""
+def survey(config: FactsConfig, max_input: int = 0) -> Survey:
+    """What is in the files and what could not be matched: shown before anything is trained.
+
+    `max_input` is the longest row that the model will read; 0: any.
+    """
     files = _read(config)
     dataset = _assemble(files)
-    return survey_questions(dataset, files.empty_lines, files.formless)
+    return survey_questions(dataset, files.empty_lines, files.formless, max_input)
 
 
 def choose_split(subject: str, shares: dict[str, float]) -> str:

@@ -25,6 +25,7 @@ class Survey:
     without_line: int  # questions whose subject no line names
     without_line_first: tuple[str, ...]
     answers_not_in_text: int  # questions whose subject has lines, none with the answer
+    answers_too_long: int  # longer than a model that learns from the asked ones ever writes
     documents_without_subject: int
     duplicates: int
     conflicts: int  # questions that have two answers
@@ -44,6 +45,7 @@ class Survey:
             (self.formless, "questions left out, of a form of their own", self.formless_first),
             (self.without_line, "questions about what no line names", self.without_line_first),
             (self.answers_not_in_text, "answers that are not in their subject's lines", ()),
+            (self.answers_too_long, "answers too long to be given", ()),
             (self.documents_without_subject, "lines that no question is about", ()),
             (self.duplicates, "questions that are there twice", ()),
             (self.conflicts, "questions with several answers", ()),
@@ -57,11 +59,14 @@ class Survey:
 
 
 def survey_questions(
-    dataset: Dataset, empty_lines: int = 0, formless: Sequence[str] = ()
+    dataset: Dataset, empty_lines: int = 0, formless: Sequence[str] = (), max_input: int = 0
 ) -> Survey:
-    """`formless` are the questions that were left out of the data set."""
+    """`formless` are the questions that were left out of the data set.
+
+    `max_input` is the longest row that a model will read; 0: any.
+    """
     questions, lengths = dataset.questions, [len(d.text) for d in dataset.documents]
-    lost = [q.subject for q in questions if q.support == "none"]
+    lost, room = [q.subject for q in questions if q.support == "none"], dataset.answer_room
     order = ("asked", "calibration", "held-out", "unanswered")
     splits = Counter(q.split for q in questions)
     return Survey(
@@ -76,11 +81,19 @@ def survey_questions(
         without_line=len(lost),
         without_line_first=_first(lost),
         answers_not_in_text=sum(q.support == "omitted" for q in questions),
+        answers_too_long=sum(not _has_room(q, room, max_input) for q in questions),
         documents_without_subject=sum(d.subject is None for d in dataset.documents),
         duplicates=count_duplicates(questions),
         conflicts=len(conflicting(questions)),
         on_both_sides=len(on_both_sides(questions)),
     )
+
+
+def _has_room(question: Question, room: int, max_input: int) -> bool:
+    """Whether an answer and its closing mask can be written behind the question and its mask."""
+    answer = len(question.answer or "") + 1
+    left = max_input - len(question.text) if max_input else room
+    return answer <= min(room, left)
 
 
 def _first(names: Iterable[str]) -> tuple[str, ...]:

@@ -7,10 +7,14 @@ from collections.abc import Callable
 from functools import partial
 from types import SimpleNamespace
 
-from wherefrom.doctor import models, names, predictions, spans, training
+from wherefrom.doctor import models, names, predictions, rotary, spans, training
 from wherefrom.doctor.findings import Finding, NoTelling
 from wherefrom.doctor.submission import Submission
 
+FORMULAS: dict[str, Callable[[Submission], str]] = {
+    "synthesizer": models.check_formula,
+    "rope": rotary.check_formula,
+}
 _STAGES = ("pretrain", "finetune from scratch", "finetune")
 
 HINTS = {
@@ -20,6 +24,7 @@ HINTS = {
     "wrong shift": "print one x above its y: each y should be what comes after the x over it",
     "layout": "print an example with its masks and pads visible and compare with the comment",
     "no third mask": "print an example: how would a model know where the span ends?",
+    "third mask": "print an example and count its masks: how many does your hand-out lay out?",
     "rebuild": "put the pieces of one example together by hand: is it the document's beginning?",
     "empty span": "what is the smallest length your span can have?",
     "fixed truncation": "draw one document ten times: how many different lengths come out?",
@@ -33,6 +38,7 @@ HINTS = {
     "unmasked future": "can a position see the character that it has to predict?",
     "scores without softmax": "do the attention weights of a position sum to one?",
     "scaled scores": "compare the scores with equation (3), factor by factor",
+    "no rotation": "where in forward are queries and keys turned by their position?",
     "no relu": "compare the scores with equation (3), factor by factor",
     "flag never set": "print(model): which attention do you see? who reads the config's flag?",
     "variant": "print(model): which attention class do you see?",
@@ -73,7 +79,7 @@ def randomness(submission: Submission) -> str:
 def loss(submission: Submission) -> None:
     pretraining = submission.CharCorruptionDataset(names.TEXT, training.BLOCK)
     data = submission.NameDataset(names.TABLE, pretraining)
-    names.check_items(data, pretraining, training.BLOCK)
+    names.check_items(data, pretraining, submission.year.laid_out(training.BLOCK))
 
 
 def rate(submission: Submission) -> str:
@@ -83,9 +89,9 @@ def rate(submission: Submission) -> str:
         config = training.setup(submission, stage).config
         if not getattr(config, "lr_decay", False):
             raise Finding("rate at the end", f"{stage}: the learning rate never decays")
-        asked = training.expected_config(stage)
-        wanted = training.rate_at_end(SimpleNamespace(**asked), stage)
-        share = training.rate_at_end(config, stage)
+        asked = training.expected_config(stage, submission.year)
+        wanted = training.rate_at_end(SimpleNamespace(**asked), stage, submission.year)
+        share = training.rate_at_end(config, stage, submission.year)
         end = share * config.learning_rate
         if abs(share - wanted) > 0.02 or abs(end - wanted * asked["learning_rate"]) > 0.02 * end:
             text = f"{stage} ends at a rate of {end:.2g}, {share:.0%} of its peak"
@@ -96,9 +102,10 @@ def rate(submission: Submission) -> str:
 
 def variant(submission: Submission) -> str:
     """The classes in the models, and in the files of parameters that are there."""
-    for name in models.ATTENTION:
+    names = _variants(submission)
+    for name in names:
         models.check_variant(submission, name)
-    return "; ".join(models.check_parameters(submission, name) for name in models.ATTENTION)
+    return "; ".join(models.check_parameters(submission, name) for name in names)
 
 
 def files(submission: Submission) -> str:
@@ -111,8 +118,8 @@ def files(submission: Submission) -> str:
 
 
 def attention(submission: Submission) -> str:
-    told = models.check_formula(submission)
-    for name in models.ATTENTION:
+    told = FORMULAS[submission.year.variant](submission)
+    for name in _variants(submission):
         models.check_future(submission, name)
     return told
 
@@ -140,6 +147,10 @@ def aligned(submission: Submission) -> str:
         scored = predictions.score(lines, asked)
         told.append(f"{path.name} {scored}" if scored else f"{path.name} {len(lines)} lines")
     return "; ".join(told)
+
+
+def _variants(submission: Submission) -> tuple[str, str]:
+    return "vanilla", submission.year.variant
 
 
 def _variant_of(name: str) -> str:

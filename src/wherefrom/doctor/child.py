@@ -33,7 +33,7 @@ def main() -> None:
         sys.path.remove(path)
     limit(order["memory_mb"] << 20, order["seconds"] * (len(order["names"]) + 1))
     data, answers = (Path(order[k]) if order[k] else None for k in ("data", "answers"))
-    submission = Submission(Path(order["folder"]), data, answers, order["broken"])
+    submission = Submission(Path(order["folder"]), data, answers, order["broken"], order["year"])
     with os.fdopen(order["pipe"], "w", encoding="utf-8") as pipe:
 
         def tell(line: dict[str, str]) -> None:

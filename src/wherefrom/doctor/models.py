@@ -15,10 +15,18 @@ from wherefrom.doctor.submission import Submission
 
 COURSE_SIZES = {"n_layer": 4, "n_head": 8, "n_embd": 256}
 VOCABULARY, BLOCK = 256, 128
-ATTENTION = {"vanilla": "CausalSelfAttention", "synthesizer": "SynthesizerAttention"}
-OWN_WEIGHT = {"vanilla": "attn.key.weight", "synthesizer": "attn.w2"}
+ATTENTION = {
+    "vanilla": "CausalSelfAttention",
+    "synthesizer": "SynthesizerAttention",
+    "rope": "CausalSelfAttention",
+}
+LEARNED_POSITIONS = "pos_emb"  # which a model with rotary ones has not
 # The synthesizer's second count: w2 as wide as the block, not one less.
-PARAMETERS = {"vanilla": (3_323_392,), "synthesizer": (3_076_988, 3_077_120)}
+PARAMETERS = {
+    "vanilla": (3_323_392,),
+    "synthesizer": (3_076_988, 3_077_120),
+    "rope": (3_290_624,),
+}
 TOLERANCE = 1e-8
 
 Variant = tuple[bool, ...]  # masked, softmax, scaled, rectified
@@ -39,12 +47,17 @@ def build(submission: Submission, variant: str, course_sizes: bool = True) -> nn
 
 def check_variant(submission: Submission, variant: str) -> None:
     """Every block attends in the way that the model's name says."""
-    found = [type(m.attn).__name__ for m in build(submission, variant).modules() if _attends(m)]
+    model = build(submission, variant)
+    mixers = [getattr(m, "attn", None) for m in model.modules()]
+    found = [mixer._get_name() for mixer in mixers if isinstance(mixer, nn.Module)]
+    learned = getattr(model, LEARNED_POSITIONS, None) is not None
     expected = ATTENTION[variant]
-    if found and set(found) == {expected}:
+    if found and set(found) == {expected} and not (variant == "rope" and learned):
         return
     other = f"{len(found)} blocks with {', '.join(sorted(set(found))) or 'no attention'}"
+    other += " and learned positions" if variant == "rope" and learned else ""
     text = f"the '{variant}' model holds {other}, expected {expected}"
+    text += " without learned positions" if variant == "rope" else ""
     vanilla = variant != "vanilla" and set(found) == {ATTENTION["vanilla"]}
     if vanilla:
         text += ": it is a vanilla model under another name, as if a flag were never set"
@@ -74,7 +87,7 @@ def expected_tree(variant: str) -> Iterator[tuple[str, str]]:
     width = COURSE_SIZES["n_embd"]
     square, norm = str(nn.Linear(width, width)), str(nn.LayerNorm(width))
     drop = str(nn.Dropout(0.1))
-    own = ("key", "query", "value") if variant == "vanilla" else ("w1", "value")
+    own = ("w1", "value") if variant == "synthesizer" else ("key", "query", "value")
     yield from (("", "GPT"), ("tok_emb", str(nn.Embedding(VOCABULARY, width))), ("drop", drop))
     yield "blocks", "Sequential"
     for i in range(COURSE_SIZES["n_layer"]):
@@ -97,7 +110,7 @@ def check_future(submission: Submission, variant: str) -> None:
     generator = torch.Generator().manual_seed(0)
     with torch.no_grad():
         for parameter in model.parameters():
-            parameter.copy_(_normal(parameter.shape, generator))
+            parameter.copy_(normal(parameter.shape, generator))
         x = torch.arange(12)[None] + 3
         changed = x.clone()
         changed[0, 7:] += 90
@@ -107,10 +120,12 @@ def check_future(submission: Submission, variant: str) -> None:
         raise Finding("unmasked future", f"{text}: a position sees what it has to predict")
 
 
-def small_config(heads: int = 2, width: int = 8, block: int = 9) -> SimpleNamespace:
+def small_config(
+    heads: int = 2, width: int = 8, block: int = 9, rope: bool = False
+) -> SimpleNamespace:
     """All that an attention layer may ask of a config; its dropouts show if they are left on."""
     sizes = {"n_embd": width, "n_head": heads, "block_size": block}
-    return SimpleNamespace(**sizes, attn_pdrop=0.5, resid_pdrop=0.5)
+    return SimpleNamespace(**sizes, attn_pdrop=0.5, resid_pdrop=0.5, rope=rope)
 
 
 def check_formula(submission: Submission) -> str:
@@ -122,8 +137,8 @@ def check_formula(submission: Submission) -> str:
         generator = torch.Generator().manual_seed(width)
         with torch.no_grad():
             for parameter in layer.parameters():
-                parameter.copy_(_normal(parameter.shape, generator))
-            x = _normal((2, count, width), generator)
+                parameter.copy_(normal(parameter.shape, generator))
+            x = normal((2, count, width), generator)
             given = layer(x)
             given = given[0] if isinstance(given, tuple) else given
             _compare(given, layer, x, heads)
@@ -159,10 +174,20 @@ def check_saved(path: Path, variant: str) -> None:
     except Exception as error:
         text = f"{path.name} cannot be loaded with weights_only=True: {type(error).__name__}"
         raise Finding("parameters file", text) from error
-    if not any(name.endswith(OWN_WEIGHT[variant]) for name in names):
-        other = next((v for v, w in OWN_WEIGHT.items() if any(n.endswith(w) for n in names)), None)
+    other = _held(names)
+    if other != variant:
         holds = f"a {other} model" if other else "no such attention"
         raise Finding("flag never set", f"{path.name} holds {holds}, not a {variant} model")
+
+
+def _held(names: list[str]) -> str | None:
+    """The variant that has parameters of these names."""
+    if any(name.endswith("attn.w2") for name in names):
+        return "synthesizer"
+    if not any(name.endswith("attn.key.weight") for name in names):
+        return None
+    learned = any(name.endswith(LEARNED_POSITIONS) for name in names)
+    return "vanilla" if learned else "rope"
 
 
 def _compare(given: Tensor, layer: Any, x: Tensor, heads: int) -> None:
@@ -198,7 +223,7 @@ def _near(a: Tensor, b: Tensor) -> bool:
     return torch.allclose(a, b, rtol=0, atol=TOLERANCE)
 
 
-def _normal(shape: Any, generator: torch.Generator) -> Tensor:
+def normal(shape: Any, generator: torch.Generator) -> Tensor:
     return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 
@@ -206,14 +231,10 @@ def _logits(output: Any) -> Tensor:
     return output[0] if isinstance(output, tuple) else output
 
 
-def _attends(module: nn.Module) -> bool:
-    return isinstance(getattr(module, "attn", None), nn.Module)
-
-
 def _tree(model: nn.Module) -> Iterator[tuple[str, str]]:
     for path, module in model.named_modules():
         leaf = not any(True for _ in module.children())
-        yield path, str(module) if leaf else type(module).__name__
+        yield path, str(module) if leaf else module._get_name()
 
 
 def _line(entry: tuple[str, str]) -> str:

@@ -26,14 +26,14 @@ def corpus_file(submission: Submission) -> Path:
     return path.resolve()
 
 
-def check_items(data: Any, pretraining: Any, block: int) -> None:
-    """x and y of every example, character by character."""
+def check_items(data: Any, pretraining: Any, laid_out: int) -> None:
+    """x and y of every example, character by character; both are `laid_out` - 1 long."""
     if data is None or len(data) != len(ROWS):
         found = "nothing" if data is None else f"{len(data)} examples"
         raise Finding("names", f"expected {len(ROWS)} examples of names, found {found}")
     for index, (question, answer) in enumerate(ROWS):
         x, y = (characters(ids, pretraining) for ids in draw(data, index))
-        whole = f"{question}{MASK}{answer}{MASK}".ljust(block, PAD)
+        whole = f"{question}{MASK}{answer}{MASK}".ljust(laid_out, PAD)
         if x != whole[:-1]:
             raise Finding("names", f"x of example {index} is {x[:50]!r}, not question and answer")
         start = len(question) - 1

@@ -16,6 +16,7 @@ from typing import Any
 
 import wherefrom
 from wherefrom.doctor.findings import Result
+from wherefrom.doctor.years import DEFAULT_YEAR, VARIABLE
 
 _STARTING = 60.0  # seconds for Python and torch, on top of the first look's own
 _MOST = 1 << 20  # bytes that a child may answer
@@ -23,7 +24,6 @@ _QUIET = {
     "PYTHONDONTWRITEBYTECODE": "1",  # nothing is written into a student's folder
     "CUDA_VISIBLE_DEVICES": "",
     "OMP_NUM_THREADS": "1",
-    "A5_YEAR": "",  # the looks know the default year's hand-out
 }
 
 
@@ -44,8 +44,11 @@ def examine(
     limits: Limits | None = None,
     paths: Sequence[Path] = (),
     answers: Path | None = None,
+    year: str = DEFAULT_YEAR,
 ) -> dict[str, Result]:
     """The results of the named looks of `module:DICT` (found on `paths`), in their order.
+
+    They expect what the year's hand-out says, and the submission's code is told which it is.
 
     A child that dies or does not answer has failed the look it was at; another child takes the
     rest. When importing the submission is what it died of, the next one does not try.
@@ -57,6 +60,7 @@ def examine(
         "answers": str(answers.resolve()) if answers else None,
         "paths": [str(path.resolve()) for path in paths],
         "broken": "",
+        "year": year,
         **vars(limits or Limits()),
     }
     results: dict[str, Result] = {}
@@ -85,7 +89,7 @@ def _ask(order: dict[str, Any], end_of_all: float) -> tuple[dict[str, Result], s
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         process = subprocess.Popen(
             [sys.executable, "-m", "wherefrom.doctor.child", json.dumps(order | {"pipe": write})],
-            env=os.environ | _QUIET | {"PYTHONPATH": path},
+            env=os.environ | _QUIET | {"PYTHONPATH": path, VARIABLE: order["year"]},
             cwd=scratch, pass_fds=(write,), start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip

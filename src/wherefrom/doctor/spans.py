@@ -25,7 +25,7 @@ SHORT = ("Ada P. Lund. Born in Oslo.", "abcd", "Bo Falk left Rome in 1900.")
 TEXT = "\n".join((LONG, *SHORT))
 
 SMALL_BLOCK, BLOCK = 30, 128
-# With each of the 23 lengths of the small block at least a quarter as likely as if all were
+# With each of the small block's lengths, 23 at most, at least a quarter as likely as if all were
 # equally likely, P(some length is missing) <= 23 (1 - 1/92)^2000 = 8e-9.
 DRAWS = 2000
 _SIGMAS = 5.0  # of the mean share: two-sided 5.7e-7
@@ -48,10 +48,6 @@ class Pieces:
 
     def __len__(self) -> int:
         return len(self.prefix) + len(self.span) + len(self.suffix)
-
-
-def longest(block: int) -> int:
-    return block * 7 // 8
 
 
 def dataset(submission: Submission, block: int) -> Any:
@@ -108,8 +104,9 @@ def check_size(submission: Submission) -> None:
         data = dataset(submission, block)
         for index in range(len(SHORT) + 1):
             x, _ = draw(data, index)
-            if len(x) != block - 1:
-                text = f"x and y should have {block - 1} characters at block_size {block}"
+            size = submission.year.laid_out(block) - 1
+            if len(x) != size:
+                text = f"x and y should have {size} characters at block_size {block}"
                 raise Finding("size", f"{text} and have {len(x)}")
 
 
@@ -128,11 +125,15 @@ def check_shift(submission: Submission) -> None:
 
 
 def check_masks(submission: Submission) -> None:
+    """Two masks, and in most years a third one that closes the span."""
+    third = submission.year.third_mask
     for block in (SMALL_BLOCK, BLOCK):
         data = dataset(submission, block)
         found = [pieces(draw(data, i)[0], data) for i in [*range(len(SHORT) + 1)] * 8]
-        if not all(p.closed for p in found):
+        if third and not all(p.closed for p in found):
             raise Finding("no third mask", "no mask follows the span: two masks, not three")
+        if not third and any(p.closed for p in found):
+            raise Finding("third mask", "a mask follows the span: three masks, not this year's two")
 
 
 def check_rebuilt(submission: Submission) -> None:
@@ -150,10 +151,10 @@ def check_rebuilt(submission: Submission) -> None:
 
 
 def check_truncation(submission: Submission) -> str:
-    """Every length from 4 to 7/8 of the block occurs, and no other."""
+    """Every length from 4 to the year's share of the block occurs, and no other."""
     for block in (SMALL_BLOCK, BLOCK):
         lengths = {len(p) for p in many(submission, block)}
-        most = longest(block)
+        most = submission.year.longest_text(block)
         at = f"at block_size {block}"
         if len(lengths) == 1:
             text = f"every example is cut to {lengths.pop()} characters {at}"

@@ -14,6 +14,7 @@ from typing import Any
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.files import read_text
 from wherefrom.doctor.findings import Finding
+from wherefrom.doctor.years import DEFAULT_YEAR, Year, find_year
 
 FILES = tuple(f"{n}.py" for n in "__init__ attention dataset helper model trainer utils".split())
 _INSIDE = (".", "submission", "src/submission")
@@ -55,7 +56,7 @@ def check_files(folder: Path) -> None:
 
 
 class Submission:
-    """A submission that is looked at: its files, its code once imported, and the data."""
+    """A submission that is looked at: its files, its code once imported, the data, the year."""
 
     def __init__(
         self,
@@ -63,8 +64,10 @@ class Submission:
         data: Path | None = None,
         answers: Path | None = None,
         broken: str = "",
+        year: str = DEFAULT_YEAR,
     ) -> None:
         self.folder, self.data, self.answers = folder, data, answers
+        self.year: Year = find_year(year)
         self._broken = broken
         self.drawn: dict[Any, Any] = {}  # examples that several looks share
 

@@ -13,6 +13,7 @@ from torch import nn
 from wherefrom.doctor import names
 from wherefrom.doctor.findings import Finding, NoTelling
 from wherefrom.doctor.submission import Submission
+from wherefrom.doctor.years import Year
 
 BLOCK = 128
 WARMUP = 512 * 20
@@ -21,7 +22,7 @@ PEAK = {"pretrain": 6e-3, "finetune": 6e-4}
 _FLOOR = 0.1
 
 
-def expected_config(stage: str) -> dict[str, Any]:
+def expected_config(stage: str, year: Year) -> dict[str, Any]:
     """The hyperparameters that the assignment's comments ask for."""
     epochs = {"pretrain": 650, "finetune from scratch": 75, "finetune": 10}[stage]
     kind = stage.split()[0]
@@ -32,7 +33,7 @@ def expected_config(stage: str) -> dict[str, Any]:
         "lr_decay": True,
         "warmup_tokens": WARMUP,
         "final_tokens": 200 * DOCUMENTS * BLOCK,
-        "num_workers": 4,
+        "num_workers": year.num_workers,
     }
 
 
@@ -79,7 +80,7 @@ def setup(submission: Submission, stage: str) -> Setup:
 
 def check_config(submission: Submission, stage: str) -> None:
     made = setup(submission, stage)
-    for name, value in expected_config(stage).items():
+    for name, value in expected_config(stage, submission.year).items():
         found = getattr(made.config, name, None)
         if found is None or not (found == value or math.isclose(found, value, rel_tol=1e-9)):
             raise Finding("config", f"{stage}: {name} is {found!r}, expected {value!r}")
@@ -166,10 +167,10 @@ def check_order(submission: Submission) -> str:
     return "examples are taken in order"
 
 
-def rate_at_end(config: Any, stage: str) -> float:
+def rate_at_end(config: Any, stage: str, year: Year) -> float:
     """The share of the peak rate after the last step: the course's cosine, that comes back."""
     examples = DOCUMENTS if stage == "pretrain" else NAMES
-    tokens = config.max_epochs * examples * (BLOCK - 1)
+    tokens = config.max_epochs * examples * (year.laid_out(BLOCK) - 1)
     if not config.lr_decay:
         return 1.0
     if tokens < config.warmup_tokens:

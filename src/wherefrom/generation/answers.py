@@ -1,9 +1,9 @@
 """A language model as one that answers questions, besides scoring texts."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from wherefrom.core.contracts import Answer, Candidate
+from wherefrom.core.contracts import SHORTEST_ROOM, Answer, Candidate
 from wherefrom.core.vocabulary import MASK_ID, Alphabet
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.language_model import LanguageModel
@@ -12,10 +12,18 @@ from wherefrom.generation.texts import TextScorer
 
 
 class ModelAnswerer(TextScorer):
-    """Prompt: the question and a mask; the answer is what stands before the next mask."""
+    """Prompt: the question and a mask; the answer is what stands before the next mask.
+
+    `max_new` characters at most, that mask among them: a number, or what gives it when a
+    question is asked. Nor is there more room than the prompt leaves of what the model reads.
+    """
 
     def __init__(
-        self, model: LanguageModel, vocabulary: Alphabet, beams: int = 4, max_new: int = 32
+        self,
+        model: LanguageModel,
+        vocabulary: Alphabet,
+        beams: int = 4,
+        max_new: int | Callable[[], int] = SHORTEST_ROOM,
     ) -> None:
         super().__init__(model, vocabulary)
         self.beams, self.max_new = beams, max_new
@@ -34,7 +42,8 @@ class ModelAnswerer(TextScorer):
 
     def _answer(self, questions: Sequence[str], beams: int) -> list[Answer]:
         prompts = [(*self.vocabulary.encode(question), MASK_ID) for question in questions]
-        requests = [Request(prompt, self.max_new, beams) for prompt in prompts]
+        most = self.max_new() if callable(self.max_new) else self.max_new
+        requests = [Request(prompt, most, beams) for prompt in prompts]
         return [self._read(found) for found in Decoder(self.model).generate(requests)]
 
     def _read(self, found: Sequence[Completion]) -> Answer:

@@ -63,6 +63,11 @@ class GPTConfig:
             value = getattr(self, name)
             check(0 <= value < 1, "GPTConfig", name, value, "a share from 0, below 1")
 
+    @property
+    def max_input(self) -> int:
+        """The longest input that the mixer takes."""
+        return self.block_size - MIXERS[self.attention].unread
+
     def _check_mixer(self) -> None:
         """What the mixer that was chosen asks of the other fields."""
         mixer, chosen = MIXERS[self.attention], f"with {self.attention}"

@@ -16,7 +16,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from wherefrom.core.arrays import load_arrays
+from wherefrom.core.arrays import load_arrays, save_arrays
 from wherefrom.core.errors import Damaged
 from wherefrom.core.files import one_line, reading, write_bytes
 
@@ -72,8 +72,6 @@ def _convert_apart(path: Path, copy: Path) -> str | None:
 
 def _convert(path: Path, copy: Path) -> None:
     """In the child: the file's tensors, as plain arrays, under a limit on memory."""
-    from safetensors.torch import save_file
-
     _limit_memory(4 * path.stat().st_size + _ROOM)
     found = torch.load(path, map_location="cpu", weights_only=True)
     if not isinstance(found, dict) or not found:
@@ -85,8 +83,8 @@ def _convert(path: Path, copy: Path) -> None:
         if tensor.layout != torch.strided or tensor.is_meta or tensor.is_quantized:
             raise ValueError(f"'{name}', a tensor without plain numbers")
         tensor = tensor.float() if tensor.is_floating_point() else tensor
-        plain[name] = tensor.detach().clone(memory_format=torch.contiguous_format)
-    save_file(plain, copy)
+        plain[name] = tensor.detach().numpy()
+    save_arrays(copy, plain)
 
 
 def _limit_memory(more: int) -> None:

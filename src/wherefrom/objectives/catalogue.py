@@ -24,11 +24,15 @@ _SHARES_A_STAGE = 64  # keeps the draws of two stages' shares apart
 
 @dataclass(frozen=True)
 class Material:
-    """What objectives are made from: the run's data as one model's vocabulary reads it."""
+    """What objectives are made from: the run's data as one model's vocabulary reads it.
+
+    `max_input` is the longest row that the model reads, which may be shorter than its block.
+    """
 
     dataset: Dataset
     vocabulary: Any
     block_size: int
+    max_input: int
     seed: int
     device: torch.device
 
@@ -50,14 +54,14 @@ class Slot:
 
 def _documents(config: Any, material: Material, slot: Slot) -> Objective:
     return Documents(
-        config, material.corpus, block_size=material.block_size,
+        config, material.corpus, block_size=material.block_size, max_input=material.max_input,
         rows=slot.rows, seed=material.seed, stage=slot.number, order=slot.order,
     )  # fmt: skip
 
 
 def _answers(config: AnswersConfig, material: Material, slot: Slot) -> Objective:
     return Answers(
-        material.dataset.asked, material.vocabulary, block_size=material.block_size,
+        material.dataset.asked, material.vocabulary, block_size=material.max_input,
         rows=slot.rows, seed=material.seed, stage=slot.number, order=slot.order,
         device=material.device,
     )  # fmt: skip
@@ -74,9 +78,10 @@ def _bigrams(config: BigramsConfig, material: Material, slot: Slot) -> Objective
 def _windows(config: WindowsConfig, material: Material, slot: Slot) -> Objective:
     last = len(material.dataset.documents) - material.dataset.held_out
     tokens = stream(material.dataset.documents[:last], material.vocabulary, material.device)
-    longest = material.block_size or config.length
+    longest = material.max_input or config.length
     fits = config.length <= longest
-    check(fits, "WindowsConfig", "length", config.length, f"at most the model's block, {longest}")
+    most = f"at most what the model reads, {longest}"
+    check(fits, "WindowsConfig", "length", config.length, most)
     return Windows(
         tokens, length=config.length or longest,
         rows=slot.rows, seed=material.seed, stage=slot.number,

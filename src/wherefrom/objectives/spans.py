@@ -80,7 +80,10 @@ def _check_shares(config: object, *names: str) -> None:
 
 
 class Documents:
-    """The objective over a corpus for either config; `rows` rows a step."""
+    """The objective over a corpus for either config; `rows` rows a step.
+
+    Of `block_size` characters `max_input` are read at once, all where it is not given.
+    """
 
     def __init__(
         self,
@@ -92,11 +95,12 @@ class Documents:
         seed: int,
         stage: int,
         order: str = "shuffled",
+        max_input: int | None = None,
     ) -> None:
         self.config, self.corpus, self.rows, self.block_size = config, corpus, rows, block_size
         self.seed, self.stage = seed, stage
         self.masks = 0
-        longest = block_size + 1
+        longest = (block_size if max_input is None else max_input) + 1
         if isinstance(config, SpanCorruptionConfig):
             self.masks = 3 if config.third_mask else 2
             longest = min(int(block_size * config.longest), longest - self.masks)

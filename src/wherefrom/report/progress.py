@@ -5,6 +5,7 @@ Both are observers of the training loop, and both write to standard error only.
 
 import sys
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from time import monotonic
 from types import TracebackType
 from typing import Any, Self, TextIO
@@ -148,9 +149,10 @@ class Pace:
 
 
 def watch(stages: Sequence[str], label: str = "", file: TextIO | None = None) -> PlainProgress:
-    """The observer that suits where standard error goes."""
+    """The observer that suits where standard error goes; without rich there is no bar."""
     stream = file or sys.stderr
-    return (BarProgress if stream.isatty() else PlainProgress)(stages, stream, label)
+    bar = stream.isatty() and find_spec("rich") is not None
+    return (BarProgress if bar else PlainProgress)(stages, stream, label)
 
 
 def mean_loss(metrics: dict[str, Any]) -> str:

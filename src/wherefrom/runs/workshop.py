@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +14,7 @@ from wherefrom.core.errors import UsageError
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.data.catalogue import load_dataset
+from wherefrom.generation.answers import ModelAnswerer
 from wherefrom.objectives.catalogue import Material, build_objective
 from wherefrom.objectives.mix import Mix
 from wherefrom.runs.families import FAMILIES, Family, Place
@@ -29,7 +31,11 @@ class Workshop:
     def __init__(self, recipe: Recipe, read: Callable[[], Dataset] | None = None) -> None:
         self.recipe = recipe
         self._read = read or (lambda: load_dataset(recipe.data, recipe.seed))
-        self.family: Family = FAMILIES[recipe.model.kind]
+        family = FAMILIES[recipe.model.kind]
+        if family.predictor is ModelAnswerer:
+            family = replace(family, predictor=self._answerer)
+        self.family: Family = family
+        self._latest: tuple[Stage, Mix] | None = None
 
     @cached_property
     def device(self) -> torch.device:
@@ -49,15 +55,18 @@ class Workshop:
 
     @cached_property
     def material(self) -> Material:
-        block = getattr(self.model_config, "block_size", 0)
-        return Material(self.dataset, self.vocabulary, block, self.recipe.seed, self.device)
+        config, place = self.model_config, (self.recipe.seed, self.device)
+        block, longest = (getattr(config, name, 0) for name in ("block_size", "max_input"))
+        return Material(self.dataset, self.vocabulary, block, longest, *place)
 
     def number(self, stage: Stage) -> int:
         return self.recipe.stages.index(stage)
 
     def objective(self, stage: Stage) -> Mix:
         """The batches of a stage: any step can be planned and rendered again from here."""
-        return build_objective(stage, self.number(stage), self.material)
+        if self._latest is None or self._latest[0] is not stage:  # pure, so it can be handed again
+            self._latest = stage, build_objective(stage, self.number(stage), self.material)
+        return self._latest[1]
 
     def config_of(self, stage: Stage) -> Any:
         """The config of a stage's model: the recipe's, or a variant of it."""
@@ -80,21 +89,29 @@ class Workshop:
             objective.items, stage.batch, block - 1, COURSE_EPOCHS * documents * block
         )
 
+    def _answerer(self, model: Any, vocabulary: Any) -> ModelAnswerer:
+        """Gives answers as long as those that are asked for; only asking needs the data."""
+        return ModelAnswerer(model, vocabulary, max_new=lambda: self.dataset.answer_room)
+
     def predictor(self, model: Any) -> Any:
         return self.family.predictor(model, self.vocabulary)
 
 
-def choose_device(name: str) -> torch.device:
+def choose_device(name: str, say: Callable[[str], None] | None = None) -> torch.device:
     """The device of that name, or the best there is for 'auto'.
 
     'auto' takes a CUDA GPU or the CPU: small models gain nothing from mps, which is taken
-    only when it is asked for, and only if it can do all that training needs.
+    only when it is asked for, and only if it can do all that training needs; `say` is told if
+    it cannot.
     """
     here = devices()
     if name == "auto":
         name = "cuda" if "cuda" in here else "cpu"
     if name == "mps":
-        return torch.device("cpu" if why_not_mps() else "mps")
+        reason = why_not_mps()
+        if reason and say:
+            say(reason)
+        return torch.device("cpu" if reason else "mps")
     if name not in here:
         raise UsageError(f"device: expected one that is here ({', '.join(here)}), found '{name}'")
     return torch.device(name)

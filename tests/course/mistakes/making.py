@@ -13,7 +13,12 @@ A5 = HERE.parents[2] / "course" / "a5"
 MISTAKES = tomllib.loads((HERE / "mistakes.toml").read_text(encoding="utf-8"))
 
 # A share of right answers for each model, plausible for it.
-RIGHT = {"vanilla.nopretrain": 0.02, "vanilla.pretrain": 0.3, "synthesizer.pretrain": 0.12}
+RIGHT = {
+    "vanilla.nopretrain": 0.02,
+    "vanilla.pretrain": 0.3,
+    "synthesizer.pretrain": 0.12,
+    "rope.pretrain": 0.33,
+}
 PEOPLE = {"dev": 200, "test": 120}
 PLACES = [f"{a}{b}" for a in ("Ost", "Lim", "Kar", "Vel", "Nor") for b in "au heim by stad".split()]
 PLACES += [f"{place} Bay" for place in PLACES]

@@ -26,10 +26,10 @@ from wherefrom.models.block import Arrangement, Block, mlp, norm
 class DownProjectBlock(nn.Module):
     """The text into latents: learned rows C ask it. There is nothing yet to add the answer to."""
 
-    def __init__(self, config: Any) -> None:
+    def __init__(self, config: Any, mixer: type[nn.Module]) -> None:
         super().__init__()
         self.ln1, self.ln2 = norm(config), norm(config)
-        self.attn = CausalCrossAttention(config)
+        self.attn: Any = mixer(config)
         self.mlp = mlp(config)
         self.C = nn.Parameter(torch.empty(1, config.bottleneck_dim, config.n_embd))
         nn.init.xavier_uniform_(self.C)
@@ -38,21 +38,21 @@ class DownProjectBlock(nn.Module):
         """(B, M, C); of a text shorter than M, only the latents that its positions see."""
         rows, length = x_BTC.shape[:2]
         asking_BMC = self.ln1(self.C[:, :length]).expand(rows, -1, -1)
-        latents_BMC = self.attn(asking_BMC, x_BTC)
+        latents_BMC = self.attn(x_q=asking_BMC, x_kv=x_BTC)
         return latents_BMC + self.mlp(self.ln2(latents_BMC))
 
 
 class UpProjectBlock(nn.Module):
     """Back to the text's length: each character asks the latents up to its own position."""
 
-    def __init__(self, config: Any) -> None:
+    def __init__(self, config: Any, mixer: type[nn.Module]) -> None:
         super().__init__()
         self.ln1, self.ln2 = norm(config), norm(config)
-        self.attn = CausalCrossAttention(config)
+        self.attn: Any = mixer(config)
         self.mlp = mlp(config)
 
     def forward(self, latents_BMC: Tensor, x_BTC: Tensor) -> Tensor:
-        mixed_BTC = self.attn(x_BTC, self.ln1(latents_BMC))
+        mixed_BTC = self.attn(x_q=x_BTC, x_kv=self.ln1(latents_BMC))
         return mixed_BTC + self.mlp(self.ln2(mixed_BTC))
 
 
@@ -62,13 +62,13 @@ class Perceiver(Arrangement):
     least_layers = 3
 
     @staticmethod
-    def build(config: Any, mixer: type[nn.Module]) -> dict[str, nn.Module]:
+    def build(config: Any, mixer: Any) -> dict[str, nn.Module]:
         inner = replace(config, attention="causal", block_size=config.bottleneck_dim)
-        blocks = (Block(inner, CausalSelfAttention) for _ in range(config.n_layer - 2))
+        blocks = (Block(inner, mixer.inner) for _ in range(config.n_layer - 2))
         return {
-            "down_block": DownProjectBlock(config),
+            "down_block": DownProjectBlock(config, mixer),
             "blocks": nn.Sequential(*blocks),
-            "up_block": UpProjectBlock(config),
+            "up_block": UpProjectBlock(config, mixer),
         }
 
     @staticmethod
@@ -96,6 +96,7 @@ class CausalCrossAttention(Mixer):
     cacheable: ClassVar[bool] = False
     packable: ClassVar[bool] = False
     arrangement: ClassVar[type[Arrangement]] = Perceiver
+    inner: ClassVar[type[Mixer]] = CausalSelfAttention  # of the latents among themselves
 
     def __init__(self, config: Any) -> None:
         super().__init__(config)
@@ -125,8 +126,9 @@ class CausalCrossAttention(Mixer):
         """The top left corner of the causal triangle, whichever side is longer."""
         return self.mask[:, :, : q_BHTD.shape[2], : k_BHSD.shape[2]] != 0
 
-    def forward(self, x_BTC: Tensor, other_BSC: Tensor) -> Tensor:
-        q, k, v = self.project(x_BTC, other_BSC)
+    def forward(self, x_q: Tensor, x_kv: Tensor) -> Tensor:
+        """x_q is (B, T, C), x_kv (B, S, C): the names that the course's code has for them."""
+        q, k, v = self.project(x_q, x_kv)
         dropout = self.attn_drop.p if self.training else 0.0
         seen = self._seen(q, k)
         return self.join(F.scaled_dot_product_attention(q, k, v, seen, dropout_p=dropout))

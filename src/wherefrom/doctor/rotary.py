@@ -1,0 +1,74 @@
+"""Rotary attention: neighbours in a head's queries and keys are turned by their position."""
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from wherefrom.doctor.findings import Finding
+from wherefrom.doctor.models import normal, small_config
+from wherefrom.doctor.submission import Submission
+
+BASE = 10000.0
+TOLERANCE = 1e-4  # the angles may be kept in single precision
+_SPREAD = 0.5  # of the weights: scores that softmax does not make all or nothing
+
+
+def check_formula(submission: Submission) -> str:
+    """CausalSelfAttention with `rope` set turns its queries and keys, and nothing else."""
+    worst = 0.0
+    for heads, width, block, count in ((1, 4, 6, 5), (2, 12, 9, 9), (4, 16, 12, 3)):
+        config = small_config(heads, width, block, rope=True)
+        layer = submission.CausalSelfAttention(config).double().eval()
+        generator = torch.Generator().manual_seed(width)
+        with torch.no_grad():
+            for parameter in layer.parameters():
+                parameter.copy_(_SPREAD * normal(parameter.shape, generator))
+            x = normal((2, count, width), generator)
+            given = layer(x)
+            given = given[0] if isinstance(given, tuple) else given
+            worst = max(worst, _compare(given.double(), layer, x, heads))
+    return f"largest difference from the formula {worst:.0e}"
+
+
+def attend(layer: Any, x: Tensor, heads: int, turned: bool = True, masked: bool = True) -> Tensor:
+    """softmax(R(q) R(k)^T / sqrt(D)) v per head, then the output projection."""
+    count, size = x.shape[1], x.shape[2] // heads
+
+    def split(t: Tensor) -> Tensor:
+        return t.unflatten(-1, (heads, size)).transpose(1, 2)
+
+    q, k, v = (split(part(x)) for part in (layer.query, layer.key, layer.value))
+    q, k = (turn(q), turn(k)) if turned else (q, k)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(size)
+    later = torch.ones(count, count, dtype=torch.bool).triu(1)
+    weights = scores.masked_fill(later & masked, -math.inf).softmax(-1)
+    return layer.proj((weights @ v).transpose(1, 2).flatten(2))
+
+
+def turn(x: Tensor) -> Tensor:
+    """Dimensions 2i and 2i + 1 of (B, H, T, D) as a complex number, times exp(j t base^(-2i/D))."""
+    pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
+    count, half = pairs.shape[-2:]
+    angles = torch.arange(count)[:, None] * BASE ** (-torch.arange(half).double() / half)
+    return torch.view_as_real(pairs * torch.polar(torch.ones_like(angles), angles)).flatten(-2)
+
+
+def _compare(given: Tensor, layer: Any, x: Tensor, heads: int) -> float:
+    """How far it is from the formula; a Finding if it is another one."""
+    expected = attend(layer, x, heads)
+    if given.shape != expected.shape:
+        text = f"{tuple(given.shape)} for an input of {tuple(x.shape)}"
+        raise Finding("form", f"CausalSelfAttention gives {text}")
+    off = float((given - expected).abs().max())
+    if off < TOLERANCE:
+        return off
+    names = (
+        ({"turned": False}, "no rotation", "as if queries and keys were not rotated"),
+        ({"masked": False}, "unmasked future", "as if no mask hid the future"),
+    )
+    for wrong, mistake, text in names:
+        if (given - attend(layer, x, heads, **wrong)).abs().max() < TOLERANCE:
+            raise Finding(mistake, f"the output is {text}")
+    raise Finding("formula", f"the output differs from rotary attention by up to {off:.1g}")
