@@ -60,8 +60,9 @@ def take_over(source: Path) -> None:
 
 
 def page(rows: Rows) -> str:
-    parts = [INTRODUCTION, machines(rows), speed(rows), course(rows), knowledge(rows), why(rows),
-             mistakes(rows), laptop(), trust(), characters(rows)]  # fmt: skip
+    parts = [INTRODUCTION, machines(rows), speed(rows), course(rows), commands(rows),
+             knowledge(rows), why(rows), mistakes(rows), laptop(), trust(),
+             characters(rows)]  # fmt: skip
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -157,6 +158,23 @@ def course(rows: Rows) -> str:
         f"most similar training name: {nearest}. Others' medians are of 93 public runs of the",
         f"course's code; its pretraining takes {COURSE_SECONDS['pretraining']} s on the same chip,",
         f"its 500 answers {COURSE_SECONDS['answering']} s.",
+    ))  # fmt: skip
+
+
+def commands(rows: Rows) -> str:
+    """What `course/a5/run.sh` took, command by command, and what it scored."""
+    found = {r["job"].removeprefix("course-commands."): r for r in rows
+             if r["job"].startswith("course-commands.")}  # fmt: skip
+    if not found:
+        return ""
+    seconds = sum(r["seconds"] for r in found.values())
+    lines = [[f"`{name}`", f"{r['seconds']:.0f}",
+              f"{100 * r['accuracy']:.1f}" if "accuracy" in r else "-"]
+             for name, r in found.items()]  # fmt: skip
+    return "\n".join((
+        "## The hand-out's commands", "",
+        f"`./run.sh COMMAND` from nothing on, one process each, seed 42: {seconds:.0f} s together.",
+        "", table(("command", "seconds", "dev"), lines),
     ))  # fmt: skip
 
 
