@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 from wherefrom.audit.calibration_scores import Bin
 from wherefrom.audit.doses import Dose
 from wherefrom.audit.ranking_scores import RiskCoverage
-from wherefrom.core.figures import INK, OTHER, PALE, RIGHT, WRONG, dress, panels, to_svg
+from wherefrom.core.figures import (
+    INK,
+    OTHER,
+    PALE,
+    RIGHT,
+    WRONG,
+    dress,
+    legend_below,
+    panels,
+    to_svg,
+)
 from wherefrom.core.files import write_bytes
 from wherefrom.evaluation.intervals import Interval
 
@@ -16,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _COLOURS = (RIGHT, WRONG, OTHER, INK)
+_STYLES = [(colour, mark) for mark in "os" for colour in _COLOURS]
 
 
 def draw_reliability(bins: Sequence[Bin], path: Path, title: str = "are they honest?") -> None:
@@ -67,7 +78,7 @@ def draw_dose_response(
         places = [lows.index(dose.low) + shift for dose in doses]
         label = f"{name or 'facts'}, 95 % interval" if i == 0 else name
         shares = [(dose.accuracy, dose.interval) for dose in doses]
-        _errorbars(axes, places, shares, label, _COLOURS[i % len(_COLOURS)])
+        _errorbars(axes, places, shares, label, *_STYLES[i % len(_STYLES)])
     names = [f"{low}" if low == highs[low] else f"{low}-{highs[low]}" for low in lows]
     ticks = [f"{name}\nn={count[low]}" for name, low in zip(names, lows, strict=True)]
     axes.set_xticks(range(len(lows)), ticks)
@@ -81,15 +92,17 @@ def _errorbars(
     shares: Sequence[tuple[float, Interval]],
     label: str,
     colour: str = RIGHT,
+    mark: str = "o",
 ) -> None:
     reach = [[max(share - low, 0.0) for share, (low, _) in shares],
              [max(high - share, 0.0) for share, (_, high) in shares]]  # fmt: skip
     axes.errorbar(
-        x, [share for share, _ in shares], reach, fmt="o", color=colour, ecolor=PALE,
+        x, [share for share, _ in shares], reach, fmt=mark, color=colour, ecolor=PALE,
         markersize=4, label=label,
     )  # fmt: skip
 
 
 def _finish(figure: "Figure", axes: "Axes", path: Path, title: str, x: str, y: str) -> None:
-    dress(axes, title, x, y, legend=True)
+    dress(axes, title, x, y)
+    legend_below(figure)
     write_bytes(path, to_svg(figure))

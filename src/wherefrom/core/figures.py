@@ -53,6 +53,14 @@ def dress(axes: "Axes", title: str, x: str = "", y: str = "", legend: bool = Fal
             axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
 
 
+def legend_below(figure: "Figure") -> None:
+    """One legend under the whole figure, however deep its labels reach."""
+    import matplotlib
+
+    with matplotlib.rc_context(_SETTINGS):
+        figure.legend(frameon=False, loc="outside lower center", ncols=2)
+
+
 def bars(axes: "Axes", names: Sequence[str], values: Sequence[float], colours: Any) -> None:
     """Bars with their values written over them."""
     drawn = axes.bar(range(len(names)), values, color=colours, width=0.65)
