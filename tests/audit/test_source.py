@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from wherefrom.audit.asking import Asker, open_asker
+from wherefrom.audit.asker import Asker, open_asker
 from wherefrom.audit.influence import probabilities
 from wherefrom.audit.source import (
     FILE,

@@ -11,10 +11,11 @@ import pytest
 
 from wherefrom.audit import trust
 from wherefrom.audit.abstention import REFUSE_ALL, Threshold
-from wherefrom.audit.asking import FEATURES, Doubt
+from wherefrom.audit.asker import FEATURES
 from wherefrom.audit.auditing import Risk
 from wherefrom.audit.bound import learn_bound, split_people
 from wherefrom.audit.confidence import LogisticCalibration
+from wherefrom.audit.doubting import Doubt
 from wherefrom.audit.witness import Examined, Witness, open_witness
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.runs.run import open_run

@@ -10,7 +10,7 @@ import pytest
 
 from wherefrom import api
 from wherefrom.audit import asking
-from wherefrom.audit.asking import STRANGERS
+from wherefrom.audit.doubting import STRANGERS
 from wherefrom.audit.index import FILE
 from wherefrom.audit.source import SOURCE_FEATURES, read_source
 from wherefrom.audit.witness import EVIDENCE, Examined, Witness, open_witness

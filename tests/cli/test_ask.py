@@ -97,14 +97,14 @@ def test_only_answers_with_a_promise(cli, tiny_run, questions):
 
 def test_answers_with_a_promise_are_given(cli, tiny_run, questions, monkeypatch):
     """As if all calibration people had been answered rightly, and half of them likelier."""
-    from wherefrom.audit import asking
+    from wherefrom.audit import doubting
 
     def certify(features, right, *rest):
         sure, rest = np.arange(len(right)) % 2 * 9.0, rest[:-1]  # any name will do
         return learn_bound(np.column_stack((sure,) * features.shape[1]), sure > 0, *rest)
 
-    learn_bound = asking.learn_bound
-    monkeypatch.setattr(asking, "learn_bound", certify)
+    learn_bound = doubting.learn_bound
+    monkeypatch.setattr(doubting, "learn_bound", certify)
     result = cli("ask", tiny_run, *questions, "--risk", "0.6", "--delta", "0.5", "--json")
     certificate = result.json["certificate"]
     assert certificate["certified"]

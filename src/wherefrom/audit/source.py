@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from wherefrom.audit.asking import FEATURES, Asker
+from wherefrom.audit.asker import FEATURES, Asker
 from wherefrom.audit.confidence import LogisticCalibration
 from wherefrom.audit.influence import RECALLED, probabilities
 from wherefrom.core.contracts import Answer

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wherefrom.audit.abstention import Threshold, apply, choose_threshold, refused
-from wherefrom.audit.asking import Doubt, certify_answers, read_about
 from wherefrom.audit.bound import Bound
 from wherefrom.audit.calibration_scores import score_calibration
+from wherefrom.audit.doubting import Doubt, certify_answers, read_about
 from wherefrom.audit.familiarity import familiarity
 from wherefrom.audit.nonexistent import generate
 from wherefrom.audit.ranking_scores import auroc, compare_areas, risk_coverage

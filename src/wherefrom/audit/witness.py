@@ -11,18 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from wherefrom.audit.asking import (
-    Asker,
+from wherefrom.audit.asker import Asker, open_asker
+from wherefrom.audit.asking import Reply, reply
+from wherefrom.audit.bound import Certificate
+from wherefrom.audit.doubting import (
     Doubt,
-    Reply,
     find_namesakes,
     learn_certified_doubt,
     learn_doubt,
-    open_asker,
     read_doubt,
-    reply,
 )
-from wherefrom.audit.bound import Certificate
 from wherefrom.audit.evidence import Evidence, Reader
 from wherefrom.audit.index import index_run
 from wherefrom.audit.nonexistent import Namesakes

@@ -11,7 +11,7 @@ from wherefrom.core.errors import BadData, UsageError
 from wherefrom.report.tables import printable, show_value
 
 if TYPE_CHECKING:
-    from wherefrom.audit.asking import Asker
+    from wherefrom.audit.asker import Asker
     from wherefrom.audit.witness import Testimony
 
 SHOWN = 5  # bad questions that are described; the others are counted

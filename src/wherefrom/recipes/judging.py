@@ -3,7 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from wherefrom.audit.asking import Asker, find_namesakes, learn_doubt, report_doubt, write_doubt
+from wherefrom.audit.asker import Asker
+from wherefrom.audit.doubting import find_namesakes, learn_doubt, report_doubt, write_doubt
 from wherefrom.core.contracts import Dataset
 from wherefrom.core.recipe import Task
 from wherefrom.evaluation.baselines import BASELINES
