@@ -27,6 +27,7 @@ from submission.model import GPT, Block, DownProjectBlock, GPTConfig, UpProjectB
 
 from wherefrom.core.errors import BadData  # noqa: E402
 from wherefrom.models.attention import rope, synthesizer  # noqa: E402
+from wherefrom.models.attention.packing import Packing  # noqa: E402
 
 WIKI = "\n".join(f"{n} Grey. {n} was born in Oslo, and sang." for n in ("Ann", "Bo", "Cy"))
 WIKI += " Where? Rome."
@@ -303,3 +304,15 @@ def test_every_name_is_there():
     assert all(hasattr(submission, name) for name in submission.__all__)
     assert isinstance(GPT(GPTConfig(4, 8, additive=True, **TINY)).blocks[0].attn,
                       SynthesizerAttention)  # fmt: skip
+
+
+@pytest.mark.parametrize("rotary", [False, True])
+def test_rows_without_their_padding_read_the_same(rotary):
+    """As a GPU trains on them."""
+    model = GPT(GPTConfig(30, 16, rope=rotary, **TINY)).eval()
+    assert model.packable
+    lengths, text = torch.tensor([4, 0, 16, 1]), torch.randint(30, (4, 16))
+    with torch.no_grad():
+        packed = model.features(text, packing=Packing.of(lengths, 16, 24))
+        padded = model.features(text)[torch.arange(16) < lengths[:, None]]
+    torch.testing.assert_close(packed[: lengths.sum()], padded)
