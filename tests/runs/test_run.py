@@ -143,6 +143,15 @@ def test_data_of_another_run_are_refused(copy):
         _ = open_run(copy).dataset
 
 
+def test_a_damaged_copy_of_the_data_can_be_deleted_as_the_line_says(run, copy):
+    kept = copy / "corpus" / "dataset.json.gz"
+    kept.write_bytes(kept.read_bytes()[:50])
+    with pytest.raises(Damaged, match="delete it, and the run's own files are read instead"):
+        _ = open_run(copy).dataset
+    kept.unlink()
+    assert open_run(copy).dataset == run.dataset
+
+
 def test_a_recipe_that_gives_other_data_now(run, copy):
     """Its own data are in the folder; the recipe is told apart from them."""
     assert run.changed_source() is None

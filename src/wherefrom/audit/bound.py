@@ -24,8 +24,8 @@ is the one used afterwards. The promise is for the fitted curve and the threshol
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -102,15 +102,6 @@ class Certificate:
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self) | {"sequence": [asdict(trial) for trial in self.sequence]}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Certificate":
-        try:
-            known: dict[str, Any] = {f.name: data[f.name] for f in fields(cls)}
-            known["sequence"] = tuple(Trial(**trial) for trial in known["sequence"])
-            return cls(**known)
-        except (KeyError, TypeError) as error:
-            raise BadData(f"certificate: expected its fields, found: {error}") from None
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from wherefrom.core.files import (
 from wherefrom.core.identity import require_same
 from wherefrom.core.recipe import Experiment
 from wherefrom.evaluation.evaluator import Prediction
-from wherefrom.runs.kept import read_dataset, write_dataset
+from wherefrom.runs.kept import ADVICE, read_dataset, write_dataset
 from wherefrom.runs.kinds import decode_recipe, recipe_identity
 
 FORMAT_VERSION = 1
@@ -130,7 +130,7 @@ class RunFolder:
         if describe(dataset) != written:
             raise Damaged(
                 f"{self.path / DATASET}: expected the data of corpus.json beside it, found other; "
-                "the folder was mixed up: run the recipe again"
+                f"{ADVICE}"
             )
         return dataset
 

@@ -10,6 +10,7 @@ from wherefrom.core.contracts import Dataset, Document, Fact, Question, Span
 from wherefrom.core.errors import Damaged
 from wherefrom.core.files import parse_json, reading, write_bytes
 
+ADVICE = "delete it, and the run's own files are read instead, if they are still the same"
 _QUICK = 1  # gzip's level: names and phrases repeat, and more work saves little
 
 
@@ -36,12 +37,16 @@ def read_dataset(path: Path) -> Dataset:
     try:
         data = gzip.decompress(packed)
     except (OSError, EOFError, zlib.error) as error:
-        raise Damaged(f"{path}: expected a file that gzip packed, found: {error}") from error
+        raise Damaged(
+            f"{path}: expected a file that gzip packed, found: {error}; {ADVICE}"
+        ) from error
     contents = parse_json(data, str(path))
     try:
         return _build(contents)
     except (KeyError, TypeError, ValueError) as error:
-        raise Damaged(f"{path}: expected a run's data, found something else: {error}") from error
+        raise Damaged(
+            f"{path}: expected a run's data, found something else: {error}; {ADVICE}"
+        ) from error
 
 
 def _build(contents: dict[str, Any]) -> Dataset:
