@@ -1,10 +1,12 @@
 """Names that the model has read, told from names that nobody bears."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from wherefrom.audit.confidence import LogisticCalibration
 from wherefrom.audit.known_names import FAMILIARITY, LOST, NameGate, learn_gate
 from wherefrom.core.errors import BadData
 
@@ -36,6 +38,23 @@ def test_strangers_who_all_look_the_same_are_refused_and_the_known_are_not():
     gate = learn_gate(known, strangers)
     assert gate.opens(known).all()
     assert not gate.opens(strangers).any()
+
+
+def test_the_chance_that_a_name_was_read_is_even_where_the_gate_opens():
+    known, strangers = cloud(0, 100, 7), cloud(-2, 200, 8)
+    gate, both = learn_gate(known, strangers), np.vstack((known, strangers))
+    chance = gate.probability(both)
+    assert ((chance >= 0.5) == gate.opens(both)).all()
+    assert (np.argsort(chance) == np.argsort(gate.curve.probability(both))).all()
+    evens = replace(gate, least=0.5)  # there the curve's own
+    assert evens.probability(both) == pytest.approx(gate.curve.probability(both))
+    # By hand: a curve's 0.8 has odds of 4, a gate at 0.9 odds of 9; the chance is 4/13.
+    flat = LogisticCalibration(FAMILIARITY, (0.0, 0.0), (1.0, 1.0), (1.0, 0.0), 0.0)
+    name = np.array([[np.log(4), 7.0]])
+    assert NameGate(flat, 0.9).probability(name) == pytest.approx([4 / 13])
+    # A gate that only certainty opens, and a certain name.
+    sure = np.array([[900.0, 0.0], [-900.0, 0.0]])
+    assert NameGate(flat, 1.0).probability(sure) == pytest.approx([0.5, 0.0])
 
 
 def test_it_comes_back_from_json():

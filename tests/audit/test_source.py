@@ -43,6 +43,15 @@ def test_what_separates_recall_from_guesses_is_learnt():
     assert second.probability < 0.1
 
 
+def test_nothing_is_recalled_about_a_name_that_was_not_read():
+    sure = np.zeros((3, WIDTH))
+    sure[:, 4] = 2.0
+    alone = fitted().predict(sure)[0].probability
+    found = fitted().predict(sure, np.array([1.0, 0.5, 0.01]))
+    assert [s.probability for s in found] == pytest.approx([alone, alone / 2, alone / 100])
+    assert [s.label for s in found] == ["recalled", "guessed", "guessed"]
+
+
 def test_people_whose_m_is_no_number_are_left_out():
     features = np.random.default_rng(1).normal(size=(40, WIDTH))
     m = np.where(features[:, 0] > 0, 1.0, 0.0)

@@ -50,6 +50,7 @@ class Case:
     evidence: list[Evidence | None]
     sources: list[Source]
     influence: Influence | None
+    read: np.ndarray  # the probability that each name was read
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -83,7 +84,7 @@ def audit_run(
             "evidence: too few asked people's answers stand in the text to learn from"
         )
     findings["source"] = origins.report_source(
-        case.examined, case.sources, case.witness.predictor, case.influence
+        case.examined, case.sources, case.witness.predictor, case.influence, case.read
     )
     findings["exposures"] = _if_there(case, lambda: origins.report_exposures(run, case.examined))
     findings["name_alone"] = _if_there(case, lambda: origins.report_names(run.dataset))
@@ -141,9 +142,10 @@ def open_case(run: Run, risk: Risk, retrained: Sequence[Run], tell: Tell = lambd
             write_source(run.path / "audit", witness.predictor)
         except BadData as error:
             notes.append(str(error))
-    sources = witness.predictor.predict(examined.source_features)
+    read = witness.read(examined.features)
+    sources = witness.predictor.predict(examined.source_features, read)
     evidence = origins.judge_evidence(witness, examined)
-    return Case(witness, risk, examined, evidence, sources, influence, notes)
+    return Case(witness, risk, examined, evidence, sources, influence, read, notes)
 
 
 def find_judged(run: Run) -> list[Question]:

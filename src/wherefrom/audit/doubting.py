@@ -38,6 +38,12 @@ class Doubt:
         """What the threshold goes by: that probability, and 0 where the name is not known."""
         return gated(self.calibration, self.gate, features)
 
+    def read(self, features: np.ndarray) -> np.ndarray:
+        """The probability that the model has read each name; 1 where nothing tells."""
+        if self.gate is None:
+            return np.ones(len(features))
+        return self.gate.probability(features[:, -len(FAMILIARITY) :])
+
     def as_json(self) -> dict[str, Any]:
         return {
             "calibration": self.calibration.as_json(), "threshold": self.threshold.as_json(),

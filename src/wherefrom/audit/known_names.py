@@ -17,6 +17,7 @@ from wherefrom.core.errors import BadData
 
 FAMILIARITY = ("familiarity", "least_familiar")
 LOST = 0.02  # of the people with text at most this share may be taken for unknown
+_EDGE = 1e-9  # no probability is nearer to 0 or 1 when odds are taken of it
 _ENOUGH = 0.995  # of the nonexistent names, after which no more need be refused
 
 
@@ -29,6 +30,13 @@ class NameGate:
 
     def opens(self, familiarity_N2: np.ndarray) -> np.ndarray:
         return self.curve.probability(familiarity_N2) >= self.least
+
+    def probability(self, familiarity_N2: np.ndarray) -> np.ndarray:
+        """That each name was read: the curve, its odds scaled so that the gate opens at evens."""
+        p_N = np.clip(self.curve.probability(familiarity_N2), _EDGE, 1 - _EDGE)
+        least = np.clip(self.least, _EDGE, 1 - _EDGE)
+        odds_N = p_N / (1 - p_N) * ((1 - least) / least)
+        return odds_N / (1 + odds_N)
 
     def as_json(self) -> dict[str, Any]:
         return {"curve": self.curve.as_json(), "least": self.least}

@@ -106,10 +106,12 @@ def report_source(
     sources: Sequence[Source],
     predictor: SourcePredictor,
     influence: Influence | None,
+    read: np.ndarray | float = 1.0,
 ) -> dict[str, Any]:
     """The labels of held-out answers; if m was measured, how well they were told apart.
 
     Who has no text has an m of 0 and belongs to the guesses; `auroc_with_text` is without them.
+    `read` is the probability that each name was read, for the borrowed predictor.
     """
     held = examined.select("held-out")
     labels = _right_by([s.label for s in sources], ("recalled", "guessed"), examined)
@@ -123,9 +125,9 @@ def report_source(
         return found
     p = np.array([s.probability for s in sources])
     area = auroc(p[known], influence.recalled[known])
-    read = known & examined.select("held-out", ("stated", "omitted"))
-    nearer = auroc(p[read], influence.recalled[read]) if read.any() else None
-    lent = borrowed_source().predict(examined.source_features)
+    told_of = known & examined.select("held-out", ("stated", "omitted"))
+    nearer = auroc(p[told_of], influence.recalled[told_of]) if told_of.any() else None
+    lent = borrowed_source().predict(examined.source_features, read)
     borrowed = auroc(np.array([s.probability for s in lent])[known], influence.recalled[known])
     told = np.array([s.label == "recalled" for s in sources])
     agree = int((told == influence.recalled)[known].sum())
@@ -136,7 +138,7 @@ def report_source(
         "auroc_of_borrowed": None if borrowed is None else borrowed.as_json(),
         "agreement": share("accuracy", agree, int(known.sum())),
         "m": _quartiles(influence.m[known]),
-        "pairs_agree": _agreement(influence, read),
+        "pairs_agree": _agreement(influence, told_of),
         "recalled_share": share("share", int(influence.recalled[known].sum()), int(known.sum())),
     }
 

@@ -53,8 +53,10 @@ class SourcePredictor:
     models: int
     borrowed: bool = False
 
-    def predict(self, features_NF: np.ndarray) -> list[Source]:
-        p_N = self.curve.probability(features_NF)
+    def predict(self, features_NF: np.ndarray, read_N: np.ndarray | float = 1.0) -> list[Source]:
+        """`read_N` is the probability that the name was read at all: nothing about a name that
+        was not can be recalled, and the people the curve was fitted on may all have text."""
+        p_N = self.curve.probability(features_NF) * read_N
         return [Source("recalled" if p > 0.5 else "guessed", float(p), self.borrowed) for p in p_N]
 
     def as_json(self) -> dict[str, Any]:

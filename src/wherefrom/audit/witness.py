@@ -142,6 +142,10 @@ class Witness:
     def predictor(self) -> SourcePredictor:
         return read_source(self.run.path / "audit")
 
+    def read(self, features: np.ndarray) -> np.ndarray:
+        """The probability that the model has read each name, from the features of confidence."""
+        return np.ones(len(features)) if self.doubt is None else self.doubt.read(features)
+
     @cached_property
     def namesakes(self) -> Namesakes | None:
         return find_namesakes(self.asker, self.run.dataset)
@@ -190,7 +194,7 @@ class Witness:
         answers, features = self.asker.examine(questions)
         more = source_features(self.asker, questions, answers, features, self.strangers(questions))
         replies = reply(self.doubt, questions, answers, features)
-        sources = self.predictor.predict(more)
+        sources = self.predictor.predict(more, self.read(features))
         return [self._testimony(one, source) for one, source in zip(replies, sources, strict=True)]
 
     def _testimony(self, given: Reply, source: Source) -> Testimony:
