@@ -31,8 +31,7 @@ def copied_share(n: int, margin: float) -> float:
 def copying(seed: int) -> Demonstration:
     random = generator(seed, _USES["copying"])
     values, identity = random.standard_normal((N, N)), np.eye(N)
-    checks = [_margin_check(N, 0.0, random), _margin_check(N, 7.0, random),
-              _margin_check(1000, 7.0, random)]  # fmt: skip
+    checks = [_margin_check(n, over, random) for n in (N, 1000) for over in (0.0, 7.0)]
     scores = random.uniform(-8.0, 8.0, (1000, N))
     best = np.sort(scores, axis=1)
     bound = 1 / (1 + (N - 1) * np.exp(best[:, -2] - best[:, -1]))
@@ -49,7 +48,8 @@ def copying(seed: int) -> Demonstration:
     )
     return Demonstration(
         "copying",
-        "c is close to v_j exactly when k_j.q exceeds every other k_i.q by much more than ln(n-1)",
+        "c is sure to be close to v_j where k_j.q exceeds every other k_i.q by much more than "
+        "ln(n-1), and where the others tie, nowhere else",
         tuple(checks), _copying_refutations(), _draw_copying,
     )  # fmt: skip
 
@@ -217,9 +217,11 @@ def projection(seed: int) -> Demonstration:
     d, m, p = 8, 3, 4
     basis = orthonormal(random, d, m + p)
     a, b = basis[:, :m], basis[:, m:]
-    va, vb = a @ random.standard_normal(m), b @ random.standard_normal(p)
+    va, vb = (_unit(part @ random.standard_normal(part.shape[1])) for part in (a, b))
     extract = a @ a.T
-    skewed = a @ random.standard_normal((m, m))  # the same space, a basis that is not orthonormal
+    # The same space, a basis that is not orthonormal: stretched by these along three directions.
+    turns = orthonormal(random, m, m), orthonormal(random, m, m)
+    skewed = a @ turns[0] @ np.diag((0.5, 1.5, 2.5)) @ turns[1]
     mended = skewed @ np.linalg.solve(skewed.T @ skewed, skewed.T)
     far = _length(skewed @ skewed.T @ (va + vb) - va)
     checks = (
@@ -272,6 +274,10 @@ def _projection_refutations(a: Array, extract: Array, vb: Array) -> tuple[Refuta
 
 def _length(vector: Array) -> float:
     return float(np.linalg.norm(vector))
+
+
+def _unit(vector: Array) -> Array:
+    return vector / np.linalg.norm(vector)
 
 
 def _fits(matrix: Array, vector: Array) -> float:
