@@ -19,7 +19,7 @@ from q1c_neural import forward_backward_prop
 from sgd import params_file, saved_numbers
 
 from wherefrom.core.errors import BadData, MissingInput, UsageError, WherefromError
-from wherefrom.core.files import reading
+from wherefrom.core.npy import read_npy
 from wherefrom.core.recipe import Recipe
 from wherefrom.core.words import BEGIN, END, WordVocabulary, canonical
 from wherefrom.data.embeddings import load_vectors
@@ -33,6 +33,7 @@ from wherefrom.runs.run import open_run
 from wherefrom.runs.workshop import Workshop
 
 BATCH_SIZE, HIDDEN = 50, 50
+_LARGEST = 1e30  # of a number that float32 can go on with
 
 
 def lm_wrapper(in_words, out_words, embeddings, dimensions, params):
@@ -75,11 +76,16 @@ def latest_params(folder=".") -> Path:
 
 
 def read_params(path: Path) -> np.ndarray:
-    try:
-        with reading(path):
-            return np.load(path, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise BadData(f"{path}: expected an array as numpy saves it, found: {error}") from None
+    """Flat parameters, as `sgd` saves them."""
+    params = read_npy(path)
+    if params.ndim != 1 or params.dtype.kind not in "fiu":
+        raise BadData(
+            f"{path}: expected real numbers in a row, found {params.dtype}{list(params.shape)}; "
+            "name a saved_params_N.npy"
+        )
+    if not np.isfinite(params).all() or np.abs(params).max(initial=0) > _LARGEST:
+        raise BadData(f"{path}: expected parameters of a network, found ones over {_LARGEST:g}")
+    return params
 
 
 def homework(folder: str = "", steps: int = 40_000, seed: int = 0) -> Recipe:

@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from wherefrom.core.bags import NO_WORD, BagVocabulary, split_words
 from wherefrom.core.errors import BadData
@@ -47,3 +49,9 @@ def test_a_vocabulary_is_known_by_its_words_in_order():
         BagVocabulary(("a", "b"))
     with pytest.raises(BadData, match="repetition"):
         BagVocabulary((NO_WORD, "a", "a"))
+
+
+@given(st.text(alphabet="ab '!_’n t", max_size=20))
+def test_knowing_some_word_is_as_reading_all_of_them(text):
+    words = BagVocabulary(("", "a", "n't", "!"))
+    assert words.knows_some(text) == bool(len(words.encode(text)))

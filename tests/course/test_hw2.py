@@ -139,8 +139,14 @@ def test_the_language_model_is_saved_in_the_homeworks_packing_and_read_back(
     np.save("short.npy", flat[1:])
     assert q1d.main(["--saved", "short.npy"]) == 65
     assert q1d.main(["--saved", "none.npy"]) == 66
+    np.save("words.npy", np.array(["a"] * len(flat)))
+    np.save("complex.npy", flat + 1j)
+    np.save("large.npy", flat.astype(float) + 1e200)
+    np.savez("many.npz", a=flat)
+    for name in ("words.npy", "complex.npy", "large.npy", "many.npz"):
+        assert q1d.main(["--saved", name]) == 65
     complaints = capsys.readouterr().err.splitlines()
-    assert len(complaints) == 2
+    assert len(complaints) == 6
     assert "expected 5253 numbers" in complaints[0]
 
 

@@ -156,3 +156,25 @@ def test_the_real_reviews_are_counted():
     assert [sum(r.label for r in part) for part in (train, test)] == [12_500, 12_500]
     said = survey(ReviewsConfig(folder=str(REAL))).lines()
     assert "25,000 reviews, 123 of which are in train too" in said[1]
+
+
+def test_what_could_not_be_evaluated_is_refused_before_anything_is_trained(folder):
+    config = ReviewsConfig(folder=str(folder))
+    path = folder / "sentiment/imdb_test.jsonl.gz"
+    path.write_bytes(gzip.compress(lines([*TEST, ("zzzxq " * 20, 1), ("Qwrt!", 0)]).encode()))
+    with pytest.raises(BadData, match=r"test.jsonl.gz:4: expected a word that occurs 10 ") as error:
+        load(config, 0)
+    assert "'zzzxq zzzxq zzzxq zzzxq zzzxq zzzxq zzzx...'" in str(error.value)
+    assert "line 5: 'Qwrt!'; 2 bad lines in all" in str(error.value)
+    path.write_bytes(gzip.compress(lines(TRAIN[:5]).encode()))
+    with pytest.raises(BadData, match=r"test.jsonl.gz: expected reviews that the training file"):
+        load(config, 0)
+
+
+def test_a_kept_back_training_review_must_have_a_known_word_too(folder):
+    """Which are kept back is a matter of their hash: of ninety strange ones, some are."""
+    path = folder / "sentiment/imdb_train.jsonl.gz"
+    strange = [(f"zzz{i}", 1) for i in range(90)]
+    path.write_bytes(gzip.compress(lines([*TRAIN, *strange]).encode()))
+    with pytest.raises(BadData, match=r"train.jsonl.gz:\d+: expected a word that occurs 10 times"):
+        load(ReviewsConfig(folder=str(folder)), 0)

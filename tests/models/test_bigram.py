@@ -124,7 +124,9 @@ def test_given_vectors_are_used_and_must_fit():
     vectors = np.random.default_rng(0).normal(size=(WORDS, 5))
     config = BigramConfig(hidden=4, width=5, dtype="float64")
     np.testing.assert_array_equal(build(config, WORDS, 0, 0, vectors).vectors, vectors)
-    with pytest.raises(BadData, match=r"expected 6 numbers for each of 7 words, found .*\[7, 5\]"):
+    with pytest.raises(
+        BadData, match=r"expected 6 numbers for each of 7 words, found 5 for each of 7"
+    ):
         build(BigramConfig(hidden=4, width=6), WORDS, 0, 0, vectors)
 
 

@@ -19,10 +19,14 @@ _SHOWN = 5
 
 def split_words(text: str) -> list[str]:
     """In lower case, and as word vectors have them: did n't, film 's; ! and ? are words too."""
+    return _WORD.findall(_spell(text))
+
+
+def _spell(text: str) -> str:
     text = text.lower()
     for old, new in _SPELLINGS.items():
         text = text.replace(old, new)
-    return _WORD.findall(text)
+    return text
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,10 @@ class BagVocabulary:
             words, index = split_words(text), self._index
             self._read[text] = np.array([index[w] for w in words if w in index], np.int32)
         return self._read[text]
+
+    def knows_some(self, text: str) -> bool:
+        """Whether it knows a word of the text; it reads no further than to the first."""
+        return any(found.group() in self._index for found in _WORD.finditer(_spell(text)))
 
     def check(self, text: str) -> None:
         """Raise BadData where it knows no word of the text: nothing can be said about one."""

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from wherefrom.core.errors import BadData
-from wherefrom.core.files import reading
+from wherefrom.core.npy import read_npy
 from wherefrom.core.words import BEGIN, DIGIT, END, UNKNOWN
 from wherefrom.data import registry
 from wherefrom.data.tables import read_lines
@@ -96,15 +96,10 @@ def words_file(path: Path) -> Path:
 
 
 def read_array(path: Path) -> np.ndarray:
-    """An array of numbers, a row a word; nothing is ever unpickled."""
-    try:
-        with reading(path):
-            array = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        reason = " ".join(str(error).split())[:100]
-        raise BadData(f"{path}: expected an array as numpy saves it, found: {reason}") from None
-    if not isinstance(array, np.ndarray) or array.ndim != 2 or array.dtype.kind != "f":
-        form = f"{array.dtype}{list(array.shape)}" if isinstance(array, np.ndarray) else "several"
+    """An array of numbers, a row a word."""
+    array = read_npy(path)
+    if array.ndim != 2 or array.dtype.kind != "f":
+        form = f"{array.dtype}{list(array.shape)}"
         raise BadData(f"{path}: expected real numbers [words, width], found {form}")
     if not array.size or not np.isfinite(array).all():
         raise BadData(f"{path}: expected finite numbers, found none or some that are not")

@@ -10,6 +10,7 @@ import hashlib
 import json
 import zlib
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from io import BytesIO
@@ -34,6 +35,7 @@ FILES = {
 }
 LABELS = ("negative", "positive")
 _MOST = 2**30  # bytes of an unpacked file
+_SHOWN = 40  # characters of a review that is refused
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,8 @@ def load(config: ReviewsConfig, seed: int) -> Reviews:
     asked = [q.text for q in questions if q.split == "asked"]
     vocabulary = gather(asked, config.least, find(config, "embeddings"))
     questions += [_question(review, "held-out") for review in kept]
+    if not config.generated:
+        _require_judged(config, questions, vocabulary)
     return Reviews(
         (), questions=tuple(questions), vocabulary=vocabulary, dropped=len(test) - len(kept)
     )
@@ -227,6 +231,29 @@ def _is_validation(review: Review, one_in: int) -> bool:
     """By the text's hash: two equal reviews are on the same side."""
     digest = hashlib.sha256(review.text.encode(errors="surrogatepass")).digest()
     return int.from_bytes(digest[:8], "big") % one_in == 0
+
+
+def _require_judged(
+    config: ReviewsConfig, questions: Sequence[Question], vocabulary: BagVocabulary
+) -> None:
+    """Refuse what could not be evaluated once everything is trained."""
+    path = find(config, "test")
+    if not any(q.split == "held-out" for q in questions):
+        raise BadData(
+            f"{path}: expected reviews that the training file does not have, found all in both; "
+            "name another file"
+        )
+    for part, split in (("train", "calibration"), ("test", "held-out")):
+        path = find(config, part)
+        assert path is not None, "only embeddings may be missing"
+        strange = [q for q in questions if q.split == split and not vocabulary.knows_some(q.text)]
+        bad = [(int(q.subject.partition(":")[2]), _excerpt(q.text)) for q in strange]
+        expected = f"a word that occurs {config.least} times in the training reviews"
+        refuse_rows(path, bad, expected, "remove it, lower data.least, or give more reviews")
+
+
+def _excerpt(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "...")
 
 
 def _question(review: Review, split: str) -> Question:

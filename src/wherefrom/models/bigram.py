@@ -151,8 +151,9 @@ def build(
         vectors = made
     elif vectors.shape != (words, config.width):
         raise BadData(
-            f"word vectors: expected {config.width} numbers for each of {words} words, found an "
-            f"array of shape {list(vectors.shape)}; name another file or --set model.width"
+            f"word vectors: expected {config.width} numbers for each of {words} words, found "
+            f"{vectors.shape[1]} for each of {len(vectors)}; name another file "
+            "(--set data.embeddings=FILE) or --set model.width"
         )
     dimensions = (vectors.shape[1], config.hidden, words)
     how = config.initial[min(stage, len(config.initial) - 1)]

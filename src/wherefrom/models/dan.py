@@ -92,8 +92,9 @@ class DAN(nn.Module):
             return torch.randn(shape) * _AT_RANDOM
         if vectors_VD.shape != shape:
             raise BadData(
-                f"word vectors: expected {shape[1]} numbers for each of {shape[0]} words, found an "
-                f"array of shape {list(vectors_VD.shape)}; name another file or --set model.width"
+                f"word vectors: expected {shape[1]} numbers for each of {shape[0]} words, found "
+                f"{vectors_VD.shape[1]} for each of {len(vectors_VD)}; name another file "
+                "(--set data.embeddings=FILE) or --set model.width"
             )
         return torch.from_numpy(vectors_VD.astype(np.float32))
 

@@ -14,6 +14,7 @@ from typing import Any
 from wherefrom.core.artifact import lock_folder, sweep
 from wherefrom.core.errors import Interrupted, MissingInput, UsageError, nearest
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe, Stage
+from wherefrom.data.catalogue import load_dataset
 from wherefrom.evaluation.baselines import BASELINES
 from wherefrom.recipes.attention_lab import demonstrate
 from wherefrom.recipes.judging import evaluate
@@ -116,13 +117,16 @@ def _demonstrate_again(folder: RunFolder, recipe: Demonstrations) -> Outcome:
 
 
 def _stored(folder: RunFolder, recipe: Experiment) -> Outcome | None:
-    """The outcome of a folder that is finished; raises if it holds another recipe."""
+    """The outcome of a folder that is finished; raises if it holds another recipe, or other data:
+    a recipe names files, and those of a user's second text may go by the same settings."""
     if not folder.exists():
         return None
     folder.check_recipe(recipe)
     status = folder.read_status()
     if status["state"] != "finished":
         return None
+    if isinstance(recipe, Recipe):
+        folder.check_data(load_dataset(recipe.data, recipe.seed))
     return Outcome(recipe.name, str(folder.path), status["seconds"], status["results"], True)
 
 
@@ -131,7 +135,9 @@ class _Execution:
         self.folder, self.recipe, self.observers = folder, recipe, observers
         self.before, self.started = 0.0, monotonic()
         self.workshop = Workshop(recipe)
-        self.workshop.objective(recipe.stages[0])  # of the data, which must fit the model
+        # Both before there is a folder: the data must fit the model, and word vectors its width.
+        self.workshop.objective(recipe.stages[0])
+        self.workshop.new_model(recipe.stages[0])
 
     @property
     def seconds(self) -> float:

@@ -115,7 +115,8 @@ class RunFolder:
         require_same(
             path, read_json(path), describe(dataset),
             holder="the run's data",
-            advice="use the files, and the version of wherefrom, that the run was made with",
+            advice="use the files, and the version of wherefrom, that the run was made with, or "
+            "train another run in a folder of its own (--out)",
         )  # fmt: skip
 
     def keeps_data(self) -> bool:

@@ -1,0 +1,59 @@
+"""Arrays from anybody's hand: read, or refused in one line that recommends nothing unsafe."""
+
+import io
+import pickle
+
+import numpy as np
+import pytest
+
+from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.core.npy import read_npy
+
+
+@pytest.mark.parametrize("array", [np.arange(6.0).reshape(2, 3), np.array(["a"]), np.zeros((0, 2))])
+def test_what_numpy_saved_comes_back(tmp_path, array):
+    np.save(tmp_path / "a.npy", array)
+    found = read_npy(tmp_path / "a.npy")
+    assert (found.dtype, found.shape) == (array.dtype, array.shape)
+    assert (found == array).all()
+
+
+def saved(array: np.ndarray) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, array, allow_pickle=True)
+    return buffer.getvalue()
+
+
+def archive() -> bytes:
+    buffer = io.BytesIO()
+    np.savez(buffer, a=np.zeros(3))
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (b"", "another kind of file"),
+        (b"hello\nworld\n", "another kind of file"),
+        (pickle.dumps([1.0]), "another kind of file"),
+        (archive(), "another kind of file"),
+        (saved(np.array([{}], dtype=object)), "an array of Python objects, which is not read"),
+        (saved(np.zeros(100))[:-8], "it damaged or cut off"),
+        (saved(np.zeros(3))[:9], "it damaged or cut off"),
+        (saved(np.zeros(3)).replace(b"(3,)", b"(3x)"), "it damaged or cut off"),
+    ],
+)
+def test_anything_else_is_refused_in_one_line(tmp_path, data, found):
+    path = tmp_path / "a.npy"
+    path.write_bytes(data)
+    with pytest.raises(BadData, match=found) as caught:
+        read_npy(path)
+    said = str(caught.value)
+    assert said.startswith(f"{path}: expected an array")
+    assert "\n" not in said
+    assert "allow_pickle" not in said
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(MissingInput):
+        read_npy(tmp_path / "none.npy")
