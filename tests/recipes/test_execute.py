@@ -1,6 +1,7 @@
 """Recipes run from end to end, stopped, continued and read again."""
 
 import json
+import shutil
 import signal
 from dataclasses import replace
 from pathlib import Path
@@ -155,6 +156,22 @@ def test_a_finished_folder_of_other_data_is_left_alone(tmp_path):
     text.write_text("what is the question\n" * 200)
     with pytest.raises(Mismatch, match=r"the run's data has .*another run in a folder of its own"):
         execute(recipe, tmp_path / "r")
+    text.unlink()  # what it was made from is gone: that says nothing against it
+    assert execute(recipe, tmp_path / "r").results == first.results
+    with pytest.raises(MissingInput):
+        execute(adjust(recipe, settings=[f"data.folder={tmp_path}/other"]), tmp_path / "r")
+
+
+def test_what_a_kill_left_of_a_removed_checkpoint_is_swept(recipe, tiny_run, tmp_path):
+    """The last checkpoint of a stage was saved, and the kill came while older ones were removed."""
+    shutil.copytree(tiny_run, tmp_path / "r")
+    (stage, *_) = (tmp_path / "r" / "stages").iterdir()
+    left = stage / "checkpoints" / ".tmp-gone-step-00000001-ab"
+    left.mkdir()
+    status = json.loads((tmp_path / "r" / "status.json").read_text())
+    (tmp_path / "r" / "status.json").write_text(json.dumps(status | {"state": "unfinished"}))
+    execute(recipe, tmp_path / "r")
+    assert not left.exists()
 
 
 @pytest.mark.parametrize(

@@ -126,8 +126,18 @@ def _stored(folder: RunFolder, recipe: Experiment) -> Outcome | None:
     if status["state"] != "finished":
         return None
     if isinstance(recipe, Recipe):
-        folder.check_data(load_dataset(recipe.data, recipe.seed))
+        _check_data(folder, recipe)
     return Outcome(recipe.name, str(folder.path), status["seconds"], status["results"], True)
+
+
+def _check_data(folder: RunFolder, recipe: Recipe) -> None:
+    """Files that are gone since say nothing against a run that was made from them."""
+    try:
+        folder.check_data(load_dataset(recipe.data, recipe.seed))
+    except MissingInput:
+        made = folder.read_recipe()
+        if not isinstance(made, Recipe) or made.data != recipe.data:
+            raise
 
 
 class _Execution:
@@ -148,7 +158,7 @@ class _Execution:
         self.before = float(self.folder.read_status().get("seconds", 0.0))
         use_threads(self.recipe.threads)
         home = self.folder.path
-        for folder in (home, *home.glob("*/"), *home.glob("stages/*/")):
+        for folder in (home, *home.glob("*/"), *home.glob("stages/*/"), *home.glob("stages/*/*/")):
             sweep(folder)
         if not self.folder.exists():
             self.folder.write_recipe(self.recipe)
