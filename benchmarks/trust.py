@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from wherefrom.audit.nonexistent import TIERS
+
 RESULTS = Path(__file__).resolve().parent.parent / "docs" / "results"
 # Curves and diagrams are for pictures, not for a page of figures.
 LEFT_OUT = {"diagram", "risk_coverage", "risk_coverage_raw", "dose_by_position"}
@@ -45,11 +47,11 @@ def trust() -> str:
         "the same by the borrowed predictor": lambda a: _source(a, "auroc_of_borrowed"),
         "two models each agree on what was recalled": _pairs,
         **{f"{tier}: refused": lambda a, t=tier: _tier(a, t, "refused")
-           for tier in ("recombined", "absent", "invented", "gibberish")},
+           for tier in TIERS},
         **{f"{tier}: refused at the bound": lambda a, t=tier: _tier(a, t, "refused_at_bound")
-           for tier in ("recombined", "absent", "invented", "gibberish")},
+           for tier in TIERS},
         **{f"{tier}: AUROC against told people": lambda a, t=tier: _area(a, t)
-           for tier in ("recombined", "absent", "invented", "gibberish")},
+           for tier in TIERS},
         "a name alone says, bits": _name,
         "seconds of the audit, without training": _seconds,
         "swapped: follow the new text": lambda a: _swap(a, "swapped", "flips"),

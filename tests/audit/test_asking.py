@@ -22,8 +22,9 @@ def test_a_finished_run_is_asked(tiny_run):
         replies, run.predictions("with_pretraining", "birthplace"), strict=True
     ):
         assert reply.answer.text == prediction.answer.text
-        assert 0 <= reply.confidence <= 1
-        assert reply.known is (reply.confidence >= doubt.threshold.value)
+        assert (reply.confidence is None) == reply.stranger
+        sure = reply.confidence or 0.0
+        assert reply.known is (not reply.stranger and sure >= doubt.threshold.value)
     alone = asking.ask(run, people[:1])
     assert alone[0].confidence == pytest.approx(replies[0].confidence, abs=1e-4)
     assert asking.ask(run, []) == []

@@ -181,7 +181,10 @@ def test_a_name_that_was_not_read_is_refused_however_sure_the_model_is():
     assert (doubt.probability(features) == alone.probability(features)).all()
     replies = reply(doubt, ["one?", "two?"], [Answer("Oslo", 0.9)] * 2, features)
     assert [(r.known, r.stranger) for r in replies] == [(True, False), (False, True)]
-    assert replies[1].confidence == pytest.approx(doubt.probability(features)[1])
+    assert replies[0].confidence == pytest.approx(doubt.probability(features)[0])
+    assert replies[1].confidence is None, "it is not meant for such a name"
+    unsure = reply(alone, ["two?"], [Answer("Oslo", 0.9)], features[1:])
+    assert unsure[0].stranger is None, "nothing tells known names from others there"
     assert Doubt.from_json(json.loads(json.dumps(doubt.as_json()))) == doubt
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from wherefrom.audit.familiarity import familiarity, openings
+from wherefrom.audit.familiarity import ending, familiarity, openings
 from wherefrom.core.contracts import Document, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Vocabulary
@@ -117,3 +117,60 @@ def test_openings_are_what_stands_before_subjects_the_commonest_first():
     assert openings(documents) == ["", "The home of ", "A ", "By "]
     assert openings(documents, 2) == ["", "The home of "]
     assert openings([Document("nobody")]) == []
+
+
+# --- where a name ends -----------------------------------------------------------------------
+
+
+def test_the_chance_of_an_end_against_every_character_that_may_follow(model):
+    contexts = ["", "By "]
+    found = ending(model, VOCABULARY, ["Clara", "Bo Ito"], contexts)
+    for chance, name in zip(found, ["Clara", "Bo Ito"], strict=True):
+        each = []
+        for context in contexts:
+            ends = 0.0
+            for one in VOCABULARY.characters:
+                first = math.exp(log_p(model, context + name, one)[0])
+                if one.isalpha() or one == "-":
+                    continue
+                if one != " ":
+                    ends += first
+                    continue
+                then = [math.exp(log_p(model, f"{context}{name} ", c)[0])
+                        for c in VOCABULARY.characters if not c.isupper()]  # fmt: skip
+                ends += first * sum(then)
+            each.append(math.log(ends))
+        assert chance == pytest.approx(np.mean(each), abs=1e-4)
+
+
+class ByHeart(nn.Module):
+    """Knows one text: what follows there has 0.97, all else shares the rest."""
+
+    max_input, cacheable = 64, False
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+        self.nothing = nn.Parameter(torch.zeros(1))
+
+    def new_cache(self, rows: int, positions: int) -> None:
+        raise AssertionError("it has none")
+
+    def forward(self, tokens: torch.Tensor, cache: None = None) -> torch.Tensor:
+        size = len(VOCABULARY)
+        logits = torch.full((*tokens.shape, size), math.log(0.03 / (size - 1)))
+        for row, places in zip(tokens.tolist(), logits, strict=True):
+            read = "".join(VOCABULARY.characters[i] for i in row)
+            for i in range(len(row)):
+                if self.text.startswith(read[: i + 1]) and i + 1 < len(self.text):
+                    places[i, VOCABULARY.encode(self.text[i + 1])[0]] = math.log(0.97)
+        return logits
+
+
+def test_a_name_does_not_end_where_the_text_goes_on_with_it():
+    model = ByHeart("Clara Bo Ito. B")
+    names = ["Clara Bo Ito", "Clara Bo It", "Clara Bo", "Clara"]
+    whole, *cut = np.exp(ending(model, VOCABULARY, names, [""]))
+    assert whole > 0.97
+    assert all(chance < 0.1 for chance in cut)
+    assert ending(model, VOCABULARY, [], [""]).shape == (0,)

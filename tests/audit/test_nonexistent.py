@@ -49,12 +49,21 @@ def made(world, known):
 def test_there_are_two_hundred_of_each_and_none_twice(made):
     assert tuple(made) == TIERS
     assert {tier: len(names) for tier, names in made.items()} == dict.fromkeys(TIERS, 200)
-    assert len({name for names in made.values() for name in names}) == 800
+    assert len({name for names in made.values() for name in names}) == 200 * len(TIERS)
 
 
 def test_nobody_bears_them(made, world):
     everything = "\n".join([d.text for d in world.documents] + [q.text for q in world.questions])
-    assert not [name for names in made.values() for name in names if name in everything]
+    whole = [name for tier in TIERS if tier != "shortened" for name in made[tier]]
+    assert not [name for name in whole if name in everything]
+
+
+def test_shortened_names_are_the_beginnings_of_known_ones(made, known):
+    begun = {name[:i] for name in known for i in range(2, len(name))}
+    assert set(made["shortened"]) <= begun
+    assert not set(made["shortened"]) & set(known)
+    alone = sum(" " not in name for name in made["shortened"])
+    assert 0 < alone < 200, "some are first names, and some are cut in their last word"
 
 
 def test_single_words_cannot_be_recombined_and_are_scrambled():
@@ -118,8 +127,16 @@ def test_gibberish_has_the_shape_of_names(made, known):
 
 
 def test_the_lists_never_change(made):
-    digest = hashlib.sha256("\n".join(n for t in TIERS for n in made[t]).encode()).hexdigest()
-    assert digest == "46bdf6274bd02288e27fb556817152d4235910c525037969f9c685f216c96e75"
+    assert digest(made, *TIERS[:4]) == (
+        "46bdf6274bd02288e27fb556817152d4235910c525037969f9c685f216c96e75"
+    )
+    assert digest(made, "shortened") == (
+        "c3baff6a38464ff466c656954859740b9004b0cecb773c4b75dafd941ce58d4e"
+    )
+
+
+def digest(made, *tiers):
+    return hashlib.sha256("\n".join(n for t in tiers for n in made[t]).encode()).hexdigest()
 
 
 def test_neither_order_nor_repetition_of_the_known_matters(known):
@@ -137,7 +154,8 @@ def test_odd_names_keep_their_shape():
     assert all(n.split(" ", 1)[1] in tails for n in made["recombined"])
     assert any("," in name and name.endswith(".") for name in made["gibberish"])
     assert any("-" in name and "'" in name for name in made["gibberish"])
-    assert all(len(made[tier]) == 30 for tier in TIERS)
+    assert all(len(made[tier]) == 30 for tier in TIERS if tier != "shortened")  # one a name
+    assert 0 < len(made["shortened"]) <= len(ODD)
     assert len({len(name.split()) for name in made["absent"]}) > 1
 
 

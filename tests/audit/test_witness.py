@@ -12,7 +12,7 @@ from wherefrom import api
 from wherefrom.audit import asking
 from wherefrom.audit.doubting import STRANGERS
 from wherefrom.audit.index import FILE
-from wherefrom.audit.source import SOURCE_FEATURES, read_source
+from wherefrom.audit.source import SOURCE_FEATURES, Source, read_source
 from wherefrom.audit.witness import EVIDENCE, Examined, Witness, open_witness
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Mismatch, MissingInput
@@ -97,7 +97,25 @@ def test_testimony_without_a_reader_has_no_evidence(witness: Witness):
     assert replace(found, evidence=None, quote=None).as_json() == {
         "evidence": None,
         "source": found.source.as_json(),
+        "taught": found.taught,
     }
+
+
+def test_a_question_that_was_trained_on_is_said_to_be(witness: Witness):
+    dataset = witness.run.dataset
+    asked, held = dataset.asked[0], dataset.select("held-out")[0]
+    assert [t.taught for t in witness.testify([asked.text, held.text])] == [True, False]
+
+
+def test_without_text_there_is_nothing_to_recall(witness: Witness, monkeypatch):
+    """However sure the predictor is: training without a text that is not there changes nothing."""
+    sure = lambda *_: [Source("recalled", 0.99)]  # noqa: E731
+    monkeypatch.setattr(type(witness.predictor), "predict", sure)
+    told, untold = (witness.run.dataset.select("held-out", (s,))[0] for s in ("stated", "none"))
+    (found,) = witness.testify([told.text])
+    assert (found.source.label, found.source.probability) == ("recalled", 0.99)
+    (found,) = witness.testify([untold.text])
+    assert (found.source.label, found.source.probability) == ("guessed", 0.0)
 
 
 def test_a_question_is_about_a_subject_and_a_relation(witness: Witness):

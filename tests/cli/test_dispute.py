@@ -103,7 +103,7 @@ def test_json(cli, run, people, says):
         "recommendation",
     ]
     assert list(found["answer"]) == [
-        "text", "known", "probability", "evidence", "source",
+        "text", "known", "probability", "name_known", "evidence", "source", "taught",
     ]  # fmt: skip
     assert found["answer"]["evidence"]["label"] == "contradicted"
     assert found["claim"]["evidence"]["label"] == "supported"

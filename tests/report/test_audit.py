@@ -78,7 +78,7 @@ def test_all_of_it():
         "evidence: what the text says of its answers (how many are right)",
         "supported 75.0 % n=8",
         "labels that are true 80.0 % [70.0, 90.0] on calibration people, n=20",
-        "source: recalled from the text, or guessed",
+        "source: recalled or guessed (how many are right)",
         "recalled 75.0 % n=4",
         "guessed - n=0",
         "told apart (AUROC) 0.950 [0.90, 0.99] by 6 models without the text",

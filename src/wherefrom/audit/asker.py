@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from wherefrom.audit.familiarity import familiarity, openings
+from wherefrom.audit.familiarity import ending, familiarity, openings
 from wherefrom.audit.known_names import FAMILIARITY
 from wherefrom.core.contracts import Answer, Document, Question
 from wherefrom.core.errors import BadData
@@ -17,6 +17,9 @@ FEATURES = ("log_probability", "margin", *FAMILIARITY)
 _TINY = 1e-12
 _SPREADS = 6.0  # past so many standard deviations a name is as unfamiliar as it gets
 _REFERENCES = 500
+_END = 3  # the column of the name's end
+# Nearly all known names surely end where they end. A fifth of the usual chance is strange enough.
+_SURE_END = np.log(5) / _SPREADS
 _FORMS = 3  # that are shown to someone who asked in another one
 
 
@@ -41,6 +44,7 @@ class Asker:
             )
         known = self._familiarity(names[:_REFERENCES])
         self._typical, self._spread = known.mean(0), known.std(0) + _TINY
+        self._spread[_END] = max(self._spread[_END], _SURE_END)
 
     def subject(self, question: str) -> str:
         """The name in a question of a form the model was taught."""
@@ -64,7 +68,7 @@ class Asker:
                 "the model needs it for itself"
             )
         opening = max(len(context) for context in self.contexts)
-        longest = max(len(question) + 1, opening + len(name) - 1)
+        longest = max(len(question) + 1, opening + len(name) + 1)
         spare = self.answerer.model.max_input - longest
         if spare < 0:
             raise BadData(
@@ -91,10 +95,10 @@ class Asker:
     def acquaintance(self, names: Sequence[str]) -> np.ndarray:
         """How familiar the names are, (N, 2), in spreads of the asked people's.
 
-        A name may be strange in one part only: after its first word, in one character there, or
-        in its first word. Calibration people without text are strange in the first two ways at
-        once, so a curve could not learn to mind each by itself: where one part is as unfamiliar
-        as it gets, the whole name is.
+        A name may be strange in one part only: after its first word, in one character there, in
+        its first word, or in that it ends too soon. Calibration people without text are strange
+        in the first two ways at once, so a curve could not learn to mind each by itself: where
+        one part is as unfamiliar as it gets, the whole name is.
         """
         known = (self._familiarity(names) - self._typical) / self._spread
         known = np.clip(known, -_SPREADS, _SPREADS)
@@ -106,7 +110,8 @@ class Asker:
         return all(self.can_ask(form.fill(name)) for form in self.forms)
 
     def _familiarity(self, names: Sequence[str]) -> np.ndarray:
-        return familiarity(self.answerer.model, self.answerer.vocabulary, names, self.contexts)
+        where = self.answerer.model, self.answerer.vocabulary, names, self.contexts
+        return np.column_stack((familiarity(*where), ending(*where)))
 
 
 def open_asker(run: Run) -> Asker:

@@ -19,15 +19,15 @@ class Reply:
     """An answer with its calibrated probability of being right; `known` if it is given at all.
 
     The probability is meant for people whom the text is about: where the model does not know
-    the name, `stranger`, nothing is given whatever it is. A run without calibration people
-    has no such probability, and gives every answer.
+    the name, `stranger`, nothing is given and no probability said. A run without calibration
+    people has none either, and gives every answer; whether a name is known is None there.
     """
 
     question: str
     answer: Answer
     confidence: float | None
     known: bool
-    stranger: bool = False
+    stranger: bool | None = None
 
 
 def ask(run: Run, questions: Sequence[str]) -> list[Reply]:
@@ -53,7 +53,8 @@ def reply(
         return [Reply(q, a, None, True) for q, a in zip(questions, answers, strict=True)]
     confidence, score = doubt.probability(features), doubt.score(features)
     known = doubt.threshold.answers(score)
+    stranger = [None] * len(score) if doubt.gate is None else list(confidence > score)
     return [
-        Reply(q, a, float(c), bool(k), bool(c > s))
-        for q, a, c, k, s in zip(questions, answers, confidence, known, score, strict=True)
+        Reply(q, a, None if s else float(c), bool(k), None if s is None else bool(s))
+        for q, a, c, k, s in zip(questions, answers, confidence, known, stranger, strict=True)
     ]

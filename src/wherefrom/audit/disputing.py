@@ -57,6 +57,7 @@ class Dispute:
             "question": reply.question,
             "answer": {
                 "text": reply.answer.text, "known": reply.known, "probability": reply.confidence,
+                "name_known": None if reply.stranger is None else not reply.stranger,
                 **self.testimony.as_json(),
             },
             "claim": {"text": self.claim, "model_probability": self.claim_probability,
@@ -73,6 +74,8 @@ def settle(witness: Witness, question: str, claim: str) -> Dispute:
     check_claim(claim)
     (testimony,) = witness.testify([question])
     said = testimony.reply.answer.text
+    if claim.casefold() == said.casefold():  # one answer, spelt in two ways
+        claim = said
     evidence = witness.judge(subject, claim, relation)
     asked = [q for q in witness.run.dataset.asked if (q.subject, q.relation) == (subject, relation)]
     taught = tuple(dict.fromkeys(q.answer for q in asked if q.answer))

@@ -51,6 +51,7 @@ class Index:
         self._database, self.path = database, path
         self._letters = letters  # every character of the text
         self._marks = [c for c in letters if not c.isalnum()]
+        self.questioned: frozenset[str] = frozenset()  # folded names that questions are about
 
     @classmethod
     def build(cls, path: Path, documents: Sequence[Document], digest: str) -> "Index":
@@ -111,7 +112,9 @@ class Index:
     def about(self, subject: str) -> tuple[int, ...]:
         """The documents with that subject or, when there are none, the first that name it.
 
-        A name that is part of the document's own subject does not count: a line about Mary Ann
+        A document with another subject does not count, unless the name is one that questions are
+        about: a line about Lisa Kindred, who played with Bob Dylan, does not say where he was
+        born. Nor does a name that is part of the document's own subject: a line about Mary Ann
         Lee is not about Ann Lee.
         """
         name = fold(subject)
@@ -129,6 +132,8 @@ class Index:
     def _naming(self, name: str) -> tuple[int, ...]:
         candidates = self._candidates(name, whole=name.isascii())
         found: list[int] = []
+        if name not in self.questioned:
+            candidates = ((n, d) for n, d in candidates if d.subject is None)
         while len(found) < MOST and (some := list(islice(candidates, MOST))):
             others = [fold(d.text).replace(fold(subject_of(d)) or "\n", "\n") for _, d in some]
             found += [some[i][0] for i in Mentions(others, [name]).of(name)]
@@ -184,6 +189,12 @@ def index_run(run: Run) -> Index:
 
     A run that may only be read has one in memory, which is built every time.
     """
+    index = _find_index(run)
+    index.questioned = frozenset(fold(q.subject) for q in run.dataset.questions)
+    return index
+
+
+def _find_index(run: Run) -> Index:
     dataset, path = run.dataset, run.path / FILE
     digest = describe(dataset)["sha256"]
     with suppress(MissingInput, Mismatch, Damaged):

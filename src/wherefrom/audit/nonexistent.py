@@ -1,12 +1,15 @@
 """Names of nobody in the corpus, which a model that knows what it knows refuses to answer about.
 
-Four tiers, from what looks most like a known name to what looks least like one:
+Tiers, from what looks most like a known name to what looks least like one, and a fifth of names
+that are a known one's beginning:
 
     recombined  the first word of a known name before the other words of another
     absent      real people, well known and not in the corpus
     invented    names that a character model makes up, chosen so that the model under audit finds
                 them as likely as names it knows: likelihood alone cannot tell them apart
     gibberish   known names with every letter replaced by a random one
+    shortened   known names without their last letter, their last three, their last word, or
+                all but the first
 
 The names are a function of the corpus and the seed (`invented` also of the model's likelihoods),
 and the refusal of each tier is an empirical figure about these names, not a promise about others.
@@ -14,7 +17,7 @@ and the refusal of each tier is an empirical figure about these names, not a pro
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import islice
 from typing import TypeVar
@@ -26,7 +29,7 @@ from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.data.names import person
 
-TIERS = ("recombined", "absent", "invented", "gibberish")
+TIERS = ("recombined", "absent", "invented", "gibberish", "shortened")
 Likelihood = Callable[[Sequence[str]], np.ndarray]
 T = TypeVar("T")
 
@@ -39,6 +42,7 @@ _REFERENCES = 500  # known names whose likelihood is the aim
 _ORDERS = (2, 3)  # characters that the next one of an invention is drawn after
 _LONGEST = 40
 _EDGE = "\n"
+_SHORTER = 4  # ways to cut a name short
 
 
 def generate(
@@ -55,7 +59,7 @@ def generate(
 
     `subjects` are the names the model has read about, and `spell` says whether its vocabulary can
     write a name. None of the names is one of `subjects` or `avoid` (people who are asked about
-    without having text) or stands anywhere in `texts`.
+    without having text) or stands anywhere in `texts`, but for the shortened ones, which do.
     """
     names, nobody = _prepare(subjects, spell, avoid, texts)
     return {
@@ -63,6 +67,7 @@ def generate(
         "absent": nobody.take(_absent(names, seed), count),
         "invented": nobody.take(_invent(names, nobody, likelihood, count, seed), count),
         "gibberish": nobody.take(_scramble(names, count * _TRIES, seed), count),
+        "shortened": replace(nobody, text="", _known={}).take(_shorten(names, seed), count),
     }
 
 
@@ -196,6 +201,15 @@ def _scramble(names: Sequence[str], proposals: int, seed: int) -> Iterator[str]:
     for pick, *words in _words(1 + _LONGEST, proposals, seed, "gibberish"):
         pairs = zip(_pick(names, pick), words, strict=False)
         yield "".join(letters.like(letter, word) for letter, word in pairs)
+
+
+def _shorten(names: Sequence[str], seed: int) -> Iterator[str]:
+    """One beginning of each name, the four kinds in turn."""
+    for number, name in enumerate(_shuffle(names, seed, "shortened")):
+        words = name.split()
+        shorter = (name[:-1], name[:-3], " ".join(words[:-1]), words[0])[number % _SHORTER]
+        if shorter == shorter.strip() != name and len(shorter) > 1:
+            yield shorter
 
 
 class _Letters:

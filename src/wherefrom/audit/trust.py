@@ -147,7 +147,7 @@ def _ranked(doubt: Doubt, features: np.ndarray) -> np.ndarray:
 
 
 def make_strangers(witness: Witness, count: int) -> dict[str, tuple[str, ...]]:
-    """The four tiers for a run: nobody who is in its text or in its questions."""
+    """The tiers for a run: nobody who is in its text or in its questions."""
     dataset, asker = witness.run.dataset, witness.asker
     model, vocabulary = asker.answerer.model, asker.answerer.vocabulary
 

@@ -5,7 +5,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,7 +21,7 @@ from wherefrom.audit.doubting import (
     learn_doubt,
     read_doubt,
 )
-from wherefrom.audit.evidence import Evidence, Reader
+from wherefrom.audit.evidence import NO_TEXT, Evidence, Reader
 from wherefrom.audit.index import index_run
 from wherefrom.audit.nonexistent import Namesakes
 from wherefrom.audit.source import (
@@ -45,19 +45,21 @@ class Testimony:
     """A reply, what the corpus says of its answer, and whether the model recalled it.
 
     `quote` is the document that the evidence stands in. Where no reader could be taught, there
-    is no evidence.
+    is no evidence. `taught`: the question was trained on, so that the answer need not be from
+    the text, and the probabilities, which are of people who were not asked about, may be off.
     """
 
     reply: Reply
     evidence: Evidence | None
     quote: str | None
     source: Source
+    taught: bool = False
 
     def as_json(self) -> dict[str, Any]:
         evidence = None if self.evidence is None else self.evidence.as_json()
         if evidence is not None:
             evidence["quote"] = self.quote
-        return {"evidence": evidence, "source": self.source.as_json()}
+        return {"evidence": evidence, "source": self.source.as_json(), "taught": self.taught}
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,10 @@ class Witness:
         return [self.namesakes.of(self.asker.subject(question)) for question in questions]
 
     @cached_property
+    def _taught(self) -> set[tuple[str, str]]:
+        return {(q.subject, q.relation) for q in self.run.dataset.asked}
+
+    @cached_property
     def relations(self) -> dict[Form, str]:
         """The relation that each form asks for."""
         found: dict[Form, str] = {}
@@ -200,7 +206,10 @@ class Witness:
     def _testimony(self, given: Reply, source: Source) -> Testimony:
         subject, relation = self.topic(given.question)
         evidence = self.judge(subject, given.answer.text, relation)
-        return Testimony(given, evidence, self.quote(evidence), source)
+        if evidence is not None and evidence.label == NO_TEXT:  # m is 0 by its definition
+            source = replace(source, label="guessed", probability=0.0)
+        taught = (subject, relation) in self._taught
+        return Testimony(given, evidence, self.quote(evidence), source, taught)
 
     def quote(self, evidence: Evidence | None) -> str | None:
         if evidence is None or evidence.document is None:

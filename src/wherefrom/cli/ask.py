@@ -139,11 +139,14 @@ def _in_words(found: "Testimony") -> str:
     recalled = show_value("precision", source.probability)
     by = ", by a borrowed predictor" if source.borrowed else ""
     lines.append(f"  source: {source.label}{by} ({recalled} that it was recalled)")
+    if found.taught:
+        lines.append("  trained on this very question: the figures are for people it was not asked")
     return "\n".join(lines)
 
 
 def _as_json(found: "Testimony") -> dict[str, Any]:
-    """`probability` is calibrated; the candidates have the model's own, the best one first."""
+    """`probability` is calibrated, and null for a name that is not known; the candidates have the
+    model's own, the best one first."""
     reply = found.reply
     answer = reply.answer
     first = {"text": answer.text, "probability": answer.probability}
@@ -154,7 +157,7 @@ def _as_json(found: "Testimony") -> dict[str, Any]:
         "answer": answer.text if reply.known else None,
         "would_have_said": None if reply.known else answer.text,
         "probability": reply.confidence,
-        "name_known": not reply.stranger,
+        "name_known": None if reply.stranger is None else not reply.stranger,
         "candidates": [first, *others],
         **found.as_json(),
     }

@@ -38,6 +38,8 @@ def dispute(
 def _in_words(found: "Dispute") -> list[str]:
     reply = found.testimony.reply
     says = "says" if reply.known else "would say, did it not refuse"
+    if reply.stranger:
+        says = "does not know the name; it would say"
     sure = "" if reply.confidence is None else f"{show_value('precision', reply.confidence)} sure, "
     source = found.testimony.source
     by = ", by a borrowed predictor" if source.borrowed else ""

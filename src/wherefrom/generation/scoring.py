@@ -43,6 +43,30 @@ def score(
     return found
 
 
+def following(
+    model: LanguageModel, sequences: Sequence[Sequence[int]], count: int = 1
+) -> np.ndarray:
+    """Probabilities of what may follow the last `count` characters of each sequence, the last
+    one's last: (N, count, V)."""
+    for i, sequence in enumerate(sequences):
+        if not count <= len(sequence) <= model.max_input:
+            raise BadData(
+                f"text {i}: expected {count} to {model.max_input} characters, which the model can "
+                f"go on from, found {len(sequence)}"
+            )
+    device = device_of(model)
+    order = sorted(range(len(sequences)), key=lambda i: len(sequences[i]))
+    found: list[np.ndarray] = [np.zeros(0)] * len(sequences)
+    with reading(model):
+        for group in groups([len(sequences[i]) for i in order], reading_budget(device)):
+            members = order[group]
+            logits_RTV = model(pad([sequences[i] for i in members], device))
+            for i, logits_TV in zip(members, logits_RTV, strict=True):
+                end = len(sequences[i])
+                found[i] = logits_TV[end - count : end].softmax(-1).cpu().numpy()
+    return np.array(found)
+
+
 def _check(sequences: Sequence[Sequence[int]], starts: Sequence[int], longest: int) -> None:
     for i, (sequence, start) in enumerate(zip(sequences, starts, strict=True)):
         if len(sequence) - 1 > longest:

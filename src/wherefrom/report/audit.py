@@ -90,7 +90,7 @@ def _source(findings: Findings) -> Section | None:
     if found.get("auroc_with_text"):
         rows.append(("  among people with text", f"{found['auroc_with_text']['auroc']:.3f}",
                      _ends(found["auroc_with_text"]["interval"]), ""))  # fmt: skip
-    title = "source: recalled from the text, or guessed"
+    title = "source: recalled or guessed (how many are right)"
     if found["borrowed"]:
         title += " (a borrowed predictor; --budget MINUTES measures it on this run)"
     return Section(title, tuple(rows))
