@@ -127,6 +127,38 @@ def test_files_of_parameters_are_held_against_their_names(solution):
     assert found["mistake"] == "parameters file"
 
 
+def test_a_perceiver_that_was_used_is_looked_at(solution):
+    import torch
+
+    helper = solution / "helper.py"
+    right = helper.read_text()
+    helper.write_text(right.replace("mconf.perceiver = True", "pass"))
+    variant, files = CHECKS["variant built"], CHECKS["parameter files"]
+    assert attempt(variant, Submission(solution))["state"] == "ok", "nobody has used it"
+    path = solution / "perceiver.pretrain.params"
+    torch.save({"pos_emb": torch.zeros(1), "blocks.0.attn.key.weight": torch.zeros(1)}, path)
+    found = attempt(files, Submission(solution))
+    assert found["mistake"] == "flag never set"
+    assert "perceiver.pretrain.params holds a vanilla model, not a perceiver" in found["text"]
+    found = attempt(variant, Submission(solution))
+    assert found["mistake"] == "flag never set"
+    assert "'perceiver' model has no down_block and no up_block" in found["text"]
+    helper.write_text(right)
+    torch.save({"_orig_mod.down_block.attn.key.weight": torch.zeros(1)}, path)
+    assert attempt(variant, Submission(solution))["state"] == "ok"
+    assert attempt(files, Submission(solution))["state"] == "ok"
+
+
+def test_every_file_of_predictions_is_judged(solution, data):
+    """One that is constant hides no other that is shifted."""
+    making.spoil(solution, "predictions shifted by a line")
+    lines = (solution / "vanilla.pretrain.dev.predictions").read_text().splitlines()
+    (solution / "rope.pretrain.dev.predictions").write_text("London\n" * len(lines))
+    found = attempt(CHECKS["predictions aligned"], Submission(solution, data))
+    assert "rope.pretrain.dev.predictions" in found["text"]
+    assert "vanilla.pretrain.dev.predictions" in found["text"]
+
+
 def test_a_broken_import_is_a_finding(cli, solution, data):
     (solution / "model.py").write_text("import nowhere_to_be_found\n")
     result = cli("doctor", "submission", solution, "--data", data)

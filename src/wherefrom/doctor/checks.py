@@ -3,8 +3,9 @@
 A hint names the place and the idea, never the line to write.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 
 from wherefrom.doctor import models, names, predictions, rotary, spans, training
@@ -101,10 +102,13 @@ def rate(submission: Submission) -> str:
 
 
 def variant(submission: Submission) -> str:
-    """The classes in the models, and in the files of parameters that are there."""
+    """The classes in the models; a perceiver's too, which some years ask for, if it left files."""
     names = _variants(submission)
     for name in names:
         models.check_variant(submission, name)
+    left = [*training.find_parameters(submission.folder), *submission.folder.glob("*.predictions")]
+    if any(path.name.startswith(f"{models.PERCEIVER}.") for path in left):
+        models.check_perceiver(submission)
     return "; ".join(models.check_parameters(submission, name) for name in names)
 
 
@@ -112,9 +116,12 @@ def files(submission: Submission) -> str:
     known = [p for p in training.find_parameters(submission.folder) if _variant_of(p.name)]
     if not known:
         raise NoTelling("there are no files of parameters yet")
-    for path in known:
-        models.check_saved(path, _variant_of(path.name))
-    return ", ".join(path.name for path in known)
+    return ", ".join(_of_each(known, _saved))
+
+
+def _saved(path: Path) -> str:
+    models.check_saved(path, _variant_of(path.name))
+    return path.name
 
 
 def attention(submission: Submission) -> str:
@@ -135,18 +142,35 @@ def aligned(submission: Submission) -> str:
     found = sorted(submission.folder.glob("*.predictions"))
     if not found:
         raise NoTelling("there are no files of predictions yet")
-    told = []
-    for path in found:
-        split = "dev" if ".dev." in path.name else "test" if ".test." in path.name else ""
-        if not split:
-            continue
-        asked = predictions.read_asked(submission.data, split)
-        lines = predictions.read_predictions(path)
-        predictions.check_form(lines, asked, path.name)
-        predictions.check_aligned(lines, asked, path.name)
-        scored = predictions.score(lines, asked)
-        told.append(f"{path.name} {scored}" if scored else f"{path.name} {len(lines)} lines")
-    return "; ".join(told)
+    named = [path for path in found if _split_of(path)]
+    return "; ".join(_of_each(named, partial(_placed, submission)))
+
+
+def _split_of(path: Path) -> str:
+    return next((split for split in predictions.QUESTIONS if f".{split}." in path.name), "")
+
+
+def _placed(submission: Submission, path: Path) -> str:
+    asked = predictions.read_asked(submission.data, _split_of(path))
+    lines = predictions.read_predictions(path)
+    predictions.check_form(lines, asked, path.name)
+    predictions.check_aligned(lines, asked, path.name)
+    scored = predictions.score(lines, asked)
+    return f"{path.name} {scored}" if scored else f"{path.name} {len(lines)} lines"
+
+
+def _of_each(paths: Sequence[Path], look: Callable[[Path], str]) -> list[str]:
+    """What is told of every file; what is wrong with some of them is said together."""
+    told: list[str] = []
+    wrong: list[Finding] = []
+    for path in paths:
+        try:
+            told.append(look(path))
+        except Finding as finding:
+            wrong.append(finding)
+    if wrong:
+        raise Finding(wrong[0].mistake, "; ".join(map(str, wrong)))
+    return told
 
 
 def _variants(submission: Submission) -> tuple[str, str]:
@@ -155,7 +179,7 @@ def _variants(submission: Submission) -> tuple[str, str]:
 
 def _variant_of(name: str) -> str:
     start = name.split(".")[0]
-    return start if start in models.ATTENTION else ""
+    return start if start in (*models.ATTENTION, models.PERCEIVER) else ""
 
 
 CHECKS: dict[str, Callable[[Submission], str | None]] = {

@@ -20,6 +20,8 @@ ATTENTION = {
     "synthesizer": "SynthesizerAttention",
     "rope": "CausalSelfAttention",
 }
+PERCEIVER = "perceiver"
+_DOWN, _UP = "down_block", "up_block"  # which only a perceiver has
 LEARNED_POSITIONS = "pos_emb"  # which a model with rotary ones has not
 # The synthesizer's second count: w2 as wide as the block, not one less.
 PARAMETERS = {
@@ -62,6 +64,16 @@ def check_variant(submission: Submission, variant: str) -> None:
     if vanilla:
         text += ": it is a vanilla model under another name, as if a flag were never set"
     raise Finding("flag never set" if vanilla else "variant", text)
+
+
+def check_perceiver(submission: Submission) -> None:
+    """It goes down to its latents and up again; a vanilla model has blocks alone."""
+    model = build(submission, PERCEIVER)
+    lacking = [name for name in (_DOWN, _UP) if not hasattr(model, name)]
+    if lacking:
+        text = f"the 'perceiver' model has no {' and no '.join(lacking)}"
+        found = f"{text}: it is a vanilla model under another name, as if a flag were never set"
+        raise Finding("flag never set", found)
 
 
 def check_parameters(submission: Submission, variant: str) -> str:
@@ -182,6 +194,8 @@ def check_saved(path: Path, variant: str) -> None:
 
 def _held(names: list[str]) -> str | None:
     """The variant that has parameters of these names."""
+    if any(f"{_DOWN}." in name for name in names):
+        return PERCEIVER
     if any(name.endswith("attn.w2") for name in names):
         return "synthesizer"
     if not any(name.endswith("attn.key.weight") for name in names):
