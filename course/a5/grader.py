@@ -36,11 +36,11 @@ def _run(given: argparse.Namespace) -> None:
     for path in filter(None, (given.data, given.answers)):
         if not path.exists():
             raise MissingInput(f"{path}: expected the course's data, found nothing")
+    find_year(given.year)
     if given.list:
         print("\n".join(overview(choose(given.tests))))
         return
     limits = Limits(given.seconds, given.memory_mb, given.total_seconds)
-    find_year(given.year)
     order = Order(choose(given.tests), given.data, given.answers, limits, given.year)
     if given.batch:
         _batch(given, order)

@@ -145,7 +145,11 @@ def build(options: argparse.Namespace, dataset: Any) -> Any:
     mconf = GPTConfig(dataset.vocab_size, options.block_size, **sizes)
     extra = {}
     if options.variant == "perceiver":
-        extra["bottleneck_dim"] = options.bottleneck_dim or current_year().bottleneck_dim
+        extra["bottleneck_dim"] = (
+            current_year().bottleneck_dim
+            if options.bottleneck_dim is None
+            else options.bottleneck_dim
+        )
     name = f"initialize_{options.variant}_model"
     model = getattr(helper, name)(mconf, **extra)
     built = variant_of(model.state_dict()) if model is not None else "nothing"

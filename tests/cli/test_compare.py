@@ -82,3 +82,12 @@ def test_one_run_is_not_enough(cli, tiny_run):
     result = cli("compare", tiny_run)
     assert result.code == 2
     assert "at least two runs" in result.complaint
+
+
+def test_demonstrations_are_left_out_and_the_others_compared(cli, tiny_run, tmp_path):
+    lab = tmp_path / "lab"
+    assert cli("run", "attention-lab", "--out", lab).code == 0
+    found = cli("compare", tiny_run, lab, tiny_run)
+    assert found.code == 0
+    assert f"{lab}: left out: demonstrations have no scores" in found.out
+    assert cli("compare", lab, lab).code == 65

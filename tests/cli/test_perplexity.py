@@ -144,11 +144,15 @@ def test_what_cannot_be_read_does_not_keep_the_rest_from_being_measured(
     assert len(report["failed"]) == 3
 
 
-def test_dropping_unseen_characters_is_refused_where_nobody_knows_them(cli, word_run, text):
-    found = cli("perplexity", word_run, "--text", text, "--preprocess", "drop-unseen")
-    assert found.code == 2
-    assert f"{word_run}: --preprocess drop-unseen: expected a model of char" in found.complaint
-    assert found.out == ""
+def test_dropping_unseen_characters_is_left_out_where_nobody_knows_them(cli, word_run, text):
+    """What can be measured is: the text as it is, and the steps before that one."""
+    chain = ["--preprocess", "lower,wrap40,drop-unseen"]
+    found = cli("perplexity", word_run, "--text", text, *chain, "--json")
+    assert found.code == 0
+    assert f"{word_run}: chains with drop-unseen are left out: it is a model of w" in found.err
+    (measured,) = found.json["runs"][0]["texts"].values()
+    assert measured["perplexity"] > 1
+    assert [p["steps"] for p in measured["preprocessed"]] == [["lower"], ["lower", "wrap40"]]
 
 
 def test_one_token_a_line_measures_nothing(cli, word_run, tmp_path):

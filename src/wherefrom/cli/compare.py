@@ -32,11 +32,14 @@ def compare(
 
     if len(runs) < 2:
         raise UsageError(f"compare: expected at least two runs, found only {runs[0]}")
-    opened = [open_run(path) for path in runs]
+    trained = [path for path in runs if not _demonstrates(path)]
+    opened = [open_run(path) for path in (trained or runs)]
     for run in opened:
         run.require_finished()
     pairs, notes = _pair(opened)
     notes += _how_to_compare_words(opened)
+    notes += [f"{path}: left out: demonstrations have no scores" for path in runs
+              if path not in trained]  # fmt: skip
     if as_json:
         shown = [
             {"run": str(r.path), "recipe": r.recipe.name, "primary": r.recipe.primary}
@@ -61,6 +64,13 @@ def compare(
         draw(pairs_table(pairs, str(opened[0].path)))
     for text in notes:
         print(f"\n{printable(text)}")
+
+
+def _demonstrates(path: Path) -> bool:
+    from wherefrom.core.recipe import Demonstrations
+    from wherefrom.runs.folder import RunFolder
+
+    return isinstance(RunFolder(path).read_recipe(), Demonstrations)
 
 
 def _pair(runs: "list[Run]") -> tuple[list[dict[str, Any]], list[str]]:

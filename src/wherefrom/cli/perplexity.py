@@ -73,7 +73,10 @@ def perplexity(
     for folder in folders if texts else []:
         try:
             run, reader = open_reader(folder, model, split, spell)
-            found, unread = _measure(reader, texts, find_training(run, reader), wanted)
+            fitting = wanted.fitting(reader)
+            if fitting != wanted:
+                note(f"{folder}: chains with drop-unseen are left out: it is a model of words")
+            found, unread = _measure(reader, texts, find_training(run, reader), fitting)
         except WherefromError as error:
             failed.append(_named(folder, error))
             continue

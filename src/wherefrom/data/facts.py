@@ -152,6 +152,11 @@ def _assemble(files: _Files) -> Dataset:
 
 def _require_splits(config: FactsConfig, questions: Sequence[Question]) -> None:
     """No split that was asked for may be empty: nothing could be learnt or reported on it."""
+    if not questions:
+        raise BadData(
+            f"{config.questions}: expected several questions of one form that differ in whom they "
+            "are about ('Where was Ada born?', 'Where was Bo born?'), found none"
+        )
     counts = Counter(question.split for question in questions)
     wanted = ["asked", *(split for split, share in config.splits.items() if share)]
     if lacking := [split for split in wanted if not counts[split]]:

@@ -8,7 +8,7 @@ same reason.
 
 import math
 from collections.abc import Collection, Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -70,6 +70,12 @@ class Wanted:
 
     chains: tuple[tuple[str, ...], ...] = ()
     temperatures: tuple[float, ...] = ()
+
+    def fitting(self, reader: Reader) -> "Wanted":
+        """What of it can be reported: a model of words has seen no characters to drop others by."""
+        if isinstance(reader, CharacterReader):
+            return self
+        return replace(self, chains=tuple(c for c in self.chains if DROP_UNSEEN not in c))
 
 
 def measure_text(
