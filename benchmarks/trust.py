@@ -44,7 +44,7 @@ def trust() -> str:
         "evidence labels that are true, calibration": _labels,
         "recalled told from guessed, AUROC": lambda a: _source(a, "auroc"),
         "the same among people with text": lambda a: _source(a, "auroc_with_text"),
-        "the same by the borrowed predictor": lambda a: _source(a, "auroc_of_borrowed"),
+        "the same by the borrowed predictor": _borrowed,
         "two models each agree on what was recalled": _pairs,
         **{f"{tier}: refused": lambda a, t=tier: _tier(a, t, "refused")
            for tier in TIERS},
@@ -143,6 +143,13 @@ def _source(audit: Any, which: str) -> str:
     if not area:
         return "-"
     return f"{_number(area['auroc'], area['interval'])}, {audit['source']['models']} models"
+
+
+def _borrowed(audit: Any) -> str:
+    """The borrowed one was learnt on `people`, seed 0."""
+    found = _source(audit, "auroc_of_borrowed")
+    own = found != "-" and (audit["recipe"], audit["seed"]) == ("people", 0)
+    return "its own" if own else found
 
 
 def _seconds(audit: Any) -> str:

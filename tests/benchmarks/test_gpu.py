@@ -5,9 +5,10 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -101,6 +102,37 @@ def test_each_row_changes_the_one_before_it_and_ends_at_ours(program):
     assert full.model == ours.model
     stage = ours.stage("pretrain")
     assert full.stage("pretrain") == replace(stage, steps=14_950)
+
+
+def differences(one: Any, other: Any, place: str = "") -> set[str]:
+    """The fields in which two recipes differ, down to the first difference of kind."""
+    if type(one) is not type(other) or not (is_dataclass(one) or isinstance(one, tuple)):
+        return set() if one == other else {place}
+    if isinstance(one, tuple):
+        if len(one) != len(other):
+            return {place}
+        pairs = {str(i): pair for i, pair in enumerate(zip(one, other, strict=True))}
+    else:
+        pairs = {f.name: (getattr(one, f.name), getattr(other, f.name)) for f in fields(one)}
+    return set().union(*(differences(*pair, f"{place}.{name}") for name, pair in pairs.items()))
+
+
+def test_a_single_change_is_one(program):
+    why = program("why")
+    (ours,) = (row.recipe for row in why.ROWS if row.name == "mixing")
+    spans = ".stages.0.mix.0.objective"
+    expected = {
+        "letters": {".data.letters"}, "answers": {f"{spans}.answer_like"},
+        "salient": {f"{spans}.salient"}, "windows": {f"{spans}.windows"},
+        "optimiser": {".stages.0.optimiser", ".stages.0.schedule.shape"},
+    }  # fmt: skip
+    found = {row.name: differences(ours, row.recipe) for row in why.SINGLE}
+    assert {name: found[name] for name in expected} == expected
+    assert all(place.startswith(".model.") for place in found["architecture"])
+    (mixed,) = (row.recipe for row in why.SINGLE if row.name == "course")
+    assert differences(why.begin(), mixed) == {".models.0.stage", ".stages"}
+    kept = mixed.stage("pretrain"), why.begin().stage("pretrain")
+    assert differences(*kept) == {".mix"}
 
 
 def row(job: str, seed: int, accuracy: float, model: str = "with_pretraining") -> dict:

@@ -207,3 +207,11 @@ def test_bad_files_are_named_by_line(files, file, text, message):
 def test_shares_are_checked(shares):
     with pytest.raises(UsageError, match=r"FactsConfig\."):
         FactsConfig(**shares)
+
+
+def test_questions_without_a_common_form_are_said_to_have_none(tmp_path):
+    (tmp_path / "c.txt").write_text("Ada works with tin.\n")
+    (tmp_path / "q.tsv").write_text("What metal?\ttin\n" * 5)
+    config = FactsConfig(corpus=str(tmp_path / "c.txt"), questions=str(tmp_path / "q.tsv"))
+    with pytest.raises(BadData, match=r"q\.tsv: expected several questions of one form"):
+        load(config, 0)
