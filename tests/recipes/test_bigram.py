@@ -52,8 +52,9 @@ def test_a_stage_may_go_on_from_another(tmp_path):
 def test_vectors_of_another_width_are_refused(tmp_path):
     folder = write_treebank(tmp_path, width=3)
     recipe = adjust(small(), settings=[f"data.folder={folder}", "data.words=5"])
-    with pytest.raises(BadData, match=r"expected 50 numbers .* \[5, 3\].*--set model\.width"):
+    with pytest.raises(BadData, match=r"expected 50 numbers .* found 3 for.*--set model\.width"):
         execute(recipe, tmp_path / "b")
+    assert not (tmp_path / "b").exists(), "found before there is a folder"
     fitting = adjust(small(homework=20, better=2), settings=[
         f"data.folder={folder}", "data.words=5", "model.width=3",
     ])  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from wherefrom.core.arrays import load_arrays
-from wherefrom.core.errors import BadData, Interrupted, Mismatch, MissingInput, UsageError
+from wherefrom.core.errors import Interrupted, Mismatch, MissingInput, UsageError
 from wherefrom.core.recipe import ModelEntry, Recipe, Task
 from wherefrom.evaluation.evaluator import accuracy
 from wherefrom.recipes.catalogue import adjust, get_recipe
@@ -239,21 +239,6 @@ def test_data_that_are_missing_leave_no_folder_behind(tmp_path):
     missing = replace(recipe, data=replace(recipe.data, folder=str(tmp_path)))
     with pytest.raises(MissingInput, match="expected language/"):
         execute(missing, tmp_path / "r")
-    assert not (tmp_path / "r").exists()
-
-
-def test_word_vectors_of_another_width_leave_no_folder_behind(tmp_path):
-    words = ["<s>", "</s>", "UUUNKKK", "a", "b"]
-    for name, text in {"vocab": "\n".join(words), "train": "a\tX\nb\tX\n", "dev": "b\tX\n"}.items():
-        (tmp_path / f"{name}.txt").write_text(text)
-    np.save(tmp_path / "vectors.npy", np.ones((5, 3), np.float32))
-    (tmp_path / "vectors.words.txt").write_text("".join(f"{w}\n" for w in words))
-    files = {"vocabulary": "vocab.txt", "train": "train.txt", "dev": "dev.txt",
-             "embeddings": "vectors.npy"}  # fmt: skip
-    named = [f"data.{part}={tmp_path / file}" for part, file in files.items()]
-    recipe = adjust(get_recipe("bigram"), settings=[*named, "data.words=5"])
-    with pytest.raises(BadData, match=r"expected 50 numbers for each of 5 words, found 3 for each"):
-        execute(recipe, tmp_path / "r")
     assert not (tmp_path / "r").exists()
 
 

@@ -185,14 +185,15 @@ def test_evaluating_again_changes_nothing(sentiment_run, tmp_path):
 
 def test_vectors_of_another_width_are_refused(recipe, tmp_path):
     rows = "".join(f'{{"label": {i % 2}, "text": "film {i % 7} good"}}\n' for i in range(60))
-    for part in ("train", "test"):
-        (tmp_path / f"{part}.jsonl").write_text(rows)
+    (tmp_path / "train.jsonl").write_text(rows)
+    (tmp_path / "test.jsonl").write_text(rows.replace("good", "good film"))
     np.save(tmp_path / "other.npy", np.ones((1, 5), np.float32))
     (tmp_path / "other.words.txt").write_text("film\n")
     settings = [f"data.{p}={tmp_path / p}.jsonl" for p in ("train", "test")]
     chosen = adjust(recipe, settings=[*settings, f"data.embeddings={tmp_path / 'other.npy'}"])
-    with pytest.raises(BadData, match=r"expected 8 numbers .* \[\d+, 5\].*--set model\.width"):
+    with pytest.raises(BadData, match=r"expected 8 numbers .* found 5 for.*--set model\.width"):
         execute(chosen, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 def test_what_bags_cannot_do_is_refused_before_training(recipe):
