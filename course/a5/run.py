@@ -13,7 +13,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import commands
 from places import HERE, SUBMISSION, find_data, tell
@@ -25,11 +25,16 @@ FUNCTIONS = ("pretrain", "finetune", "evaluate")
 SIZES = {"block_size": 128, "n_layer": 4, "n_head": 8, "n_embd": 256}
 
 
+class Parser(argparse.ArgumentParser):
+    """What is wrong is said in one line, as everywhere here."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; 'python run.py --help' lists the options")
+
+
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """The options of every year: a command by its name, or function, variant and paths."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("words", nargs="*", metavar="COMMAND | FUNCTION VARIANT PRETRAIN_CORPUS_PATH")
     add("--function", choices=FUNCTIONS)

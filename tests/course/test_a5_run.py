@@ -149,6 +149,7 @@ def test_a_command_takes_paths_of_its_own(chain, tmp_path, monkeypatch):
         (["rope_pretrain", "--variant", "vanilla"], "--variant: expected rope, which "
          "'rope_pretrain' stands for, found vanilla"),
         (["pretrain"], "variant: expected one of vanilla, synthesizer, perceiver, rope"),
+        (["vanilla_pretrain", "--seed", "x"], "argument --seed: invalid int value: 'x'"),
     ],
 )  # fmt: skip
 def test_words_that_nothing_is_done_with_are_refused(capsys, given, said):

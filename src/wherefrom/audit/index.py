@@ -130,24 +130,26 @@ class Index:
         return tuple(islice(found, limit))
 
     def _naming(self, name: str) -> tuple[int, ...]:
-        candidates = self._candidates(name, whole=name.isascii())
+        own = name not in self.questioned
+        candidates = self._candidates(name, whole=name.isascii(), without_subject=own)
         found: list[int] = []
-        if name not in self.questioned:
-            candidates = ((n, d) for n, d in candidates if d.subject is None)
         while len(found) < MOST and (some := list(islice(candidates, MOST))):
             others = [fold(d.text).replace(fold(subject_of(d)) or "\n", "\n") for _, d in some]
             found += [some[i][0] for i in Mentions(others, [name]).of(name)]
         return tuple(found[:MOST])
 
-    def _candidates(self, wanted: str, whole: bool) -> Iterator[tuple[int, Document]]:
+    def _candidates(
+        self, wanted: str, whole: bool, without_subject: bool = False
+    ) -> Iterator[tuple[int, Document]]:
         """Documents that may have this folded text, in their order: all that do, and others."""
         if not set(wanted) <= set(self._letters) or not wanted:
             return
         columns = "SELECT number, text, first, last FROM"
-        every = f"{columns} document WHERE ? = '' ORDER BY number"
+        every = f"{columns} document WHERE ? = ''"
         matching = f"{columns} gram JOIN document ON number = gram.rowid WHERE gram MATCH ?"
         query = self._query(wanted, whole)
-        statement = f"{matching} ORDER BY gram.rowid" if query else every
+        nobodys = " AND subject IS NULL" if without_subject else ""
+        statement = f"{matching if query else every}{nobodys} ORDER BY number"
         with self._sound():
             for number, *rest in self._database.execute(statement, (query,)):
                 yield number, _document(*rest)
