@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from wherefrom.core.contracts import Document
-from wherefrom.core.errors import MissingInput, UsageError
+from wherefrom.core.errors import MissingInput
 from wherefrom.core.vocabulary import Alphabet
 from wherefrom.core.words import BEGIN, END, UNKNOWN, WordVocabulary
 from wherefrom.evaluation.perplexity import (
@@ -129,9 +129,9 @@ def test_unseen_characters_are_not_dropped_where_nobody_knows_them():
     with pytest.raises(MissingInput, match="--preprocess drop-unseen: expected the text that"):
         measure_text(READER, "ab", None, wanted)
     words = WordReader(READER.scorer, WordVocabulary((BEGIN, END, UNKNOWN)))
-    for training in (None, Training.of([Document("ab")], "word")):
-        with pytest.raises(UsageError, match="expected a model of characters, found one of words"):
-            measure_text(words, "ab", training, wanted)
+    both = Wanted((("lower",), ("lower", "drop-unseen")), (2.0,))
+    assert both.fitting(words) == Wanted((("lower",),), (2.0,))
+    assert both.fitting(READER) == both
 
 
 def test_every_text_is_explained_against_the_first():

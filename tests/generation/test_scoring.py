@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 from wherefrom.core.errors import BadData
-from wherefrom.generation.scoring import score
+from wherefrom.generation.scoring import following, score
 from wherefrom.models.attention import MIXERS
 from wherefrom.models.gpt import GPT, GPTConfig
 
@@ -66,3 +66,24 @@ def test_the_last_character_need_not_be_read():
 def test_nothing_comes_before_the_first_character():
     with pytest.raises(BadData, match="text 0: expected something before"):
         score(random_model(), [[2, 3]], [0])
+
+
+@pytest.mark.parametrize("mixer", MIXERS)
+def test_what_may_follow_is_that_of_each_text_alone(mixer):
+    model = random_model(mixer)
+    sequences = [text[: model.max_input] for text in texts(40) if len(text) > 1]
+    found = following(model, sequences, 2)
+    assert found.shape == (len(sequences), 2, 10)
+    assert model.training
+    with torch.no_grad():
+        model.eval()
+        for chances, text in zip(found, sequences, strict=True):
+            alone = model(torch.tensor([text]))[0, -2:].double().softmax(-1)
+            np.testing.assert_allclose(chances, alone, atol=1e-5)
+
+
+def test_a_text_must_be_there_and_fit_to_go_on_from():
+    model = random_model()
+    for text in ([1], [1] * (model.max_input + 1)):
+        with pytest.raises(BadData, match=rf"text 1: expected 2 to 16 .* found {len(text)}"):
+            following(model, [[1, 2], text], 2)

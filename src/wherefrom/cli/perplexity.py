@@ -73,10 +73,9 @@ def perplexity(
     for folder in folders if texts else []:
         try:
             run, reader = open_reader(folder, model, split, spell)
-            fitting = wanted.fitting(reader)
-            if fitting != wanted:
+            if wanted.fitting(reader) != wanted:
                 note(f"{folder}: chains with drop-unseen are left out: it is a model of words")
-            found, unread = _measure(reader, texts, find_training(run, reader), fitting)
+            found, unread = _measure(reader, texts, find_training(run, reader), wanted)
         except WherefromError as error:
             failed.append(_named(folder, error))
             continue

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from wherefrom.core.contracts import Document
-from wherefrom.core.errors import MissingInput, UsageError
+from wherefrom.core.errors import MissingInput
 from wherefrom.core.words import UNKNOWN
 from wherefrom.evaluation.evaluator import perplexity
 from wherefrom.evaluation.preprocess import DROP_UNSEEN, preprocess
@@ -82,7 +82,7 @@ def measure_text(
     reader: Reader, text: str, training: Training | None, wanted: Wanted | None = None
 ) -> dict[str, Any]:
     """All that is reported about one model and one text; `training` may not be at hand."""
-    wanted = wanted or Wanted()
+    wanted = (wanted or Wanted()).fitting(reader)
     seen = training.seen if training else _Everything()
     kept = _keeps(reader, training, wanted)
     reading = reader.read(text)
@@ -103,14 +103,9 @@ def _keeps(reader: Reader, training: Training | None, wanted: Wanted) -> Contain
         return _Readable(reader, training.seen)
     if not any(DROP_UNSEEN in steps for steps in wanted.chains):
         return _Everything()
-    if isinstance(reader, CharacterReader):
-        raise MissingInput(
-            f"--preprocess {DROP_UNSEEN}: expected the text that the model was trained on, found "
-            "it gone or changed; put the file back, or leave the step out"
-        )
-    raise UsageError(
-        f"--preprocess {DROP_UNSEEN}: expected a model of characters, found one of {reader.unit}s, "
-        "which has never seen any; leave the step out"
+    raise MissingInput(
+        f"--preprocess {DROP_UNSEEN}: expected the text that the model was trained on, found "
+        "it gone or changed; put the file back, or leave the step out"
     )
 
 

@@ -3,10 +3,11 @@
 Shapes: R rows, T characters, V vocabulary.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch.nn.functional as F
+from torch import Tensor
 
 from wherefrom.core.errors import BadData
 from wherefrom.generation.batches import groups, pad, reading_budget
@@ -26,14 +27,9 @@ def score(
     """
     starts = [1] * len(sequences) if starts is None else starts
     _check(sequences, starts, model.max_input)
-    device = device_of(model)
-    order = sorted(range(len(sequences)), key=lambda i: len(sequences[i]))
-    lengths = [len(sequences[i]) for i in order]
     found: list[np.ndarray] = [np.zeros(0, dtype=np.float32)] * len(sequences)
     with reading(model):
-        for group in groups(lengths, batch_tokens or reading_budget(device)):
-            members = order[group]
-            tokens_RT = pad([sequences[i] for i in members], device)
+        for members, tokens_RT in _batches(model, sequences, batch_tokens):
             if tokens_RT.shape[1] < 2:
                 continue
             logits_RTV, targets_RT = model(tokens_RT[:, :-1]), tokens_RT[:, 1:]
@@ -54,17 +50,24 @@ def following(
                 f"text {i}: expected {count} to {model.max_input} characters, which the model can "
                 f"go on from, found {len(sequence)}"
             )
-    device = device_of(model)
-    order = sorted(range(len(sequences)), key=lambda i: len(sequences[i]))
     found: list[np.ndarray] = [np.zeros(0)] * len(sequences)
     with reading(model):
-        for group in groups([len(sequences[i]) for i in order], reading_budget(device)):
-            members = order[group]
-            logits_RTV = model(pad([sequences[i] for i in members], device))
-            for i, logits_TV in zip(members, logits_RTV, strict=True):
+        for members, tokens_RT in _batches(model, sequences):
+            for i, logits_TV in zip(members, model(tokens_RT), strict=True):
                 end = len(sequences[i])
                 found[i] = logits_TV[end - count : end].softmax(-1).cpu().numpy()
     return np.array(found)
+
+
+def _batches(
+    model: LanguageModel, sequences: Sequence[Sequence[int]], batch_tokens: int | None = None
+) -> Iterator[tuple[list[int], Tensor]]:
+    """Sequences of similar lengths, padded: which they are, and their characters (R, T)."""
+    device = device_of(model)
+    order = sorted(range(len(sequences)), key=lambda i: len(sequences[i]))
+    lengths = [len(sequences[i]) for i in order]
+    for group in groups(lengths, batch_tokens or reading_budget(device)):
+        yield order[group], pad([sequences[i] for i in order[group]], device)
 
 
 def _check(sequences: Sequence[Sequence[int]], starts: Sequence[int], longest: int) -> None:
