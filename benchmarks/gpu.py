@@ -26,7 +26,7 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 
 import handout  # noqa: E402
 import torch  # noqa: E402
-from why import ROWS, SINGLE  # noqa: E402
+from why import ADDED, ROWS, WITHOUT  # noqa: E402
 
 from wherefrom.core.recipe import Recipe, Stage, Task  # noqa: E402
 from wherefrom.evaluation.baselines import BASELINES  # noqa: E402
@@ -51,7 +51,8 @@ def jobs(data: str, language: str = "") -> dict[str, Recipe]:
         "knowledge.synthesizer": with_variant(knowledge, "synthesizer"),
         "calibrated": birthplaces.calibrated(),
         **{f"why.{row.name}": row.recipe for row in ROWS},
-        **{f"single.{row.name}": row.recipe for row in SINGLE},
+        **{f"without.{row.name}": row.recipe for row in WITHOUT},
+        **{f"added.{row.name}": row.recipe for row in ADDED},
     }
     texts = {"shakespeare.gru": shakespeare.gru_gpu(), "shakespeare.gpt": shakespeare.gpt_gpu()}
     return {

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 
 from trust import take_audits, trust  # noqa: E402
-from why import ROWS, SINGLE  # noqa: E402
+from why import ADDED, ROWS, WITHOUT, Row  # noqa: E402
 
 from wherefrom.evaluation.intervals import mean_interval  # noqa: E402
 from wherefrom.evaluation.mistakes import KINDS  # noqa: E402
@@ -205,35 +205,41 @@ def interval(values: Sequence[float]) -> str:
 
 
 def why(rows: Rows) -> str:
-    jobs = [("course.causal", "the course's recipe"), *((f"why.{r.name}", r.label) for r in ROWS)]
-    jobs.insert(
-        -1, ("knowledge.rope", "20,700 steps, the best of 4 beams: `birthplaces-knowledge`")
-    )
-    lines = []
-    for job, label in jobs:
-        runs = of(rows, job)
-        sign = "" if job == "course.causal" or job == "why.decay" else "+ "
-        lines.append([sign + label, str(len(runs)), *both(runs)])
+    jobs = [
+        ("course.causal", "the course's recipe"),
+        *((f"why.{row.name}", f"+ {row.label}") for row in ROWS),
+        ("knowledge.rope", "+ 20,700 steps, the best of 4 beams: `birthplaces-knowledge`"),
+    ]
+    lines = [[label, *_cells(of(rows, job))] for job, label in jobs]
     return "\n".join((
         "## Why it works", "",
-        "One step a row, on top of those above it, with 14,950 steps of 128 rows. The last two",
-        "lines differ: our recipe as it is, and the line before it with one thing taken back.", "",
+        "One step a row, on top of those above it, with 14,950 steps of 128 rows; the last line is",
+        "our recipe as it is.", "",
         table(("row", "seeds", "dev", "place-aware"), lines), single(rows),
     )).rstrip()  # fmt: skip
 
 
 def single(rows: Rows) -> str:
     """One thing changed at a time; nothing before any of it was run."""
-    found = [(row, of(rows, f"single.{row.name}")) for row in SINGLE]
+    without = changes(rows, ("why.mixing", "the row with questions in every batch"), "without",
+                      WITHOUT)  # fmt: skip
+    added = changes(rows, ("course.causal", "the course's recipe"), "added", ADDED)
+    if not without + added:
+        return ""
+    return "\n".join((
+        "", "One thing alone taken out of the row with questions in every batch:", "", without, "",
+        "And one thing alone put into the course's recipe:", "", added,
+    ))  # fmt: skip
+
+
+def changes(rows: Rows, beside: tuple[str, str], kind: str, tried: Sequence[Row]) -> str:
+    """A table of runs that each differ in one thing from those of the first line."""
+    found = [(row, of(rows, f"{kind}.{row.name}")) for row in tried]
     if not any(runs for _, runs in found):
         return ""
-    lines = [["the row with questions in every batch", *_cells(of(rows, "why.mixing"))]]
-    lines += [[row.label, *_cells(runs)] for row, runs in found]
-    return "\n" + "\n".join((
-        "One thing changed alone: taken out of the row with questions in every batch or, in the",
-        "last line, put into the course's recipe.", "",
-        table(("change", "seeds", "dev", "place-aware"), lines),
-    ))  # fmt: skip
+    job, label = beside
+    lines = [[label, *_cells(of(rows, job))], *([row.label, *_cells(runs)] for row, runs in found)]
+    return table(("change", "seeds", "dev", "place-aware"), lines)
 
 
 def _cells(runs: Rows) -> list[str]:

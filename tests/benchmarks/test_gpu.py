@@ -98,7 +98,7 @@ def test_each_row_changes_the_one_before_it_and_ends_at_ours(program):
     assert len({row.name for row in why.ROWS}) == len(why.ROWS)
     assert {r.stage("pretrain").steps for r in recipes} == {14_950}
     assert {r.stage("pretrain").batch for r in recipes} == {128}
-    full = recipes[-2]  # the last row takes something away again
+    full = recipes[-1]
     assert full.model == ours.model
     stage = ours.stage("pretrain")
     assert full.stage("pretrain") == replace(stage, steps=14_950)
@@ -117,20 +117,33 @@ def differences(one: Any, other: Any, place: str = "") -> set[str]:
     return set().union(*(differences(*pair, f"{place}.{name}") for name, pair in pairs.items()))
 
 
-def test_a_single_change_is_one(program):
+SPANS = ".stages.0.mix.0.objective"
+
+
+def test_a_thing_taken_out_is_one_thing(program):
     why = program("why")
-    (ours,) = (row.recipe for row in why.ROWS if row.name == "mixing")
-    spans = ".stages.0.mix.0.objective"
-    expected = {
-        "letters": {".data.letters"}, "answers": {f"{spans}.answer_like"},
-        "salient": {f"{spans}.salient"}, "windows": {f"{spans}.windows"},
+    ours = why.ROWS[-1].recipe
+    found = {row.name: differences(ours, row.recipe) for row in why.WITHOUT}
+    assert all(place.startswith(".model.") for place in found.pop("architecture"))
+    assert found == {
+        "letters": {".data.letters"}, "answers": {f"{SPANS}.answer_like"},
+        "salient": {f"{SPANS}.salient"}, "windows": {f"{SPANS}.windows"},
+        "decay": {".stages.0.optimiser.decay"},
         "optimiser": {".stages.0.optimiser", ".stages.0.schedule.shape"},
     }  # fmt: skip
-    found = {row.name: differences(ours, row.recipe) for row in why.SINGLE}
-    assert {name: found[name] for name in expected} == expected
-    assert all(place.startswith(".model.") for place in found["architecture"])
-    (mixed,) = (row.recipe for row in why.SINGLE if row.name == "course")
-    assert differences(why.begin(), mixed) == {".models.0.stage", ".stages"}
+
+
+def test_a_thing_put_in_is_one_thing(program):
+    why = program("why")
+    found = {row.name: differences(why.begin(), row.recipe) for row in why.ADDED}
+    assert all(place.startswith(".model.") for place in found.pop("architecture"))
+    schedule = {f".stages.0.schedule.{name}" for name in ("shape", "warmup", "floor")}
+    assert found == {
+        "salient": {f"{SPANS}.salient"}, "windows": {f"{SPANS}.windows"},
+        "optimiser": {".stages.0.optimiser", *schedule},
+        "mixing": {".models.0.stage", ".stages"},
+    }  # fmt: skip
+    (mixed,) = (row.recipe for row in why.ADDED if row.name == "mixing")
     kept = mixed.stage("pretrain"), why.begin().stage("pretrain")
     assert differences(*kept) == {".mix"}
 
@@ -156,6 +169,19 @@ def test_the_page_says_what_was_measured_and_what_was_not(program):
     assert "| birthplaces-knowledge | 7 | 2 | 82.0 (80.0 to 84.0) |" in page
     assert "| rope | - | 0 | not run |" in page
     assert "| gold absent | 20.0 (20.0 to 20.0) |" in page
+
+
+def test_the_page_sets_single_changes_beside_what_they_change(program):
+    page = program("results").page
+    before = [row("course.causal", 0, 0.25), row("why.mixing", 0, 0.75)]
+    assert "One thing alone" not in page(before)
+    found = page([*before, row("without.salient", 0, 0.5), row("added.mixing", 1, 0.125)])
+    taken_out, put_in = found.split("One thing alone taken out")[1].split("one thing alone put in")
+    assert "| the row with questions in every batch | 1 | 75.0" in taken_out
+    assert "| no salient spans | 1 | 50.0" in taken_out
+    assert "| the course's recipe | 1 | 25.0" in put_in
+    assert "| questions in every batch; no finetuning | 1 | 12.5" in put_in
+    assert "| salient spans | 0 | not run" in put_in
 
 
 def test_the_page_compares_character_models_in_nats(program):
