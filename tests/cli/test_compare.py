@@ -69,7 +69,10 @@ def test_perplexities_of_words_and_characters_have_their_own_rows_and_a_way_to_c
         row = lines[lines.index(f"perplexity {title}") + 1 :]
         (better,) = [line for line in row[: row.index("")] if line.startswith("  better ")]
         assert [better.split()[1] == "-", better.endswith(" -")] == cells
-    assert f"'wherefrom perplexity {words} {characters} --text FILE' measures" in lines[-1]
+    (bits,) = [line for line in lines if line.startswith("  better, bits ")]
+    assert " - " not in bits
+    assert not bits.endswith("-")
+    assert f"'wherefrom perplexity {words} {characters} --text FILE' reads" in lines[-1]
 
 
 def test_a_run_can_be_compared_with_itself(cli, tiny_run):

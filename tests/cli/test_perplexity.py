@@ -53,6 +53,14 @@ def test_words_in_a_table_and_in_json(cli, word_run, text):
     assert measured["charged"]["nats_per_character"] > measured["nats_per_character"]
 
 
+def test_a_run_is_compared_by_what_its_held_out_text_costs(cli, word_run, tmp_path):
+    (tmp_path / "held-out").write_text("the dog sat\n")  # "dog" is unknown
+    report = cli("perplexity", word_run, "--text", tmp_path / "held-out", "--json").json
+    read = report["runs"][0]["texts"]["held-out"]["charged"]["bits_per_character"]
+    compared = cli("compare", word_run, word_run, "--json").json["runs"][0]["results"]
+    assert compared["better, bits"]["bits_per_character"] == pytest.approx(read)
+
+
 def test_characters_beside_words_and_a_gap(cli, word_run, tiny_run, text, tmp_path):
     other = tmp_path / "other.txt"
     other.write_text("Ada Lund was born in Rome.\nthe cat sat in 1999\n")

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from wherefrom.evaluation.charges import BYTE, left_out, where
+from wherefrom.evaluation.charges import BYTE, left_out, unsaid, where
 
 
 def test_where_is_the_entropy_of_the_places():
@@ -16,3 +16,10 @@ def test_what_is_left_out_costs_its_place_and_its_bytes():
     assert left_out("", 10) == []
     assert left_out("ab", 2) == [BYTE, BYTE]  # all of it: where needs no telling
     assert left_out("aā", 4) == pytest.approx([2 * math.log(2) + b * BYTE for b in (1, 2)])
+
+
+def test_a_form_leaves_letters_or_digits_unsaid():
+    assert unsaid("The", "the") == 0
+    assert unsaid("Zoë", "UUUNKKK") == 5 * BYTE  # its four bytes and what ends it
+    assert unsaid("1,234.5", "DGDGDGDG.DG") == pytest.approx(5 * math.log(10))
+    assert unsaid("DGDG", "dgdg") == 0  # a word like any other

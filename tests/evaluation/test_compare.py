@@ -1,6 +1,7 @@
 """Comparisons whose tables are known by hand."""
 
 import json
+import math
 
 import pytest
 
@@ -72,10 +73,18 @@ def test_nothing_in_common_is_not_a_tie():
         compare([], [])
 
 
-def test_bits_are_given_for_character_models_alone():
-    def result(**more: int) -> dict[str, object]:
+def test_bits_per_character_of_characters_and_of_words():
+    def result(**more: float) -> dict[str, object]:
         return {"perplexity": 8.0, "interval": [4.0, 16.0], "n": 9, "bits_per_target": 3.0} | more
 
-    found = bits_per_character({"gru": result(characters=10), "words": result(bigrams=9)})
-    expected = {"bits_per_character": 3.0, "interval": [2.0, 4.0], "n": 9}
-    assert found == {"gru, bits": expected}
+    unsaid = 13 * math.log(2)  # bits, in nats
+    words = result(bigrams=9, original_characters=20, unsaid_nats=unsaid)
+    found = bits_per_character({"gru": result(characters=10), "words": words, "old": result()})
+    assert found == {
+        "gru, bits": {"bits_per_character": 3.0, "interval": [2.0, 4.0], "n": 9},
+        "words, bits": {
+            "bits_per_character": pytest.approx((9 * 3 + 13) / 20),
+            "interval": pytest.approx([(9 * 2 + 13) / 20, (9 * 4 + 13) / 20]),
+            "n": 20,
+        },
+    }

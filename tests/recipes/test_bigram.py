@@ -1,5 +1,6 @@
 """The bigram recipe, small on generated text and whole on the real one."""
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,6 +62,8 @@ def test_vectors_of_another_width_are_refused(tmp_path):
     results = execute(fitting, tmp_path / "c").results
     assert results["homework"]["unknown_share"] == pytest.approx(1 / 4)
     assert results["homework"]["bigrams"] == 4
+    assert results["homework"]["original_characters"] == len("The cat runs\n")
+    assert results["homework"]["unsaid_nats"] == pytest.approx(math.log(256) * len("runs "))
 
 
 def write_treebank(folder: Path, width: int) -> Path:

@@ -24,7 +24,7 @@ def compare(
 
     The primary models are compared with the first run's on the same questions, which says more
     than two intervals do. Runs that were asked other questions stand side by side only. A word
-    is not a character: perplexities of the two have rows of their own.
+    is not a character: perplexities of the two have rows of their own, bits per character not.
     """
     from wherefrom.evaluation.compare import bits_per_character
     from wherefrom.report.tables import draw, pairs_table, printable, runs_table
@@ -37,7 +37,7 @@ def compare(
     for run in opened:
         run.require_finished()
     pairs, notes = _pair(opened)
-    notes += _how_to_compare_words(opened)
+    notes += _how_words_are_compared(opened)
     notes += [f"{path}: left out: demonstrations have no scores" for path in runs
               if path not in trained]  # fmt: skip
     if as_json:
@@ -97,18 +97,19 @@ def _pair(runs: "list[Run]") -> tuple[list[dict[str, Any]], list[str]]:
     return pairs, notes
 
 
-def _how_to_compare_words(runs: "list[Run]") -> list[str]:
-    """Bits per character of word models depend on a text's unknown words: where to get them."""
+def _how_words_are_compared(runs: "list[Run]") -> list[str]:
+    """What bits per character hold of word models, and how to have them of one text."""
     from wherefrom.evaluation.compare import bits_per_character
 
-    words = [run for run in runs if any("unknown_share" in r for r in run.results.values())]
+    words = [run for run in runs if any(r.get("unsaid_nats") for r in run.results.values())]
     if not words:
         return []
     known = [*words, *(r for r in runs if bits_per_character(r.results))]
     paths = " ".join(dict.fromkeys(str(run.path) for run in known))
     return [
-        "perplexities per word say nothing of bits per character; "
-        f"'wherefrom perplexity {paths} --text FILE' measures those on a text"
+        "bits per character are of each run's own held-out text; a word model's are with its "
+        "unknown words spelt by bytes, but without the capitals it loses: "
+        f"'wherefrom perplexity {paths} --text FILE' reads one text with all of them"
     ]
 
 

@@ -108,9 +108,13 @@ class WordVocabulary:
 
 @dataclass(frozen=True)
 class WordText(Dataset):
-    """A data set whose vocabulary is given, not gathered; `details` are reported with scores."""
+    """A data set whose vocabulary is given, not gathered; `details` are reported with scores.
+
+    `original` are the words of the held-out sentences as they stood there.
+    """
 
     vocabulary: WordVocabulary | None = None
+    original: tuple[tuple[str, ...], ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
 
 

@@ -95,6 +95,7 @@ def load(config: TreebankConfig, seed: int) -> Dataset:
         tuple(map(Document, texts)),
         held_out=len(dev),
         vocabulary=WordVocabulary(words, vectors.array),
+        original=tuple(dev),
         details={
             "training_sentences": len(kept),
             "dropped_sentences": len(train) - len(kept),
@@ -112,7 +113,12 @@ def _generate(seed: int) -> WordText:
     known = sorted(counts, key=lambda word: (-counts[word], word))[:KNOWN]
     texts = [" ".join(canonical(word, known) for word in s) for s in sentences]
     vocabulary = WordVocabulary((BEGIN, END, UNKNOWN, *known))
-    return WordText(tuple(map(Document, texts)), held_out=made.held_out, vocabulary=vocabulary)
+    return WordText(
+        tuple(map(Document, texts)),
+        held_out=made.held_out,
+        vocabulary=vocabulary,
+        original=tuple(map(tuple, sentences[-made.held_out :])),
+    )
 
 
 def survey(config: TreebankConfig) -> Survey:

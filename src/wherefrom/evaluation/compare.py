@@ -12,6 +12,8 @@ from wherefrom.evaluation.intervals import Interval, paired_counts, paired_diffe
 
 Key = tuple[str, str, int]
 
+_CHARACTERS = ("characters", "original_characters")  # a result that has either is a text's
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -53,18 +55,30 @@ def compare(a: Sequence[Prediction], b: Sequence[Prediction], level: float = 0.9
 
 
 def bits_per_character(results: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """What the character models of a run's results say in a unit that is theirs alone.
+    """What the language models of a run's results say in a unit that all of them share.
 
-    A word model leaves its unknown words unsaid: `wherefrom perplexity` charges them.
+    Of a word model it is with what its words leave unsaid of the text, and per character of it;
+    the interval is of what the model itself pays.
     """
     return {
-        f"{name}, bits": {
-            "bits_per_character": result["bits_per_target"],
-            "interval": [math.log2(end) for end in result["interval"]],
-            "n": result["n"],
-        }
+        f"{name}, bits": _bits(result)
         for name, result in results.items()
-        if "characters" in result and "bits_per_target" in result
+        if "bits_per_target" in result and not result.keys().isdisjoint(_CHARACTERS)
+    }
+
+
+def _bits(result: Mapping[str, Any]) -> dict[str, Any]:
+    words = "original_characters" in result
+    characters = result["original_characters"] if words else result["n"]
+
+    def share(bits: float) -> float:
+        """Per character, from bits per target."""
+        return (bits * result["n"] + result.get("unsaid_nats", 0) / math.log(2)) / characters
+
+    return {
+        "bits_per_character": share(result["bits_per_target"]),
+        "interval": [share(math.log2(end)) for end in result["interval"]],
+        "n": characters,
     }
 
 

@@ -20,8 +20,8 @@ from wherefrom.core.characters import fold
 from wherefrom.core.contracts import Scorer
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import MASK, PAD
-from wherefrom.core.words import BEGIN, DIGIT, END, UNKNOWN, WordVocabulary, canonical
-from wherefrom.evaluation.charges import BYTE, left_out
+from wherefrom.core.words import BEGIN, END, UNKNOWN, WordVocabulary, canonical
+from wherefrom.evaluation.charges import digits, left_out, spelled
 from wherefrom.evaluation.tokens import Sentence, treebank
 from wherefrom.generation.language_model import LanguageModel
 from wherefrom.generation.texts import TextScorer
@@ -152,20 +152,19 @@ class WordReader:
 
     def _charge(self, text: str, sentences: list[Sentence], forms: list[list[str]]) -> np.ndarray:
         """What the words' forms do not say: the unknown ones' letters, the numbers' digits."""
-        spelled = self._spelling(text)
+        letters = self._spelling(text)
         found: list[float] = []
         for sentence, words in zip(sentences, forms, strict=True):
             for token, word in zip(sentence, words, strict=True):
-                shaped = word != token.text.lower()
-                digits = word.count(DIGIT) * math.log(10) if shaped else 0.0
-                found.append(spelled(token.start, token.end) if word == UNKNOWN else digits)
+                whole = word == UNKNOWN
+                found.append(letters(token.start, token.end) if whole else digits(token.text, word))
             found.append(0.0)
         return np.array(found)
 
     def _spelling(self, text: str) -> Callable[[int, int], float]:
         """Nats for the characters of a word and for what ends it."""
         if self.spell is None:
-            return lambda start, end: BYTE * (len(text[start:end].encode()) + 1)
+            return lambda start, end: spelled(text[start:end])
         ended = f"{text}\n"  # so that something follows the last word, too
         cost = self.spell.read(ended).cost_by_character(len(ended))
         total = np.append(0.0, np.cumsum(cost))

@@ -20,6 +20,7 @@ from wherefrom.core.recipe import Stage
 from wherefrom.core.vocabulary import Alphabet, Vocabulary, read_characters
 from wherefrom.core.words import WordText, WordVocabulary
 from wherefrom.data.reviews import Reviews
+from wherefrom.evaluation.charges import unsaid
 from wherefrom.evaluation.evaluator import ScoredText
 from wherefrom.generation.answers import ModelAnswerer
 from wherefrom.generation.texts import TextScorer
@@ -137,13 +138,22 @@ def _descender(model: bigram.Bigram, stage: Stage) -> Descender:
 
 
 def _held_out_bigrams(dataset: Dataset, vocabulary: WordVocabulary) -> ScoredText:
-    """Every bigram of the held-out sentences, and how many of their targets are unknown words."""
-    first = len(dataset.documents) - dataset.held_out
-    pairs = bigrams(dataset.documents[first:], vocabulary)
-    details = dict(dataset.details) if isinstance(dataset, WordText) else {}
+    """Every bigram of the held-out sentences, and what they leave unsaid of the text itself."""
+    held_out = dataset.documents[len(dataset.documents) - dataset.held_out :]
+    pairs = bigrams(held_out, vocabulary)
+    forms = [document.text.split() for document in held_out]
+    given = isinstance(dataset, WordText)
+    details = {"bigrams": len(pairs)} | (dataset.details if given else {})
     if vocabulary.unknown is not None:
         details["unknown_share"] = float((pairs[:, 1] == vocabulary.unknown).mean())
-    return ScoredText(pairs, {"bigrams": len(pairs)} | details)
+    original = dataset.original if given else forms
+    details["original_characters"] = sum(len(" ".join(words)) + 1 for words in original)
+    details["unsaid_nats"] = sum(
+        unsaid(word, form)
+        for sentence, shown in zip(original, forms, strict=True)
+        for word, form in zip(sentence, shown, strict=True)
+    )
+    return ScoredText(pairs, details)
 
 
 FAMILIES: dict[str, Family] = {
