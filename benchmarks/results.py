@@ -221,15 +221,13 @@ def why(rows: Rows) -> str:
 
 def single(rows: Rows) -> str:
     """One thing changed at a time; nothing before any of it was run."""
-    without = changes(rows, ("why.mixing", "the row with questions in every batch"), "without",
-                      WITHOUT)  # fmt: skip
-    added = changes(rows, ("course.causal", "the course's recipe"), "added", ADDED)
-    if not without + added:
-        return ""
-    return "\n".join((
-        "", "One thing alone taken out of the row with questions in every batch:", "", without, "",
-        "And one thing alone put into the course's recipe:", "", added,
-    ))  # fmt: skip
+    ours = ("why.mixing", "the row with questions in every batch")
+    course = ("course.causal", "the course's recipe")
+    tables = {
+        f"One thing alone taken out of {ours[1]}:": changes(rows, ours, "without", WITHOUT),
+        f"One thing alone put into {course[1]}:": changes(rows, course, "added", ADDED),
+    }
+    return "\n".join(f"\n{title}\n\n{made}" for title, made in tables.items() if made)
 
 
 def changes(rows: Rows, beside: tuple[str, str], kind: str, tried: Sequence[Row]) -> str:

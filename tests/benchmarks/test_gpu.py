@@ -176,12 +176,15 @@ def test_the_page_sets_single_changes_beside_what_they_change(program):
     before = [row("course.causal", 0, 0.25), row("why.mixing", 0, 0.75)]
     assert "One thing alone" not in page(before)
     found = page([*before, row("without.salient", 0, 0.5), row("added.mixing", 1, 0.125)])
-    taken_out, put_in = found.split("One thing alone taken out")[1].split("one thing alone put in")
+    taken_out, put_in = found.split("One thing alone taken out")[1].split("One thing alone put in")
     assert "| the row with questions in every batch | 1 | 75.0" in taken_out
     assert "| no salient spans | 1 | 50.0" in taken_out
     assert "| the course's recipe | 1 | 25.0" in put_in
     assert "| questions in every batch; no finetuning | 1 | 12.5" in put_in
     assert "| salient spans | 0 | not run" in put_in
+    half = page([*before, row("added.mixing", 1, 0.125)])
+    assert "put into" in half
+    assert "taken out" not in half
 
 
 def test_the_page_compares_character_models_in_nats(program):

@@ -24,7 +24,8 @@ def compare(
 
     The primary models are compared with the first run's on the same questions, which says more
     than two intervals do. Runs that were asked other questions stand side by side only. A word
-    is not a character: perplexities of the two have rows of their own, bits per character not.
+    is not a character: perplexities of the two have rows of their own, bits per character share
+    theirs.
     """
     from wherefrom.evaluation.compare import bits_per_character
     from wherefrom.report.tables import draw, pairs_table, printable, runs_table
@@ -108,7 +109,8 @@ def _how_words_are_compared(runs: "list[Run]") -> list[str]:
     paths = " ".join(dict.fromkeys(str(run.path) for run in known))
     return [
         "bits per character are of each run's own held-out text; a word model's are with its "
-        "unknown words spelt by bytes, but without the capitals it loses: "
+        "unknown words spelt by bytes, a cost that its interval takes as given, but without the "
+        "capitals it loses: "
         f"'wherefrom perplexity {paths} --text FILE' reads one text with all of them"
     ]
 
