@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from wherefrom.audit.bound import binomial_tail, learn_bound
+from wherefrom.answering.risk_bound import binomial_tail, learn_bound
 from wherefrom.core.errors import BadData
 from wherefrom.core.files import read_jsonl, write_json
 from wherefrom.evaluation.intervals import wilson

@@ -13,10 +13,10 @@ from time import perf_counter
 import numpy as np
 from measure import finish, machine, parser
 
-from wherefrom.audit.evidence import Reader, report
-from wherefrom.audit.index import Index
 from wherefrom.core.contracts import Dataset, Document, Span
 from wherefrom.data import birthplaces, people
+from wherefrom.evidence.index import Index
+from wherefrom.evidence.verdict import Reader, report
 from wherefrom.runs.folder import describe
 
 SLOWEST, LARGEST = 20.0, 8.0  # milliseconds; times the text

@@ -14,8 +14,8 @@ from typing import Any
 import torch
 from measure import finish, parser, ratio, report, take_turns
 
-from wherefrom.audit.exposures import Counter
 from wherefrom.core.recipe import Recipe
+from wherefrom.memorisation.exposures import Counter
 from wherefrom.recipes.birthplaces import course
 from wherefrom.recipes.people import people
 from wherefrom.runs.workshop import Workshop

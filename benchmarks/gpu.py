@@ -31,9 +31,9 @@ from why import ADDED, ROWS, WITHOUT  # noqa: E402
 from wherefrom.core.recipe import Recipe, Stage, Task  # noqa: E402
 from wherefrom.evaluation.baselines import BASELINES  # noqa: E402
 from wherefrom.evaluation.evaluator import Score  # noqa: E402
+from wherefrom.experiments.evaluate import put_task, put_text, reach  # noqa: E402
+from wherefrom.experiments.execute import train_stage  # noqa: E402
 from wherefrom.recipes import birthplaces, shakespeare  # noqa: E402
-from wherefrom.recipes.execute import train_stage  # noqa: E402
-from wherefrom.recipes.judging import put_task, put_text, reach  # noqa: E402
 from wherefrom.runs.run import copy_weights  # noqa: E402
 from wherefrom.runs.workshop import Workshop  # noqa: E402
 

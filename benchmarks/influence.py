@@ -23,12 +23,12 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 
 import numpy as np  # noqa: E402
 
-from wherefrom.audit.influence import INFLUENCE, probabilities, told  # noqa: E402
 from wherefrom.core.contracts import Question  # noqa: E402
 from wherefrom.core.recipe import Recipe  # noqa: E402
+from wherefrom.experiments.execute import train_stage  # noqa: E402
+from wherefrom.experiments.retraining import without_half  # noqa: E402
+from wherefrom.memorisation.counterfactual import INFLUENCE, probabilities, told  # noqa: E402
 from wherefrom.recipes import birthplaces  # noqa: E402
-from wherefrom.recipes.execute import train_stage  # noqa: E402
-from wherefrom.recipes.retraining import without_half  # noqa: E402
 from wherefrom.runs.run import copy_weights, load_weights, model_identity  # noqa: E402
 from wherefrom.runs.workshop import Workshop  # noqa: E402
 
@@ -95,7 +95,7 @@ def read(path: Path) -> list[dict[str, Any]]:
 def adopt(recipe: Recipe, source: Path, path: Path) -> None:
     """A run folder with these weights: evaluated here, as if it had been trained here."""
     from wherefrom.core.files import write_jsonl
-    from wherefrom.recipes.judging import evaluate
+    from wherefrom.experiments.evaluate import evaluate
     from wherefrom.runs.folder import RunFolder
     from wherefrom.runs.run import Run, count_parameters
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from wherefrom.audit.nonexistent import TIERS
+from wherefrom.answering.decoys import TIERS
 
 RESULTS = Path(__file__).resolve().parent.parent / "docs" / "results"
 # Curves and diagrams are for pictures, not for a page of figures.

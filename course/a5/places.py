@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from wherefrom.core.errors import MissingInput, WherefromError
-from wherefrom.data import registry
+from wherefrom.data.fetching import registry
 from wherefrom.report.messages import complain
 
 HERE = Path(__file__).resolve().parent

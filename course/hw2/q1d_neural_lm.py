@@ -25,9 +25,9 @@ from wherefrom.core.words import BEGIN, END, WordVocabulary, canonical
 from wherefrom.data.embeddings import load_vectors
 from wherefrom.data.treebank import TreebankConfig, find, read_sentences, read_vocabulary, survey
 from wherefrom.evaluation.evaluator import evaluate_text
+from wherefrom.experiments.execute import execute
 from wherefrom.models.bigram import Bigram, pack
 from wherefrom.recipes.bigram import bigram
-from wherefrom.recipes.execute import execute
 from wherefrom.report.progress import watch
 from wherefrom.runs.run import open_run
 from wherefrom.runs.workshop import Workshop

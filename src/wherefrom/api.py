@@ -19,14 +19,14 @@ from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from wherefrom.audit import asking
-from wherefrom.audit.asking import Reply
+from wherefrom.answering import asking
+from wherefrom.answering.asking import Reply
 from wherefrom.core.config import parse_toml
 from wherefrom.core.errors import UsageError, WherefromError
 from wherefrom.core.files import read_text
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
+from wherefrom.experiments.execute import Outcome, execute
 from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
-from wherefrom.recipes.execute import Outcome, execute
 from wherefrom.report.messages import note
 from wherefrom.report.progress import watch
 from wherefrom.runs.run import Run, open_run

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wherefrom.audit.auditing import audit_run
+from wherefrom.auditing.audit import audit_run
 from wherefrom.core.recipe import ModelEntry, Recipe
 from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.runs.run import open_run

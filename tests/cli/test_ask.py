@@ -87,7 +87,7 @@ def test_json_says_what_is_known(cli, tiny_run, open_run, questions):
 
 def test_only_answers_with_a_promise(cli, tiny_run, questions):
     """Where none can be made, nothing is answered."""
-    from wherefrom.audit.bound import least_answers
+    from wherefrom.answering.risk_bound import least_answers
 
     result = cli("ask", tiny_run, questions[0], "--risk", "0.1")
     assert result.code == 0
@@ -97,7 +97,7 @@ def test_only_answers_with_a_promise(cli, tiny_run, questions):
 
 def test_answers_with_a_promise_are_given(cli, tiny_run, questions, monkeypatch):
     """As if all calibration people had been answered rightly, and half of them likelier."""
-    from wherefrom.audit import doubting
+    from wherefrom.answering import policy as doubting
 
     def certify(features, right, *rest):
         sure, rest = np.arange(len(right)) % 2 * 9.0, rest[:-1]  # any name will do

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wherefrom.audit import trust
+from wherefrom.auditing import confidence_sections as trust
 
 FIELDS = [
     "question", "subject", "split", "support", "answer", "gold", "right", "raw_probability",

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from wherefrom.data import fetch
-from wherefrom.data.fetch import PACKAGES
+from wherefrom.data.fetching import packages as fetch
+from wherefrom.data.fetching.packages import PACKAGES
 
 PLAY = b"ACT I.\n\nEnter a Ghost.\n" * 40
 

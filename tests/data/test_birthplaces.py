@@ -8,9 +8,9 @@ import pytest
 from wherefrom.core.contracts import Fact, Question, Span
 from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.core.vocabulary import Vocabulary
-from wherefrom.data import registry
 from wherefrom.data.birthplaces import BirthplacesConfig, load, read_files
 from wherefrom.data.birthplaces_check import inspect
+from wherefrom.data.fetching import registry
 from wherefrom.evaluation.baselines import Majority
 from wherefrom.evaluation.evaluator import evaluate_answers
 

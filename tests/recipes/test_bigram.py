@@ -9,9 +9,9 @@ import pytest
 
 from wherefrom.core.errors import BadData
 from wherefrom.core.recipe import Recipe
+from wherefrom.experiments.execute import execute
 from wherefrom.recipes.bigram import bigram
 from wherefrom.recipes.catalogue import adjust
-from wherefrom.recipes.execute import execute
 from wherefrom.runs.run import open_run
 from wherefrom.runs.workshop import Workshop
 

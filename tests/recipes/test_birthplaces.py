@@ -7,11 +7,11 @@ import pytest
 
 from wherefrom.core.files import read_json
 from wherefrom.data.catalogue import load_dataset
+from wherefrom.experiments.execute import execute
 from wherefrom.models.gpt import GPT
 from wherefrom.objectives.spans import SpanCorruptionConfig
 from wherefrom.recipes import birthplaces
 from wherefrom.recipes.catalogue import adjust, get_recipe
-from wherefrom.recipes.execute import execute
 from wherefrom.runs.run import open_run
 from wherefrom.runs.workshop import Workshop
 from wherefrom.training.optimisers import build_adamw

@@ -14,9 +14,9 @@ from sklearn.metrics import accuracy_score
 from wherefrom.core.errors import BadData, Interrupted, UsageError
 from wherefrom.core.recipe import ModelEntry, Recipe, Share, Stage
 from wherefrom.evaluation.intervals import mean_interval
+from wherefrom.experiments.execute import evaluate_run, execute
 from wherefrom.objectives.bags import BagsConfig
 from wherefrom.recipes.catalogue import adjust, get_recipe
-from wherefrom.recipes.execute import evaluate_run, execute
 from wherefrom.recipes.sentiment import sentiment
 from wherefrom.runs.run import open_run
 from wherefrom.runs.workshop import Workshop

@@ -10,10 +10,10 @@ import pytest
 from wherefrom.core.characters import PRINTABLE
 from wherefrom.core.errors import BadData, Interrupted, UsageError
 from wherefrom.core.recipe import Recipe
+from wherefrom.experiments.execute import evaluate_run, execute
+from wherefrom.experiments.samples import LENGTH, PROMPT, read_losses
 from wherefrom.recipes import shakespeare
 from wherefrom.recipes.catalogue import adjust
-from wherefrom.recipes.execute import evaluate_run, execute
-from wherefrom.recipes.samples import LENGTH, PROMPT, read_losses
 from wherefrom.runs.run import open_run
 from wherefrom.runs.workshop import Workshop
 

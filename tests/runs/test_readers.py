@@ -3,7 +3,7 @@
 import pytest
 
 from wherefrom.core.errors import BadData, MissingInput, UsageError
-from wherefrom.evaluation.readings import CharacterReader
+from wherefrom.evaluation.text.readings import CharacterReader
 from wherefrom.runs.readers import find_training, open_reader, open_speller
 from wherefrom.runs.run import Run
 

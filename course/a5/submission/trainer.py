@@ -18,9 +18,9 @@ from wherefrom.core.contracts import Batch
 from wherefrom.core.errors import Mismatch
 from wherefrom.core.randomness import MASK32
 from wherefrom.core.recipe import Schedule, Stage
+from wherefrom.experiments.execute import CHUNKS
 from wherefrom.objectives.order import FileOrder
 from wherefrom.recipes.birthplaces import course
-from wherefrom.recipes.execute import CHUNKS
 from wherefrom.report.messages import note
 from wherefrom.report.progress import watch
 from wherefrom.runs.kinds import recipe_identity

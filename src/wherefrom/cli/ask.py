@@ -11,8 +11,8 @@ from wherefrom.core.errors import BadData, UsageError
 from wherefrom.report.tables import printable, show_value
 
 if TYPE_CHECKING:
-    from wherefrom.audit.asker import Asker
-    from wherefrom.audit.witness import Testimony
+    from wherefrom.answering.features import Asker
+    from wherefrom.auditing.inspector import Testimony
 
 SHOWN = 5  # bad questions that are described; the others are counted
 
@@ -48,7 +48,7 @@ def ask(
     Then what the text says of the answer, and whether the model recalled or guessed it.
     With --risk, an answer is given only above a threshold that calibration people certified.
     """
-    from wherefrom.audit.witness import open_witness
+    from wherefrom.auditing.inspector import open_witness
     from wherefrom.runs.run import open_run
 
     if delta is not None and risk is None:

@@ -43,10 +43,10 @@ def audit(
     The findings go into RUN/audit/. Models that were retrained for an earlier audit are kept
     and used again; a retraining that was stopped goes on.
     """
-    from wherefrom.audit.auditing import Risk, audit_run, find_judged
-    from wherefrom.audit.witness import open_witness
+    from wherefrom.auditing.audit import Risk, audit_run, find_judged
+    from wherefrom.auditing.inspector import open_witness
     from wherefrom.core.artifact import lock_folder
-    from wherefrom.recipes.retraining import retrained, train_pairs
+    from wherefrom.experiments.retraining import retrained, train_pairs
     from wherefrom.report.audit import audit_table
     from wherefrom.report.progress import watch
     from wherefrom.report.tables import draw
@@ -87,10 +87,10 @@ def _cannot_train(run: "Run") -> "WherefromError | None":
 
 
 def _swap(run: "Run", count: int) -> dict[str, Any]:
-    from wherefrom.audit.swap import report_swap
     from wherefrom.core.errors import BadData
     from wherefrom.data.edited import find_swappable
-    from wherefrom.recipes.retraining import swapped, train_again, unchanged
+    from wherefrom.experiments.retraining import swapped, train_again, unchanged
+    from wherefrom.memorisation.swap import report_swap
     from wherefrom.report.progress import watch
 
     people = len(find_swappable(run.dataset))

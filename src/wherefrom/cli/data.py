@@ -32,9 +32,9 @@ def explain(context: typer.Context) -> None:
 @data.command("list")
 def list_(as_json: AsJson = False) -> None:
     """List the data sets: registered ones, those that can be, and those that need no files."""
-    from wherefrom.data import registry
     from wherefrom.data.catalogue import DATASETS, FOLDERS, SURVEYS
     from wherefrom.data.edited import EditedConfig
+    from wherefrom.data.fetching import registry
 
     found = [
         {"name": name, "folder": entry["folder"], "state": registry.state(entry)}
@@ -70,8 +70,8 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Check a data set's files: versions, encodings, counts, duplicates and overlaps."""
-    from wherefrom.data import registry
     from wherefrom.data.catalogue import FOLDERS
+    from wherefrom.data.fetching import registry
 
     entry = registry.entries().get(which)
     if entry is None and not Path(which).is_dir():
@@ -97,8 +97,8 @@ def add(
 
     The files stay where they are; a folder registered before under the name is replaced.
     """
-    from wherefrom.data import registry
     from wherefrom.data.catalogue import FOLDERS
+    from wherefrom.data.fetching import registry
 
     if name not in FOLDERS:
         raise UsageError(f"data '{name}': no data set of files; {nearest(name, FOLDERS)}")
@@ -110,7 +110,7 @@ def add(
 
 
 def _show_state(name: str, entry: dict[str, Any], as_json: bool) -> None:
-    from wherefrom.data import registry
+    from wherefrom.data.fetching import registry
 
     said = {"name": name, "state": registry.state(entry), "folder": entry["folder"]}
     if as_json:

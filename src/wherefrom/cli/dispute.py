@@ -9,7 +9,7 @@ from wherefrom.cli.output import note, print_json
 from wherefrom.report.tables import printable, show_value
 
 if TYPE_CHECKING:
-    from wherefrom.audit.disputing import Dispute
+    from wherefrom.auditing.dispute import Dispute
 
 
 def dispute(
@@ -21,8 +21,8 @@ def dispute(
     ] = False,
 ) -> None:
     """Weigh a claimed answer against the model's: the text, the source, and a recommendation."""
-    from wherefrom.audit.disputing import settle
-    from wherefrom.audit.witness import open_witness
+    from wherefrom.auditing.dispute import settle
+    from wherefrom.auditing.inspector import open_witness
     from wherefrom.runs.run import open_run
 
     opened = open_run(run)

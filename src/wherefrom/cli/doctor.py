@@ -81,7 +81,7 @@ def submission(
 
 def find_data(folder: Path) -> Path | None:
     """The course's data: beside the submission, above it, or what is registered."""
-    from wherefrom.data import registry
+    from wherefrom.data.fetching import registry
     from wherefrom.doctor.predictions import DEV
 
     near = (folder / "data", folder.parent / "data", registry.find(_DATA))

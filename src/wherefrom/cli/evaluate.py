@@ -15,8 +15,8 @@ def evaluate(
     ] = False,
 ) -> None:
     """Score a finished run's models again, or compute its demonstrations again."""
-    from wherefrom.recipes.attention_lab import require_held
-    from wherefrom.recipes.execute import evaluate_run
+    from wherefrom.experiments.demonstrations import require_held
+    from wherefrom.experiments.execute import evaluate_run
     from wherefrom.report.tables import draw, results_table
     from wherefrom.runs.folder import RunFolder
 

@@ -10,7 +10,7 @@ from wherefrom.core.errors import UsageError
 from wherefrom.report.tables import printable
 
 if TYPE_CHECKING:
-    from wherefrom.audit.explaining import Explanation
+    from wherefrom.experiments.explanation import Explanation
 
 
 def explain(
@@ -31,7 +31,7 @@ def explain(
     The network knows nothing of the order of words: that shuffling them changes nothing is
     tried out and reported too.
     """
-    from wherefrom.audit.explaining import explain_errors, open_explainer
+    from wherefrom.experiments.explanation import explain_errors, open_explainer
     from wherefrom.runs.run import open_run
 
     if bool(texts) == (errors is not None):

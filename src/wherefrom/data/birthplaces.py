@@ -14,7 +14,7 @@ from wherefrom.core.config import check
 from wherefrom.core.contracts import Dataset, Document, Question
 from wherefrom.core.errors import MissingInput, UsageError
 from wherefrom.core.forms import Form, find_forms
-from wherefrom.data import registry
+from wherefrom.data.fetching import registry
 from wherefrom.data.names import name_span, person
 from wherefrom.data.statements import state_facts, support
 from wherefrom.data.tables import Row, read_lines, read_table, refuse_rows

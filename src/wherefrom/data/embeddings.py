@@ -17,7 +17,7 @@ import numpy as np
 from wherefrom.core.errors import BadData
 from wherefrom.core.npy import read_npy
 from wherefrom.core.words import BEGIN, DIGIT, END, UNKNOWN
-from wherefrom.data import registry
+from wherefrom.data.fetching import registry
 from wherefrom.data.tables import read_lines
 
 GLOVE = "embeddings/glove.6B.50d.npy"  # where a fetched one lies in its folder

@@ -1,16 +1,6 @@
 """`attention-lab`: claims about attention, each computed, checked, drawn; wrong ones refuted."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from wherefrom.core.artifact import sweep
-from wherefrom.core.errors import BadData
-from wherefrom.core.figures import to_svg
-from wherefrom.core.files import write_bytes, write_json, write_text
 from wherefrom.core.recipe import Demonstrations
-from wherefrom.lab.catalogue import DEMONSTRATIONS
-from wherefrom.lab.page import to_markdown
-from wherefrom.runs.folder import RunFolder
 
 
 def attention_lab() -> Demonstrations:
@@ -18,31 +8,3 @@ def attention_lab() -> Demonstrations:
         name="attention-lab",
         summary="what attention can do, computed and drawn; wrong statements of it refuted",
     )
-
-
-PAGE = "demonstrations.md"
-
-
-def demonstrate(recipe: Demonstrations, folder: RunFolder) -> dict[str, Any]:
-    """Compute and draw everything into the folder; how many checks held, by demonstration."""
-    figures = folder.path / "demonstrations"
-    for place in (folder.path, figures):
-        sweep(place)
-    shown = [build(recipe.seed) for build in DEMONSTRATIONS.values()]
-    for each in shown:
-        write_bytes(figures / f"{each.name}.svg", to_svg(each.draw()))
-    write_json(folder.path / "demonstrations.json", [each.as_json() for each in shown])
-    write_text(folder.path / PAGE, to_markdown(shown, figures.name))
-    return {each.name: each.result() for each in shown}
-
-
-def require_held(where: str, results: Mapping[str, Mapping[str, Any]]) -> None:
-    """Raise BadData, naming the first, if a check of the results did not hold."""
-    failed = [f"{name}: {text}" for name, row in results.items() for text in row.get("failed", [])]
-    if failed:
-        count = sum(row["n"] for row in results.values())
-        raise BadData(
-            f"{where}: expected all {count} checks to hold, found {len(failed)} that "
-            f"{'does' if len(failed) == 1 else 'do'} not: {failed[0]}; "
-            "demonstrations.json has every number"
-        )

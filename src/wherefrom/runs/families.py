@@ -20,8 +20,8 @@ from wherefrom.core.recipe import Stage
 from wherefrom.core.vocabulary import Alphabet, Vocabulary, read_characters
 from wherefrom.core.words import WordText, WordVocabulary
 from wherefrom.data.reviews import Reviews
-from wherefrom.evaluation.charges import unsaid
 from wherefrom.evaluation.evaluator import ScoredText
+from wherefrom.evaluation.text.charges import unsaid
 from wherefrom.generation.answers import ModelAnswerer
 from wherefrom.generation.texts import TextScorer
 from wherefrom.models import bigram

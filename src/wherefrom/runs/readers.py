@@ -7,9 +7,9 @@ from typing import Any
 from wherefrom.core.errors import BadData, Mismatch, MissingInput, UsageError, nearest
 from wherefrom.core.words import WordVocabulary
 from wherefrom.evaluation.baselines import BASELINES
-from wherefrom.evaluation.perplexity import Training
-from wherefrom.evaluation.readings import CharacterReader, Reader, WordReader
-from wherefrom.evaluation.tokens import Sentence, treebank
+from wherefrom.evaluation.text.perplexity import Training
+from wherefrom.evaluation.text.readings import CharacterReader, Reader, WordReader
+from wherefrom.evaluation.text.tokens import Sentence, treebank
 from wherefrom.generation.texts import TextScorer
 from wherefrom.runs.run import Run, open_run
 

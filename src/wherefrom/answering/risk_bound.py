@@ -1,0 +1,305 @@
+"""A threshold that comes with a promise: at most `alpha` of the answers given are wrong.
+
+In plain words. Take a model as it is, and calibration people drawn as later people will be: the
+same mix of told, half told and untold. Some of them are used to fit the curve that turns
+features into a probability and to plan which thresholds to try; the others test those. If a
+threshold is certified, then of all later answers at or above it a share of at most alpha is
+wrong; and this is a false promise for at most a share delta of all the draws of calibration
+people one could have made. Nothing is assumed of the curve: a bad one costs coverage, not
+the promise. Not promised: anything about other kinds of people, about one person, or about
+another model, even of the same recipe; nor that a small set of later answers keeps to it exactly.
+
+How (learn then test: Angelopoulos, Bates, Candès, Jordan and Lei, 2021). Whether an answer is
+given depends on its features alone, so among n answered of the certifying people the wrong
+ones are binomial: if more than alpha of such answers were wrong, so few as were seen would have
+had at most the probability P(Bin(n, alpha) <= wrong), whatever n came out. Thresholds are
+tried from strict to loose in an order planned beforehand, each at the full delta, until the
+first that fails. The first false one must pass for any to be certified wrongly, so trying many
+costs nothing.
+
+Why two parts, and not each part scored by a curve fitted on the other and all tested together:
+those scores depend on the other people's outcomes, so the wrong ones are no longer
+binomial, and the tests would be about two curves of which neither, nor a third fitted on all,
+is the one used afterwards. The promise is for the fitted curve and the threshold together.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from wherefrom.answering.abstention import REFUSE_ALL, Threshold, choose_threshold
+from wherefrom.answering.calibration import LogisticCalibration
+from wherefrom.answering.name_gate import FAMILIARITY, NameGate
+from wherefrom.core.errors import BadData, UsageError
+
+GRID = 20  # thresholds that are planned; each answers a twentieth more of the fitting people
+HOPE = 0.8  # how likely more people should be to do
+_MOST_ANSWERS = 2**17
+_SALT = "certify "  # other splits hash the same names
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One threshold that was tested on the certifying people."""
+
+    threshold: float
+    n_answered: int
+    wrong: int
+    p_value: float
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The loosest threshold that passed, what it did to the `n` certifying people, and all tried.
+
+    Not `certified`: everything is refused, and `more_people` says how many more calibration
+    people would probably do (None: they would not, or there are too few to tell).
+    """
+
+    threshold: float
+    alpha: float
+    delta: float
+    certified: bool
+    n_answered: int
+    wrong: int
+    coverage: float
+    n: int
+    sequence: tuple[Trial, ...]
+    more_people: int | None
+
+    def as_threshold(self) -> Threshold:
+        """As any other threshold, with what it did to the certifying people."""
+        right = 1 - self.wrong / self.n_answered if self.n_answered else None
+        return Threshold(self.threshold, 1 - self.alpha, self.coverage, right, self.n)
+
+    def answers(self, probability: np.ndarray) -> np.ndarray:
+        """Whether each answer is given."""
+        return self.as_threshold().answers(probability)
+
+    def explain(self) -> str:
+        """One line for a user."""
+        asked = f"risk at most {self.alpha:g} with probability {1 - self.delta:g}"
+        if self.certified:
+            return (
+                f"certified: {asked}, answering {100 * self.coverage:.0f} % of such people "
+                f"({self.wrong} wrong of {self.n_answered})"
+            )
+        least = least_answers(self.alpha, self.delta)
+        if self.more_people is None:
+            way = "more calibration people alone would hardly do"
+        else:
+            way = f"about {self.more_people} more calibration people would probably do"
+        if self.sequence:
+            first = self.sequence[0]
+            found = f"found {first.wrong} wrong of {first.n_answered} at the likeliest threshold"
+        else:
+            found = f"found {self.n} people to test it on, too few"
+        return f"{asked}: expected at least {least} answers, none wrong, or more; {found}; {way}"
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self) | {"sequence": [asdict(trial) for trial in self.sequence]}
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The fitted curve, the certificate for it, and beside it a threshold without a promise.
+
+    `uncertified` answers most with an observed risk of at most alpha, on the certifying people.
+    The `gate` says which names are known; others are not answered, whatever the curve says.
+    """
+
+    calibration: LogisticCalibration
+    certificate: Certificate
+    uncertified: Threshold
+    gate: NameGate | None = None
+
+    def score(self, features_NK: np.ndarray) -> np.ndarray:
+        """What both thresholds go by."""
+        return gated(self.calibration, self.gate, features_NK)
+
+
+def gated(curve: LogisticCalibration, gate: NameGate | None, features_NK: np.ndarray) -> np.ndarray:
+    """The curve's probability, and 0 where the gate is closed."""
+    probability = curve.probability(features_NK)
+    if gate is None:
+        return probability
+    return np.where(gate.opens(features_NK[:, -len(FAMILIARITY) :]), probability, 0.0)
+
+
+def learn_bound(
+    features_NK: np.ndarray,
+    right_N: np.ndarray,
+    names: Sequence[str],
+    parts: tuple[np.ndarray, np.ndarray],
+    alpha: float = 0.1,
+    delta: float = 0.1,
+    gate: NameGate | None = None,
+) -> Bound:
+    """Fit on one part of the calibration people, certify on the other: see `split_people`.
+
+    The gate, if there is one, must have been learnt on the first part too.
+    """
+    fit, test = parts
+    features, right = np.asarray(features_NK, dtype=np.float64), np.asarray(right_N, dtype=bool)
+    if not fit.any() or not test.any():
+        raise BadData(
+            f"calibration people: expected some to fit on and some to certify with, found "
+            f"{fit.sum()} and {test.sum()}; a risk bound needs at least "
+            f"{2 * least_answers(alpha, delta)}"
+        )
+    curve = LogisticCalibration.fit(features[fit], right[fit], names)
+    fitted, tested = (gated(curve, gate, features[part]) for part in (fit, test))
+    return Bound(
+        curve,
+        certify(fitted, tested, right[test], alpha, delta),
+        choose_threshold(tested, right[test], 1 - alpha),
+        gate,
+    )
+
+
+def split_people(subjects: Sequence[str], share: float = 0.5) -> tuple[np.ndarray, np.ndarray]:
+    """Which answers to fit on and which to certify with, by a hash of the subject alone.
+
+    A person is on one side whoever else there is. Of several answers about one person only one
+    certifies, chosen by the hash too: two of them are not independent.
+    """
+    places: dict[str, list[int]] = {}
+    for i, subject in enumerate(subjects):
+        places.setdefault(subject, []).append(i)
+    fit, test = (np.zeros(len(subjects), dtype=bool) for _ in range(2))
+    for subject, rows in places.items():
+        digest = sha256((_SALT + subject).encode(errors="surrogatepass")).digest()
+        if int.from_bytes(digest[:4]) < share * 2**32:
+            fit[rows] = True
+        else:
+            test[rows[int.from_bytes(digest[4:8]) % len(rows)]] = True
+    return fit, test
+
+
+def certify(
+    fitted: np.ndarray, tested: np.ndarray, right: np.ndarray, alpha: float, delta: float
+) -> Certificate:
+    """Test thresholds planned on the probabilities of the fitting people alone.
+
+    `tested` are the probabilities of the certifying people, by the same curve, and `right` says
+    whether those answers were right.
+    """
+    p, is_right = np.asarray(tested, dtype=np.float64), np.asarray(right, dtype=bool)
+    if p.ndim != 1 or p.shape != is_right.shape or not p.size:
+        raise ValueError(f"expected one list of answers, found {p.shape} and {is_right.shape}")
+    grid, start = plan_thresholds(fitted, p.size, alpha, delta)
+    tried = walk(grid[start:], p, is_right, alpha, delta)
+    passed = [trial for trial in tried if trial.p_value <= delta]
+    if passed:
+        last = passed[-1]
+        return Certificate(
+            last.threshold, alpha, delta, True, last.n_answered, last.wrong,
+            last.n_answered / p.size, p.size, tried, None,
+        )  # fmt: skip
+    # Nothing is claimed any more, so every threshold may be looked at.
+    tries = [_try(t, p, is_right, alpha) for t in grid]
+    best = min(tries, key=lambda trial: trial.p_value, default=None)
+    more = best and _more_people(best, p.size, np.size(fitted), alpha, delta)
+    return Certificate(REFUSE_ALL, alpha, delta, False, 0, 0, 0.0, p.size, tried, more)
+
+
+def walk(
+    thresholds: Sequence[float], p: np.ndarray, right: np.ndarray, alpha: float, delta: float
+) -> tuple[Trial, ...]:
+    """Test one threshold after the other up to the first that fails, which is the last tried."""
+    tried: list[Trial] = []
+    for threshold in thresholds:
+        tried.append(_try(threshold, p, right, alpha))
+        if tried[-1].p_value > delta:
+            break
+    return tuple(tried)
+
+
+def plan_thresholds(
+    fitted: np.ndarray, n: int, alpha: float, delta: float
+) -> tuple[list[float], int]:
+    """Thresholds from strict to loose, and the number of the one to begin with.
+
+    Everything hangs on the first test. The strictest threshold that could pass at all would
+    have to do so without one wrong answer, and a little fewer answers than hoped for end
+    it; so it begins where, if the curve is right about the fitting people, `n` others are
+    likeliest to pass. Where no threshold can be expected to, it begins after the last: nothing
+    is tried. As the beginning depends on alpha and delta, a laxer bound can fail where a
+    stricter one passed; from one beginning, it cannot.
+    """
+    _check_levels(alpha, delta)
+    p = np.sort(np.asarray(fitted, dtype=np.float64))[::-1]
+    last = np.ceil(np.arange(1, GRID + 1) * p.size / GRID).astype(int) - 1
+    grid = np.unique(p[last])[::-1]
+    grid = grid[grid > 0]  # what has no chance is never answered
+    if not grid.size:
+        return [], 0
+    count = np.searchsorted(-p, -grid, side="right")
+    risk = np.cumsum(1 - p)[count - 1] / count
+    chance = [
+        _chance(int(c * n / p.size), float(r), alpha, delta)
+        for c, r in zip(count, risk, strict=True)
+    ]
+    start = int(np.argmax(chance)) if max(chance) > 0 else grid.size
+    return grid.tolist(), start
+
+
+def least_answers(alpha: float, delta: float) -> int:
+    """So many answers, all right, are the fewest that certify anything."""
+    _check_levels(alpha, delta)
+    return math.ceil(math.log(delta) / math.log1p(-alpha))
+
+
+def binomial_tail(n: int, chance: float, most: int) -> np.ndarray:
+    """P(Bin(n, chance) <= k) for k from 0 to `most`."""
+    chance = min(max(chance, 1e-300), 1 - 1e-16)
+    k = np.arange(1, min(most, n) + 1)
+    ratios = np.log((n - k + 1) / k) + math.log(chance) - math.log1p(-chance)
+    terms = n * math.log1p(-chance) + np.append(0.0, np.cumsum(ratios))
+    return np.minimum(np.cumsum(np.exp(terms)), 1.0)
+
+
+def _try(threshold: float, p: np.ndarray, right: np.ndarray, alpha: float) -> Trial:
+    given = p >= threshold
+    n, wrong = int(given.sum()), int((given & ~right).sum())
+    return Trial(threshold, n, wrong, float(binomial_tail(n, alpha, wrong)[-1]))
+
+
+def _chance(n: int, risk: float, alpha: float, delta: float) -> float:
+    """How likely n answers of that risk are to pass the test."""
+    allowed = int(np.searchsorted(binomial_tail(n, alpha, n), delta, side="right")) - 1
+    return float(binomial_tail(n, risk, allowed)[-1]) if allowed >= 0 else 0.0
+
+
+def _more_people(best: Trial, n: int, fitting: int, alpha: float, delta: float) -> int | None:
+    """So many more that the best threshold would pass with a chance of `HOPE`.
+
+    It is taken to go on answering as many, and to be wrong as often as it was, with half a
+    wrong answer added, since none of a few is not none at all; but with no more than half of
+    what is still missing to alpha, or a few answers could never be followed by enough.
+    """
+    seen = best.wrong / best.n_answered if best.n_answered else 1.0
+    if seen >= alpha:
+        return None
+    risk = min((best.wrong + 0.5) / (best.n_answered + 1), (seen + alpha) / 2)
+    high = least_answers(alpha, delta)
+    while _chance(high, risk, alpha, delta) < HOPE:
+        high *= 2
+        if high > _MOST_ANSWERS:
+            return None
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _chance(middle, risk, alpha, delta) >= HOPE else (middle, high)
+    answered_share = best.n_answered / n
+    return max(1, math.ceil(high / answered_share * (n + fitting) / n) - n - fitting)
+
+
+def _check_levels(alpha: float, delta: float) -> None:
+    for name, value in (("risk", alpha), ("delta", delta)):
+        if not 0 < value < 1:
+            raise UsageError(f"{name}: expected a number between 0 and 1, found {value}")

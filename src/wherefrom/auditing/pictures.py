@@ -1,0 +1,108 @@
+"""Pictures of an audit, as SVG: the same bytes for the same numbers."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wherefrom.core.figures import (
+    INK,
+    OTHER,
+    PALE,
+    RIGHT,
+    WRONG,
+    dress,
+    legend_below,
+    panels,
+    to_svg,
+)
+from wherefrom.core.files import write_bytes
+from wherefrom.evaluation.calibration import Bin
+from wherefrom.evaluation.intervals import Interval
+from wherefrom.evaluation.selective import RiskCoverage
+from wherefrom.memorisation.dose_response import Dose
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_COLOURS = (RIGHT, WRONG, OTHER, INK)
+_STYLES = [(colour, mark) for mark in "os" for colour in _COLOURS]
+
+
+def draw_reliability(bins: Sequence[Bin], path: Path, title: str = "are they honest?") -> None:
+    """The share right against the probability said; honest is the diagonal."""
+    figure, (axes,) = panels()
+    axes.plot((0, 1), (0, 1), color=PALE, linewidth=1, label="honest")
+    shares = [(each.frequency, each.interval) for each in bins]
+    _errorbars(axes, [each.mean for each in bins], shares, "answers, 95 % interval")
+    axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    _finish(figure, axes, path, title, "probability said", "share right")
+
+
+def draw_risk_coverage(
+    curves: Mapping[str, RiskCoverage], path: Path, title: str = "what answering less buys"
+) -> None:
+    """The share wrong among answered against the share answered, one curve a score.
+
+    A curve is flat up to each coverage that a threshold gives, just as its area is counted.
+    """
+    figure, (axes,) = panels()
+    for (name, curve), colour in zip(curves.items(), _COLOURS, strict=False):
+        axes.step(
+            (0, *curve.coverage), (curve.risk[0], *curve.risk), where="pre", color=colour,
+            linewidth=1.3, label=f"{name}, area {curve.area:.3f}",
+        )  # fmt: skip
+    axes.set(xlim=(0, 1.02))
+    axes.set_ylim(bottom=0)
+    _finish(figure, axes, path, title, "share answered", "share wrong among answered")
+
+
+def draw_dose_response(
+    groups: Mapping[str, Sequence[Dose]],
+    path: Path,
+    title: str = "what seeing a fact more often does",
+    baseline: float | None = None,
+) -> None:
+    """Accuracy against exposure, a place for each dose: they double, as a logarithm would have it.
+
+    Groups of facts stand side by side. `baseline` is the accuracy of a guess that saw no fact.
+    """
+    figure, (axes,) = panels()
+    if baseline is not None:
+        axes.axhline(baseline, color=PALE, linewidth=1, label=f"guessing, {baseline:.2f}")
+    lows = sorted({dose.low for doses in groups.values() for dose in doses})
+    highs = {low: max(d.high for g in groups.values() for d in g if d.low == low) for low in lows}
+    count = {low: sum(d.n for g in groups.values() for d in g if d.low == low) for low in lows}
+    for i, (name, doses) in enumerate(groups.items()):
+        shift = 0.16 * (i - (len(groups) - 1) / 2)
+        places = [lows.index(dose.low) + shift for dose in doses]
+        label = f"{name or 'facts'}, 95 % interval" if i == 0 else name
+        shares = [(dose.accuracy, dose.interval) for dose in doses]
+        _errorbars(axes, places, shares, label, *_STYLES[i % len(_STYLES)])
+    names = [f"{low}" if low == highs[low] else f"{low}-{highs[low]}" for low in lows]
+    ticks = [f"{name}\nn={count[low]}" for name, low in zip(names, lows, strict=True)]
+    axes.set_xticks(range(len(lows)), ticks)
+    axes.set(xlim=(-0.5, len(lows) - 0.5), ylim=(-0.02, 1.02))
+    _finish(figure, axes, path, title, "exposures", "accuracy")
+
+
+def _errorbars(
+    axes: "Axes",
+    x: Sequence[float],
+    shares: Sequence[tuple[float, Interval]],
+    label: str,
+    colour: str = RIGHT,
+    mark: str = "o",
+) -> None:
+    reach = [[max(share - low, 0.0) for share, (low, _) in shares],
+             [max(high - share, 0.0) for share, (_, high) in shares]]  # fmt: skip
+    axes.errorbar(
+        x, [share for share, _ in shares], reach, fmt=mark, color=colour, ecolor=PALE,
+        markersize=4, label=label,
+    )  # fmt: skip
+
+
+def _finish(figure: "Figure", axes: "Axes", path: Path, title: str, x: str, y: str) -> None:
+    dress(axes, title, x, y)
+    legend_below(figure)
+    write_bytes(path, to_svg(figure))

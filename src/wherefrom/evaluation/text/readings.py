@@ -1,0 +1,217 @@
+"""What a language model makes of a text, target by target, and what it does not pay for.
+
+A character model reads characters, a word model the Treebank's words and an end after each
+sentence. What a model cannot express is charged beside its own loss, so that texts and models can
+be compared per character of the text as it was given: a character that the vocabulary lacks and an
+unknown word are spelled out, eight bits a byte unless a character model spells the word, and of a
+number that is only known by its shape (DGDG) every digit costs the choice among ten. Not charged
+are the capitals and the spacing that a word model loses: docs/PERPLEXITY.md says what they matter.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from torch import Tensor, nn
+
+from wherefrom.core.characters import fold
+from wherefrom.core.contracts import Scorer
+from wherefrom.core.errors import BadData
+from wherefrom.core.vocabulary import MASK, PAD
+from wherefrom.core.words import BEGIN, END, UNKNOWN, WordVocabulary, canonical
+from wherefrom.evaluation.text.charges import digits, left_out, spelled
+from wherefrom.evaluation.text.tokens import Sentence, treebank
+from wherefrom.generation.language_model import LanguageModel
+from wherefrom.generation.texts import TextScorer
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The pieces of a text in the model's units; "" is a sentence's end.
+
+    `starts` is where in the text a piece stands. `charge` is what the model's own `nats` leave
+    out. A piece that is not `scored` had to be left out of what the model read.
+    """
+
+    pieces: tuple[str, ...]
+    starts: np.ndarray
+    nats: np.ndarray
+    charge: np.ndarray
+    unknown: np.ndarray
+    scored: np.ndarray
+    form: str  # the text as the model reads it
+
+    def cost_by_character(self, length: int) -> np.ndarray:
+        """Everything that is paid for each character of a text of that length."""
+        return np.bincount(self.starts, self.nats + self.charge, length)
+
+
+class CharacterReader:
+    """Characters that the vocabulary lacks are folded onto ones that look alike, or left out.
+
+    Both kinds are unknown, and charged. Every character is a target, the first too: it is read
+    as one that follows a line end, or a space where the model knows no line ends.
+    """
+
+    unit = "character"
+
+    def __init__(self, scorer: TextScorer) -> None:
+        self.scorer = scorer
+        self.known = frozenset(scorer.vocabulary.characters) - {PAD, MASK}
+
+    def at(self, temperature: float) -> "CharacterReader":
+        model = _Tempered(self.scorer.model, temperature)
+        return CharacterReader(TextScorer(model, self.scorer.vocabulary, self.scorer.overlap))
+
+    def read(self, text: str) -> Reading:
+        table = {c: self.write(c) for c in set(text)}
+        form = "".join(table[c] for c in text)
+        if len(form) < 2:
+            raise BadData(
+                f"text: expected at least 2 characters that the model knows, found {len(form)} "
+                f"among {len(text)}; name another text or run"
+            )
+        place = [i for i, c in enumerate(text) for _ in table[c]]
+        lost = [i for i, c in enumerate(text) if not table[c]]
+        odd = [i for i, c in enumerate(text) if table[c] != c]
+        price = np.zeros(len(text))
+        price[odd] = left_out([text[i] for i in odd], len(text))
+        losses = self._losses(form)
+        starts = np.array([*place, *lost], dtype=np.int64)
+        once = np.diff(starts, prepend=-1) != 0  # one character may be folded onto two
+        return Reading(
+            pieces=(*form, *(text[i] for i in lost)),
+            starts=starts,
+            nats=np.concatenate([losses, np.zeros(len(lost))]),
+            charge=price[starts] * once,
+            unknown=np.isin(starts, odd),
+            scored=np.arange(len(starts)) < len(losses),
+            form=form,
+        )
+
+    def _losses(self, form: str) -> np.ndarray:
+        """Of every character; without anything to read before it, the first is an even guess."""
+        before = next((c for c in "\n " if c in self.known), "")
+        losses = -np.asarray(self.scorer.log_probabilities(before + form), dtype=np.float64)
+        return losses if before else np.append(math.log(len(self.known)), losses)
+
+    def write(self, character: str) -> str:
+        """What the model reads in a character's place."""
+        if character in self.known:
+            return character
+        return "".join(c for c in fold(character).text if c in self.known)
+
+
+class WordReader:
+    """`spell` is the character model that spells unknown words; without one they cost bytes."""
+
+    unit = "word"
+
+    def __init__(
+        self,
+        model: Scorer,
+        vocabulary: WordVocabulary,
+        tokens: Callable[[str], list[Sentence]] = treebank,
+        spell: CharacterReader | None = None,
+    ) -> None:
+        self.model, self.vocabulary, self.tokens, self.spell = model, vocabulary, tokens, spell
+        self.known = frozenset(vocabulary.words) - {BEGIN, END}
+        if vocabulary.unknown is None:
+            raise BadData(
+                f"vocabulary: expected {UNKNOWN} in it, found none; a model without a word for "
+                "unknown ones can only read its own text"
+            )
+
+    def at(self, temperature: float) -> "WordReader":
+        model = _TemperedWords(self.model, temperature, len(self.vocabulary))
+        return WordReader(model, self.vocabulary, self.tokens, self.spell)
+
+    def read(self, text: str) -> Reading:
+        sentences = self.tokens(text)
+        forms = [[canonical(token.text, self.known) for token in s] for s in sentences]
+        flat = [form for sentence in forms for form in sentence]
+        if not flat or (self.tokens is treebank and set(flat) == {UNKNOWN}):
+            raise BadData(
+                f"text: expected words that the model knows, found none among {len(flat)}; name "
+                "another text or run"
+            )
+        lines = [" ".join(form) for form in forms]
+        pairs = self.vocabulary.bigrams(lines)
+        places = [[token.start for token in s] + [s[-1].end - 1] for s in sentences]
+        return Reading(
+            pieces=tuple(piece for s in sentences for piece in (*(t.text for t in s), "")),
+            starts=np.array([start for s in places for start in s], dtype=np.int64),
+            nats=-np.asarray(self.model.log_probabilities(pairs), dtype=np.float64),
+            charge=self._charge(text, sentences, forms),
+            unknown=pairs[:, 1] == self.vocabulary.unknown,
+            scored=np.ones(len(pairs), dtype=bool),
+            form=" ".join(lines),
+        )
+
+    def _charge(self, text: str, sentences: list[Sentence], forms: list[list[str]]) -> np.ndarray:
+        """What the words' forms do not say: the unknown ones' letters, the numbers' digits."""
+        letters = self._spelling(text)
+        found: list[float] = []
+        for sentence, words in zip(sentences, forms, strict=True):
+            for token, word in zip(sentence, words, strict=True):
+                whole = word == UNKNOWN
+                found.append(letters(token.start, token.end) if whole else digits(token.text, word))
+            found.append(0.0)
+        return np.array(found)
+
+    def _spelling(self, text: str) -> Callable[[int, int], float]:
+        """Nats for the characters of a word and for what ends it."""
+        if self.spell is None:
+            return lambda start, end: spelled(text[start:end])
+        ended = f"{text}\n"  # so that something follows the last word, too
+        cost = self.spell.read(ended).cost_by_character(len(ended))
+        total = np.append(0.0, np.cumsum(cost))
+        return lambda start, end: float(total[end + 1] - total[start])
+
+
+Reader = CharacterReader | WordReader
+
+
+class _Tempered:
+    """A language model whose logits are divided by a temperature."""
+
+    cacheable = False
+
+    def __init__(self, model: LanguageModel, temperature: float) -> None:
+        self.model, self.temperature = model, temperature
+        self.max_input, self.training = model.max_input, model.training
+
+    def __call__(self, tokens_RT: Tensor, cache: Any = None, /) -> Tensor:
+        return self.model(tokens_RT) / self.temperature
+
+    def parameters(self) -> Iterator[nn.Parameter]:
+        return self.model.parameters()
+
+    def train(self, mode: bool = True) -> None:
+        self.model.train(mode)
+
+    def new_cache(self, rows: int, positions: int) -> Any:
+        raise NotImplementedError
+
+
+class _TemperedWords:
+    """A word model, network or counts, whose log-probabilities are divided by a temperature."""
+
+    def __init__(self, model: Scorer, temperature: float, words: int) -> None:
+        self.model, self.temperature, self.words = model, temperature, words
+
+    def log_probabilities(self, text: np.ndarray) -> np.ndarray:
+        previous, row = np.unique(text[:, 0], return_inverse=True)
+        totals = np.array([self._total(word) for word in previous])
+        return self._scores(text) - totals[row]
+
+    def _total(self, previous: int) -> float:
+        """The logarithm of what all words that could follow have together."""
+        every = np.stack([np.full(self.words, previous), np.arange(self.words)], 1)
+        return float(np.logaddexp.reduce(self._scores(every)))
+
+    def _scores(self, pairs: np.ndarray) -> np.ndarray:
+        with np.errstate(divide="ignore"):  # a probability too small to be one
+            return np.asarray(self.model.log_probabilities(pairs)) / self.temperature

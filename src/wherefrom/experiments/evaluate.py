@@ -1,0 +1,122 @@
+"""Putting a run's models and baselines to its tasks, and setting when a model answers at all."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from wherefrom.answering.features import Asker
+from wherefrom.answering.policy import find_namesakes, learn_doubt, report_doubt, write_doubt
+from wherefrom.core.contracts import Dataset
+from wherefrom.core.recipe import Task
+from wherefrom.evaluation.baselines import BASELINES
+from wherefrom.evaluation.evaluator import Prediction, Score, evaluate_answers, evaluate_text
+from wherefrom.evaluation.mistakes import sort_mistakes
+from wherefrom.evaluation.places import PlaceMatch, place_aware_accuracy
+from wherefrom.experiments.samples import leave_samples, read_losses
+from wherefrom.experiments.study import leave_study
+from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.generation.texts import TextScorer
+from wherefrom.models.dan import DANConfig
+from wherefrom.objectives.spans import SpanCorruptionConfig
+from wherefrom.runs.families import Family
+from wherefrom.runs.run import Run
+
+PLACE_AWARE = ", place-aware"
+
+
+def evaluate(run: Run) -> dict[str, Any]:
+    """Every predictor's score on every task, and what the threshold does, by name."""
+    results: dict[str, Any] = {}
+    for i, task in enumerate(run.recipe.tasks):
+        for name in task.predictors:
+            key = name if i == 0 else f"{task.name}.{name}"
+            results |= evaluate_task(run, task, name, key)
+    if run.recipe.abstain:
+        results |= set_threshold(run)
+    if isinstance(run.recipe.model, DANConfig):
+        results |= leave_study(run, results)
+    return results
+
+
+def evaluate_task(run: Run, task: Task, name: str, key: str) -> dict[str, Any]:
+    """One predictor's scores on one task; its predictions go into the run folder."""
+    if task.measure == "samples":
+        leave_samples(run, name)
+        return {}
+    predictor = _predictor(run, name)
+    if task.measure == "perplexity":
+        score = put_text(task, predictor, run.workshop.family, run.dataset, run.vocabulary)
+        return {key: score.as_json() | _training_loss(run, name)}
+    put = put_task(task, predictor, run.dataset, reach(run.recipe.model))
+    if put.predictions:
+        said = put.predictions
+        shown = [replace(p, question=p.subject) for p in said] if task.brief else said
+        run.folder.write_predictions(name, task.name, shown)
+    run.folder.write_answers(name, task.name, put.answers)
+    return {f"{key}{suffix}": score.as_json() for suffix, score in put.scores.items()}
+
+
+def put_text(task: Task, scorer: Any, family: Family, dataset: Dataset, vocabulary: Any) -> Score:
+    """Perplexity of the held-out text, all of it; a language model also says how it read it."""
+    held_out_text = family.held_out_text
+    assert held_out_text is not None, f"{family.config.__name__} has no text to be scored on"
+    text = held_out_text(dataset, vocabulary)
+    if isinstance(scorer, TextScorer):
+        scorer = scorer.overlapping(task.overlap)
+        text = replace(text, details=text.details | scorer.details)
+    return evaluate_text(scorer, text)
+
+
+def _training_loss(run: Run, name: str) -> dict[str, float]:
+    """The mean loss of a model's last hundred updates, which is what the homework reports."""
+    if name not in {m.name for m in run.recipe.models} or not (tens := read_losses(run, name)):
+        return {}
+    return {"last_100_updates": sum(tens[-10:]) / len(tens[-10:])}
+
+
+@dataclass(frozen=True)
+class Put:
+    """What a predictor said to a task's questions; scores by what their name ends in."""
+
+    answers: list[str]
+    predictions: list[Prediction]
+    scores: dict[str, Score]
+
+
+def put_task(task: Task, predictor: Any, dataset: Dataset, reach: int) -> Put:
+    """Ask a task's questions; those whose answer nobody here knows are not scored."""
+    questions = dataset.select(task.split, task.support)
+    if isinstance(predictor, ModelAnswerer):
+        predictor = predictor.searching(task.beams)
+    if task.measure == "predictions":
+        answers = predictor.answer([q.text for q in questions])
+        return Put([a.text for a in answers], [], {})
+    score, predictions = evaluate_answers(predictor, questions)
+    scores = {"": score}
+    if task.place_aware:
+        mistakes = sort_mistakes(predictions, dataset, reach).as_json()
+        scores[""] = replace(score, details=score.details | {"mistakes": mistakes})
+        scores[PLACE_AWARE] = place_aware_accuracy(predictions, PlaceMatch(dataset))
+    return Put([p.answer.text for p in predictions], predictions, scores)
+
+
+def reach(model: Any) -> int:
+    """Characters of a line that a row of the course's form can show."""
+    return int(getattr(model, "block_size", 0) * SpanCorruptionConfig.longest)
+
+
+def set_threshold(run: Run) -> dict[str, Any]:
+    """Learn on calibration people when to answer; what that does to held-out people."""
+    dataset: Dataset = run.dataset
+    every = ("stated", "omitted", "none")
+    asker = Asker(run.predictor(), dataset.documents, dataset.asked)
+    people, precision = dataset.select("calibration", every), run.recipe.precision
+    doubt = learn_doubt(asker, people, precision, find_namesakes(asker, dataset))
+    write_doubt(run.path, doubt)
+    groups = {support: dataset.select("held-out", (support,)) for support in every}
+    return {k: v.as_json() for k, v in report_doubt(asker, doubt, groups).items()}
+
+
+def _predictor(run: Run, name: str) -> Any:
+    if name in {m.name for m in run.recipe.models}:
+        return run.predictor(name)
+    return BASELINES[name](run.dataset, run.vocabulary)

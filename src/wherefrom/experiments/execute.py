@@ -1,0 +1,258 @@
+"""Running a recipe into a folder: train each stage, keep the models, put them to the tasks.
+
+Whatever is already there is not done again: the same call continues an unfinished folder and
+only reads a finished one.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from wherefrom.core.artifact import lock_folder, sweep
+from wherefrom.core.errors import Interrupted, MissingInput, UsageError, nearest
+from wherefrom.core.recipe import Demonstrations, Experiment, Recipe, Stage
+from wherefrom.data.catalogue import load_dataset
+from wherefrom.evaluation.baselines import BASELINES
+from wherefrom.experiments.demonstrations import demonstrate
+from wherefrom.experiments.evaluate import evaluate
+from wherefrom.experiments.probing import PROBES, Probe
+from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.kinds import data_identity, recipe_identity
+from wherefrom.runs.run import (
+    Run,
+    copy_weights,
+    count_parameters,
+    load_weights,
+    model_identity,
+    open_run,
+)
+from wherefrom.runs.workshop import Workshop, use_threads
+from wherefrom.training.checkpoints import Checkpoints
+from wherefrom.training.loop import Finished, Observer, train
+from wherefrom.training.signals import StopSignal
+
+CHUNKS = {"cpu": 20, "cuda": 100}  # steps between two looks at what the learner did
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run came to, as `--json` prints it."""
+
+    recipe: str
+    run: str
+    seconds: float
+    results: dict[str, Any]
+    reused: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "recipe": self.recipe, "run": self.run,
+            "seconds": self.seconds, "results": self.results,
+        }  # fmt: skip
+
+
+def execute(recipe: Experiment, path: Path, observers: Sequence[Observer] = ()) -> Outcome:
+    if isinstance(recipe, Recipe):
+        _check_predictors(recipe)
+    folder = RunFolder(path)
+    if outcome := _stored(folder, recipe):
+        return outcome
+    if isinstance(recipe, Demonstrations):
+        finish = partial(_demonstrate, folder, recipe)
+    else:  # it reads the data, which may be missing or bad, before there is a folder
+        finish = _Execution(folder, recipe, observers).finish
+    folder.create()
+    with lock_folder(path):  # another process may have finished it meanwhile
+        return _stored(folder, recipe) or finish()
+
+
+def _check_predictors(recipe: Recipe) -> None:
+    """Before anything is trained: a misspelt predictor should not cost the training."""
+    known = [*BASELINES, *(m.name for m in recipe.models)]
+    for name in (name for task in recipe.tasks for name in task.predictors):
+        if name not in known:
+            raise UsageError(
+                f"predictor '{name}': no such model or baseline; {nearest(name, known)}"
+            )
+
+
+def evaluate_run(path: Path) -> Outcome:
+    """Score a finished run's models again; what it says of them is written anew."""
+    folder = RunFolder(path)
+    if isinstance(recipe := folder.read_recipe(), Demonstrations):
+        return _demonstrate_again(folder, recipe)
+    run = open_run(path)
+    run.require_finished()
+    use_threads(run.recipe.threads)
+    with lock_folder(path):
+        results = evaluate(run)
+        run.folder.write_status(run.status | {"results": results})
+    return Outcome(run.recipe.name, str(path), run.status["seconds"], results, True)
+
+
+def _demonstrate(folder: RunFolder, recipe: Demonstrations) -> Outcome:
+    started = monotonic()
+    if not folder.exists():
+        folder.write_recipe(recipe)
+    results = demonstrate(recipe, folder)
+    seconds = round(monotonic() - started, 2)
+    folder.write_status({"state": "finished", "seconds": seconds, "results": results})
+    return Outcome(recipe.name, str(folder.path), seconds, results)
+
+
+def _demonstrate_again(folder: RunFolder, recipe: Demonstrations) -> Outcome:
+    status = folder.read_status()
+    if status["state"] != "finished":
+        raise MissingInput(
+            f"{folder.path}: expected a finished run, found one that is not; "
+            f"'wherefrom run {recipe.name} --out {folder.path}' with its settings goes on"
+        )
+    with lock_folder(folder.path):
+        results = demonstrate(recipe, folder)
+        folder.write_status(status | {"results": results})
+    return Outcome(recipe.name, str(folder.path), status["seconds"], results, True)
+
+
+def _stored(folder: RunFolder, recipe: Experiment) -> Outcome | None:
+    """The outcome of a folder that is finished; raises if it holds another recipe, or other data:
+    a recipe names files, and those of a user's second text may go by the same settings."""
+    if not folder.exists():
+        return None
+    folder.check_recipe(recipe)
+    status = folder.read_status()
+    if status["state"] != "finished":
+        return None
+    if isinstance(recipe, Recipe):
+        _check_data(folder, recipe)
+    return Outcome(recipe.name, str(folder.path), status["seconds"], status["results"], True)
+
+
+def _check_data(folder: RunFolder, recipe: Recipe) -> None:
+    """Files that are gone since say nothing against a run that was made from them."""
+    try:
+        folder.check_data(load_dataset(recipe.data, recipe.seed))
+    except MissingInput:
+        made = folder.read_recipe()
+        if not isinstance(made, Recipe) or made.data != recipe.data:
+            raise
+
+
+class _Execution:
+    def __init__(self, folder: RunFolder, recipe: Recipe, observers: Sequence[Observer]) -> None:
+        self.folder, self.recipe, self.observers = folder, recipe, observers
+        self.before, self.started = 0.0, monotonic()
+        self.workshop = Workshop(recipe)
+        # Both before there is a folder: the data must fit the model, and word vectors its width.
+        self.workshop.objective(recipe.stages[0])
+        self.workshop.new_model(recipe.stages[0])
+
+    @property
+    def seconds(self) -> float:
+        """Wall-clock seconds of this call and the interrupted ones before it."""
+        return round(self.before + monotonic() - self.started, 2)
+
+    def finish(self) -> Outcome:
+        self.before = float(self.folder.read_status().get("seconds", 0.0))
+        use_threads(self.recipe.threads)
+        home = self.folder.path
+        for folder in (home, *home.glob("*/"), *home.glob("stages/*/"), *home.glob("stages/*/*/")):
+            sweep(folder)
+        if not self.folder.exists():
+            self.folder.write_recipe(self.recipe)
+        self.folder.keep_data(self.workshop.dataset, self.workshop.vocabulary)
+        with StopSignal() as stop:
+            for stage in self.recipe.stages:
+                try:
+                    self._train(stage, stop)
+                finally:
+                    self.folder.write_status({"state": "unfinished", "seconds": self.seconds})
+            if stop.number is not None:  # it came after the last step
+                raise Interrupted(
+                    f"{self.folder.path}: stopped after training; the same command evaluates it",
+                    stop.number,
+                )
+        run = Run(self.folder, self.recipe)
+        run.workshop = self.workshop
+        results = evaluate(run)
+        status = {"state": "finished", "seconds": self.seconds, "results": results}
+        self.folder.write_status(status)
+        return Outcome(self.recipe.name, str(self.folder.path), status["seconds"], results)
+
+    def _train(self, stage: Stage, stop: StopSignal) -> None:
+        workshop = self.workshop
+        start = self._final_weights(stage.start_from) if stage.start_from else None
+        probe = None
+        if stage.probe:
+            probe = partial(Probe, workshop, stage, self.folder.stage(stage.name) / PROBES)
+        trained = train_stage(
+            workshop,
+            stage,
+            start,
+            probe,
+            checkpoints=self._checkpoints(stage),
+            checkpoint_seconds=stage.checkpoint_seconds,
+            metrics_path=self.folder.stage(stage.name) / "metrics.jsonl",
+            observers=self.observers,
+            stop=stop,
+        )
+        identity = model_identity(workshop.config_of(stage), workshop.vocabulary)
+        arrays = copy_weights(workshop.family.weights(trained.model))
+        for entry in self.recipe.models:
+            if entry.stage == stage.name:
+                facts = {
+                    "identity": identity, "stage": stage.name, "recipe": self.recipe.name,
+                    "parameters": count_parameters(trained.model),
+                }  # fmt: skip
+                self.folder.write_model(entry.name, arrays, facts)
+
+    def _checkpoints(self, stage: Stage) -> Checkpoints:
+        workshop = self.workshop
+        identity = {
+            "recipe": self.recipe.name, "seed": self.recipe.seed,
+            "data": data_identity(self.recipe.data), "stage": recipe_identity(stage),
+            **model_identity(workshop.config_of(stage), workshop.vocabulary),
+        }  # fmt: skip
+        return Checkpoints(self.folder.stage(stage.name) / "checkpoints", identity)
+
+    def _final_weights(self, stage_name: str) -> dict[str, Any]:
+        found = self._checkpoints(self.recipe.stage(stage_name)).latest()
+        assert found is not None, f"stage {stage_name} comes first and leaves a checkpoint"
+        names = {k: v for k, v in found.state.arrays.items() if k.startswith("model.")}
+        return {k.removeprefix("model."): v for k, v in names.items()}
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A stage's model, the seconds of its steps, and those of making ready for them."""
+
+    model: Any
+    finished: Finished
+    preparing: float
+
+
+def train_stage(
+    workshop: Workshop,
+    stage: Stage,
+    start: dict[str, Any] | None = None,
+    probe: Callable[[Any], Observer] | None = None,
+    observers: Sequence[Observer] = (),
+    **loop: Any,
+) -> Trained:
+    """Train one stage from weights or from nothing; `loop` goes to the training loop."""
+    model = workshop.new_model(stage)
+    observers = [*observers, probe(model)] if probe else observers
+    if start is not None:
+        load_weights(workshop.family.weights(model), start)
+    learner, began = workshop.learner(stage, model), monotonic()
+    prepare = getattr(learner, "prepare", None)
+    chunk = CHUNKS.get(workshop.device.type, CHUNKS["cpu"])
+    if prepare is not None:
+        prepare(min(chunk, stage.steps))
+    preparing = monotonic() - began
+    finished = train(
+        learner, stage.steps, name=stage.name, chunk=chunk, observers=observers, **loop
+    )
+    return Trained(model, finished, preparing)

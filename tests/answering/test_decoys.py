@@ -1,0 +1,208 @@
+"""Names of nobody: what they are made of, that they are new, and that they never change."""
+
+import hashlib
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import ks_2samp
+
+from wherefrom.answering.decoys import TIERS, Namesakes, _match, generate, mismatch
+from wherefrom.answering.famous_people import NAMES
+from wherefrom.core.errors import BadData
+from wherefrom.core.vocabulary import Vocabulary
+from wherefrom.data.people import PeopleConfig, load
+
+ODD = (
+    "José Bénazéraf", "Asa G. Yancey, Sr.", "Pierre Lecomte du Noüy", "John of Kronstadt",
+    "A. G. E. Blake", "Jean-Luc O'Neil", "Elfie W%C3%B6rner", "Pelé", "Lasse Lintilä",
+    "Jan Jakob Tønseth", "Robert E. Merriam", "Serdar Apaydın",
+)  # fmt: skip
+
+
+def length(names) -> np.ndarray:
+    """A likelihood that can be matched: how many letters, and which."""
+    return np.array([-len(name) - sum(map(ord, name)) / 1000 for name in names])
+
+
+@pytest.fixture(scope="module")
+def world():
+    return load(PeopleConfig(), 0)
+
+
+@pytest.fixture(scope="module")
+def known(world) -> list[str]:
+    return sorted({d.subject.of(d.text) for d in world.documents})
+
+
+@pytest.fixture(scope="module")
+def made(world, known):
+    vocabulary = Vocabulary.from_text([*(d.text for d in world.documents), world.alphabet])
+    return generate(
+        known, lambda name: not vocabulary.missing(name), length,
+        avoid=[q.subject for q in world.questions], texts=[d.text for d in world.documents],
+    )  # fmt: skip
+
+
+def test_there_are_two_hundred_of_each_and_none_twice(made):
+    assert tuple(made) == TIERS
+    assert {tier: len(names) for tier, names in made.items()} == dict.fromkeys(TIERS, 200)
+    assert len({name for names in made.values() for name in names}) == 200 * len(TIERS)
+
+
+def test_nobody_bears_them(made, world):
+    everything = "\n".join([d.text for d in world.documents] + [q.text for q in world.questions])
+    whole = [name for tier in TIERS if tier != "shortened" for name in made[tier]]
+    assert not [name for name in whole if name in everything]
+
+
+def test_shortened_names_are_the_beginnings_of_known_ones(made, known):
+    begun = {name[:i] for name in known for i in range(2, len(name))}
+    assert set(made["shortened"]) <= begun
+    assert not set(made["shortened"]) & set(known)
+    alone = sum(" " not in name for name in made["shortened"])
+    assert 0 < alone < 200, "some are first names, and some are cut in their last word"
+
+
+def test_single_words_cannot_be_recombined_and_are_scrambled():
+    words = "Arno Beck Cole Dorn Eder".split()
+    found = Namesakes(words, lambda _: True, 24).of("Arno")
+    assert len(set(found)) == 24
+    assert not set(found) & set(words)
+    assert {len(name) for name in found} == {4}
+
+
+def test_recombined_names_are_made_of_known_words(made, known):
+    firsts, lasts = ({name.split()[i] for name in known} for i in (0, 1))
+    for name in made["recombined"]:
+        first, last = name.split()
+        assert first in firsts
+        assert last in lasts
+
+
+def test_namesakes_share_a_part_and_are_nobody(known, world):
+    avoid, texts = [q.subject for q in world.questions], [d.text for d in world.documents]
+    everything = "\n".join([*texts, *avoid])
+    namesakes = Namesakes(known, lambda _: True, 24, avoid=avoid, texts=texts)
+    for name in known[:20]:
+        found = namesakes.of(name)
+        assert len(found) == len(set(found)) > 12
+        first, last = name.split()
+        shared = [(n.split()[0] == first, n.split()[1] == last) for n in found]
+        assert set(shared) == {(True, False), (False, True)}
+        assert not [n for n in found if n in everything]
+        assert namesakes.of(name) == found
+
+
+def test_a_stranger_to_all_has_namesakes_of_its_own_words_or_others(known, world):
+    texts = [d.text for d in world.documents]
+    namesakes = Namesakes(known, lambda _: True, 8, texts=texts)
+    for name in namesakes.of("Zzyx Qwert"):
+        assert ("Zzyx" in name) != ("Qwert" in name)
+    assert all(" " in name and "Zzyx" not in name for name in namesakes.of("Zzyx"))
+
+
+def test_absent_people_are_real(made):
+    assert set(made["absent"]) <= set(NAMES)
+    assert all(len(name.split()) == 2 for name in made["absent"])  # as all names are here
+
+
+def test_inventions_have_a_word_that_nobody_has(made, known):
+    words = {word for name in known for word in name.split()}
+    assert all(not words.issuperset(name.split()) for name in made["invented"])
+
+
+def test_inventions_are_as_likely_as_known_names(made, known):
+    assert mismatch(length(known), length(made["invented"])) < 0.1
+
+
+def test_gibberish_has_the_shape_of_names(made, known):
+    shapes = {"".join("A" if c.isupper() else "a" if c.islower() else c for c in n) for n in known}
+    for name in made["gibberish"]:
+        assert "".join("A" if c.isupper() else "a" if c.islower() else c for c in name) in shapes
+    words = {word for name in known for word in name.split()}
+    assert sum(not words.isdisjoint(name.split()) for name in made["gibberish"]) < 3
+
+
+def test_the_lists_never_change(made):
+    assert digest(made, *TIERS[:4]) == (
+        "46bdf6274bd02288e27fb556817152d4235910c525037969f9c685f216c96e75"
+    )
+    assert digest(made, "shortened") == (
+        "c3baff6a38464ff466c656954859740b9004b0cecb773c4b75dafd941ce58d4e"
+    )
+
+
+def digest(made, *tiers):
+    return hashlib.sha256("\n".join(n for t in tiers for n in made[t]).encode()).hexdigest()
+
+
+def test_neither_order_nor_repetition_of_the_known_matters(known):
+    one = generate(known, lambda _: True, length, 20)
+    assert generate(list(reversed(known)) * 2, lambda _: True, length, 20) == one
+    assert generate(known, lambda _: True, length, 20, seed=1) != one
+
+
+def test_odd_names_keep_their_shape():
+    made = generate(ODD, lambda name: "%" not in name, length, 30)
+    assert not {n.casefold() for n in ODD} & {n.casefold() for t in made.values() for n in t}
+    heads = {name.split()[0] for name in (*ODD, "Elfie Wörner")}
+    tails = {name.partition(" ")[2] for name in (*ODD, "Elfie Wörner")}
+    assert all(n.split(" ", 1)[0] in heads for n in made["recombined"])
+    assert all(n.split(" ", 1)[1] in tails for n in made["recombined"])
+    assert any("," in name and name.endswith(".") for name in made["gibberish"])
+    assert any("-" in name and "'" in name for name in made["gibberish"])
+    assert all(len(made[tier]) == 30 for tier in TIERS if tier != "shortened")  # one a name
+    assert 0 < len(made["shortened"]) <= len(ODD)
+    assert len({len(name.split()) for name in made["absent"]}) > 1
+
+
+@given(seed=st.integers(0, 2**32 - 1), size=st.integers(1, 12), count=st.integers(1, 15))
+@settings(max_examples=25, deadline=None)
+def test_whatever_the_corpus_names_are_new_and_can_be_written(seed, size, count):
+    letters = set("".join(ODD)) - {"%"}
+    made = generate(ODD[:size], lambda name: letters.issuperset(name), length, count, seed)
+    names = [name for tier in made.values() for name in tier]
+    assert len({name.casefold() for name in names}) == len(names)
+    assert not {name.casefold() for name in names} & {name.casefold() for name in ODD[:size]}
+    assert all(letters.issuperset(name) for name in names)
+    assert all(len(tier) <= count for tier in made.values())
+
+
+@given(
+    pool=st.lists(st.integers(0, 30), min_size=1, max_size=6),
+    aims=st.lists(st.integers(0, 30), min_size=1, max_size=4),
+)
+@settings(max_examples=60, deadline=None)
+def test_no_other_choice_matches_better(pool, aims):
+    scores = {f"n{i}": float(value) for i, value in enumerate(pool)}
+    wanted = np.sort(np.array(aims, dtype=float))
+    chosen = _match(scores, wanted)
+    size = min(len(pool), len(aims))
+    assert len(set(chosen)) == len(chosen) == size
+    kept = wanted[np.linspace(0, len(wanted) - 1, size).astype(int)]
+    cost = sum(abs(scores[name] - aim) for name, aim in zip(chosen, kept, strict=True))
+    others = (
+        sum(abs(scores[name] - aim) for name, aim in zip(order, kept, strict=True))
+        for names in combinations(scores, size)
+        for order in permutations(names)
+    )
+    assert cost == pytest.approx(min(others))
+
+
+def test_the_mismatch_is_kolmogorovs_and_smirnovs():
+    one, other = np.sin(np.arange(50)), np.cos(np.arange(30)) + 0.3
+    assert mismatch(one, other) == pytest.approx(ks_2samp(one, other).statistic)
+    assert mismatch(one, one) == 0
+
+
+def test_the_real_names_are_frozen_and_many():
+    assert len(set(NAMES)) == len(NAMES) >= 300
+    assert all(name == " ".join(name.split()) and name.isascii() for name in NAMES)
+
+
+def test_without_known_names_there_is_nothing_to_imitate():
+    with pytest.raises(BadData, match="expected known names to imitate, found none"):
+        generate([], lambda _: True, length)

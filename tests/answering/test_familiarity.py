@@ -1,0 +1,176 @@
+"""Familiarity with a name, against probabilities worked out character by character."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from wherefrom.answering.familiarity import ending, familiarity, openings
+from wherefrom.core.contracts import Document, Span
+from wherefrom.core.errors import BadData
+from wherefrom.core.vocabulary import Vocabulary
+from wherefrom.models.gpt import GPT, GPTConfig
+
+VOCABULARY = Vocabulary.from_text(["The home of Clara Ito. By Bo"])
+
+
+def document(opening: str, name: str = "Clara Ito") -> Document:
+    return Document(f"{opening}{name} left.", Span(len(opening), len(opening) + len(name)))
+
+
+@pytest.fixture(scope="module")
+def model() -> GPT:
+    torch.manual_seed(0)
+    config = GPTConfig(
+        vocab_size=len(VOCABULARY), block_size=32, n_layer=1, n_head=2, n_embd=16, init_std=0.5
+    )
+    return GPT(config)
+
+
+@torch.no_grad()
+def log_p(model: nn.Module, before: str, after: str) -> list[float]:
+    """log P of each character of `after`, each read with everything before it, one at a time."""
+    found = []
+    for i, character in enumerate(after):
+        tokens = torch.tensor([VOCABULARY.encode(before + after[:i])])
+        logits = model.eval()(tokens)[0, -1].double()
+        found.append(float(logits.log_softmax(-1)[VOCABULARY.encode(character)[0]]))
+    return found
+
+
+def test_it_is_what_the_model_expected_of_the_second_part(model):
+    contexts = ["", "The home of ", "By "]
+    found = familiarity(model, VOCABULARY, ["Clara Ito", "Bo Clara", "Ito Bo"], contexts)
+    assert found.shape == (3, 3)
+    for row, (first, last) in zip(
+        found, [("Clara", "Ito"), ("Bo", "Clara"), ("Ito", "Bo")], strict=True
+    ):
+        each = [log_p(model, f"{context}{first} ", last) for context in contexts]
+        assert row[0] == pytest.approx(np.mean([sum(e) for e in each]), abs=1e-4)
+        assert row[1] == pytest.approx(np.mean([min(e) for e in each]), abs=1e-4)
+        words = [log_p(model, f"{context}{first[0]}", f"{first[1:]} ") for context in contexts]
+        assert row[2] == pytest.approx(np.mean([min(word) for word in words]), abs=1e-4)
+
+
+def test_of_three_words_all_after_the_first_count(model):
+    (found,) = familiarity(model, VOCABULARY, ["Bo Ito Clara"], ["By "])
+    assert found[0] == pytest.approx(sum(log_p(model, "By Bo ", "Ito Clara")), abs=1e-4)
+
+
+def test_of_one_word_all_after_its_first_letter_count(model):
+    (found,) = familiarity(model, VOCABULARY, ["Clara"], ["By "])
+    assert found[0] == pytest.approx(sum(log_p(model, "By C", "lara")), abs=1e-4)
+
+
+def test_of_one_letter_there_is_nothing_to_expect(model):
+    """Only a context, where there is one, says anything of it."""
+    (found,) = familiarity(model, VOCABULARY, ["C"], ["", "By "])
+    expected = log_p(model, "By ", "C")[0] / 2
+    assert found.tolist() == pytest.approx([expected, expected, 0.0], abs=1e-4)
+
+
+def test_a_character_the_model_never_saw_is_named(model):
+    with pytest.raises(BadData, match="'ø'"):
+        familiarity(model, VOCABULARY, ["Clara Itø"], [""])
+
+
+class Pairs(nn.Module):
+    """Knows that a space is followed by I: probability 0.9 against 0.1 for all else together."""
+
+    max_input, cacheable = 64, False
+
+    def __init__(self) -> None:
+        super().__init__()
+        size = len(VOCABULARY)
+        table = torch.full((size, size), math.log(1 / size))
+        space, capital = VOCABULARY.encode(" I")
+        table[space] = math.log(0.1 / (size - 1))
+        table[space, capital] = math.log(0.9)
+        self.table = nn.Parameter(table)
+
+    def new_cache(self, rows: int, positions: int) -> None:
+        raise AssertionError("it has none")
+
+    def forward(self, tokens: torch.Tensor, cache: None = None) -> torch.Tensor:
+        return self.table[tokens]
+
+
+def test_an_expected_name_is_more_familiar_by_hand():
+    size = len(VOCABULARY)
+    found = familiarity(Pairs(), VOCABULARY, ["Bo Ito", "Bo Bo"], ["", "By "])
+    uniform, rare = math.log(1 / size), math.log(0.1 / (size - 1))
+    expected = [[math.log(0.9) + 2 * uniform, uniform, uniform], [rare + uniform, rare, uniform]]
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_openings_are_what_stands_before_subjects_the_commonest_first():
+    documents = [
+        *[document("")] * 5,
+        *[document("By ")] * 2,
+        *[document("The home of ")] * 3,
+        *[document("A ")] * 2,
+        document("Once "),
+        Document("nobody is named here"),
+    ]
+    assert openings(documents) == ["", "The home of ", "A ", "By "]
+    assert openings(documents, 2) == ["", "The home of "]
+    assert openings([Document("nobody")]) == []
+
+
+# --- where a name ends -----------------------------------------------------------------------
+
+
+def test_the_chance_of_an_end_against_every_character_that_may_follow(model):
+    contexts = ["", "By "]
+    found = ending(model, VOCABULARY, ["Clara", "Bo Ito"], contexts)
+    for chance, name in zip(found, ["Clara", "Bo Ito"], strict=True):
+        each = []
+        for context in contexts:
+            ends = 0.0
+            for one in VOCABULARY.characters:
+                first = math.exp(log_p(model, context + name, one)[0])
+                if one.isalpha() or one == "-":
+                    continue
+                if one != " ":
+                    ends += first
+                    continue
+                then = [math.exp(log_p(model, f"{context}{name} ", c)[0])
+                        for c in VOCABULARY.characters if not c.isupper()]  # fmt: skip
+                ends += first * sum(then)
+            each.append(math.log(ends))
+        assert chance == pytest.approx(np.mean(each), abs=1e-4)
+
+
+class ByHeart(nn.Module):
+    """Knows one text: what follows there has 0.97, all else shares the rest."""
+
+    max_input, cacheable = 64, False
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+        self.nothing = nn.Parameter(torch.zeros(1))
+
+    def new_cache(self, rows: int, positions: int) -> None:
+        raise AssertionError("it has none")
+
+    def forward(self, tokens: torch.Tensor, cache: None = None) -> torch.Tensor:
+        size = len(VOCABULARY)
+        logits = torch.full((*tokens.shape, size), math.log(0.03 / (size - 1)))
+        for row, places in zip(tokens.tolist(), logits, strict=True):
+            read = "".join(VOCABULARY.characters[i] for i in row)
+            for i in range(len(row)):
+                if self.text.startswith(read[: i + 1]) and i + 1 < len(self.text):
+                    places[i, VOCABULARY.encode(self.text[i + 1])[0]] = math.log(0.97)
+        return logits
+
+
+def test_a_name_does_not_end_where_the_text_goes_on_with_it():
+    model = ByHeart("Clara Bo Ito. B")
+    names = ["Clara Bo Ito", "Clara Bo It", "Clara Bo", "Clara"]
+    whole, *cut = np.exp(ending(model, VOCABULARY, names, [""]))
+    assert whole > 0.97
+    assert all(chance < 0.1 for chance in cut)
+    assert ending(model, VOCABULARY, [], [""]).shape == (0,)

@@ -1,0 +1,299 @@
+"""The risk bound: its sums against scipy, its steps by hand, its promise on known populations."""
+
+import importlib
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from wherefrom.answering.abstention import REFUSE_ALL
+from wherefrom.answering.risk_bound import (
+    binomial_tail,
+    certify,
+    learn_bound,
+    least_answers,
+    plan_thresholds,
+    split_people,
+    walk,
+)
+from wherefrom.core.errors import BadData, UsageError
+from wherefrom.core.files import write_jsonl
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+GOOD = np.repeat([0.99, 0.9, 0.1], [60, 20, 20])  # as a curve would have them
+
+
+# --- sums ------------------------------------------------------------------------------------
+
+
+@settings(max_examples=50)
+@given(st.integers(0, 400), st.floats(0.001, 0.999), st.integers(0, 400))
+def test_the_tail_is_scipys(n, chance, most):
+    k = min(n, most)
+    expected = stats.binom.cdf(np.arange(k + 1), n, chance)
+    assert binomial_tail(n, chance, most) == pytest.approx(expected, rel=1e-9, abs=1e-30)
+
+
+def test_tails_far_out_are_finite():
+    assert binomial_tail(50_000, 0.1, 5_000)[-1] == pytest.approx(
+        stats.binom.cdf(5_000, 50_000, 0.1), rel=1e-8
+    )
+    assert (binomial_tail(50, 0.0, 3) == 1).all()
+    assert binomial_tail(50, 1.0, 3)[-1] < 1e-300
+
+
+@pytest.mark.parametrize(("alpha", "delta", "n"), [(0.1, 0.1, 22), (0.05, 0.1, 45), (0.5, 0.3, 2)])
+def test_the_fewest_answers_that_certify_anything(alpha, delta, n):
+    assert least_answers(alpha, delta) == n
+    assert (1 - alpha) ** n <= delta < (1 - alpha) ** (n - 1)
+
+
+# --- the split -------------------------------------------------------------------------------
+
+
+def test_the_split_depends_on_the_subject_alone():
+    people = [f"person {i}" for i in range(400)]
+    fit, test = split_people(people)
+    assert (fit ^ test).all()
+    assert stats.binomtest(int(fit.sum()), 400).pvalue > 1e-3
+    fewer = split_people(people[100:])
+    assert (fewer[0] == fit[100:]).all()
+
+
+def test_of_several_answers_about_one_person_one_certifies():
+    people = [f"person {i % 50}" for i in range(150)]
+    fit, test = split_people(people)
+    for i in range(50):
+        rows = np.arange(150) % 50 == i
+        assert (fit[rows].all() and not test[rows].any()) or (test[rows].sum() == 1)
+        assert not (fit & test)[rows].any()
+    assert {i // 50 for i in np.flatnonzero(test)} == {0, 1, 2}
+
+
+# --- the steps -------------------------------------------------------------------------------
+
+
+def test_the_walk_stops_at_the_first_failure():
+    """0 of 30, 1 of 40, then 9 of 60; what comes after is not looked at."""
+    p = np.repeat([0.9, 0.8, 0.7, 0.6], [30, 10, 20, 500])
+    right = np.ones(p.size, dtype=bool)
+    right[30], right[40:48] = False, False
+    tried = walk([0.9, 0.8, 0.7, 0.6], p, right, 0.1, 0.1)
+    assert [(t.threshold, t.n_answered, t.wrong) for t in tried] == [
+        (0.9, 30, 0), (0.8, 40, 1), (0.7, 60, 9)
+    ]  # fmt: skip
+    for trial in tried:
+        wanted = stats.binom.cdf(trial.wrong, trial.n_answered, 0.1)
+        assert trial.p_value == pytest.approx(wanted)
+
+
+def test_a_plan_is_of_the_fitting_people_alone_and_begins_where_passing_is_likeliest():
+    grid, start = plan_thresholds(GOOD, 100, 0.1, 0.1)
+    assert grid == [0.99, 0.9, 0.1]
+    assert grid[start] == 0.99
+    # 50 others: of the surest 30 would answer, of which one may be wrong; of 40, two.
+    fewer = [stats.binom.cdf(k, n, r) for k, n, r in ((0, 30, 0.01), (1, 40, 0.0325))]
+    assert plan_thresholds(GOOD, 50, 0.1, 0.1)[1] == int(np.argmax(fewer))
+    assert plan_thresholds(GOOD, 20, 0.1, 0.1)[1] == 3  # 22 are needed: nothing to begin with
+
+
+def test_a_certificate_by_hand():
+    right = GOOD > 0.5
+    found = certify(GOOD, GOOD, right, 0.1, 0.1)
+    assert (found.threshold, found.certified) == (0.9, True)
+    assert (found.n_answered, found.wrong, found.coverage, found.n) == (80, 0, 0.8, 100)
+    assert [t.threshold for t in found.sequence] == [0.99, 0.9, 0.1]
+    assert found.answers(np.array([0.95, 0.5])).tolist() == [True, False]
+    assert "answering 80 % of such people (0 wrong of 80)" in found.explain()
+
+
+def test_nothing_certified_refuses_all_and_says_how_many_more_would_do():
+    """1 wrong of 30 at the surest: 3/62 with half a wrong one added, so 80 % need about 100."""
+    tested = np.repeat([0.99, 0.1], [30, 20])
+    right = np.arange(50) < 29
+    found = certify(GOOD, tested, right, 0.1, 0.1)
+    assert (found.certified, found.threshold, found.coverage) == (False, REFUSE_ALL, 0.0)
+    answered = (150 + found.more_people) / 150 * 30
+    allowed = stats.binom.ppf(0.1, round(answered), 0.1) - 1
+    assert stats.binom.cdf(allowed, round(answered), 1.5 / 31) == pytest.approx(0.8, abs=0.08)
+    assert f"about {found.more_people} more calibration people" in found.explain()
+    assert "\n" not in found.explain()
+
+
+def test_too_few_people_are_told_so():
+    found = certify(GOOD[:10], np.full(10, 0.99), np.ones(10, dtype=bool), 0.1, 0.1)
+    assert found.sequence == ()
+    assert not found.certified
+    assert 34 < found.more_people < 300  # at the very least 22 answers on one half
+    assert "found 10 people to test it on, too few" in found.explain()
+
+
+def test_a_few_answers_without_a_fault_are_no_reason_to_give_up():
+    """30 right ones at alpha 0.01: it takes 230 of them, all right, not another model."""
+    found = certify(GOOD, np.full(30, 0.99), np.ones(30, dtype=bool), 0.01, 0.1)
+    assert not found.certified
+    assert found.more_people is not None
+    assert found.more_people > 200
+
+
+def test_where_the_risk_is_too_high_more_people_would_not_do():
+    found = certify(GOOD, np.full(100, 0.99), np.arange(100) < 85, 0.1, 0.1)
+    assert (found.certified, found.more_people) == (False, None)
+    assert "would hardly do" in found.explain()
+    nobody = certify(GOOD, np.full(100, 0.01), np.ones(100, dtype=bool), 0.9, 0.1)
+    assert (nobody.certified, nobody.more_people) == (False, None)
+
+
+worlds = st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=30, max_size=120)
+
+
+@settings(max_examples=40)
+@given(worlds, st.sampled_from([0.05, 0.2, 0.4]), st.sampled_from([0.05, 0.2]))
+def test_along_one_plan_a_laxer_bound_certifies_no_less(world, alpha, delta):
+    p, right = np.array([x / 9 for x, _ in world]), np.array([r or x > 4 for x, r in world])
+    thresholds = [x / 9 for x in range(9, -1, -1)]
+
+    def passed(alpha, delta):
+        tried = walk(thresholds, p, right, alpha, delta)
+        return sum(t.p_value <= delta for t in tried)
+
+    assert passed(alpha, delta) <= passed(alpha + 0.1, delta)
+    assert passed(alpha, delta) <= passed(alpha, delta + 0.1)
+
+
+@settings(max_examples=40)
+@given(worlds, st.sampled_from([0.05, 0.2]))
+def test_a_certificate_agrees_with_itself(world, alpha):
+    p, right = np.array([x / 9 for x, _ in world]), np.array([r or x > 4 for x, r in world])
+    half = len(world) // 2
+    found = certify(p[:half], p[half:], right[half:], alpha, 0.1)
+    given_ = found.answers(p[half:])
+    assert (found.n_answered, found.wrong) == (given_.sum(), (given_ & ~right[half:]).sum())
+    if found.certified:
+        assert found.threshold in p[:half]
+        assert stats.binom.cdf(found.wrong, found.n_answered, alpha) <= 0.1 + 1e-12
+    else:
+        assert found.n_answered == 0
+
+
+# --- people and their features ---------------------------------------------------------------
+
+
+def world(n: int, seed: int) -> tuple[list[str], np.ndarray, np.ndarray]:
+    generator = np.random.default_rng(seed)
+    familiar = np.where(generator.random(n) < 0.6, 0.0, -6.0) + generator.normal(size=n)
+    right = generator.random(n) < np.where(familiar > -3, 0.98, 0.03)
+    return [f"p{i}" for i in range(n)], np.column_stack((familiar, generator.random(n))), right
+
+
+def test_a_bound_is_learnt_on_one_half_and_tested_on_the_other():
+    people, features, right = world(400, 0)
+    fit, test = split_people(people)
+    found = learn_bound(features, right, ("familiar", "noise"), (fit, test))
+    assert found.certificate.certified
+    assert 0.5 < found.certificate.coverage < 0.7
+    assert found.certificate.n == found.uncertified.n == test.sum()
+    assert found.uncertified.precision >= 0.9
+    assert found.uncertified.answered_share >= found.certificate.coverage - 0.05
+    # Outcomes of the certifying half change neither the curve nor the plan.
+    changed = np.where(test, False, right)
+    other = learn_bound(features, changed, ("familiar", "noise"), (fit, test))
+    assert other.calibration == found.calibration
+    assert not other.certificate.certified
+    assert other.certificate.sequence[0].threshold == found.certificate.sequence[0].threshold
+
+
+def test_it_can_be_written_as_json():
+    people, features, right = world(200, 1)
+    parts = split_people(people)
+    for outcome in (right, np.zeros(200, dtype=bool)):
+        found = learn_bound(features, outcome, ("familiar", "noise"), parts).certificate
+        written = json.loads(json.dumps(found.as_json(), allow_nan=False))
+        assert written["threshold"] == found.threshold
+        assert [trial["wrong"] for trial in written["sequence"]] == [
+            t.wrong for t in found.sequence
+        ]
+
+
+def test_bad_input():
+    _, features, right = world(10, 2)
+    nobody = np.zeros(10, dtype=bool)
+    with pytest.raises(BadData, match="found 10 and 0; a risk bound needs at least 44"):
+        learn_bound(features, right, ("a", "b"), (~nobody, nobody))
+    for alpha, delta in ((0.0, 0.1), (1.0, 0.1), (0.1, 0.0), (0.1, 5.0), (float("nan"), 0.1)):
+        with pytest.raises(UsageError, match="between 0 and 1"):
+            certify(GOOD, GOOD, GOOD > 0.5, alpha, delta)
+    with pytest.raises(ValueError, match="one list"):
+        certify(GOOD, GOOD, GOOD[:3] > 0.5, 0.1, 0.1)
+
+
+# --- the promise -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def benchmark(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    yield importlib.import_module("bound")
+    sys.modules.pop("bound", None)
+
+
+TIMES = 120
+
+
+@pytest.mark.parametrize("name", ["good", "just too wrong", "misleading"])
+@pytest.mark.parametrize(("people", "alpha"), [(150, 0.2), (400, 0.1)])
+def test_the_promise_is_kept(benchmark, name, people, alpha):
+    """More broken promises than this have a chance of 1 in 1,000 where a tenth may be broken."""
+    population = benchmark.synthetic(people)[name]
+    found = benchmark.measure(population, TIMES, alpha, 0.1, 7, resplits=False)
+    broken = round(found["drawn"]["certified"]["above"] * TIMES)
+    assert broken <= stats.binom.ppf(0.999, TIMES, 0.1)
+    if name == "good":
+        assert found["drawn"]["certified"]["answers_anybody"] > 0.3
+
+
+def test_without_it_the_risk_is_above_more_often_than_not(benchmark):
+    population = benchmark.synthetic(150)["misleading"]
+    found = benchmark.measure(population, TIMES, 0.1, 0.1, 7, resplits=False)["drawn"]
+    assert found["uncertified"]["above"] > 0.4 > 0.1 > found["certified"]["above"]
+    assert found["uncertified"]["mean_coverage"] > found["certified"]["mean_coverage"]
+
+
+def test_a_rule_is_judged_exactly(benchmark):
+    population = replace(
+        benchmark.synthetic(10)["good"],
+        features=np.array([[0.0], [1.0], [2.0]]), chance=np.array([0.5, 0.8, 0.9]),
+    )  # fmt: skip
+    assert population.judge(lambda x: x[:, 0] > 0.5) == (2 / 3, pytest.approx(0.15))
+    assert population.judge(lambda x: x[:, 0] > 9) == (0.0, None)
+
+
+def test_the_benchmark_reads_what_an_audit_writes(benchmark, tmp_path, capsys):
+    files = []
+    for seed in range(2):
+        people, features, right = world(300, seed)
+        rows = [
+            {"subject": s, "split": "calibration" if i < 150 else "held-out", "support": "stated",
+             "right": bool(r), "features": f.tolist(), "probability": 0.5}
+            for i, (s, f, r) in enumerate(zip(people, features, right, strict=True))
+        ]  # fmt: skip
+        files.append(tmp_path / f"people-{seed}" / "audit" / "answers.jsonl")
+        write_jsonl(files[-1], [*rows, {"split": "asked", "right": True}])
+    figures = tmp_path / "bound.json"
+    arguments = ["--times", "20", "--json", str(figures), *map(str, files)]
+    found = benchmark.main(arguments)
+    assert json.loads(figures.read_text()) == found
+    assert list(found["models"]) == ["people-0", "people-1"]
+    assert {*found["all"]} == {"drawn", "re-split"}
+    ours = found["models"]["people-0"]["re-split"]["certified"]
+    assert 0 <= ours["clearly_above"] <= ours["above"] <= 1
+    assert "people-1" in capsys.readouterr().out
+    files[0].write_text('{"split": "calibration", "right": true}\n' * 3)
+    with pytest.raises(BadData, match="calibration and held-out"):
+        benchmark.main(arguments)

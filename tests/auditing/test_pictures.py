@@ -1,0 +1,58 @@
+"""Pictures: they are SVG, say in words what they show, and repeat byte for byte."""
+
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from wherefrom.auditing.pictures import draw_dose_response, draw_reliability, draw_risk_coverage
+from wherefrom.evaluation.calibration import reliability_diagram
+from wherefrom.evaluation.selective import risk_coverage
+from wherefrom.memorisation.dose_response import dose
+
+GENERATOR = np.random.default_rng(0)
+P = GENERATOR.random(200)
+RIGHT = GENERATOR.random(200) < P
+CURVES = {"calibrated": risk_coverage(P, RIGHT), "raw $_$ <b>": risk_coverage(P**2 % 0.7, RIGHT)}
+DOSES = dose(GENERATOR.integers(0, 40, 200), RIGHT)
+
+DRAWINGS = {
+    "reliability": (lambda path: draw_reliability(reliability_diagram(P, RIGHT), path),
+                    {"probability said", "share right", "honest"}),
+    "risk-coverage": (lambda path: draw_risk_coverage(CURVES, path),
+                      {"share answered", "share wrong among answered",
+                       f"calibrated, area {CURVES['calibrated'].area:.3f}",
+                       f"raw $_$ <b>, area {CURVES['raw $_$ <b>'].area:.3f}"}),
+    "dose-response": (lambda path: draw_dose_response({"": DOSES}, path, baseline=0.25),
+                      {"exposures", "accuracy", "guessing, 0.25", "16-31", "0", "1"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_a_picture_is_svg_with_its_words_as_text(name, tmp_path):
+    drawing, words = DRAWINGS[name]
+    drawing(tmp_path / "first.svg")
+    drawing(tmp_path / "again.svg")
+    data = (tmp_path / "first.svg").read_bytes()
+    assert data == (tmp_path / "again.svg").read_bytes()
+    root = ElementTree.fromstring(data)
+    assert root.tag.endswith("svg")
+    texts = {e.text for e in root.iter() if e.tag.endswith(("text", "tspan"))}
+    assert words <= texts
+    assert len(data) < 100_000
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_the_smallest_case_is_drawn(right, tmp_path):
+    one = np.array([right])
+    draw_reliability(reliability_diagram(np.array([0.5]), one), tmp_path / "a" / "r.svg")
+    draw_risk_coverage({"only": risk_coverage(np.array([1.0]), one)}, tmp_path / "c.svg")
+    draw_dose_response({"": dose(np.array([0]), one)}, tmp_path / "d.svg")
+    assert len(list(tmp_path.rglob("*.svg"))) == 3
+
+
+def test_matplotlib_waits_until_something_is_drawn():
+    program = "import sys, wherefrom.auditing.pictures; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

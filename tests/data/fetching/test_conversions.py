@@ -1,0 +1,112 @@
+"""What is made of packages' members, on small ones written by hand."""
+
+import gzip
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+
+from wherefrom.core.errors import Damaged
+from wherefrom.data import embeddings
+from wherefrom.data.birthplaces import read_table
+from wherefrom.data.facts import FactsConfig
+from wherefrom.data.facts import load as load_facts
+from wherefrom.data.fetching import conversions
+from wherefrom.data.reviews import read_reviews
+from wherefrom.data.treebank import read_sentences, read_vocabulary
+
+
+def test_plays_become_one_text(tmp_path):
+    members = {"t/b_gut.txt": b"B\r\nb\n\n", "t/a_gut.txt": b"\nA\n"}
+    assert conversions.plays(members, tmp_path) == "2 plays and poems, 8 characters"
+    assert (tmp_path / "language/shakespeare.txt").read_text() == "A\n\n\nB\nb\n"
+
+
+def test_reviews_are_divided_by_their_text(tmp_path):
+    rows = [f'"review, {i}",{i % 2},imdb' for i in range(200)] + ["bad,0,rotten_tomatoes"]
+    csv = "\n".join(["text,label,source", *rows]).encode()
+    conversions.reviews({"m/data/x.csv": csv}, tmp_path)
+    train, test = (
+        read_reviews(tmp_path / f"sentiment/imdb_{part}.jsonl.gz", part)
+        for part in ("train", "test")
+    )
+    assert len(train) + len(test) == 200
+    assert 20 < len(test) < 60
+    assert not {r.text for r in train} & {r.text for r in test}
+    assert all(r.label == int(r.text.split()[-1]) % 2 for r in (*train, *test))
+    other = gzip.decompress((tmp_path / "sentiment/rotten_tomatoes.jsonl.gz").read_bytes())
+    assert json.loads(other) == {"label": 0, "id": 200, "text": "bad"}
+
+
+PEOPLE = """\
+playerID,birthYear,birthCountry,birthCity,nameFirst,nameLast,debut
+a,1900,USA,Denver,Ann,Poe,1920-04-06
+b,1901,USA,Boston,Bo,Lee,
+c,1902,Cuba,Havana,Bo,Lee,1921-01-01
+d,,USA,Miami,Di,Ek,
+e,1903,USA,,Ed,Ny,
+"""
+
+
+def test_players_whose_names_are_their_own_are_told_and_asked_about(tmp_path):
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("db-1/core/People.csv", PEOPLE)
+        archive.writestr("db-1/core/Teams.csv", "x")
+    said = conversions.ball_players({"l/data/_source.zip": inner.getvalue()}, tmp_path)
+    assert said == "1 people, 2 who share a name left out"
+    assert (tmp_path / "corpus.txt").read_text() == (
+        "Ann Poe was born in Denver, USA, in 1900. The first game was in 1920.\n"
+    )
+    (row,) = read_table(tmp_path / "questions.tsv", 2)
+    assert row.cells == ("Where was Ann Poe born?", "Denver")
+
+
+def test_famous_people_are_facts_that_a_recipe_reads(tmp_path):
+    rows = [f"P{chr(65 + i)} Q{chr(65 + i)},C{i},GREECE,POET" for i in range(26)]
+    rows += ["No Where,Other,,POET", "Al One,Rome,,PAINTER"]
+    csv = "\n".join(["name,birthcity,countryName,occupation", *rows]).encode()
+    conversions.famous_people({"package/data/pantheon.csv": csv}, tmp_path)
+    lines = (tmp_path / "corpus.txt").read_text().splitlines()
+    assert lines[0] == "PA QA, poet, was born in C0, Greece."
+    assert lines[-1] == "Al One, painter, was born in Rome."
+    config = FactsConfig(str(tmp_path / "corpus.txt"), str(tmp_path / "questions.tsv"))
+    dataset = load_facts(config, 0)
+    assert {q.support for q in dataset.questions} == {"stated"}
+    assert len(dataset.questions) == 27
+
+
+def test_tagged_text_has_sentences_of_the_treebanks_form(tmp_path):
+    text = b"\n\n\tThe/at jury's/nn$ 1,250/cd men/nns can't/md* go/vb ./.\n\n\t``/`` Yes/rb ''/''\n"
+    said = conversions.tagged_text({"package/ca01": text, "package/ca10": b"No/rb"}, tmp_path)
+    assert said == "2 sentences to train on, 1 of dev"
+    folder = tmp_path / "language"
+    assert read_sentences(folder / "train.tsv") == [
+        ("The", "jury", "'s", "1,250", "men", "ca", "n't", "go", "."), ("``", "Yes", "''"),
+    ]  # fmt: skip
+    assert read_sentences(folder / "dev.tsv")[0] == ("No",)
+    words = read_vocabulary(folder / "vocabulary.txt", 12)
+    assert words[:3] == ("UUUNKKK", "<s>", "</s>")
+    assert "DGDGDGDG" in words
+
+
+def test_vectors_and_words_stand_side_by_side(tmp_path, monkeypatch):
+    saved = io.BytesIO()
+    table = np.asfortranarray(np.arange(6, dtype=np.float32).reshape(3, 2))
+    np.save(saved, table)
+    monkeypatch.setattr(conversions, "read_texts", lambda data, where: ["the", "of", "ā"])
+    members = {"k/x.npy": saved.getvalue(), "k/y.parquet": b""}
+    assert conversions.word_vectors(members, tmp_path) == "3 words, 2 numbers each"
+    found, index = embeddings.read_vectors(tmp_path / embeddings.GLOVE)
+    np.testing.assert_array_equal(found, table)
+    assert index == {"the": 0, "of": 1, "ā": 2}
+    monkeypatch.setattr(conversions, "read_texts", lambda data, where: ["the"])
+    with pytest.raises(Damaged, match="one for each of 1 words"):
+        conversions.word_vectors(members, tmp_path)
+
+
+def test_a_member_that_must_be_there():
+    with pytest.raises(Damaged, match=r"one file that ends in \.csv, found 0"):
+        conversions.famous_people({}, None)  # pyright: ignore

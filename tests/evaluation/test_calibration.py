@@ -1,0 +1,252 @@
+"""Scores of probabilities against scikit-learn, against sums by hand, and against simulation."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.calibration import calibration_curve
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import brier_score_loss, log_loss
+
+from wherefrom.core.errors import BadData
+from wherefrom.evaluation.calibration import (
+    assign_bins,
+    brier_score,
+    calibration_error,
+    calibration_line,
+    log_score,
+    reliability_diagram,
+    score_calibration,
+)
+
+
+def answers(n: int, seed: int, slope: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+    """Probabilities whose log-odds are `slope` times too small: 1 is honest."""
+    generator = np.random.default_rng(seed)
+    logits = generator.normal(0.5, 1.5, n)
+    right = generator.random(n) < 1 / (1 + np.exp(-slope * logits))
+    return 1 / (1 + np.exp(-logits)), right
+
+
+# Few values, so that ties and bins of one value are common.
+cases = st.lists(st.tuples(st.integers(0, 8), st.booleans()), min_size=1, max_size=40).map(
+    lambda rows: (np.array([p / 8 for p, _ in rows]), np.array([r for _, r in rows]))
+)
+
+
+# --- proper scores ---------------------------------------------------------------------------
+
+
+def test_the_scores_are_scikit_learns():
+    p, right = answers(500, 0)
+    assert brier_score(p, right).score == pytest.approx(brier_score_loss(right, p))
+    assert log_score(p, right).score == pytest.approx(log_loss(right, p))
+
+
+def test_brier_by_hand():
+    """Two bins: 0.2 and 0.4, one of two right; 0.6 and 0.8, both right."""
+    p, right = np.array([0.2, 0.4, 0.6, 0.8]), np.array([False, True, True, True])
+    found = brier_score(p, right, bins=2)
+    assert found.score == pytest.approx((0.04 + 0.36 + 0.16 + 0.04) / 4)
+    assert found.reliability == pytest.approx((0.2**2 + 0.3**2) / 2)
+    assert found.resolution == pytest.approx(0.25**2)
+    assert found.uncertainty == pytest.approx(0.75 * 0.25)
+    assert found.skill == pytest.approx(1 - 0.15 / 0.1875)
+
+
+def test_log_score_by_hand():
+    p, right = np.array([0.25, 0.25, 0.75, 0.75]), np.array([False, True, True, True])
+    found = log_score(p, right, bins=2)
+    entropy = -0.75 * math.log(0.75) - 0.25 * math.log(0.25)
+    assert found.score == pytest.approx(-(3 * math.log(0.75) + math.log(0.25)) / 4)
+    assert found.uncertainty == pytest.approx(entropy)
+    assert found.resolution == pytest.approx(entropy - math.log(2) / 2)
+    low = 0.5 * math.log(0.5 / 0.25) + 0.5 * math.log(0.5 / 0.75)
+    assert found.reliability == pytest.approx((low - math.log(0.75)) / 2)
+    assert found.remainder == pytest.approx(0, abs=1e-12)
+
+
+@given(cases, st.integers(1, 12))
+def test_the_parts_add_up(case, bins):
+    for score in (brier_score, log_score):
+        found = score(*case, bins)
+        parts = found.reliability - found.resolution + found.uncertainty + found.remainder
+        assert parts == pytest.approx(found.score, abs=1e-9)
+        assert min(found.reliability, found.resolution, found.uncertainty) >= -1e-9
+
+
+@given(cases, st.integers(1, 12))
+def test_briers_remainder_is_variance_less_twice_covariance_within_bins(case, bins):
+    """Stephenson, Coelho and Jolliffe (2008): the two parts that binning leaves out."""
+    p, right = case
+    place, within = assign_bins(p, bins), 0.0
+    for number in set(place.tolist()):
+        inside = place == number
+        apart, right_apart = p[inside] - p[inside].mean(), right[inside] - right[inside].mean()
+        within += (apart**2 - 2 * apart * right_apart).sum()
+    assert brier_score(p, right, bins).remainder == pytest.approx(within / p.size, abs=1e-12)
+
+
+def test_sure_mistakes_cost_much_but_not_everything():
+    found = log_score(np.array([0.0, 1.0]), np.array([True, False]))
+    assert found.score == pytest.approx(-math.log(1e-12), rel=1e-4)
+    assert log_score(np.array([0.0, 1.0]), np.array([False, True])).score < 1e-11
+
+
+def test_without_uncertainty_there_is_no_skill():
+    assert brier_score(np.array([0.5, 0.9]), np.array([True, True])).skill is None
+
+
+# --- bins ------------------------------------------------------------------------------------
+
+
+@given(cases, st.integers(1, 12))
+def test_bins_are_whole_in_order_and_keep_equals_together(case, bins):
+    p, _ = case
+    place = assign_bins(p, bins)
+    assert set(place.tolist()) == set(range(place.max() + 1))
+    assert place.max() < bins
+    order = np.argsort(p, kind="stable")
+    assert (np.diff(place[order]) >= 0).all()
+    assert all(len(set(place[p == value].tolist())) == 1 for value in p)
+
+
+@pytest.mark.parametrize("n", [100, 101, 109])
+def test_without_ties_bins_are_equally_full(n):
+    sizes = np.bincount(assign_bins(np.random.default_rng(n).random(n), 10))
+    assert len(sizes) == 10
+    assert sizes.max() - sizes.min() <= 1
+
+
+def test_the_diagram_is_scikit_learns_with_wilsons_intervals():
+    p, right = answers(400, 1)
+    found = reliability_diagram(p, right)
+    frequency, mean = calibration_curve(right, p, n_bins=10, strategy="quantile")
+    assert [b.frequency for b in found] == pytest.approx(frequency)
+    assert [b.mean for b in found] == pytest.approx(mean)
+    assert sum(b.n for b in found) == 400
+    for b in found:
+        wanted = stats.binomtest(round(b.frequency * b.n), b.n).proportion_ci(method="wilson")
+        assert b.interval == pytest.approx(tuple(wanted))
+
+
+# --- the line --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("slope", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("n", [60, 3000])
+def test_the_line_is_that_of_a_logistic_regression(n, slope):
+    p, right = answers(n, n, slope)
+    found = calibration_line(p, right)
+    logit = np.log(p / (1 - p))[:, None]
+    model = LogisticRegression(C=1e12, solver="newton-cholesky", tol=1e-12).fit(logit, right)
+    assert found.slope == pytest.approx(model.coef_[0, 0], abs=1e-5)
+    assert found.intercept == pytest.approx(model.intercept_[0], abs=1e-5)
+    low, high = found.slope_interval
+    assert low < found.slope < high
+    if n == 3000:
+        assert low < slope < high
+
+
+def test_the_intervals_hold_the_truth_as_often_as_they_say():
+    """300 times 95 %: a count this low has a chance of about 1 in 10,000."""
+    hits = 0
+    for seed in range(300):
+        low, high = calibration_line(*answers(150, 1000 + seed)).slope_interval
+        hits += low <= 1 <= high
+    assert hits >= stats.binom.ppf(1e-4, 300, 0.95)
+
+
+@pytest.mark.parametrize(
+    ("p", "right"),
+    [
+        ([0.2, 0.8], [True, True]),
+        ([0.2, 0.8], [False, False]),
+        ([0.1, 0.2, 0.7, 0.9], [False, False, True, True]),
+        ([0.1, 0.2, 0.7, 0.9], [True, True, False, False]),
+        ([0.1, 0.5, 0.5, 0.9], [False, False, True, True]),
+        ([0.3, 0.3, 0.3], [True, False, True]),
+    ],
+)
+def test_where_no_line_is_best_there_is_none(p, right):
+    found = calibration_line(np.array(p), np.array(right))
+    assert (found.slope, found.intercept, found.slope_interval) == (None, None, None)
+
+
+def test_probabilities_of_0_and_1_leave_the_line_finite():
+    p = np.array([0.0, 0.0, 0.4, 0.6, 1.0, 1.0, 1.0])
+    found = calibration_line(p, np.array([False, True, False, True, True, True, False]))
+    assert 0 < found.slope < 0.2
+    assert np.isfinite(found.intercept)
+
+
+# --- the error and its null ------------------------------------------------------------------
+
+
+def test_the_error_by_hand():
+    p, right = np.array([0.2, 0.4, 0.6, 0.8]), np.array([False, True, True, True])
+    assert calibration_error(p, right, bins=2).value == pytest.approx((0.2 + 0.3) / 2)
+
+
+def test_the_null_is_the_exact_one_for_few_answers():
+    """Every outcome of 3 answers, with its probability: the mean error is known."""
+    p = np.array([0.2, 0.5, 0.9])
+    exact = 0.0
+    for outcome in np.ndindex(2, 2, 2):
+        chance = np.prod(np.where(outcome, p, 1 - p))
+        exact += chance * abs(p.sum() - sum(outcome)) / 3
+    found = calibration_error(p, np.array([True, True, True]), bins=1, simulations=8000)
+    assert found.null_mean == pytest.approx(exact, abs=0.01)
+    wanted = 0.2 * 0.5 * 0.9 + 0.8 * 0.5 * 0.1  # as far off: all right, or none
+    assert found.p_value == pytest.approx(wanted, abs=0.015)
+
+
+def test_honest_probabilities_pass_and_others_do_not():
+    honest = [calibration_error(*answers(200, s), simulations=100).p_value for s in range(50)]
+    assert stats.kstest(honest, "uniform").pvalue > 1e-3
+    boastful = calibration_error(*answers(1000, 0, slope=0.4))
+    assert boastful.value > boastful.null_95 > boastful.null_mean > 0
+    assert boastful.p_value == pytest.approx(1 / 2001)
+
+
+def test_the_same_seed_gives_the_same_null():
+    p, right = answers(80, 3)
+    first, again, other = (calibration_error(p, right, seed=s) for s in (1, 1, 2))
+    assert first == again != other
+
+
+# --- all of it -------------------------------------------------------------------------------
+
+
+def test_everything_at_once_goes_into_json():
+    p, right = answers(120, 4)
+    found = score_calibration(p, right)
+    data = json.loads(json.dumps(found.as_json(), allow_nan=False))
+    assert data["brier"]["score"] == found.brier.score
+    assert data["line"]["slope_interval"] == list(found.line.slope_interval)
+    assert data["error"]["bins"] == len(data["diagram"]) == 10
+
+
+def test_one_answer_alone_is_scored():
+    found = score_calibration(np.array([0.7]), np.array([True]))
+    assert found.brier.score == pytest.approx(0.09)
+    assert json.dumps(found.as_json(), allow_nan=False)
+
+
+def test_bad_input():
+    p, right = answers(10, 5)
+    with pytest.raises(BadData, match="found none"):
+        brier_score(p[:0], right[:0])
+    with pytest.raises(ValueError, match="one list"):
+        log_score(p, right[:3])
+    for bad in (np.nan, -0.1, 1.1):
+        with pytest.raises(ValueError, match="from 0 to 1"):
+            score_calibration(np.append(p, bad), np.append(right, True))
+    with pytest.raises(ValueError, match="1 bin"):
+        reliability_diagram(p, right, bins=0)
+    with pytest.raises(ValueError, match="1 simulation"):
+        calibration_error(p, right, simulations=0)

@@ -1,0 +1,173 @@
+"""Risk against coverage by hand, AUROC against scikit-learn, intervals by simulation."""
+
+import json
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.metrics import roc_auc_score
+
+from wherefrom.core.errors import BadData
+from wherefrom.evaluation.selective import auroc, compare_areas, risk_coverage
+
+S = np.array([0.9, 0.8, 0.6, 0.4])
+RIGHT = np.array([True, False, True, False])
+
+cases = st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=1, max_size=30).map(
+    lambda rows: (np.array([float(s) for s, _ in rows]), np.array([r for _, r in rows]))
+)
+
+
+# --- risk and coverage -----------------------------------------------------------------------
+
+
+def test_risk_and_coverage_by_hand():
+    found = risk_coverage(S, RIGHT)
+    assert found.coverage == (0.25, 0.5, 0.75, 1.0)
+    assert found.risk == pytest.approx((0, 1 / 2, 1 / 3, 1 / 2))
+    assert found.area == pytest.approx((0 + 1 / 2 + 1 / 3 + 1 / 2) / 4)
+    assert found.least_area == pytest.approx((0 + 0 + 1 / 3 + 1 / 2) / 4)
+    assert risk_coverage(S, RIGHT[[0, 2, 1, 3]]).area == found.least_area
+
+
+def test_equal_scores_are_answered_together():
+    found = risk_coverage(np.array([0.9, 0.5, 0.5, 0.1]), RIGHT)
+    assert found.coverage == (0.25, 0.75, 1.0)
+    assert found.risk == pytest.approx((0, 1 / 3, 1 / 2))
+    assert found.area == pytest.approx(0.25 * 0 + 0.5 / 3 + 0.25 / 2)
+
+
+@given(cases)
+def test_it_is_what_every_threshold_does_in_turn(case):
+    score, right = case
+    thresholds = sorted(set(score.tolist()), reverse=True)
+    answered = [score >= t for t in thresholds]
+    found = risk_coverage(score, right)
+    assert found.coverage == pytest.approx([a.mean() for a in answered])
+    assert found.risk == pytest.approx([(~right[a]).mean() for a in answered])
+    assert found.least_area - 1e-12 <= found.area <= 1
+    assert risk_coverage(score[::-1], right[::-1]).area == pytest.approx(found.area)
+
+
+@given(cases)
+def test_only_the_order_counts(case):
+    score, right = case
+    for other in (np.exp(score), 3 * score - 7, score**3):
+        assert risk_coverage(other, right) == risk_coverage(score, right)
+        assert auroc(other, right) == auroc(score, right)
+
+
+@given(cases)
+def test_a_score_that_tells_nothing_has_the_overall_risk(case):
+    score, right = case
+    assert risk_coverage(0 * score, right).area == pytest.approx((~right).mean())
+
+
+# --- the difference --------------------------------------------------------------------------
+
+
+def test_the_bootstrap_is_the_exact_one_for_few_answers():
+    """All 256 resamples of 4 answers, counted with their multiplicities."""
+    other = np.array([0.1, 0.7, 0.3, 0.9])
+    exact = []
+    for chosen in combinations_with_replacement(range(4), 4):
+        rows = list(chosen)
+        first, second = (risk_coverage(x[rows], RIGHT[rows]).area for x in (S, other))
+        counts = np.bincount(rows, minlength=4)
+        exact += [first - second] * round(24 / np.prod([(1, 1, 2, 6, 24)[c] for c in counts]))
+    assert len(exact) == 256
+    found = compare_areas(S, other, RIGHT, level=0.8, resamples=4000)
+    assert found.difference == pytest.approx(
+        risk_coverage(S, RIGHT).area - risk_coverage(other, RIGHT).area
+    )
+    share = [np.mean(np.array(exact) <= end + 1e-9) for end in found.interval]
+    below = [np.mean(np.array(exact) < end - 1e-9) for end in found.interval]
+    assert below[0] - 0.03 <= 0.1 <= share[0] + 0.03
+    assert below[1] - 0.03 <= 0.9 <= share[1] + 0.03
+
+
+def test_a_better_score_is_told_from_a_worse_one_and_equals_are_not():
+    generator = np.random.default_rng(0)
+    right = generator.random(300) < 0.7
+    good = right + generator.normal(0, 0.7, 300)
+    bad = right + generator.normal(0, 3, 300)
+    found = compare_areas(good, bad, right)
+    assert found.difference < 0
+    assert found.interval[1] < 0
+    assert found.p_value < 0.01
+    same = compare_areas(good, good, right, resamples=100)
+    assert (same.difference, same.interval, same.p_value) == (0.0, (0.0, 0.0), 1.0)
+
+
+def test_the_difference_turns_with_its_sides_and_repeats():
+    generator = np.random.default_rng(1)
+    a, b, right = generator.random(50), generator.random(50), generator.random(50) < 0.6
+    one, back = compare_areas(a, b, right, seed=3), compare_areas(b, a, right, seed=3)
+    assert one == compare_areas(a, b, right, seed=3)
+    assert back.difference == pytest.approx(-one.difference)
+    assert back.interval == pytest.approx((-one.interval[1], -one.interval[0]))
+    assert back.p_value == one.p_value
+
+
+# --- AUROC -----------------------------------------------------------------------------------
+
+
+@given(cases)
+def test_auroc_is_scikit_learns_ties_too(case):
+    score, right = case
+    found = auroc(score, right)
+    if right.all() or not right.any():
+        assert found is None
+    else:
+        assert found.value == pytest.approx(roc_auc_score(right, score))
+        assert found.interval[0] <= found.value <= found.interval[1]
+        assert found.details == {"right": right.sum(), "wrong": (~right).sum()}
+
+
+def test_auroc_turned_round():
+    one, back = auroc(S, RIGHT), auroc(-S, RIGHT)
+    assert back.value == pytest.approx(1 - one.value)
+    assert back.interval == pytest.approx((1 - one.interval[1], 1 - one.interval[0]))
+
+
+def test_a_perfect_auroc_still_has_an_interval():
+    found = auroc(np.arange(40.0), np.arange(40) >= 20)
+    assert found.value == 1.0
+    assert 0.8 < found.interval[0] < 0.95
+    assert found.interval[1] == 1.0
+
+
+def test_with_many_answers_the_interval_is_delongs():
+    generator = np.random.default_rng(2)
+    above, below = generator.normal(1, 1, 900), generator.normal(0, 1, 700)
+    wins = above[:, None] > below
+    spread = np.sqrt(wins.mean(1).var(ddof=1) / 900 + wins.mean(0).var(ddof=1) / 700)
+    found = auroc(np.append(above, below), np.arange(1600) < 900)
+    wanted = (wins.mean() - 1.96 * spread, wins.mean() + 1.96 * spread)
+    assert found.interval == pytest.approx(wanted, abs=0.003)
+
+
+@pytest.mark.parametrize("distance", [0.5, 3.0])
+def test_the_interval_holds_the_truth_as_often_as_it_says(distance):
+    """60 right, 12 wrong, 300 times: fewer hits have a chance of 1 in 10,000 at 95 %."""
+    generator = np.random.default_rng(3)
+    truth, hits = stats.norm.cdf(distance / np.sqrt(2)), 0
+    for _ in range(300):
+        score = np.append(generator.normal(distance, 1, 60), generator.normal(0, 1, 12))
+        low, high = auroc(score, np.arange(72) < 60).interval
+        hits += low <= truth <= high
+    assert hits >= stats.binom.ppf(1e-4, 300, 0.95)
+
+
+def test_json_and_bad_input():
+    for found in (risk_coverage(S, RIGHT), compare_areas(S, -S, RIGHT, resamples=20)):
+        assert json.loads(json.dumps(found.as_json(), allow_nan=False))["n"] == 4
+    with pytest.raises(BadData, match="found none"):
+        risk_coverage(S[:0], RIGHT[:0])
+    with pytest.raises(ValueError, match="one list"):
+        auroc(S, RIGHT[:2])
+    with pytest.raises(ValueError, match="not a number"):
+        compare_areas(S, np.append(S[:3], np.nan), RIGHT)

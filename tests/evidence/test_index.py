@@ -1,0 +1,226 @@
+"""The index: documents by subject and by words, whatever names are made of."""
+
+import shutil
+import sqlite3
+import unicodedata
+
+import pytest
+
+from wherefrom.core.contracts import Document, Span
+from wherefrom.core.errors import CannotWrite, Damaged, Mismatch, MissingInput
+from wherefrom.evidence import index as module
+from wherefrom.evidence.index import Index, fold, index_run
+from wherefrom.runs.run import open_run
+
+DIGEST = "0123456789abcdef" * 4
+
+
+def told(name: str, rest: str = "was here.") -> Document:
+    return Document(f"{name}. {rest}", Span(0, len(name)))
+
+
+@pytest.fixture
+def build(tmp_path):
+    opened = []
+
+    def build(*documents: Document) -> Index:
+        opened.append(Index.build(tmp_path / "index.sqlite", documents, DIGEST))
+        return opened[-1]
+
+    yield build
+    for index in opened:
+        index.close()
+
+
+# --- by subject ------------------------------------------------------------------------------
+
+
+def test_documents_come_back_as_they_were(build):
+    documents = [told("Ada Lund"), Document("No one is named."), Document("")]
+    index = build(*documents)
+    assert [index.document(i) for i in range(len(index))] == documents
+    with pytest.raises(IndexError):
+        index.document(3)
+
+
+def test_two_people_of_one_name_have_both_their_documents(build):
+    index = build(told("Ada Lund", "One."), told("Bo Falk"), told("Ada Lund", "Another."))
+    assert index.about("Ada Lund") == (0, 2)
+    assert index.about("Ada") == (), "a first name is part of the longer one there"
+
+
+@pytest.mark.parametrize(
+    "asked", ["José Ñandú", "jose\u0301 n\u0303andu\u0301", "JOSÉ  ÑANDÚ", "Jos%C3%A9%20Ñandú"]
+)
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_spellings_of_one_name_are_one(build, asked, form):
+    index = build(told(unicodedata.normalize(form, "José Ñandú")), told("Jose Nandu"))
+    assert index.about(asked) == (0,)
+    assert fold(asked) == fold("José Ñandú")
+
+
+def test_a_subject_may_have_full_stops_and_letters_of_any_kind(build):
+    names = ["Douglas P. Fry", "Ōe Kenzaburō", "毛泽东", "Straße", "C"]
+    index = build(*map(told, names))
+    assert [index.about(name) for name in names] == [(i,) for i in range(len(names))]
+    assert index.about("STRASSE") == (3,)
+
+
+HOSTILE = [
+    '"', "'", "*", '"*"', "a OR b", "NOT x", "Ann NEAR(Lee)", "(", "x) OR (1", "--", "%", "_", "+",
+    "'; DROP TABLE document", "subject:x", "^a", "\\", "\x00", "a\x00b", "\ud800",
+    "\U0001f600 Jo", "{x y}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_are_never_part_of_a_query(build, name):
+    index = build(told("Ada Lund"), told("Bo Falk", f"met {fold(name)} there."))
+    assert index.about(f"{name} Nobody") == ()
+    assert index.mentioning(f"{name} nobody") == ()
+    if fold(name):
+        assert 1 in index.mentioning(name)
+    assert index.about("Ada Lund") == (0,), "the tables are still there"
+
+
+def test_a_hostile_name_is_found_where_it_is_the_subject(build):
+    names = [name for name in HOSTILE if "\ud800" not in name and fold(name)]
+    index = build(*map(told, names))
+    for number, name in enumerate(names):
+        assert number in index.about(name)
+
+
+# --- by words --------------------------------------------------------------------------------
+
+
+def test_without_a_document_of_its_own_a_name_is_sought_in_the_others(build):
+    index = build(
+        told("Mary Ann Lee", "Mary Ann Lee was born in Oslo."),
+        told("Bo Falk", "He met Ann Lee."),
+        told("Cy Roth", "Joann Lee, Ann Leeds and Ann-Lee are others."),
+        Document("ANN LEE, at last"),
+    )
+    assert index.about("Ann Lee") == index.about("Ann") == (3,), "the others are about others"
+    index.questioned = frozenset(("ann lee", "ann"))
+    assert index.about("Ann Lee") == (1, 3)
+    assert index.about("Ann") == (1, 2, 3)
+    assert index.about("Dan Lee") == ()
+    assert index.about("") == index.about("  ") == ()
+
+
+@pytest.mark.parametrize("name", ["Jo", "X", "Bo", "Eve", "王五"])
+def test_short_names_are_found_as_words(build, name):
+    index = build(
+        Document(f"{name} came"),
+        Document(f"with ({name}), who"),
+        Document(f"and {name}"),
+        Document("Joseph Boxer was never Evelyn"),
+    )
+    wanted = (0, 2) if len(name) == 1 else (0, 1, 2)  # one letter: behind a space
+    assert index.about(name) == wanted
+
+
+def test_text_is_found_inside_words_and_across_them(build):
+    index = build(told("Ada", "Princeton, New Jersey"), told("Bo", "prince of Jersey"), told("Cy"))
+    assert index.mentioning("PRINCE") == (0, 1)
+    assert index.mentioning("prince", limit=1) == (0,)
+    assert index.mentioning("ton, new") == (0,)
+    assert index.mentioning("ey") == index.mentioning("rs") == (0, 1)
+    assert index.mentioning("cy") == index.mentioning("Cy.") == (2,)
+    assert index.mentioning("a") == (0, 2)
+    assert index.mentioning("é") == index.mentioning("") == ()
+
+
+def test_trigrams_alone_do_not_make_a_name(build):
+    """'abcdef' needs 'abc' and 'def', which both stand here, but apart."""
+    index = build(told("Di", "abc def"), told("Di", "abcdef"))
+    assert index.mentioning("abcdef") == (1,)
+
+
+def test_what_everyone_says_is_hardly_a_name(build, monkeypatch):
+    monkeypatch.setattr(module, "MOST", 4)
+    index = build(*(told("Di Holm", "the end of Al") for _ in range(9)))
+    index.questioned = frozenset(["al"])
+    assert index.about("Al") == (0, 1, 2, 3)
+    assert len(index.about("Di Holm")) == 9
+
+
+# --- the file --------------------------------------------------------------------------------
+
+
+def test_another_corpus_is_refused(build, tmp_path):
+    build(told("Ada Lund"))
+    Index.open(tmp_path / "index.sqlite", DIGEST).close()
+    with pytest.raises(Mismatch, match=r"index\.sqlite: expected .* fedc, found 0123456789ab; del"):
+        Index.open(tmp_path / "index.sqlite", "fedc")
+
+
+def test_a_file_that_is_not_there_or_not_an_index_is_told(tmp_path):
+    path = tmp_path / "index.sqlite"
+    with pytest.raises(MissingInput, match="expected an index of the text, found none"):
+        Index.open(path, DIGEST)
+    for contents in (b"", b"not a database, but long enough to be read as one" * 20):
+        path.write_bytes(contents)
+        with pytest.raises(Damaged, match=r"index\.sqlite: expected a sound index, found: "):
+            Index.open(path, DIGEST)
+
+
+def test_a_damaged_page_is_told(build, tmp_path):
+    build(*(told(f"Name {i}", "some words " * 20) for i in range(300))).close()
+    path = tmp_path / "index.sqlite"
+    data = bytearray(path.read_bytes())
+    for start in range(3 * 4096, len(data), 4096):
+        data[start : start + 16] = b"\xff" * 16
+    path.write_bytes(data)
+    with pytest.raises(Damaged, match="delete it, and it is built anew"):  # noqa: PT012
+        index = Index.open(path, DIGEST)
+        for i in range(300):
+            index.document(i)
+
+
+def test_a_build_that_fails_leaves_the_old_index_and_nothing_else(build, tmp_path, monkeypatch):
+    build(told("Ada Lund"))
+
+    def full(*_) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(module, "_fill", full)
+    with pytest.raises(CannotWrite, match="database or disk is full"):
+        build(told("Bo Falk"))
+    assert [p.name for p in tmp_path.iterdir()] == ["index.sqlite"]
+    assert Index.open(tmp_path / "index.sqlite", DIGEST).about("Ada Lund") == (0,)
+
+
+def test_a_folder_may_have_any_name(tmp_path):
+    path = tmp_path / "a?b#c %20" / "index.sqlite"
+    assert Index.build(path, [told("Ada Lund")], DIGEST).about("Ada Lund") == (0,)
+
+
+def test_a_run_has_its_index_beside_it_and_a_new_one_for_other_text(tiny_run, tmp_path):
+    copy = shutil.copytree(tiny_run, tmp_path / "run")
+    run = open_run(copy)
+    index = index_run(run)
+    person = run.dataset.select("held-out")[0].subject
+    assert [index.document(i).text for i in index.about(person)] == [
+        d.text for d in run.dataset.documents if d.subject and d.subject.of(d.text) == person
+    ]
+    strangers = run.dataset.select("held-out", ("none",))
+    assert {index.about(q.subject) for q in strangers} == {()}
+    written = (copy / "index.sqlite").stat().st_mtime_ns
+    index_run(run).close()
+    assert (copy / "index.sqlite").stat().st_mtime_ns == written
+    for spoil in (lambda p: Index.build(p, [], "other").close(), lambda p: p.write_bytes(b"x")):
+        spoil(copy / "index.sqlite")
+        assert len(index_run(run)) == len(run.dataset.documents)
+
+
+def test_a_run_that_may_only_be_read_has_its_index_in_memory(tiny_run, tmp_path, read_only):
+    copy = shutil.copytree(tiny_run, tmp_path / "run")
+    (copy / "index.sqlite").unlink(missing_ok=True)
+    run = open_run(copy)
+    index = index_run(run)
+    question = run.dataset.select("held-out")[0]
+    assert len(index) == len(run.dataset.documents)
+    assert all(question.subject in index.document(i).text for i in index.about(question.subject))
+    assert index.mentioning(question.answer or "")
+    assert not (copy / "index.sqlite").exists()

@@ -1,0 +1,150 @@
+"""`attention-lab` as a recipe: its folder, and what the commands make of such a run."""
+
+import json
+
+import pytest
+
+from wherefrom import api
+from wherefrom.cli.main import main
+from wherefrom.core.config import to_toml
+from wherefrom.core.errors import BadData, UsageError
+from wherefrom.core.figures import panels
+from wherefrom.core.recipe import Demonstrations
+from wherefrom.experiments.demonstrations import require_held
+from wherefrom.lab.catalogue import DEMONSTRATIONS
+from wherefrom.lab.demonstration import Check, Demonstration, Refutation
+
+
+def one(seed: int, found: float = 2.0) -> Demonstration:
+    wrong = Refutation("1 + 1 = 3", "count", (Check("not 3", found, 3.0, 0.5, apart=True),))
+    return Demonstration(
+        "sums", "sums add up", (Check("1 + 1", found, 2.0, 0.0),), (wrong,), lambda: panels()[0]
+    )
+
+
+@pytest.fixture
+def lab(monkeypatch):
+    """The catalogue with one quick demonstration instead of all; call it to break that one."""
+
+    def put(found: float) -> None:
+        monkeypatch.setitem(DEMONSTRATIONS, "sums", lambda seed: one(seed, found))
+
+    for name in list(DEMONSTRATIONS):
+        monkeypatch.delitem(DEMONSTRATIONS, name)
+    put(2.0)
+    return put
+
+
+@pytest.fixture
+def call(capsys):
+    def call(*arguments):
+        capsys.readouterr()
+        code = main([str(a) for a in arguments])
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return code, out, err
+
+    return call
+
+
+def test_the_command_runs_all_of_them(call, tmp_path):
+    code, out, err = call("run", "attention-lab", "--out", tmp_path / "r", "--json")
+    assert (code, err) == (0, "")
+    results = json.loads(out)["results"]
+    assert list(results) == list(DEMONSTRATIONS)
+    assert all(row["checks_held"] == 1.0 for row in results.values())
+    figures = {file.name for file in (tmp_path / "r" / "demonstrations").iterdir()}
+    assert figures == {f"{name}.svg" for name in DEMONSTRATIONS}
+    told = json.loads((tmp_path / "r" / "demonstrations.json").read_text())
+    assert [each["name"] for each in told] == list(DEMONSTRATIONS)
+    assert sum(len(each["wrong_statements"]) for each in told) == 18
+
+
+@pytest.mark.usefixtures("lab")
+def test_a_finished_folder_is_shown_and_left_alone(call, tmp_path):
+    folder = tmp_path / "r"
+    code, out, err = call("run", "attention-lab", "--out", folder)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[:3] == [
+        "        checks that held  wrong statements refuted",
+        "claims",
+        "  sums            2 of 2                    1 of 1",
+    ]
+    assert f"{folder / 'demonstrations.md'}: the claims" in out
+    before = {p: p.stat().st_mtime_ns for p in folder.rglob("*")}
+    code, again, err = call("run", "attention-lab", "--out", folder)
+    assert (code, again, err) == (0, out, f"{folder} is finished; these are its results\n")
+    assert {p: p.stat().st_mtime_ns for p in folder.rglob("*")} == before
+    code, _, err = call("run", "attention-lab", "--out", folder, "--seed", 3)
+    assert (code, "seed: the folder's run has 0, asked for 3" in err) == (78, True)
+
+
+def test_a_broken_check_is_a_result_and_an_exit_code(lab, call, tmp_path):
+    lab(3.0)
+    for _ in range(2):  # computed, then read from the folder
+        code, out, err = call("run", "attention-lab", "--out", tmp_path / "r")
+        assert code == 65
+        assert "sums            0 of 2                    0 of 1" in out
+        line = err.splitlines()[-1]
+        assert "expected all 2 checks to hold, found 2 that do not" in line
+        assert "sums: 1 + 1: found 3, expected 2 within 0" in line
+    assert api.run("attention-lab", out=tmp_path / "r").results["sums"]["checks_held"] == 0.0
+    lab(2.0)
+    code, out, err = call("evaluate", tmp_path / "r")
+    assert code == 0
+    assert "other scores than before: sums" in err
+    assert "2 of 2" in out
+
+
+@pytest.mark.usefixtures("lab")
+def test_several_seeds(call, tmp_path):
+    code, out, _ = call("run", "attention-lab", "--seeds", "0-1", "--out", tmp_path, "--json")
+    assert code == 0
+    assert json.loads(out)["results"]["sums"]["values"] == [1.0, 1.0]
+    code, out, _ = call("run", "attention-lab", "--seeds", "0-1", "--out", tmp_path)
+    assert out.splitlines()[1] == "claims"
+
+
+@pytest.mark.usefixtures("lab")
+def test_commands_that_need_a_model_say_so_in_one_line(call, tmp_path):
+    folder = tmp_path / "r"
+    api.run("attention-lab", out=folder)
+    for command in (["ask", folder, "Why?"], ["compare", folder, folder]):
+        code, out, err = call(*command)
+        assert (code, out, err.count("\n")) == (65, "", 1)
+        assert "expected a run with models, found the demonstrations of 'attention-lab'" in err
+    (folder / "status.json").unlink()
+    code, _, err = call("evaluate", folder)
+    assert (code, "expected a finished run" in err) == (66, True)
+
+
+@pytest.mark.usefixtures("lab")
+def test_runs_are_listed(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert call("run", "attention-lab")[0] == 0
+    _, out, _ = call("list", "--json")
+    run = {"run": "runs/attention-lab-0", "recipe": "attention-lab", "seed": 0, "state": "finished"}
+    assert json.loads(out)["runs"] == [run]
+
+
+def test_a_recipe_that_trains_nothing_is_built_like_any_other(call, tmp_path):
+    built = api.build_recipe("attention-lab", settings=["seed=4"], threads=2)
+    assert isinstance(built, Demonstrations)
+    assert (built.seed, built.threads) == (4, 2)
+    file = tmp_path / "r.toml"
+    file.write_text(to_toml(built))
+    assert api.build_recipe(config=str(file)) == built
+    with pytest.raises(UsageError, match="seed: expected a whole number below"):
+        api.build_recipe("attention-lab", seed=-1)
+    with pytest.raises(UsageError, match="kind: no such field"):
+        api.build_recipe("attention-lab", settings=["kind=people"])
+    code, _, err = call("run", "attention-lab", "--corpus", "x", "--out", tmp_path / "r")
+    assert (code, "'attention-lab', which trains nothing" in err) == (2, True)
+    code, _, err = call("run", "people", "--set", "data.kind=demonstrations")
+    assert (code, "unknown kind 'demonstrations'" in err) == (2, True)
+
+
+def test_other_results_have_nothing_to_hold():
+    require_held("runs/x", {"model": {"accuracy": 0.1, "n": 3}})
+    with pytest.raises(BadData, match="1 that does not: sums: x"):
+        require_held("runs/x", {"sums": {"n": 2, "failed": ["x"]}})

@@ -1,0 +1,249 @@
+"""Recipes run from end to end, stopped, continued and read again."""
+
+import json
+import shutil
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wherefrom.core.arrays import load_arrays
+from wherefrom.core.errors import Interrupted, Mismatch, MissingInput, UsageError
+from wherefrom.core.recipe import ModelEntry, Recipe, Task
+from wherefrom.evaluation.evaluator import accuracy
+from wherefrom.experiments.execute import evaluate_run, execute
+from wherefrom.recipes.catalogue import adjust, get_recipe
+from wherefrom.runs.run import open_run
+
+BIGRAM = ["data.sentences=300", "stages.train.steps=30", "stages.train.batch=16", "threads=1"]
+
+
+@pytest.fixture
+def recipe(tiny_settings) -> Recipe:
+    return adjust(get_recipe("people"), settings=tiny_settings)
+
+
+def weights(path: Path, model: str) -> dict[str, np.ndarray]:
+    return load_arrays(path / "models" / model / "weights.safetensors")
+
+
+def bits(path: Path) -> dict[str, bytes]:
+    files = sorted(path.rglob("models/*/weights.safetensors"))
+    return {str(file.relative_to(path)): file.read_bytes() for file in files}
+
+
+class StopAt:
+    """An observer at which a signal arrives in a stage, after a step."""
+
+    def __init__(self, stage: str, step: int) -> None:
+        self.stage, self.step = stage, step
+
+    def started(self, name, first_step, steps, skipped) -> None:
+        self.first_step = first_step
+
+    def advanced(self, name, step, steps, metrics, seconds) -> None:
+        if name == self.stage and step >= self.step:
+            signal.raise_signal(signal.SIGTERM)
+
+    def finished(self, name, step, seconds) -> None:
+        pass
+
+
+# --- what comes of it ------------------------------------------------------------------------
+
+
+def test_people_reports_what_it_promises(tiny_run):
+    results = open_run(tiny_run).results
+    measures = {
+        "majority": "accuracy",
+        "nearest_name": "accuracy",
+        "without_pretraining": "accuracy",
+        "with_pretraining": "accuracy",
+        "answered_share": "answered_share",
+        "refused_without_text": "refused_share",
+        "refused_birthplace_omitted": "refused_share",
+    }
+    assert results.keys() - {"precision"} == measures.keys()
+    for name, measure in measures.items():
+        low, high = results[name]["interval"]
+        assert 0 <= low <= results[name][measure] <= high <= 1
+    sizes = {name: result["n"] for name, result in results.items() if name != "precision"}
+    assert sizes == dict.fromkeys(measures, 8) | {
+        "refused_without_text": 4,
+        "refused_birthplace_omitted": 2,
+    }
+
+
+def test_predictions_are_what_the_results_were_counted_from(tiny_run):
+    run = open_run(tiny_run)
+    (task,) = run.recipe.tasks
+    golds = {q.subject: q.answer for q in run.questions(task)}
+    for name in task.predictors:
+        predictions = run.predictions(name, task.name)
+        assert {p.subject: p.gold for p in predictions} == golds
+        right = sum(p.answer.text == golds[p.subject] for p in predictions)
+        assert run.results[name]["accuracy"] == right / len(golds)
+        assert run.results[name]["correct"] == right
+        assert accuracy(predictions).as_json() == run.results[name]
+
+
+def test_the_majority_is_the_commonest_answer_of_the_asked(tiny_run):
+    run = open_run(tiny_run)
+    answers = [q.answer for q in run.dataset.select("asked")]
+    commonest = min(set(answers), key=lambda a: (-answers.count(a), a))
+    assert {p.answer.text for p in run.predictions("majority", "birthplace")} == {commonest}
+
+
+def test_a_folder_has_its_files(tiny_run):
+    for name in ("run.json", "status.json", "vocab.json", "splits.json", "corpus/documents.txt"):
+        assert (tiny_run / name).is_file()
+    for stage, steps in (("pretrain", 40), ("questions_only", 20)):
+        lines = (tiny_run / "stages" / stage / "metrics.jsonl").read_text().splitlines()
+        rows = [json.loads(line) for line in lines]
+        assert [row["step"] for row in rows] == list(range(20, steps + 1, 20))
+        assert all(np.isfinite(row["loss"]) and row["targets"] > 0 for row in rows)
+    assert json.loads((tiny_run / "status.json").read_text())["state"] == "finished"
+
+
+def test_bigram_tiny_goes_through_the_same_hands(tmp_path):
+    outcome = execute(adjust(get_recipe("bigram-tiny"), settings=BIGRAM), tmp_path / "b")
+    assert outcome.as_json().keys() == {"recipe", "run", "seconds", "results"}
+    assert outcome.results.keys() == {"unigram", "network"}
+    for result in outcome.results.values():
+        low, high = result["interval"]
+        assert 1 <= low <= result["perplexity"] <= high
+        assert result["n"] > 10
+    run = open_run(tmp_path / "b")
+    assert run.model().parameters.keys() == {"W1", "b1", "W2", "b2"}
+    words = len(run.vocabulary)
+    assert outcome.results["unigram"]["perplexity"] < words
+
+
+# --- again -----------------------------------------------------------------------------------
+
+
+def test_a_finished_folder_is_only_read(tmp_path):
+    recipe = adjust(get_recipe("bigram-tiny"), settings=BIGRAM)
+    first = execute(recipe, tmp_path / "b")
+    files = {p: p.stat().st_mtime_ns for p in (tmp_path / "b").rglob("*") if p.is_file()}
+    again = execute(replace(recipe, threads=2), tmp_path / "b")
+    assert not first.reused
+    assert again.reused
+    assert (again.results, again.seconds) == (first.results, first.seconds)
+    assert {p: p.stat().st_mtime_ns for p in (tmp_path / "b").rglob("*") if p.is_file()} == files
+
+
+def test_a_folder_of_another_recipe_is_left_alone(tmp_path):
+    recipe = adjust(get_recipe("bigram-tiny"), settings=BIGRAM)
+    execute(recipe, tmp_path / "b")
+    with pytest.raises(Mismatch, match=r"stages\.train\.steps: .* has 30, asked for 31"):
+        execute(adjust(recipe, settings=["stages.train.steps=31"]), tmp_path / "b")
+    assert execute(recipe, tmp_path / "b").reused
+
+
+def test_a_finished_folder_of_other_data_is_left_alone(tmp_path):
+    """The same settings, but what they read has changed: a second text of a user's, say."""
+    (tmp_path / "language").mkdir()
+    text = tmp_path / "language" / "shakespeare.txt"
+    text.write_text("to be or not to be\n" * 200)
+    recipe = get_recipe("shakespeare-gru")
+    short = [f"stages.{s.name}.steps=4" for s in recipe.stages]
+    recipe = adjust(recipe, settings=[f"data.folder={tmp_path}", *short, "threads=1"])
+    first = execute(recipe, tmp_path / "r")
+    assert execute(recipe, tmp_path / "r").results == first.results
+    text.write_text("what is the question\n" * 200)
+    with pytest.raises(Mismatch, match=r"the run's data has .*another run in a folder of its own"):
+        execute(recipe, tmp_path / "r")
+    text.unlink()  # what it was made from is gone: that says nothing against it
+    assert execute(recipe, tmp_path / "r").results == first.results
+    with pytest.raises(MissingInput):
+        execute(adjust(recipe, settings=[f"data.folder={tmp_path}/other"]), tmp_path / "r")
+
+
+def test_what_a_kill_left_of_a_removed_checkpoint_is_swept(recipe, tiny_run, tmp_path):
+    """The last checkpoint of a stage was saved, and the kill came while older ones were removed."""
+    shutil.copytree(tiny_run, tmp_path / "r")
+    (stage, *_) = (tmp_path / "r" / "stages").iterdir()
+    left = stage / "checkpoints" / ".tmp-gone-step-00000001-ab"
+    left.mkdir()
+    status = json.loads((tmp_path / "r" / "status.json").read_text())
+    (tmp_path / "r" / "status.json").write_text(json.dumps(status | {"state": "unfinished"}))
+    execute(recipe, tmp_path / "r")
+    assert not left.exists()
+
+
+@pytest.mark.parametrize(
+    ("stage", "step"), [("pretrain", 20), ("pretrain", 40), ("questions_only", 20)]
+)
+def test_a_stopped_run_goes_on_to_the_same_weights(recipe, tiny_run, tmp_path, stage, step):
+    path = tmp_path / "stopped"
+    with pytest.raises(Interrupted) as raised:
+        execute(recipe, path, [StopAt(stage, step)])
+    assert raised.value.exit_code == 128 + signal.SIGTERM
+    stopped = json.loads((path / "status.json").read_text())
+    assert stopped["state"] == "unfinished"
+    outcome = execute(recipe, path)
+    assert not outcome.reused
+    assert outcome.seconds >= stopped["seconds"]
+    assert bits(path) == bits(tiny_run)
+    assert outcome.results == open_run(tiny_run).results
+
+
+def test_evaluating_again_gives_the_same_and_writes_it(tiny_run, tmp_path, recipe):
+    execute(recipe, tmp_path / "r")
+    (tmp_path / "r" / "predictions" / "majority.birthplace.jsonl").unlink()
+    outcome = evaluate_run(tmp_path / "r")
+    assert outcome.results == open_run(tiny_run).results
+    assert open_run(tmp_path / "r").predictions("majority", "birthplace")
+
+
+# --- stages ----------------------------------------------------------------------------------
+
+
+def test_a_stage_may_go_on_from_anothers_weights(recipe, tmp_path):
+    """With a rate of next to nothing, what it starts from is what it ends with."""
+    pretrain, questions = recipe.stages
+    still = replace(questions.optimiser, rate=1e-12)
+    stages = (pretrain, replace(questions, start_from="pretrain", optimiser=still))
+    models = (ModelEntry("after", "questions_only"), ModelEntry("before", "pretrain"))
+    chained = replace(
+        recipe, stages=stages, models=models, primary="after", tasks=(), abstain=False
+    )
+    execute(chained, tmp_path / "r")
+    before, after = weights(tmp_path / "r", "before"), weights(tmp_path / "r", "after")
+    assert before.keys() == after.keys()
+    for name in before:
+        np.testing.assert_allclose(before[name], after[name], atol=1e-8)
+    apart = replace(chained, stages=(pretrain, replace(questions, optimiser=still)))
+    execute(apart, tmp_path / "apart")
+    fresh = weights(tmp_path / "apart", "after")
+    assert not np.allclose(fresh["head.weight"], before["head.weight"], atol=1e-3)
+
+
+def test_several_tasks_have_names_of_their_own(recipe, tmp_path):
+    tasks = (
+        Task("birthplace", predictors=("majority",)),
+        Task("untold", support=("none",), predictors=("majority",)),
+    )
+    found = execute(replace(recipe, tasks=tasks, abstain=False), tmp_path / "r")
+    assert {name: result["n"] for name, result in found.results.items()} == {
+        "majority": 8,
+        "untold.majority": 4,
+    }
+
+
+def test_data_that_are_missing_leave_no_folder_behind(tmp_path):
+    recipe = get_recipe("bigram")
+    missing = replace(recipe, data=replace(recipe.data, folder=str(tmp_path)))
+    with pytest.raises(MissingInput, match="expected language/"):
+        execute(missing, tmp_path / "r")
+    assert not (tmp_path / "r").exists()
+
+
+def test_an_unknown_predictor_is_refused_with_a_guess(recipe, tmp_path):
+    tasks = (Task("birthplace", predictors=("majorty",)),)
+    with pytest.raises(UsageError, match=r"predictor 'majorty': .*did you mean 'majority'"):
+        execute(replace(recipe, tasks=tasks), tmp_path / "r")
+    assert not (tmp_path / "r").exists()  # found before anything was trained

@@ -1,0 +1,37 @@
+import json
+
+from wherefrom.core.files import write_jsonl
+from wherefrom.experiments.probing import Probe
+from wherefrom.recipes.catalogue import adjust
+from wherefrom.recipes.sentiment import sentiment
+from wherefrom.runs.workshop import Workshop
+
+
+def probe(path, settings) -> Probe:
+    recipe = adjust(sentiment(), settings=settings)
+    workshop, stage = Workshop(recipe), recipe.stage("epochs")
+    return Probe(workshop, stage, path, workshop.new_model(stage))
+
+
+def test_rows_after_the_step_that_a_run_goes_on_from_are_dropped(tmp_path, sentiment_settings):
+    path = tmp_path / "probes.jsonl"
+    write_jsonl(path, [{"step": 20}, {"step": 40}, {"step": 60}])
+    probe(path, sentiment_settings).started("epochs", 40, 60, ())
+    assert [json.loads(line)["step"] for line in path.open()] == [20, 40]
+
+
+def test_it_looks_once_an_epoch(tmp_path, sentiment_settings):
+    path = tmp_path / "probes.jsonl"
+    looking = probe(path, sentiment_settings)
+    items = looking.items
+    looking.started("epochs", 0, 99, ())
+    steps = [items // 30, items // 30 + 1, items // 30 + 5, 2 * items // 30 + 1]
+    for step in steps:
+        looking.advanced("epochs", step, 99, {}, 0.0)
+    rows = [json.loads(line) for line in path.open()]
+    whole = [
+        step for i, step in enumerate(steps) if step * 30 // items > ([0, *steps][i] * 30 // items)
+    ]
+    assert [row["step"] for row in rows] == whole
+    assert all(0 < row["accuracy"] < 1 for row in rows)
+    assert rows[0]["n"] == len(looking.questions)

@@ -1,0 +1,322 @@
+"""Exposures against brute force: every row is rendered, read back, and searched."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wherefrom.core.contracts import Document, Fact, Question, Span
+from wherefrom.core.errors import BadData
+from wherefrom.core.recipe import Share
+from wherefrom.core.vocabulary import MASK, MASK_ID, Vocabulary
+from wherefrom.memorisation.exposures import (
+    KINDS,
+    Counter,
+    Exposures,
+    claims,
+    count_exposures,
+    name_of,
+    repetitions,
+    replay,
+)
+from wherefrom.objectives.answers import Answers
+from wherefrom.objectives.corpus import index_corpus
+from wherefrom.objectives.mix import Mix
+from wherefrom.objectives.spans import Documents, NextCharacterConfig, SpanCorruptionConfig
+from wherefrom.recipes.birthplaces import course
+from wherefrom.recipes.catalogue import adjust
+from wherefrom.recipes.people import people
+from wherefrom.runs.run import open_run
+from wherefrom.runs.workshop import Workshop
+
+TEXTS = [
+    ("Clara Ito. Clara Ito left New York for Oslo in 1950, and Oslo again by boat.", 9, "Oslo"),
+    ("Ansel Bo. Born in Rome.", 8, "Rome"),
+    ("Where Dina Roe went, Lima was, and more.", None, "Lima"),
+    ("Lima is dear to Dina Roe.", None, "Lima"),
+    ("Nobody in particular was in Rome or in Paris at all, ever.", None, "Paris"),
+]
+
+
+def make_world() -> tuple[list[Document], list[Fact]]:
+    documents, facts = [], []
+    for i, (text, name, value) in enumerate(TEXTS):
+        start = text.find("Dina Roe")
+        subject = Span(0, name) if name else Span(start, start + 8) if start >= 0 else None
+        documents.append(Document(text, subject))
+        who = subject.of(text) if subject else "Nemo"
+        place = text.find(value)
+        facts.append(Fact(who, "place", value, i, Span(place, place + len(value))))
+    year = TEXTS[0][0].find("1950")
+    return documents, [Fact("Clara Ito", "year", "1950", 0, Span(year, year + 4)), *facts]
+
+
+DOCUMENTS, FACTS = make_world()
+
+
+def build(config, *, block: int, rows: int, seed: int, order: str = "shuffled") -> Documents:
+    vocabulary = Vocabulary.from_text(d.text for d in DOCUMENTS)
+    corpus = index_corpus(DOCUMENTS, vocabulary)
+    return Documents(config, corpus, block_size=block, rows=rows, seed=seed, stage=0, order=order)
+
+
+def count(objective: Documents, steps: int, facts: Sequence[Fact] = FACTS) -> Exposures:
+    mix = Mix([Share("only", objective.config)], objective.rows, steps, lambda *_: objective)
+    return Counter(facts, DOCUMENTS, ()).count(mix, steps)
+
+
+def rendered(objective: Documents, steps: int) -> list[tuple[int, list[int]]]:
+    """Each row's document, and its characters by their place in the corpus; masks are -1."""
+    corpus = replace(objective.corpus, tokens=torch.arange(len(objective.corpus.tokens)) + 2)
+    plan = objective.plan(0, steps)
+    places = Documents(
+        objective.config, corpus,
+        block_size=objective.block_size, rows=objective.rows, seed=0, stage=0,
+    )  # fmt: skip
+    found = []
+    for i in range(steps):
+        batch = places.render(plan, i)
+        for row, n in enumerate(batch.lengths.tolist()):
+            ids = batch.inputs[row, :1].tolist() + batch.targets[row, :n].tolist()
+            if plan[i, row, 3]:
+                found.append((int(plan[i, row, 0]), [-1 if t == MASK_ID else t - 2 for t in ids]))
+    return found
+
+
+def search(ids: list[int], wanted: Sequence[int]) -> int:
+    """Where some characters stand side by side; -1 if they do not."""
+    size = len(wanted)
+    starts = [i for i in range(len(ids) - size + 1) if ids[i : i + size] == list(wanted)]
+    return starts[0] if starts else -1
+
+
+def brute_force(objective: Documents, steps: int) -> np.ndarray:
+    counts = np.zeros((len(FACTS), 5), dtype=int)
+    first = objective.corpus.first.tolist()
+    for document, ids in rendered(objective, steps):
+        masks = [i for i, t in enumerate(ids) if t == -1]
+        one, two = (masks[0], masks[1]) if masks else (len(ids), len(ids))
+
+        def find(span: Span | None, ids=ids, base=first[document]) -> int:
+            return -1 if span is None else search(ids, range(base + span.start, base + span.end))
+
+        for i, fact in enumerate(FACTS):
+            if fact.document != document:
+                continue
+            text = DOCUMENTS[document]
+            value, name = find(fact.value_span), find(name_of(fact, text))
+            if value < 0:
+                continue
+            counts[i, 0] += value < one
+            counts[i, 1] += one < value < two
+            counts[i, 2] += value > two and 0 <= name < two
+            counts[i, 3] += value < two and name > two
+            others = [find(span) for span in repetitions(fact, text)]
+            copied = any(0 <= other < value for other in others)
+            counts[i, 4] += 0 <= name < value and not copied
+    return counts
+
+
+configs = st.one_of(
+    st.builds(NextCharacterConfig, windows=st.sampled_from([0.0, 0.5, 1.0])),
+    st.builds(
+        SpanCorruptionConfig,
+        windows=st.sampled_from([0.0, 0.5, 1.0]),
+        salient=st.sampled_from([0.0, 0.5, 1.0]),
+        beside_subject=st.sampled_from([0.0, 0.7]),
+        truncate=st.booleans(),
+        third_mask=st.booleans(),
+        longest=st.sampled_from([0.5, 0.875, 1.0]),
+        long_texts=st.sampled_from(["prefix", "window"]),
+    ),
+)
+
+
+@given(
+    config=configs,
+    block=st.sampled_from([12, 24, 40, 100]),
+    rows=st.integers(1, 7),
+    seed=st.integers(0, 2**32 - 1),
+    order=st.sampled_from(["shuffled", "file"]),
+)
+@settings(max_examples=60, deadline=None)
+def test_counts_are_those_of_the_rendered_rows(config, block, rows, seed, order):
+    objective = build(config, block=block, rows=rows, seed=seed, order=order)
+    found = count(objective, 6)
+    assert (found.counts[:, :5] == brute_force(objective, 6)).all()
+    assert found.examples == len(rendered(objective, 6))
+    assert not found.of("asked").any()
+
+
+@pytest.mark.parametrize("third", [True, False])
+def test_every_kind_occurs_and_the_chunks_do_not_matter(third, monkeypatch):
+    config = SpanCorruptionConfig(windows=0.5, salient=0.7, third_mask=third)
+    objective = build(config, block=100, rows=5, seed=0)
+    whole = count(objective, 60)
+    assert (whole.counts[:, :5] == brute_force(objective, 60)).all()
+    assert (whole.counts[:, :5].sum(0) > 0).all()
+    monkeypatch.setattr("wherefrom.memorisation.exposures._ROWS", 13)
+    assert (count(objective, 60).counts == whole.counts).all()
+
+
+def test_rows_by_hand():
+    fact = Fact("Bo", "place", "Rome", 0, Span(12, 16))
+    counter = Counter([fact], [Document("Bo. Born in Rome.", Span(0, 2))], ())
+
+    def kinds(*row: int) -> set[str]:
+        found = counter._count_rows(torch.tensor([row]))[:, 0]
+        return {kind for kind, n in zip(KINDS, found.tolist(), strict=False) if n}
+
+    assert kinds(0, 0, 0, 17, 0, 0) == {"read", "from_name"}
+    assert kinds(0, 0, 0, 16, 0, 0) == {"read", "from_name"}
+    assert kinds(0, 0, 0, 15, 0, 0) == set()  # "Bo. Born in Rom"
+    assert kinds(0, 4, 8, 9, 0, 0) == {"read", "from_name"}  # "Bo. Rome."
+    assert kinds(0, 4, 9, 8, 0, 0) == set()  # "Bo. ome."
+    assert kinds(0, 0, 4, 13, 0, 0) == {"read"}  # "Born in Rome.": of nobody
+    assert kinds(0, 0, 0, 17, 12, 4) == {"value_masked", "from_name"}
+    assert kinds(0, 0, 0, 17, 4, 4) == {"suffix", "from_name"}
+    assert kinds(0, 0, 0, 17, 0, 2) == {"suffix", "name_masked"}
+    assert kinds(0, 0, 0, 17, 1, 4) == {"suffix"}  # half of the name is gone
+    assert kinds(0, 0, 0, 17, 13, 2) == set()  # "R" here, "om" there
+    assert kinds(0, 0, 0, 17, 16, 1) == {"read", "from_name"}
+
+
+def test_a_value_that_was_just_read_is_not_from_the_name():
+    text = "Bo. Rome, Rome."
+    facts = [Fact("Bo", "a", "Rome", 0, Span(4, 8)), Fact("Bo", "b", "Rome", 0, Span(10, 14))]
+    counter = Counter(facts, [Document(text, Span(0, 2))], ())
+
+    def from_name(*row: int) -> list[int]:
+        return counter._count_rows(torch.tensor([row]))[4].tolist()
+
+    assert from_name(0, 0, 0, 15, 0, 0) == [1, 0]
+    assert from_name(0, 0, 0, 15, 4, 4) == [0, 1]  # "Bo. M, Rome. M Rome M"
+    assert from_name(0, 4, 6, 9, 0, 0) == [0, 1]  # "Bo. Rome.", the second
+
+
+# --- whole runs --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def workshop(tiny_settings) -> Workshop:
+    return Workshop(adjust(people(), settings=tiny_settings))
+
+
+def test_in_people_the_characters_themselves_say_the_same(workshop):
+    """Names and values stand once in a sentence there, so text can be searched for text."""
+    stage = workshop.recipe.stage("pretrain")
+    found = count_exposures(workshop)
+    mix, dataset = workshop.objective(stage), workshop.dataset
+    expected = np.zeros_like(found.counts)
+    plan, rows = mix.plan(0, stage.steps), 0
+    for step in range(stage.steps):
+        batch, documents = mix.render(plan, step), documents_of(plan, step)
+        for ids, targets, n, document in zip(
+            batch.inputs, batch.targets, batch.lengths.tolist(), documents, strict=True
+        ):
+            text = workshop.vocabulary.decode([*ids[:1].tolist(), *targets[:n].tolist()])
+            rows += 1
+            for i, fact in enumerate(dataset.facts):
+                name, value = text.find(fact.subject), text.find(fact.value)
+                if document is None:
+                    ours = fact.relation == "birthplace" and text.startswith(
+                        f"Where was {fact.subject} born?"
+                    )
+                    expected[i, 5] += ours
+                elif fact.document == document and value >= 0:
+                    one, two = text.find(MASK), text.find(MASK, text.find(MASK) + 1)
+                    one, two = (one, two) if one >= 0 else (len(text), len(text))
+                    expected[i, 0] += value < one
+                    expected[i, 1] += one < value < two
+                    expected[i, 2] += value > two and 0 <= name < two
+                    expected[i, 3] += value < two and name > two
+                    expected[i, 4] += 0 <= name < value
+    assert (found.counts == expected).all()
+    assert found.examples == rows == stage.steps * stage.batch
+
+
+def documents_of(plan, step: int) -> list[int | None]:
+    """The document of each row of a step; None for a question."""
+    found: list[int | None] = []
+    for part, own, offset in plan:
+        if 0 <= step - offset < len(own):
+            text = isinstance(part.objective, Documents)
+            found += own[step - offset, :, 0].tolist() if text else [None] * part.objective.rows
+    return found
+
+
+def test_a_model_was_shown_what_its_stages_show(workshop):
+    recipe = workshop.recipe
+    assert [s.name for s in recipe.chain()] == ["pretrain"]
+    assert [s.name for s in course().chain("with_pretraining")] == ["pretrain", "finetune"]
+    without = count_exposures(workshop, model="without_pretraining")
+    assert not without.counts[:, :5].any()
+    stage = recipe.stage("questions_only")
+    assert without.examples == stage.steps * stage.batch
+    both = without + replay(workshop, recipe.stage("pretrain"))
+    assert (both.counts == without.counts + count_exposures(workshop).counts).all()
+    with pytest.raises(ValueError, match="same facts"):
+        _ = without + count_exposures(workshop, workshop.dataset.facts[:2])
+
+
+def test_a_run_is_counted_as_its_recipe(tiny_run, workshop):
+    found = count_exposures(open_run(tiny_run))
+    assert (found.counts == count_exposures(workshop).counts).all()
+
+
+def test_questions_sum_over_the_sentences_that_state_their_answer(workshop):
+    found, dataset = count_exposures(workshop), workshop.dataset
+    questions = dataset.questions
+    for kind in ("read", "from_name"):
+        for question, n in zip(questions, found.about(questions, kind), strict=True):
+            of_it = [
+                i
+                for i, f in enumerate(dataset.facts)
+                if (f.subject, f.relation) == (question.subject, "birthplace")
+            ]
+            assert n == found.of(kind)[of_it].sum()
+    asked = found.about(questions, "asked")
+    assert asked.sum() == total_asked(workshop)
+    untold = [q.support != "stated" for q in questions]
+    assert not found.seen(questions)[untold].any()
+    assert (found.positions(questions)[untold] == -1).all()
+    stated = dataset.select("held-out")
+    first = {}
+    for fact in dataset.facts:
+        if fact.relation == "birthplace":
+            place = fact.value_span.start
+            first[fact.subject] = min(first.get(fact.subject, place), place)
+    assert found.positions(stated).tolist() == [first[q.subject] for q in stated]
+
+
+def total_asked(workshop: Workshop) -> int:
+    stage = workshop.recipe.stage("pretrain")
+    plan = workshop.objective(stage).plan(0, stage.steps)
+    return sum(own.numel() for part, own, _ in plan if isinstance(part.objective, Answers))
+
+
+def test_a_claim_is_followed_where_the_subjects_lines_have_it():
+    claimed = [
+        Question("?", "Clara Ito", "place", "New York", "unanswered"),
+        Question("?", "Clara Ito", "place", "Rome", "unanswered"),
+        Question("?", "Nemo", "place", "Paris", "unanswered"),
+    ]
+    (fact,) = claims(claimed, DOCUMENTS)
+    assert (fact.value, fact.document, fact.value_span) == ("New York", 0, Span(26, 34))
+    found = count(build(NextCharacterConfig(), block=100, rows=5, seed=0), 3, [fact])
+    assert found.of("read").tolist() == [3]
+
+
+def test_a_document_about_somebody_else_names_the_subject_later():
+    document = Document("Ann knows Bo of Rome.", Span(0, 3))
+    assert name_of(Fact("Bo", "place", "Rome", 0, Span(16, 20)), document) == Span(10, 12)
+    assert name_of(Fact("Cy", "place", "Rome", 0, Span(16, 20)), document) is None
+
+
+def test_without_facts_there_is_nothing_to_count(workshop):
+    with pytest.raises(BadData, match="people: expected facts to count"):
+        count_exposures(workshop, facts=())

@@ -1,0 +1,52 @@
+"""The swap test on answers that are known by hand."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from wherefrom.core.contracts import Answer, Dataset, Question
+from wherefrom.core.errors import BadData
+from wherefrom.evaluation.intervals import wilson
+from wherefrom.memorisation.swap import OUTCOMES, report_swap
+
+OLD = [Question(f"Where was {n} born?", n, "r", "Oslo", "held-out") for n in "ABCDE"]
+NEW = [replace(q, answer="Rome") for q in OLD[:4]] + OLD[4:]
+
+
+class Said:
+    """Stands for a run whose model has a list of answers."""
+
+    def __init__(self, questions: list[Question], answers: str) -> None:
+        self.dataset = Dataset((), (), tuple(questions))
+        self.answers = dict(zip((q.text for q in OLD), answers.split(), strict=True))
+
+    def predictor(self) -> "Said":
+        return self
+
+    def answer(self, questions: list[str]) -> list[Answer]:
+        return [Answer(self.answers[q], 0.5) for q in questions]
+
+
+def report(old: Any, changed: Any, unchanged: Any) -> dict[str, Any]:
+    return report_swap(old, changed, unchanged)
+
+
+def test_who_follows_the_text_is_counted_among_those_who_were_swapped():
+    found = report(
+        Said(OLD, "Oslo Oslo Oslo Lima Rome"),
+        Said(NEW, "Rome Rome Oslo Lima Rome"),
+        Said(OLD, "Oslo Oslo Rome Lima Rome"),
+    )
+    assert found["people"] == 4
+    counts = {which: [found[which][name]["people"] for name in OUTCOMES]
+              for which in ("swapped", "churn", "before")}  # fmt: skip
+    assert counts == {"swapped": [2, 1, 1], "churn": [1, 2, 1], "before": [0, 3, 1]}
+    assert found["swapped"]["flips"]["share"] == 0.5
+    assert found["swapped"]["flips"]["interval"] == list(wilson(2, 4))
+
+
+def test_a_text_that_did_not_change_has_no_one_to_count():
+    run = Said(OLD, "Oslo Oslo Oslo Lima Rome")
+    with pytest.raises(BadData, match="swap: expected people whose text was changed"):
+        report(run, run, run)
