@@ -1,37 +1,64 @@
 """Wherefrom teaches a small language model facts from text and says where answers come from.
 
-The names below are those of `wherefrom.api`, where they are described. They are loaded when
-they are first used, so that importing the package, and `wherefrom --help`, need no torch.
+The names below are those of `wherefrom.api`, where they are described; `wherefrom.data` and
+`wherefrom.doctor` are packages of functions of their own. All are loaded when they are first used,
+so that importing the package, and `wherefrom --help`, need no torch.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from wherefrom import data, doctor
     from wherefrom.api import (
+        Audit,
+        Dispute,
+        Explanation,
         Outcome,
+        PerplexityReport,
         Recipe,
+        Replies,
         Reply,
         Run,
+        RunComparison,
+        SeedsOutcome,
+        Source,
+        Verdict,
         WherefromError,
         ask,
+        audit,
         build_recipe,
+        compare,
+        dispute,
+        evaluate,
+        explain,
         get_recipe,
+        list_recipes,
+        list_runs,
         open_run,
+        perplexity,
         run,
+        run_seeds,
+        sample,
+        to_json,
     )
 
 __all__ = [
-    "Outcome", "Recipe", "Reply", "Run", "WherefromError",
-    "ask", "build_recipe", "get_recipe", "open_run", "run",
+    "Audit", "Dispute", "Explanation", "Outcome", "PerplexityReport", "Recipe", "Replies",
+    "Reply", "Run", "RunComparison", "SeedsOutcome", "Source", "Verdict", "WherefromError",
+    "ask", "audit", "build_recipe", "compare", "data", "dispute", "doctor", "evaluate", "explain",
+    "get_recipe", "list_recipes", "list_runs", "open_run", "perplexity", "run", "run_seeds",
+    "sample", "to_json",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'wherefrom' has no attribute '{name}'")
-    from wherefrom import api
+    from importlib import import_module
 
-    return getattr(api, name)
+    if name in ("data", "doctor"):
+        return import_module(f"wherefrom.{name}")
+    return getattr(import_module("wherefrom.api"), name)
 
 
 def __dir__() -> list[str]:

@@ -1,72 +1,129 @@
-"""The package's own few functions, the same that the command line calls.
+"""The Python API: everything that the command line can do, with typed results.
 
     import wherefrom
 
-    outcome = wherefrom.run("people", settings=["stages.pretrain.steps=1200"])
+    outcome = wherefrom.run("people", progress=True)
     print(outcome.results["with_pretraining"])        # {'accuracy': ..., 'interval': ..., ...}
 
     for reply in wherefrom.ask(outcome.run, ["Where was Clara Whitfield born?"]):
-        print(reply.answer.text if reply.known else "I don't know", reply.confidence)
+        print(reply.answer if reply.answered else "I don't know", reply.confidence)
 
+    audit = wherefrom.audit(outcome.run)              # calibration, risk bound, evidence, source
     run = wherefrom.open_run(outcome.run)             # its recipe, data, models, predictions
-    run.model("with_pretraining")
 
-Every error that is not a bug is a `wherefrom.WherefromError` and says what to do in one line.
+A function that takes a run takes its folder or what `open_run` returned. Results are frozen
+dataclasses; `wherefrom.to_json` writes any of them as the commands' `--json` does. Every error
+that is not a bug is a `wherefrom.WherefromError` and says what to do in one line. docs/PYTHON.md
+is a guide; `wherefrom.data` and `wherefrom.doctor` have the rest.
 """
 
 from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Unpack
 
-from wherefrom.answering import asking
-from wherefrom.answering.asking import Reply
-from wherefrom.core.config import parse_toml
-from wherefrom.core.errors import UsageError, WherefromError
+from wherefrom.auditing.asking import Replies, ask_run
+from wherefrom.auditing.audit import Risk, audit_run
+from wherefrom.auditing.dispute import Dispute, settle
+from wherefrom.auditing.findings import Audit
+from wherefrom.auditing.inspector import open_inspector
+from wherefrom.core.config import parse_toml, to_json
+from wherefrom.core.errors import MissingInput, UsageError, WherefromError
 from wherefrom.core.files import read_text
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
-from wherefrom.experiments.execute import Outcome, execute
+from wherefrom.core.replies import Reply, Source, Verdict
+from wherefrom.data.catalogue import SURVEYS
+from wherefrom.experiments.comparison import RunComparison, compare
+from wherefrom.experiments.execute import Outcome, evaluate_run, execute
+from wherefrom.experiments.explanation import Explanation, explain
+from wherefrom.experiments.listing import list_recipes, list_runs
+from wherefrom.experiments.perplexity import PerplexityReport, perplexity
+from wherefrom.experiments.samples import sample
+from wherefrom.experiments.seeds import SeedsOutcome, aggregate, parse_seeds
 from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
+from wherefrom.recipes.options import RecipeOptions, as_settings
 from wherefrom.report.messages import note
 from wherefrom.report.progress import watch
 from wherefrom.runs.run import Run, open_run
 from wherefrom.runs.workshop import why_not_mps
 
 __all__ = [
-    "Outcome", "Recipe", "Reply", "Run", "WherefromError",
-    "ask", "build_recipe", "get_recipe", "open_run", "run",
+    "Audit", "Dispute", "Explanation", "Outcome", "PerplexityReport", "Recipe", "Replies",
+    "Reply", "Run", "RunComparison", "SeedsOutcome", "Source", "Verdict", "WherefromError",
+    "ask", "audit", "build_recipe", "compare", "dispute", "evaluate", "explain", "get_recipe",
+    "list_recipes", "list_runs", "open_run", "perplexity", "run", "run_seeds", "sample", "to_json",
 ]  # fmt: skip
 
 DEFAULT_RECIPE = "people"
+AnyRun = str | Path | Run
+
+
+# -- training ------------------------------------------------------------------------
+
+
+def build_recipe(name: str | None = None, **options: Unpack[RecipeOptions]) -> Experiment:
+    """A named recipe with a TOML file, options and settings put over it, in this order.
+
+    Without a name it is the recipe that the file names, or else `people`.
+    """
+    config = options.get("config")
+    if name is None and config is not None:
+        name = parse_toml(read_text(config), config).get("name")
+    recipe = adjust(get_recipe(str(name or DEFAULT_RECIPE)), config=config)
+    own = as_settings(options, recipe)
+    recipe = adjust(recipe, settings=[*own, *options.get("settings", ())])
+    given = {part: options.get(part) for part in ("seed", "device", "threads")}
+    return replace(recipe, **{part: value for part, value in given.items() if value is not None})
 
 
 def run(
-    recipe: str | Experiment = DEFAULT_RECIPE,
+    recipe: str | Experiment | None = None,
     *,
     out: str | Path | None = None,
-    seed: int | None = None,
-    settings: Iterable[str] = (),
     progress: bool = False,
-    label: str = "",
+    **options: Unpack[RecipeOptions],
 ) -> Outcome:
-    """Run a recipe into a folder (default: `default_folder`), or go on with one begun there.
+    """Run a recipe into a folder (default: `default_folder`), or continue one begun there.
 
-    `settings` are FIELD=VALUE as after `--set`; with `progress`, standard error says how far
-    it is, each line after `label`. A finished folder is only read.
+    A finished folder is only read. With `progress`, standard error says what is in the user's
+    own files and how far training is. The options are those of `build_recipe`; of them, a whole
+    recipe takes only the seed.
     """
-    if isinstance(recipe, str):
-        recipe = build_recipe(recipe, settings=settings)
-    elif list(settings):
-        raise UsageError("settings: expected a recipe's name with them, found a whole recipe")
-    recipe = recipe if seed is None else replace(recipe, seed=seed)
-    path = Path(out) if out is not None else default_folder(recipe)
-    if isinstance(recipe, Demonstrations):  # over before there is anything to say
-        return execute(recipe, path)
-    if recipe.device == "mps" and (reason := why_not_mps()):
-        note(f"{label}{reason}")
-    names = [stage.name for stage in recipe.stages]
-    with watch(names, label) if progress else nullcontext() as observer:
-        return execute(recipe, path, [observer] if observer else [])
+    built = _build(recipe, options)
+    if progress:
+        _introduce(built)
+    return _run(built, out, progress)
+
+
+def run_seeds(
+    recipe: str | Experiment | None,
+    seeds: str | Iterable[int],
+    *,
+    out: str | Path | None = None,
+    progress: bool = False,
+    **options: Unpack[RecipeOptions],
+) -> SeedsOutcome:
+    """Run a recipe with several seeds (`0-4`, or numbers); every result's mean over them.
+
+    With `out`, the runs lie in its folders seed-0, seed-1, and so on.
+    """
+    built = _build(recipe, options)
+    if progress:
+        _introduce(built)
+    outcomes: list[Outcome] = []
+    for seed in parse_seeds(seeds) if isinstance(seeds, str) else seeds:
+        place = None if out is None else Path(out) / f"seed-{seed}"
+        outcomes.append(_run(replace(built, seed=seed), place, progress, f"seed {seed}, "))
+    return SeedsOutcome.of(built.name, outcomes)
+
+
+def evaluate(run: AnyRun) -> Outcome:
+    """Score a finished run's models again, or compute its demonstrations again.
+
+    The new results are stored; `Outcome.changed` names those that differ from the ones before.
+    """
+    return evaluate_run(run.path if isinstance(run, Run) else Path(run))
 
 
 def default_folder(recipe: Experiment) -> Path:
@@ -77,26 +134,105 @@ def default_folder(recipe: Experiment) -> Path:
     return Path("runs") / f"{recipe.name}{variant}-{recipe.seed}"
 
 
-def build_recipe(
-    name: str | None = None,
+# -- asking --------------------------------------------------------------------------
+
+
+def ask(
+    run: AnyRun,
+    questions: str | Sequence[str],
     *,
-    config: str | None = None,
-    settings: Iterable[str] = (),
-    seed: int | None = None,
-    device: str | None = None,
-    threads: int | None = None,
-) -> Experiment:
-    """A named recipe with a TOML file and settings put over it.
+    risk: float | None = None,
+    delta: float = 0.1,
+    strict: bool = True,
+) -> Replies:
+    """Put questions to a finished run, closed-book; a sequence with one `Reply` a question.
 
-    Without a name it is the one that the file names, or else `people`.
+    Each reply has the answer, the calibrated confidence, what the text says of the answer, and
+    whether the model recalled it. With `risk`, only answers above a threshold that calibration
+    people certified are given: at most that share is wrong, except with probability `delta`.
+    BadData if the run cannot be asked one of the questions, unless `strict` is False: then the
+    others are answered, and `Replies.problems` says what is wrong.
     """
-    if name is None and config is not None:
-        name = parse_toml(read_text(config), config).get("name")
-    recipe = adjust(get_recipe(str(name or DEFAULT_RECIPE)), config=config, settings=settings)
-    given = {"seed": seed, "device": device, "threads": threads}
-    return replace(recipe, **{k: v for k, v in given.items() if v is not None})
+    asked = [questions] if isinstance(questions, str) else list(questions)
+    return ask_run(_open(run), asked, risk=risk, delta=delta, strict=strict)
 
 
-def ask(run: str | Path | Run, questions: Sequence[str]) -> list[Reply]:
-    """Put questions to a finished run; BadData if it cannot be asked one of them."""
-    return asking.ask(run if isinstance(run, Run) else open_run(run), questions)
+def audit(
+    run: AnyRun,
+    *,
+    risk: float = 0.1,
+    delta: float = 0.1,
+    budget: float | None = None,
+    swap: int | None = None,
+    progress: bool = False,
+) -> Audit:
+    """Say how far a run's answers can be trusted; the findings go into the run's audit/ too.
+
+    `budget` (minutes) trains models without people's text, to measure what was recalled; `swap`
+    gives that many held-out people another answer in the text and trains again. What was
+    trained for an earlier audit is used again.
+    """
+    return audit_run(
+        _open(run),
+        Risk(risk, delta),
+        budget=budget,
+        swap=swap,
+        watch=watch if progress else None,
+        tell=note if progress else _keep_quiet,
+    )
+
+
+def dispute(run: AnyRun, question: str, claim: str) -> Dispute:
+    """Weigh a claimed answer against the model's: the text, the source, and a recommendation."""
+    return settle(open_inspector(_open(run)), question, claim)
+
+
+# -- what these share ------------------------------------------------------------------
+
+
+def _open(run: AnyRun) -> Run:
+    return run if isinstance(run, Run) else open_run(run)
+
+
+def _build(recipe: str | Experiment | None, options: RecipeOptions) -> Experiment:
+    """A recipe by its name and options, or a whole one with another seed."""
+    if recipe is None or isinstance(recipe, str):
+        return build_recipe(recipe, **options)
+    given = [name for name, value in options.items() if value and name != "seed"]
+    if given:
+        raise UsageError(f"{given[0]}: expected a recipe's name with it, found a whole recipe")
+    seed = options.get("seed")
+    return recipe if seed is None else replace(recipe, seed=seed)
+
+
+def _run(
+    recipe: Experiment, out: str | Path | None, progress: bool, label: str = ""
+) -> Outcome:
+    path = Path(out) if out is not None else default_folder(recipe)
+    if isinstance(recipe, Demonstrations):  # over before there is anything to say
+        return execute(recipe, path)
+    if recipe.device == "mps" and (reason := why_not_mps()):
+        note(f"{label}{reason}")
+    names = [stage.name for stage in recipe.stages]
+    with watch(names, label) if progress else nullcontext() as observer:
+        outcome = execute(recipe, path, [observer] if observer else [])
+    if progress and outcome.reused:
+        note(f"{label}{outcome.run} is finished; these are its results")
+    return outcome
+
+
+def _introduce(recipe: Experiment) -> None:
+    """Say what is in a user's own files, and what could not be matched, before training.
+
+    A finished run no longer needs its files; one that does will complain by itself.
+    """
+    if isinstance(recipe, Demonstrations):
+        return
+    if survey := SURVEYS.get(recipe.data.kind):
+        with suppress(MissingInput):
+            for line in survey(recipe.data, getattr(recipe.model, "max_input", 0)).lines():
+                note(line)
+
+
+def _keep_quiet(line: str) -> None:
+    pass

@@ -12,6 +12,7 @@ from sklearn.calibration import calibration_curve
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss, log_loss
 
+from wherefrom.core.config import to_json
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.calibration import (
     assign_bins,
@@ -225,7 +226,7 @@ def test_the_same_seed_gives_the_same_null():
 def test_everything_at_once_goes_into_json():
     p, right = answers(120, 4)
     found = score_calibration(p, right)
-    data = json.loads(json.dumps(found.as_json(), allow_nan=False))
+    data = json.loads(json.dumps(to_json(found), allow_nan=False))
     assert data["brier"]["score"] == found.brier.score
     assert data["line"]["slope_interval"] == list(found.line.slope_interval)
     assert data["error"]["bins"] == len(data["diagram"]) == 10
@@ -234,7 +235,7 @@ def test_everything_at_once_goes_into_json():
 def test_one_answer_alone_is_scored():
     found = score_calibration(np.array([0.7]), np.array([True]))
     assert found.brier.score == pytest.approx(0.09)
-    assert json.dumps(found.as_json(), allow_nan=False)
+    assert json.dumps(to_json(found), allow_nan=False)
 
 
 def test_bad_input():

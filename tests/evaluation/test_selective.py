@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import roc_auc_score
 
+from wherefrom.core.config import to_json
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.selective import auroc, compare_areas, risk_coverage
 
@@ -164,7 +165,7 @@ def test_the_interval_holds_the_truth_as_often_as_it_says(distance):
 
 def test_json_and_bad_input():
     for found in (risk_coverage(S, RIGHT), compare_areas(S, -S, RIGHT, resamples=20)):
-        assert json.loads(json.dumps(found.as_json(), allow_nan=False))["n"] == 4
+        assert json.loads(json.dumps(to_json(found), allow_nan=False))["n"] == 4
     with pytest.raises(BadData, match="found none"):
         risk_coverage(S[:0], RIGHT[:0])
     with pytest.raises(ValueError, match="one list"):

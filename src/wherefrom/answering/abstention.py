@@ -1,28 +1,26 @@
-"""When to say "I don't know": a threshold on the calibrated probability.
+"""Abstention: when to say "I don't know", by a threshold on the calibrated probability.
 
-A `Threshold` is chosen on calibration people and applied to others. How it is chosen is one
-function's business; what applies it needs only its value, so a choice with a certified bound
-on the risk can stand beside this one.
+A `Threshold` is chosen on calibration questions and applied to others. `choose_threshold` aims at
+a precision; `risk_bound.py` chooses one with a certified bound on the risk. Both give the same
+type, so whatever applies a threshold does not care where it came from.
 """
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.evaluator import Score
-from wherefrom.evaluation.intervals import wilson
 
 REFUSE_ALL = 2.0  # no probability reaches it, and JSON can hold it
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """Answer where the probability is at least `value`; the rest is what it did when chosen.
+    """Answer where the score is at least `value`; the other fields say what it did when chosen.
 
-    `precision` is None when it refused everything, `n` the answers it was chosen on.
+    `n` is the number of answers that it was chosen on. `precision` is None when all of them were
+    withheld.
     """
 
     value: float
@@ -31,44 +29,27 @@ class Threshold:
     precision: float | None
     n: int
 
-    def answers(self, probability: np.ndarray) -> np.ndarray:
-        """Whether each answer is given; never one without a chance, or whose chance is unknown."""
-        p = np.asarray(probability, dtype=np.float64)
+    def answers(self, score: np.ndarray) -> np.ndarray:
+        """Whether each answer is given; one with a score of 0, or without a number, never is."""
+        p = np.asarray(score, dtype=np.float64)
         return (p >= self.value) & (p > 0)
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Threshold":
-        missing = [f.name for f in fields(cls) if f.name not in data]
-        if missing:
-            raise BadData(f"threshold: expected the field '{missing[0]}', found none")
-        precision = data["precision"]
-        try:
-            return cls(
-                float(data["value"]), float(data["precision_target"]),
-                float(data["answered_share"]), None if precision is None else float(precision),
-                int(data["n"]),
-            )  # fmt: skip
-        except (TypeError, ValueError) as error:
-            raise BadData(f"threshold: expected numbers, found: {error}") from None
 
 
 def choose_threshold(
-    probability: np.ndarray, right: np.ndarray, precision: float = 0.95, floor: float = 0.0
+    score: np.ndarray, right: np.ndarray, precision: float = 0.95, floor: float = 0.0
 ) -> Threshold:
-    """The smallest threshold whose answers have at least that precision on these people.
+    """The smallest threshold whose answers have at least that precision on these questions.
 
     It is never under `floor`: at 0.5, no answer is given that is likelier wrong than right,
-    even where those people would have allowed it; and never 0. Only the observed ones are tried,
-    and equal ones are answered or refused together. Precision may dip again above the chosen
-    value: the one that answers most is taken. It is the precision seen, not one promised: on
-    other people it may be lower. When no threshold does, everything is refused.
+    even where the calibration questions would have allowed it; and never 0. Only observed
+    scores are tried, and equal ones are answered or withheld together. Precision may dip again
+    above the chosen value: the threshold that answers most is taken. This is the precision seen,
+    not one promised: on other questions it may be lower. When no threshold reaches it,
+    everything is withheld.
     """
     if not 0 < precision <= 1:
         raise ValueError(f"expected a precision above 0, at most 1, found {precision}")
-    p, is_right = _checked(probability, right)
+    p, is_right = _checked(score, right)
     order = np.argsort(-p, kind="stable")
     ranked = p[order]
     answered = np.arange(1, p.size + 1)
@@ -85,33 +66,30 @@ def choose_threshold(
 
 
 def apply(
-    threshold: Threshold, probability: np.ndarray, right: np.ndarray, level: float = 0.95
+    threshold: Threshold, score: np.ndarray, right: np.ndarray, level: float = 0.95
 ) -> dict[str, Score]:
-    """What the threshold does to other people: `answered_share`, and `precision` among those.
+    """What the threshold does to other questions: `answered_share`, and `precision` among those.
 
     Precision is left out when nothing was answered: it has no value then.
     """
-    p, is_right = _checked(probability, right)
+    p, is_right = _checked(score, right)
     given = threshold.answers(p)
     answered, correct = int(given.sum()), int((given & is_right).sum())
-    scores = {"answered_share": _share("answered_share", answered, p.size, level)}
+    scores = {"answered_share": Score.of_share("answered_share", answered, p.size, level)}
     if answered:
-        scores["precision"] = _share("precision", correct, answered, level)
+        scores["precision"] = Score.of_share("precision", correct, answered, level)
     return scores
 
 
-def refused(threshold: Threshold, probability: np.ndarray, level: float = 0.95) -> Score:
-    """The share of these answers that is withheld, as wanted of people without text."""
-    p, _ = _checked(probability, np.zeros(np.shape(probability), dtype=bool))
-    return _share("refused_share", int((~threshold.answers(p)).sum()), p.size, level)
+def refused(threshold: Threshold, score: np.ndarray, level: float = 0.95) -> Score:
+    """The share of these answers that is withheld, as it should be for people without text."""
+    p, _ = _checked(score, np.zeros(np.shape(score), dtype=bool))
+    withheld = int((~threshold.answers(p)).sum())
+    return Score.of_share("refused_share", withheld, p.size, level)
 
 
-def _share(measure: str, count: int, n: int, level: float) -> Score:
-    return Score(measure, count / n, wilson(count, n, level), n)
-
-
-def _checked(probability: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    p, is_right = np.asarray(probability, dtype=np.float64), np.asarray(right, dtype=bool)
+def _checked(score: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    p, is_right = np.asarray(score, dtype=np.float64), np.asarray(right, dtype=bool)
     if p.ndim != 1 or p.shape != is_right.shape:
         raise ValueError(f"expected one list of answers, found {p.shape} and {is_right.shape}")
     if not p.size:

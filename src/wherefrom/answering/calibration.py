@@ -1,23 +1,24 @@
-"""How likely is it that this answer is right? A calibrated probability from a few features.
+"""Calibration: the probability that an answer is right, from a few features of it.
 
+A logistic curve as Platt (1999) fits one, over several features instead of one score.
 Shapes: N answers, K features.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.errors import BadData
+from wherefrom.evaluation.logistic import fit_logistic, sigmoid
 
 PSEUDO = 0.5  # weight of each of the two imagined answers
-_MOST_STEPS = 200
 
 
 @dataclass(frozen=True)
 class LogisticCalibration:
-    """A logistic curve over standardised features, fitted on calibration people.
+    """A logistic curve over standardised features, fitted on calibration questions.
 
     Two priors keep it finite on the hundred or so answers there are. Each weight has a normal
     prior of variance 1 / ridge: when a feature separates right from wrong perfectly, the best
@@ -33,22 +34,32 @@ class LogisticCalibration:
     weights: tuple[float, ...]
     bias: float
 
+    def __post_init__(self) -> None:
+        lists = (self.mean, self.scale, self.weights)
+        if any(len(values) != len(self.features) for values in lists):
+            raise BadData(
+                f"calibration: expected one number for each of {self.features} in every list"
+            )
+        numbers = np.array([*self.mean, *self.scale, *self.weights, self.bias])
+        if not np.isfinite(numbers).all() or min(self.scale, default=1.0) <= 0:
+            raise BadData("calibration: expected finite numbers and scales above 0, found others")
+
     @classmethod
     def fit(
         cls,
-        features_NK: np.ndarray,
+        features: FeatureTable,
         right_N: np.ndarray,
         names: Sequence[str],
         ridge: float = 1.0,
     ) -> "LogisticCalibration":
-        """Fit on answers known to be right or wrong.
+        """Fit on answers known to be right or wrong, over the named features.
 
-        With ridge 1 a standard deviation of a feature is taken to change the odds about
+        With ridge 1 the prior expects a standard deviation of a feature to change the odds about
         e-fold, until the answers say more; a hundred of them easily do.
         """
         if not ridge > 0:
             raise ValueError(f"expected a ridge above 0, found {ridge}")
-        x_NK, right = _checked(features_NK, names), np.asarray(right_N, dtype=bool)
+        x_NK, right = _finite(features, names), np.asarray(right_N, dtype=bool)
         if right.shape != x_NK.shape[:1] or not right.size:
             raise BadData(
                 f"calibration: expected one right or wrong for each of at least one answer, "
@@ -57,7 +68,7 @@ class LogisticCalibration:
         mean, scale = x_NK.mean(0), x_NK.std(0)
         # A constant feature says nothing; its spread can be rounding dust instead of nothing.
         scale = np.where(scale > 1e-12 * np.abs(mean), scale, 1.0)
-        weights, bias = _newton((x_NK - mean) / scale, right, ridge)
+        weights, bias = _fit_with_priors((x_NK - mean) / scale, right, ridge)
         return cls(
             features=tuple(names),
             mean=tuple(mean.tolist()),
@@ -66,66 +77,29 @@ class LogisticCalibration:
             bias=bias,
         )
 
-    def probability(self, features_NK: np.ndarray) -> np.ndarray:
-        """The calibrated probability of each answer, in the features' order of `fit`."""
-        x_NK = _checked(features_NK, self.features)
-        return _sigmoid((x_NK - self.mean) / self.scale @ np.array(self.weights) + self.bias)
-
-    def as_json(self) -> dict[str, Any]:
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "LogisticCalibration":
-        try:
-            names = tuple(str(name) for name in data["features"])
-            lists = {k: tuple(map(float, data[k])) for k in ("mean", "scale", "weights")}
-            found = cls(features=names, bias=float(data["bias"]), **lists)
-        except (KeyError, TypeError, ValueError) as error:
-            raise BadData(f"calibration: expected its five fields, found: {error}") from None
-        if any(len(values) != len(names) for values in lists.values()):
-            raise BadData(f"calibration: expected one number for each of {names} in every list")
-        numbers = np.array([value for values in lists.values() for value in values] + [found.bias])
-        if not np.isfinite(numbers).all() or min(found.scale, default=1.0) <= 0:
-            raise BadData("calibration: expected finite numbers and scales above 0, found others")
-        return found
+    def probability(self, features: FeatureTable) -> np.ndarray:
+        """The calibrated probability of each answer; it takes its own columns by their names."""
+        x_NK = _finite(features, self.features)
+        return sigmoid((x_NK - self.mean) / self.scale @ np.array(self.weights) + self.bias)
 
 
-def _newton(x_NK: np.ndarray, right_N: np.ndarray, ridge: float) -> tuple[np.ndarray, float]:
-    """The penalised fit: Newton's step, halved until it improves, since the curve is convex."""
+def _fit_with_priors(
+    x_NK: np.ndarray, right_N: np.ndarray, ridge: float
+) -> tuple[np.ndarray, float]:
+    """The penalised fit, with the two imagined answers as rows that touch the bias alone."""
     n, k = x_NK.shape
     design = np.vstack((np.hstack((x_NK, np.ones((n, 1)))), np.eye(k + 1)[[k, k]]))
-    target = np.append(right_N.astype(np.float64), (1.0, 0.0))
-    count = np.append(np.ones(n), (PSEUDO, PSEUDO))
-    penalty = np.append(np.full(k, ridge), 0.0)
-
-    def loss(theta: np.ndarray) -> float:
-        logits = design @ theta
-        misfit = count @ (np.logaddexp(0, logits) - target * logits)
-        return float(misfit + penalty @ theta**2 / 2)
-
-    theta = np.zeros(k + 1)
-    for _ in range(_MOST_STEPS):
-        p = _sigmoid(design @ theta)
-        gradient = design.T @ (count * (p - target)) + penalty * theta
-        if np.abs(gradient).max() < 1e-12 * (n + 1):
-            break
-        curvature = (design.T * (count * p * (1 - p))) @ design + np.diag(penalty)
-        step, size = np.linalg.solve(curvature, gradient), 1.0
-        enough = loss(theta) * (1 + 1e-12)  # near the end, steps change less than rounding does
-        while size > 1e-9 and loss(theta - size * step) > enough:
-            size /= 2
-        theta = theta - size * step
-    return theta[:k], float(theta[k])
+    fit = fit_logistic(
+        design,
+        np.append(right_N.astype(np.float64), (1.0, 0.0)),
+        count_N=np.append(np.ones(n), (PSEUDO, PSEUDO)),
+        penalty_K=np.append(np.full(k, ridge), 0.0),
+    )
+    return fit.weights_K[:k], float(fit.weights_K[k])
 
 
-def _sigmoid(logits: np.ndarray) -> np.ndarray:
-    return np.exp(-np.logaddexp(0, -logits))
-
-
-def _checked(features_NK: np.ndarray, names: Sequence[str]) -> np.ndarray:
-    x_NK = np.asarray(features_NK, dtype=np.float64)
-    if x_NK.ndim != 2 or x_NK.shape[1] != len(names):
-        raise ValueError(f"expected columns {tuple(names)}, found the shape {x_NK.shape}")
+def _finite(features: FeatureTable, names: Sequence[str]) -> np.ndarray:
+    x_NK = features.matrix(names).astype(np.float64)
     if not np.isfinite(x_NK).all():
         row, column = np.argwhere(~np.isfinite(x_NK))[0]
         raise BadData(

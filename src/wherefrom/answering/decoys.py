@@ -1,7 +1,7 @@
-"""Names of nobody in the corpus, which a model that knows what it knows refuses to answer about.
+"""Decoys: out-of-corpus names, which a model that knows what it knows declines to answer about.
 
-Tiers, from what looks most like a known name to what looks least like one, and a fifth of names
-that are a known one's beginning:
+Tiers, from names that look most like a known one to those that look least like one, and a fifth
+of names that are the beginning of a known one:
 
     recombined  the first word of a known name before the other words of another
     absent      real people, well known and not in the corpus
@@ -11,8 +11,8 @@ that are a known one's beginning:
     shortened   known names without their last letter, their last three, their last word, or
                 all but the first
 
-The names are a function of the corpus and the seed (`invented` also of the model's likelihoods),
-and the refusal of each tier is an empirical figure about these names, not a promise about others.
+The names are a function of the corpus and the seed (`invented` also of the model's likelihoods).
+How many of a tier are refused is an empirical figure about these names, not a promise about others.
 """
 
 from collections import Counter
@@ -45,7 +45,7 @@ _EDGE = "\n"
 _SHORTER = 4  # ways to cut a name short
 
 
-def generate(
+def make_tiers(
     subjects: Iterable[str],
     spell: Callable[[str], bool],
     likelihood: Likelihood,
@@ -71,12 +71,13 @@ def generate(
     }
 
 
-class Namesakes:
-    """Nonexistent names for a name: half have its first word, half the words after it.
+class DecoyNames:
+    """Decoys for a given name: half have its first word, half the words after it.
 
-    What a name alone suggests, they suggest too, part by part. They are a function of the corpus
-    and the name. A name of one word has none, nor has one whose parts give nobody's name; it gets
-    recombined names that have nothing of it, or gibberish where all names are single words.
+    What a name alone suggests, its decoys suggest too, part by part. They are a function of the
+    corpus and the name. A name of one word has none of its own, nor has one whose parts only give
+    names of the corpus: it gets recombined names that share nothing with it, or gibberish where
+    all names are single words.
     """
 
     def __init__(
@@ -133,19 +134,19 @@ def _prepare(
     names = sorted({person(name) for name in subjects})
     usable = [name for name in names if spell(name) and len(name) <= _LONGEST]
     if not usable:
-        raise BadData("nonexistent names: expected known names to imitate, found none")
+        raise BadData("decoys: expected known names to imitate, found none")
     known = {_key(person(name)) for name in (*names, *avoid)}
     return usable, _Nobody(spell, known, "\n".join(texts))
 
 
 @dataclass
 class _Nobody:
-    """What may be taken: names that can be written, of nobody, and not taken before."""
+    """Which proposals may be taken: names that can be written, of nobody here, and not yet taken."""
 
     spell: Callable[[str], bool]
     taken: set[str]
     text: str
-    _known: dict[str, bool] = field(default_factory=dict)
+    _known: dict[str, bool] = field(default_factory=dict[str, bool])
 
     def allows(self, name: str) -> bool:
         if name not in self._known:
@@ -301,7 +302,8 @@ def _match(pool: dict[str, float], aims: np.ndarray) -> list[str]:
         lowest = np.minimum.accumulate(ending)
         used[i] = ending <= lowest
         cost = np.concatenate(([np.inf], lowest))
-    chosen, j = [], len(names) - 1
+    chosen: list[str] = []
+    j = len(names) - 1
     for i in range(len(aims) - 1, -1, -1):
         j = int(np.flatnonzero(used[i, : j + 1])[-1])
         chosen.append(names[j])

@@ -1,197 +1,244 @@
-"""When to say "I don't know": learnt on calibration people, reported on held-out ones."""
+"""The answering policy: when a run answers and when it says "I don't know".
+
+It is fitted on calibration questions, reported on held-out ones, and kept in the run folder.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from wherefrom.answering.abstention import Threshold, apply, choose_threshold, refused
 from wherefrom.answering.calibration import LogisticCalibration
-from wherefrom.answering.decoys import Namesakes
-from wherefrom.answering.features import FEATURES, Asker
-from wherefrom.answering.name_gate import FAMILIARITY, NameGate, learn_gate
-from wherefrom.answering.risk_bound import Bound, Certificate, gated, learn_bound, split_people
-from wherefrom.core.contracts import Dataset, Question
+from wherefrom.answering.closed_book import FEATURES, ClosedBookModel
+from wherefrom.answering.decoys import DecoyNames
+from wherefrom.answering.familiarity import FamiliarityReference
+from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.name_gate import NameGate, fit_name_gate
+from wherefrom.answering.risk_bound import (
+    Bound,
+    Certificate,
+    fit_bound,
+    gated_probability,
+    split_people,
+)
+from wherefrom.core.config import from_json, to_json
+from wherefrom.core.contracts import Answer, Dataset, Question
 from wherefrom.core.errors import BadData, Damaged, Mismatch, MissingInput
-from wherefrom.core.files import cannot_write, read_json, write_json
+from wherefrom.core.files import read_json, write_json
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.runs.run import Run
 
-STRANGERS = 12  # nonexistent names that are made for a name
-EVENS = 0.5  # below it an answer is likelier wrong than right
+DECOYS = 12  # that are made for a name
+EVEN_ODDS = 0.5  # below it an answer is likelier wrong than right
+FILE = "confidence.json"  # in a run's audit/
+WITH_TEXT = ("stated", "omitted")
+SUPPORTS = (*WITH_TEXT, "none")
 
 
 @dataclass(frozen=True)
-class Doubt:
-    """When to answer: a calibration, the threshold, and which names are known at all."""
+class AnswerPolicy:
+    """A calibration, the threshold on it, and the gate that unknown names do not pass.
+
+    `reference` is what the familiarity of names is measured against. It is None in folders of the
+    first version, where it must be measured again.
+    """
+
+    format_version: ClassVar[int] = 2
 
     calibration: LogisticCalibration
     threshold: Threshold
-    gate: NameGate | None = None
+    names: NameGate | None = None
+    reference: FamiliarityReference | None = None
 
-    def probability(self, features: np.ndarray) -> np.ndarray:
-        """That each answer is right, if the text is about that person."""
+    def confidence(self, features: FeatureTable) -> np.ndarray:
+        """The calibrated probability that each answer is right, if the text is about the name."""
         return self.calibration.probability(features)
 
-    def score(self, features: np.ndarray) -> np.ndarray:
-        """What the threshold goes by: that probability, and 0 where the name is not known."""
-        return gated(self.calibration, self.gate, features)
+    def score(self, features: FeatureTable) -> np.ndarray:
+        """The score that the threshold is applied to: the confidence, or 0 for unknown names."""
+        return gated_probability(self.calibration, self.names, features)
 
-    def read(self, features: np.ndarray) -> np.ndarray:
-        """The probability that the model has read each name; 1 where nothing tells."""
-        if self.gate is None:
-            return np.ones(len(features))
-        return self.gate.probability(features[:, -len(FAMILIARITY) :])
+    def answers(self, features: FeatureTable) -> np.ndarray:
+        """Whether each answer is given."""
+        return self.threshold.answers(self.score(features))
 
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "calibration": self.calibration.as_json(), "threshold": self.threshold.as_json(),
-            "names": None if self.gate is None else self.gate.as_json(),
-        }  # fmt: skip
+    def knows_name(self, features: FeatureTable) -> np.ndarray | None:
+        """Whether the model knows each name; None without a gate to tell."""
+        return None if self.names is None else self.names.opens(features)
 
-    @classmethod
-    def from_json(cls, data: Any) -> "Doubt":
-        parts = ("calibration", "threshold")
-        if not isinstance(data, dict) or not all(isinstance(data.get(k, {}), dict) for k in parts):
-            raise BadData("expected a calibration and a threshold, found something else")
-        names = data.get("names")
-        return cls(
-            LogisticCalibration.from_json(data.get("calibration", {})),
-            Threshold.from_json(data.get("threshold", {})),
-            None if names is None else NameGate.from_json(names),
-        )
+    def probability_read(self, features: FeatureTable) -> np.ndarray:
+        """The probability that the model has read each name; 1 without a gate to tell."""
+        return np.ones(len(features)) if self.names is None else self.names.probability(features)
 
 
-def find_namesakes(asker: Asker, dataset: Dataset) -> Namesakes | None:
-    """What makes nonexistent names out of the parts of known ones; None where none can be asked."""
-    avoid = [q.subject for q in dataset.questions]
-    texts = [d.text for d in dataset.documents]
-    try:
-        return Namesakes(read_about(dataset), asker.spells, STRANGERS, avoid=avoid, texts=texts)
-    except BadData:
-        return None
+# -- fitting -----------------------------------------------------------------------
 
 
-def read_about(dataset: Dataset) -> list[str]:
-    """Everyone the model has read about; if that is nobody, those it was asked about."""
-    read = {d.subject.of(d.text) for d in dataset.documents if d.subject}
-    return sorted(read or {q.subject for q in dataset.asked})
-
-
-def learn_names(
-    asker: Asker, people: Sequence[Question], features: np.ndarray, namesakes: Namesakes | None
-) -> NameGate | None:
-    """Known names told from nonexistent ones; None without people who have text."""
-    told = np.array([q.support in ("stated", "omitted") for q in people], dtype=bool)
-    if namesakes is None or not told.any():
-        return None
-    strangers = [name for q in people for name in namesakes.of(q.subject)[:2]]
-    unknown = asker.acquaintance(list(dict.fromkeys(strangers)))
-    return learn_gate(features[told][:, -len(FAMILIARITY) :], unknown) if len(unknown) else None
-
-
-def learn_doubt(
-    asker: Asker,
+def fit_policy(
+    model: ClosedBookModel,
     calibration: Sequence[Question],
     precision: float,
-    namesakes: Namesakes | None = None,
-) -> Doubt:
-    """Fit on all calibration people, told, half told and untold, and choose the threshold there.
+    decoys: DecoyNames | None = None,
+) -> AnswerPolicy:
+    """Fit on all calibration people, whatever their text says, and choose the threshold there.
 
-    Those that the model cannot be asked about, here and below, are left out.
+    Questions that the model cannot be asked, here and below, are left out.
     """
-    people, features, right = _judge(asker, calibration)
-    model = LogisticCalibration.fit(features, right, FEATURES)
-    gate = learn_names(asker, people, features, namesakes)
-    score = gated(model, gate, features)
-    return Doubt(model, choose_threshold(score, right, precision, EVENS), gate)
+    judged = judge(model, calibration)
+    curve = LogisticCalibration.fit(judged.features, judged.right, FEATURES)
+    gate = fit_gate(model, judged.people, judged.features, decoys)
+    score = gated_probability(curve, gate, judged.features)
+    threshold = choose_threshold(score, judged.right, precision, EVEN_ODDS)
+    return AnswerPolicy(curve, threshold, gate, model.reference)
 
 
-def learn_certified_doubt(
-    asker: Asker,
+def fit_certified_policy(
+    model: ClosedBookModel,
     calibration: Sequence[Question],
     alpha: float,
     delta: float,
-    namesakes: Namesakes | None = None,
-) -> tuple[Doubt, Certificate]:
-    """Doubt by a threshold with a promise; where none can be made, everything is doubted."""
-    judged = _judge(asker, calibration)
-    bound = certify_answers(asker, *judged, alpha, delta, namesakes)
-    doubt = Doubt(bound.calibration, bound.certificate.as_threshold(), bound.gate)
-    return doubt, bound.certificate
+    decoys: DecoyNames | None = None,
+) -> tuple[AnswerPolicy, Certificate]:
+    """A policy whose threshold carries a risk bound; where none holds, it withholds everything."""
+    judged = judge(model, calibration)
+    bound = fit_people_bound(model, judged, alpha, delta, decoys)
+    threshold = bound.certificate.as_threshold()
+    policy = AnswerPolicy(bound.calibration, threshold, bound.names, model.reference)
+    return policy, bound.certificate
 
 
-def _judge(
-    asker: Asker, people: Sequence[Question]
-) -> tuple[list[Question], np.ndarray, np.ndarray]:
-    """Those that can be asked, the features of their answers, and which are right."""
-    askable = [q for q in people if asker.can_ask(q.text)]
-    if not askable:
+@dataclass(frozen=True)
+class Judged:
+    """People whose answers are known, the features of what the model said, and if it was right."""
+
+    people: tuple[Question, ...]
+    features: FeatureTable
+    right: np.ndarray
+
+
+def judge(
+    model: ClosedBookModel,
+    people: Sequence[Question],
+    known: Mapping[str, Answer] | None = None,
+) -> Judged:
+    """Ask about those who can be asked about; `known` answers are not decoded again."""
+    parsed = [(q, found) for q in people if (found := model.try_parse(q.text))]
+    if not parsed:
         raise BadData(
             f"calibration people: expected questions that the model can be asked, found none "
             f"among {len(people)}"
         )
-    answers, features = asker.examine([q.text for q in askable])
-    right = np.array([a.text == q.answer for a, q in zip(answers, askable, strict=True)])
-    return askable, features, right
+    answered = model.answer([found for _, found in parsed], known)
+    asked = tuple(q for q, _ in parsed)
+    right = [a.text == q.answer for a, q in zip(answered.answers, asked, strict=True)]
+    return Judged(asked, answered.features, np.array(right))
 
 
-def certify_answers(
-    asker: Asker,
+def make_decoy_names(model: ClosedBookModel, dataset: Dataset) -> DecoyNames | None:
+    """What makes decoys out of the parts of known names; None where none can be asked about."""
+    avoid = [q.subject for q in dataset.questions]
+    texts = [d.text for d in dataset.documents]
+    try:
+        return DecoyNames(names_with_text(dataset), model.spells, DECOYS, avoid=avoid, texts=texts)
+    except BadData:
+        return None
+
+
+def names_with_text(dataset: Dataset) -> list[str]:
+    """Everyone the text is about; if it is about nobody, those who are asked about."""
+    read = {d.subject.of(d.text) for d in dataset.documents if d.subject}
+    return sorted(read or {q.subject for q in dataset.asked})
+
+
+def fit_gate(
+    model: ClosedBookModel,
     people: Sequence[Question],
-    features: np.ndarray,
-    right: np.ndarray,
+    features: FeatureTable,
+    decoys: DecoyNames | None,
+) -> NameGate | None:
+    """The gate between people with text and decoys; None where either is missing."""
+    with_text = np.array([q.support in WITH_TEXT for q in people], dtype=bool)
+    if decoys is None or not with_text.any():
+        return None
+    names = dict.fromkeys(name for q in people for name in decoys.of(q.subject)[:2])
+    if not names:
+        return None
+    return fit_name_gate(features.rows(with_text), model.familiarity(list(names)))
+
+
+def fit_people_bound(
+    model: ClosedBookModel,
+    judged: Judged,
     alpha: float,
     delta: float,
-    namesakes: Namesakes | None = None,
+    decoys: DecoyNames | None = None,
 ) -> Bound:
-    """A threshold with a promise: some calibration people fit the curves, the others certify."""
-    fit, test = split_people([q.subject for q in people])
-    mine = [q for q, here in zip(people, fit, strict=True) if here]
-    gate = learn_names(asker, mine, features[fit], namesakes)
-    return learn_bound(features, right, FEATURES, (fit, test), alpha, delta, gate)
+    """A risk bound: some calibration people fit the curves, the others certify."""
+    fit, test = split_people([q.subject for q in judged.people])
+    fitting = [q for q, here in zip(judged.people, fit, strict=True) if here]
+    gate = fit_gate(model, fitting, judged.features.rows(fit), decoys)
+    return fit_bound(judged.features, judged.right, FEATURES, (fit, test), alpha, delta, gate)
 
 
-def report_doubt(
-    asker: Asker, doubt: Doubt, groups: Mapping[str, Sequence[Question]]
+# -- reporting ---------------------------------------------------------------------
+
+
+def report_policy(
+    model: ClosedBookModel,
+    policy: AnswerPolicy,
+    groups: Mapping[str, Sequence[Question]],
+    known: Mapping[str, Answer] | None = None,
 ) -> dict[str, Score]:
-    """What the threshold does to held-out people, by what their text says."""
+    """What the policy does to held-out people, by what their text says.
+
+    `known` has answers that were decoded before, by the text of their questions.
+    """
+    names = {"none": "refused_without_text", "omitted": "refused_omitted"}
     scores: dict[str, Score] = {}
     for support, questions in groups.items():
-        if not any(asker.can_ask(q.text) for q in questions):
+        try:
+            judged = judge(model, questions, known)
+        except BadData:  # nobody of this group can be asked about
             continue
-        _, features, right = _judge(asker, questions)
-        score = doubt.score(features)
+        score = policy.score(judged.features)
         if support == "stated":
-            scores |= apply(doubt.threshold, score, right)
+            scores |= apply(policy.threshold, score, judged.right)
         else:
-            name = {"none": "refused_without_text", "omitted": "refused_birthplace_omitted"}
-            scores[name[support]] = refused(doubt.threshold, score)
+            scores[names[support]] = refused(policy.threshold, score)
     return scores
 
 
-def write_doubt(run_path: Any, doubt: Doubt) -> None:
-    path = run_path / "audit" / "confidence.json"
-    with cannot_write(path):
-        path.parent.mkdir(exist_ok=True)
-    write_json(path, doubt.as_json())
+# -- the file beside a run -----------------------------------------------------------
 
 
-def read_doubt(run: Run) -> Doubt:
-    path = run.path / "audit" / "confidence.json"
+def write_policy(run_path: Path, policy: AnswerPolicy) -> None:
+    write_json(run_path / "audit" / FILE, to_json(policy))
+
+
+def read_policy(run: Run) -> AnswerPolicy:
+    path = run.path / "audit" / FILE
     if not path.exists():
         raise MissingInput(
             f"{path}: expected the run's calibration, found none; finish the run first "
             f"('wherefrom run {run.recipe.name} --out {run.path}')"
         )
     try:
-        doubt = Doubt.from_json(read_json(path))
+        policy = from_json(AnswerPolicy, _upgrade(read_json(path)), "calibration")
     except BadData as error:
-        raise Damaged(f"{path}: {error}") from error
-    if doubt.calibration.features != FEATURES:
+        raise Damaged(f"{path}: {error}; 'wherefrom evaluate {run.path}' writes it again") from error
+    if policy.calibration.features != FEATURES:
         raise Mismatch(
-            f"{path}: expected a calibration over {len(FEATURES)} features, found another "
-            f"version's; 'wherefrom evaluate {run.path}' writes it again"
+            f"{path}: expected a calibration over the features {', '.join(FEATURES)}, found "
+            f"another version's; 'wherefrom evaluate {run.path}' writes it again"
         )
-    return doubt
+    return policy
+
+
+def _upgrade(data: Any) -> Any:
+    """The first version had the same fields, but no number and no reference."""
+    if not isinstance(data, dict) or "format_version" in data:
+        return data
+    return {**cast(dict[str, Any], data), "format_version": AnswerPolicy.format_version}

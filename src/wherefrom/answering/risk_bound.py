@@ -1,39 +1,40 @@
-"""A threshold that comes with a promise: at most `alpha` of the answers given are wrong.
+"""The risk bound: a threshold with a promise that at most `alpha` of the answers given are wrong.
 
-In plain words. Take a model as it is, and calibration people drawn as later people will be: the
-same mix of told, half told and untold. Some of them are used to fit the curve that turns
-features into a probability and to plan which thresholds to try; the others test those. If a
-threshold is certified, then of all later answers at or above it a share of at most alpha is
-wrong; and this is a false promise for at most a share delta of all the draws of calibration
-people one could have made. Nothing is assumed of the curve: a bad one costs coverage, not
-the promise. Not promised: anything about other kinds of people, about one person, or about
-another model, even of the same recipe; nor that a small set of later answers keeps to it exactly.
+In plain words. Take a model as it is, and calibration people drawn as later people will be: with
+the same mix of people whose text states the answer, whose text omits it, and who have no text.
+Some of them are used to fit the curve that turns features into a probability and to plan which
+thresholds to try; the others test those. If a threshold is certified, then of all later answers
+at or above it a share of at most alpha is wrong; and this is a false promise for at most a share
+delta of all the draws of calibration people one could have made. Nothing is assumed of the curve:
+a bad one costs coverage, not the promise. Not promised: anything about other kinds of people,
+about one person, or about another model, even of the same recipe; nor that a small set of later
+answers keeps to it exactly.
 
 How (learn then test: Angelopoulos, Bates, Candès, Jordan and Lei, 2021). Whether an answer is
-given depends on its features alone, so among n answered of the certifying people the wrong
-ones are binomial: if more than alpha of such answers were wrong, so few as were seen would have
-had at most the probability P(Bin(n, alpha) <= wrong), whatever n came out. Thresholds are
+given depends on its features alone, so among n answered of the certifying people the number of
+wrong ones is binomial: if more than alpha of such answers were wrong, seeing as few wrong ones as
+there were has at most the probability P(Bin(n, alpha) <= wrong), whatever n came out. Thresholds are
 tried from strict to loose in an order planned beforehand, each at the full delta, until the
 first that fails. The first false one must pass for any to be certified wrongly, so trying many
 costs nothing.
 
 Why two parts, and not each part scored by a curve fitted on the other and all tested together:
-those scores depend on the other people's outcomes, so the wrong ones are no longer
+those scores depend on the other people's outcomes, so their number is no longer
 binomial, and the tests would be about two curves of which neither, nor a third fitted on all,
 is the one used afterwards. The promise is for the fitted curve and the threshold together.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
 
 import numpy as np
 
 from wherefrom.answering.abstention import REFUSE_ALL, Threshold, choose_threshold
 from wherefrom.answering.calibration import LogisticCalibration
-from wherefrom.answering.name_gate import FAMILIARITY, NameGate
+from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.name_gate import NameGate
 from wherefrom.core.errors import BadData, UsageError
 
 GRID = 20  # thresholds that are planned; each answers a twentieth more of the fitting people
@@ -56,8 +57,8 @@ class Trial:
 class Certificate:
     """The loosest threshold that passed, what it did to the `n` certifying people, and all tried.
 
-    Not `certified`: everything is refused, and `more_people` says how many more calibration
-    people would probably do (None: they would not, or there are too few to tell).
+    Where nothing is `certified`, every answer is withheld, and `more_people` says how many more
+    calibration people would probably suffice (None: they would not, or there are too few to tell).
     """
 
     threshold: float
@@ -89,19 +90,23 @@ class Certificate:
                 f"({self.wrong} wrong of {self.n_answered})"
             )
         least = least_answers(self.alpha, self.delta)
-        if self.more_people is None:
-            way = "more calibration people alone would hardly do"
-        else:
-            way = f"about {self.more_people} more calibration people would probably do"
         if self.sequence:
             first = self.sequence[0]
             found = f"found {first.wrong} wrong of {first.n_answered} at the likeliest threshold"
         else:
             found = f"found {self.n} people to test it on, too few"
-        return f"{asked}: expected at least {least} answers, none wrong, or more; {found}; {way}"
+        wanted = f"expected at least {least} answers, none wrong, or more"
+        return f"{asked}: {wanted}; {found}; {self.advice}"
 
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self) | {"sequence": [asdict(trial) for trial in self.sequence]}
+    @property
+    def advice(self) -> str:
+        """What would make it possible to certify something."""
+        if self.more_people is None:
+            return (
+                "more calibration questions would not help: "
+                "the model is wrong too often at every threshold"
+            )
+        return f"about {self.more_people} more calibration people would probably suffice"
 
 
 @dataclass(frozen=True)
@@ -109,29 +114,29 @@ class Bound:
     """The fitted curve, the certificate for it, and beside it a threshold without a promise.
 
     `uncertified` answers most with an observed risk of at most alpha, on the certifying people.
-    The `gate` says which names are known; others are not answered, whatever the curve says.
+    The name gate says which names are known; others are not answered, whatever the curve says.
     """
 
     calibration: LogisticCalibration
     certificate: Certificate
     uncertified: Threshold
-    gate: NameGate | None = None
+    names: NameGate | None = None
 
-    def score(self, features_NK: np.ndarray) -> np.ndarray:
-        """What both thresholds go by."""
-        return gated(self.calibration, self.gate, features_NK)
-
-
-def gated(curve: LogisticCalibration, gate: NameGate | None, features_NK: np.ndarray) -> np.ndarray:
-    """The curve's probability, and 0 where the gate is closed."""
-    probability = curve.probability(features_NK)
-    if gate is None:
-        return probability
-    return np.where(gate.opens(features_NK[:, -len(FAMILIARITY) :]), probability, 0.0)
+    def score(self, features: FeatureTable) -> np.ndarray:
+        """The score that both thresholds are applied to."""
+        return gated_probability(self.calibration, self.names, features)
 
 
-def learn_bound(
-    features_NK: np.ndarray,
+def gated_probability(
+    curve: LogisticCalibration, gate: NameGate | None, features: FeatureTable
+) -> np.ndarray:
+    """The calibrated probability, or 0 for unknown names."""
+    probability = curve.probability(features)
+    return probability if gate is None else np.where(gate.opens(features), probability, 0.0)
+
+
+def fit_bound(
+    features: FeatureTable,
     right_N: np.ndarray,
     names: Sequence[str],
     parts: tuple[np.ndarray, np.ndarray],
@@ -141,18 +146,19 @@ def learn_bound(
 ) -> Bound:
     """Fit on one part of the calibration people, certify on the other: see `split_people`.
 
-    The gate, if there is one, must have been learnt on the first part too.
+    `names` are the features of the curve. The gate, if there is one, must have been fitted on
+    the first part too.
     """
     fit, test = parts
-    features, right = np.asarray(features_NK, dtype=np.float64), np.asarray(right_N, dtype=bool)
+    right = np.asarray(right_N, dtype=bool)
     if not fit.any() or not test.any():
         raise BadData(
             f"calibration people: expected some to fit on and some to certify with, found "
             f"{fit.sum()} and {test.sum()}; a risk bound needs at least "
             f"{2 * least_answers(alpha, delta)}"
         )
-    curve = LogisticCalibration.fit(features[fit], right[fit], names)
-    fitted, tested = (gated(curve, gate, features[part]) for part in (fit, test))
+    curve = LogisticCalibration.fit(features.rows(fit), right[fit], names)
+    fitted, tested = (gated_probability(curve, gate, features.rows(part)) for part in (fit, test))
     return Bound(
         curve,
         certify(fitted, tested, right[test], alpha, delta),
@@ -197,9 +203,17 @@ def certify(
     if passed:
         last = passed[-1]
         return Certificate(
-            last.threshold, alpha, delta, True, last.n_answered, last.wrong,
-            last.n_answered / p.size, p.size, tried, None,
-        )  # fmt: skip
+            threshold=last.threshold,
+            alpha=alpha,
+            delta=delta,
+            certified=True,
+            n_answered=last.n_answered,
+            wrong=last.wrong,
+            coverage=last.n_answered / p.size,
+            n=p.size,
+            sequence=tried,
+            more_people=None,
+        )
     # Nothing is claimed any more, so every threshold may be looked at.
     tries = [_try(t, p, is_right, alpha) for t in grid]
     best = min(tries, key=lambda trial: trial.p_value, default=None)

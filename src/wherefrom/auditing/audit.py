@@ -1,157 +1,239 @@
-"""`wherefrom audit`: what a run's answers are worth, on people it was never asked about.
+"""An audit: what a run's answers are worth, on people it was never asked about in training.
 
-The findings go into audit/audit.json, one row an answer into audit/answers.jsonl, the pictures
-beside them; `docs/TRUST.md` has the schema.
+The findings go into audit/audit.json, one line an answer into audit/answers.jsonl, the pictures
+beside them. docs/AUDIT-JSON.md has the schema, docs/TRUST.md what the numbers mean.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from wherefrom.auditing import confidence_sections as trust
-from wherefrom.auditing import origin_sections as origins
-from wherefrom.auditing.inspector import Examined, Witness
+from wherefrom.auditing import confidence_sections, source_sections
+from wherefrom.auditing.findings import Audit, AuditedAnswer, ExposureFindings
+from wherefrom.auditing.inspector import Examined, Inspector, open_inspector
 from wherefrom.auditing.pictures import draw_dose_response, draw_reliability, draw_risk_coverage
+from wherefrom.core.artifact import lock_folder
+from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import Question
-from wherefrom.core.errors import BadData, Damaged
+from wherefrom.core.errors import BadData, Damaged, WherefromError
 from wherefrom.core.files import cannot_write, read_json, write_json, write_jsonl
-from wherefrom.evaluation.calibration import reliability_diagram
-from wherefrom.evaluation.selective import risk_coverage
-from wherefrom.evidence.verdict import Evidence
-from wherefrom.memorisation.counterfactual import Influence
+from wherefrom.core.replies import Reply, Source, Verdict
+from wherefrom.experiments.retraining import (
+    Tell,
+    Watch,
+    find_retrained,
+    retrain_pairs,
+    run_swap,
+    why_not_retrainable,
+)
+from wherefrom.memorisation.counterfactual import CounterfactualMemorisation, find_memorisation
 from wherefrom.memorisation.dose_response import Dose
-from wherefrom.memorisation.predictor import Source, write_source
+from wherefrom.memorisation.predictor import write_source_predictor
+from wherefrom.memorisation.swap import SwapFindings
 from wherefrom.runs.run import Run
+from wherefrom.runs.workshop import use_threads
 
-FORMAT_VERSION = 1
 FINDINGS, ANSWERS, TIMING = "audit.json", "answers.jsonl", "timing.json"
-Tell = Callable[[str], None]
+NOT_TRAINED_ON = ("calibration", "held-out")
+NO_CALIBRATION = (
+    "confidence: expected calibration people, found none: confidence, threshold and bound are "
+    "left out; a run with some (such as birthplaces-calibrated) has them"
+)
+NO_EVIDENCE = "evidence: too few asked people's answers stand in the text to learn from"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Risk:
-    """An answer is wrong with a probability of at most alpha, but for a chance of delta."""
+    """A share of at most alpha of the answers is wrong, except with probability delta."""
 
     alpha: float = 0.1
     delta: float = 0.1
 
 
-@dataclass
-class Case:
-    """A run under audit, and what is known of it so far."""
+@dataclass(frozen=True)
+class Investigation:
+    """A run under audit: its questions, answered and judged."""
 
-    witness: Witness
-    risk: Risk
+    inspector: Inspector
     examined: Examined
-    evidence: list[Evidence | None]
-    sources: list[Source]
-    influence: Influence | None
-    read: np.ndarray  # the probability that each name was read
-    notes: list[str] = field(default_factory=list)
+    verdicts: tuple[Verdict | None, ...]
+    memorisation: CounterfactualMemorisation | None
+    notes: tuple[str, ...]
 
     @property
     def run(self) -> Run:
-        return self.witness.run
+        return self.inspector.run
+
+    def replies(self) -> list[Reply]:
+        return self.inspector.compose(
+            self.examined.answered, self.examined.features, self.verdicts
+        )
+
+    def sources(self) -> list[Source]:
+        """As the predictor says, before what the text says is taken into account."""
+        features = self.examined.features
+        read = self.inspector.probability_read(features)
+        return self.inspector.predictor.predict(features, read)
 
 
 def audit_run(
     run: Run,
     risk: Risk | None = None,
-    retrained: Sequence[Run] = (),
-    swap: dict[str, Any] | None = None,
+    *,
+    budget: float | None = None,
+    swap: int | None = None,
+    watch: Watch | None = None,
     tell: Tell = lambda _: None,
-) -> dict[str, Any]:
-    """All findings about a run; they are written into its folder."""
+) -> Audit:
+    """Audit a run. With a budget (minutes) or a swap (people), train models again for it first.
+
+    Models that were retrained for an earlier audit are used again. Where none can be trained,
+    because the run's files changed, the rest is audited, and `not_retrained` says why.
+    """
+    open_inspector(run)
+    find_judged(run)  # nothing is trained for a run that cannot be judged
+    use_threads(run.recipe.threads)
+    wanted = budget is not None or swap is not None
+    stale = why_not_retrainable(run) if wanted else None
+    if budget is not None and not stale:
+        retrain_pairs(run, budget, watch)
+    swapped = None if swap is None or stale else run_swap(run, swap, watch, tell)
+    with lock_folder(run.path):
+        return report_audit(run, risk, find_retrained(run), swapped, stale, tell)
+
+
+def report_audit(
+    run: Run,
+    risk: Risk | None = None,
+    retrained: Sequence[Run] = (),
+    swap: SwapFindings | None = None,
+    not_retrained: WherefromError | None = None,
+    tell: Tell = lambda _: None,
+) -> Audit:
+    """All findings about a run, with the models that were retrained; written into its folder."""
     began = monotonic()
-    case = open_case(run, risk or Risk(), retrained, tell)
-    findings: dict[str, Any] = {
-        "format_version": FORMAT_VERSION,
-        "recipe": run.recipe.name,
-        "seed": run.recipe.seed,
-        "model": run.recipe.primary,
-        "people": _count(case.examined),
-    }
-    tell("confidence and the bound on the risk")
-    findings |= trust.report_trust(case)
-    tell("evidence, source, exposures, names")
-    findings["evidence"] = origins.report_evidence(case.witness, case.examined, case.evidence)
-    if findings["evidence"] is None:
-        case.notes.append(
-            "evidence: too few asked people's answers stand in the text to learn from"
-        )
-    findings["source"] = origins.report_source(
-        case.examined, case.sources, case.witness.predictor, case.influence, case.read
-    )
-    findings["exposures"] = _if_there(case, lambda: origins.report_exposures(run, case.examined))
-    findings["name_alone"] = _if_there(case, lambda: origins.report_names(run.dataset))
-    swap = swap if swap is not None else _earlier(run, "swap")
-    if swap is not None:
-        findings["swap"] = swap
-    findings["notes"] = case.notes
-    write_audit(case, findings)
-    # Apart, since the same audit writes the same bytes; what was trained again is not in it.
+    investigation = investigate(run, retrained, tell)
+    found = _report(investigation, risk or Risk(), swap or _earlier_swap(run), tell)
+    found = replace(found, not_retrained=not_retrained)
+    write_audit(investigation, found)
+    # Apart, since the same audit writes the same bytes; the time of retraining is not in it.
     write_json(run.path / "audit" / TIMING, {"seconds": round(monotonic() - began, 1)})
-    return findings
+    return found
 
 
-def _earlier(run: Run, part: str) -> dict[str, Any] | None:
-    """A part of the run's last audit that this one does not do again: the model is the same."""
-    path, found = run.path / "audit" / FINDINGS, None
-    with suppress(Damaged):
-        found = read_json(path) if path.exists() else None
-    return found.get(part) if isinstance(found, dict) else None
+def _report(
+    investigation: Investigation, risk: Risk, swap: SwapFindings | None, tell: Tell
+) -> Audit:
+    run, examined = investigation.run, investigation.examined
+    inspector, notes = investigation.inspector, list(investigation.notes)
+    tell("confidence and the bound on the risk")
+    confidence = abstention = decoys = None
+    if (policy := inspector.policy) is None:
+        notes.append(NO_CALIBRATION)
+    else:
+        certify = partial(
+            confidence_sections.fit_audit_bound, inspector, examined, risk.alpha, risk.delta
+        )
+        bound = _if_possible(notes, certify)
+        confidence = confidence_sections.report_confidence(examined, policy)
+        abstention = confidence_sections.report_abstention(examined, policy, bound)
+        decoys = confidence_sections.report_decoys(inspector, examined, policy, bound)
+    tell("evidence, source, exposures, names")
+    checker = inspector.opened.fact_checker
+    evidence = source_sections.report_evidence(checker, examined, investigation.verdicts)
+    if evidence is None:
+        notes.append(NO_EVIDENCE)
+    source = source_sections.report_source(
+        examined,
+        investigation.sources(),
+        inspector.predictor,
+        investigation.memorisation,
+        inspector.probability_read(examined.features),
+    )
+    exposures = _if_possible(notes, lambda: source_sections.report_exposures(run, examined))
+    name_bias = _if_possible(notes, lambda: source_sections.report_name_bias(run.dataset))
+    return Audit(
+        recipe=run.recipe.name,
+        seed=run.recipe.seed,
+        model=run.recipe.primary,
+        people=_count(examined),
+        confidence=confidence,
+        abstention=abstention,
+        decoys=decoys,
+        evidence=evidence,
+        source=source,
+        exposures=exposures,
+        name_bias=name_bias,
+        swap=swap,
+        notes=tuple(notes),
+    )
 
 
-def _if_there(case: Case, report: Callable[[], dict[str, Any]]) -> dict[str, Any] | None:
+def _if_possible(notes: list[str], report: Callable[[], T]) -> T | None:
     """A part of the findings; where the data set has nothing for it, a note instead."""
     try:
         return report()
     except BadData as error:
-        case.notes.append(str(error))
+        notes.append(str(error))
         return None
 
 
-def open_case(run: Run, risk: Risk, retrained: Sequence[Run], tell: Tell = lambda _: None) -> Case:
-    """Ask everyone who can be judged; learn the source predictor where models were retrained."""
-    witness, notes = Witness(run), [line] if (line := run.changed_source()) else []
+def _earlier_swap(run: Run) -> SwapFindings | None:
+    """The swap test of the run's last audit, which is about the same model."""
+    path = run.path / "audit" / FINDINGS
+    with suppress(Damaged, BadData):
+        written: Any = read_json(path) if path.exists() else None
+        if isinstance(written, dict) and "swap" in written:
+            swap = cast(dict[str, Any], written)["swap"]
+            return None if swap is None else from_json(SwapFindings, swap, str(path))
+    return None
+
+
+def investigate(
+    run: Run, retrained: Sequence[Run] = (), tell: Tell = lambda _: None
+) -> Investigation:
+    """Ask about everyone who can be judged; fit a source predictor where models were retrained."""
+    inspector, notes = open_inspector(run), [line] if (line := run.changed_source()) else []
     people = find_judged(run)
-    askable = [q for q in people if witness.asker.can_ask(q.text)]
-    require_held_out(run, askable)
-    if len(askable) < len(people):
+    parsed = [(q, found) for q in people if (found := inspector.model.try_parse(q.text))]
+    require_held_out(run, [q for q, _ in parsed])
+    if len(parsed) < len(people):
         notes.append(
-            f"people: {len(people) - len(askable)} of {len(people)} questions are left out: the "
+            f"people: {len(people) - len(parsed)} of {len(people)} questions are left out: the "
             "model was not taught their form, or cannot read them"
         )
-    if len({q.subject for q in askable}) < len(askable):
+    if len({q.subject for q, _ in parsed}) < len(parsed):
         notes.append(
-            f"people: {len(askable)} questions are about fewer people; intervals take them for "
+            f"people: {len(parsed)} questions are about fewer people; intervals take them for "
             "independent, and are somewhat too narrow"
         )
-    tell(f"asking about {len(askable)} people")
-    examined = witness.examine(askable)
+    tell(f"asking about {len(parsed)} people")
+    examined = inspector.examine(parsed)
     if retrained:
         tell(f"comparing with {len(retrained)} models trained without people's text")
-    influence = origins.find_influence(run, examined, retrained)
-    if influence is not None:
+    answers = [answer.text for answer in examined.answers]
+    memorisation = find_memorisation(run.path / "audit", retrained, examined.questions, answers)
+    if memorisation is not None:
         try:
-            witness.predictor = origins.learn_predictor(examined, influence)
-            write_source(run.path / "audit", witness.predictor)
+            predictor = source_sections.fit_own_predictor(examined, memorisation)
+            write_source_predictor(run.path / "audit", predictor)
+            inspector = inspector.with_predictor(predictor)
         except BadData as error:
             notes.append(str(error))
-    read = witness.read(examined.features)
-    sources = witness.predictor.predict(examined.source_features, read)
-    evidence = origins.judge_evidence(witness, examined)
-    return Case(witness, risk, examined, evidence, sources, influence, read, notes)
+    verdicts = tuple(inspector.judge(examined.answered))
+    return Investigation(inspector, examined, verdicts, memorisation, tuple(notes))
 
 
 def find_judged(run: Run) -> list[Question]:
     """Questions about people that were not trained on and whose answers are known."""
-    found = [q for q in run.dataset.questions if q.split in origins.NOT_ASKED and q.answer]
+    found = [q for q in run.dataset.questions if q.split in NOT_TRAINED_ON and q.answer]
     require_held_out(run, found)
     return found
 
@@ -172,75 +254,56 @@ def _count(examined: Examined) -> dict[str, dict[str, int]]:
     return table
 
 
-def write_audit(case: Case, findings: dict[str, Any]) -> None:
-    folder = case.run.path / "audit"
+# -- what is written -----------------------------------------------------------------
+
+
+def write_audit(investigation: Investigation, found: Audit) -> None:
+    folder = investigation.run.path / "audit"
     with cannot_write(folder):
         folder.mkdir(exist_ok=True)
-    write_jsonl(folder / ANSWERS, answer_rows(case))
-    draw_audit(case, findings, folder)
-    write_json(folder / FINDINGS, findings)
+    write_jsonl(folder / ANSWERS, to_json(list(audited_answers(investigation))))
+    draw_audit(found, folder)
+    write_json(folder / FINDINGS, to_json(found))
 
 
-def draw_audit(case: Case, findings: dict[str, Any], folder: Path) -> None:
+def audited_answers(investigation: Investigation) -> Iterator[AuditedAnswer]:
+    """One an answer: the reply, whether it is right, and what it rests on."""
+    examined, memorisation = investigation.examined, investigation.memorisation
+    pairs = zip(investigation.replies(), examined.questions, strict=True)
+    for i, (reply, question) in enumerate(pairs):
+        m = np.nan if memorisation is None else memorisation.m[i]
+        yield AuditedAnswer.of(
+            reply, question, examined.features.row(i), float(m) if np.isfinite(m) else None
+        )
+
+
+def draw_audit(found: Audit, folder: Path) -> None:
     """The pictures of what there is: reliability, risk and coverage, dose and response."""
-    if (doubt := case.witness.doubt) is not None:
-        held = case.examined.select("held-out")
-        right = case.examined.right[held]
-        sure = doubt.probability(case.examined.features[held])
-        raw = np.array([a.probability for a in case.examined.answers])[held]
-        draw_reliability(reliability_diagram(sure, right), folder / "reliability.svg")
-        curves = {"calibrated": risk_coverage(sure, right),
-                  "the model's own": risk_coverage(raw, right)}  # fmt: skip
+    if (confidence := found.confidence) is not None:
+        draw_reliability(confidence.calibrated.diagram, folder / "reliability.svg")
+        curves = {
+            "calibrated": confidence.risk_coverage,
+            "the model's own": confidence.risk_coverage_raw,
+        }
         draw_risk_coverage(curves, folder / "risk-coverage.svg")
-    if exposures := findings["exposures"]:
-        path, baseline = folder / "dose-response.svg", _guessing(exposures)
-        if getattr(case.run.recipe.data, "exposure", "") == "zipf" or not _stretches(exposures):
-            title = "what seeing a fact more often does"
-            draw_dose_response({"": _doses(exposures["dose"])}, path, title, baseline)
+    if (exposures := found.exposures) is not None:
+        path, stretches = folder / "dose-response.svg", _by_stretch(exposures)
+        if exposures.randomised or not stretches:
+            groups, title = {"": list(exposures.dose)}, "what seeing a fact more often does"
         else:
-            title = "right, by how often it was seen and where it stands"
-            draw_dose_response(_stretches(exposures), path, title, baseline)
+            groups, title = stretches, "right, by how often it was seen and where it stands"
+        draw_dose_response(groups, path, title, _guessing(exposures))
 
 
-def _doses(rows: Sequence[dict[str, Any]]) -> list[Dose]:
-    return [
-        Dose(r["low"], r["high"], r["n"], r["right"], r["accuracy"], tuple(r["interval"]))
-        for r in rows
-    ]
-
-
-def _stretches(exposures: dict[str, Any]) -> dict[str, list[Dose]]:
-    """The doses by where in the line the value stands: what stands early is seen oftener."""
+def _by_stretch(exposures: ExposureFindings) -> dict[str, list[Dose]]:
+    """The doses by where in the line the value stands: what stands early is seen more often."""
     table: dict[str, list[Dose]] = {}
-    for row in exposures["dose_by_position"]:
-        end = f"up to {row['end']}" if row["end"] is not None else "on"
-        table.setdefault(f"from character {row['start']} {end}", []).extend(_doses([row]))
+    for dose in exposures.dose_by_position:
+        end = f"up to {dose.end}" if dose.end is not None else "on"
+        table.setdefault(f"from character {dose.start} {end}", []).append(dose)
     return table
 
 
-def _guessing(exposures: dict[str, Any]) -> float | None:
-    """What the most similar name's answer gets of the facts that were never shown."""
-    never = exposures["never_exposed"]
-    return float(next(iter(never["baseline"].values()))) if never else None
-
-
-def answer_rows(case: Case) -> list[dict[str, Any]]:
-    """One row an answer: what was said, how sure, what the text says, where it came from."""
-    examined = case.examined
-    doubt = case.witness.doubt
-    sure = None if doubt is None else doubt.probability(examined.features)
-    rows = []
-    for i, (question, answer) in enumerate(zip(examined.questions, examined.answers, strict=True)):
-        evidence, influence = case.evidence[i], case.influence
-        rows.append({
-            "question": question.text, "subject": question.subject, "split": question.split,
-            "support": question.support, "answer": answer.text, "gold": question.answer,
-            "right": bool(examined.right[i]), "raw_probability": answer.probability,
-            "probability": None if sure is None else float(sure[i]),
-            "features": [float(x) for x in examined.features[i]],
-            "evidence": None if evidence is None else evidence.as_json(),
-            "source": case.sources[i].as_json(),
-            "m": None if influence is None or not np.isfinite(influence.m[i])
-            else float(influence.m[i]),
-        })  # fmt: skip
-    return rows
+def _guessing(exposures: ExposureFindings) -> float | None:
+    """What the most similar name's answer gets right of the facts that were never shown."""
+    return None if exposures.never_exposed is None else exposures.never_exposed.baseline.value

@@ -1,161 +1,164 @@
-"""The parts of an audit that say how far to trust an answer, and when to give none.
-
-Every function gives a part of audit.json; `docs/TRUST.md` says what its numbers mean.
-"""
+"""The sections of an audit about confidence: calibration, abstention, the risk bound, decoys."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wherefrom.answering.abstention import Threshold, apply, choose_threshold, refused
-from wherefrom.answering.decoys import generate
-from wherefrom.answering.familiarity import familiarity
-from wherefrom.answering.policy import Doubt, certify_answers, read_about
+from wherefrom.answering.decoys import make_tiers
+from wherefrom.answering.familiarity import REST
+from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.policy import (
+    AnswerPolicy,
+    Judged,
+    fit_people_bound,
+    names_with_text,
+)
 from wherefrom.answering.risk_bound import Bound
-from wherefrom.auditing.inspector import Examined, Witness
-from wherefrom.core.errors import BadData
+from wherefrom.auditing.findings import (
+    AbstentionFindings,
+    ConfidenceFindings,
+    DecoyFindings,
+    ThresholdFindings,
+)
+from wherefrom.auditing.inspector import Examined, Inspector
 from wherefrom.evaluation.calibration import score_calibration
+from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.selective import auroc, compare_areas, risk_coverage
 
-if TYPE_CHECKING:
-    from wherefrom.auditing.audit import Case
-
 TARGETS = (0.9, 0.95)  # precisions that a threshold is set for
-_LAST = 1e-9  # so little that it only orders what is equal
-TIER = 200  # nonexistent names a tier
-NO_CALIBRATION = (
-    "confidence: expected calibration people, found none: confidence, threshold and bound are "
-    "left out; a run with some (such as birthplaces-calibrated) has them"
-)
+TIER = 200  # decoys a tier
+_LAST = 1e-9  # so small that it only orders what is otherwise equal
 
 
-def report_trust(case: "Case") -> dict[str, Any]:
-    """confidence, abstention and nonexistent; None each without calibration people."""
-    doubt = case.witness.doubt
-    if doubt is None:
-        case.notes.append(NO_CALIBRATION)
-        return {"confidence": None, "abstention": None, "nonexistent": None}
-    bound = None
-    try:
-        bound = learn_case_bound(case)
-    except BadData as error:
-        case.notes.append(str(error))
-    return {
-        "confidence": report_confidence(case.examined, doubt),
-        "abstention": report_abstention(case.examined, doubt, bound),
-        "nonexistent": report_strangers(case, doubt, bound),
-    }
-
-
-def report_confidence(examined: Examined, doubt: Doubt) -> dict[str, Any]:
+def report_confidence(examined: Examined, policy: AnswerPolicy) -> ConfidenceFindings:
     """The calibrated probability beside the model's own, on held-out people."""
     held = examined.select("held-out")
     right = examined.right[held]
-    sure = doubt.probability(examined.features[held])
-    raw = np.clip([examined.answers[i].probability for i in np.flatnonzero(held)], 0.0, 1.0)
-    return {
-        "calibrated": score_calibration(sure, right).as_json(),
-        "raw": score_calibration(raw, right).as_json(),
-        "risk_coverage": risk_coverage(sure, right).as_json(),
-        "risk_coverage_raw": risk_coverage(raw, right).as_json(),
-        "area_difference": compare_areas(sure, raw, right).as_json(),
-    }
+    confidence = policy.confidence(examined.features.rows(held))
+    raw = model_probabilities(examined)[held]
+    return ConfidenceFindings(
+        calibrated=score_calibration(confidence, right),
+        raw=score_calibration(raw, right),
+        risk_coverage=risk_coverage(confidence, right),
+        risk_coverage_raw=risk_coverage(raw, right),
+        area_difference=compare_areas(confidence, raw, right),
+    )
 
 
-def report_abstention(examined: Examined, doubt: Doubt, bound: Bound | None) -> dict[str, Any]:
-    """Thresholds set on calibration people, and what each does to held-out people.
+def model_probabilities(examined: Examined) -> np.ndarray:
+    """The model's own probabilities of its answers; rounding can carry one past 1."""
+    return np.clip([answer.probability for answer in examined.answers], 0.0, 1.0)
 
-    `in_use` is the one that the run answers by: as the others, but never under even odds.
-    """
-    held, told = examined.select("held-out"), examined.select("calibration")
-    sure = doubt.score(examined.features)
-    thresholds: dict[str, Any] = {}
-    for target in TARGETS:
-        chosen = choose_threshold(sure[told], examined.right[told], target)
-        thresholds[f"{target:g}"] = {"threshold": chosen.value} | _applied(
-            chosen, sure[held], examined.right[held]
-        )
-    raw = np.clip([a.probability for a in examined.answers], 0.0, 1.0)
-    unaided = choose_threshold(raw[told], examined.right[told], TARGETS[1])
-    found: dict[str, Any] = {
-        "in_use": {"threshold": doubt.threshold.value, "target": doubt.threshold.precision_target}
-        | _applied(doubt.threshold, sure[held], examined.right[held]),
-        "thresholds": thresholds,
-        "raw_probability": {f"{TARGETS[1]:g}": _applied(unaided, raw[held], examined.right[held])},
-        "certificate": None, "uncertified": None, "held_out": None, "advice": None,
-    }  # fmt: skip
+
+def report_abstention(
+    examined: Examined, policy: AnswerPolicy, bound: Bound | None
+) -> AbstentionFindings:
+    """Thresholds set on calibration people, and what each does to held-out people."""
+    held, calibration = examined.select("held-out"), examined.select("calibration")
+    right = examined.right
+
+    def set_for(target: float, score: np.ndarray) -> ThresholdFindings:
+        chosen = choose_threshold(score[calibration], right[calibration], target)
+        return _report_threshold(chosen, score[held], right[held])
+
+    score, raw = policy.score(examined.features), model_probabilities(examined)
+    found = AbstentionFindings(
+        in_use=_report_threshold(policy.threshold, score[held], right[held]),
+        thresholds={f"{target:g}": set_for(target, score) for target in TARGETS},
+        raw_probability={f"{TARGETS[-1]:g}": set_for(TARGETS[-1], raw)},
+    )
     if bound is None:
         return found
-    fitted = bound.score(examined.features[held])
-    return found | {
-        "certificate": bound.certificate.as_json(),
-        "uncertified": bound.uncertified.as_json()
-        | {"held_out": _applied(bound.uncertified, fitted, examined.right[held])},
-        "held_out": _applied(bound.certificate.as_threshold(), fitted, examined.right[held]),
-        "advice": bound.certificate.explain(),
-    }
+    own = bound.score(examined.features.rows(held))
+    return AbstentionFindings(
+        in_use=found.in_use,
+        thresholds=found.thresholds,
+        raw_probability=found.raw_probability,
+        certificate=bound.certificate,
+        certified=_report_threshold(bound.certificate.as_threshold(), own, right[held]),
+        uncertified=_report_threshold(bound.uncertified, own, right[held]),
+        advice=bound.certificate.explain(),
+    )
 
 
-def _applied(threshold: Threshold, probability: np.ndarray, right: np.ndarray) -> dict[str, Any]:
-    scores = apply(threshold, probability, right)
-    return {name: score.as_json() for name, score in scores.items()}
+def _report_threshold(
+    threshold: Threshold, score: np.ndarray, right: np.ndarray
+) -> ThresholdFindings:
+    applied = apply(threshold, score, right)
+    return ThresholdFindings(
+        threshold=threshold.value,
+        target=threshold.precision_target,
+        answered_share=applied["answered_share"],
+        precision=applied.get("precision"),
+    )
 
 
-def learn_case_bound(case: "Case") -> Bound:
-    """On calibration people alone: some fit the curve, the others certify."""
-    examined, told = case.examined, case.examined.select("calibration")
-    people = [examined.questions[i] for i in np.flatnonzero(told)]
-    return certify_answers(
-        case.witness.asker, people, examined.features[told], examined.right[told],
-        case.risk.alpha, case.risk.delta, case.witness.namesakes,
-    )  # fmt: skip
+def fit_audit_bound(
+    inspector: Inspector, examined: Examined, alpha: float, delta: float
+) -> Bound:
+    """A risk bound on calibration people alone: some fit the curve, the others certify."""
+    judged = examined.select("calibration")
+    places = np.flatnonzero(judged).tolist()
+    people = Judged(
+        tuple(examined.questions[i] for i in places),
+        examined.features.rows(judged),
+        examined.right[judged],
+    )
+    return fit_people_bound(inspector.model, people, alpha, delta, inspector.opened.decoys)
 
 
-def report_strangers(case: "Case", doubt: Doubt, bound: Bound | None) -> dict[str, Any]:
-    """Names of nobody, tier by tier: refused by the run's threshold, and by the bound's.
-
-    Where nothing was certified everything is refused, which is no merit: None there. The AUROC
-    tells them from held-out people whose text states the answer, by what the threshold goes by.
-    """
-    known = case.examined.select("held-out", ("stated",))
-    own = _ranked(doubt, case.examined.features[known])
-    found: dict[str, Any] = {}
-    for tier, names in make_strangers(case.witness, TIER).items():
+def report_decoys(
+    inspector: Inspector, examined: Examined, policy: AnswerPolicy, bound: Bound | None
+) -> dict[str, DecoyFindings]:
+    """Decoys tier by tier: how many are refused, and how well the score tells them apart."""
+    model, found = inspector.model, {}
+    people = _ranking(policy, examined.features.rows(examined.select("held-out", ("stated",))))
+    for tier, names in make_audit_decoys(inspector, TIER).items():
         if not names:
             continue
-        form = case.witness.asker.forms[0]
-        _, features = case.witness.asker.examine([form.fill(name) for name in names])
-        other = _ranked(doubt, features)
-        told = np.repeat((True, False), (own.size, other.size))
-        area = auroc(np.append(own, other), told) if own.size else None
-        found[tier] = {
-            "n": len(names),
-            "refused": refused(doubt.threshold, doubt.score(features)).as_json(),
-            "auroc": None if area is None else area.as_json(),
-            "refused_at_bound": None if bound is None or not bound.certificate.certified
-            else refused(
-                bound.certificate.as_threshold(), bound.score(features)
-            ).as_json(),
-        }  # fmt: skip
+        form = model.parser.forms[0]
+        features = model.answer([model.parser.fill(form, name) for name in names]).features
+        found[tier] = DecoyFindings(
+            n=len(names),
+            refused=refused(policy.threshold, policy.score(features)),
+            auroc=_separation(people, _ranking(policy, features)),
+            refused_at_bound=_refused_at_bound(bound, features),
+        )
     return found
 
 
-def _ranked(doubt: Doubt, features: np.ndarray) -> np.ndarray:
-    """By what the threshold goes by; names that are not known, by their probability."""
-    return doubt.score(features) + _LAST * doubt.probability(features)
+def _refused_at_bound(bound: Bound | None, features: FeatureTable) -> Score | None:
+    if bound is None or not bound.certificate.certified:
+        return None
+    return refused(bound.certificate.as_threshold(), bound.score(features))
 
 
-def make_strangers(witness: Witness, count: int) -> dict[str, tuple[str, ...]]:
+def _separation(people: np.ndarray, decoys: np.ndarray) -> Score | None:
+    """AUROC of a score that should put people before decoys."""
+    if not people.size:
+        return None
+    is_person = np.repeat((True, False), (people.size, decoys.size))
+    return auroc(np.append(people, decoys), is_person)
+
+
+def _ranking(policy: AnswerPolicy, features: FeatureTable) -> np.ndarray:
+    """The score that the threshold is applied to; unknown names, all 0, by their confidence."""
+    return policy.score(features) + _LAST * policy.confidence(features)
+
+
+def make_audit_decoys(inspector: Inspector, count: int) -> dict[str, tuple[str, ...]]:
     """The tiers for a run: nobody who is in its text or in its questions."""
-    dataset, asker = witness.run.dataset, witness.asker
-    model, vocabulary = asker.answerer.model, asker.answerer.vocabulary
+    dataset, model = inspector.run.dataset, inspector.model
 
-    def likely(names: Sequence[str]) -> np.ndarray:
-        return familiarity(model, vocabulary, names, asker.contexts)[:, 0]
+    def likelihood(names: Sequence[str]) -> np.ndarray:
+        return model.measure(names)[REST]
 
-    return generate(
-        read_about(dataset), asker.spells, likely, count,
+    return make_tiers(
+        names_with_text(dataset),
+        model.spells,
+        likelihood,
+        count,
         avoid=[q.subject for q in dataset.questions],
         texts=[d.text for d in dataset.documents],
-    )  # fmt: skip
+    )

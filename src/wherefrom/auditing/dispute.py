@@ -1,90 +1,86 @@
-"""A claim against an answer: what the text, the training and the model say to it.
+"""A dispute: somebody claims another answer; what the text, the training and the model say to it.
 
 The recommendation rests on the text first. A model's answer is never evidence for itself.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
-from wherefrom.auditing.inspector import Testimony, Witness
+from wherefrom.auditing.inspector import Inspector
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
+from wherefrom.core.forms import ParsedQuestion
+from wherefrom.core.replies import CONTRADICTED, GUESSED, SUPPORTED, Reply, Verdict
 from wherefrom.core.vocabulary import MASK, PAD
-from wherefrom.evidence.verdict import CONTRADICTED, SUPPORTED, Evidence
-from wherefrom.memorisation.counterfactual import probabilities
+from wherefrom.generation.answers import answer_probabilities
 from wherefrom.memorisation.exposures import SHOWN, claims, count_exposures
 
 
 @dataclass(frozen=True)
-class Dispute:
-    """A testimony, a claim against it, and what is recommended.
+class Claim:
+    """A claimed answer: the model's own probability of it, and what the text says of it.
 
-    `shown` counts the rows of training text about the person that had the answer, and those
-    that had the claim; questions are none of them, and `taught` has the answers that they
-    taught. A claim that the model cannot write has no probability.
+    A claim that the model cannot write has no probability.
     """
 
-    testimony: Testimony
-    claim: str
-    claim_probability: float | None
-    claim_evidence: Evidence | None
-    claim_quote: str | None
+    text: str
+    model_probability: float | None
+    evidence: Verdict | None
+
+
+@dataclass(frozen=True)
+class Dispute:
+    """A reply, a claim against it, and what is recommended.
+
+    `shown` counts the rows of training text about the subject that had the answer, and those
+    that had the claim. Questions are not among them: `taught` has the answers that questions
+    about the subject taught.
+    """
+
+    format_version: ClassVar[int] = 1
+
+    reply: Reply
+    claim: Claim
     shown: dict[str, int]
     taught: tuple[str, ...]
     recommendation: str
+    notes: tuple[str, ...] = ()
 
     @property
-    def readings(self) -> list[tuple[str, Evidence | None, str | None]]:
-        """Whose answer, what the text says of it, and where it says so."""
-        own = ("the model's answer", self.testimony.evidence, self.testimony.quote)
-        if self.claim == self.testimony.reply.answer.text:
+    def verdicts(self) -> list[tuple[str, Verdict | None]]:
+        """Whose answer it is, and what the text says of it; one where both say the same."""
+        own = ("the model's answer", self.reply.evidence)
+        if self.claim.text == self.reply.answer:
             return [own]
-        return [own, ("yours", self.claim_evidence, self.claim_quote)]
+        return [own, ("yours", self.claim.evidence)]
 
     @property
     def shown_in_words(self) -> str:
         text = ", ".join(f"'{answer}' {count:,} times" for answer, count in self.shown.items())
         asked = " and ".join(f"'{answer}'" for answer in self.taught)
-        return f"{text}; asked, and taught to say {asked}" if asked else text
-
-    def as_json(self) -> dict[str, Any]:
-        reply = self.testimony.reply
-        evidence = None if self.claim_evidence is None else self.claim_evidence.as_json()
-        if evidence is not None:
-            evidence["quote"] = self.claim_quote
-        return {
-            "question": reply.question,
-            "answer": {
-                "text": reply.answer.text, "known": reply.known, "probability": reply.confidence,
-                "name_known": None if reply.stranger is None else not reply.stranger,
-                **self.testimony.as_json(),
-            },
-            "claim": {"text": self.claim, "model_probability": self.claim_probability,
-                      "evidence": evidence},
-            "shown": self.shown, "taught": list(self.taught),
-            "recommendation": self.recommendation,
-        }  # fmt: skip
+        return f"{text}; a training question taught {asked}" if asked else text
 
 
-def settle(witness: Witness, question: str, claim: str) -> Dispute:
+def settle(inspector: Inspector, question: str, claim: str) -> Dispute:
     """Weigh a claimed answer to a question against the model's."""
-    subject, relation = witness.topic(question)
+    parsed = inspector.parse(question)
     claim = claim.strip()
     check_claim(claim)
-    (testimony,) = witness.testify([question])
-    said = testimony.reply.answer.text
-    if claim.casefold() == said.casefold():  # one answer, spelt in two ways
-        claim = said
-    evidence = witness.judge(subject, claim, relation)
-    asked = [q for q in witness.run.dataset.asked if (q.subject, q.relation) == (subject, relation)]
-    taught = tuple(dict.fromkeys(q.answer for q in asked if q.answer))
+    (reply,) = inspector.reply([parsed])
+    if claim.casefold() == reply.answer.casefold():  # one answer, spelt in two ways
+        claim = reply.answer
+    verdict = inspector.judge_answer(parsed, claim)
+    answers = [answer for answer in dict.fromkeys((reply.answer, claim)) if answer]
+    taught = _taught_answers(inspector, parsed)
     return Dispute(
-        testimony, claim, claim_probability(witness, question, claim),
-        evidence, witness.quote(evidence),
-        count_shown(witness, subject, relation, [a for a in dict.fromkeys((said, claim)) if a]),
-        taught, recommend(testimony, claim, evidence, taught),
-    )  # fmt: skip
+        reply=reply,
+        claim=Claim(claim, claim_probability(inspector, parsed, claim), verdict),
+        shown=count_shown(inspector, parsed, answers),
+        taught=taught,
+        recommendation=recommend(reply, claim, verdict, taught),
+        notes=(line,) if (line := inspector.run.changed_source()) else (),
+    )
 
 
 def check_claim(claim: str) -> None:
@@ -97,29 +93,37 @@ def check_claim(claim: str) -> None:
         )
 
 
-def claim_probability(witness: Witness, question: str, claim: str) -> float | None:
-    """What the model gives the claim; None if it has no such letters or reads no more at once."""
-    answerer = witness.asker.answerer
+def _taught_answers(inspector: Inspector, question: ParsedQuestion) -> tuple[str, ...]:
+    """The answers that questions about this subject and relation taught, each once."""
+    topic = (question.subject, question.relation)
+    asked = (q for q in inspector.run.dataset.asked if (q.subject, q.relation) == topic)
+    return tuple(dict.fromkeys(q.answer for q in asked if q.answer))
+
+
+def claim_probability(inspector: Inspector, question: ParsedQuestion, claim: str) -> float | None:
+    """The model's probability of the claim; None if it has no such letters or reads no more."""
+    answerer = inspector.model.answerer
     try:
         answerer.vocabulary.encode(claim)
     except BadData:
         return None
-    if len(question) + 1 + len(claim) > answerer.model.max_input:
+    if len(question.text) + 1 + len(claim) > answerer.model.max_input:
         return None
-    return float(probabilities(answerer, [question], [claim])[0])
+    return float(answer_probabilities(answerer, [question.text], [claim])[0])
 
 
 def count_shown(
-    witness: Witness, subject: str, relation: str, answers: Sequence[str]
+    inspector: Inspector, question: ParsedQuestion, answers: Sequence[str]
 ) -> dict[str, int]:
     """How many rows of training had each answer in the subject's text."""
-    dataset = witness.run.dataset
-    asked = [Question("", subject, relation, answer, "held-out") for answer in answers]
-    told = witness.reader.index.about if witness.reader else None
-    facts = claims(asked, dataset.documents, told)
+    dataset, checker = inspector.run.dataset, inspector.opened.fact_checker
+    asked = [
+        Question("", question.subject, question.relation, answer, "held-out") for answer in answers
+    ]
+    facts = claims(asked, dataset.documents, checker.index.about if checker else None)
     if not facts:
         return dict.fromkeys(answers, 0)
-    counted = count_exposures(witness.run, facts)
+    counted = count_exposures(inspector.run, facts)
     return {
         answer: int(sum(counted.about([q], kind)[0] for kind in SHOWN))
         for answer, q in zip(answers, asked, strict=True)
@@ -127,34 +131,37 @@ def count_shown(
 
 
 def recommend(
-    testimony: Testimony, claim: str, evidence: Evidence | None, taught: Sequence[str] = ()
+    reply: Reply, claim: str, verdict: Verdict | None, taught: Sequence[str] = ()
 ) -> str:
     """One plain sentence, by what the text says of both."""
-    said, own = testimony.reply.answer.text, testimony.evidence
-    if own is None or evidence is None:
+    said, own = reply.answer, reply.evidence
+    if own is None or verdict is None:
         why = "the text could not be read for this question"
-        return _without_text(testimony, why, said in taught)
+        return _without_text(reply, why, said in taught)
     if claim == said and own.label == SUPPORTED:
         return f"the corpus says so: '{claim}' stands in the text, and the model agrees with you"
-    if evidence.label == own.label == SUPPORTED:
+    if verdict.label == own.label == SUPPORTED:
         return f"the corpus says so: it supports both '{said}' and '{claim}'"
-    if evidence.label == SUPPORTED:
+    if verdict.label == SUPPORTED:
         return f"the corpus says so: '{claim}' stands in the text; correct the model's answer"
     if own.label == SUPPORTED:
         return (
-            f"the corpus says otherwise: it states '{own.stated}'; if '{claim}' is right, the text "
-            "is what must be corrected, and the model trained again"
+            f"the corpus says otherwise: it states '{own.stated}'; if '{claim}' is right, correct "
+            "the text and train the model again"
         )
-    if CONTRADICTED in (own.label, evidence.label):
-        stated = own.stated or evidence.stated
+    if CONTRADICTED in (own.label, verdict.label):
+        stated = own.stated or verdict.stated
         neither = f"not '{claim}'" if said in ("", claim) else f"neither '{said}' nor '{claim}'"
         return f"the corpus says otherwise: it states '{stated}', {neither}"
-    return _without_text(testimony, f"the corpus does not say ({own.label})", said in taught)
+    return _without_text(reply, f"the corpus does not say ({own.label})", said in taught)
 
 
-def _without_text(testimony: Testimony, why: str, taught: bool) -> str:
+def _without_text(reply: Reply, why: str, taught: bool) -> str:
     if taught:
-        return f"{why}, but the model was taught so by a question: if that is wrong, correct it"
-    if testimony.source.label == "guessed":
+        return (
+            f"{why}, but a training question taught the model its answer: "
+            "if that is wrong, correct the question"
+        )
+    if reply.source is not None and reply.source.label == GUESSED:
         return f"the model is guessing, and {why}: do not rely on its answer"
     return f"{why}, though the model answers as if it recalled it: do not rely on its answer"

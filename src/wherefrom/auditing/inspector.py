@@ -1,81 +1,117 @@
-"""All that can be said of a run's answers: how sure, what the text says, and where it came from.
+"""The inspector: all that can be said of a run's answers, put into replies.
 
-`wherefrom audit`, `ask` and `dispute` say it by this one object.
+It brings the rooms below together: how sure to be and whether the name is known (`answering`), what
+the text says (`evidence`), and whether the model recalled it (`memorisation`). `wherefrom ask`,
+`audit` and `dispute` all speak through it.
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from wherefrom.answering.asking import Reply, reply
-from wherefrom.answering.decoys import Namesakes
-from wherefrom.answering.features import Asker, open_asker
+from wherefrom.answering.closed_book import Answered, ClosedBookModel, open_closed_book
+from wherefrom.answering.decoys import DecoyNames
+from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.policy import (
-    Doubt,
-    find_namesakes,
-    learn_certified_doubt,
-    learn_doubt,
-    read_doubt,
+    SUPPORTS,
+    AnswerPolicy,
+    fit_certified_policy,
+    fit_policy,
+    make_decoy_names,
+    read_policy,
 )
 from wherefrom.answering.risk_bound import Certificate
 from wherefrom.core.contracts import Answer, Question
-from wherefrom.core.errors import BadData, CannotWrite, Damaged, MissingInput
-from wherefrom.core.files import read_json, write_json
-from wherefrom.core.forms import Form, match
-from wherefrom.evidence.index import index_run
-from wherefrom.evidence.verdict import NO_TEXT, Evidence, Reader
-from wherefrom.memorisation.predictor import (
+from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.core.forms import ParsedQuestion
+from wherefrom.core.replies import (
+    GUESSED,
+    LOW_CONFIDENCE,
+    NO_TEXT,
+    UNKNOWN_NAME,
+    RankedAnswer,
+    Reply,
     Source,
+    Verdict,
+)
+from wherefrom.evidence.fitted import open_fact_checker
+from wherefrom.evidence.verdict import FactChecker
+from wherefrom.memorisation.predictor import (
     SourcePredictor,
-    read_source,
+    read_source_predictor,
     source_features,
 )
-from wherefrom.runs.folder import describe
 from wherefrom.runs.run import Run
 
-EVIDENCE = "evidence.json"
+NO_CALIBRATION = "the run has no calibration people: how sure to be is not known"
 
 
-@dataclass(frozen=True)
-class Testimony:
-    """A reply, what the corpus says of its answer, and whether the model recalled it.
+class OpenedRun:
+    """The parts of a run that answering needs, each opened when it is first asked for."""
 
-    `quote` is the document that the evidence stands in. Where no reader could be taught, there
-    is no evidence. `taught`: the question was trained on, so that the answer need not be from
-    the text, and the probabilities, which are of people who were not asked about, may be off.
-    """
+    def __init__(self, run: Run) -> None:
+        self.run = run
 
-    reply: Reply
-    evidence: Evidence | None
-    quote: str | None
-    source: Source
-    taught: bool = False
+    @cached_property
+    def stored_policy(self) -> AnswerPolicy | None:
+        """The policy in the run folder; None where none was fitted."""
+        try:
+            return read_policy(self.run)
+        except MissingInput:
+            return None
 
-    def as_json(self) -> dict[str, Any]:
-        evidence = None if self.evidence is None else self.evidence.as_json()
-        if evidence is not None:
-            evidence["quote"] = self.quote
-        return {"evidence": evidence, "source": self.source.as_json(), "taught": self.taught}
+    @cached_property
+    def model(self) -> ClosedBookModel:
+        stored = self.stored_policy
+        return open_closed_book(self.run, stored.reference if stored else None)
+
+    @cached_property
+    def policy(self) -> AnswerPolicy | None:
+        """The run's own policy, or one fitted now; None without calibration people."""
+        people = self.calibration_people
+        if self.stored_policy is not None or not people:
+            return self.stored_policy
+        return fit_policy(self.model, people, self.run.recipe.precision, self.decoys)
+
+    @property
+    def calibration_people(self) -> tuple[Question, ...]:
+        return self.run.dataset.select("calibration", SUPPORTS)
+
+    @cached_property
+    def decoys(self) -> DecoyNames | None:
+        return make_decoy_names(self.model, self.run.dataset)
+
+    @cached_property
+    def fact_checker(self) -> FactChecker | None:
+        return open_fact_checker(self.run)
+
+    @cached_property
+    def predictor(self) -> SourcePredictor:
+        return read_source_predictor(self.run.path / "audit")
+
+    @cached_property
+    def trained_on(self) -> set[tuple[str, str]]:
+        """Subject and relation of every question that was trained on."""
+        return {(q.subject, q.relation) for q in self.run.dataset.asked}
 
 
 @dataclass(frozen=True)
 class Examined:
-    """Questions that were put to the model, and what it showed of each answer."""
+    """Questions whose answers are known, put to the model; features are of confidence and source."""
 
     questions: tuple[Question, ...]
-    answers: tuple[Answer, ...]
-    features: np.ndarray  # of confidence
-    source_features: np.ndarray
+    answered: Answered
+    features: FeatureTable
     right: np.ndarray
 
-    def select(
-        self, split: str, support: Sequence[str] = ("stated", "omitted", "none")
-    ) -> np.ndarray:
-        """Which of them are of that split and support."""
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        return self.answered.answers
+
+    def select(self, split: str, support: Sequence[str] = SUPPORTS) -> np.ndarray:
+        """A mask of the questions of that split and support."""
         return np.array([q.split == split and q.support in support for q in self.questions])
 
     def where(self, split: str) -> list[int]:
@@ -83,142 +119,170 @@ class Examined:
         return [i for i, q in enumerate(self.questions) if q.split == split]
 
 
-class Witness:
-    """A run, opened once and asked often; what is learnt from the text is kept beside it."""
+class Inspector:
+    """Answers questions about a run with a policy and a source predictor: the run's own, or others.
 
-    def __init__(self, run: Run) -> None:
-        self.run = run
+    It is opened once and asked often; `with_certificate` and `with_predictor` give another that
+    shares the opened parts.
+    """
 
-    @cached_property
-    def asker(self) -> Asker:
-        return open_asker(self.run)
-
-    @cached_property
-    def doubt(self) -> Doubt | None:
-        """The run's own, or one learnt now; None without calibration people."""
-        try:
-            return read_doubt(self.run)
-        except MissingInput:
-            people, precision = self._calibration, self.run.recipe.precision
-            return learn_doubt(self.asker, people, precision, self.namesakes) if people else None
+    def __init__(
+        self,
+        opened: OpenedRun,
+        policy: AnswerPolicy | None = None,
+        predictor: SourcePredictor | None = None,
+    ) -> None:
+        self.opened, self._policy, self._predictor = opened, policy, predictor
 
     @property
-    def _calibration(self) -> tuple[Question, ...]:
-        return self.run.dataset.select("calibration", ("stated", "omitted", "none"))
+    def run(self) -> Run:
+        return self.opened.run
 
-    def certify(self, alpha: float, delta: float) -> Certificate:
-        """From now on give only answers of which, by a promise, at most alpha are wrong."""
-        if not self._calibration:
+    @property
+    def model(self) -> ClosedBookModel:
+        return self.opened.model
+
+    @property
+    def policy(self) -> AnswerPolicy | None:
+        return self._policy or self.opened.policy
+
+    @property
+    def predictor(self) -> SourcePredictor:
+        return self._predictor or self.opened.predictor
+
+    def with_predictor(self, predictor: SourcePredictor) -> "Inspector":
+        return Inspector(self.opened, self._policy, predictor)
+
+    def with_certificate(self, alpha: float, delta: float) -> tuple["Inspector", Certificate]:
+        """One that gives only answers above a threshold that carries a risk bound."""
+        people = self.opened.calibration_people
+        if not people:
             raise BadData(
                 f"{self.run.path}: expected calibration people to set a bound on, found none; "
                 "ask without one, or a run that has some (such as birthplaces-calibrated)"
             )
-        self.doubt, certificate = learn_certified_doubt(
-            self.asker, self._calibration, alpha, delta, self.namesakes
+        policy, certificate = fit_certified_policy(
+            self.model, people, alpha, delta, self.opened.decoys
         )
-        return certificate
+        return Inspector(self.opened, policy, self._predictor), certificate
 
-    @cached_property
-    def reader(self) -> Reader | None:
-        """What was learnt of the text, if there was enough to learn from.
+    # -- replies -------------------------------------------------------------------
 
-        It is kept beside the run where that can be written, and learnt again where it is not
-        sound or of another text.
-        """
-        index = index_run(self.run)
-        path = self.run.path / "audit" / EVIDENCE
-        digest = describe(self.run.dataset)["sha256"]
-        with suppress(MissingInput, Damaged, BadData):
-            written = read_json(path)
-            if isinstance(written, dict) and written.get("sha256") == digest:
-                return Reader.from_json(written.get("relations"), index)
-        try:
-            reader = Reader.learn(index, self.run.dataset.asked)
-        except BadData:
-            return None
-        with suppress(CannotWrite):
-            write_json(path, {"sha256": digest, "relations": reader.as_json()})
-        return reader
+    def parse(self, text: str) -> ParsedQuestion:
+        """BadData, which says why, if the model cannot be asked this."""
+        return self.model.parse(text)
 
-    @cached_property
-    def predictor(self) -> SourcePredictor:
-        return read_source(self.run.path / "audit")
-
-    def read(self, features: np.ndarray) -> np.ndarray:
-        """The probability that the model has read each name, from the features of confidence."""
-        return np.ones(len(features)) if self.doubt is None else self.doubt.read(features)
-
-    @cached_property
-    def namesakes(self) -> Namesakes | None:
-        return find_namesakes(self.asker, self.run.dataset)
-
-    def strangers(self, questions: Sequence[str]) -> list[tuple[str, ...]]:
-        """For each question, names like its subject's that nobody bears."""
-        if self.namesakes is None:
-            return [()] * len(questions)
-        return [self.namesakes.of(self.asker.subject(question)) for question in questions]
-
-    @cached_property
-    def _taught(self) -> set[tuple[str, str]]:
-        return {(q.subject, q.relation) for q in self.run.dataset.asked}
-
-    @cached_property
-    def relations(self) -> dict[Form, str]:
-        """The relation that each form asks for."""
-        found: dict[Form, str] = {}
-        for question in self.run.dataset.asked:
-            if pair := match(self.asker.forms, question.text):
-                found.setdefault(pair[0], question.relation)
-        return found
-
-    def topic(self, question: str) -> tuple[str, str]:
-        """The subject of a question and the relation that it asks for."""
-        self.asker.check(question)
-        found = match(self.asker.forms, question)
-        assert found is not None, "the question was checked"
-        return found[1], self.relations.get(found[0], "")  # closer forms may have taken all of one
-
-    def examine(self, questions: Sequence[Question]) -> Examined:
-        """Put questions whose answers are known to the model."""
-        texts = [q.text for q in questions]
-        answers, features = self.asker.examine(texts)
-        more = source_features(self.asker, texts, answers, features, self.strangers(texts))
-        right = np.array([a.text == q.answer for a, q in zip(answers, questions, strict=True)])
-        return Examined(tuple(questions), tuple(answers), features, more, right)
-
-    def judge(self, subject: str, answer: str, relation: str) -> Evidence | None:
-        if self.reader is None or relation not in self.reader.relations:
-            return None
-        return self.reader.judge(subject, answer, relation)
-
-    def testify(self, questions: Sequence[str]) -> list[Testimony]:
-        """Replies with evidence and source."""
+    def reply(self, questions: Sequence[ParsedQuestion]) -> list[Reply]:
+        """Replies with confidence, evidence and source."""
         if not questions:
             return []
-        for question in questions:
-            self.asker.check(question)
-        answers, features = self.asker.examine(questions)
-        more = source_features(self.asker, questions, answers, features, self.strangers(questions))
-        replies = reply(self.doubt, questions, answers, features)
-        sources = self.predictor.predict(more, self.read(features))
-        return [self._testimony(one, source) for one, source in zip(replies, sources, strict=True)]
+        answered = self.model.answer(questions)
+        return self.compose(answered, self._with_source_features(answered))
 
-    def _testimony(self, given: Reply, source: Source) -> Testimony:
-        subject, relation = self.topic(given.question)
-        evidence = self.judge(subject, given.answer.text, relation)
-        if evidence is not None and evidence.label == NO_TEXT:  # m is 0 by its definition
-            source = replace(source, label="guessed", probability=0.0)
-        taught = (subject, relation) in self._taught
-        return Testimony(given, evidence, self.quote(evidence), source, taught)
+    def examine(self, questions: Sequence[tuple[Question, ParsedQuestion]]) -> Examined:
+        """Put questions whose answers are known to the model."""
+        known = tuple(question for question, _ in questions)
+        answered = self.model.answer([parsed for _, parsed in questions])
+        right = [a.text == q.answer for a, q in zip(answered.answers, known, strict=True)]
+        return Examined(known, answered, self._with_source_features(answered), np.array(right))
 
-    def quote(self, evidence: Evidence | None) -> str | None:
-        if evidence is None or evidence.document is None:
+    def compose(
+        self,
+        answered: Answered,
+        features: FeatureTable,
+        verdicts: Sequence[Verdict | None] | None = None,
+    ) -> list[Reply]:
+        """The replies of answers whose features are known; `verdicts` where they are known too."""
+        if verdicts is None:
+            verdicts = self.judge(answered)
+        sources = self.predictor.predict(features, self.probability_read(features))
+        decisions = self._decide(features)
+        each = zip(answered.questions, answered.answers, verdicts, sources, decisions, strict=True)
+        return [self._reply(*parts) for parts in each]
+
+    def judge(self, answered: Answered) -> list[Verdict | None]:
+        """What the text says of every answer."""
+        pairs = zip(answered.questions, answered.answers, strict=True)
+        return [self.judge_answer(question, answer.text) for question, answer in pairs]
+
+    def judge_answer(self, question: ParsedQuestion, answer: str) -> Verdict | None:
+        """What the text says of one answer; None where no extractor could be fitted."""
+        checker = self.opened.fact_checker
+        if checker is None or question.relation not in checker.extractors:
             return None
-        return self.run.dataset.documents[evidence.document].text
+        return checker.judge(question.subject, answer, question.relation)
+
+    def probability_read(self, features: FeatureTable) -> np.ndarray:
+        """The probability that the model has read each name."""
+        policy = self.policy
+        return np.ones(len(features)) if policy is None else policy.probability_read(features)
+
+    def _with_source_features(self, answered: Answered) -> FeatureTable:
+        decoys = self.opened.decoys
+        names = [decoys.of(q.subject) if decoys else () for q in answered.questions]
+        return source_features(self.model, answered, names)
+
+    def _decide(self, features: FeatureTable) -> list["_Decision"]:
+        """For each answer, whether it is given and how sure to be."""
+        policy = self.policy
+        if policy is None:
+            return [_Decision(True, None, None)] * len(features)
+        confidence, given = policy.confidence(features), policy.answers(features)
+        known = policy.knows_name(features)
+        names = [None] * len(features) if known is None else known.tolist()
+        return [
+            _Decision(bool(g), None if k is False else float(c), k)
+            for g, c, k in zip(given, confidence, names, strict=True)
+        ]
+
+    def _reply(
+        self,
+        question: ParsedQuestion,
+        answer: Answer,
+        verdict: Verdict | None,
+        source: Source,
+        decision: "_Decision",
+    ) -> Reply:
+        if verdict is not None and verdict.label == NO_TEXT:
+            # Memorisation is 0 by its definition where there is no text to leave out.
+            source = replace(source, label=GUESSED, probability_recalled=0.0)
+        candidates = ((answer.text, answer.probability),
+                      *((other.text, other.probability) for other in answer.others))  # fmt: skip
+        subject, relation = question.subject, question.relation
+        return Reply(
+            question=question.text,
+            subject=subject,
+            relation=relation,
+            answered=decision.given,
+            answer=answer.text,
+            confidence=decision.confidence,
+            reason=decision.reason,
+            name_known=decision.name_known,
+            candidates=tuple(RankedAnswer(text, p) for text, p in candidates),
+            evidence=verdict,
+            source=source,
+            trained_on=(subject, relation) in self.opened.trained_on,
+            did_you_mean=self.model.parser.suggest(subject),
+        )
 
 
-def open_witness(run: Run) -> Witness:
+@dataclass(frozen=True)
+class _Decision:
+    """What the policy says of one answer; no confidence is given for a name that is not known."""
+
+    given: bool
+    confidence: float | None
+    name_known: bool | None
+
+    @property
+    def reason(self) -> str | None:
+        if self.given:
+            return None
+        return UNKNOWN_NAME if self.name_known is False else LOW_CONFIDENCE
+
+
+def open_inspector(run: Run) -> Inspector:
     run.require_finished()
     if not run.dataset.questions:
         raise BadData(f"{run.path}: expected a run that answers questions, found {run.recipe.name}")
-    return Witness(run)
+    return Inspector(OpenedRun(run))

@@ -1,4 +1,4 @@
-"""What a name alone says: how far an answer can be guessed without having read about anyone.
+"""Name bias: how far an answer can be guessed from the name, without having read about anyone.
 
 A model that answers "Warsaw" for an unknown name that sounds Polish has recalled nothing; it
 repeats what names have in common. How many bits there are to repeat is measured with a model that
@@ -6,9 +6,9 @@ sees nothing but names: the first name, the last name, the last name's ending, a
 of three characters. Each part corrects the one before it, as far as cross-validation among the
 asked people says it helps; nothing of held-out people is used but to score them.
 
-A warning about bias: every bit that a name gives is one by which answers about strangers can lean
-on their names, and a right answer of that kind is a stereotype that happened to fit. It is what
-this small model finds, so there may be more.
+A warning about bias: by every bit that a name gives, answers about people who are not in the text
+can lean on their names, and a right answer of that kind is a stereotype that happened to fit. The
+figure is what this small model finds, so there may be more.
 """
 
 from collections import Counter
@@ -66,7 +66,7 @@ PARTS: dict[str, Callable[[str], list[str]]] = {  # from the vaguest to the most
 
 
 @dataclass(frozen=True)
-class NameAlone:
+class NameBias:
     """Bits gained over the prior on held-out people: with the whole name, and part by part."""
 
     whole: Score
@@ -80,11 +80,11 @@ class NameAlone:
             return f"{found} about the answer: no bias from names is seen in {self.whole.n} people"
         return (
             f"warning: {found} about the answer, most by its {best} "
-            f"({self.parts[best].value:.2f}): answers about strangers can be biased by names"
+            f"({self.parts[best].value:.2f}): answers about people who are not in the text can be biased by their names"
         )
 
 
-def name_alone(asked: Sequence[Question], held_out: Sequence[Question], seed: int = 0) -> NameAlone:
+def measure_name_bias(asked: Sequence[Question], held_out: Sequence[Question], seed: int = 0) -> NameBias:
     """Fitted on the asked people, scored on the others.
 
     The scores are proper: probabilities add up to 1 over the answers of asked people and one more
@@ -104,7 +104,7 @@ def name_alone(asked: Sequence[Question], held_out: Sequence[Question], seed: in
         details = {"smoothing": {p: list(s) for p, s in smoothing.items() if s[1] < inf}}
         interval = bootstrap_mean(gains, seed=seed)
         scores[name] = Score("bits", float(gains.mean()), interval, len(gains), details)
-    return NameAlone(scores.pop("whole"), scores)
+    return NameBias(scores.pop("whole"), scores)
 
 
 Person = tuple[str, str]  # name and answer

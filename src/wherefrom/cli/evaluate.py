@@ -15,18 +15,12 @@ def evaluate(
     ] = False,
 ) -> None:
     """Score a finished run's models again, or compute its demonstrations again."""
-    from wherefrom.experiments.demonstrations import require_held
-    from wherefrom.experiments.execute import evaluate_run
+    import wherefrom
     from wherefrom.report.tables import draw, results_table
-    from wherefrom.runs.folder import RunFolder
 
-    before = RunFolder(run).read_status().get("results", {})
-    outcome = evaluate_run(run)
-    changed = [name for name in before if outcome.results.get(name) != before[name]]
-    if changed:
-        note(f"{run}: other scores than before: {', '.join(changed)}; the new ones are stored")
-    if as_json:
-        print_json(outcome.as_json())
-    else:
-        draw(results_table(outcome.results))
-    require_held(outcome.run, outcome.results)
+    outcome = wherefrom.evaluate(run)
+    if outcome.changed:
+        names = ", ".join(outcome.changed)
+        note(f"{run}: these scores differ from the stored ones and replace them: {names}")
+    print_json(outcome) if as_json else draw(results_table(outcome.results))
+    outcome.require_checks()

@@ -4,14 +4,15 @@ import json
 import traceback
 from typing import Any
 
+from wherefrom.core.config import to_json
 from wherefrom.report.messages import complain, note
 
 __all__ = ["complain", "note", "print_json", "show_traceback"]
 
 
 def print_json(value: Any) -> None:
-    """One JSON object; other characters than ASCII are escaped, so any terminal can take it."""
-    print(json.dumps(value, indent=1, allow_nan=False))
+    """A result as one JSON object; characters beyond ASCII are escaped for any terminal."""
+    print(json.dumps(to_json(value), indent=1, allow_nan=False))
 
 
 def show_traceback(error: BaseException) -> None:

@@ -55,6 +55,8 @@ def to_json(record: Any) -> Any:
         return {str(name): to_json(value) for name, value in record.items()}
     if isinstance(record, frozenset | set):
         return sorted(record)
+    if isinstance(record, BaseException):
+        return str(record)
     if isinstance(record, tuple | list):
         return [to_json(value) for value in record]
     return record

@@ -1,23 +1,25 @@
-"""Are the probabilities honest? Scores of probabilities against what turned out right.
+"""Measures of calibration: do answers with probability 0.8 turn out right 8 times in 10?
+
+Proper scores with their decomposition (Murphy 1973), the calibration line (Cox 1958), the expected
+calibration error beside its null distribution, and the reliability diagram.
 
 Bins hold equally many answers each, as far as ties allow: equal probabilities are never parted.
 """
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.evaluation.intervals import Interval, normal_quantile, wilson
+from wherefrom.evaluation.logistic import fit_logistic
 
 BINS = 10
 SIMULATIONS = 2000
 TINY = 1e-12  # where a logarithm is taken, a probability is at least this far from 0 and 1
-_MOST_STEPS = 200
 _AT_ONCE = 4  # draws of one block of the generator
 
 
@@ -29,9 +31,6 @@ class Bin:
     frequency: float
     interval: Interval
     n: int
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self) | {"interval": list(self.interval)}
 
 
 @dataclass(frozen=True)
@@ -51,14 +50,11 @@ class Decomposition:
     uncertainty: float
     remainder: float
     n: int
+    skill: float | None = field(init=False)  # the part of the uncertainty that is gone
 
-    @property
-    def skill(self) -> float | None:
-        """The part of the uncertainty that is gone; None where there was none."""
-        return 1 - self.score / self.uncertainty if self.uncertainty else None
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self) | {"skill": self.skill}
+    def __post_init__(self) -> None:
+        skill = 1 - self.score / self.uncertainty if self.uncertainty else None
+        object.__setattr__(self, "skill", skill)
 
 
 @dataclass(frozen=True)
@@ -75,9 +71,6 @@ class CalibrationLine:
     slope_interval: Interval | None
     intercept_interval: Interval | None
     n: int
-
-    def as_json(self) -> dict[str, Any]:
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
 
 
 @dataclass(frozen=True)
@@ -97,9 +90,6 @@ class CalibrationError:
     bins: int
     simulations: int
 
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 @dataclass(frozen=True)
 class CalibrationScores:
@@ -110,11 +100,6 @@ class CalibrationScores:
     line: CalibrationLine
     error: CalibrationError
     diagram: tuple[Bin, ...]
-
-    def as_json(self) -> dict[str, Any]:
-        parts = {name: getattr(self, name) for name in ("brier", "log", "line", "error")}
-        named: dict[str, Any] = {name: part.as_json() for name, part in parts.items()}
-        return named | {"diagram": [each.as_json() for each in self.diagram]}
 
 
 def score_calibration(
@@ -169,8 +154,10 @@ def calibration_line(
     ends = [(x[y == side].min(), x[y == side].max()) for side in (0, 1) if (y == side).any()]
     if len(ends) < 2 or ends[0][1] <= ends[1][0] or ends[1][1] <= ends[0][0]:
         return CalibrationLine(None, None, None, None, y.size)
-    theta, curvature = _newton(np.column_stack((x, np.ones(y.size))), y)
-    half = normal_quantile((1 + level) / 2) * np.sqrt(np.diag(np.linalg.inv(curvature)))
+    design = np.column_stack((x, np.ones(y.size)))
+    fit = fit_logistic(design, y, start_K=np.array([1.0, 0.0]), tolerance=1e-10)
+    theta = fit.weights_K
+    half = normal_quantile((1 + level) / 2) * np.sqrt(np.diag(np.linalg.inv(fit.curvature_KK)))
     slope, intercept = ((float(t - h), float(t + h)) for t, h in zip(theta, half, strict=True))
     return CalibrationLine(float(theta[0]), float(theta[1]), slope, intercept, y.size)
 
@@ -197,9 +184,14 @@ def calibration_error(
     extreme = int((null >= value - 1e-12).sum())  # the same bins in another order of adding
     p_value = (1 + extreme) / (1 + simulations)
     return CalibrationError(
-        value, float(null.mean()), float(np.quantile(null, 0.95)), p_value, y.size, used,
-        simulations,
-    )  # fmt: skip
+        value=value,
+        null_mean=float(null.mean()),
+        null_95=float(np.quantile(null, 0.95)),
+        p_value=p_value,
+        n=y.size,
+        bins=used,
+        simulations=simulations,
+    )
 
 
 def reliability_diagram(
@@ -244,28 +236,6 @@ def _cross_entropy(truth: np.ndarray, said: np.ndarray) -> np.ndarray:
         some = weight > 0
         total[some] -= weight[some] * np.log(chance[some])
     return total
-
-
-def _newton(design: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The best weights, and the curvature there; a step is halved until it improves."""
-
-    def loss(theta: np.ndarray) -> float:
-        logits = design @ theta
-        return float((np.logaddexp(0, logits) - y * logits).sum())
-
-    theta, curvature = np.array([1.0, 0.0]), np.eye(2)
-    for _ in range(_MOST_STEPS):
-        p = np.exp(-np.logaddexp(0, -design @ theta))
-        gradient, curvature = design.T @ (p - y), (design.T * (p * (1 - p))) @ design
-        if np.abs(gradient).max() < 1e-10 * y.size:
-            break
-        # Where all is very sure the curvature can be nothing in some direction.
-        step = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
-        size, enough = 1.0, loss(theta) * (1 + 1e-12)
-        while size > 1e-9 and loss(theta - size * step) > enough:
-            size /= 2
-        theta = theta - size * step
-    return theta, curvature
 
 
 def _simulated(p: np.ndarray, count: int, seed: int) -> Iterator[np.ndarray]:

@@ -27,6 +27,18 @@ class Score:
         if taken:
             raise ValueError(f"a score's details may not be called {sorted(taken)}")
 
+    @classmethod
+    def of_share(
+        cls,
+        measure: str,
+        count: int,
+        n: int,
+        level: float = 0.95,
+        details: dict[str, Any] | None = None,
+    ) -> "Score":
+        """A share with Wilson's interval."""
+        return cls(measure, count / n, wilson(count, n, level), n, details or {})
+
     def as_json(self) -> dict[str, Any]:
         """The value stands under its measure's name: `{"accuracy": 0.93, "interval": ...}`."""
         named = {self.measure: self.value, "interval": list(self.interval), "n": self.n}
@@ -101,7 +113,7 @@ def accuracy(predictions: Sequence[Prediction], level: float = 0.95) -> Score:
     if not predictions:
         raise BadData("predictions: expected at least one to score, found none")
     n, right = len(predictions), sum(p.correct for p in predictions)
-    return Score("accuracy", right / n, wilson(right, n, level), n, {"correct": right})
+    return Score.of_share("accuracy", right, n, level, {"correct": right})
 
 
 def gold_answer(question: Question) -> str:

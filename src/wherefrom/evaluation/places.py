@@ -14,7 +14,6 @@ from urllib.parse import unquote
 from wherefrom.core.contracts import Dataset, Document
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.evaluator import Prediction, Score
-from wherefrom.evaluation.intervals import wilson
 
 CONTAINER = 3  # so many different names stand before ", OUTER", or it counts as holding none
 PLACE = 2  # so often a name stands where places do, or it counts as none
@@ -105,7 +104,7 @@ def place_aware_accuracy(
         raise BadData("predictions: expected at least one to score, found none")
     accepted = [match.accepts(p.subject, p.gold, p.answer.text) for p in predictions]
     n, right = len(predictions), sum(accepted)
-    return Score("accuracy", right / n, wilson(right, n, level), n, {"correct": right})
+    return Score.of_share("accuracy", right, n, level, {"correct": right})
 
 
 def lines_of(dataset: Dataset) -> Mapping[str, tuple[Document, ...]]:

@@ -1,11 +1,11 @@
-"""Does a score put right answers before wrong ones? Risk against coverage, and AUROC.
+"""Measures of selective prediction: risk against coverage, the area under it (AURC), and AUROC.
 
+A score is good if it puts right answers before wrong ones (Geifman and El-Yaniv 2017).
 Only the order of the scores counts, so any monotone scale will do; equal scores stay together.
 """
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -35,9 +35,6 @@ class RiskCoverage:
     least_area: float
     n: int
 
-    def as_json(self) -> dict[str, Any]:
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
-
 
 @dataclass(frozen=True)
 class AreaDifference:
@@ -51,9 +48,6 @@ class AreaDifference:
     p_value: float
     n: int
 
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self) | {"interval": list(self.interval)}
-
 
 def risk_coverage(score: np.ndarray, right: np.ndarray) -> RiskCoverage:
     s, wrong = _checked(score, right)
@@ -61,9 +55,12 @@ def risk_coverage(score: np.ndarray, right: np.ndarray) -> RiskCoverage:
     covered, missed = ranking.cumulate(np.ones(s.size), wrong)
     least = np.cumsum(np.sort(wrong)) / np.arange(1, s.size + 1)
     return RiskCoverage(
-        tuple((covered / s.size).tolist()), tuple((missed / covered).tolist()),
-        ranking.area(np.ones(s.size), wrong), float(least.mean()), s.size,
-    )  # fmt: skip
+        coverage=tuple((covered / s.size).tolist()),
+        risk=tuple((missed / covered).tolist()),
+        area=ranking.area(np.ones(s.size), wrong),
+        least_area=float(least.mean()),
+        n=s.size,
+    )
 
 
 def compare_areas(

@@ -1,21 +1,27 @@
 """Putting a run's models and baselines to its tasks, and setting when a model answers at all."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from wherefrom.answering.features import Asker
-from wherefrom.answering.policy import find_namesakes, learn_doubt, report_doubt, write_doubt
-from wherefrom.core.contracts import Dataset
+from wherefrom.answering.closed_book import ClosedBookModel
+from wherefrom.answering.policy import (
+    SUPPORTS,
+    fit_policy,
+    make_decoy_names,
+    report_policy,
+    write_policy,
+)
+from wherefrom.core.contracts import Answer, Dataset
 from wherefrom.core.recipe import Task
 from wherefrom.evaluation.baselines import BASELINES
 from wherefrom.evaluation.evaluator import Prediction, Score, evaluate_answers, evaluate_text
 from wherefrom.evaluation.mistakes import sort_mistakes
 from wherefrom.evaluation.places import PlaceMatch, place_aware_accuracy
 from wherefrom.experiments.samples import leave_samples, read_losses
-from wherefrom.experiments.study import leave_study
-from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.experiments.studies import STUDIES
+from wherefrom.generation.answers import BEAMS, ModelAnswerer
 from wherefrom.generation.texts import TextScorer
-from wherefrom.models.dan import DANConfig
 from wherefrom.objectives.spans import SpanCorruptionConfig
 from wherefrom.runs.families import Family
 from wherefrom.runs.run import Run
@@ -24,35 +30,42 @@ PLACE_AWARE = ", place-aware"
 
 
 def evaluate(run: Run) -> dict[str, Any]:
-    """Every predictor's score on every task, and what the threshold does, by name."""
+    """Every predictor's score on every task, and what the policy does, by name."""
     results: dict[str, Any] = {}
+    decoded: dict[str, Answer] = {}  # by the primary model, so that nothing is decoded twice
     for i, task in enumerate(run.recipe.tasks):
         for name in task.predictors:
             key = name if i == 0 else f"{task.name}.{name}"
-            results |= evaluate_task(run, task, name, key)
+            found, predictions = evaluate_task(run, task, name, key)
+            results |= found
+            if name == run.recipe.primary and task.beams == BEAMS:
+                decoded |= {p.question: p.answer for p in predictions}
     if run.recipe.abstain:
-        results |= set_threshold(run)
-    if isinstance(run.recipe.model, DANConfig):
-        results |= leave_study(run, results)
+        results |= set_policy(run, decoded)
+    if study := STUDIES.get(run.recipe.model.kind):
+        results |= study(run, results)
     return results
 
 
-def evaluate_task(run: Run, task: Task, name: str, key: str) -> dict[str, Any]:
+def evaluate_task(
+    run: Run, task: Task, name: str, key: str
+) -> tuple[dict[str, Any], list[Prediction]]:
     """One predictor's scores on one task; its predictions go into the run folder."""
     if task.measure == "samples":
         leave_samples(run, name)
-        return {}
+        return {}, []
     predictor = _predictor(run, name)
     if task.measure == "perplexity":
         score = put_text(task, predictor, run.workshop.family, run.dataset, run.vocabulary)
-        return {key: score.as_json() | _training_loss(run, name)}
+        return {key: score.as_json() | _training_loss(run, name)}, []
     put = put_task(task, predictor, run.dataset, reach(run.recipe.model))
     if put.predictions:
         said = put.predictions
         shown = [replace(p, question=p.subject) for p in said] if task.brief else said
         run.folder.write_predictions(name, task.name, shown)
     run.folder.write_answers(name, task.name, put.answers)
-    return {f"{key}{suffix}": score.as_json() for suffix, score in put.scores.items()}
+    scores = {f"{key}{suffix}": score.as_json() for suffix, score in put.scores.items()}
+    return scores, put.predictions
 
 
 def put_text(task: Task, scorer: Any, family: Family, dataset: Dataset, vocabulary: Any) -> Score:
@@ -104,16 +117,18 @@ def reach(model: Any) -> int:
     return int(getattr(model, "block_size", 0) * SpanCorruptionConfig.longest)
 
 
-def set_threshold(run: Run) -> dict[str, Any]:
-    """Learn on calibration people when to answer; what that does to held-out people."""
+def set_policy(run: Run, decoded: Mapping[str, Answer]) -> dict[str, Any]:
+    """Fit on calibration people when to answer; what that does to held-out people.
+
+    `decoded` has answers of the primary model that the tasks asked for already.
+    """
     dataset: Dataset = run.dataset
-    every = ("stated", "omitted", "none")
-    asker = Asker(run.predictor(), dataset.documents, dataset.asked)
-    people, precision = dataset.select("calibration", every), run.recipe.precision
-    doubt = learn_doubt(asker, people, precision, find_namesakes(asker, dataset))
-    write_doubt(run.path, doubt)
-    groups = {support: dataset.select("held-out", (support,)) for support in every}
-    return {k: v.as_json() for k, v in report_doubt(asker, doubt, groups).items()}
+    model = ClosedBookModel(run.predictor(), dataset)
+    people, precision = dataset.select("calibration", SUPPORTS), run.recipe.precision
+    policy = fit_policy(model, people, precision, make_decoy_names(model, dataset))
+    write_policy(run.path, policy)
+    groups = {support: dataset.select("held-out", (support,)) for support in SUPPORTS}
+    return {k: v.as_json() for k, v in report_policy(model, policy, groups, decoded).items()}
 
 
 def _predictor(run: Run, name: str) -> Any:

@@ -4,7 +4,7 @@ Whatever is already there is not done again: the same call continues an unfinish
 only reads a finished one.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from wherefrom.core.errors import Interrupted, MissingInput, UsageError, nearest
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe, Stage
 from wherefrom.data.catalogue import load_dataset
 from wherefrom.evaluation.baselines import BASELINES
-from wherefrom.experiments.demonstrations import demonstrate
+from wherefrom.experiments.demonstrations import demonstrate, require_held
 from wherefrom.experiments.evaluate import evaluate
 from wherefrom.experiments.probing import PROBES, Probe
 from wherefrom.runs.folder import RunFolder
@@ -39,19 +39,21 @@ CHUNKS = {"cpu": 20, "cuda": 100}  # steps between two looks at what the learner
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run came to, as `--json` prints it."""
+    """What a run came to: results by name. `reused`: the folder was finished and only read.
+
+    `changed` names the results that an evaluation found to differ from the stored ones.
+    """
 
     recipe: str
     run: str
     seconds: float
     results: dict[str, Any]
     reused: bool = False
+    changed: tuple[str, ...] = ()
 
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "recipe": self.recipe, "run": self.run,
-            "seconds": self.seconds, "results": self.results,
-        }  # fmt: skip
+    def require_checks(self) -> None:
+        """Raise BadData, naming the first, if a check of a demonstration did not hold."""
+        require_held(self.run, self.results)
 
 
 def execute(recipe: Experiment, path: Path, observers: Sequence[Observer] = ()) -> Outcome:
@@ -90,7 +92,12 @@ def evaluate_run(path: Path) -> Outcome:
     with lock_folder(path):
         results = evaluate(run)
         run.folder.write_status(run.status | {"results": results})
-    return Outcome(run.recipe.name, str(path), run.status["seconds"], results, True)
+    changed = _changed(run.results, results)
+    return Outcome(run.recipe.name, str(path), run.status["seconds"], results, True, changed)
+
+
+def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(name for name in before if after.get(name) != before[name])
 
 
 def _demonstrate(folder: RunFolder, recipe: Demonstrations) -> Outcome:
@@ -113,7 +120,8 @@ def _demonstrate_again(folder: RunFolder, recipe: Demonstrations) -> Outcome:
     with lock_folder(folder.path):
         results = demonstrate(recipe, folder)
         folder.write_status(status | {"results": results})
-    return Outcome(recipe.name, str(folder.path), status["seconds"], results, True)
+    changed = _changed(status["results"], results)
+    return Outcome(recipe.name, str(folder.path), status["seconds"], results, True, changed)
 
 
 def _stored(folder: RunFolder, recipe: Experiment) -> Outcome | None:

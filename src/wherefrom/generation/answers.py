@@ -10,6 +10,8 @@ from wherefrom.generation.language_model import LanguageModel
 from wherefrom.generation.requests import Completion, Request
 from wherefrom.generation.texts import TextScorer
 
+BEAMS = 4  # of the search for an answer, unless a task says otherwise
+
 
 class ModelAnswerer(TextScorer):
     """Prompt: the question and a mask; the answer is what stands before the next mask.
@@ -22,7 +24,7 @@ class ModelAnswerer(TextScorer):
         self,
         model: LanguageModel,
         vocabulary: Alphabet,
-        beams: int = 4,
+        beams: int = BEAMS,
         max_new: int | Callable[[], int] = SHORTEST_ROOM,
     ) -> None:
         super().__init__(model, vocabulary)

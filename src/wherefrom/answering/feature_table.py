@@ -1,0 +1,48 @@
+"""Features of answers: columns with names, so that nothing depends on their order."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class FeatureTable:
+    """One column a feature, one value an answer."""
+
+    columns: Mapping[str, np.ndarray]
+
+    def __post_init__(self) -> None:
+        sizes = {name: np.shape(column) for name, column in self.columns.items()}
+        if len(set(sizes.values())) > 1 or any(len(size) != 1 for size in sizes.values()):
+            raise ValueError(f"expected columns of one length, found {sizes}")
+
+    @classmethod
+    def from_matrix(cls, values_NK: np.ndarray, names: Sequence[str]) -> "FeatureTable":
+        """The columns of a matrix under these names."""
+        if values_NK.ndim != 2 or values_NK.shape[1] != len(names):
+            raise ValueError(f"expected columns {tuple(names)}, found the shape {values_NK.shape}")
+        return cls({name: values_NK[:, i] for i, name in enumerate(names)})
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self.columns:
+            raise KeyError(f"feature '{name}': expected one of {tuple(self.columns)}")
+        return self.columns[name]
+
+    def matrix(self, names: Sequence[str]) -> np.ndarray:
+        """(N, K): these columns in this order."""
+        return np.column_stack([self[name] for name in names])
+
+    def rows(self, which: np.ndarray) -> "FeatureTable":
+        """The rows of a mask or of a list of numbers."""
+        return FeatureTable({name: column[which] for name, column in self.columns.items()})
+
+    def join(self, other: "FeatureTable") -> "FeatureTable":
+        """The columns of both."""
+        return FeatureTable({**self.columns, **other.columns})
+
+    def row(self, number: int) -> dict[str, float]:
+        return {name: float(column[number]) for name, column in self.columns.items()}

@@ -1,0 +1,89 @@
+"""Asking a run: questions in, replies out."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+from wherefrom.answering.risk_bound import Certificate
+from wherefrom.auditing.inspector import NO_CALIBRATION, Inspector, open_inspector
+from wherefrom.core.errors import BadData
+from wherefrom.core.forms import ParsedQuestion
+from wherefrom.core.replies import Reply
+from wherefrom.runs.run import Run
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a question could not be asked; `index` counts the questions that were given from 0."""
+
+    index: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Replies(Sequence[Reply]):
+    """The replies in the order of their questions, and what else there is to say.
+
+    `certificate` is the risk bound that the answers keep to, if one was asked for. `notes` are
+    lines that a person should read beside the replies.
+    """
+
+    run: str
+    replies: tuple[Reply, ...]
+    problems: tuple[Problem, ...] = ()
+    certificate: Certificate | None = None
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.replies)
+
+    def __iter__(self) -> Iterator[Reply]:
+        return iter(self.replies)
+
+    @overload
+    def __getitem__(self, index: int) -> Reply: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Reply, ...]: ...
+    def __getitem__(self, index: int | slice) -> Reply | tuple[Reply, ...]:
+        return self.replies[index]
+
+
+def ask_run(
+    run: Run,
+    questions: Sequence[str],
+    *,
+    risk: float | None = None,
+    delta: float = 0.1,
+    strict: bool = True,
+) -> Replies:
+    """Put questions to a finished run.
+
+    With `risk`, only answers above a threshold with that risk bound are given. A question that
+    the run cannot be asked raises BadData if `strict`; otherwise it is among the problems, and
+    the others are answered.
+    """
+    inspector, notes = open_inspector(run), [line] if (line := run.changed_source()) else []
+    certificate = None
+    if risk is not None:
+        inspector, certificate = inspector.with_certificate(risk, delta)
+        notes.append(certificate.explain())
+    elif inspector.policy is None:
+        notes.append(NO_CALIBRATION)
+    parsed, problems = _parse(inspector, questions)
+    if strict and problems:
+        raise BadData(problems[0].message)
+    replies = inspector.reply(parsed)
+    return Replies(str(run.path), tuple(replies), tuple(problems), certificate, tuple(notes))
+
+
+def _parse(
+    inspector: Inspector, questions: Sequence[str]
+) -> tuple[list[ParsedQuestion], list[Problem]]:
+    parsed: list[ParsedQuestion] = []
+    problems: list[Problem] = []
+    for i, text in enumerate(questions):
+        try:
+            parsed.append(inspector.parse(text))
+        except BadData as error:
+            problems.append(Problem(i, str(error)))
+    return parsed, problems

@@ -1,0 +1,204 @@
+"""The findings of an audit, as audit.json has them: docs/AUDIT-JSON.md explains every field.
+
+All of them are written by the one encoder (`core/config.py`), a field under its own name.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from wherefrom.answering.risk_bound import Certificate
+from wherefrom.core.contracts import Question
+from wherefrom.core.errors import WherefromError
+from wherefrom.core.replies import Reply
+from wherefrom.evaluation.calibration import CalibrationScores
+from wherefrom.evaluation.evaluator import Score
+from wherefrom.evaluation.selective import AreaDifference, RiskCoverage
+from wherefrom.evidence.accuracy import VerdictAccuracy
+from wherefrom.memorisation.dose_response import Dose, NeverExposed, PositionedDose
+from wherefrom.memorisation.swap import SwapFindings
+
+
+@dataclass(frozen=True)
+class ConfidenceFindings:
+    """The calibrated probability beside the model's own, on held-out people."""
+
+    calibrated: CalibrationScores
+    raw: CalibrationScores
+    risk_coverage: RiskCoverage
+    risk_coverage_raw: RiskCoverage
+    area_difference: AreaDifference
+
+
+@dataclass(frozen=True)
+class ThresholdFindings:
+    """A threshold, the precision that it was set for, and what it does to held-out people.
+
+    `precision` is None where it answers nothing.
+    """
+
+    threshold: float
+    target: float
+    answered_share: Score
+    precision: Score | None
+
+
+@dataclass(frozen=True)
+class AbstentionFindings:
+    """Thresholds that were set on calibration people.
+
+    `in_use` is the one that the run answers by: as the others, but never under even odds.
+    `raw_probability` is a threshold on the model's own probability. `certificate`, `certified`
+    and `uncertified` are None where there were too few people for a risk bound.
+    """
+
+    in_use: ThresholdFindings
+    thresholds: Mapping[str, ThresholdFindings]
+    raw_probability: Mapping[str, ThresholdFindings]
+    certificate: Certificate | None = None
+    certified: ThresholdFindings | None = None
+    uncertified: ThresholdFindings | None = None
+    advice: str | None = None
+
+
+@dataclass(frozen=True)
+class DecoyFindings:
+    """One tier of decoys: refused by the run's threshold, and by the bound's.
+
+    `auroc` tells the decoys from held-out people whose text states the answer. Where nothing was
+    certified everything is refused, which is no merit: `refused_at_bound` is None then.
+    """
+
+    n: int
+    refused: Score
+    auroc: Score | None
+    refused_at_bound: Score | None
+
+
+@dataclass(frozen=True)
+class LabelCount:
+    """Held-out answers with a label, and how many of them are right."""
+
+    answers: int
+    right: int
+
+
+@dataclass(frozen=True)
+class EvidenceFindings:
+    """How good the verdicts are, on calibration people; and the verdicts on held-out answers."""
+
+    accuracy: VerdictAccuracy
+    held_out_answers: Mapping[str, LabelCount]
+
+
+@dataclass(frozen=True)
+class Quartiles:
+    least: float
+    lower: float
+    median: float
+    upper: float
+    most: float
+
+
+@dataclass(frozen=True)
+class MeasuredSource:
+    """How well the source predictor does, where retrained models say what was recalled.
+
+    People without text have an m of 0 and count as guesses; `auroc_with_text` leaves them out.
+    `pairs_agree`: how often two retrained models, one with the text and one without, call an
+    answer as two others do; what the predictor is judged by is measured itself.
+    """
+
+    models: int
+    auroc: Score | None
+    auroc_with_text: Score | None
+    auroc_of_borrowed: Score | None
+    agreement: Score
+    m: Quartiles
+    pairs_agree: Score | None
+    recalled_share: Score
+
+
+@dataclass(frozen=True)
+class SourceFindings:
+    """The sources of held-out answers; `measured` is None where no model was retrained."""
+
+    borrowed: bool
+    models: int
+    held_out_answers: Mapping[str, LabelCount]
+    measured: MeasuredSource | None = None
+
+
+@dataclass(frozen=True)
+class ExposureFindings:
+    """How often held-out facts were shown, and how many are known by how often they were.
+
+    `mean` is over the facts that were shown at all, by kind of exposure. `randomised`: the
+    exposures were drawn at random, so that a rise of accuracy is an effect of them.
+    """
+
+    examples: int
+    randomised: bool
+    mean: Mapping[str, float]
+    dose: tuple[Dose, ...]
+    dose_by_position: tuple[PositionedDose, ...]
+    never_exposed: NeverExposed | None
+
+
+@dataclass(frozen=True)
+class NameBiasFindings:
+    """Bits that a name alone gives about the answer: the whole name, and part by part."""
+
+    whole: Score
+    parts: Mapping[str, Score]
+    summary: str
+
+
+@dataclass(frozen=True)
+class Audit:
+    """All findings about a run. A part is None where the data set has nothing for it: see `notes`.
+
+    `people` counts the questions that were judged, by split and by what the text says.
+    `not_retrained` says why no model was trained again although it was asked for.
+    """
+
+    format_version: ClassVar[int] = 2
+
+    recipe: str
+    seed: int
+    model: str
+    people: Mapping[str, Mapping[str, int]]
+    confidence: ConfidenceFindings | None
+    abstention: AbstentionFindings | None
+    decoys: Mapping[str, DecoyFindings] | None
+    evidence: EvidenceFindings | None
+    source: SourceFindings
+    exposures: ExposureFindings | None
+    name_bias: NameBiasFindings | None
+    swap: SwapFindings | None
+    not_retrained: WherefromError | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class AuditedAnswer:
+    """One line of answers.jsonl: a reply, and what is known about its question.
+
+    `m` is the counterfactual memorisation of the answer, where it was measured.
+    """
+
+    reply: Reply
+    gold: str
+    right: bool
+    split: str
+    support: str
+    features: Mapping[str, float]
+    m: float | None
+
+    @classmethod
+    def of(
+        cls, reply: Reply, question: Question, features: Mapping[str, float], m: float | None
+    ) -> "AuditedAnswer":
+        gold = question.answer or ""
+        right = reply.answer == gold
+        return cls(reply, gold, right, question.split, question.support, features, m)

@@ -1,0 +1,179 @@
+"""The sections of an audit about where answers come from: the text, the model's memory, names."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from wherefrom.auditing.findings import (
+    EvidenceFindings,
+    ExposureFindings,
+    LabelCount,
+    MeasuredSource,
+    NameBiasFindings,
+    Quartiles,
+    SourceFindings,
+)
+from wherefrom.auditing.inspector import Examined
+from wherefrom.auditing.name_bias import measure_name_bias
+from wherefrom.core.contracts import Dataset
+from wherefrom.core.errors import BadData
+from wherefrom.core.replies import RECALLED, SOURCES, VERDICTS, Source, Verdict
+from wherefrom.evaluation.baselines import BASELINES
+from wherefrom.evaluation.evaluator import Score
+from wherefrom.evaluation.selective import auroc
+from wherefrom.evidence.accuracy import measure_verdicts
+from wherefrom.evidence.verdict import FactChecker
+from wherefrom.memorisation.counterfactual import RECALLED_ABOVE, CounterfactualMemorisation
+from wherefrom.memorisation.dose_response import (
+    bin_by_exposure,
+    bin_by_position,
+    exposure_is_randomised,
+    score_never_exposed,
+)
+from wherefrom.memorisation.exposures import FROM_NAME, KINDS, count_exposures
+from wherefrom.memorisation.predictor import (
+    SourcePredictor,
+    borrowed_predictor,
+    fit_source_predictor,
+)
+from wherefrom.runs.run import Run
+
+
+def report_evidence(
+    checker: FactChecker | None, examined: Examined, verdicts: Sequence[Verdict | None]
+) -> EvidenceFindings | None:
+    """How good the verdicts are, on calibration people; and the verdicts on held-out answers."""
+    if checker is None:
+        return None
+    calibration = [examined.questions[i] for i in examined.where("calibration")]
+    known = [q for q in calibration if q.relation in checker.extractors]
+    labels = [None if verdict is None else verdict.label for verdict in verdicts]
+    return EvidenceFindings(
+        accuracy=measure_verdicts(checker, known),
+        held_out_answers=_count_labels(labels, VERDICTS, examined),
+    )
+
+
+def _count_labels(
+    labels: Sequence[str | None], names: Sequence[str], examined: Examined
+) -> dict[str, LabelCount]:
+    """Of held-out answers: how many have each label, and how many of those are right."""
+    held = [(labels[i], bool(examined.right[i])) for i in examined.where("held-out")]
+    return {
+        name: LabelCount(
+            answers=sum(label == name for label, _ in held),
+            right=sum(label == name and right for label, right in held),
+        )
+        for name in names
+    }
+
+
+def fit_own_predictor(
+    examined: Examined, memorisation: CounterfactualMemorisation
+) -> SourcePredictor:
+    """A source predictor of the run's own, fitted on calibration people alone."""
+    people = examined.select("calibration")
+    here = people & np.isfinite(memorisation.m)
+    if not here.any():
+        raise BadData(
+            "source: expected calibration people whose recall of these answers was measured, "
+            f"found none among {people.sum()}; the audit judges the predictor that is there"
+        )
+    m = memorisation.m[here]
+    return fit_source_predictor(examined.features.rows(here), m, memorisation.models)
+
+
+def report_source(
+    examined: Examined,
+    sources: Sequence[Source],
+    predictor: SourcePredictor,
+    memorisation: CounterfactualMemorisation | None,
+    probability_read: np.ndarray | float = 1.0,
+) -> SourceFindings:
+    """The sources of held-out answers and, where m was measured, how well they are predicted.
+
+    `probability_read` is that of the model having read each name, for the borrowed predictor.
+    """
+    labels = _count_labels([s.label for s in sources], SOURCES, examined)
+    measured, models = None, predictor.models
+    if memorisation is not None and (judged := _judged(examined, memorisation)).any():
+        borrowed = borrowed_predictor().predict(examined.features, probability_read)
+        measured = _measure(examined, sources, borrowed, memorisation, judged)
+        models = memorisation.models
+    return SourceFindings(predictor.borrowed, models, labels, measured)
+
+
+def _judged(examined: Examined, memorisation: CounterfactualMemorisation) -> np.ndarray:
+    """Held-out answers whose m is known."""
+    return examined.select("held-out") & np.isfinite(memorisation.m)
+
+
+def _measure(
+    examined: Examined,
+    sources: Sequence[Source],
+    borrowed: Sequence[Source],
+    memorisation: CounterfactualMemorisation,
+    judged: np.ndarray,
+) -> MeasuredSource:
+    with_text = judged & examined.select("held-out", ("stated", "omitted"))
+    recalled, n = memorisation.recalled, int(judged.sum())
+
+    def area(found: Sequence[Source], which: np.ndarray) -> Score | None:
+        p = np.array([source.probability_recalled for source in found])
+        return auroc(p[which], recalled[which]) if which.any() else None
+
+    said = np.array([source.label == RECALLED for source in sources])
+    agree = int((said == recalled)[judged].sum())
+    return MeasuredSource(
+        models=memorisation.models,
+        auroc=area(sources, judged),
+        auroc_with_text=area(sources, with_text),
+        auroc_of_borrowed=area(borrowed, judged),
+        agreement=Score.of_share("accuracy", agree, n),
+        m=Quartiles(*map(float, np.quantile(memorisation.m[judged], (0, 0.25, 0.5, 0.75, 1)))),
+        pairs_agree=_pair_agreement(memorisation, with_text),
+        recalled_share=Score.of_share("share", int(recalled[judged].sum()), n),
+    )
+
+
+def _pair_agreement(memorisation: CounterfactualMemorisation, which: np.ndarray) -> Score | None:
+    """How often the first pair of retrained models calls an answer as the second pair does."""
+    if len(memorisation.m_by_pair) < 2:
+        return None
+    one, other = memorisation.m_by_pair[:2, which]
+    both = np.isfinite(one) & np.isfinite(other)
+    same = ((one > RECALLED_ABOVE) == (other > RECALLED_ABOVE))[both]
+    return Score.of_share("accuracy", int(same.sum()), same.size) if same.size else None
+
+
+def report_exposures(run: Run, examined: Examined) -> ExposureFindings:
+    """How often held-out facts were shown, and whether those shown more often are known better."""
+    counted = count_exposures(run)
+    held = examined.where("held-out")
+    questions = [examined.questions[i] for i in held]
+    right = examined.right[held]
+    baseline = BASELINES["nearest_name"](run.dataset, run.vocabulary)
+    said = baseline.answer([q.text for q in questions])
+    guessed = np.array([a.text == q.answer for a, q in zip(said, questions, strict=True)])
+    seen = counted.seen(questions)
+    shown = counted.about(questions, FROM_NAME)
+    position = counted.positions(questions)
+    means = {kind: counted.about(questions, kind)[seen] for kind in KINDS}
+    by_position = bin_by_position(shown, position, right) if (position >= 0).any() else []
+    return ExposureFindings(
+        examples=counted.examples,
+        randomised=exposure_is_randomised(run.recipe),
+        mean={kind: float(each.mean()) if each.size else 0.0 for kind, each in means.items()},
+        dose=tuple(bin_by_exposure(shown, right)),
+        dose_by_position=tuple(by_position),
+        never_exposed=score_never_exposed(seen, right, guessed),
+    )
+
+
+def report_name_bias(dataset: Dataset) -> NameBiasFindings:
+    """What a name alone says about the answer."""
+    held = [q for q in dataset.questions if q.split == "held-out" and q.answer]
+    found = measure_name_bias(dataset.asked, held)
+    return NameBiasFindings(found.whole, found.parts, found.summary())
+
+

@@ -1,0 +1,77 @@
+"""Options that stand for a setting: a user's files, and the variant of attention."""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import Any, TypedDict
+
+from wherefrom.core.errors import UsageError
+from wherefrom.core.recipe import Experiment
+from wherefrom.data.fetching import registry
+
+
+class RecipeOptions(TypedDict, total=False):
+    """What can be changed about a named recipe; the options of `wherefrom run`.
+
+    A TOML file comes first (`config`), then the options, then FIELD=VALUE `settings` as after
+    `--set`. `data` to `calibration` are the user's own files; `variant` is the model's attention.
+    """
+
+    config: str | None
+    settings: Iterable[str]
+    data: str | None
+    corpus: str | None
+    questions: str | None
+    held_out: str | None
+    calibration: str | None
+    variant: str | None
+    seed: int | None
+    device: str | None
+    threads: int | None
+
+
+# The option, the field that it sets, and whether its value is a path.
+OPTIONS = {
+    "data": ("data.folder", True),
+    "corpus": ("data.corpus", True),
+    "questions": ("data.questions", True),
+    "held_out": ("data.held_out", True),
+    "calibration": ("data.calibration", True),
+    "variant": ("model.attention", False),
+}
+VARIANTS = {"vanilla": "causal"}  # the course's name for it, where a model's config has another
+
+
+def as_settings(options: Mapping[str, Any], recipe: Experiment) -> list[str]:
+    """FIELD=VALUE for each of OPTIONS that is given.
+
+    Paths are made absolute, so that a run can be opened from anywhere. An option for a field
+    that the recipe does not have, or has as a number, is an error that says what there is.
+    """
+    given = {name: options.get(name) for name in OPTIONS}
+    return [_as_setting(name, value, recipe) for name, value in given.items() if value is not None]
+
+
+def _as_setting(option: str, value: str, recipe: Experiment) -> str:
+    field, is_path = OPTIONS[option]
+    part, name = field.split(".")
+    shown = f"--{option.replace('_', '-')}"
+    held: Any = getattr(recipe, part, None)
+    if held is None:
+        raise UsageError(
+            f"{shown}: expected a recipe that trains on data, found '{recipe.name}', "
+            "which trains nothing"
+        )
+    if not isinstance(getattr(held, name, None), str):
+        known = ", ".join(f.name for f in fields(held))
+        raise UsageError(
+            f"{shown}: expected a recipe that has {'a path' if is_path else 'a name'} in "
+            f"{field}, found '{recipe.name}', whose {part} '{held.kind}' has {known}"
+        )
+    return f"{field}={_locate(value) if is_path else VARIANTS.get(value, value)}"
+
+
+def _locate(value: str) -> str:
+    """The absolute path, or the folder of the registered data set if only that has the name."""
+    known = None if os.path.exists(value) else registry.find(value)
+    return os.path.abspath(value) if known is None else str(known)

@@ -1,0 +1,103 @@
+"""Replies and disputes in words. Nothing is computed here."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from wherefrom.core.replies import UNKNOWN_NAME, RankedAnswer, Reply, Source, Verdict
+from wherefrom.report.tables import printable
+
+
+class Claim(Protocol):
+    """What is shown of a claimed answer."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def model_probability(self) -> float | None: ...
+
+
+class Dispute(Protocol):
+    """What is shown of a dispute."""
+
+    @property
+    def reply(self) -> Reply: ...
+    @property
+    def claim(self) -> Claim: ...
+    @property
+    def verdicts(self) -> Sequence[tuple[str, Verdict | None]]: ...
+    @property
+    def shown_in_words(self) -> str: ...
+    @property
+    def recommendation(self) -> str: ...
+
+
+def describe_reply(reply: Reply) -> list[str]:
+    """A reply, line by line."""
+    lines = [printable(reply.question), f"  {_answer(reply)}"]
+    if reply.did_you_mean:
+        names = " or ".join(map(printable, reply.did_you_mean))
+        lines.append(f"  did you mean {names}?")
+    if len(reply.candidates) > 1:
+        lines.append(f"  the model's own ranking: {_ranking(reply.candidates)}")
+    if reply.evidence is not None:
+        lines.append(f"  evidence: {_evidence(reply.evidence)}")
+    if reply.source is not None:
+        lines.append(f"  source: {_source(reply.source)}")
+    if reply.trained_on:
+        lines.append(
+            "  the model was trained on this very question: "
+            "the figures are for questions that it was not trained on"
+        )
+    return lines
+
+
+def describe_dispute(dispute: Dispute) -> list[str]:
+    """A dispute, line by line."""
+    reply, claim = dispute.reply, dispute.claim
+    gives = "cannot write it"
+    if claim.model_probability is not None:
+        gives = f"gives it a probability of {_percent(claim.model_probability)}"
+    lines = [
+        printable(reply.question),
+        f"  the model says: {_answer(reply)}",
+        *([] if reply.source is None else [f"  source: {_source(reply.source)}"]),
+        f"  you say: {printable(claim.text)} (the model {gives})",
+    ]
+    for who, verdict in dispute.verdicts:
+        if verdict is not None:
+            lines.append(f"  the text on {who}: {_evidence(verdict)}")
+            if verdict.quote:
+                lines.append(f'    "{printable(verdict.quote)}"')
+    lines.append(f"  shown in training: {printable(dispute.shown_in_words)}")
+    lines.append(f"  {printable(dispute.recommendation)}")
+    return lines
+
+
+def _answer(reply: Reply) -> str:
+    best = printable(reply.answer) or "nothing"
+    sure = "" if reply.confidence is None else f"{_percent(reply.confidence)} sure"
+    if reply.answered:
+        return f"{best} ({sure})" if sure else best
+    if reply.reason == UNKNOWN_NAME:
+        return f"I don't know: the model does not know the name (its best guess is {best})"
+    return f"I don't know (its best guess is {best}, {sure})"
+
+
+def _ranking(candidates: Sequence[RankedAnswer]) -> str:
+    """The model's own probabilities, which are not calibrated: never beside the confidence."""
+    each = (f"{printable(c.text) or 'nothing'} {_percent(c.model_probability)}" for c in candidates)
+    return ", ".join(each)
+
+
+def _evidence(verdict: Verdict) -> str:
+    stated = f": the text has '{printable(verdict.stated)}'" if verdict.stated else ""
+    return f"{verdict.label}{stated}"
+
+
+def _source(source: Source) -> str:
+    by = ", by a predictor borrowed from another run" if source.borrowed else ""
+    return f"{source.label} ({_percent(source.probability_recalled)} likely recalled{by})"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
