@@ -17,12 +17,13 @@ from wherefrom.auditing import confidence_sections as trust
 from wherefrom.auditing import origin_sections as origins
 from wherefrom.auditing.inspector import Examined, Witness
 from wherefrom.auditing.pictures import draw_dose_response, draw_reliability, draw_risk_coverage
+from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData, Damaged
 from wherefrom.core.files import cannot_write, read_json, write_json, write_jsonl
+from wherefrom.core.replies import Verdict
 from wherefrom.evaluation.calibration import reliability_diagram
 from wherefrom.evaluation.selective import risk_coverage
-from wherefrom.evidence.verdict import Evidence
 from wherefrom.memorisation.counterfactual import Influence
 from wherefrom.memorisation.dose_response import Dose
 from wherefrom.memorisation.predictor import Source, write_source
@@ -48,7 +49,7 @@ class Case:
     witness: Witness
     risk: Risk
     examined: Examined
-    evidence: list[Evidence | None]
+    evidence: list[Verdict | None]
     sources: list[Source]
     influence: Influence | None
     read: np.ndarray  # the probability that each name was read
@@ -238,7 +239,7 @@ def answer_rows(case: Case) -> list[dict[str, Any]]:
             "right": bool(examined.right[i]), "raw_probability": answer.probability,
             "probability": None if sure is None else float(sure[i]),
             "features": [float(x) for x in examined.features[i]],
-            "evidence": None if evidence is None else evidence.as_json(),
+            "evidence": to_json(evidence),
             "source": case.sources[i].as_json(),
             "m": None if influence is None or not np.isfinite(influence.m[i])
             else float(influence.m[i]),

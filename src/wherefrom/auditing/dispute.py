@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from wherefrom.auditing.inspector import Testimony, Witness
+from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
+from wherefrom.core.replies import CONTRADICTED, SUPPORTED, Verdict
 from wherefrom.core.vocabulary import MASK, PAD
-from wherefrom.evidence.verdict import CONTRADICTED, SUPPORTED, Evidence
 from wherefrom.memorisation.counterfactual import probabilities
 from wherefrom.memorisation.exposures import SHOWN, claims, count_exposures
 
@@ -28,14 +29,14 @@ class Dispute:
     testimony: Testimony
     claim: str
     claim_probability: float | None
-    claim_evidence: Evidence | None
+    claim_evidence: Verdict | None
     claim_quote: str | None
     shown: dict[str, int]
     taught: tuple[str, ...]
     recommendation: str
 
     @property
-    def readings(self) -> list[tuple[str, Evidence | None, str | None]]:
+    def readings(self) -> list[tuple[str, Verdict | None, str | None]]:
         """Whose answer, what the text says of it, and where it says so."""
         own = ("the model's answer", self.testimony.evidence, self.testimony.quote)
         if self.claim == self.testimony.reply.answer.text:
@@ -50,9 +51,6 @@ class Dispute:
 
     def as_json(self) -> dict[str, Any]:
         reply = self.testimony.reply
-        evidence = None if self.claim_evidence is None else self.claim_evidence.as_json()
-        if evidence is not None:
-            evidence["quote"] = self.claim_quote
         return {
             "question": reply.question,
             "answer": {
@@ -61,7 +59,7 @@ class Dispute:
                 **self.testimony.as_json(),
             },
             "claim": {"text": self.claim, "model_probability": self.claim_probability,
-                      "evidence": evidence},
+                      "evidence": to_json(self.claim_evidence)},
             "shown": self.shown, "taught": list(self.taught),
             "recommendation": self.recommendation,
         }  # fmt: skip
@@ -127,7 +125,7 @@ def count_shown(
 
 
 def recommend(
-    testimony: Testimony, claim: str, evidence: Evidence | None, taught: Sequence[str] = ()
+    testimony: Testimony, claim: str, evidence: Verdict | None, taught: Sequence[str] = ()
 ) -> str:
     """One plain sentence, by what the text says of both."""
     said, own = testimony.reply.answer.text, testimony.evidence

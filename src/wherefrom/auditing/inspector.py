@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -22,22 +21,20 @@ from wherefrom.answering.policy import (
     read_doubt,
 )
 from wherefrom.answering.risk_bound import Certificate
+from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Answer, Question
-from wherefrom.core.errors import BadData, CannotWrite, Damaged, MissingInput
-from wherefrom.core.files import read_json, write_json
+from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.forms import Form, match
-from wherefrom.evidence.index import index_run
-from wherefrom.evidence.verdict import NO_TEXT, Evidence, Reader
+from wherefrom.core.replies import NO_TEXT, Verdict
+from wherefrom.evidence.fitted import open_fact_checker
+from wherefrom.evidence.verdict import FactChecker
 from wherefrom.memorisation.predictor import (
     Source,
     SourcePredictor,
     read_source,
     source_features,
 )
-from wherefrom.runs.folder import describe
 from wherefrom.runs.run import Run
-
-EVIDENCE = "evidence.json"
 
 
 @dataclass(frozen=True)
@@ -50,16 +47,14 @@ class Testimony:
     """
 
     reply: Reply
-    evidence: Evidence | None
+    evidence: Verdict | None
     quote: str | None
     source: Source
     taught: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        evidence = None if self.evidence is None else self.evidence.as_json()
-        if evidence is not None:
-            evidence["quote"] = self.quote
-        return {"evidence": evidence, "source": self.source.as_json(), "taught": self.taught}
+        source = self.source.as_json()
+        return {"evidence": to_json(self.evidence), "source": source, "taught": self.taught}
 
 
 @dataclass(frozen=True)
@@ -119,26 +114,8 @@ class Witness:
         return certificate
 
     @cached_property
-    def reader(self) -> Reader | None:
-        """What was learnt of the text, if there was enough to learn from.
-
-        It is kept beside the run where that can be written, and learnt again where it is not
-        sound or of another text.
-        """
-        index = index_run(self.run)
-        path = self.run.path / "audit" / EVIDENCE
-        digest = describe(self.run.dataset)["sha256"]
-        with suppress(MissingInput, Damaged, BadData):
-            written = read_json(path)
-            if isinstance(written, dict) and written.get("sha256") == digest:
-                return Reader.from_json(written.get("relations"), index)
-        try:
-            reader = Reader.learn(index, self.run.dataset.asked)
-        except BadData:
-            return None
-        with suppress(CannotWrite):
-            write_json(path, {"sha256": digest, "relations": reader.as_json()})
-        return reader
+    def reader(self) -> FactChecker | None:
+        return open_fact_checker(self.run)
 
     @cached_property
     def predictor(self) -> SourcePredictor:
@@ -186,8 +163,8 @@ class Witness:
         right = np.array([a.text == q.answer for a, q in zip(answers, questions, strict=True)])
         return Examined(tuple(questions), tuple(answers), features, more, right)
 
-    def judge(self, subject: str, answer: str, relation: str) -> Evidence | None:
-        if self.reader is None or relation not in self.reader.relations:
+    def judge(self, subject: str, answer: str, relation: str) -> Verdict | None:
+        if self.reader is None or relation not in self.reader.extractors:
             return None
         return self.reader.judge(subject, answer, relation)
 
@@ -211,10 +188,8 @@ class Witness:
         taught = (subject, relation) in self._taught
         return Testimony(given, evidence, self.quote(evidence), source, taught)
 
-    def quote(self, evidence: Evidence | None) -> str | None:
-        if evidence is None or evidence.document is None:
-            return None
-        return self.run.dataset.documents[evidence.document].text
+    def quote(self, evidence: Verdict | None) -> str | None:
+        return None if evidence is None else evidence.quote
 
 
 def open_witness(run: Run) -> Witness:

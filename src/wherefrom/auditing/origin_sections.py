@@ -11,14 +11,16 @@ import numpy as np
 
 from wherefrom.auditing.inspector import Examined, Witness
 from wherefrom.auditing.name_bias import name_alone
+from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Dataset
 from wherefrom.core.errors import BadData, Damaged
 from wherefrom.core.files import read_jsonl, write_jsonl
+from wherefrom.core.replies import VERDICTS, Verdict
 from wherefrom.evaluation.baselines import BASELINES
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.intervals import wilson
 from wherefrom.evaluation.selective import auroc
-from wherefrom.evidence.verdict import LABELS, Evidence, report
+from wherefrom.evidence.accuracy import measure_verdicts
 from wherefrom.memorisation.counterfactual import (
     INFLUENCE,
     RECALLED,
@@ -38,7 +40,7 @@ def share(measure_name: str, count: int, n: int) -> dict[str, Any]:
     return Score(measure_name, count / n, wilson(count, n), n).as_json()
 
 
-def judge_evidence(witness: Witness, examined: Examined) -> list[Evidence | None]:
+def judge_evidence(witness: Witness, examined: Examined) -> list[Verdict | None]:
     """What the text says of every answer that was given."""
     return [
         witness.judge(q.subject, a.text, q.relation)
@@ -47,16 +49,16 @@ def judge_evidence(witness: Witness, examined: Examined) -> list[Evidence | None
 
 
 def report_evidence(
-    witness: Witness, examined: Examined, found: Sequence[Evidence | None]
+    witness: Witness, examined: Examined, found: Sequence[Verdict | None]
 ) -> dict[str, Any] | None:
     """How well the reader reads, on calibration people; and the evidence of held-out answers."""
     if witness.reader is None:
         return None
-    known = witness.reader.relations
+    known = witness.reader.extractors
     told = [q for q in examined.questions if q.split == "calibration" and q.relation in known]
-    reader = {k: s.as_json() for k, s in report(witness.reader, told).items()} if told else {}
+    reader = to_json(measure_verdicts(witness.reader, told)) if told else {}
     labels = [None if one is None else one.label for one in found]
-    return {"reader": reader, "held_out_answers": _right_by(labels, LABELS, examined)}
+    return {"reader": reader, "held_out_answers": _right_by(labels, VERDICTS, examined)}
 
 
 def _right_by(
