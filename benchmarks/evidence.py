@@ -88,10 +88,17 @@ def main(arguments: list[str] | None = None) -> dict:
         scores = flatten(measure_verdicts(checker, judged))
         index.close()
     result = {
-        "title": "evidence", "lines": len(texts), "text_bytes": size, "index_ratio": ratio,
-        "build_seconds": built, "asked": len(dataset.asked), "fit_seconds": fitted,
-        "milliseconds": kinds, "accuracy": scores, "machine": machine(),
-    }  # fmt: skip
+        "title": "evidence",
+        "lines": len(texts),
+        "text_bytes": size,
+        "index_ratio": ratio,
+        "build_seconds": built,
+        "asked": len(dataset.asked),
+        "fit_seconds": fitted,
+        "milliseconds": kinds,
+        "accuracy": scores,
+        "machine": machine(),
+    }
     show(result)
     return finish(given, result)
 

@@ -49,9 +49,8 @@ def test_what_was_fitted_is_read_again_and_not_fitted(path, monkeypatch):
 def older(whole: dict) -> dict:
     """As the first version wrote it."""
     one = whole["relations"]["birthplace"]
-    profile = one["profile"]
-    shape = {"longest": profile["max_words"], "links": profile["linking_words"],
-             "known": profile["known"]}  # fmt: skip
+    longest, links, known = one["profile"].values()
+    shape = {"longest": longest, "links": links, "known": known}
     rest = {"shape": shape, "idle": one["distractors"], "inner": one["innermost"], **one["model"]}
     return {"sha256": whole["sha256"], "relations": {"birthplace": rest}}
 

@@ -167,7 +167,7 @@ class Index:
     ) -> Iterator[tuple[int, Document]]:
         """Documents that may contain this folded text, in their order: a superset.
 
-        `whole`: only as whole words. `without_subject`: only documents about nobody.
+        `whole`: only as whole words. `without_subject`: only documents that have no subject.
         """
         if not set(wanted) <= set(self._letters) or not wanted:
             return
