@@ -71,7 +71,9 @@ def test_figures_are_over_held_out_people(audited: Audited):
     for part in ("evidence", "source"):
         assert sum(row["answers"] for row in found[part]["held_out_answers"].values()) == 14
     assert found["source"]["agreement"]["n"] == 14
-    assert found["evidence"]["reader"]["untold"]["n"] == 4, "calibration people without text"
+    assert found["evidence"]["reader"]["probes"]["without text"]["n"] == 4, (
+        "calibration people without text"
+    )
 
 
 def test_one_row_an_answer_with_all_that_is_known_of_it(audited: Audited):

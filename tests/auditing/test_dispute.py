@@ -12,18 +12,18 @@ from wherefrom.auditing.inspector import Testimony as Told
 from wherefrom.auditing.inspector import Witness, open_witness
 from wherefrom.core.contracts import Answer
 from wherefrom.core.errors import BadData
-from wherefrom.evidence.verdict import Evidence
+from wherefrom.core.replies import Verdict
 from wherefrom.memorisation.counterfactual import probabilities
 from wherefrom.memorisation.exposures import SHOWN, count_exposures
 from wherefrom.memorisation.predictor import Source
 from wherefrom.runs.run import open_run
 
-SUPPORTED, CONTRADICTED = (Evidence(label, "Oslo", 0, None, 0.9) for label in
+SUPPORTED, CONTRADICTED = (Verdict(label, "Oslo", 0, None, 0.9) for label in
                            ("supported", "contradicted"))  # fmt: skip
-SILENT, NO_TEXT = (Evidence(label, None, None, None, 0.1) for label in ("silent", "no text"))
+SILENT, NO_TEXT = (Verdict(label, None, None, None, 0.1) for label in ("silent", "no text"))
 
 
-def told(answer: str, evidence: Evidence | None, source: str = "recalled") -> Told:
+def told(answer: str, evidence: Verdict | None, source: str = "recalled") -> Told:
     reply = Reply("Where was Ada born?", Answer(answer, 0.5), 0.9, True)
     return Told(reply, evidence, None, Source(source, 0.7))
 

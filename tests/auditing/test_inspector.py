@@ -11,9 +11,10 @@ import pytest
 from wherefrom import api
 from wherefrom.answering import asking
 from wherefrom.answering.policy import STRANGERS
-from wherefrom.auditing.inspector import EVIDENCE, Examined, Witness, open_witness
+from wherefrom.auditing.inspector import Examined, Witness, open_witness
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Mismatch, MissingInput
+from wherefrom.evidence import fitted
 from wherefrom.evidence.index import FILE
 from wherefrom.memorisation.predictor import SOURCE_FEATURES, Source, read_source
 from wherefrom.runs.run import open_run
@@ -167,40 +168,11 @@ def test_subjects_of_one_word_are_asked_about_like_any_other(tmp_path: Path, tin
 # --- what is kept beside a run ---------------------------------------------------------------
 
 
-def test_what_was_learnt_of_the_text_is_kept_and_read_again(path: Path, tmp_path: Path):
-    copy = copy_of(path, tmp_path)
-    (copy / "audit" / EVIDENCE).unlink(missing_ok=True)
-    reader = Witness(open_run(copy)).reader
-    assert reader is not None
-    file = copy / "audit" / EVIDENCE
-    written = file.read_text()
-    assert json.loads(written)["relations"] == json.loads(json.dumps(reader.as_json()))
-    before = file.stat().st_mtime_ns
-    again = Witness(open_run(copy)).reader
-    assert again is not None
-    assert again.as_json() == reader.as_json()
-    assert file.stat().st_mtime_ns == before
-
-
-@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"sha256": "SHA", "relations": {"r": 1}}'])
-def test_what_is_kept_and_not_sound_is_learnt_again(
-    witness: Witness, path: Path, tmp_path: Path, text: str
-):
-    assert witness.reader is not None
-    copy = copy_of(path, tmp_path)
-    file = copy / "audit" / EVIDENCE
-    whole = file.read_text()
-    file.write_text(text.replace("SHA", json.loads(whole)["sha256"]))
-    reader = Witness(open_run(copy)).reader
-    assert reader is not None
-    assert file.read_text() == whole
-
-
 def test_a_folder_that_cannot_be_written_is_asked_all_the_same(
     tiny_run: Path, tmp_path: Path, read_only: None
 ):
     copy = copy_of(tiny_run, tmp_path)
-    for file in (copy / FILE, copy / "audit" / EVIDENCE):
+    for file in (copy / FILE, copy / "audit" / fitted.FILE):
         file.unlink(missing_ok=True)
     before = sorted(copy.rglob("*"))
     witness = open_witness(open_run(copy))

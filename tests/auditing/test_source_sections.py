@@ -12,14 +12,14 @@ from wherefrom.auditing import origin_sections as origins
 from wherefrom.auditing.inspector import Examined, Witness, open_witness
 from wherefrom.core.contracts import Answer, Dataset, Question
 from wherefrom.core.errors import BadData
-from wherefrom.evidence.verdict import Evidence
+from wherefrom.core.replies import Verdict
 from wherefrom.memorisation.counterfactual import Influence
 from wherefrom.memorisation.exposures import KINDS, count_exposures
 from wherefrom.memorisation.predictor import SOURCE_FEATURES, Source, SourcePredictor, learn_source
 from wherefrom.runs.run import open_run
 
 WIDTH = len(SOURCE_FEATURES)
-SUPPORTED, CONTRADICTED = (Evidence(label, "Oslo", 0, None, 0.9) for label in
+SUPPORTED, CONTRADICTED = (Verdict(label, "Oslo", 0, None, 0.9) for label in
                            ("supported", "contradicted"))  # fmt: skip
 
 
@@ -39,13 +39,13 @@ class Teller:
 
     reader: Any
 
-    def judge(self, subject: str, answer: str, relation: str) -> Evidence:
+    def judge(self, subject: str, answer: str, relation: str) -> Verdict:
         return SUPPORTED if answer == "Oslo" else CONTRADICTED
 
 
 class Knows:
     def __init__(self, *relations: str) -> None:
-        self.relations = dict.fromkeys(relations)
+        self.extractors = dict.fromkeys(relations)
 
 
 # --- evidence --------------------------------------------------------------------------------
@@ -60,7 +60,7 @@ def test_evidence_is_counted_over_held_out_answers_alone(monkeypatch: pytest.Mon
         asked.extend(questions)
         return {}
 
-    monkeypatch.setattr(origins, "report", report)
+    monkeypatch.setattr(origins, "measure_verdicts", report)
     teller: Any = Teller(Knows("r"))
     labels = origins.judge_evidence(teller, found)
     assert labels == [SUPPORTED, SUPPORTED, CONTRADICTED, CONTRADICTED, SUPPORTED]
@@ -76,7 +76,9 @@ def test_evidence_is_counted_over_held_out_answers_alone(monkeypatch: pytest.Mon
 def test_a_relation_that_was_not_learnt_is_left_out(monkeypatch: pytest.MonkeyPatch):
     people = [person(0, "calibration"), person(1, "calibration", relation="other")]
     asked: list[Question] = []
-    monkeypatch.setattr(origins, "report", lambda _, questions: asked.extend(questions) or {})
+    monkeypatch.setattr(
+        origins, "measure_verdicts", lambda _, questions: asked.extend(questions) or {}
+    )
     teller: Any = Teller(Knows("r"))
     origins.report_evidence(teller, examined(people, [True, True]), [SUPPORTED, None])
     assert asked == people[:1]

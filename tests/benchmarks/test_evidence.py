@@ -27,7 +27,7 @@ def test_it_runs(program, tmp_path, capsys):
     assert "judging an answer" in capsys.readouterr().out
 
 
-def test_recombined_names_are_nobody_s(program, tmp_path):
+def test_recombined_names_are_not_in_the_folder(program, tmp_path):
     names = ["Ada Lund", "Bo Falk", "Cy Roth"]
     lines = [f"{name}. {name} was born in Oslo." for name in names]
     rows = [f"Where was {name} born?\tOslo" for name in names]

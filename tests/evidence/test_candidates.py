@@ -1,18 +1,21 @@
-"""The phrases of a line, by hand."""
+"""The candidate answers of a line, by hand."""
+
+import json
 
 import pytest
 
-from wherefrom.evidence.candidates import Line, Shape, kind
+from wherefrom.core.config import from_json, to_json
+from wherefrom.evidence.candidates import AnswerProfile, Line, token_kind
 
 
-def values(text: str, *answers: str, subject: str = "Jo Ray") -> list[str]:
-    return [p.span.of(text) for p in Line(text, subject, Shape.of(answers)).phrases]
+def found(text: str, *answers: str, subject: str = "Jo Ray") -> list[str]:
+    return [c.span.of(text) for c in Line(text, subject, AnswerProfile.of(answers)).candidates]
 
 
-def test_kinds():
-    assert [kind(w) for w in ("Oslo", "oslo", "1950", "(", "Ōe", "王")] == [
-        "capital", "word", "number", "mark", "capital", "word",
-    ]  # fmt: skip
+def test_kinds_of_tokens():
+    kinds = {"Oslo": "capital", "oslo": "word", "1950": "number", "(": "mark"}
+    kinds |= {"Ōe": "capital", "王": "word"}
+    assert {token: token_kind(token) for token in kinds} == kinds
 
 
 @pytest.mark.parametrize(
@@ -32,37 +35,41 @@ def test_kinds():
         ("… !", ["Rome"], []),
     ],
 )
-def test_phrases_look_like_answers(text, answers, wanted):
-    assert values(text, *answers) == wanted
+def test_candidates_look_like_answers(text, answers, wanted):
+    assert found(text, *answers) == wanted
 
 
-def test_a_name_that_is_an_answer_stays_one():
-    assert values("Erna Paris of Paris", "Paris", subject="Erna Paris") == ["Paris", "Paris"]
+def test_a_part_of_the_name_that_is_a_known_answer_stays_a_candidate():
+    assert found("Erna Paris of Paris", "Paris", subject="Erna Paris") == ["Paris", "Paris"]
 
 
 def test_a_rare_kind_of_answer_is_not_looked_for():
-    assert values("Oslo in 1950", *["Rome"] * 99, "1900") == ["Oslo"]
+    assert found("Oslo in 1950", *["Rome"] * 99, "1900") == ["Oslo"]
 
 
 def test_chains_are_what_commas_and_repeated_words_join():
     text = "born in Altona in Holstein, Denmark and in Rome, Paris"
-    line = Line(text, "Jo Ray", Shape.of(["Oslo"]))
-    found = {p.span.of(text): (line.names(p), p.place) for p in line.phrases}
+    line = Line(text, "Jo Ray", AnswerProfile.of(["Oslo"]))
     first, second = ("altona", "holstein", "denmark"), ("rome", "paris")
-    assert found == {
-        "Altona": (first, 0), "Holstein": (first, 1), "Denmark": (first, 2),
-        "Rome": (second, 0), "Paris": (second, 1),
-    }  # fmt: skip
+    assert {c.span.of(text): (line.chain_names(c), c.position) for c in line.candidates} == {
+        "Altona": (first, 0),
+        "Holstein": (first, 1),
+        "Denmark": (first, 2),
+        "Rome": (second, 0),
+        "Paris": (second, 1),
+    }
 
 
 def test_sentences_end_after_words_and_not_after_initials():
-    line = Line("J. Ray met St. Paul. Then Rome! Ok", "Jo", Shape.of(["Oslo"]))
-    starts = sorted(set(line.sentence))
-    assert [line.words[i] for i in starts] == ["J", "Then", "Ok"]
+    line = Line("J. Ray met St. Paul. Then Rome! Ok", "Jo", AnswerProfile.of(["Oslo"]))
+    starts = sorted(set(line.sentence_starts))
+    assert [line.tokens[i] for i in starts] == ["J", "Then", "Ok"]
 
 
-def test_a_shape_comes_back_from_json():
-    shape = Shape.of(["Bay of Fundy", "Rome", "rome", "1900"])
-    assert Shape.from_json(shape.as_json()) == shape
-    assert shape.known == {"bay of fundy": 1, "rome": 2, "1900": 1}
-    assert shape.links == {"of"}
+def test_a_profile_counts_answers_and_comes_back_from_json():
+    profile = AnswerProfile.of(["Bay of Fundy", "Rome", "rome", "1900"])
+    assert profile.known == {"bay of fundy": 1, "rome": 2, "1900": 1}
+    assert profile.linking_words == {"of"}
+    assert profile.max_words == {"capital": 3, "word": 1, "number": 1}
+    assert profile.longest_known == 3
+    assert from_json(AnswerProfile, json.loads(json.dumps(to_json(profile))), "x") == profile

@@ -73,6 +73,16 @@ class Dataset:
         return tuple(q for q in self.questions if q.split == "asked")
 
     @property
+    def training_documents(self) -> tuple[Document, ...]:
+        """The documents that are trained on: all but the held-out ones at the end."""
+        return self.documents[: len(self.documents) - self.held_out]
+
+    @property
+    def held_out_documents(self) -> tuple[Document, ...]:
+        """The documents at the end that are never trained on."""
+        return self.documents[len(self.documents) - self.held_out :]
+
+    @property
     def answer_room(self) -> int:
         """Characters that an answer may take, the mask that closes it among them.
 

@@ -1,7 +1,7 @@
-"""The phrases of a line that may be an answer.
+"""Candidate answers: the phrases of a line that look like an answer.
 
-Nothing here knows a relation or a language: what answers look like (capitals, numbers, words,
-and how many of them) is taken from the answers of asked people.
+Nothing here knows a relation or a language. What answers look like (capitals, numbers or plain
+words, and how many of them) is taken from the answers of asked people: see `AnswerProfile`.
 """
 
 import re
@@ -10,110 +10,119 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 from wherefrom.core.contracts import Span
 from wherefrom.evidence.index import fold
 
 _TOKEN = re.compile(r"\w+(?:['’.\-]\w+)*|--|[^\w\s]")
-_ENDS = frozenset(".!?")
-_INITIAL = 2  # a full stop after so few letters is an abbreviation's, and ends no sentence
-_RARE = 0.02  # a kind of answer that fewer than this share have is not looked for
-_FREE, _KNOWN = 4, 8  # words that a phrase without capitals, and a known answer, have at most
-NAME = "<name>"
+_SENTENCE_ENDS = frozenset(".!?")
+_INITIAL = 2  # letters: a full stop after a word this short marks an abbreviation, as in "St."
+_RARE = 0.02  # a kind of answer with less than this share of the answers is not looked for
+_MAX_FREE_WORDS = 4  # the longest candidate without capitals that is not itself a known answer
+_MAX_KNOWN_WORDS = 8  # the longest known answer that is looked for
+
+# Tokens `first` to `last` (not included) of a line.
+TokenRange = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Shape:
-    """What answers look like."""
+class AnswerProfile:
+    """What the answers of asked people look like.
 
-    longest: Mapping[str, int]  # kind of the first word: how many words there are at most
-    links: frozenset[str]  # words without capitals inside a name: the "of" in "Isle of Man"
-    known: Mapping[str, int]  # folded answers of asked people, and how many have each
+    `max_words` has the most words of an answer, by the kind of its first token (see
+    `token_kind`). `linking_words` are words without a capital inside an answer, such as the
+    "of" in "Isle of Man". `known` counts the asked people who have each (folded) answer.
+    """
+
+    max_words: Mapping[str, int]
+    linking_words: frozenset[str]
+    known: Mapping[str, int]
 
     @classmethod
-    def of(cls, answers: Sequence[str]) -> "Shape":
+    def of(cls, answers: Sequence[str]) -> "AnswerProfile":
         lengths: dict[str, list[int]] = {}
-        links: set[str] = set()
-        for words in filter(None, map(_TOKEN.findall, answers)):
-            lengths.setdefault(kind(words[0]), []).append(len(words))
-            links |= {w for w in words[1:-1] if kind(w) == "word"}
-        common = {k: max(n) for k, n in lengths.items() if len(n) >= _RARE * len(answers)}
-        return cls(common, frozenset(links), Counter(map(fold, answers)))
+        linking: set[str] = set()
+        for tokens in filter(None, map(_TOKEN.findall, answers)):
+            lengths.setdefault(token_kind(tokens[0]), []).append(len(tokens))
+            linking |= {token for token in tokens[1:-1] if token_kind(token) == "word"}
+        # One odd answer, such as a year among places, must not make every year a candidate.
+        common = {kind: max(n) for kind, n in lengths.items() if len(n) >= _RARE * len(answers)}
+        return cls(common, frozenset(linking), Counter(map(fold, answers)))
 
     @cached_property
-    def most_words(self) -> int:
+    def longest_known(self) -> int:
+        """How many words of a line are compared with the known answers at once."""
         longest = max((len(_TOKEN.findall(answer)) for answer in self.known), default=0)
-        return min(longest, _KNOWN)
-
-    def as_json(self) -> dict[str, Any]:
-        known = dict(self.known)
-        return {"longest": dict(self.longest), "links": sorted(self.links), "known": known}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Shape":
-        return cls(dict(data["longest"]), frozenset(data["links"]), dict(data["known"]))
+        return min(longest, _MAX_KNOWN_WORDS)
 
 
 @dataclass(frozen=True)
-class Phrase:
-    """A possible answer: words `first` to `last` (not included).
+class CandidateAnswer:
+    """A phrase that may be the answer: tokens `first` to `last` (not included) of its line.
 
-    `chain` has the names that are joined to it: all of "Paris, Ile-de-France, France" for each
-    of the three, and `place` says which of them this is.
+    `run` is the run of capitalised tokens that the phrase lies in. `chain` has the runs that are
+    joined to it, in their order: "Paris", "Ile-de-France" and "France" all have the chain
+    "Paris, Ile-de-France, France", and `position` says which of the three this one is.
     """
 
     first: int
     last: int
     span: Span
     value: str  # folded
-    run: tuple[int, int]
-    chain: tuple[tuple[int, int], ...]
-    place: int
+    run: TokenRange
+    chain: tuple[TokenRange, ...]
+    position: int
 
 
 class Line:
-    """A document's words, the subject's own name hidden, and the phrases among them."""
+    """The tokens of a document and the candidates among them; the subject's own name is hidden.
 
-    def __init__(self, text: str, subject: str, shape: Shape) -> None:
-        self.text, self.shape = text, shape
-        found = list(_TOKEN.finditer(text))
-        self.words = [match[0] for match in found]
-        self.spans = [Span(*match.span()) for match in found]
-        own = {fold(word) for word in _TOKEN.findall(subject)} - shape.known.keys()
+    The name is hidden because Erna Paris need not come from Paris. A part of it that is a known
+    answer stays visible: otherwise "Erna Paris of Paris" would have no candidate at all.
+    """
+
+    def __init__(self, text: str, subject: str, profile: AnswerProfile) -> None:
+        self.text, self.profile = text, profile
+        matches = list(_TOKEN.finditer(text))
+        self.tokens = [match[0] for match in matches]
+        self.spans = [Span(*match.span()) for match in matches]
+        own = {fold(token) for token in _TOKEN.findall(subject)} - profile.known.keys()
         self.kinds = [
-            "name" if word[0].isalnum() and fold(word) in own else kind(word) for word in self.words
+            "name" if token[0].isalnum() and fold(token) in own else token_kind(token)
+            for token in self.tokens
         ]
-        self.sentence = self._sentences()
+        self.sentence_starts = self._sentence_starts()
         self.runs = self._runs()
         self.chains = self._chains()
-        self.phrases = [self._phrase(*place) for place in sorted(set(self._places()))]
+        self.candidates = [self._candidate(*place) for place in sorted(set(self._places()))]
 
-    def names(self, phrase: Phrase) -> tuple[str, ...]:
-        """The chain that a phrase stands in, folded."""
-        return tuple(fold(self.span(*run).of(self.text)) for run in phrase.chain)
+    def chain_names(self, candidate: CandidateAnswer) -> tuple[str, ...]:
+        """The names of the chain that a candidate stands in, folded."""
+        return tuple(fold(self.span(*run).of(self.text)) for run in candidate.chain)
 
     def span(self, first: int, last: int) -> Span:
+        """The characters of tokens `first` to `last` (not included)."""
         return Span(self.spans[first].start, self.spans[last - 1].end)
 
-    def _sentences(self) -> list[int]:
-        """For each word, where its sentence begins."""
-        starts, start = [], 0
-        for i, word in enumerate(self.words):
+    def _sentence_starts(self) -> list[int]:
+        """For each token, the first token of its sentence."""
+        starts: list[int] = []
+        start = 0
+        for i, token in enumerate(self.tokens):
             starts.append(start)
-            if word in _ENDS and i and len(self.words[i - 1]) > _INITIAL:
+            if token in _SENTENCE_ENDS and i and len(self.tokens[i - 1]) > _INITIAL:
                 start = i + 1
         return starts
 
-    def _runs(self) -> list[tuple[int, int]]:
-        """Words with capitals that stand side by side."""
+    def _runs(self) -> list[TokenRange]:
+        """Capitalised tokens that stand side by side."""
         inside = [False, *(kind == "capital" for kind in self.kinds), False]
-        turns = [i for i, (a, b) in enumerate(pairwise(inside)) if a != b]
-        return list(zip(turns[::2], turns[1::2], strict=True))
+        edges = [i for i, (before, after) in enumerate(pairwise(inside)) if before != after]
+        return list(zip(edges[::2], edges[1::2], strict=True))
 
-    def _chains(self) -> dict[tuple[int, int], tuple[tuple[int, int], ...]]:
-        """For each run, the runs that are joined to it: "Paris, France", "in Paris in France"."""
-        chains: list[list[tuple[int, int]]] = []
+    def _chains(self) -> dict[TokenRange, tuple[TokenRange, ...]]:
+        """For each run, its chain: "Paris, France", or "in Paris in France"."""
+        chains: list[list[TokenRange]] = []
         for run in self.runs:
             if chains and self._joins(chains[-1][0][0], chains[-1][-1][1], run[0]):
                 chains[-1].append(run)
@@ -122,40 +131,47 @@ class Line:
         return {run: tuple(chain) for chain in chains for run in chain}
 
     def _joins(self, start: int, end: int, following: int) -> bool:
-        """By a comma, or by the very word that stands before them all."""
-        between = self.words[end:following]
-        return between == [","] or (start > 0 and between == [self.words[start - 1]])
+        """Whether a comma, or the word before the whole chain, stands between chain and run."""
+        between = self.tokens[end:following]
+        return between == [","] or (start > 0 and between == [self.tokens[start - 1]])
 
-    def _phrase(self, first: int, last: int) -> Phrase:
+    def _candidate(self, first: int, last: int) -> CandidateAnswer:
         span = self.span(first, last)
         run = next((r for r in self.runs if r[0] <= first and last <= r[1]), (first, last))
         chain = self.chains.get(run, (run,))
-        return Phrase(first, last, span, fold(span.of(self.text)), run, chain, chain.index(run))
+        value = fold(span.of(self.text))
+        return CandidateAnswer(first, last, span, value, run, chain, chain.index(run))
 
-    def _places(self) -> Iterator[tuple[int, int]]:
-        if "capital" in self.shape.longest:
+    def _places(self) -> Iterator[TokenRange]:
+        """Where candidates stand; a place may come twice."""
+        if "capital" in self.profile.max_words:
             yield from self._names()
-        for first, what in enumerate(self.kinds):
-            if what not in self.shape.longest:
+        for first, kind in enumerate(self.kinds):
+            if kind not in self.profile.max_words:
                 continue
-            free = 0 if what == "capital" else min(self.shape.longest[what], _FREE)
-            for last in range(first + 1, min(first + self.shape.most_words, len(self.words)) + 1):
+            # Capitals show where a name ends. Without them, every short phrase is a candidate.
+            free = 0 if kind == "capital" else min(self.profile.max_words[kind], _MAX_FREE_WORDS)
+            end = min(first + self.profile.longest_known, len(self.tokens))
+            for last in range(first + 1, end + 1):
                 fits = last - first <= free and self.kinds[last - 1] not in ("name", "mark")
-                if fits or fold(self.span(first, last).of(self.text)) in self.shape.known:
+                if fits or fold(self.span(first, last).of(self.text)) in self.profile.known:
                     yield first, last
 
-    def _names(self) -> Iterator[tuple[int, int]]:
+    def _names(self) -> Iterator[TokenRange]:
+        """Runs of capitals, alone and joined by linking words."""
         for first, last in self.runs:
             yield first, last
-            if first == self.sentence[first] and last - first > 1:
-                yield first + 1, last  # "In Paris": the first capital may be the sentence's
+            if first == self.sentence_starts[first] and last - first > 1:
+                yield first + 1, last  # "In Paris": every sentence begins with a capital
         for (first, last), (start, end) in pairwise(self.runs):
-            if last < start and self.shape.links.issuperset(self.words[last:start]):
+            if last < start and self.profile.linking_words.issuperset(self.tokens[last:start]):
                 yield first, end
 
 
-def kind(word: str) -> str:
-    """Capital, number, word (without a capital) or mark (no word at all)."""
-    if word[0].isupper():
+def token_kind(token: str) -> str:
+    """Capital (begins with one), number, word (without a capital) or mark (no letter or digit)."""
+    if token[0].isupper():
         return "capital"
-    return "number" if word[0].isdigit() else "word" if word[0].isalnum() else "mark"
+    if token[0].isdigit():
+        return "number"
+    return "word" if token[0].isalnum() else "mark"

@@ -1,120 +1,152 @@
-"""The surroundings of a phrase, as strings that a model can weigh.
+"""Context features: what surrounds a candidate answer, as strings that a model can weigh.
 
-Which clues matter, and for which relation, is learnt: no word of any language stands here.
+"before: born in" is a feature, and so is "chain: 0 of 2". Which of them matter for a relation is
+learnt (`log_linear.py`): no word of any language stands here.
 """
 
 from collections.abc import Container, Mapping
 
-from wherefrom.evidence.candidates import NAME, Line, Phrase
+from wherefrom.evidence.candidates import CandidateAnswer, Line
 
-_LEFT, _RIGHT = 12, 5  # words that are looked at on each side
-_TELLING = 4  # letters: shorter words without a capital are mostly grammar
-_EDGE = "<edge>"
+_LEFT, _RIGHT = 12, 5  # how many tokens count as context on each side
+_CONTENT = 4  # letters: most shorter words without a capital are grammar ("in", "the")
+_EDGE = "<edge>"  # stands for a token beyond the sentence or the line
+_NAME = "<name>"  # stands for any part of the subject's name
 
 
-def describe(line: Line, known: Mapping[str, int], idle: Container[str]) -> list[list[str]]:
-    """The clues of every phrase of a line.
+def extract_features(
+    line: Line, known: Mapping[str, int], distractors: Container[str]
+) -> list[list[str]]:
+    """The features of every candidate of a line, in the order of its candidates.
 
-    `known` counts the asked people whose answer a value is; while the clues of one of them are
-    weighed, that person must not be counted. `idle` has common phrases that are nobody's answer.
+    `known` counts the asked people who have each answer. In training, the person whose line this
+    is must not be counted: otherwise the count would give the answer away. `distractors` are
+    common phrases that are nobody's answer.
     """
-    surroundings = _Surroundings(line, known, idle)
-    return [surroundings.clues(phrase) for phrase in line.phrases]
+    context = _Context(line, known, distractors)
+    return [context.features(candidate) for candidate in line.candidates]
 
 
-class _Surroundings:
-    def __init__(self, line: Line, known: Mapping[str, int], idle: Container[str]) -> None:
-        self.line, self.known, self.idle = line, known, idle
-        self.patterns = [_pattern(*pair) for pair in zip(line.words, line.kinds, strict=True)]
-        self.depths = _depths(line.words)
-        self.runs = sorted({p.run[0] for p in line.phrases})
-        self.likely = sorted({p.run[0] for p in line.phrases if known.get(p.value, 0)})
+class _Context:
+    """What all candidates of one line share."""
 
-    def clues(self, phrase: Phrase) -> list[str]:
-        """Each once, in an order that does not change."""
-        found = [*self._near(phrase), *self._order(phrase), *self._far(phrase)]
+    def __init__(self, line: Line, known: Mapping[str, int], distractors: Container[str]) -> None:
+        self.line, self.known, self.distractors = line, known, distractors
+        self.patterns = [_pattern(*pair) for pair in zip(line.tokens, line.kinds, strict=True)]
+        self.depths = _parenthesis_depths(line.tokens)
+        self.runs = sorted({c.run[0] for c in line.candidates})
+        self.known_runs = sorted({c.run[0] for c in line.candidates if known.get(c.value, 0)})
+
+    def features(self, candidate: CandidateAnswer) -> list[str]:
+        """Each feature once, in an order that does not change: fits must be reproducible."""
+        found = [*self._adjacent(candidate), *self._structure(candidate), *self._window(candidate)]
         return list(dict.fromkeys(found))
 
-    def _near(self, phrase: Phrase) -> list[str]:
-        """The words next to the phrase, and those before the chain that it stands in."""
-        first, last = phrase.first, phrase.last
-        l1, l2, l3 = (self._before(first, i) for i in (1, 2, 3))
-        r1, r2 = (self._after(last, i) for i in (0, 1))
-        start = phrase.chain[0][0]
-        o1, o2 = (self._before(start, i) for i in (1, 2))
-        place = f"{phrase.place} of {len(phrase.chain)}"
+    def _adjacent(self, candidate: CandidateAnswer) -> list[str]:
+        """The tokens next to the candidate, and those before its chain."""
+        first, last = candidate.first, candidate.last
+        left1, left2, left3 = (self._before(first, steps) for steps in (1, 2, 3))
+        right1, right2 = (self._after(last, steps) for steps in (0, 1))
+        outer1, outer2 = (self._before(candidate.chain[0][0], steps) for steps in (1, 2))
+        in_chain = f"{candidate.position} of {len(candidate.chain)}"
         return [
-            f"before: {l1}", f"before: {l2} {l1}", f"before: {l3} {l2} {l1}", f"2 before: {l2}",
-            f"3 before: {l3}", f"after: {r1}", f"after: {r1} {r2}", f"around: {l1} {r1}",
-            f"before: {l1}, {self._known(phrase)}", f"chain: {place} after {o1}",
-            f"chain: {phrase.place} after {o2} {o1}",
-            f"depth: {self.depths[first]} after {l1}",
-        ]  # fmt: skip
+            f"before: {left1}",
+            f"before: {left2} {left1}",
+            f"before: {left3} {left2} {left1}",
+            f"2 before: {left2}",
+            f"3 before: {left3}",
+            f"after: {right1}",
+            f"after: {right1} {right2}",
+            f"around: {left1} {right1}",
+            f"before: {left1}, {self._familiarity(candidate)}",
+            f"chain: {in_chain} after {outer1}",
+            f"chain: {candidate.position} after {outer2} {outer1}",
+            f"parentheses: {self.depths[first]} after {left1}",
+        ]
 
-    def _order(self, phrase: Phrase) -> list[str]:
-        """What the phrase is made of, and where it stands among the others."""
-        line, known = self.line, self._known(phrase)
-        rank = self.runs.index(phrase.run[0])
-        likely = min(sum(run < phrase.run[0] for run in self.likely), 4)
-        start = line.sentence[phrase.first]
-        anchor, since = self._anchor(phrase, start)
-        place = f"{phrase.place} of {len(phrase.chain)}"
+    def _structure(self, candidate: CandidateAnswer) -> list[str]:
+        """What the candidate is made of, and where it stands among the others."""
+        tokens, first, last = self.line.tokens, candidate.first, candidate.last
+        familiarity = self._familiarity(candidate)
+        rank = self.runs.index(candidate.run[0])
+        known_before = min(sum(run < candidate.run[0] for run in self.known_runs), 4)
+        start = self.line.sentence_starts[first]
+        anchor, between = self._anchor(candidate, start)
+        in_chain = f"{candidate.position} of {len(candidate.chain)}"
         return [
-            "phrase", f"value: {known}", f"rank: {min(rank, 5)}", f"likely: {likely}, {known}",
-            f"part: {phrase.first - phrase.run[0]}, {phrase.run[1] - phrase.last}",
-            f"words: {phrase.last - phrase.first}", f"chain: {place}", f"chain: {place}, {known}",
-            f"first word: {line.words[phrase.first].lower()}",
-            f"last word: {line.words[phrase.last - 1].lower()}",
-            f"depth: {self.depths[phrase.first]}, rank {min(rank, 3)}",
-            f"later sentence: {start > 0}", f"opens: {start == phrase.first}",
-            f"anchor: {anchor}", f"anchor: {anchor}, {since}",
-            f"anchor: {anchor}, {since}, {known}",
-            f"anchor: {anchor} {self._before(phrase.first, 1)}",
-        ]  # fmt: skip
+            "bias",
+            f"value: {familiarity}",
+            f"rank: {min(rank, 5)}",
+            f"known before: {known_before}, {familiarity}",
+            f"part: {first - candidate.run[0]}, {candidate.run[1] - last}",
+            f"words: {last - first}",
+            f"chain: {in_chain}",
+            f"chain: {in_chain}, {familiarity}",
+            f"first word: {tokens[first].lower()}",
+            f"last word: {tokens[last - 1].lower()}",
+            f"parentheses: {self.depths[first]}, rank {min(rank, 3)}",
+            f"later sentence: {start > 0}",
+            f"opens sentence: {start == first}",
+            f"anchor: {anchor}",
+            f"anchor: {anchor}, {between}",
+            f"anchor: {anchor}, {between}, {familiarity}",
+            f"anchor: {anchor} {self._before(first, 1)}",
+        ]
 
-    def _far(self, phrase: Phrase) -> list[str]:
-        """The words of its sentence to the left, near or far, and some to the right."""
-        first, last = phrase.first, phrase.last
-        left = self.patterns[max(self.line.sentence[first], first - _LEFT) : first][::-1]
-        near = [f"left: {word}, {1 if i < 2 else 3 if i < 5 else 6}" for i, word in enumerate(left)]
+    def _window(self, candidate: CandidateAnswer) -> list[str]:
+        """The tokens to the left in its sentence, with and without distance; some to the right."""
+        first, last = candidate.first, candidate.last
+        start = max(self.line.sentence_starts[first], first - _LEFT)
+        left = self.patterns[start:first][::-1]
+        binned = [f"left: {token}, {_distance_bin(i)}" for i, token in enumerate(left)]
         right = self.patterns[last : last + _RIGHT]
-        return [*near, *(f"left: {word}" for word in left), *(f"right: {word}" for word in right)]
+        return [*binned, *(f"left: {token}" for token in left), *(f"right: {t}" for t in right)]
 
-    def _anchor(self, phrase: Phrase, start: int) -> tuple[str, int]:
-        """The last telling word before the phrase, and how many runs stand in between."""
-        for i in range(phrase.first - 1, start - 1, -1):
-            telling = self.line.kinds[i] == "word" and len(self.line.words[i]) >= _TELLING
-            if telling or i == start:
-                between = sum(i < run < phrase.run[0] for run in self.runs)
+    def _anchor(self, candidate: CandidateAnswer, start: int) -> tuple[str, int]:
+        """The last content word before the candidate, and how many runs stand in between.
+
+        In "born 1950 in Oslo" it is "born" that tells what Oslo is; the words in between vary.
+        """
+        for i in range(candidate.first - 1, start - 1, -1):
+            content = self.line.kinds[i] == "word" and len(self.line.tokens[i]) >= _CONTENT
+            if content or i == start:
+                between = sum(i < run < candidate.run[0] for run in self.runs)
                 return self.patterns[i], min(between, 3)
         return _EDGE, 0
 
-    def _known(self, phrase: Phrase) -> str:
-        if phrase.value in self.idle:
-            return "idle"
-        count = self.known.get(phrase.value, 0)
+    def _familiarity(self, candidate: CandidateAnswer) -> str:
+        """How many asked people have this value as their answer, in bins."""
+        if candidate.value in self.distractors:
+            return "distractor"
+        count = self.known.get(candidate.value, 0)
         return f"known {'4+' if count >= 4 else '2+' if count >= 2 else count}"
 
     def _before(self, i: int, steps: int) -> str:
-        """A word of the same sentence so many steps before the i-th."""
-        inside = i - steps >= self.line.sentence[i]
+        """The token that stands `steps` before the i-th, in the same sentence."""
+        inside = i - steps >= self.line.sentence_starts[i]
         return self.patterns[i - steps] if inside else _EDGE
 
     def _after(self, i: int, steps: int) -> str:
         return self.patterns[i + steps] if i + steps < len(self.patterns) else _EDGE
 
 
-def _pattern(word: str, kind: str) -> str:
-    """A word as clues have it: any name is one, and so are two numbers of one length."""
+def _distance_bin(i: int) -> int:
+    """Bins that begin 1, 3 and 6 tokens away; i counts from 0."""
+    return 1 if i < 2 else 3 if i < 5 else 6
+
+
+def _pattern(token: str, kind: str) -> str:
+    """A token as features show it: any name is one pattern, and so are numbers of one length."""
     if kind == "name":
-        return NAME
-    return "0" * len(word) if kind == "number" else word.lower()
+        return _NAME
+    return "0" * len(token) if kind == "number" else token.lower()
 
 
-def _depths(words: list[str]) -> list[int]:
-    """For each word, whether it stands in parentheses."""
-    depths, depth = [], 0
-    for word in words:
-        depth = max(depth + (word == "(") - (word == ")"), 0)
+def _parenthesis_depths(tokens: list[str]) -> list[int]:
+    """For each token, 1 if it stands in parentheses, else 0."""
+    depths: list[int] = []
+    depth = 0
+    for token in tokens:
+        depth = max(depth + (token == "(") - (token == ")"), 0)
         depths.append(min(depth, 1))
     return depths

@@ -1,9 +1,9 @@
-"""An index over the training text, in one SQLite file beside the run.
+"""An inverted index over the training text, in one SQLite file beside the run.
 
 A document is found by the subject it is about, which is an ordinary column, or by any words in
-it, by their trigrams (FTS5). The trigrams are kept without positions, which halves the file:
-they say where to look, and what is found is then read. Names are data: none is ever part of a
-statement, and inside a query every trigram is a quoted string.
+it, through their trigrams (FTS5). The trigrams are kept without positions, which halves the file:
+they say which documents may match, and those are then read. Names are data: none is ever part of
+an SQL statement, and inside a full-text query every trigram is a quoted string.
 """
 
 import os
@@ -11,7 +11,7 @@ import re
 import secrets
 import sqlite3
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
@@ -27,9 +27,9 @@ from wherefrom.runs.run import Run
 
 FILE = "index.sqlite"
 FORMAT = "1"
-MOST = 100  # documents that name someone none is about; what many more do is hardly a name
-_GRAM = 3
-_SHORT = 4  # letters: a shorter name stands inside so many words that its edges are sought, too
+MAX_FOUND = 100  # documents: words that many more documents share are hardly a name
+_TRIGRAM = 3
+_SHORT = 4  # letters: names this short stand inside many words, so their edges are matched, too
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _TABLES = """
 PRAGMA journal_mode = OFF;
@@ -45,17 +45,32 @@ CREATE VIRTUAL TABLE gram USING fts5 (
 
 
 class Index:
-    """The documents of a corpus, to be looked up by their numbers, subjects and words."""
+    """The documents of a corpus, looked up by their numbers, subjects and words.
 
-    def __init__(self, database: sqlite3.Connection, path: Path, letters: str) -> None:
+    `question_subjects` are the names that questions are about. Only `about` uses them.
+    """
+
+    def __init__(
+        self,
+        database: sqlite3.Connection,
+        path: Path,
+        letters: str,
+        question_subjects: Iterable[str] = (),
+    ) -> None:
         self._database, self.path = database, path
         self._letters = letters  # every character of the text
         self._marks = [c for c in letters if not c.isalnum()]
-        self.questioned: frozenset[str] = frozenset()  # folded names that questions are about
+        self._question_subjects = frozenset(map(fold, question_subjects))
 
     @classmethod
-    def build(cls, path: Path, documents: Sequence[Document], digest: str) -> "Index":
-        """Write the file under a temporary name, and rename it when it is whole."""
+    def build(
+        cls,
+        path: Path,
+        documents: Sequence[Document],
+        digest: str,
+        question_subjects: Iterable[str] = (),
+    ) -> "Index":
+        """Write the file under a temporary name, rename it when it is whole, and open it."""
         with cannot_write(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             temporary = path.with_name(f"{NEW}{path.name}-{secrets.token_hex(4)}")
@@ -69,18 +84,25 @@ class Index:
             finally:
                 temporary.unlink(missing_ok=True)
             sync(path.parent)
-        return cls.open(path, digest)
+        return cls.open(path, digest, question_subjects)
 
     @classmethod
-    def remember(cls, path: Path, documents: Sequence[Document], digest: str) -> "Index":
-        """The same in memory, where `path` cannot be written."""
+    def in_memory(
+        cls,
+        path: Path,
+        documents: Sequence[Document],
+        digest: str,
+        question_subjects: Iterable[str] = (),
+    ) -> "Index":
+        """The same without a file, for a `path` that cannot be written."""
         database = sqlite3.connect(":memory:", check_same_thread=False)
         _fill(database, documents, digest)
-        return cls(database, path, database.execute("SELECT letters FROM about").fetchone()[0])
+        (letters,) = database.execute("SELECT letters FROM about").fetchone()
+        return cls(database, path, letters, question_subjects)
 
     @classmethod
-    def open(cls, path: Path, digest: str) -> "Index":
-        """The index of that very corpus; any other is refused."""
+    def open(cls, path: Path, digest: str, question_subjects: Iterable[str] = ()) -> "Index":
+        """The index in a file; Mismatch unless it was built from the text with this hash."""
         if not os.path.exists(path):
             raise MissingInput(f"{path}: expected an index of the text, found none; build it first")
         address = f"{path.absolute().as_uri()}?mode=ro"
@@ -95,7 +117,7 @@ class Index:
                 f"{path}: expected an index of the text with hash {digest[:12]}, found "
                 f"{rows[0][1][:12] if rows else 'none'}; delete it, and it is built anew"
             )
-        return cls(database, path, rows[0][2])
+        return cls(database, path, rows[0][2], question_subjects)
 
     def close(self) -> None:
         self._database.close()
@@ -110,12 +132,12 @@ class Index:
         return _document(*rows[0])
 
     def about(self, subject: str) -> tuple[int, ...]:
-        """The documents with that subject or, when there are none, the first that name it.
+        """The documents with this subject or, if there are none, the first that name it.
 
-        A document with another subject does not count, unless the name is one that questions are
-        about: a line about Lisa Kindred, who played with Bob Dylan, does not say where he was
-        born. Nor does a name that is part of the document's own subject: a line about Mary Ann
-        Lee is not about Ann Lee.
+        A document with another subject does not count, unless a question is about the name: a
+        line about Lisa Kindred, who played with Bob Dylan, does not say where he was born. A
+        name inside the document's own subject does not count either: a line about Mary Ann Lee
+        is not about Ann Lee.
         """
         name = fold(subject)
         if not name:
@@ -123,46 +145,52 @@ class Index:
         rows = self._rows("SELECT number FROM document WHERE subject = ? ORDER BY number", name)
         return tuple(number for (number,) in rows) or self._naming(name)
 
-    def mentioning(self, text: str, limit: int = MOST) -> tuple[int, ...]:
-        """The first documents that have this text, in words or in parts of words."""
+    def mentioning(self, text: str, limit: int = MAX_FOUND) -> tuple[int, ...]:
+        """The first documents that contain this text, as whole words or inside of words."""
         wanted = fold(text)
         found = (n for n, d in self._candidates(wanted, whole=False) if wanted in fold(d.text))
         return tuple(islice(found, limit))
 
     def _naming(self, name: str) -> tuple[int, ...]:
-        own = name not in self.questioned
-        candidates = self._candidates(name, whole=name.isascii(), without_subject=own)
+        """The first documents that name somebody outside of their own subject's name."""
+        ownerless = name not in self._question_subjects
+        candidates = self._candidates(name, whole=name.isascii(), without_subject=ownerless)
         found: list[int] = []
-        while len(found) < MOST and (some := list(islice(candidates, MOST))):
+        while len(found) < MAX_FOUND and (some := list(islice(candidates, MAX_FOUND))):
+            # A line break takes the subject's place: no name reaches across it.
             others = [fold(d.text).replace(fold(subject_of(d)) or "\n", "\n") for _, d in some]
             found += [some[i][0] for i in Mentions(others, [name]).of(name)]
-        return tuple(found[:MOST])
+        return tuple(found[:MAX_FOUND])
 
     def _candidates(
         self, wanted: str, whole: bool, without_subject: bool = False
     ) -> Iterator[tuple[int, Document]]:
-        """Documents that may have this folded text, in their order: all that do, and others."""
+        """Documents that may contain this folded text, in their order: a superset.
+
+        `whole`: only as whole words. `without_subject`: only documents that have no subject.
+        """
         if not set(wanted) <= set(self._letters) or not wanted:
             return
         columns = "SELECT number, text, first, last FROM"
         every = f"{columns} document WHERE ? = ''"
         matching = f"{columns} gram JOIN document ON number = gram.rowid WHERE gram MATCH ?"
         query = self._query(wanted, whole)
-        nobodys = " AND subject IS NULL" if without_subject else ""
-        statement = f"{matching if query else every}{nobodys} ORDER BY number"
+        ownerless = " AND subject IS NULL" if without_subject else ""
+        statement = f"{matching if query else every}{ownerless} ORDER BY number"
         with self._sound():
             for number, *rest in self._database.execute(statement, (query,)):
                 yield number, _document(*rest)
 
     def _query(self, wanted: str, whole: bool) -> str:
-        """Trigrams one after the other and, of a short word, with what may stand around it.
+        """A full-text query for trigrams that every match has; "" stands for all documents.
 
-        A text that is no trigram is looked up with every character that may follow it; a single
-        one is sought in every document ("") or, as a word, behind a space.
+        A text is covered by its own trigrams. A short word has its edges matched as well: a mark
+        before it, a mark after it. Two letters are no trigram, so they are tried with every
+        character that may follow; a single one only as a word, between a space and a mark.
         """
         n = len(wanted)
-        starts = {*range(0, n - _GRAM + 1, _GRAM), max(n - _GRAM, 0)}
-        parts = [[wanted[i : i + _GRAM]] for i in sorted(starts)] if n >= _GRAM else []
+        starts = {*range(0, n - _TRIGRAM + 1, _TRIGRAM), max(n - _TRIGRAM, 0)}
+        parts = [[wanted[i : i + _TRIGRAM]] for i in sorted(starts)] if n >= _TRIGRAM else []
         if n == 1:
             parts = [[f" {wanted}{mark}" for mark in self._marks]] if whole else []
         elif whole and n <= _SHORT:
@@ -177,7 +205,8 @@ class Index:
             return self._database.execute(statement, values).fetchall()
 
     @contextmanager
-    def _sound(self) -> Iterator[None]:
+    def _sound(self) -> Generator[None]:
+        """Inside, an error of the file becomes one line that says what to do about it."""
         try:
             yield
         except sqlite3.DatabaseError as error:
@@ -187,34 +216,32 @@ class Index:
 
 
 def index_run(run: Run) -> Index:
-    """The index beside a run: built when there is none, or none of this very text.
+    """The index beside a run; built if there is none, or if it is damaged or of another text.
 
-    A run that may only be read has one in memory, which is built every time.
+    For a run in a folder that cannot be written it is built in memory, every time.
     """
-    index = _find_index(run)
-    index.questioned = frozenset(fold(q.subject) for q in run.dataset.questions)
-    return index
-
-
-def _find_index(run: Run) -> Index:
     dataset, path = run.dataset, run.path / FILE
     digest = describe(dataset)["sha256"]
+    subjects = [question.subject for question in dataset.questions]
     with suppress(MissingInput, Mismatch, Damaged):
-        return Index.open(path, digest)
-    trained = dataset.documents[: len(dataset.documents) - dataset.held_out]
+        return Index.open(path, digest, subjects)
     try:
-        return Index.build(path, trained, digest)
+        return Index.build(path, dataset.training_documents, digest, subjects)
     except CannotWrite:
-        return Index.remember(path, trained, digest)
+        return Index.in_memory(path, dataset.training_documents, digest, subjects)
 
 
 def fold(text: str) -> str:
-    """The same for two spellings of a text: percent-encoded, decomposed, in capitals, spaced."""
+    """A text normalised for comparison: case-folded, composed (NFC), with single spaces.
+
+    Percent-encoding is undone, and control characters count as spaces.
+    """
     text = plain(text)
     if not text.isprintable():
         text = _CONTROL.sub(" ", text).encode("utf-8", "replace").decode()
-    if text.isascii():
+    if text.isascii():  # the same result, and most text takes this way
         return " ".join(text.lower().split())
+    # Case folding may take composed letters apart, so they are composed again after it.
     text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
     return " ".join(text.split())
 
@@ -227,7 +254,7 @@ def _fill(database: sqlite3.Connection, documents: Sequence[Document], digest: s
         where = (span.start, span.end) if span else (None, None)
         row = (number, fold(subject_of(document)) or None, *where, document.text)
         database.execute("INSERT INTO document VALUES (?, ?, ?, ?, ?)", row)
-        # With a space at its ends, a text's first and last words are words like any other.
+        # With a space at both ends, the first and last words have edges like any other.
         database.execute("INSERT INTO gram (rowid, folded) VALUES (?, ?)", (number, f" {folded} "))
         letters |= set(folded)
     database.execute("INSERT INTO gram (gram) VALUES ('optimize')")

@@ -1,8 +1,11 @@
-"""Which of a line's phrases, or none: a softmax over their clues, fitted in numpy.
+"""A log-linear model that chooses one candidate of a line, or none of them; fitted in numpy.
 
-None has the score 0, a phrase the sum of its clues' weights. Where several phrases are right,
-such as a place that is named twice, it is enough that the model chooses one of them.
-Shapes: L lines, P phrases (a line's stand side by side), C clues in all.
+A candidate's score is the sum of its features' weights; "none" has the score 0; a softmax over
+them gives the probabilities. Where several candidates are right, such as a place that is named
+twice, the likelihood counts their sum: it is enough that the model chooses one of them.
+
+Shapes: L lines; C candidates of all lines, those of one line side by side; F features; N pairs
+of a candidate and one of its features.
 """
 
 from collections import Counter
@@ -11,109 +14,139 @@ from dataclasses import dataclass
 
 import numpy as np
 
-STEPS, RATE = 100, 0.3
-RIDGE = 3.0  # the prior of a weight: mean 0, variance 1 / RIDGE
-FEWEST = 2  # phrases that have a clue, or nothing can be learnt from it
+STEPS, LEARNING_RATE = 100, 0.3
+RIDGE = 3.0  # the prior of a weight is normal: mean 0, variance 1 / RIDGE
+MIN_COUNT = 2  # a feature of fewer candidates is left out: nothing can be learnt from it
 FOLDS = 3
-_SMALL = 1e-3  # weights below it change nothing and are not kept
+_NEGLIGIBLE = 1e-3  # weights below it change nothing and are not kept
 _TINY = 1e-300
 
 
 @dataclass(frozen=True)
 class Example:
-    """A line of someone who was asked about: each phrase's clues, and whether it is the answer."""
+    """A line of an asked person: each candidate's features, and whether it is the answer."""
 
-    phrases: Sequence[Sequence[str]]
-    right: Sequence[bool]
+    features: Sequence[Sequence[str]]
+    is_answer: Sequence[bool]
     person: int
 
 
-def fit(examples: Sequence[Example]) -> tuple[dict[str, float], float]:
-    """A weight for each clue that matters, and the threshold: see `choose_threshold`."""
-    clues, table = _tabulate(examples)
-    weights = table.fit(np.ones(len(examples), dtype=bool))
-    kept = {c: round(float(w), 4) for c, w in zip(clues, weights, strict=True) if abs(w) >= _SMALL}
-    told = np.array([any(example.right) for example in examples])
-    return kept, choose_threshold(_cross_validate(examples, table), told)
+@dataclass(frozen=True)
+class LogLinearModel:
+    """The weights of features, and the threshold on the probability that a line has an answer."""
+
+    weights: Mapping[str, float]
+    threshold: float
+
+    @classmethod
+    def fit(cls, examples: Sequence[Example]) -> "LogLinearModel":
+        """Weights by maximum a posteriori; the threshold by cross-validation over people."""
+        names, design = _tabulate(examples)
+        weights_F = design.fit(np.ones(len(examples), dtype=bool))
+        pairs = zip(names, weights_F, strict=True)
+        kept = {name: round(float(w), 4) for name, w in pairs if abs(w) >= _NEGLIGIBLE}
+        states_L = np.array([any(example.is_answer) for example in examples])
+        return cls(kept, choose_threshold(_cross_validate(examples, design), states_L))
+
+    def probabilities(self, features: Sequence[Sequence[str]]) -> np.ndarray:
+        """For each candidate of one line, that it is the answer; "none" has what is left to 1."""
+        scores_C = np.array([sum(self.weights.get(f, 0.0) for f in one) for one in features])
+        return _softmax(scores_C, np.zeros(len(features), dtype=np.int64), 1)
 
 
-def choose_threshold(stated: np.ndarray, told: np.ndarray) -> float:
-    """What tells lines that state an answer from others best; of equals, the nearest to 1/2."""
+def choose_threshold(probability_L: np.ndarray, states_L: np.ndarray) -> float:
+    """The threshold that best separates lines that state an answer from the others.
+
+    Of thresholds that do equally well, the one nearest to 1/2: it leaves the most room on both
+    sides.
+    """
     tried = np.arange(1, 100) / 100
-    right = ((stated[None] >= tried[:, None]) == told[None]).sum(1)
+    right = ((probability_L[None] >= tried[:, None]) == states_L[None]).sum(1)
     best = tried[right == right.max()]
     return float(best[np.abs(best - 0.5).argmin()])
 
 
-def probabilities(phrases: Sequence[Sequence[str]], weights: Mapping[str, float]) -> np.ndarray:
-    """Of each phrase of one line that it is the answer; what is missing to 1 is for none."""
-    scores = np.array([sum(weights.get(clue, 0.0) for clue in clues) for clues in phrases])
-    return _softmax(scores, np.zeros(len(phrases), dtype=np.int64), 1)
-
-
 @dataclass(frozen=True)
-class _Table:
-    """Every clue of every phrase as two flat lists of numbers: whose it is, and which."""
+class _DesignMatrix:
+    """Which candidate has which feature: a sparse matrix of zeros and ones, as coordinates."""
 
-    phrase: np.ndarray
-    clue: np.ndarray
-    line: np.ndarray  # of each phrase
-    right: np.ndarray  # of each phrase
+    candidate_N: np.ndarray
+    feature_N: np.ndarray
+    line_C: np.ndarray
+    is_answer_C: np.ndarray
     lines: int
-    clues: int
+    features: int
 
-    def probabilities(self, weights: np.ndarray) -> np.ndarray:
-        scores = np.bincount(self.phrase, weights[self.clue], self.line.size)
-        return _softmax(scores, self.line, self.lines)
+    def probabilities(self, weights_F: np.ndarray) -> np.ndarray:
+        scores_C = np.bincount(self.candidate_N, weights_F[self.feature_N], self.line_C.size)
+        return _softmax(scores_C, self.line_C, self.lines)
 
-    def fit(self, used: np.ndarray) -> np.ndarray:
-        """Adam on all the lines that are used, with a rate that falls to nothing."""
-        weights, mean, square = (np.zeros(self.clues) for _ in range(3))
+    def fit(self, used_L: np.ndarray) -> np.ndarray:
+        """Minimise the regularised loss on the lines that are used: full-batch Adam.
+
+        The learning rate falls to zero, so that the last steps settle instead of circling.
+        """
+        weights_F, mean_F, square_F = (np.zeros(self.features) for _ in range(3))
         for step in range(1, STEPS + 1):
-            p = self.probabilities(weights)
-            hit = p * self.right
-            total = np.bincount(self.line, hit, self.lines)[self.line]
-            error = (p - hit / np.maximum(total, _TINY)) * used[self.line]
-            gradient = np.bincount(self.clue, error[self.phrase], self.clues) + RIDGE * weights
-            mean += 0.1 * (gradient - mean)
-            square += 0.01 * (gradient**2 - square)
-            size = np.sqrt(square / (1 - 0.99**step)) + 1e-8
-            rate = RATE * (1 - step / (STEPS + 1))
-            weights -= rate * mean / (1 - 0.9**step) / size
-        return weights
+            gradient_F = self._gradient(weights_F, used_L)
+            mean_F += 0.1 * (gradient_F - mean_F)
+            square_F += 0.01 * (gradient_F**2 - square_F)
+            size_F = np.sqrt(square_F / (1 - 0.99**step)) + 1e-8
+            rate = LEARNING_RATE * (1 - step / (STEPS + 1))
+            weights_F -= rate * mean_F / (1 - 0.9**step) / size_F
+        return weights_F
+
+    def _gradient(self, weights_F: np.ndarray, used_L: np.ndarray) -> np.ndarray:
+        """Expected minus observed feature counts, as in any log-linear model, plus the prior.
+
+        Observed: the right candidates share one count, each by its own probability among them;
+        a line without a right candidate observes "none", which has no features.
+        """
+        p_C = self.probabilities(weights_F)
+        right_C = p_C * self.is_answer_C
+        total_C = np.bincount(self.line_C, right_C, self.lines)[self.line_C]
+        error_C = (p_C - right_C / np.maximum(total_C, _TINY)) * used_L[self.line_C]
+        counts_F = np.bincount(self.feature_N, error_C[self.candidate_N], self.features)
+        return counts_F + RIDGE * weights_F
 
 
-def _cross_validate(examples: Sequence[Example], table: _Table) -> np.ndarray:
-    """For each line, the probability that it states anything, by weights that never saw it."""
-    fold = np.array([example.person % FOLDS for example in examples])
-    stated = np.zeros(len(examples))
+def _cross_validate(examples: Sequence[Example], design: _DesignMatrix) -> np.ndarray:
+    """For each line, the probability that it has an answer, by weights that never saw it.
+
+    The folds are over people: the lines of one person are alike, and one of them in training
+    would make the others look easier than those of a new person.
+    """
+    fold_L = np.array([example.person % FOLDS for example in examples])
+    probability_L = np.zeros(len(examples))
     for number in range(FOLDS):
-        p = table.probabilities(table.fit(fold != number))
-        totals = np.bincount(table.line, p, len(examples))
-        stated[fold == number] = totals[fold == number]
-    return stated
+        p_C = design.probabilities(design.fit(fold_L != number))
+        total_L = np.bincount(design.line_C, p_C, len(examples))
+        probability_L[fold_L == number] = total_L[fold_L == number]
+    return probability_L
 
 
-def _tabulate(examples: Sequence[Example]) -> tuple[list[str], _Table]:
-    counts = Counter(clue for e in examples for clues in e.phrases for clue in clues)
-    kept = [clue for clue, count in counts.items() if count >= FEWEST]
-    numbers = {clue: i for i, clue in enumerate(kept)}
-    every = [clues for e in examples for clues in e.phrases]
-    rows = [[numbers[clue] for clue in clues if clue in numbers] for clues in every]
-    return kept, _Table(
-        phrase=np.repeat(np.arange(len(rows)), [len(row) for row in rows]),
-        clue=np.array([number for row in rows for number in row], dtype=np.int64),
-        line=np.repeat(np.arange(len(examples)), [len(e.phrases) for e in examples]),
-        right=np.array([right for e in examples for right in e.right], dtype=np.float64),
+def _tabulate(examples: Sequence[Example]) -> tuple[list[str], _DesignMatrix]:
+    """The names of the features that are kept, and the design matrix over them."""
+    candidates = [features for example in examples for features in example.features]
+    counts = Counter(name for features in candidates for name in features)
+    names = [name for name, count in counts.items() if count >= MIN_COUNT]
+    numbers = {name: i for i, name in enumerate(names)}
+    rows = [[numbers[name] for name in features if name in numbers] for features in candidates]
+    return names, _DesignMatrix(
+        candidate_N=np.repeat(np.arange(len(rows)), [len(row) for row in rows]),
+        feature_N=np.array([number for row in rows for number in row], dtype=np.int64),
+        line_C=np.repeat(np.arange(len(examples)), [len(e.features) for e in examples]),
+        is_answer_C=np.array([one for e in examples for one in e.is_answer], dtype=np.float64),
         lines=len(examples),
-        clues=len(kept),
+        features=len(names),
     )
 
 
-def _softmax(scores_P: np.ndarray, line_P: np.ndarray, lines: int) -> np.ndarray:
-    """Of each phrase among those of its line and none, whose score is 0."""
+def _softmax(scores_C: np.ndarray, line_C: np.ndarray, lines: int) -> np.ndarray:
+    """Each candidate's probability among those of its line and "none", whose score is 0."""
+    # The highest score of a line is taken off first, so that no power overflows.
     top_L = np.zeros(lines)
-    np.maximum.at(top_L, line_P, scores_P)
-    power_P = np.exp(scores_P - top_L[line_P])
-    total_L = np.bincount(line_P, power_P, lines) + np.exp(-top_L)
-    return power_P / total_L[line_P]
+    np.maximum.at(top_L, line_C, scores_C)
+    power_C = np.exp(scores_C - top_L[line_C])
+    total_L = np.bincount(line_C, power_C, lines) + np.exp(-top_L)
+    return power_C / total_L[line_C]

@@ -70,8 +70,8 @@ def _evidence(findings: Findings) -> Section | None:
         return None
     rows = [_right_among(label, row) for label, row in found["held_out_answers"].items()
             if row["answers"]]  # fmt: skip
-    if found["reader"]:
-        reader = found["reader"]["evidence"]
+    reader = found["reader"] or {}
+    if reader := reader.get("overall") or reader.get("evidence"):  # as older audits call it
         rows.append(
             ("labels that are true", *_share(reader), f"on calibration people, n={reader['n']}")
         )

@@ -1,0 +1,114 @@
+"""How often the fact checker's labels are right, on people whose answers were not learnt from.
+
+Nobody labelled any text. But of some answers the right label is known beforehand: these are the
+probes below.
+"""
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from wherefrom.core.contracts import Question
+from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED, VERDICTS
+from wherefrom.evaluation.evaluator import Score
+from wherefrom.evidence.candidates import Line
+from wherefrom.evidence.index import fold
+from wherefrom.evidence.verdict import FactChecker
+
+# What is probed: which answer, of a person with which text.
+GOLD = "gold answer"
+OTHER_IN_TEXT = "other answer, in the text"
+OTHER = "other answer, not in the text"
+OMITTED = "text omits the answer"
+WITHOUT_TEXT = "without text"
+_PROBES_OF_SUPPORT = {
+    "stated": (GOLD, SUPPORTED),
+    "omitted": (OMITTED, SILENT),
+    "none": (WITHOUT_TEXT, NO_TEXT),
+}
+
+
+@dataclass(frozen=True)
+class VerdictAccuracy:
+    """How often labels are right, for each probe and overall; the details count the labels.
+
+    The gold answer of a text that has it is supported, any other is contradicted. A text that
+    omits the gold answer is silent (a user's own text may state another instead). `extraction`:
+    how often the surest statement is the gold answer to the letter, where the text has it.
+    Probes that no person was there for are left out; without any person, all is empty.
+    """
+
+    probes: Mapping[str, Score]
+    overall: Score | None
+    extraction: Score | None
+
+
+def measure_verdicts(
+    checker: FactChecker, questions: Sequence[Question], level: float = 0.95
+) -> VerdictAccuracy:
+    """Judge answers whose label is known, to questions that were not learnt from."""
+    labels: dict[str, Counter[str]] = defaultdict(Counter)
+    right: Counter[str] = Counter()
+    for question in questions:
+        for probe, answer, expected in _probes(checker, question):
+            label = checker.judge(question.subject, answer, question.relation).label
+            labels[probe][label] += 1
+            right[probe] += label == expected
+    every: Counter[str] = Counter()
+    for counts in labels.values():
+        every.update(counts)
+    return VerdictAccuracy(
+        {probe: _accuracy(right[probe], counts, level) for probe, counts in labels.items()},
+        _accuracy(right.total(), every, level) if every else None,
+        _extraction(checker, questions, level),
+    )
+
+
+def _accuracy(right: int, labels: Counter[str], level: float) -> Score:
+    details = {"labels": {label: labels[label] for label in VERDICTS}}
+    return Score.of_share("accuracy", right, labels.total(), level, details)
+
+
+def _extraction(checker: FactChecker, questions: Sequence[Question], level: float) -> Score | None:
+    asked = [q for q in questions if q.support == "stated" and q.answer is not None]
+    if not asked:
+        return None
+    found = [(checker.statements(q.subject, q.relation), fold(q.answer or "")) for q in asked]
+    exact = sum(bool(stated) and stated[0].value == gold for stated, gold in found)
+    return Score.of_share("accuracy", exact, len(asked), level)
+
+
+def _probes(checker: FactChecker, question: Question) -> Iterator[tuple[str, str, str]]:
+    """Answers whose label is known: the probe's name, the answer, its label."""
+    if question.answer is None:
+        return
+    probe, expected = _PROBES_OF_SUPPORT[question.support]
+    yield probe, question.answer, expected
+    if question.support == "stated":
+        inside, outside = _other_answers(checker, question)
+        for probe, others in ((OTHER_IN_TEXT, inside), (OTHER, outside)):
+            if others:
+                # A hash of the question chooses one: the same on every machine, nothing stored.
+                digest = hashlib.sha256(question.text.encode()).digest()
+                yield probe, others[int.from_bytes(digest[:8], "big") % len(others)], CONTRADICTED
+
+
+def _other_answers(checker: FactChecker, question: Question) -> tuple[list[str], list[str]]:
+    """Asked people's answers other than the gold one: those in this person's text, and the rest.
+
+    Names of the gold answer's chain are left out: they may hold it or lie in it, and then they
+    are not wrong.
+    """
+    profile, gold = checker.extractors[question.relation].profile, fold(question.answer or "")
+    inside: set[str] = set()
+    near: set[str] = {gold}
+    text = ""
+    for number in checker.index.about(question.subject):
+        line = Line(checker.index.document(number).text, question.subject, profile)
+        text += fold(line.text)
+        inside |= {candidate.value for candidate in line.candidates}
+        chains = {run for c in line.candidates if c.value == gold for run in c.chain}
+        near |= {candidate.value for candidate in line.candidates if candidate.run in chains}
+    known = sorted(profile.known.keys() - near)
+    return [v for v in known if v in inside], [v for v in known if v not in text]

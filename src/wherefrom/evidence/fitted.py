@@ -1,0 +1,56 @@
+"""The fact checker of a run: fitted once, then kept beside the run in audit/evidence.json."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from wherefrom.core.config import from_json, to_json
+from wherefrom.core.errors import BadData, CannotWrite, Damaged, MissingInput
+from wherefrom.core.files import read_json, write_json
+from wherefrom.evidence.extractor import RelationExtractor
+from wherefrom.evidence.index import index_run
+from wherefrom.evidence.verdict import FactChecker
+from wherefrom.runs.folder import describe
+from wherefrom.runs.run import Run
+
+FILE = "evidence.json"
+
+
+@dataclass(frozen=True)
+class FittedExtractors:
+    """The extractor of each relation, and the hash of the data that they were fitted on."""
+
+    format_version: ClassVar[int] = 1
+
+    sha256: str
+    relations: Mapping[str, RelationExtractor]
+
+
+def open_fact_checker(run: Run) -> FactChecker | None:
+    """The run's fact checker; None if its text has too few answers to learn from.
+
+    The file beside the run is used if it is sound and was fitted on this very text. Otherwise
+    the extractors are fitted again, and written where the folder can be written.
+    """
+    index = index_run(run)
+    path = run.path / "audit" / FILE
+    digest = describe(run.dataset)["sha256"]
+    if kept := _read(path, digest):
+        return FactChecker(index, kept.relations)
+    try:
+        checker = FactChecker.fit(index, run.dataset.asked)
+    except BadData:
+        return None
+    with suppress(CannotWrite):  # a run that may only be read can be asked all the same
+        write_json(path, to_json(FittedExtractors(digest, checker.extractors)))
+    return checker
+
+
+def _read(path: Path, digest: str) -> FittedExtractors | None:
+    """What the file has; None if there is none, or it is damaged, of another text or version."""
+    with suppress(MissingInput, Damaged, BadData):
+        kept = from_json(FittedExtractors, read_json(path), str(path))
+        return kept if kept.sha256 == digest else None
+    return None

@@ -1,0 +1,111 @@
+"""How often labels are right: counts by hand, and the accuracy on `people` and on the course."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from wherefrom.core.contracts import Dataset, Question
+from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED, VERDICTS, Verdict
+from wherefrom.data import birthplaces, people
+from wherefrom.evidence import accuracy as module
+from wherefrom.evidence.accuracy import (
+    GOLD,
+    OMITTED,
+    OTHER,
+    OTHER_IN_TEXT,
+    WITHOUT_TEXT,
+    VerdictAccuracy,
+    measure_verdicts,
+)
+from wherefrom.evidence.index import Index
+from wherefrom.evidence.verdict import FactChecker
+
+COURSE = Path(__file__).parents[2].parent / "shared/data/birthplaces"
+
+
+def ask(name: str, answer: str | None, support: str = "stated") -> Question:
+    text = f"Where was {name} born?"
+    return Question(text, name, "birthplace", answer, "calibration", support)
+
+
+def test_every_probe_is_counted_under_its_name(checker, world):
+    stated = [ask(name, city) for name, (city, _) in world.others.items() if city]
+    omitted = [ask(name, "Oslo", "omitted") for name, (c, _) in world.others.items() if not c]
+    absent = [ask(f"Nobody {i}", "Oslo", "none") for i in range(3)]
+    found = measure_verdicts(checker, [*stated, *omitted, *absent, ask("Zoë Ray", None, "unknown")])
+    assert {name: score.n for name, score in found.probes.items()} == {
+        GOLD: len(stated),
+        OTHER_IN_TEXT: len(stated),
+        OTHER: len(stated),
+        OMITTED: len(omitted),
+        WITHOUT_TEXT: 3,
+    }
+    assert {score.value for score in found.probes.values()} == {1.0}
+    assert found.overall.n == 3 * len(stated) + len(omitted) + 3
+    assert found.overall.details["labels"] == {
+        SUPPORTED: len(stated),
+        CONTRADICTED: 2 * len(stated),
+        SILENT: len(omitted),
+        NO_TEXT: 3,
+    }
+    assert (found.extraction.value, found.extraction.n) == (1.0, len(stated))
+
+
+def test_wrong_labels_and_extractions_count_as_wrong(checker, monkeypatch):
+    """Zoë Ray is said to come from Bath: gold is contradicted, and Oslo is not what is stated."""
+    gold = ask("Zoë Ray", "Bath")
+    found = measure_verdicts(checker, [gold])
+    assert found.probes[GOLD].value == found.extraction.value == 0
+    assert found.probes[GOLD].details["labels"][CONTRADICTED] == 1
+    always = Verdict(SUPPORTED, None, None, None, 1.0)
+    monkeypatch.setattr(FactChecker, "judge", lambda *_: always)
+    found = measure_verdicts(checker, [ask("Zoë Ray", "Oslo")])
+    assert (found.overall.value, found.overall.n) == (pytest.approx(1 / 3), 3)
+
+
+def test_without_people_all_is_empty(checker):
+    assert measure_verdicts(checker, []) == VerdictAccuracy({}, None, None)
+
+
+def test_other_answers_are_in_the_text_or_not_and_never_of_the_gold_chain(checker):
+    extractor = checker.extractors["birthplace"]
+    known = {**extractor.profile.known, "norway": 1}
+    profile = replace(extractor.profile, known=known)
+    knows = FactChecker(checker.index, {"birthplace": replace(extractor, profile=profile)})
+    inside, outside = module._other_answers(knows, ask("Zoë Ray", "Oslo"))
+    assert inside == ["rome"]
+    assert "lima" in outside
+    assert not {"oslo", "norway", "rome"} & set(outside)
+
+
+def measure(dataset: Dataset, path: Path) -> VerdictAccuracy:
+    index = Index.build(path, dataset.documents, "0" * 64)
+    checker = FactChecker.fit(index, dataset.asked)
+    return measure_verdicts(checker, [q for q in dataset.questions if q.split == "calibration"])
+
+
+def test_on_people_all_four_labels_are_right(tmp_path):
+    found = measure(people.load(people.PeopleConfig(), seed=1), tmp_path / "index.sqlite")
+    assert {name: score.n for name, score in found.probes.items()} == {
+        GOLD: 80,
+        OTHER: 80,
+        OMITTED: 12,
+        WITHOUT_TEXT: 60,
+    }
+    assert found.overall.n == 232
+    assert found.overall.value >= 0.98
+    assert found.extraction.value >= 0.98
+    assert found.overall.details["labels"].keys() == set(VERDICTS)
+    assert found.probes[GOLD].interval[0] < found.probes[GOLD].value
+
+
+def test_on_the_course_labels_are_right(tmp_path):
+    if not COURSE.is_dir():
+        pytest.skip("the course's files are not here")
+    config = birthplaces.BirthplacesConfig(str(COURSE), calibration=400)
+    found = measure(birthplaces.load(config, 0), tmp_path / "index.sqlite")
+    assert found.extraction.value >= 0.93
+    assert found.probes[GOLD].value >= 0.95
+    assert found.probes[OTHER_IN_TEXT].value >= 0.95
+    assert found.probes[OTHER].value >= 0.97

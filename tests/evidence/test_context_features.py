@@ -1,0 +1,102 @@
+"""Context features, by hand."""
+
+import pytest
+
+from wherefrom.evidence.candidates import AnswerProfile, Line
+from wherefrom.evidence.context_features import extract_features
+
+TEXT = "Jo Ray was born 1950 in Oslo, Norway (near Rome) then. He died in Lima."
+
+
+def features(
+    text: str = TEXT,
+    known: dict[str, int] | None = None,
+    distractors: frozenset[str] = frozenset(),
+    subject: str = "Jo Ray",
+) -> dict[str, set[str]]:
+    """The features of each candidate, under its text."""
+    line = Line(text, subject, AnswerProfile.of(["Bonn"]))
+    found = extract_features(line, known or {}, distractors)
+    return {c.span.of(text): set(f) for c, f in zip(line.candidates, found, strict=True)}
+
+
+def starting(found: set[str], name: str) -> set[str]:
+    return {feature for feature in found if feature.startswith(f"{name}: ")}
+
+
+def test_the_words_next_to_a_candidate():
+    oslo = features()["Oslo"]
+    assert {"before: in", "before: 0000 in", "before: born 0000 in"} <= oslo
+    assert {"2 before: 0000", "3 before: born", "around: in ,"} <= oslo
+    assert {"after: ,", "after: , norway"} <= oslo
+
+
+def test_numbers_show_their_length_alone_and_the_subject_no_name():
+    """Else a line would teach something about 1950 or Jo, and not about years and people."""
+    first = features("Jo Ray (1950) saw Oslo")["Oslo"]
+    assert first == features("Al Fox (1825) saw Oslo", subject="Al Fox")["Oslo"]
+    assert "left: <name>" in first
+    assert first != features("Jo Ray (950) saw Oslo")["Oslo"]
+
+
+def test_context_ends_with_the_sentence():
+    lima = features()["Lima"]
+    with_distance = {"left: in, 1", "left: died, 1", "left: he, 3"}
+    assert starting(lima, "left") == with_distance | {"left: in", "left: died", "left: he"}
+    assert "later sentence: True" in lima
+    assert "later sentence: False" in features()["Oslo"]
+    he = features()["He"]
+    assert {"before: <edge>", "opens sentence: True", "anchor: <edge>"} <= he
+    assert "after: <edge>" in features("He saw Oslo")["Oslo"]
+
+
+def test_the_position_in_a_chain_and_the_words_before_all_of_it():
+    found = features()
+    assert {"chain: 0 of 2", "chain: 0 of 2 after in"} <= found["Oslo"]
+    assert {"chain: 1 of 2", "chain: 1 of 2 after in", "chain: 1 after 0000 in"} <= found["Norway"]
+    assert "chain: 0 of 1" in found["Rome"]
+
+
+def test_the_anchor_is_the_last_content_word_with_the_runs_in_between():
+    """Oslo and Norway both stand after "born": one directly, the other with Oslo in between."""
+    found = features()
+    assert {"anchor: born", "anchor: born, 0", "anchor: born in"} <= found["Oslo"]
+    assert {"anchor: born", "anchor: born, 1"} <= found["Norway"]
+    assert "anchor: near" in found["Rome"]
+    assert "anchor: died" in found["Lima"]
+
+
+def test_parentheses():
+    found = features()
+    assert "parentheses: 1 after near" in found["Rome"]
+    assert "parentheses: 0 after in" in found["Lima"]
+    assert "parentheses: 0 after saw" in features("a ) b ( c ) saw Oslo")["Oslo"]
+
+
+@pytest.mark.parametrize(
+    ("count", "wanted"), [(0, "0"), (1, "1"), (2, "2+"), (3, "2+"), (4, "4+"), (90, "4+")]
+)
+def test_how_many_people_have_a_value_is_binned(count, wanted):
+    oslo = features(known={"oslo": count})["Oslo"]
+    assert starting(oslo, "value") == {f"value: known {wanted}"}
+    assert f"before: in, known {wanted}" in oslo
+
+
+def test_distractors_are_named_as_such():
+    he = features(distractors=frozenset(["he"]))["He"]
+    assert starting(he, "value") == {"value: distractor"}
+
+
+def test_known_answers_before_a_candidate_are_counted():
+    found = features(known={"oslo": 1, "rome": 1, "lima": 2})
+    assert starting(found["Oslo"], "known before") == {"known before: 0, known 1"}
+    assert starting(found["Norway"], "known before") == {"known before: 1, known 0"}
+    assert starting(found["Lima"], "known before") == {"known before: 2, known 2+"}
+
+
+def test_a_feature_stands_once_and_in_one_order():
+    line = Line("in in in in Oslo", "Jo", AnswerProfile.of(["Bonn"]))
+    (first,), (again,) = (extract_features(line, {}, frozenset()) for _ in range(2))
+    assert first == again
+    assert len(first) == len(set(first))
+    assert first.count("left: in") == 1

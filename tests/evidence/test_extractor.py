@@ -1,0 +1,152 @@
+"""The extractor: which phrase of a line is the answer, and which answers agree with it."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from wherefrom.core.config import from_json, to_json
+from wherefrom.core.contracts import Document, Question, Span
+from wherefrom.core.errors import BadData
+from wherefrom.evidence import extractor as module
+from wherefrom.evidence.extractor import RelationExtractor, Statement
+from wherefrom.evidence.index import Index
+
+
+def ask(name: str, answer: str | None) -> Question:
+    return Question(f"Where was {name} born?", name, "birthplace", answer, "asked")
+
+
+@pytest.fixture(scope="module")
+def extractor(checker) -> RelationExtractor:
+    return checker.extractors["birthplace"]
+
+
+# --- what a line states ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("Eva Roy was born in Lyon, France, and lives in Oslo.", "Lyon"),
+        ("Eva Roy (born 1931, Oslo; died 1999, Lyon) was a poet.", "Oslo"),
+        ("Born in Timbuktu, Eva Roy studied in Rome.", "Timbuktu"),
+        ("After years in Bath, Eva Roy wrote of Cork, the place of birth.", "Cork"),
+    ],
+)
+def test_the_context_says_which_place_it_is(extractor, text, stated):
+    found = extractor.extract(text, "Eva Roy", 7)
+    assert found.text == found.span.of(text) == stated
+    assert (found.value, found.document) == (stated.lower(), 7)
+    assert extractor.threshold <= found.score <= 1
+
+
+@pytest.mark.parametrize("text", ["Eva Roy lives in Oslo.", "Eva Roy studied in Rome."])
+def test_a_place_of_another_relation_scores_below_the_threshold(extractor, text):
+    assert extractor.extract(text, "Eva Roy", 0).score < extractor.threshold
+
+
+def test_a_line_without_a_candidate_states_nothing(extractor):
+    assert extractor.extract("nothing with capitals", "Eva Roy", 0) is None
+    assert extractor.extract("Eva Roy", "Eva Roy", 0) is None
+
+
+def test_a_statement_has_its_chain(extractor):
+    found = extractor.extract("Eva Roy was born in Bonn, Germany, and lives in Bath.", "Eva Roy", 0)
+    assert (found.chain, found.position) == (("bonn", "germany"), 0)
+
+
+# --- which answers agree -----------------------------------------------------------------------
+
+
+def chain(*names: str, position: int = 0) -> Statement:
+    value = names[position]
+    return Statement(value, value, 0, Span(0, len(value)), names, position, 0.9)
+
+
+@pytest.mark.parametrize(
+    ("answer", "statement", "agrees"),
+    [
+        ("Lima", chain("lima"), True),
+        ("LIMA ", chain("lima"), True),
+        ("Lim", chain("lima"), False),
+        ("", chain("lima"), False),
+        ("Peru", chain("lima", "peru"), True),
+        ("Lima, Peru", chain("lima", "peru"), True),
+        ("Lima,Peru", chain("lima", "peru"), True),
+        ("Peru, Lima", chain("lima", "peru"), False),
+        ("Lima", chain("lima", "peru", position=1), True),
+        ("Lima, Peru, Asia", chain("lima", "peru"), False),
+    ],
+)
+def test_the_stated_place_and_those_around_it_or_within_it_agree(
+    extractor, answer, statement, agrees
+):
+    assert extractor.agrees(answer, statement) is agrees
+
+
+def test_a_list_of_cities_is_not_a_chain_of_places(extractor):
+    """Nothing lies in Rome, in this text: "Lima, Rome" does not say that Lima does."""
+    statement = chain("lima", "rome")
+    assert not replace(extractor, innermost=frozenset(["rome"])).agrees("Rome", statement)
+    assert replace(extractor, innermost=frozenset()).agrees("Rome", statement)
+
+
+def test_a_longer_name_agrees_if_somebody_has_it_for_an_answer(extractor):
+    york = chain("new york city")
+    assert not extractor.agrees("New", york)
+    assert not extractor.agrees("New York", york)
+    profile = replace(extractor.profile, known={**extractor.profile.known, "new york": 1})
+    assert replace(extractor, profile=profile).agrees("New York", york)
+
+
+# --- fitting -----------------------------------------------------------------------------------
+
+
+def index(tmp_path, *texts: str) -> Index:
+    """Lines that begin with the first and last name of their subject."""
+    ends = [len(" ".join(text.split()[:2])) for text in texts]
+    documents = [Document(t, Span(0, end)) for t, end in zip(texts, ends, strict=True)]
+    return Index.build(tmp_path / "index.sqlite", documents, "0" * 64)
+
+
+def test_common_phrases_that_are_nobodys_answer_are_distractors(tmp_path):
+    names = [f"A{i} Lund" for i in range(5)]
+    text = index(tmp_path, *(f"{n} of the Board was born in Oslo." for n in names))
+    fitted = RelationExtractor.fit(text, [ask(n, "Oslo") for n in names])
+    assert fitted.distractors == {"board"}
+
+
+def test_names_that_hold_others_are_told_from_innermost_ones(tmp_path):
+    cities = "Oslo Bergen Hamar Oslo".split()
+    names = [f"A{i} Lund" for i in range(4)]
+    lines = [f"{n} was born in {c}, Norway." for n, c in zip(names, cities, strict=True)]
+    fitted = RelationExtractor.fit(
+        index(tmp_path, *lines), [ask(n, c) for n, c in zip(names, cities, strict=True)]
+    )
+    assert fitted.innermost == {"oslo", "bergen", "hamar"}
+
+
+def test_too_few_answers_in_the_text_cannot_be_learnt_from(tmp_path):
+    names = ["Ada Lund", "Bo Falk", "Cy Roth"]
+    text = index(tmp_path, *(f"{n} was born in Oslo." for n in names[:2]), "Cy Roth was a poet.")
+    expected = r"at least 3 asked questions like 'Where was Ada Lund born\?' .* found 2$"
+    with pytest.raises(BadData, match=expected):
+        RelationExtractor.fit(text, [*(ask(n, "Oslo") for n in names), ask("Di Holm", None)])
+
+
+def test_a_line_with_an_answer_that_is_no_candidate_is_not_learnt_from(tmp_path, monkeypatch):
+    """`oslo` in small letters states the answer, so the line is no example of one that does not."""
+    seen = []
+    fit = module.LogLinearModel.fit
+    monkeypatch.setattr(module.LogLinearModel, "fit", lambda e: seen.extend(e) or fit(e))
+    names = ["Ada Lund", "Bo Falk", "Cy Roth", "Di Holm", "Ed Moss"]
+    born = [f"{n} was born in Oslo." for n in names[:3]]
+    text = index(tmp_path, *born, "Di Holm saw Rome from oslo.", "Ed Moss saw Rome.")
+    RelationExtractor.fit(text, [ask(n, "Oslo") for n in names])
+    assert [list(e.is_answer) for e in seen] == [[True], [True], [True], [False]]
+
+
+def test_an_extractor_comes_back_from_json(extractor):
+    written = json.loads(json.dumps(to_json(extractor)))
+    assert from_json(RelationExtractor, written, "x") == extractor
