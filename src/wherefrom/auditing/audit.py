@@ -23,8 +23,8 @@ from wherefrom.core.files import cannot_write, read_json, write_json, write_json
 from wherefrom.evaluation.calibration import reliability_diagram
 from wherefrom.evaluation.selective import risk_coverage
 from wherefrom.evidence.verdict import Evidence
-from wherefrom.memorisation.counterfactual import Influence
-from wherefrom.memorisation.dose_response import Dose
+from wherefrom.memorisation.counterfactual import CounterfactualMemorisation, find_memorisation
+from wherefrom.memorisation.dose_response import Dose, exposure_is_randomised
 from wherefrom.memorisation.predictor import Source, write_source
 from wherefrom.runs.run import Run
 
@@ -50,7 +50,7 @@ class Case:
     examined: Examined
     evidence: list[Evidence | None]
     sources: list[Source]
-    influence: Influence | None
+    influence: CounterfactualMemorisation | None
     read: np.ndarray  # the probability that each name was read
     notes: list[str] = field(default_factory=list)
 
@@ -136,7 +136,8 @@ def open_case(run: Run, risk: Risk, retrained: Sequence[Run], tell: Tell = lambd
     examined = witness.examine(askable)
     if retrained:
         tell(f"comparing with {len(retrained)} models trained without people's text")
-    influence = origins.find_influence(run, examined, retrained)
+    said = [answer.text for answer in examined.answers]
+    influence = find_memorisation(run.path / "audit", retrained, examined.questions, said)
     if influence is not None:
         try:
             witness.predictor = origins.learn_predictor(examined, influence)
@@ -194,7 +195,7 @@ def draw_audit(case: Case, findings: dict[str, Any], folder: Path) -> None:
         draw_risk_coverage(curves, folder / "risk-coverage.svg")
     if exposures := findings["exposures"]:
         path, baseline = folder / "dose-response.svg", _guessing(exposures)
-        if getattr(case.run.recipe.data, "exposure", "") == "zipf" or not _stretches(exposures):
+        if exposure_is_randomised(case.run.recipe) or not _stretches(exposures):
             title = "what seeing a fact more often does"
             draw_dose_response({"": _doses(exposures["dose"])}, path, title, baseline)
         else:

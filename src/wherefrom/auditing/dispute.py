@@ -12,7 +12,7 @@ from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import MASK, PAD
 from wherefrom.evidence.verdict import CONTRADICTED, SUPPORTED, Evidence
-from wherefrom.memorisation.counterfactual import probabilities
+from wherefrom.generation.answers import answer_probabilities
 from wherefrom.memorisation.exposures import SHOWN, claims, count_exposures
 
 
@@ -106,7 +106,7 @@ def claim_probability(witness: Witness, question: str, claim: str) -> float | No
         return None
     if len(question) + 1 + len(claim) > answerer.model.max_input:
         return None
-    return float(probabilities(answerer, [question], [claim])[0])
+    return float(answer_probabilities(answerer, [question], [claim])[0])
 
 
 def count_shown(

@@ -4,30 +4,26 @@ Every function gives a part of audit.json; `docs/TRUST.md` says what its numbers
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from wherefrom.auditing.inspector import Examined, Witness
 from wherefrom.auditing.name_bias import name_alone
+from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Dataset
-from wherefrom.core.errors import BadData, Damaged
-from wherefrom.core.files import read_jsonl, write_jsonl
+from wherefrom.core.errors import BadData
 from wherefrom.evaluation.baselines import BASELINES
 from wherefrom.evaluation.evaluator import Score
-from wherefrom.evaluation.intervals import wilson
 from wherefrom.evaluation.selective import auroc
 from wherefrom.evidence.verdict import LABELS, Evidence, report
-from wherefrom.memorisation.counterfactual import (
-    INFLUENCE,
-    RECALLED,
-    Influence,
-    measure,
-    read_influence,
+from wherefrom.memorisation.counterfactual import RECALLED_ABOVE, CounterfactualMemorisation
+from wherefrom.memorisation.dose_response import (
+    bin_by_exposure,
+    bin_by_position,
+    score_never_exposed,
 )
-from wherefrom.memorisation.dose_response import dose, dose_by_position, never_exposed
-from wherefrom.memorisation.exposures import KINDS, count_exposures
+from wherefrom.memorisation.exposures import FROM_NAME, KINDS, count_exposures
 from wherefrom.memorisation.predictor import Source, SourcePredictor, borrowed_source, learn_source
 from wherefrom.runs.run import Run
 
@@ -35,7 +31,7 @@ NOT_ASKED = ("calibration", "held-out")
 
 
 def share(measure_name: str, count: int, n: int) -> dict[str, Any]:
-    return Score(measure_name, count / n, wilson(count, n), n).as_json()
+    return Score.of_share(measure_name, count, n).as_json()
 
 
 def judge_evidence(witness: Witness, examined: Examined) -> list[Evidence | None]:
@@ -73,29 +69,7 @@ def _right_by(
     }
 
 
-def find_influence(run: Run, examined: Examined, retrained: Sequence[Run]) -> Influence | None:
-    """What training without people's text showed: now, or in an audit before this one.
-
-    Models that are not here any more count, too, if they were asked about the same answers.
-    """
-    path, answers = run.path / "audit" / INFLUENCE, [a.text for a in examined.answers]
-    if retrained:
-        rows = measure(retrained, examined.questions, answers)
-        asked = {"questions": rows[0]["questions"], "answers": rows[0]["answers"]}
-        here = {row["model"] for row in rows}
-        before = [row for row in (read_jsonl(path) if path.exists() else [])
-                  if isinstance(row, dict) and asked.items() <= row.items()
-                  and row.get("model") not in here]  # fmt: skip
-        write_jsonl(path, [*before, *rows])
-    if not path.exists():
-        return None
-    try:
-        return read_influence(read_jsonl(path), examined.questions, answers)
-    except BadData as error:
-        raise Damaged(f"{path}: {error}; remove it and audit again") from error
-
-
-def learn_predictor(examined: Examined, influence: Influence) -> SourcePredictor:
+def learn_predictor(examined: Examined, influence: CounterfactualMemorisation) -> SourcePredictor:
     """A predictor of the run's own, learnt on calibration people alone."""
     people = examined.select("calibration")
     here = people & np.isfinite(influence.m)
@@ -111,7 +85,7 @@ def report_source(
     examined: Examined,
     sources: Sequence[Source],
     predictor: SourcePredictor,
-    influence: Influence | None,
+    influence: CounterfactualMemorisation | None,
     read: np.ndarray | float = 1.0,
 ) -> dict[str, Any]:
     """The labels of held-out answers; if m was measured, how well they were told apart.
@@ -149,16 +123,16 @@ def report_source(
     }
 
 
-def _agreement(influence: Influence, read: np.ndarray) -> dict[str, Any] | None:
+def _agreement(influence: CounterfactualMemorisation, read: np.ndarray) -> dict[str, Any] | None:
     """How often two models, one told and one not, call an answer as two others do.
 
     What the predictor is judged by is measured itself; this says how well, by two models.
     """
-    if len(influence.singles) < 2:
+    if len(influence.m_by_pair) < 2:
         return None
-    one, other = influence.singles[:2, read]
+    one, other = influence.m_by_pair[:2, read]
     both = np.isfinite(one) & np.isfinite(other)
-    same = ((one > RECALLED) == (other > RECALLED))[both]
+    same = ((one > RECALLED_ABOVE) == (other > RECALLED_ABOVE))[both]
     return share("accuracy", int(same.sum()), same.size) if same.size else None
 
 
@@ -180,18 +154,15 @@ def report_exposures(run: Run, examined: Examined) -> dict[str, Any]:
     said = baseline.answer([q.text for q in questions])
     guessed = np.array([a.text == q.answer for a, q in zip(said, questions, strict=True)])
     seen = counted.seen(questions)
-    shown = counted.about(questions, "from_name")
+    shown = counted.about(questions, FROM_NAME)
     position = counted.positions(questions)
     return {
         "examples": counted.examples,
         "mean": {kind: float(counted.about(questions, kind)[seen].mean()) if seen.any() else 0.0
                  for kind in KINDS},
-        "dose": [asdict(row) for row in dose(shown, right)],
-        "dose_by_position": [
-            {"start": row.start, "end": row.end} | asdict(row.dose)
-            for row in dose_by_position(shown, position, right)
-        ] if (position >= 0).any() else [],
-        "never_exposed": {k: s.as_json() for k, s in never_exposed(seen, right, guessed).items()},
+        "dose": to_json(bin_by_exposure(shown, right)),
+        "dose_by_position": to_json(bin_by_position(shown, position, right)),
+        "never_exposed": to_json(score_never_exposed(seen, right, guessed)),
     }  # fmt: skip
 
 

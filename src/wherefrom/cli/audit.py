@@ -2,17 +2,11 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from wherefrom.cli.output import note, print_json
-
-if TYPE_CHECKING:
-    from wherefrom.core.errors import WherefromError
-    from wherefrom.runs.run import Run
-
-PAIRS = 8  # of retrained models at most, whatever the budget
 
 
 def audit(
@@ -46,7 +40,13 @@ def audit(
     from wherefrom.auditing.audit import Risk, audit_run, find_judged
     from wherefrom.auditing.inspector import open_witness
     from wherefrom.core.artifact import lock_folder
-    from wherefrom.experiments.retraining import retrained, train_pairs
+    from wherefrom.core.config import to_json
+    from wherefrom.experiments.retraining import (
+        find_retrained,
+        retrain_pairs,
+        run_swap,
+        why_not_retrainable,
+    )
     from wherefrom.report.audit import audit_table
     from wherefrom.report.progress import watch
     from wherefrom.report.tables import draw
@@ -57,12 +57,14 @@ def audit(
     open_witness(opened)
     find_judged(opened)  # nothing is trained for a run that cannot be judged
     use_threads(opened.recipe.threads)
-    stale = None if budget is None and swap is None else _cannot_train(opened)
+    stale = None if budget is None and swap is None else why_not_retrainable(opened)
     if budget is not None and not stale:
-        train_pairs(opened, PAIRS, 60 * budget, watch)
-    swapped = None if swap is None or stale else _swap(opened, swap)
+        retrain_pairs(opened, budget, watch)
+    swapped = None
+    if swap is not None and not stale:
+        swapped = to_json(run_swap(opened, swap, watch, note))
     with lock_folder(opened.path):
-        findings = audit_run(opened, Risk(risk, delta), retrained(opened), swapped, note)
+        findings = audit_run(opened, Risk(risk, delta), find_retrained(opened), swapped, note)
     for line in findings["notes"]:
         note(line)
     if as_json:
@@ -73,35 +75,3 @@ def audit(
     if stale:
         sys.stdout.flush()
         raise stale
-
-
-def _cannot_train(run: "Run") -> "WherefromError | None":
-    """What keeps a model from being trained again that could be compared with the run's."""
-    from wherefrom.core.errors import WherefromError
-
-    try:
-        run.read_source()
-    except WherefromError as error:
-        return type(error)(f"nothing was trained again: {error}")
-    return None
-
-
-def _swap(run: "Run", count: int) -> dict[str, Any]:
-    from wherefrom.core.errors import BadData
-    from wherefrom.data.edited import find_swappable
-    from wherefrom.experiments.retraining import swapped, train_again, unchanged
-    from wherefrom.memorisation.swap import report_swap
-    from wherefrom.report.progress import watch
-
-    people = len(find_swappable(run.dataset))
-    if not people:
-        raise BadData(
-            f"{run.path}: expected held-out people whose own text states the answer, found none; "
-            "leave --swap out"
-        )
-    if count > people:
-        note(f"swap: {people} held-out people have their answer in the text; all are swapped")
-        count = people
-    changed = train_again(run, swapped(run.recipe, count), f"swapped-{count}", watch)
-    same = train_again(run, unchanged(run.recipe), "unchanged", watch)
-    return report_swap(run, changed, same)

@@ -27,6 +27,18 @@ class Score:
         if taken:
             raise ValueError(f"a score's details may not be called {sorted(taken)}")
 
+    @classmethod
+    def of_share(
+        cls,
+        measure: str,
+        count: int,
+        n: int,
+        level: float = 0.95,
+        details: dict[str, Any] | None = None,
+    ) -> "Score":
+        """A share with Wilson's interval."""
+        return cls(measure, count / n, wilson(count, n, level), n, details or {})
+
     def as_json(self) -> dict[str, Any]:
         """The value stands under its measure's name: `{"accuracy": 0.93, "interval": ...}`."""
         named = {self.measure: self.value, "interval": list(self.interval), "n": self.n}

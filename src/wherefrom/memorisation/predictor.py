@@ -22,7 +22,8 @@ from wherefrom.core.contracts import Answer
 from wherefrom.core.errors import BadData, Damaged
 from wherefrom.core.files import read_json, write_json
 from wherefrom.core.forms import match
-from wherefrom.memorisation.counterfactual import RECALLED, probabilities
+from wherefrom.generation.answers import answer_probabilities
+from wherefrom.memorisation.counterfactual import RECALLED_ABOVE
 
 SOURCE_FEATURES = (*FEATURES, "contrast", "agreement")
 FILE = "source.json"
@@ -110,13 +111,13 @@ def _usual(
     if not asked:
         return alone
     ends = np.cumsum([len(names) for names in strangers])
-    found = np.split(probabilities(asker.answerer, asked, said), ends[:-1])
+    found = np.split(answer_probabilities(asker.answerer, asked, said), ends[:-1])
     return np.array([max(float(p.mean()), _TINY) if p.size else one
                      for p, one in zip(found, alone, strict=True)])  # fmt: skip
 
 
 def learn_source(
-    features_NF: np.ndarray, m_N: np.ndarray, models: int, recalled: float = RECALLED
+    features_NF: np.ndarray, m_N: np.ndarray, models: int, recalled: float = RECALLED_ABOVE
 ) -> SourcePredictor:
     """Fit on calibration people whose m was measured; those without a number are left out."""
     known = np.isfinite(m_N)
