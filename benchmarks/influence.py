@@ -1,12 +1,12 @@
-"""What answers about birthplaces owe to the text: models trained with it and without.
+"""Counterfactual memorisation of birthplaces: models trained with people's text and without it.
 
     python benchmarks/influence.py --data FOLDER --pairs 4 --out runs/gpu      # on a GPU
     python benchmarks/influence.py --data FOLDER --adopt runs/gpu --run runs/birthplaces
 
 The first trains `birthplaces-calibrated`, then pairs of models, each without the text of half the
-people it is judged on, and leaves weights.npz and influence.jsonl, a line a model; it needs torch
-and numpy and nothing else. What is there is not done again. The second makes a run folder of them,
-as `wherefrom run` and `wherefrom audit --budget` would have left it, for `wherefrom audit` to read.
+calibration and held-out people. It writes weights.npz and influence.jsonl, a line for each model;
+it needs only torch and numpy, and does nothing twice. The second makes a run folder of these files,
+as `wherefrom run` and `wherefrom audit --budget` would write it, for `wherefrom audit` to read.
 """
 
 import argparse
@@ -23,11 +23,17 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 
 import numpy as np  # noqa: E402
 
+from wherefrom.core.config import to_json  # noqa: E402
 from wherefrom.core.contracts import Question  # noqa: E402
 from wherefrom.core.recipe import Recipe  # noqa: E402
 from wherefrom.experiments.execute import train_stage  # noqa: E402
-from wherefrom.experiments.retraining import without_half  # noqa: E402
-from wherefrom.memorisation.counterfactual import INFLUENCE, probabilities, told  # noqa: E402
+from wherefrom.experiments.retraining import leave_out_half  # noqa: E402
+from wherefrom.generation.answers import answer_probabilities  # noqa: E402
+from wherefrom.memorisation.counterfactual import (  # noqa: E402
+    INFLUENCE,
+    RetrainedProbabilities,
+    has_text,
+)
 from wherefrom.recipes import birthplaces  # noqa: E402
 from wherefrom.runs.run import copy_weights, load_weights, model_identity  # noqa: E402
 from wherefrom.runs.workshop import Workshop  # noqa: E402
@@ -53,18 +59,24 @@ def train(recipe: Recipe) -> tuple[Workshop, Any, float]:
     return workshop, trained.model.eval(), trained.finished.seconds
 
 
-def measure(recipe: Recipe, out: Path, pairs: int, seconds: float) -> None:
-    began = time.monotonic()
-    workshop = Workshop(recipe)
-    if (out / WEIGHTS).exists():
-        model = workshop.new_model(recipe.stages[0])
-        with np.load(out / WEIGHTS) as arrays:
-            load_weights(workshop.family.weights(model), dict(arrays))
-        model.eval()
-    else:
+def load_or_train(recipe: Recipe, out: Path) -> tuple[Workshop, Any]:
+    """The model whose answers are measured."""
+    if not (out / WEIGHTS).exists():
         workshop, model, spent = train(recipe)
         np.savez(out / WEIGHTS, **copy_weights(workshop.family.weights(model)))
         print(f"the model itself: {spent:.1f} s", flush=True)
+        return workshop, model
+    workshop = Workshop(recipe)
+    model = workshop.new_model(recipe.stages[0])
+    with np.load(out / WEIGHTS) as arrays:
+        load_weights(workshop.family.weights(model), dict(arrays))
+    return workshop, model.eval()
+
+
+def measure(recipe: Recipe, out: Path, pairs: int, seconds: float) -> None:
+    """Train pairs of models and append to influence.jsonl what each makes of the answers."""
+    began = time.monotonic()
+    workshop, model = load_or_train(recipe, out)
     questions = judged(workshop)
     texts = [q.text for q in questions]
     answers = [a.text for a in workshop.predictor(model).answer(texts)]
@@ -73,16 +85,18 @@ def measure(recipe: Recipe, out: Path, pairs: int, seconds: float) -> None:
         for half in ("first", "second"):
             if (pair, half) in done or time.monotonic() - began > seconds:
                 continue
-            other, again, spent = train(without_half(recipe, pair, half))
-            p = probabilities(other.predictor(again), texts, answers)
-            row = {
-                "model": f"without-{pair}-{half}", "pair": pair, "half": half,
-                "seconds": round(spent, 1), "questions": texts,
-                "answers": answers, "told": told(other.dataset, questions).tolist(),
-                "p": [float(f"{x:.6g}") for x in p],
-            }  # fmt: skip
+            other, again, spent = train(leave_out_half(recipe, pair, half))
+            p = answer_probabilities(other.predictor(again), texts, answers)
+            row = RetrainedProbabilities(
+                f"without-{pair}-{half}",
+                tuple(texts),
+                tuple(answers),
+                tuple(has_text(other.dataset, questions).tolist()),
+                tuple(float(f"{x:.6g}") for x in p),
+            )
+            about = {"pair": pair, "half": half, "seconds": round(spent, 1)}
             with (out / INFLUENCE).open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+                file.write(json.dumps(about | to_json(row), ensure_ascii=False) + "\n")
             print(f"pair {pair}, {half} half: {spent:.1f} s, mean P {p.mean():.3f}", flush=True)
 
 
@@ -125,8 +139,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=Path("runs/gpu"))
     parser.add_argument("--pairs", type=int, default=4)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--seconds", type=float, default=1e9, help="begin nothing after that")
-    parser.add_argument("--adopt", type=Path, help="the folder that the first call filled")
+    parser.add_argument("--seconds", type=float, default=1e9, help="start nothing after them")
+    parser.add_argument("--adopt", type=Path, help="the folder that the first command wrote")
     parser.add_argument("--run", type=Path, default=Path("runs/birthplaces-calibrated-0"))
     given = parser.parse_args(arguments)
     recipe = recipe_for(given.data, given.seed)

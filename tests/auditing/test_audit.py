@@ -11,12 +11,10 @@ import pytest
 
 from wherefrom.auditing import confidence_sections as trust
 from wherefrom.auditing.audit import Risk, answer_rows, audit_run, find_judged, open_case
-from wherefrom.auditing.inspector import Examined, Witness
-from wherefrom.auditing.origin_sections import find_influence
 from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.errors import BadData, CannotWrite
-from wherefrom.experiments.retraining import train_pairs
-from wherefrom.memorisation.counterfactual import measure, read_influence
+from wherefrom.experiments.retraining import retrain_pairs
+from wherefrom.memorisation.counterfactual import compute_memorisation, measure_probabilities
 from wherefrom.runs.run import Run, open_run
 
 SECTIONS = [
@@ -31,9 +29,6 @@ class Audited:
     retrained: list[Run]
     findings: dict[str, Any]
 
-    def run_examined(self) -> Examined:
-        return Witness(self.run).examine(find_judged(self.run))
-
     @property
     def answers(self) -> list[dict[str, Any]]:
         lines = (self.run.path / "audit" / "answers.jsonl").read_text().splitlines()
@@ -45,7 +40,7 @@ def audited(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Audited
     """Audited beside one pair of models that were trained without half the people."""
     path = shutil.copytree(tiny_run, tmp_path_factory.mktemp("audit") / "people-0")
     run = open_run(path)
-    pair = train_pairs(run, 1)
+    pair = retrain_pairs(run, 0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trust, "TIER", 10)
         return Audited(run, pair, audit_run(run, Risk(0.2, 0.05), pair))
@@ -100,30 +95,10 @@ def test_m_is_what_the_retrained_models_say_and_nothing_without_text(audited: Au
     rows = audited.answers
     people = find_judged(audited.run)
     answers = [row["answer"] for row in rows]
-    m = read_influence(measure(audited.retrained, people, answers), people, answers).m
+    measured = measure_probabilities(audited.retrained, people, answers)
+    m = compute_memorisation(measured, people, answers).m
     assert [row["m"] for row in rows] == pytest.approx(m.tolist())
     assert {row["m"] for row in rows if row["support"] == "none"} == {0.0}
-
-
-def test_models_of_an_earlier_audit_count_if_they_were_asked_the_same(
-    audited: Audited,
-):
-    """A dear measurement made elsewhere is not lost by a cheap one here."""
-    path = audited.run.path / "audit" / "influence.jsonl"
-    written = path.read_text()
-    first, second = (json.loads(line) for line in written.splitlines())
-    people, answers = find_judged(audited.run), first["answers"]
-    elsewhere = [first | {"model": "elsewhere-0"}, second | {"model": "elsewhere-1"}]
-    other = first | {"model": "of other answers", "answers": ["x" for _ in answers]}
-    rows = "".join(json.dumps(row) + "\n" for row in (*elsewhere, other, first))
-    path.write_text(rows)
-    try:
-        found = find_influence(audited.run, audited.run_examined(), audited.retrained)
-        assert found is not None
-        assert found.models == 4
-        assert found.m == pytest.approx(read_influence([first, second], people, answers).m)
-    finally:
-        path.write_text(written)
 
 
 def test_the_predictor_that_was_learnt_is_kept(audited: Audited):
@@ -154,7 +129,7 @@ def test_the_same_audit_gives_the_same_bytes(audited: Audited, monkeypatch: pyte
 
 def test_without_calibration_people_the_rest_is_found(own_facts: Path):
     run = open_run(own_facts / "run")
-    found = audit_run(run, retrained=train_pairs(run, 1))
+    found = audit_run(run, retrained=retrain_pairs(run, 0))
     assert [k for k, v in found.items() if v is None] == [
         "confidence", "abstention", "nonexistent",
     ]  # fmt: skip

@@ -87,7 +87,7 @@ def test_a_claim_that_the_text_supports(witness: Witness):
     assert found.claim_quote is not None
     assert question.answer in found.claim_quote
     assert found.recommendation.startswith("the corpus says so: ")
-    chance = probabilities(witness.asker.answerer, [question.text], [question.answer])
+    chance = answer_probabilities(witness.asker.answerer, [question.text], [question.answer])
     assert found.claim_probability == pytest.approx(float(chance[0]))
     counted = count_exposures(witness.run)
     shown = sum(int(counted.about([question], kind)[0]) for kind in SHOWN)

@@ -10,13 +10,13 @@ import pytest
 from wherefrom.auditing.pictures import draw_dose_response, draw_reliability, draw_risk_coverage
 from wherefrom.evaluation.calibration import reliability_diagram
 from wherefrom.evaluation.selective import risk_coverage
-from wherefrom.memorisation.dose_response import dose
+from wherefrom.memorisation.dose_response import bin_by_exposure
 
 GENERATOR = np.random.default_rng(0)
 P = GENERATOR.random(200)
 RIGHT = GENERATOR.random(200) < P
 CURVES = {"calibrated": risk_coverage(P, RIGHT), "raw $_$ <b>": risk_coverage(P**2 % 0.7, RIGHT)}
-DOSES = dose(GENERATOR.integers(0, 40, 200), RIGHT)
+DOSES = bin_by_exposure(GENERATOR.integers(0, 40, 200), RIGHT)
 
 DRAWINGS = {
     "reliability": (lambda path: draw_reliability(reliability_diagram(P, RIGHT), path),
@@ -49,7 +49,7 @@ def test_the_smallest_case_is_drawn(right, tmp_path):
     one = np.array([right])
     draw_reliability(reliability_diagram(np.array([0.5]), one), tmp_path / "a" / "r.svg")
     draw_risk_coverage({"only": risk_coverage(np.array([1.0]), one)}, tmp_path / "c.svg")
-    draw_dose_response({"": dose(np.array([0]), one)}, tmp_path / "d.svg")
+    draw_dose_response({"": bin_by_exposure(np.array([0]), one)}, tmp_path / "d.svg")
     assert len(list(tmp_path.rglob("*.svg"))) == 3
 
 

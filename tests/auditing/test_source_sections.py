@@ -92,12 +92,12 @@ def test_without_a_reader_there_is_no_evidence():
 # --- source ----------------------------------------------------------------------------------
 
 
-def world(n: int = 40) -> tuple[Examined, Influence]:
+def world(n: int = 40) -> tuple[Examined, CounterfactualMemorisation]:
     """Half calibration, half held-out; m is high where the first feature is."""
     people = [person(i, "calibration" if i % 2 else "held-out") for i in range(n)]
     found = examined(people, [True] * n)
     with_text = np.where(found.source_features[:, 0] > 0, 0.95, 0.2)
-    return found, Influence(with_text, np.full(n, 0.1), 4, np.zeros((0, n)))
+    return found, CounterfactualMemorisation(with_text, np.full(n, 0.1), 4, np.zeros((0, n)))
 
 
 def test_the_predictor_is_learnt_on_calibration_people_alone():
@@ -137,9 +137,9 @@ def test_the_source_report_by_hand():
     with_text = np.array([0.9, 0.9, 0.3, 0.8, 0.1, np.nan])
     without = np.array([0.1, 0.1, 0.3, 0.0, 0.1, 0.1])
     predictor: Any = SourcePredictor(None, 8)  # pyright: ignore
-    # Two models each: of the three with text and an m, the first two are called the same.
-    singles = np.array([[0.8, 0.7, 0.1, 0.9, 0.0, np.nan], [0.8, 0.9, 0.4, 0.2, 0.0, np.nan]])
-    influence = Influence(with_text, without, 6, singles)
+    # Two pairs of models: of the three with text and an m, they agree about the first two.
+    by_pair = np.array([[0.8, 0.7, 0.1, 0.9, 0.0, np.nan], [0.8, 0.9, 0.4, 0.2, 0.0, np.nan]])
+    influence = CounterfactualMemorisation(with_text, without, 6, by_pair)
     told = origins.report_source(found, sources, predictor, influence)
     assert told["pairs_agree"]["accuracy"] == pytest.approx(2 / 3)
     assert told["auroc_of_borrowed"]["n"] == 4

@@ -40,8 +40,8 @@ def test_pairs_are_measured_once_and_become_a_run(influence, recipe, tmp_path, c
     influence.measure(recipe, out, pairs=1, seconds=1e9)
     rows = [json.loads(line) for line in (out / "influence.jsonl").read_text().splitlines()]
     assert [(row["pair"], row["half"]) for row in rows] == [(0, "first"), (0, "second")]
-    told = np.array([row["told"] for row in rows])
-    assert (told.sum(0) <= 1).all()  # nobody is told in both
+    has_text = np.array([row["has_text"] for row in rows])
+    assert (has_text.sum(0) <= 1).all()  # no text is read by both models
     before = (out / "influence.jsonl").read_bytes()
     influence.measure(recipe, out, pairs=1, seconds=1e9)
     assert (out / "influence.jsonl").read_bytes() == before

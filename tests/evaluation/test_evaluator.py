@@ -19,6 +19,7 @@ from wherefrom.evaluation.evaluator import (
     evaluate_answers,
     evaluate_text,
 )
+from wherefrom.evaluation.intervals import wilson
 
 
 class Dictionary:
@@ -57,6 +58,12 @@ def _evaluated():
     texts = [q.text for q in QUESTIONS]
     answerer = Dictionary(dict(zip(texts, REPLIES, strict=True)))
     return answerer, *evaluate_answers(answerer, QUESTIONS)
+
+
+def test_a_share_has_wilsons_interval_and_its_details():
+    share = Score.of_share("share", 3, 4, level=0.9, details={"correct": 3})
+    assert share == Score("share", 0.75, wilson(3, 4, 0.9), 4, {"correct": 3})
+    assert Score.of_share("share", 0, 2).interval == wilson(0, 2)
 
 
 def test_right_is_the_gold_answer_to_the_letter():

@@ -1,16 +1,21 @@
 """Training again on changed text: what is trained, where it lies, and that it is not done twice."""
 
 import shutil
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.experiments.retraining import (
-    retrained,
-    swapped,
-    train_again,
-    train_pairs,
-    unchanged,
-    without_half,
+    find_retrained,
+    leave_out_half,
+    reseed,
+    retrain,
+    retrain_pairs,
+    run_swap,
+    swap_answers,
+    why_not_retrainable,
 )
 from wherefrom.runs.run import Run, open_run
 
@@ -23,7 +28,7 @@ def run(tiny_run, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_only_the_primary_model_is_trained_again(run: Run):
-    recipe = without_half(run.recipe, 0, "first")
+    recipe = leave_out_half(run.recipe, 0, "first")
     assert [s.name for s in recipe.stages] == ["pretrain"]
     assert [m.name for m in recipe.models] == ["with_pretraining"]
     assert recipe.stages[0] == run.recipe.stages[0]
@@ -32,35 +37,70 @@ def test_only_the_primary_model_is_trained_again(run: Run):
 
 
 def test_every_training_has_a_seed_of_its_own(run: Run):
-    pairs = [without_half(run.recipe, p, h) for p in range(3) for h in ("first", "second")]
+    pairs = [leave_out_half(run.recipe, p, h) for p in range(3) for h in ("first", "second")]
     assert len({r.seed for r in pairs} | {run.recipe.seed}) == 7
     assert (
-        swapped(run.recipe, 2).seed == unchanged(run.recipe).seed
+        swap_answers(run.recipe, 2).seed == reseed(run.recipe).seed
     )  # they differ in the text alone
 
 
 def test_pairs_are_trained_once_and_found_again(run: Run):
-    told = train_pairs(run, 1)
-    assert [r.path.name for r in told] == ["without-0-first", "without-0-second"]
-    before = [(r.path / "status.json").read_text() for r in told]
-    again = train_pairs(run, 1)
+    pair = retrain_pairs(run, 1e9, most=1)
+    assert [r.path.name for r in pair] == ["without-0-first", "without-0-second"]
+    before = [(r.path / "status.json").read_text() for r in pair]
+    again = retrain_pairs(run, 1e9, most=1)
     assert [(r.path / "status.json").read_text() for r in again] == before
-    assert [r.path for r in retrained(run)] == [r.path for r in told]
-    out = [{q.subject for q in r.dataset.questions if q.support == "none"} for r in told]
-    untold = {q.subject for q in run.dataset.questions if q.support == "none"}
-    assert out[0] & out[1] == untold
+    assert [r.path for r in find_retrained(run)] == [r.path for r in pair]
+    out = [{q.subject for q in r.dataset.questions if q.support == "none"} for r in pair]
+    without_text = {q.subject for q in run.dataset.questions if q.support == "none"}
+    assert out[0] & out[1] == without_text
 
 
 def test_half_a_pair_is_not_used(run: Run):
-    train_again(run, without_half(run.recipe, 5, "first"), "without-5-first")
-    assert all(r.path.name != "without-5-first" for r in retrained(run))
+    retrain(run, leave_out_half(run.recipe, 5, "first"), "without-5-first")
+    assert all(r.path.name != "without-5-first" for r in find_retrained(run))
 
 
 def test_no_time_still_gives_one_pair(run: Run):
-    assert len(train_pairs(run, 3, seconds=0.0)) == 2
+    assert len(retrain_pairs(run, 0.0)) == 2
 
 
-def test_a_swapped_run_has_other_answers(run: Run):
-    changed = train_again(run, swapped(run.recipe, 3), "swapped-3")
+def test_a_budget_may_give_more_pairs_up_to_the_most(run: Run):
+    names = [r.path.name for r in retrain_pairs(run, 1e9, most=2)]
+    assert names == [f"without-{pair}-{half}" for pair in (0, 1) for half in ("first", "second")]
+
+
+def test_a_swap_compares_the_changed_text_with_a_training_on_the_old_one(run: Run):
+    lines: list[str] = []
+    found = run_swap(run, 3, tell=lines.append)
+    assert (found.people, lines) == (3, [])
+    changed, unchanged = (open_run(run.path / "audit" / "retrained" / name)
+                          for name in ("swapped-3", "unchanged"))  # fmt: skip
     pairs = zip(run.dataset.questions, changed.dataset.questions, strict=True)
     assert sum(a.answer != b.answer for a, b in pairs) == 3
+    assert unchanged.dataset.documents == run.dataset.documents
+    assert run_swap(run, 3) == found, "nothing is trained twice"
+
+
+def test_more_swaps_than_people_swap_all_of_them(run: Run):
+    lines: list[str] = []
+    assert run_swap(run, 999, tell=lines.append).people == 8
+    assert lines == ["swap: 8 held-out people have their answer in the text; all are swapped"]
+
+
+def test_without_an_answer_in_the_text_there_is_nothing_to_swap(run: Run):
+    copy = open_run(run.path)
+    copy.workshop.dataset = replace(copy.dataset, documents=())
+    with pytest.raises(BadData, match="expected held-out people whose own text states the answer"):
+        run_swap(copy, 1)
+
+
+def test_a_run_is_retrainable_while_its_text_is_there(own_facts: Path):
+    run = open_run(own_facts / "run")
+    assert why_not_retrainable(run) is None
+    (own_facts / "corpus.txt").unlink()
+    error = why_not_retrainable(run)
+    assert isinstance(error, MissingInput)
+    assert str(error).startswith("nothing was trained again: ")
+    with pytest.raises(MissingInput, match="corpus"):
+        retrain(run, reseed(run.recipe), "unchanged")

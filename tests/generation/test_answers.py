@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import MASK, Vocabulary
-from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.generation.answers import ModelAnswerer, answer_probabilities
 
 VOCABULARY = Vocabulary.from_text(["Where is A? Paris Rome Pisa Nice B"])
 
@@ -96,3 +96,31 @@ def test_no_questions_and_unknown_characters():
         answerer.answer(["Where is ž?"])
     with pytest.raises(BadData, match="expected 1 to 30 characters"):
         answerer.answer(["A" * 30])
+
+
+# --- how probable an answer is that is already there ------------------------------------------
+
+
+def test_an_answers_probability_is_the_product_over_its_characters():
+    """Rome 0.4, Paris 0.6 x 0.5; the mask that closes them is certain. "Pi" is never closed."""
+    answerer = ModelAnswerer(world(), VOCABULARY)
+    answers = ["Rome", "Paris", "Pisa", "Pi"]
+    found = answer_probabilities(answerer, ["Where is A?"] * 4, answers)
+    assert found == pytest.approx([0.4, 0.3, 0.18, 0.0], abs=1e-4)
+
+
+def test_the_search_and_the_scoring_agree_about_an_answer():
+    answerer = ModelAnswerer(world(), VOCABULARY, beams=3)
+    (best,) = answerer.answer(["Where is A?"])
+    texts = [best.text, *(other.text for other in best.others)]
+    found = answer_probabilities(answerer, ["Where is A?"] * len(texts), texts)
+    expected = [best.probability, *(other.probability for other in best.others)]
+    assert found == pytest.approx(expected, rel=1e-5)
+
+
+def test_an_answer_is_scored_as_far_as_the_model_reads():
+    answerer = ModelAnswerer(world(), VOCABULARY)
+    room = world().max_input - len("Where is B?")  # with these, the closing mask falls outside
+    texts = ["s" * room, "s" * (room + 50)]
+    whole, longer = answer_probabilities(answerer, ["Where is B?"] * 2, texts)
+    assert 0 < whole == longer

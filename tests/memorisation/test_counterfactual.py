@@ -1,19 +1,24 @@
-"""What an answer owes to the text: probabilities against direct computation, m by hand."""
+"""Counterfactual memorisation: m by hand, and the file of what retrained models give."""
 
+import json
 import math
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
-from wherefrom.core.errors import BadData
-from wherefrom.core.vocabulary import MASK_ID
+from wherefrom.core.config import to_json
+from wherefrom.core.errors import BadData, Damaged
 from wherefrom.memorisation.counterfactual import (
+    INFLUENCE,
+    RetrainedProbabilities,
+    compute_memorisation,
     estimate,
-    measure,
-    probabilities,
-    read_influence,
-    told,
+    find_memorisation,
+    has_text,
+    measure_probabilities,
+    read_rows,
 )
 from wherefrom.runs.run import Run, open_run
 
@@ -23,98 +28,138 @@ def run(tiny_run) -> Run:
     return open_run(tiny_run)
 
 
+# --- m by hand -------------------------------------------------------------------------------
+
+
 def test_m_is_the_mean_with_the_text_less_the_mean_without():
     p_KN = np.array([[0.9, 0.5, 0.2], [0.1, 0.5, 0.4], [0.7, 0.1, 0.6], [0.3, 0.3, 0.8]])
-    told_KN = np.array([[1, 1, 0], [0, 0, 0], [1, 0, 0], [0, 1, 0]], dtype=bool)
-    found = estimate(p_KN, told_KN, np.array([True, True, False]))
+    has_text_KN = np.array([[1, 1, 0], [0, 0, 0], [1, 0, 0], [0, 1, 0]], dtype=bool)
+    found = estimate(p_KN, has_text_KN, np.array([True, True, False]))
     assert found.with_text == pytest.approx([0.8, 0.4, 0.5])
     assert found.without_text == pytest.approx([0.2, 0.3, 0.5])
     assert found.m == pytest.approx([0.6, 0.1, 0.0])
     assert found.recalled.tolist() == [True, False, False]
     assert found.models == 4
-    # By two models: told and untold in their order; who was told to none has no such number.
-    np.testing.assert_allclose(found.singles, [[0.8, 0.0, np.nan], [0.4, 0.2, np.nan]], atol=1e-12)
+    # The readers and the others are paired in their order; a subject without readers has no pair.
+    by_pair = [[0.8, 0.0, np.nan], [0.4, 0.2, np.nan]]
+    np.testing.assert_allclose(found.m_by_pair, by_pair, atol=1e-12)
 
 
-def test_who_was_told_to_every_model_cannot_be_judged():
+def test_without_a_model_that_did_not_read_the_text_there_is_no_m():
     found = estimate(np.array([[0.9], [0.8]]), np.ones((2, 1), dtype=bool), np.array([True]))
     assert math.isnan(found.m[0])
     assert not found.recalled[0]
 
 
-def test_who_was_left_out_of_every_model_cannot_be_judged_either():
-    """Half a pair: these people have text, but no model has read it."""
-    told = np.array([[True, False, False]])
-    found = estimate(np.array([[0.9, 0.8, 0.7]]), told, np.array([True, True, False]))
+def test_without_a_model_that_read_the_text_there_is_no_m_either():
+    """Half a pair: the second person has text, but no model has read it."""
+    has_text_KN = np.array([[True, False, False]])
+    found = estimate(np.array([[0.9, 0.8, 0.7]]), has_text_KN, np.array([True, True, False]))
     assert [math.isnan(m) for m in found.m] == [True, True, False]
     assert found.m[2] == 0
 
 
-def test_probabilities_are_products_over_the_characters_of_the_answer(run: Run):
-    predictor = run.predictor()
-    question = run.dataset.questions[0]
-    assert question.answer
-    found = probabilities(predictor, [question.text], [question.answer])
-    encode = predictor.vocabulary.encode
-    product, text = 1.0, [*encode(question.text), MASK_ID]
-    for token in (*encode(question.answer), MASK_ID):
-        with torch.no_grad():
-            logits = predictor.model(torch.tensor([text]))[0, -1].double()
-        product *= float(logits.softmax(-1)[token])
-        text.append(token)
-    assert found[0] == pytest.approx(product, rel=1e-4)
-
-
-def test_the_search_and_the_scoring_agree_about_an_answer(run: Run):
-    questions = [q.text for q in run.dataset.questions[:5]]
-    answers = run.predictor().answer(questions)
-    closed = [i for i, a in enumerate(answers) if a.finished]
-    found = probabilities(run.predictor(), questions, [a.text for a in answers])
-    for i in closed:
-        assert found[i] == pytest.approx(answers[i].probability, rel=1e-3)
-
-
-def test_told_is_what_the_data_set_says(run: Run):
-    questions = run.dataset.questions
-    assert told(run.dataset, questions).tolist() == [q.support != "none" for q in questions]
-
-
-def test_measuring_with_one_model_twice_gives_no_influence(run: Run):
-    untold = run.dataset.select("held-out", ("none",))
-    answers = [q.answer or "" for q in untold]
-    found = read_influence(measure([run, run], untold, answers), untold, answers)
-    assert found.m == pytest.approx(np.zeros(len(untold)))
-    assert found.models == 2
+def rows_about(*questions: str) -> list[RetrainedProbabilities]:
+    return [
+        RetrainedProbabilities("a", questions, ("Rome", "Oslo"), (False, True), (0.2, 0.9)),
+        RetrainedProbabilities("b", questions, ("Rome", "Oslo"), (True, False), (0.8, 0.3)),
+    ]
 
 
 def test_rows_are_read_by_question_and_answer(run: Run):
     one, two = run.dataset.questions[:2]
-    rows = [
-        {"questions": [two.text, one.text], "answers": ["Rome", "Oslo"], "p": [0.2, 0.9],
-         "told": [False, True]},
-        {"questions": [two.text, one.text], "answers": ["Rome", "Oslo"], "p": [0.8, 0.3],
-         "told": [True, False]},
-    ]  # fmt: skip
-    assert read_influence(rows, [one, two], ["Oslo", "Rome"]).m == pytest.approx([0.6, 0.6])
-    other = read_influence(rows, [one, two], ["Oslo", "Bonn"]).m
+    rows = rows_about(two.text, one.text)
+    assert compute_memorisation(rows, [one, two], ["Oslo", "Rome"]).m == pytest.approx([0.6, 0.6])
+    other = compute_memorisation(rows, [one, two], ["Oslo", "Bonn"]).m
     assert other[0] == pytest.approx(0.6)
-    assert math.isnan(other[1])  # the model says something else now
+    assert math.isnan(other[1])  # the model gives another answer now
 
 
 def test_no_rows_are_refused():
-    with pytest.raises(BadData, match="expected a row for each model, found none"):
-        read_influence([], [], [])
+    with pytest.raises(BadData, match="expected a row for each retrained model, found none"):
+        compute_memorisation([], [], [])
 
 
-def test_what_the_model_cannot_read_at_once_is_not_asked_of_it(run: Run):
-    predictor = run.predictor()
-    question = run.dataset.questions[0].text
-    room = predictor.model.max_input - len(question)  # the closing mask falls outside
-    whole, longer = probabilities(predictor, [question] * 2, ["a" * room, "a" * (room + 50)])
-    assert 0 < whole == longer
+# --- with models -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("row", [{}, {"questions": 3}, {"questions": ["a"], "answers": []}])
-def test_other_rows_are_refused(row):
-    with pytest.raises(BadData, match="expected rows with questions"):
-        read_influence([row], [], [])
+def test_who_has_text_is_what_the_data_set_says(run: Run):
+    questions = run.dataset.questions
+    assert has_text(run.dataset, questions).tolist() == [q.support != "none" for q in questions]
+
+
+def test_a_model_beside_itself_shows_no_memorisation(run: Run):
+    without_text = run.dataset.select("held-out", ("none",))
+    answers = [q.answer or "" for q in without_text]
+    rows = measure_probabilities([run, run], without_text, answers)
+    found = compute_memorisation(rows, without_text, answers)
+    assert found.m == pytest.approx(np.zeros(len(without_text)))
+    assert found.models == 2
+
+
+def test_models_of_an_earlier_call_count_if_they_were_measured_on_the_same_answers(
+    run: Run, tmp_path: Path
+):
+    """A dear measurement made elsewhere is not lost by a cheap one here."""
+    questions = run.dataset.questions[:2]
+    texts = [q.text for q in questions]
+    assert find_memorisation(tmp_path, [], questions, ["Rome", "Oslo"]) is None
+    first, second = rows_about(*texts)
+    other = RetrainedProbabilities("c", first.questions, ("x", "y"), (True, True), (0.5, 0.5))
+    written = "".join(json.dumps(to_json(row)) + "\n" for row in (first, second, other))
+    (tmp_path / INFLUENCE).write_text(written)
+    found = find_memorisation(tmp_path, [run], questions, ["Rome", "Oslo"])
+    assert found is not None
+    assert found.models == 3
+    own = measure_probabilities([run], questions, ["Rome", "Oslo"])
+    assert read_rows(tmp_path / INFLUENCE) == [first, second, *own]
+    again = find_memorisation(tmp_path, [run], questions, ["Rome", "Oslo"])
+    assert again is not None
+    assert again.models == 3, "the run's own row is replaced, not added again"
+
+
+# --- the file --------------------------------------------------------------------------------
+
+
+def write_line(folder: Path, line: Any) -> Path:
+    path = folder / INFLUENCE
+    path.write_text(json.dumps(line) + "\n")
+    return path
+
+
+def test_rows_of_earlier_versions_are_read(tmp_path: Path):
+    """They had `told` and `p`; the benchmark adds fields of its own."""
+    old = {"model": "without-0-first", "pair": 0, "half": "first", "seconds": 1.5,
+           "questions": ["a?", "b?"], "answers": ["A", "B"], "told": [True, False],
+           "p": [0.5, 1]}  # fmt: skip
+    expected = RetrainedProbabilities(
+        "without-0-first", ("a?", "b?"), ("A", "B"), (True, False), (0.5, 1.0)
+    )
+    assert read_rows(write_line(tmp_path, old)) == [expected]
+    assert read_rows(write_line(tmp_path, to_json(expected))) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ({}, "expected the field 'model', found none"),
+        (3, "expected the field 'model', found none"),
+        ({"model": "x", "questions": 3}, "expected the field 'answers', found none"),
+        (
+            {"model": "x", "questions": ["a"], "answers": [], "has_text": [], "probabilities": []},
+            "answers: expected as many as the 1 questions, found 0",
+        ),
+    ],
+)
+def test_other_rows_are_refused(tmp_path: Path, line, found: str):
+    path = write_line(tmp_path, line)
+    with pytest.raises(Damaged, match=found) as error:
+        read_rows(path)
+    assert INFLUENCE in str(error.value)
+    assert "remove it and audit again" in str(error.value)
+
+
+def test_an_empty_file_is_damaged(run: Run, tmp_path: Path):
+    (tmp_path / INFLUENCE).write_text("")
+    with pytest.raises(Damaged, match="expected a row for each retrained model, found none"):
+        find_memorisation(tmp_path, [], run.dataset.questions[:1], ["Rome"])

@@ -1,6 +1,6 @@
 """Exposures against brute force: every row is rendered, read back, and searched."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +15,8 @@ from wherefrom.core.recipe import Share
 from wherefrom.core.vocabulary import MASK, MASK_ID, Vocabulary
 from wherefrom.memorisation.exposures import (
     KINDS,
-    Counter,
+    TEXT_KINDS,
+    ExposureCounter,
     Exposures,
     claims,
     count_exposures,
@@ -66,7 +67,7 @@ def build(config, *, block: int, rows: int, seed: int, order: str = "shuffled") 
 
 def count(objective: Documents, steps: int, facts: Sequence[Fact] = FACTS) -> Exposures:
     mix = Mix([Share("only", objective.config)], objective.rows, steps, lambda *_: objective)
-    return Counter(facts, DOCUMENTS, ()).count(mix, steps)
+    return ExposureCounter(facts, DOCUMENTS, ()).count(mix, steps)
 
 
 def rendered(objective: Documents, steps: int) -> list[tuple[int, list[int]]]:
@@ -94,8 +95,16 @@ def search(ids: list[int], wanted: Sequence[int]) -> int:
     return starts[0] if starts else -1
 
 
-def brute_force(objective: Documents, steps: int) -> np.ndarray:
-    counts = np.zeros((len(FACTS), 5), dtype=int)
+def no_counts(facts: Sequence[Fact]) -> dict[str, np.ndarray]:
+    return {kind: np.zeros(len(facts), dtype=int) for kind in KINDS}
+
+
+def same(found: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray]) -> bool:
+    return list(found) == list(KINDS) and all((found[k] == expected[k]).all() for k in KINDS)
+
+
+def brute_force(objective: Documents, steps: int) -> dict[str, np.ndarray]:
+    counts = no_counts(FACTS)
     first = objective.corpus.first.tolist()
     for document, ids in rendered(objective, steps):
         masks = [i for i, t in enumerate(ids) if t == -1]
@@ -111,13 +120,13 @@ def brute_force(objective: Documents, steps: int) -> np.ndarray:
             value, name = find(fact.value_span), find(name_of(fact, text))
             if value < 0:
                 continue
-            counts[i, 0] += value < one
-            counts[i, 1] += one < value < two
-            counts[i, 2] += value > two and 0 <= name < two
-            counts[i, 3] += value < two and name > two
+            counts["read"][i] += value < one
+            counts["suffix"][i] += one < value < two
+            counts["value_masked"][i] += value > two and 0 <= name < two
+            counts["name_masked"][i] += value < two and name > two
             others = [find(span) for span in repetitions(fact, text)]
             copied = any(0 <= other < value for other in others)
-            counts[i, 4] += 0 <= name < value and not copied
+            counts["from_name"][i] += 0 <= name < value and not copied
     return counts
 
 
@@ -147,9 +156,9 @@ configs = st.one_of(
 def test_counts_are_those_of_the_rendered_rows(config, block, rows, seed, order):
     objective = build(config, block=block, rows=rows, seed=seed, order=order)
     found = count(objective, 6)
-    assert (found.counts[:, :5] == brute_force(objective, 6)).all()
+    assert same(found.counts, brute_force(objective, 6))
     assert found.examples == len(rendered(objective, 6))
-    assert not found.of("asked").any()
+    assert not found.counts["asked"].any()
 
 
 @pytest.mark.parametrize("third", [True, False])
@@ -157,19 +166,19 @@ def test_every_kind_occurs_and_the_chunks_do_not_matter(third, monkeypatch):
     config = SpanCorruptionConfig(windows=0.5, salient=0.7, third_mask=third)
     objective = build(config, block=100, rows=5, seed=0)
     whole = count(objective, 60)
-    assert (whole.counts[:, :5] == brute_force(objective, 60)).all()
-    assert (whole.counts[:, :5].sum(0) > 0).all()
-    monkeypatch.setattr("wherefrom.memorisation.exposures._ROWS", 13)
-    assert (count(objective, 60).counts == whole.counts).all()
+    assert same(whole.counts, brute_force(objective, 60))
+    assert all(whole.counts[kind].any() for kind in TEXT_KINDS)
+    monkeypatch.setattr("wherefrom.memorisation.exposures._ROWS_AT_ONCE", 13)
+    assert same(count(objective, 60).counts, whole.counts)
 
 
 def test_rows_by_hand():
     fact = Fact("Bo", "place", "Rome", 0, Span(12, 16))
-    counter = Counter([fact], [Document("Bo. Born in Rome.", Span(0, 2))], ())
+    counter = ExposureCounter([fact], [Document("Bo. Born in Rome.", Span(0, 2))], ())
 
     def kinds(*row: int) -> set[str]:
-        found = counter._count_rows(torch.tensor([row]))[:, 0]
-        return {kind for kind, n in zip(KINDS, found.tolist(), strict=False) if n}
+        found = counter.count_rows(torch.tensor([row]))
+        return {kind for kind, (n,) in found.items() if n}
 
     assert kinds(0, 0, 0, 17, 0, 0) == {"read", "from_name"}
     assert kinds(0, 0, 0, 16, 0, 0) == {"read", "from_name"}
@@ -188,10 +197,10 @@ def test_rows_by_hand():
 def test_a_value_that_was_just_read_is_not_from_the_name():
     text = "Bo. Rome, Rome."
     facts = [Fact("Bo", "a", "Rome", 0, Span(4, 8)), Fact("Bo", "b", "Rome", 0, Span(10, 14))]
-    counter = Counter(facts, [Document(text, Span(0, 2))], ())
+    counter = ExposureCounter(facts, [Document(text, Span(0, 2))], ())
 
     def from_name(*row: int) -> list[int]:
-        return counter._count_rows(torch.tensor([row]))[4].tolist()
+        return counter.count_rows(torch.tensor([row]))["from_name"].tolist()
 
     assert from_name(0, 0, 0, 15, 0, 0) == [1, 0]
     assert from_name(0, 0, 0, 15, 4, 4) == [0, 1]  # "Bo. M, Rome. M Rome M"
@@ -211,7 +220,7 @@ def test_in_people_the_characters_themselves_say_the_same(workshop):
     stage = workshop.recipe.stage("pretrain")
     found = count_exposures(workshop)
     mix, dataset = workshop.objective(stage), workshop.dataset
-    expected = np.zeros_like(found.counts)
+    expected = no_counts(dataset.facts)
     plan, rows = mix.plan(0, stage.steps), 0
     for step in range(stage.steps):
         batch, documents = mix.render(plan, step), documents_of(plan, step)
@@ -226,16 +235,16 @@ def test_in_people_the_characters_themselves_say_the_same(workshop):
                     ours = fact.relation == "birthplace" and text.startswith(
                         f"Where was {fact.subject} born?"
                     )
-                    expected[i, 5] += ours
+                    expected["asked"][i] += ours
                 elif fact.document == document and value >= 0:
                     one, two = text.find(MASK), text.find(MASK, text.find(MASK) + 1)
                     one, two = (one, two) if one >= 0 else (len(text), len(text))
-                    expected[i, 0] += value < one
-                    expected[i, 1] += one < value < two
-                    expected[i, 2] += value > two and 0 <= name < two
-                    expected[i, 3] += value < two and name > two
-                    expected[i, 4] += 0 <= name < value
-    assert (found.counts == expected).all()
+                    expected["read"][i] += value < one
+                    expected["suffix"][i] += one < value < two
+                    expected["value_masked"][i] += value > two and 0 <= name < two
+                    expected["name_masked"][i] += value < two and name > two
+                    expected["from_name"][i] += 0 <= name < value
+    assert same(found.counts, expected)
     assert found.examples == rows == stage.steps * stage.batch
 
 
@@ -254,18 +263,20 @@ def test_a_model_was_shown_what_its_stages_show(workshop):
     assert [s.name for s in recipe.chain()] == ["pretrain"]
     assert [s.name for s in course().chain("with_pretraining")] == ["pretrain", "finetune"]
     without = count_exposures(workshop, model="without_pretraining")
-    assert not without.counts[:, :5].any()
+    assert not any(without.counts[kind].any() for kind in TEXT_KINDS)
+    assert without.counts["asked"].any()
     stage = recipe.stage("questions_only")
     assert without.examples == stage.steps * stage.batch
     both = without + replay(workshop, recipe.stage("pretrain"))
-    assert (both.counts == without.counts + count_exposures(workshop).counts).all()
+    whole = count_exposures(workshop).counts
+    assert same(both.counts, {kind: without.counts[kind] + whole[kind] for kind in KINDS})
     with pytest.raises(ValueError, match="same facts"):
         _ = without + count_exposures(workshop, workshop.dataset.facts[:2])
 
 
 def test_a_run_is_counted_as_its_recipe(tiny_run, workshop):
     found = count_exposures(open_run(tiny_run))
-    assert (found.counts == count_exposures(workshop).counts).all()
+    assert same(found.counts, count_exposures(workshop).counts)
 
 
 def test_questions_sum_over_the_sentences_that_state_their_answer(workshop):
@@ -278,7 +289,7 @@ def test_questions_sum_over_the_sentences_that_state_their_answer(workshop):
                 for i, f in enumerate(dataset.facts)
                 if (f.subject, f.relation) == (question.subject, "birthplace")
             ]
-            assert n == found.of(kind)[of_it].sum()
+            assert n == found.counts[kind][of_it].sum()
     asked = found.about(questions, "asked")
     assert asked.sum() == total_asked(workshop)
     untold = [q.support != "stated" for q in questions]
@@ -308,7 +319,7 @@ def test_a_claim_is_followed_where_the_subjects_lines_have_it():
     (fact,) = claims(claimed, DOCUMENTS)
     assert (fact.value, fact.document, fact.value_span) == ("New York", 0, Span(26, 34))
     found = count(build(NextCharacterConfig(), block=100, rows=5, seed=0), 3, [fact])
-    assert found.of("read").tolist() == [3]
+    assert found.counts["read"].tolist() == [3]
 
 
 def test_a_document_about_somebody_else_names_the_subject_later():

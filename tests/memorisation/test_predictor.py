@@ -7,7 +7,7 @@ import pytest
 
 from wherefrom.answering.features import Asker, open_asker
 from wherefrom.core.errors import BadData, Damaged
-from wherefrom.memorisation.counterfactual import probabilities
+from wherefrom.generation.answers import answer_probabilities
 from wherefrom.memorisation.predictor import (
     FILE,
     SOURCE_FEATURES,
@@ -68,7 +68,7 @@ def test_contrast_and_agreement_against_their_definitions(asker: Asker):
     assert (found[:, : features.shape[1]] == features).all()
     for row, answer, names in zip(found, answers, strangers, strict=True):
         asked = [f"Where was {name} born?" for name in names]
-        usual = probabilities(asker.answerer, asked, [answer.text] * len(names)).mean()
+        usual = answer_probabilities(asker.answerer, asked, [answer.text] * len(names)).mean()
         assert row[-2] == pytest.approx(np.log(answer.probability / usual), abs=1e-4)
         total = answer.probability + sum(o.probability for o in answer.others)
         assert row[-1] == pytest.approx(answer.probability / total)

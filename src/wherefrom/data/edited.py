@@ -1,13 +1,13 @@
-"""Another data set, told differently: without some people's text, or with other values in it.
+"""A data set with its text edited: without some people's text, or with other answers in it.
 
-What a model would have answered had it never read about a person is found by training it
-without that text; whether it answers from the text, by changing what the text says. Only the
-text of people whose questions are not trained on is ever changed.
+Training without a person's text shows what the model would answer had it never read it; changing
+what the text says shows whether the model answers from it. Only the text of people whose questions
+are not trained on is ever edited.
 """
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -25,11 +25,11 @@ _JUDGED = ("calibration", "held-out")
 
 @dataclass(frozen=True)
 class EditedConfig:
-    """`base` as it is with the seed `world`, edited.
+    """The data set `base` of the seed `world`, edited.
 
-    half: the people of calibration and held-out questions are cut in two at random, another way
-    for each `pair`, and the text of one half is left out; swap: so many held-out people whose
-    text states the answer get another one there, which somebody else has.
+    half: the people of calibration and held-out questions are divided into halves at random,
+    differently for each `pair`, and the text of one half is left out. swap: the number of held-out
+    people whose text gets another answer, one that is somebody else's, in place of their own.
     """
 
     kind: ClassVar[str] = "edited"
@@ -68,7 +68,7 @@ def choose_half(config: EditedConfig, dataset: Dataset) -> frozenset[str]:
 
 
 def leave_out(dataset: Dataset, people: frozenset[str]) -> Dataset:
-    """Without the documents of these people, who then have no text."""
+    """Without the documents about these people; their questions then have the support "none"."""
     kept = [i for i, d in enumerate(dataset.documents) if _subject(d) not in people]
     if not kept:
         raise UsageError("data.half: expected some text to be left, found none; keep more people")
@@ -85,7 +85,7 @@ def leave_out(dataset: Dataset, people: frozenset[str]) -> Dataset:
 
 
 def swap_values(dataset: Dataset, config: EditedConfig) -> Dataset:
-    """With another answer in the text of so many held-out people, and in their questions."""
+    """With another answer in the text and the questions of `config.swap` held-out people."""
     new = choose_swaps(dataset, config)
     documents, facts = list(dataset.documents), list(dataset.facts)
     for number, document in enumerate(documents):
@@ -132,8 +132,8 @@ def choose_swaps(dataset: Dataset, config: EditedConfig) -> dict[str, tuple[str,
 
 
 def find_swappable(dataset: Dataset) -> list[Question]:
-    """Held-out questions whose answer can be swapped: the only one about somebody whose own
-    text has it, as words of their own."""
+    """Held-out questions whose answer can be swapped: the only question about its subject, whose
+    own text has the answer as whole words."""
     asked = [q for q in dataset.select("held-out") if q.answer]
     times, taught = Counter(person(q.subject) for q in asked), _asked(dataset)
     documents: dict[str, list[Document]] = {}
@@ -153,7 +153,7 @@ def _asked(dataset: Dataset) -> set[str]:
 
 
 def _places(document: Document, value: str) -> list[int]:
-    """Where the value stands as whole words beside the subject's name."""
+    """Where the value stands as whole words outside the subject's name."""
     subject = document.subject
     assert subject is not None, "documents are chosen by their subjects"
     return [
@@ -179,9 +179,9 @@ def _another(question: Question, values: Sequence[str], text: str, word: int) ->
     return free[int(below(word, len(free)))]
 
 
-def _rewrite(document: Document, old: str, new: str) -> tuple[Document, Any]:
-    """The document with the value replaced wherever it stands beside the name, and what that
-    does to a fact of it."""
+def _rewrite(document: Document, old: str, new: str) -> tuple[Document, Callable[[Fact], Fact]]:
+    """The document with the value replaced wherever it stands outside the name, and a function
+    that moves a fact of the document accordingly."""
     subject, found = document.subject, _places(document, old)
     assert subject is not None, "documents are chosen by their subjects"
 

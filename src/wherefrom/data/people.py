@@ -60,6 +60,11 @@ class PeopleConfig:
         check(known, "PeopleConfig", "exposure", self.exposure, f"one of {EXPOSURES}")
 
     @property
+    def randomised_exposure(self) -> bool:
+        """Whether chance alone decides how often a person's birthplace is stated."""
+        return self.exposure == "zipf"
+
+    @property
     def told(self) -> int:
         return self.asked + self.calibration + self.held_out + 2 * self.omitted
 

@@ -1,7 +1,7 @@
-"""Training a run's model again on text that was changed: without people, or with other values.
+"""Training a run's model again on changed text: without some people, or with other answers.
 
-Each such training is a run folder of its own under the run's audit/retrained/, so it can be
-stopped and goes on like any other.
+Each such training is a run folder of its own under the run's audit/retrained/, so that it can be
+stopped and continued like any other. `memorisation/` compares these models with the run's own.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,93 +9,134 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
-from typing import Any
 
+from wherefrom.core.errors import BadData, WherefromError
 from wherefrom.core.files import cannot_write
 from wherefrom.core.recipe import ModelEntry, Recipe
-from wherefrom.data.edited import EditedConfig
+from wherefrom.data.edited import EditedConfig, find_swappable
 from wherefrom.experiments.execute import execute
+from wherefrom.memorisation.swap import SwapFindings, report_swap
 from wherefrom.runs.run import Run, open_run
+from wherefrom.training.loop import Observer
 
 FOLDER = "retrained"
-Watch = Callable[[Sequence[str], str], AbstractContextManager[Any]]  # stages, label: an observer
-_SEEDS = 2**20  # retrainings draw far from the seeds that people choose
+MOST_PAIRS = 8  # of retrained models, whatever the budget
+# Makes an observer of a training from the names of its stages and a label.
+Watch = Callable[[Sequence[str], str], AbstractContextManager[Observer]]
+Tell = Callable[[str], None]  # receives a line that the user should read
+_FIRST_SEED = 2**20  # retraining uses seeds far from those that people choose
 
 
-def without_half(recipe: Recipe, pair: int, half: str) -> Recipe:
-    """The recipe without the text of half the people it is judged on."""
-    number = 2 * pair + (half == "second")
-    return _again(recipe, number, pair=pair, half=half)
+def why_not_retrainable(run: Run) -> WherefromError | None:
+    """Why no model can be trained that may be compared with the run's own; None: one can be.
+
+    A model that is trained on other text would differ by that text too.
+    """
+    try:
+        run.read_source()
+    except WherefromError as error:
+        return type(error)(f"nothing was trained again: {error}")
+    return None
 
 
-def swapped(recipe: Recipe, count: int) -> Recipe:
-    """The recipe with another answer in the text of so many held-out people."""
-    return _again(recipe, swap=count)
-
-
-def unchanged(recipe: Recipe) -> Recipe:
-    """The recipe on the same text with a fresh seed: what changes by chance alone."""
-    return _again(recipe)
-
-
-def train_pairs(
-    run: Run, pairs: int, seconds: float = 1e9, watch: Watch | None = None
+def retrain_pairs(
+    run: Run, budget_minutes: float, watch: Watch | None = None, most: int = MOST_PAIRS
 ) -> list[Run]:
-    """Pairs of models, as many as were asked for or as the seconds allow, at least one.
+    """Pairs of models without one half of the people's text and without the other half.
 
-    Pairs that are there from an earlier call count, and cost nothing.
+    At least one pair is trained, and then more while the budget lasts, if the next pair takes no
+    longer than the slowest so far. Pairs of an earlier call count and cost no time.
     """
     began, slowest = monotonic(), 0.0
     found: list[Run] = []
-    for pair in range(pairs):
+    for pair in range(most):
         spent = monotonic() - began
-        if pair and spent + slowest > seconds:
+        if pair and spent + slowest > 60 * budget_minutes:
             break
         for half in ("first", "second"):
-            recipe = without_half(run.recipe, pair, half)
-            found.append(train_again(run, recipe, f"without-{pair}-{half}", watch))
+            recipe = leave_out_half(run.recipe, pair, half)
+            found.append(retrain(run, recipe, f"without-{pair}-{half}", watch))
         slowest = max(slowest, monotonic() - began - spent)
     return found
 
 
-def train_again(run: Run, recipe: Recipe, name: str, watch: Watch | None = None) -> Run:
+def run_swap(
+    run: Run, count: int, watch: Watch | None = None, tell: Tell = lambda _: None
+) -> SwapFindings:
+    """Give `count` held-out people another answer in the text, train again, and compare.
+
+    A second model is trained on the unchanged text: it shows which answers change by chance.
+    """
+    people = len(find_swappable(run.dataset))
+    if not people:
+        raise BadData(
+            f"{run.path}: expected held-out people whose own text states the answer, found none; "
+            "there is nothing to swap"
+        )
+    if count > people:
+        tell(f"swap: {people} held-out people have their answer in the text; all are swapped")
+        count = people
+    changed = retrain(run, swap_answers(run.recipe, count), f"swapped-{count}", watch)
+    unchanged = retrain(run, reseed(run.recipe), "unchanged", watch)
+    return report_swap(run, changed, unchanged)
+
+
+def retrain(run: Run, recipe: Recipe, name: str, watch: Watch | None = None) -> Run:
+    """Train a recipe into the run's folder of retrained models; a finished one is only opened."""
     path = run.path / "audit" / FOLDER / name
     with cannot_write(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
     if not _finished(path):
-        run.read_source()  # a model trained on other text could not be compared with the run's
+        run.read_source()  # refuses text that changed since: see `why_not_retrainable`
     stages = [stage.name for stage in recipe.stages]
     with watch(stages, f"{name}, ") if watch else nullcontext() as observer:
         execute(recipe, path, [observer] if observer else [])
     return open_run(path)
 
 
-def retrained(run: Run) -> list[Run]:
-    """The finished pairs beside a run."""
+def find_retrained(run: Run) -> list[Run]:
+    """The retrained models of a run; of a pair both or neither."""
     folders = sorted((run.path / "audit" / FOLDER).glob("without-*-*/"))
     names = {folder.name for folder in folders if _finished(folder)}
-    whole = [f for f in folders if {f.name, _other(f.name)} <= names]
+    whole = [f for f in folders if {f.name, _other_half(f.name)} <= names]
     return [open_run(folder) for folder in whole]
+
+
+def leave_out_half(recipe: Recipe, pair: int, half: str) -> Recipe:
+    """The recipe without the text of half the calibration and held-out people."""
+    number = 2 * pair + (half == "second")
+    edited = EditedConfig(recipe.data, world=recipe.seed, pair=pair, half=half)
+    return _on_edited_text(recipe, edited, number)
+
+
+def swap_answers(recipe: Recipe, count: int) -> Recipe:
+    """The recipe with another answer in the text of `count` held-out people."""
+    return _on_edited_text(recipe, EditedConfig(recipe.data, world=recipe.seed, swap=count))
+
+
+def reseed(recipe: Recipe) -> Recipe:
+    """The recipe on the same text, with another seed: that of `swap_answers`."""
+    return _on_edited_text(recipe, EditedConfig(recipe.data, world=recipe.seed))
+
+
+def _on_edited_text(recipe: Recipe, data: EditedConfig, number: int = 0) -> Recipe:
+    """Only the stages that lead to the primary model are trained, and no task is evaluated."""
+    stages = recipe.chain()
+    return replace(
+        recipe,
+        data=data,
+        stages=tuple(s for s in recipe.stages if s in stages),
+        models=(ModelEntry(recipe.primary, stages[-1].name),),
+        tasks=(),
+        abstain=False,
+        seed=(recipe.seed + _FIRST_SEED + number) % 2**32,
+    )
 
 
 def _finished(folder: Path) -> bool:
     return (folder / "run.json").exists() and open_run(folder).finished
 
 
-def _other(name: str) -> str:
+def _other_half(name: str) -> str:
     stem, _, half = name.rpartition("-")
     return f"{stem}-{'second' if half == 'first' else 'first'}"
-
-
-def _again(recipe: Recipe, number: int = 0, **edits: Any) -> Recipe:
-    """Only what the primary model needs is trained, and nothing is reported of it here."""
-    stages = recipe.chain()
-    return replace(
-        recipe,
-        data=EditedConfig(recipe.data, world=recipe.seed, **edits),
-        stages=tuple(s for s in recipe.stages if s in stages),
-        models=(ModelEntry(recipe.primary, stages[-1].name),),
-        tasks=(),
-        abstain=False,
-        seed=(recipe.seed + _SEEDS + number) % 2**32,
-    )

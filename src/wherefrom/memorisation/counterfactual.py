@@ -1,44 +1,80 @@
-"""What an answer owes to the person's own text, by training without it.
+"""Counterfactual memorisation: how much an answer owes to the subject's own text.
 
-m = P(answer | trained with the person's text) - P(answer | trained without it), for the answer
-that the run's own model gives. Near 1 the model recalls it from there; near 0 it would have said
-the same anyway, from the name or from habit. Models are trained in pairs: one without the text
-of half the people, one without that of the others, so each pair has every person once with and
-once without.
+    m = P(answer | trained with the text) - P(answer | trained without it)
 
-Shapes: K models, N questions.
+for the answer that the run's own model gives. Near 1, the model recalls the answer from that
+text; near 0, it would give the same answer without it, from the name or from habit.
+
+Feldman and Zhang (2020) define the memorisation of an example as the difference that the example
+makes to a model's prediction, and estimate it with models that are each trained on a random part
+of the data: one model serves every example. Zhang et al. (2021; 2023) use the same definition for
+documents and language models and call it counterfactual memorisation. Here models are trained in
+pairs: one without the text of half the people, one without that of the other half, so every
+person's text is read by exactly one model of a pair. `experiments/retraining.py` trains them.
+
+Shapes: K models, N questions, P pairs of models.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 
+from wherefrom.core.config import check, from_json, to_json
 from wherefrom.core.contracts import Dataset, Question
-from wherefrom.core.errors import BadData
-from wherefrom.core.vocabulary import MASK_ID
-from wherefrom.generation.answers import ModelAnswerer
-from wherefrom.generation.scoring import score
+from wherefrom.core.errors import BadData, Damaged
+from wherefrom.core.files import read_jsonl, write_jsonl
+from wherefrom.generation.answers import answer_probabilities
 from wherefrom.runs.run import Run
 
-INFLUENCE = "influence.jsonl"  # in a run's audit/
-RECALLED = 0.5  # an m above it: most of the answer's probability came with the text
+INFLUENCE = "influence.jsonl"  # in a run's audit folder: a line for every retrained model
+RECALLED_ABOVE = 0.5  # with a larger m, most of the answer's probability comes from the text
+
+_WITH_TEXT = ("stated", "omitted")  # what `Question.support` says of a subject that has text
+_REMOVE = "remove it and audit again"
+_OLD_NAMES = {"told": "has_text", "p": "probabilities"}  # fields as earlier versions wrote them
 
 
 @dataclass(frozen=True)
-class Influence:
-    """Mean probabilities of N answers over the models that read the text, and over the others.
+class RetrainedProbabilities:
+    """One line of influence.jsonl: the probabilities that one retrained model gives the answers.
 
-    `singles` has m by one model that read the text and one that did not, a row for every two:
-    how far they differ says how far m itself can be relied on.
+    `has_text` says for each question whether this model was trained with the subject's text.
+    """
+
+    model: str
+    questions: tuple[str, ...]
+    answers: tuple[str, ...]
+    has_text: tuple[bool, ...]
+    probabilities: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        for name in ("answers", "has_text", "probabilities"):
+            size, wanted = len(getattr(self, name)), len(self.questions)
+            check(
+                size == wanted,
+                type(self).__name__,
+                name,
+                size,
+                f"as many as the {wanted} questions",
+            )
+
+
+@dataclass(frozen=True)
+class CounterfactualMemorisation:
+    """Mean probabilities of N answers, over the models with the text and over those without.
+
+    `m_by_pair` (P, N) has m by one model with the text and one without: how far the pairs differ
+    says how far m itself can be relied on.
     """
 
     with_text: np.ndarray
     without_text: np.ndarray
     models: int
-    singles: np.ndarray
+    m_by_pair: np.ndarray
 
     @property
     def m(self) -> np.ndarray:
@@ -46,97 +82,128 @@ class Influence:
 
     @property
     def recalled(self) -> np.ndarray:
-        return self.m > RECALLED
+        """Whether the model recalls each answer; False where m is not a number."""
+        return self.m > RECALLED_ABOVE
 
 
-def probabilities(
-    answerer: ModelAnswerer, questions: Sequence[str], answers: Sequence[str]
-) -> np.ndarray:
-    """P(answer | question) for each pair, the closing mask included.
+def find_memorisation(
+    folder: Path, retrained: Sequence[Run], questions: Sequence[Question], answers: Sequence[str]
+) -> CounterfactualMemorisation | None:
+    """The memorisation of these answers; `folder` keeps what each retrained model gave them.
 
-    What goes past the longest row that the model reads is not asked of it.
+    Models that an earlier call measured count too, even if they are no longer on this machine,
+    provided that they were measured on the same answers. None if there is no model at all.
     """
-    encode = answerer.vocabulary.encode
-    prompts = [(*encode(question), MASK_ID) for question in questions]
-    longest = answerer.model.max_input + 1
-    rows = [(*p, *encode(a), MASK_ID)[:longest] for p, a in zip(prompts, answers, strict=True)]
-    found = score(answerer.model, rows, [len(prompt) for prompt in prompts])
-    return np.exp([float(row.sum(dtype=np.float64)) for row in found])
+    path = folder / INFLUENCE
+    if retrained:
+        rows = measure_probabilities(retrained, questions, answers)
+        here = {row.model for row in rows}
+        earlier = [
+            row
+            for row in (read_rows(path) if path.exists() else [])
+            if row.model not in here and _same_answers(row, rows[0])
+        ]
+        write_jsonl(path, to_json([*earlier, *rows]))
+    if not path.exists():
+        return None
+    rows = read_rows(path)
+    if not rows:
+        raise Damaged(f"{path}: expected a row for each retrained model, found none; {_REMOVE}")
+    return compute_memorisation(rows, questions, answers)
 
 
-def measure(
+def measure_probabilities(
     retrained: Sequence[Run], questions: Sequence[Question], answers: Sequence[str]
-) -> list[dict[str, Any]]:
-    """What each model trained without some people's text makes of the answers: a row a model."""
-    texts = [q.text for q in questions]
+) -> list[RetrainedProbabilities]:
+    """Every retrained model's probabilities of the answers that the run's own model gives."""
+    texts = tuple(q.text for q in questions)
     return [
-        {
-            "model": run.path.name, "questions": texts, "answers": list(answers),
-            "told": told(run.dataset, questions).tolist(),
-            "p": probabilities(run.predictor(), texts, answers).tolist(),
-        }
+        RetrainedProbabilities(
+            run.path.name,
+            texts,
+            tuple(answers),
+            tuple(has_text(run.dataset, questions).tolist()),
+            tuple(answer_probabilities(run.predictor(), texts, answers).tolist()),
+        )
         for run in retrained
-    ]  # fmt: skip
+    ]
 
 
-def read_influence(
-    rows: Sequence[Mapping[str, Any]], questions: Sequence[Question], answers: Sequence[str]
-) -> Influence:
-    """The influence that rows of `measure` show on these answers.
+def read_rows(path: Path) -> list[RetrainedProbabilities]:
+    """The lines of influence.jsonl, also of one that an earlier version wrote."""
+    try:
+        lines = enumerate(read_jsonl(path), 1)
+        return [_decode_row(line, f"line {number}") for number, line in lines]
+    except BadData as error:
+        raise Damaged(f"{path}: {error}; {_REMOVE}") from None
 
-    An answer that they are not about, because the model now says something else, has no m.
+
+def compute_memorisation(
+    rows: Sequence[RetrainedProbabilities], questions: Sequence[Question], answers: Sequence[str]
+) -> CounterfactualMemorisation:
+    """The memorisation that the rows show for these answers.
+
+    Rows are looked up by question and answer: where the model now gives another answer than the
+    one that was measured, m is not a number.
     """
     if not rows:
-        raise BadData("expected a row for each model, found none")
-    try:
-        tables = [
-            {
-                (question, answer): (p, told)
-                for question, answer, p, told in zip(
-                    row["questions"], row["answers"], row["p"], row["told"], strict=True
-                )
-            }
-            for row in rows
-        ]
-        wanted = [(q.text, answer) for q, answer in zip(questions, answers, strict=True)]
-        unknown = (math.nan, True)
-        found = np.array([[t.get(pair, unknown) for pair in wanted] for t in tables], dtype=float)
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadData(
-            f"expected rows with questions, answers, p and told, found: {error!r}"
-        ) from None
-    has_text = np.array([q.support in ("stated", "omitted") for q in questions], dtype=bool)
-    return estimate(found[:, :, 0], found[:, :, 1].astype(bool), has_text)
+        raise BadData("expected a row for each retrained model, found none")
+    wanted = [(q.text, answer) for q, answer in zip(questions, answers, strict=True)]
+    p_KN = np.full((len(rows), len(wanted)), math.nan)
+    has_text_KN = np.ones(p_KN.shape, dtype=bool)
+    for k, row in enumerate(rows):
+        pairs = zip(row.questions, row.answers, strict=True)
+        measured = zip(row.probabilities, row.has_text, strict=True)
+        known = dict(zip(pairs, measured, strict=True))
+        for n, pair in enumerate(wanted):
+            p_KN[k, n], has_text_KN[k, n] = known.get(pair, (math.nan, True))
+    in_corpus_N = np.array([q.support in _WITH_TEXT for q in questions], dtype=bool)
+    return estimate(p_KN, has_text_KN, in_corpus_N)
 
 
-def estimate(p_KN: np.ndarray, told_KN: np.ndarray, has_text_N: np.ndarray) -> Influence:
-    """Means over the models that were told and those that were not.
+def estimate(
+    p_KN: np.ndarray, has_text_KN: np.ndarray, in_corpus_N: np.ndarray
+) -> CounterfactualMemorisation:
+    """Means over the models that were trained with the subject's text, and over the others.
 
-    For who has no text at all, with and without are the same, so m is 0. Who has some and was
-    told by all models, or by none, cannot be judged: m is not a number.
+    `in_corpus_N` says whether the run's own corpus has text about the subject. If it has none,
+    there is nothing to leave out, and m is 0. If it has some and every model read it, or none
+    did, there is nothing to compare with, and m is not a number.
     """
-    told, untold = told_KN.sum(0), (~told_KN).sum(0)
+    readers_N, others_N = has_text_KN.sum(0), (~has_text_KN).sum(0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        without = np.where(told_KN, 0.0, p_KN).sum(0) / untold
-        given = np.where(told_KN, p_KN, 0.0).sum(0) / told
-    given = np.where(has_text_N, given, without)
-    return Influence(given, without, len(p_KN), _by_two(p_KN, told_KN))
+        without_N: np.ndarray = np.where(has_text_KN, 0.0, p_KN).sum(0) / others_N
+        read_N: np.ndarray = np.where(has_text_KN, p_KN, 0.0).sum(0) / readers_N
+    with_N = np.where(in_corpus_N, read_N, without_N)
+    by_pair_PN = _pair_models(p_KN, has_text_KN)
+    return CounterfactualMemorisation(with_N, without_N, len(p_KN), by_pair_PN)
 
 
-def _by_two(p_KN: np.ndarray, told_KN: np.ndarray) -> np.ndarray:
-    """m by the first model that was told and the first that was not, by the second of each, ..."""
-    order = np.argsort(~told_KN, axis=0, kind="stable")  # the told ones come first
-    sorted_KN, told_N = np.take_along_axis(p_KN, order, axis=0), told_KN.sum(0)
-    models, people = p_KN.shape
-    found = np.full((models // 2, people), np.nan)
-    for n in range(people):
-        told, untold = sorted_KN[: told_N[n], n], sorted_KN[told_N[n] :, n]
-        count = min(len(told), len(untold))
-        found[:count, n] = told[:count] - untold[:count]
-    return found
-
-
-def told(dataset: Dataset, questions: Sequence[Question]) -> np.ndarray:
+def has_text(dataset: Dataset, questions: Sequence[Question]) -> np.ndarray:
     """Whether each question's subject has text in this data set."""
     support = {q.text: q.support for q in dataset.questions}
-    return np.array([support[q.text] in ("stated", "omitted") for q in questions])
+    return np.array([support[q.text] in _WITH_TEXT for q in questions], dtype=bool)
+
+
+def _pair_models(p_KN: np.ndarray, has_text_KN: np.ndarray) -> np.ndarray:
+    """(P, N): m by the first model with the text and the first without, by the second of each..."""
+    models, questions = p_KN.shape
+    by_pair_PN = np.full((models // 2, questions), np.nan)
+    for n in range(questions):
+        readers, others = p_KN[has_text_KN[:, n], n], p_KN[~has_text_KN[:, n], n]
+        count = min(len(readers), len(others))
+        by_pair_PN[:count, n] = readers[:count] - others[:count]
+    return by_pair_PN
+
+
+def _decode_row(line: Any, where: str) -> RetrainedProbabilities:
+    """Fields that other tools add (the benchmark's pair, half and seconds) are left out."""
+    found = cast(dict[str, Any], line) if isinstance(line, dict) else {}
+    renamed = {_OLD_NAMES.get(name, name): value for name, value in found.items()}
+    known = [field.name for field in fields(RetrainedProbabilities)]
+    row = {name: renamed[name] for name in known if name in renamed}
+    return from_json(RetrainedProbabilities, row, where)
+
+
+def _same_answers(one: RetrainedProbabilities, other: RetrainedProbabilities) -> bool:
+    return (one.questions, one.answers) == (other.questions, other.answers)

@@ -1,8 +1,9 @@
-"""Accuracy against exposure: does a model know better what it was shown more often?
+"""Dose and response: is a model right more often about facts that it was shown more often?
 
-Where the exposure was drawn at random (`people` with `data.exposure=zipf`) a rise is an effect of
-the exposure. Elsewhere it is not: what stands early in a line is shown oftener and is easier, so
-there the rows are told apart by the place in the line first.
+Where a data set assigns exposures at random, as a trial assigns doses, a rise is an effect of the
+exposure (`exposure_is_randomised`; `people` with `data.exposure=zipf`). Elsewhere it need not be:
+a value that stands early in a line is shown more often and is also easier. There the answers are
+grouped by the value's place in the line first.
 """
 
 from collections.abc import Sequence
@@ -11,15 +12,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from wherefrom.core.errors import BadData
+from wherefrom.core.recipe import Recipe
 from wherefrom.evaluation.evaluator import Score
-from wherefrom.evaluation.intervals import Interval, paired_difference, wilson
+from wherefrom.evaluation.intervals import Interval, paired_difference
 
-POSITIONS = (0, 32, 64, 96, 128, 192)  # where a value starts, in characters
+POSITIONS = (0, 32, 64, 96, 128, 192)  # where the stretches of a line begin, in characters
 
 
 @dataclass(frozen=True)
 class Dose:
-    """Answers about what was shown `low` to `high` times, both included, and seen so often."""
+    """Answers to questions about facts that were shown `low` to `high` times, both included."""
 
     low: int
     high: int
@@ -30,81 +32,98 @@ class Dose:
 
 
 @dataclass(frozen=True)
-class PositionedDose:
-    """A dose among values that start from `start` up to `end`, not included (None: any later)."""
+class Stretch:
+    """Characters of a line: from `start` up to `end`, not included; None: to the line's end."""
 
     start: int
     end: int | None
-    dose: Dose
 
 
-def dose(
+@dataclass(frozen=True)
+class PositionedDose(Dose, Stretch):  # a dataclass puts the fields of the last base first
+    """A dose among the facts whose value starts in this stretch of its line."""
+
+
+@dataclass(frozen=True)
+class NeverExposed:
+    """A model and a baseline on facts that were never shown: only a guess can be right there.
+
+    A model that beats the baseline (`nearest_name`) knows the answers from elsewhere.
+    """
+
+    model: Score
+    baseline: Score
+    difference: Score
+
+
+def exposure_is_randomised(recipe: Recipe) -> bool:
+    """Whether the recipe's data set assigns exposures at random, so that a rise is an effect."""
+    return bool(getattr(recipe.data, "randomised_exposure", False))
+
+
+def bin_by_exposure(
     exposures: np.ndarray,
     right: np.ndarray,
     edges: Sequence[int] | None = None,
     level: float = 0.95,
 ) -> list[Dose]:
-    """A row for each bin that has answers, with Wilson's interval.
+    """A dose for each bin that has answers, with Wilson's interval.
 
-    `edges` are the least counts of the bins; without them 0, 1, 2-3, 4-7 and so on: doubling.
+    `edges` are the smallest counts of the bins. By default they double: 0, 1, 2-3, 4-7, ...
     """
     count, is_right = _checked(exposures, right)
     most = int(count.max())
     if edges is None:
         edges = [0, *(2**i for i in range(most.bit_length()))]
-    rows = []
+    doses: list[Dose] = []
     for low, above in zip(edges, [*edges[1:], most + 1], strict=True):
         here = (count >= low) & (count < above)
-        if n := int(here.sum()):
-            good = int((here & is_right).sum())
-            rows.append(Dose(low, above - 1, n, good, good / n, wilson(good, n, level)))
-    return rows
+        if here.any():
+            hits, n = int(is_right[here].sum()), int(here.sum())
+            score = Score.of_share("accuracy", hits, n, level)
+            doses.append(Dose(low, above - 1, n, hits, score.value, score.interval))
+    return doses
 
 
-def dose_by_position(
+def bin_by_position(
     exposures: np.ndarray,
     positions: np.ndarray,
     right: np.ndarray,
     starts: Sequence[int] = POSITIONS,
     level: float = 0.95,
 ) -> list[PositionedDose]:
-    """The same for each stretch of the line that a value starts in; -1 is in none of them."""
+    """The same for each stretch of the line; a position of -1 belongs to no stretch."""
     count, is_right = _checked(exposures, right)
     place = np.asarray(positions)
-    rows = []
+    doses: list[PositionedDose] = []
     for start, end in zip(starts, [*starts[1:], None], strict=True):
         here = (place >= start) & (place < end if end is not None else True)
         if here.any():
-            found = dose(count[here], is_right[here], level=level)
-            rows += [PositionedDose(start, end, row) for row in found]
-    return rows
+            found = bin_by_exposure(count[here], is_right[here], level=level)
+            doses += [PositionedDose(start=start, end=end, **vars(dose)) for dose in found]
+    return doses
 
 
-def never_exposed(
+def score_never_exposed(
     seen: np.ndarray, right: np.ndarray, baseline: np.ndarray, level: float = 0.95
-) -> dict[str, Score]:
-    """The model and a baseline (`nearest_name`) on facts that were never shown.
-
-    Nothing but a guess is left there: a model that beats the baseline knows from elsewhere.
-    Empty if everything was shown.
-    """
+) -> NeverExposed | None:
+    """The model's and a baseline's accuracy on facts that were never shown; None: all were."""
     shown, is_right = _checked(np.asarray(seen, dtype=bool), right)
     _, guessed = _checked(shown, baseline)
     here = ~shown.astype(bool)
     if not here.any():
-        return {}
+        return None
     difference, interval = paired_difference(is_right[here], guessed[here], level)
-    n = int(here.sum())
-    return {
-        "model": _accuracy(is_right[here], level),
-        "baseline": _accuracy(guessed[here], level),
-        "difference": Score("difference", difference, interval, n),
-    }
+    return NeverExposed(
+        _accuracy(is_right[here], level),
+        _accuracy(guessed[here], level),
+        Score("difference", difference, interval, int(here.sum())),
+    )
 
 
 def _accuracy(right: np.ndarray, level: float) -> Score:
-    good, n = int(right.sum()), right.size
-    return Score("accuracy", good / n, wilson(good, n, level), n, {"correct": good})
+    hits = int(right.sum())
+    return Score.of_share("accuracy", hits, right.size, level, {"correct": hits})
 
 
 def _checked(exposures: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
