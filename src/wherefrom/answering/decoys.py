@@ -141,7 +141,7 @@ def _prepare(
 
 @dataclass
 class _Nobody:
-    """Which proposals may be taken: names that can be written, of nobody here, and not yet taken."""
+    """Which proposals may be taken: writable names of nobody here, and each once."""
 
     spell: Callable[[str], bool]
     taken: set[str]

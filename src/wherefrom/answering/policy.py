@@ -228,7 +228,9 @@ def read_policy(run: Run) -> AnswerPolicy:
     try:
         policy = from_json(AnswerPolicy, _upgrade(read_json(path)), "calibration")
     except BadData as error:
-        raise Damaged(f"{path}: {error}; 'wherefrom evaluate {run.path}' writes it again") from error
+        raise Damaged(
+            f"{path}: {error}; 'wherefrom evaluate {run.path}' writes it again"
+        ) from error
     if policy.calibration.features != FEATURES:
         raise Mismatch(
             f"{path}: expected a calibration over the features {', '.join(FEATURES)}, found "
@@ -239,6 +241,6 @@ def read_policy(run: Run) -> AnswerPolicy:
 
 def _upgrade(data: Any) -> Any:
     """The first version had the same fields, but no number and no reference."""
-    if not isinstance(data, dict) or "format_version" in data:
+    if not isinstance(data, dict):
         return data
-    return {**cast(dict[str, Any], data), "format_version": AnswerPolicy.format_version}
+    return {"format_version": AnswerPolicy.format_version} | cast(dict[str, Any], data)

@@ -13,8 +13,8 @@ answers keeps to it exactly.
 How (learn then test: Angelopoulos, Bates, Candès, Jordan and Lei, 2021). Whether an answer is
 given depends on its features alone, so among n answered of the certifying people the number of
 wrong ones is binomial: if more than alpha of such answers were wrong, seeing as few wrong ones as
-there were has at most the probability P(Bin(n, alpha) <= wrong), whatever n came out. Thresholds are
-tried from strict to loose in an order planned beforehand, each at the full delta, until the
+there were has at most the probability P(Bin(n, alpha) <= wrong), whatever n came out. Thresholds
+are tried from strict to loose in an order planned beforehand, each at the full delta, until the
 first that fails. The first false one must pass for any to be certified wrongly, so trying many
 costs nothing.
 

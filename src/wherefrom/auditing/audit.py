@@ -72,9 +72,7 @@ class Investigation:
         return self.inspector.run
 
     def replies(self) -> list[Reply]:
-        return self.inspector.compose(
-            self.examined.answered, self.examined.features, self.verdicts
-        )
+        return self.inspector.compose(self.examined.answered, self.examined.features, self.verdicts)
 
     def sources(self) -> list[Source]:
         """As the predictor says, before what the text says is taken into account."""

@@ -94,9 +94,7 @@ def _report_threshold(
     )
 
 
-def fit_audit_bound(
-    inspector: Inspector, examined: Examined, alpha: float, delta: float
-) -> Bound:
+def fit_audit_bound(inspector: Inspector, examined: Examined, alpha: float, delta: float) -> Bound:
     """A risk bound on calibration people alone: some fit the curve, the others certify."""
     judged = examined.select("calibration")
     places = np.flatnonzero(judged).tolist()
@@ -112,7 +110,8 @@ def report_decoys(
     inspector: Inspector, examined: Examined, policy: AnswerPolicy, bound: Bound | None
 ) -> dict[str, DecoyFindings]:
     """Decoys tier by tier: how many are refused, and how well the score tells them apart."""
-    model, found = inspector.model, {}
+    model = inspector.model
+    found: dict[str, DecoyFindings] = {}
     people = _ranking(policy, examined.features.rows(examined.select("held-out", ("stated",))))
     for tier, names in make_audit_decoys(inspector, TIER).items():
         if not names:

@@ -130,9 +130,7 @@ def count_shown(
     }
 
 
-def recommend(
-    reply: Reply, claim: str, verdict: Verdict | None, taught: Sequence[str] = ()
-) -> str:
+def recommend(reply: Reply, claim: str, verdict: Verdict | None, taught: Sequence[str] = ()) -> str:
     """One plain sentence, by what the text says of both."""
     said, own = reply.answer, reply.evidence
     if own is None or verdict is None:

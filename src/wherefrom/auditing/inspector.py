@@ -99,7 +99,7 @@ class OpenedRun:
 
 @dataclass(frozen=True)
 class Examined:
-    """Questions whose answers are known, put to the model; features are of confidence and source."""
+    """Questions with known answers, put to the model; features of confidence and of source."""
 
     questions: tuple[Question, ...]
     answered: Answered
@@ -229,7 +229,9 @@ class Inspector:
             return [_Decision(True, None, None)] * len(features)
         confidence, given = policy.confidence(features), policy.answers(features)
         known = policy.knows_name(features)
-        names = [None] * len(features) if known is None else known.tolist()
+        names: list[bool | None] = [None] * len(features)
+        if known is not None:
+            names = [bool(name) for name in known]
         return [
             _Decision(bool(g), None if k is False else float(c), k)
             for g, c, k in zip(given, confidence, names, strict=True)

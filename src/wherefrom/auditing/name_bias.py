@@ -80,11 +80,14 @@ class NameBias:
             return f"{found} about the answer: no bias from names is seen in {self.whole.n} people"
         return (
             f"warning: {found} about the answer, most by its {best} "
-            f"({self.parts[best].value:.2f}): answers about people who are not in the text can be biased by their names"
+            f"({self.parts[best].value:.2f}): "
+            "answers about people who are not in the text can be biased by their names"
         )
 
 
-def measure_name_bias(asked: Sequence[Question], held_out: Sequence[Question], seed: int = 0) -> NameBias:
+def measure_name_bias(
+    asked: Sequence[Question], held_out: Sequence[Question], seed: int = 0
+) -> NameBias:
     """Fitted on the asked people, scored on the others.
 
     The scores are proper: probabilities add up to 1 over the answers of asked people and one more
@@ -186,7 +189,7 @@ def choose_smoothing(people: Sequence[Person], parts: Sequence[str], seed: int) 
     (word,) = draws(1, seed=seed, stream=Stream.BOOTSTRAP, stage=1, step=0, row=row)
     fold = np.empty(len(people), dtype=np.int64)
     fold[np.argsort(word, kind="stable")] = row % FOLDS
-    splits = []
+    splits: list[tuple[_Known, list[Person]]] = []
     for k in range(FOLDS):
         known = _Known([people[i] for i in np.flatnonzero(fold != k).tolist()], parts)
         splits.append((known, [people[i] for i in np.flatnonzero(fold == k).tolist()]))

@@ -1,5 +1,8 @@
 """Pictures of an audit, as SVG: the same bytes for the same numbers."""
 
+# matplotlib's own types leave the keyword arguments of its drawing functions open.
+# pyright: reportUnknownMemberType=false
+
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING

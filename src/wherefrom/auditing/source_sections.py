@@ -175,5 +175,3 @@ def report_name_bias(dataset: Dataset) -> NameBiasFindings:
     held = [q for q in dataset.questions if q.split == "held-out" and q.answer]
     found = measure_name_bias(dataset.asked, held)
     return NameBiasFindings(found.whole, found.parts, found.summary())
-
-

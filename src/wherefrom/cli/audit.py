@@ -43,9 +43,7 @@ def audit(
     from wherefrom.report.audit import audit_table
     from wherefrom.report.tables import draw
 
-    found = wherefrom.audit(
-        run, risk=risk, delta=delta, budget=budget, swap=swap, progress=True
-    )
+    found = wherefrom.audit(run, risk=risk, delta=delta, budget=budget, swap=swap, progress=True)
     for line in found.notes:
         note(line)
     if as_json:

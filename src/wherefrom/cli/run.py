@@ -16,14 +16,13 @@ if TYPE_CHECKING:
 def run(
     recipe: Annotated[
         str | None,
-        typer.Argument(
-            metavar="RECIPE", help="A name of 'wherefrom list'.", show_default="people"
-        ),
+        typer.Argument(metavar="RECIPE", help="A name of 'wherefrom list'.", show_default="people"),
     ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="FIELD=VALUE",
+            "--set",
+            metavar="FIELD=VALUE",
             help="Change a field, such as stages.pretrain.steps=100; may be repeated.",
         ),
     ] = None,

@@ -26,7 +26,7 @@ _IN_WORDS = {
     "answered_share": "answered",
     "precision": "right among answered",
     "refused_without_text": "refused: no text",
-    "refused_birthplace_omitted": "refused: text omits it",
+    "refused_omitted": "refused: text omits it",
 }
 _DOUBT = 'when it may say "I don\'t know"'
 

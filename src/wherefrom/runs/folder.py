@@ -37,6 +37,7 @@ from wherefrom.runs.kinds import decode_recipe, recipe_identity
 
 FORMAT_VERSION = 1
 DATASET = "corpus/dataset.json.gz"
+_RENAMED = {"refused_birthplace_omitted": "refused_omitted"}  # results of earlier versions
 
 
 class RunFolder:
@@ -151,6 +152,8 @@ class RunFolder:
                 f"{self.status_file}: expected {', '.join(sorted(wanted))}, found less; "
                 "delete it, and the same 'wherefrom run' writes it again"
             )
+        if isinstance(results := status.get("results"), dict):
+            status["results"] = {_RENAMED.get(name, name): r for name, r in results.items()}
         return status
 
     # -- stages, models, predictions ------------------------------------------------
