@@ -6,6 +6,7 @@
 #   scripts/setup.sh test [ARG ...]    set up, then pytest with these arguments
 #   scripts/setup.sh nightly [ARG ...] set up, then the tests that take minutes and want the real data
 #   scripts/setup.sh check             set up, then ruff and pyright
+#   scripts/setup.sh docs [--check]    set up, then write docs/COMMANDS.md from the commands, or see that it is up to date
 #   scripts/setup.sh bench             set up, then the benchmarks; figures into runs/benchmarks/
 #   scripts/setup.sh gpu [ARG ...]     every figure that needs a GPU, into docs/RESULTS.md; DATA=FOLDER TEXTS=FOLDER
 #   scripts/setup.sh lock [ARG ...]    write requirements/*.txt anew (--upgrade takes newer versions)
@@ -153,6 +154,7 @@ case $command in # "setup; ...", not "setup && ...", which would switch set -e o
     test) setup dev; exec "$venv_python" -m pytest -q -n 2 --dist worksteal "$@" ;;
     nightly) setup dev; exec "$venv_python" -m pytest -q -m nightly "$@" ;;
     check) setup dev; check ;;
+    docs) setup run; exec "$venv_python" -m wherefrom.cli.reference "$@" ;;
     bench) setup dev; bench "$@" ;;
     gpu) gpu "$@" ;;
     lock) lock "$@" ;;

@@ -1,0 +1,83 @@
+"""The documents: their Python runs, their links lead somewhere, the files they name exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted(
+    [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *ROOT.glob("*/README.md"),
+     *ROOT.glob("course/*/README.md")]
+)  # fmt: skip
+GUIDE = ROOT / "docs" / "PYTHON.md"
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def python_blocks(text: str) -> list[tuple[int, str]]:
+    """The number of the first line of each ```python block, and the block."""
+    found = re.finditer(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [(text[: match.start(1)].count("\n") + 1, match[1]) for match in found]
+
+
+def headings(text: str) -> set[str]:
+    """The anchors that GitHub gives the headings of a page."""
+    without_code = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    titles = re.findall(r"^#+ (.+)$", without_code, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_blocks_are_found_with_their_lines():
+    text = "a\n```python\nx = 1\n```\n```json\n{}\n```\n```python\ny = 2\nz = 3\n```\n"
+    assert python_blocks(text) == [(3, "x = 1\n"), (9, "y = 2\nz = 3\n")]
+    assert headings("# `a b` C.D\n```\n# no\n```\n## e-f\n") == {"a-b-cd", "e-f"}
+
+
+@pytest.mark.slow
+def test_the_python_guide_runs_from_its_first_block_to_its_last(tmp_path, monkeypatch):
+    """In one namespace, as a reader would; a traceback names the line of the page."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
+    namespace: dict[str, object] = {"__name__": "guide"}
+    blocks = python_blocks(GUIDE.read_text("utf-8"))
+    assert len(blocks) > 10
+    for line, block in blocks:
+        # Blank lines before the block, so that an error says where on the page it is.
+        exec(compile("\n" * (line - 1) + block, str(GUIDE), "exec"), namespace)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_python_in_the_documents_can_be_parsed(page):
+    for line, block in python_blocks(page.read_text("utf-8")):
+        compile("\n" * (line - 1) + block, str(page), "exec")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_lead_somewhere(page):
+    text = page.read_text("utf-8")
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        found = (page.parent / path).resolve() if path else page
+        assert found.exists(), f"{name(page)} links to {target}"
+        if anchor:
+            assert anchor in headings(found.read_text("utf-8")), f"{name(page)}: no #{anchor}"
+
+
+@pytest.mark.parametrize(
+    "page", [ROOT / "docs" / "GLOSSARY.md", ROOT / "CONTRIBUTING.md"], ids=name
+)
+def test_code_that_is_named_exists(page):
+    """Paths in backticks with a slash or a .py: of the package, or of the repository."""
+    text = page.read_text("utf-8")
+    named = set(re.findall(r"`([a-z_]+/[a-z_/]*(?:[a-z_]+\.(?:py|md|sh|toml))?)`", text))
+    assert named
+    missing = [
+        path for path in sorted(named)
+        if not (ROOT / "src" / "wherefrom" / path).exists() and not (ROOT / path).exists()
+    ]  # fmt: skip
+    assert not missing
