@@ -185,10 +185,10 @@ def train(options: argparse.Namespace, model: Any, dataset: Any) -> None:
         )  # fmt: skip
     tconf.max_epochs = options.epochs or tconf.max_epochs
     tconf.device, tconf.seed = options.device, options.seed
-    trainer.working_folder = writes.with_name(f".{writes.name}.work")
+    tconf.working_folder = working_folder = writes.with_name(f".{writes.name}.work")
     helper.train(model, writes, trainer)
-    with cannot_write(trainer.working_folder):
-        shutil.rmtree(trainer.working_folder, ignore_errors=True)
+    with cannot_write(working_folder):
+        shutil.rmtree(working_folder, ignore_errors=True)
     print(f"Parameters written to {writes}")
 
 

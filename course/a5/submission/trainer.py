@@ -57,6 +57,7 @@ class TrainerConfig:
     stage = "train"  # pretrain, finetune, finetune_only: as the library's recipe calls them
     device = "auto"
     seed: int | None = None  # None: what set_seed was given
+    working_folder: Path | None = None  # checkpoints are kept here; None: nowhere
 
     def __init__(self, **kwargs: Any) -> None:
         for name, value in kwargs.items():
@@ -95,7 +96,7 @@ class Items:
 class Trainer:
     """`Trainer(model, train_dataset, test_dataset, config).train()`.
 
-    With a `working_folder`, training is saved there as it goes, and goes on from there.
+    With a `working_folder` in its config, training saves checkpoints there and goes on from them.
     """
 
     def __init__(
@@ -103,7 +104,6 @@ class Trainer:
     ) -> None:
         self.model, self.config = model, config
         self.train_dataset, self.test_dataset = train_dataset, test_dataset
-        self.working_folder: Path | None = None
         self.trainings = 0
 
     @property
@@ -152,7 +152,8 @@ class Trainer:
     def _folder(self) -> Path | None:
         """Where this training is saved: whoever trains twice has two."""
         self.trainings += 1
-        return self.working_folder and self.working_folder / f"training-{self.trainings}"
+        folder = self.config.working_folder
+        return folder and folder / f"training-{self.trainings}"
 
     def _drive(self, learner: TorchLearner, stage: Stage, checkpoints: Checkpoints | None) -> None:
         chunk = CHUNKS.get(self.device.type, CHUNKS["cpu"])
@@ -166,7 +167,8 @@ class Trainer:
                     checkpoints=checkpoints, observers=observers,
                 )  # fmt: skip
             except Mismatch as error:
-                raise Mismatch(f"{error}; or remove {self.working_folder} to start anew") from error
+                folder = self.config.working_folder
+                raise Mismatch(f"{error}; or remove {folder} to start anew") from error
             if self.test_dataset is not None:
                 progress.say(f"test loss: {self.test_loss():f}")
 

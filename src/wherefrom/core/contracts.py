@@ -65,12 +65,22 @@ class Dataset:
     facts: tuple[Fact, ...] = ()
     questions: tuple[Question, ...] = ()
     alphabet: str = ""  # characters the vocabulary must have besides the documents' own
-    held_out: int = 0  # so many documents at the end are never trained on
+    held_out: int = 0  # the number of documents at the end that are never trained on
 
     @property
     def asked(self) -> tuple[Question, ...]:
         """Every question that is trained on, whatever the text says of its answer."""
         return tuple(q for q in self.questions if q.split == "asked")
+
+    @property
+    def training_documents(self) -> tuple[Document, ...]:
+        """The documents that are trained on: all but the held-out ones at the end."""
+        return self.documents[: len(self.documents) - self.held_out]
+
+    @property
+    def held_out_documents(self) -> tuple[Document, ...]:
+        """The documents at the end that are never trained on."""
+        return self.documents[len(self.documents) - self.held_out :]
 
     @property
     def answer_room(self) -> int:

@@ -38,9 +38,9 @@ class Material:
 
     @cached_property
     def corpus(self) -> Corpus:
-        last = len(self.dataset.documents) - self.dataset.held_out
         answers = {question.answer for question in self.dataset.asked if question.answer}
-        return index_corpus(self.dataset.documents[:last], self.vocabulary, self.device, answers)
+        documents = self.dataset.training_documents
+        return index_corpus(documents, self.vocabulary, self.device, answers)
 
 
 @dataclass(frozen=True)
@@ -68,16 +68,15 @@ def _answers(config: AnswersConfig, material: Material, slot: Slot) -> Objective
 
 
 def _bigrams(config: BigramsConfig, material: Material, slot: Slot) -> Objective:
-    last = len(material.dataset.documents) - material.dataset.held_out
-    pairs = bigrams(material.dataset.documents[:last], material.vocabulary)
+    pairs = bigrams(material.dataset.training_documents, material.vocabulary)
     if config.table:
         return BigramTable(pairs)
     return Bigrams(pairs, rows=slot.rows, seed=material.seed, stage=slot.number)
 
 
 def _windows(config: WindowsConfig, material: Material, slot: Slot) -> Objective:
-    last = len(material.dataset.documents) - material.dataset.held_out
-    tokens = stream(material.dataset.documents[:last], material.vocabulary, material.device)
+    documents = material.dataset.training_documents
+    tokens = stream(documents, material.vocabulary, material.device)
     longest = material.max_input or config.length
     fits = config.length <= longest
     most = f"at most what the model reads, {longest}"
