@@ -137,9 +137,13 @@ class Trainer:
             lambda **place: Items(self.train_dataset, **place)
         )
         learner = TorchLearner(
-            _readable(self.model), build(device=self.device, **place), stage,
-            number=number, seed=seed, tokens=self._tokens(),
-        )  # fmt: skip
+            _readable(self.model),
+            build(device=self.device, **place),
+            stage,
+            number=number,
+            seed=seed,
+            tokens=self._tokens(),
+        )
         folder, checkpoints = self._folder(), None
         if folder is not None:
             identity = {"start": started, "seed": seed, "stage": recipe_identity(stage)}
@@ -163,9 +167,13 @@ class Trainer:
             learner.prepare(min(chunk, stage.steps))
             try:
                 loop.train(
-                    learner, stage.steps, name=stage.name, chunk=chunk,
-                    checkpoints=checkpoints, observers=observers,
-                )  # fmt: skip
+                    learner,
+                    stage.steps,
+                    name=stage.name,
+                    chunk=chunk,
+                    checkpoints=checkpoints,
+                    observers=observers,
+                )
             except Mismatch as error:
                 folder = self.config.working_folder
                 raise Mismatch(f"{error}; or remove {folder} to start anew") from error
@@ -186,22 +194,32 @@ class Trainer:
         """The library's course recipe with this config's numbers."""
         config = self.config
         optimiser = AdamWConfig(
-            rate=config.learning_rate, decay=config.weight_decay,
-            beta1=config.betas[0], beta2=config.betas[1], decayed="all but bias",
-        )  # fmt: skip
+            rate=config.learning_rate,
+            decay=config.weight_decay,
+            beta1=config.betas[0],
+            beta2=config.betas[1],
+            decayed="all but bias",
+        )
         return replace(
-            course().stage("pretrain"), name=config.stage, optimiser=optimiser, steps=self.steps,
-            batch=config.batch_size, clip=config.grad_norm_clip,
+            course().stage("pretrain"),
+            name=config.stage,
+            optimiser=optimiser,
+            steps=self.steps,
+            batch=config.batch_size,
+            clip=config.grad_norm_clip,
             schedule=Schedule("course" if config.lr_decay else "constant", 0.0, 0.1),
-        )  # fmt: skip
+        )
 
     def _tokens(self) -> TokenCount:
         """As the course counts them, padding too."""
         config, places = self.config, len(self.train_dataset[0][1])
         return TokenCount(
-            self.items, config.batch_size, places,
-            int(config.final_tokens), int(config.warmup_tokens),
-        )  # fmt: skip
+            self.items,
+            config.batch_size,
+            places,
+            int(config.final_tokens),
+            int(config.warmup_tokens),
+        )
 
 
 class _Scalars:

@@ -54,17 +54,28 @@ class Slot:
 
 def _documents(config: Any, material: Material, slot: Slot) -> Objective:
     return Documents(
-        config, material.corpus, block_size=material.block_size, max_input=material.max_input,
-        rows=slot.rows, seed=material.seed, stage=slot.number, order=slot.order,
-    )  # fmt: skip
+        config,
+        material.corpus,
+        block_size=material.block_size,
+        max_input=material.max_input,
+        rows=slot.rows,
+        seed=material.seed,
+        stage=slot.number,
+        order=slot.order,
+    )
 
 
 def _answers(config: AnswersConfig, material: Material, slot: Slot) -> Objective:
     return Answers(
-        material.dataset.asked, material.vocabulary, block_size=material.max_input,
-        rows=slot.rows, seed=material.seed, stage=slot.number, order=slot.order,
+        material.dataset.asked,
+        material.vocabulary,
+        block_size=material.max_input,
+        rows=slot.rows,
+        seed=material.seed,
+        stage=slot.number,
+        order=slot.order,
         device=material.device,
-    )  # fmt: skip
+    )
 
 
 def _bigrams(config: BigramsConfig, material: Material, slot: Slot) -> Objective:
@@ -82,17 +93,26 @@ def _windows(config: WindowsConfig, material: Material, slot: Slot) -> Objective
     most = f"at most what the model reads, {longest}"
     check(fits, "WindowsConfig", "length", config.length, most)
     return Windows(
-        tokens, length=config.length or longest,
-        rows=slot.rows, seed=material.seed, stage=slot.number,
-    )  # fmt: skip
+        tokens,
+        length=config.length or longest,
+        rows=slot.rows,
+        seed=material.seed,
+        stage=slot.number,
+    )
 
 
 def _bags(config: BagsConfig, material: Material, slot: Slot) -> Objective:
     return LabelledBags(
-        config, material.dataset.asked, material.vocabulary, LABELS,
-        rows=slot.rows, seed=material.seed, stage=slot.number, order=slot.order,
+        config,
+        material.dataset.asked,
+        material.vocabulary,
+        LABELS,
+        rows=slot.rows,
+        seed=material.seed,
+        stage=slot.number,
+        order=slot.order,
         device=material.device,
-    )  # fmt: skip
+    )
 
 
 OBJECTIVES: dict[str, tuple[type, Callable[[Any, Material, Slot], Objective]]] = {

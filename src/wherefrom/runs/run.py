@@ -96,14 +96,19 @@ class Run:
         config = self.workshop.family.complete(self.recipe.model, self.vocabulary)
         config = stage.variant.of(config) if stage.variant else config
         require_same(
-            f"{self.path}/models/{name}", facts.get("identity"),
+            f"{self.path}/models/{name}",
+            facts.get("identity"),
             model_identity(config, self.vocabulary),
-            holder="the weights file", advice="the folder was mixed up; run the recipe again",
-        )  # fmt: skip
+            holder="the weights file",
+            advice="the folder was mixed up; run the recipe again",
+        )
         model = self.workshop.family.build(
-            config, self.vocabulary, self.recipe.seed, self.workshop.number(stage),
+            config,
+            self.vocabulary,
+            self.recipe.seed,
+            self.workshop.number(stage),
             self.workshop.device,
-        )  # fmt: skip
+        )
         load_weights(self.workshop.family.weights(model), arrays)
         return model.eval() if isinstance(model, torch.nn.Module) else model
 

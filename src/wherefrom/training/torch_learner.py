@@ -48,9 +48,13 @@ class TorchLearner:
         if self.device.type == "cuda" and capturable:
             static: Any = objective
             self.captured = CapturedSteps(
-                model, static, self.optimisers,
-                clip=stage.clip, arithmetic=stage.arithmetic, steps=stage.steps,
-            )  # fmt: skip
+                model,
+                static,
+                self.optimisers,
+                clip=stage.clip,
+                arithmetic=stage.arithmetic,
+                steps=stage.steps,
+            )
 
     def prepare(self, count: int) -> None:
         """Make ready for chunks of so many steps, so that the first is as fast as any."""
