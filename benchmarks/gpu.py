@@ -34,8 +34,8 @@ from wherefrom.evaluation.evaluator import Score  # noqa: E402
 from wherefrom.experiments.evaluate import put_task, put_text, reach  # noqa: E402
 from wherefrom.experiments.execute import train_stage  # noqa: E402
 from wherefrom.recipes import birthplaces, shakespeare  # noqa: E402
-from wherefrom.runs.run import copy_weights  # noqa: E402
 from wherefrom.runs.workshop import Workshop  # noqa: E402
+from wherefrom.training.weights import copy_weights  # noqa: E402
 
 VARIANTS = ("causal", "synthesizer", "perceiver", "rope")
 TIMED_STEPS = 600

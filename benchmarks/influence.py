@@ -35,8 +35,9 @@ from wherefrom.memorisation.counterfactual import (  # noqa: E402
     has_text,
 )
 from wherefrom.recipes import birthplaces  # noqa: E402
-from wherefrom.runs.run import copy_weights, load_weights, model_identity  # noqa: E402
+from wherefrom.runs.run import model_identity  # noqa: E402
 from wherefrom.runs.workshop import Workshop  # noqa: E402
+from wherefrom.training.weights import copy_weights, load_weights  # noqa: E402
 
 WEIGHTS = "weights.npz"
 
@@ -126,9 +127,8 @@ def adopt(recipe: Recipe, source: Path, path: Path) -> None:
         "stage": stage.name, "recipe": recipe.name, "parameters": count_parameters(model),
     }  # fmt: skip
     folder.write_model(recipe.primary, copy_weights(workshop.family.weights(model)), facts)
-    run = Run(folder, recipe)
-    run.workshop = workshop
-    folder.write_status({"state": "finished", "seconds": 0.0, "results": evaluate(run)})
+    results = evaluate(Run(folder, recipe, workshop))
+    folder.write_status({"state": "finished", "seconds": 0.0, "results": results})
     (path / "audit").mkdir(exist_ok=True)
     write_jsonl(path / "audit" / INFLUENCE, read(source / INFLUENCE))
 

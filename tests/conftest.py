@@ -8,10 +8,17 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 import torch
 
 torch.set_num_threads(1)  # tests run side by side
+
+# No test depends on the clock: a busy machine may take its time over any example.
+hypothesis.settings.register_profile(
+    "unhurried", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("unhurried")
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

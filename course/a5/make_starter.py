@@ -21,9 +21,16 @@ START, END = "### START_CODE_HERE ###", "### END_CODE_HERE ###"
 ONLY, END_ONLY = "### SOLUTION_ONLY ###", "### END_SOLUTION_ONLY ###"
 CLOSES = {START: END, ONLY: END_ONLY}
 UNCHANGED = (
-    "README.md", "commands.py", "grader.py", "grading/*.py", "london_baseline.py", "places.py",
-    "play_char.ipynb", "run.py", "run.sh",
-)  # fmt: skip
+    "README.md",
+    "commands.py",
+    "grader.py",
+    "grading/*.py",
+    "london_baseline.py",
+    "places.py",
+    "play_char.ipynb",
+    "run.py",
+    "run.sh",
+)
 
 
 def blank(source: str, name: str = "source") -> str:

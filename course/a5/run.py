@@ -93,8 +93,11 @@ def _follow(command: commands.Command, options: argparse.Namespace) -> None:
             )
         setattr(options, name, meant)
     options.eval_corpus_path = options.eval_corpus_path or command.asks
-    pairs = {"reading_params_path": command.reads, "writing_params_path": command.writes,
-             "outputs_path": command.predicts}  # fmt: skip
+    pairs = {
+        "reading_params_path": command.reads,
+        "writing_params_path": command.writes,
+        "outputs_path": command.predicts,
+    }
     out = options.out or SUBMISSION
     for name, file in pairs.items():
         if getattr(options, name) is None and file:
@@ -107,8 +110,11 @@ def _check(options: argparse.Namespace) -> None:
         value = getattr(options, name)
         if value not in choices:
             raise UsageError(f"{name}: expected one of {', '.join(choices)}, found {value!r}")
-    needed = {"pretrain": ["writing_params_path"], "finetune": ["writing_params_path"],
-              "evaluate": ["reading_params_path", "eval_corpus_path"]}  # fmt: skip
+    needed = {
+        "pretrain": ["writing_params_path"],
+        "finetune": ["writing_params_path"],
+        "evaluate": ["reading_params_path", "eval_corpus_path"],
+    }
     for name in needed[options.function]:
         if getattr(options, name) is None:
             raise UsageError(f"{options.function}: expected --{name}, found none")
@@ -180,15 +186,20 @@ def train(options: argparse.Namespace, model: Any, dataset: Any) -> None:
         names = _data(options.finetune_corpus_path, commands.TRAIN, options)
         read_table(names, 2)  # complains of a bad line by its number
         tconf, trainer = helper.finetune(
-            options.reading_params_path, names, dataset, options.block_size, model,
-            options.finetune_lr, writer,
-        )  # fmt: skip
+            options.reading_params_path,
+            names,
+            dataset,
+            options.block_size,
+            model,
+            options.finetune_lr,
+            writer,
+        )
     tconf.max_epochs = options.epochs or tconf.max_epochs
     tconf.device, tconf.seed = options.device, options.seed
-    trainer.working_folder = writes.with_name(f".{writes.name}.work")
+    tconf.working_folder = working_folder = writes.with_name(f".{writes.name}.work")
     helper.train(model, writes, trainer)
-    with cannot_write(trainer.working_folder):
-        shutil.rmtree(trainer.working_folder, ignore_errors=True)
+    with cannot_write(working_folder):
+        shutil.rmtree(working_folder, ignore_errors=True)
     print(f"Parameters written to {writes}")
 
 

@@ -20,9 +20,16 @@ ANNEAL_EVERY = 20_000
 
 
 def sgd(
-    f, x0, step, iterations, postprocessing=None, use_saved=False, print_every=10, folder=".",
+    f,
+    x0,
+    step,
+    iterations,
+    postprocessing=None,
+    use_saved=False,
+    print_every=10,
+    folder=".",
     PRINT_EVERY=None,
-):  # fmt: skip
+):
     """Take `iterations` steps down the gradient of `f(x)`, which gives (cost, gradient).
 
     `PRINT_EVERY` is the homework's name for `print_every`.

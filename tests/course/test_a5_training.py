@@ -160,11 +160,15 @@ class Own(torch.utils.data.Dataset):
 def own_trainer(corpus, folder, writer):
     model = tiny(corpus)
     config = trainer.TrainerConfig(
-        max_epochs=25, batch_size=4, learning_rate=1e-2, device="cpu", seed=1, writer=writer
+        max_epochs=25,
+        batch_size=4,
+        learning_rate=1e-2,
+        device="cpu",
+        seed=1,
+        writer=writer,
+        working_folder=folder,
     )
-    made = trainer.Trainer(model, Own(), Own(), config)
-    made.working_folder = folder
-    return made
+    return trainer.Trainer(model, Own(), Own(), config)
 
 
 def test_a_data_set_of_ones_own_is_trained_on_stopped_and_gone_on_with(corpus, tmp_path, capsys):

@@ -167,7 +167,7 @@ def test_the_real_text_has_the_homeworks_bigrams():
     data = load(TreebankConfig(folder=str(REAL)), 0)
     assert isinstance(data, WordText)
     assert data.vocabulary is not None
-    dev = data.vocabulary.bigrams(d.text for d in data.documents[-data.held_out :])
+    dev = data.vocabulary.bigrams(d.text for d in data.held_out_documents)
     assert len(dev) == 122_439
     assert (dev[:, 1] == data.vocabulary.unknown).mean() == pytest.approx(0.1544, abs=5e-5)
     assert data.details["dropped_different"] == 36

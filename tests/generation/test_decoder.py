@@ -1,4 +1,3 @@
-import math
 from dataclasses import replace
 from itertools import product
 
@@ -10,7 +9,6 @@ from torch import Tensor, nn
 
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.randomness import Stream, below, draws
-from wherefrom.generation.batches import common_start, groups
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.memory import Memory
 from wherefrom.generation.requests import Completion, Request
@@ -351,16 +349,6 @@ def test_limits():
     assert Decoder(model).generate([]) == []
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [{"max_new": 0}, {"beams": 0}, {"temperature": -1.0}, {"top_k": -1}, {"seed": -1},
-     {"number": 2**32}, {"beams": 2, "temperature": 1.0}, {"temperature": math.nan}],
-)  # fmt: skip
-def test_a_request_checks_itself(wrong):
-    with pytest.raises(UsageError, match=r"Request\."):
-        Request((2,), **wrong)
-
-
 @pytest.mark.parametrize("training", [True, False])
 def test_the_model_is_left_as_it_was(training):
     model = random_model().train(training)
@@ -371,19 +359,3 @@ def test_the_model_is_left_as_it_was(training):
     assert all(m.training == training for m in model.modules())
     assert all(torch.equal(before[name], value) for name, value in model.state_dict().items())
     assert all(p.grad is None for p in model.parameters())
-
-
-def test_groups_keep_order_and_budget():
-    lengths = [1, 1, 2, 3, 5, 8, 13, 21]
-    found = list(groups(lengths, 16))
-    assert [i for g in found for i in range(len(lengths))[g]] == list(range(len(lengths)))
-    for group in found:
-        members = lengths[group]
-        assert len(members) == 1 or len(members) * members[-1] <= 16
-    assert list(groups([], 16)) == []
-
-
-def test_common_start():
-    assert common_start([(1, 2, 3), (1, 2, 4), (1, 2)]) == 2
-    assert common_start([(1, 2), (3,)]) == 0
-    assert common_start([(1, 2)]) == 2

@@ -44,10 +44,16 @@ def test_a_models_frozen_vectors_are_kept_with_it(tmp_path):
     assert kept.flat.size == 50 * 50 + 50 + 50 * 53 + 53  # fifty words, two marks, the unknown
 
 
-def test_a_stage_may_go_on_from_another(tmp_path):
+def test_a_stage_goes_on_from_the_weights_of_another(tmp_path):
     recipe = small(homework=20, better=2)
-    stages = (recipe.stages[0], replace(recipe.stages[1], start_from="homework"))
-    execute(replace(recipe, stages=stages), tmp_path / "b")
+    first, second = recipe.stages
+    recipe = replace(recipe, stages=(first, replace(second, start_from="homework")))
+    execute(recipe, tmp_path / "b")
+    run, workshop = open_run(tmp_path / "b"), Workshop(recipe)
+    model = run.model("homework")  # its two steps, taken by hand
+    workshop.learner(recipe.stages[1], model).advance(0, 2)
+    np.testing.assert_array_equal(run.model("better").flat, model.flat)
+    assert (model.flat != run.model("homework").flat).any()
 
 
 def test_vectors_of_another_width_are_refused(tmp_path):

@@ -8,7 +8,7 @@ from wherefrom.core.recipe import Recipe
 from wherefrom.evaluation.baselines import BASELINES
 from wherefrom.objectives.catalogue import OBJECTIVES
 from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
-from wherefrom.runs.kinds import KINDS, decode_recipe, recipe_identity
+from wherefrom.runs.kinds import KINDS, decode_recipe
 from wherefrom.training.optimisers import MuonConfig
 
 PEOPLE = get_recipe("people")
@@ -43,25 +43,6 @@ def test_everything_a_recipe_names_is_there(name):
         assert task.predictors
         assert set(task.predictors) <= models | BASELINES.keys()
         assert recipe.primary in task.predictors
-
-
-def test_people_is_what_it_promises():
-    (task,) = PEOPLE.tasks
-    assert (task.split, task.support, task.measure) == ("held-out", ("stated",), "accuracy")
-    assert task.predictors == (
-        "majority",
-        "nearest_name",
-        "without_pretraining",
-        "with_pretraining",
-    )
-    assert PEOPLE.abstain
-    assert min(PEOPLE.data.calibration, PEOPLE.data.held_out) >= 80
-    assert PEOPLE.data.cities >= 30
-    assert PEOPLE.data.untold > 0
-    assert PEOPLE.data.omitted > 0
-    without = PEOPLE.stage(next(m.stage for m in PEOPLE.models if m.name == "without_pretraining"))
-    assert without.start_from is None
-    assert [share.objective.kind for share in without.mix] == ["answers"]
 
 
 @pytest.mark.parametrize(
@@ -131,10 +112,3 @@ def test_a_recipe_printed_and_put_over_itself_is_itself(tmp_path):
 def test_a_setting_that_cannot_be_is_told(setting, message):
     with pytest.raises(UsageError, match=message):
         adjust(PEOPLE, settings=[setting])
-
-
-def test_a_recipes_identity_is_all_but_where_it_runs():
-    here = recipe_identity(PEOPLE)
-    assert recipe_identity(adjust(PEOPLE, settings=["device=cpu", "threads=3"])) == here
-    for setting in ("seed=1", "stages.pretrain.clip=0.5", "data.cities=30", "abstain=false"):
-        assert recipe_identity(adjust(PEOPLE, settings=[setting])) != here

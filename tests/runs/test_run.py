@@ -12,7 +12,7 @@ from wherefrom.core.arrays import load_arrays
 from wherefrom.core.errors import Damaged, Mismatch, MissingInput, UsageError
 from wherefrom.models.gpt import GPT
 from wherefrom.recipes.catalogue import adjust, get_recipe
-from wherefrom.runs.run import Run, load_weights, open_run
+from wherefrom.runs.run import Run, open_run
 from wherefrom.runs.workshop import Workshop
 
 
@@ -192,17 +192,3 @@ def test_an_unfinished_run_says_how_to_go_on(copy):
 def test_no_folder_is_no_run(tmp_path):
     with pytest.raises(MissingInput, match="expected a run folder"):
         open_run(tmp_path / "nothing")
-
-
-def test_weights_are_copied_by_name_and_shape():
-    live = {"a": torch.zeros(2), "b": np.zeros(3)}
-    load_weights(live, {"a": np.array([1.0, 2.0], np.float32), "b": np.arange(3.0)})
-    assert live["a"].tolist() == [1, 2]
-    assert live["b"].tolist() == [0, 1, 2]
-    with pytest.raises(Mismatch, match=r"b: the weights have shape \(4,\), the model \(3,\)"):
-        load_weights(live, {"a": np.ones(2, np.float32), "b": np.ones(4)})
-    with pytest.raises(Mismatch, match=r"c: the weights have shape \(1,\), the model None"):
-        load_weights(live, {"a": np.ones(2, np.float32), "b": np.ones(3), "c": np.ones(1)})
-    with pytest.raises(Mismatch, match=r"b: the weights have shape None"):
-        load_weights(live, {"a": np.ones(2, np.float32)})
-    assert live["a"].tolist() == [1, 2]

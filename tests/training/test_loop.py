@@ -1,6 +1,7 @@
 """The loop, with a small numpy learner: resumed, killed, stopped and diverging runs.
 
-Run as a program, this file is the run that gets killed: FOLDER STEPS PAUSE.
+Run as a program, this file is the run that gets killed: FOLDER STEPS, and if it is
+to interrupt itself, 'line' or 'step', the signal, and which line or step.
 """
 
 import hashlib
@@ -11,7 +12,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
@@ -32,14 +32,13 @@ CHUNK = 5
 class Tiny:
     """Weights and momentum pushed about by counted randomness: any lost step shows."""
 
-    def __init__(self, bad_step: int | None = None, pause: float = 0.0) -> None:
+    def __init__(self, bad_step: int | None = None) -> None:
         self.weights = np.zeros(16, np.float32)
         self.momentum = np.zeros(16, np.float32)
         self.taken = 0
-        self.bad_step, self.pause = bad_step, pause
+        self.bad_step = bad_step
 
     def advance(self, first_step: int, count: int) -> dict[str, np.ndarray]:
-        time.sleep(self.pause)
         rows = [self._take(step) for step in range(first_step, first_step + count)]
         loss, targets, finite = zip(*rows, strict=True)
         return {
@@ -141,9 +140,13 @@ def test_all_steps_once_in_order_and_observers_are_told(tmp_path):
     ]
 
 
-def test_rows_hold_the_mean_over_targets(tmp_path):
+def test_rows_hold_the_mean_over_targets_and_the_seconds_so_far(tmp_path, monkeypatch):
+    now = 100.0
+
     class Known(Tiny):
         def advance(self, first_step, count):
+            nonlocal now
+            now += count  # a second a step
             super().advance(first_step, count)
             return {
                 "loss": np.array([2.0, 4.0, np.nan][:count]),
@@ -151,13 +154,14 @@ def test_rows_hold_the_mean_over_targets(tmp_path):
                 "finite": np.array([1, 1, 1][:count]),
             }
 
+    monkeypatch.setattr(loop, "monotonic", lambda: now)
     run(tmp_path, 4, Known(), chunk=3)
     rows = metrics(tmp_path)
     assert without_seconds(rows) == [
         {"step": 3, "loss": 2.5, "targets": 4, "tens": [2.5]},  # (3 x 2 + 1 x 4) / 4
         {"step": 4, "loss": 2.0, "targets": 3, "tens": [2.0]},
     ]
-    assert 0 <= rows[0]["seconds"] <= rows[1]["seconds"] < 60
+    assert [row["seconds"] for row in rows] == [3, 4]
 
 
 def test_rows_hold_the_mean_of_each_ten_steps(tmp_path):
@@ -391,11 +395,30 @@ class Talker(Recorder):
         print("finished", step, flush=True)
 
 
-def main(folder: str, steps: str, pause: str) -> int:
+class Signaller(Recorder):
+    """Sends its own process a signal after a step, as a user may from outside."""
+
+    def __init__(self, number: int, at: int) -> None:
+        super().__init__(at=at)
+        self.number = number
+
+    def advanced(self, name, step, steps, metrics, seconds) -> None:
+        if step == self.at:
+            os.kill(os.getpid(), self.number)
+
+
+def main(folder: str, steps: str, order: str = "", number: str = "", place: str = "") -> int:
     assert "torch" not in sys.modules
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    observers: list[Recorder] = [Talker()]
+    if order == "step":
+        observers.append(Signaller(int(number), int(place)))
+    elif order == "line":
+        from interruptions import at_line  # beside this folder, which only the program knows
+
+        at_line(int(place), int(number))
     try:
-        learner, _ = run(Path(folder), int(steps), Tiny(pause=float(pause)), observers=[Talker()])
+        learner, _ = run(Path(folder), int(steps), observers=observers)
     except WherefromError as error:
         print(error, file=sys.stderr)
         return error.exit_code
@@ -403,62 +426,56 @@ def main(folder: str, steps: str, pause: str) -> int:
     return 0
 
 
-def start(folder: Path, steps: int, pause: float) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, __file__, str(folder), str(steps), str(pause)],
-        env=os.environ | {"PYTHONPATH": str(Path(loop.__file__).parents[2])},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+def call(folder: Path, steps: int, *order: object) -> subprocess.CompletedProcess[str]:
+    source, tests = Path(loop.__file__).parents[2], Path(__file__).parents[1]
+    return subprocess.run(
+        [sys.executable, __file__, str(folder), str(steps), *map(str, order)],
+        env=os.environ | {"PYTHONPATH": f"{source}{os.pathsep}{tests}"},
+        capture_output=True,
         text=True,
+        check=False,
     )
 
 
 @pytest.mark.slow
 def test_20_kills_lose_nothing_and_end_bitwise_the_same(tmp_path):
-    chooser, steps, saved = random.Random(9), 250 * CHUNK, 0
+    chooser, steps, saved, torn = random.Random(9), 250 * CHUNK, 0, 0
     for _ in range(20):
-        process = start(tmp_path, steps, pause=0.004)
-        assert process.stdout is not None
-        word, first, skipped = process.stdout.readline().split()
-        assert (word, skipped) == ("started", "0")
-        assert int(first) >= saved
-        time.sleep(chooser.uniform(0, 0.06))
-        process.kill()
-        output, errors = process.communicate(timeout=30)
-        assert (process.returncode, errors) == (-signal.SIGKILL, "")
-        said = [int(line.split()[1]) for line in output.splitlines()[:-1]]
-        saved = max([said[-1] - CHUNK] if said else [], default=int(first))
+        killed = call(tmp_path, steps, "line", int(signal.SIGKILL), chooser.randint(1, 6000))
+        assert (killed.returncode, killed.stderr) == (-signal.SIGKILL, "")
+        said = killed.stdout.splitlines()
+        if said:
+            word, first, skipped = said[0].split()
+            assert (word, skipped) == ("started", "0")
+            assert int(first) >= saved
+            # A step is said before it is saved, so the last one may be lost.
+            saved = int(said[-1].split()[1]) - CHUNK if said[1:] else int(first)
         found = Checkpoints(tmp_path / "checkpoints", IDENTITY).latest()
         assert (found.step if found else 0) >= saved
         assert found is None or found.skipped == ()
-    process = start(tmp_path, steps, pause=0.0)
-    output, errors = process.communicate(timeout=60)
-    assert (process.returncode, errors) == (0, "")
-    assert 0 < int(output.split()[1]) < steps
-    assert output.split()[-1] == straight(steps).digest()
+        torn += any(tmp_path.glob("checkpoints/.tmp-*"))
+    assert torn  # some were killed while they wrote a checkpoint
+    last = call(tmp_path, steps)
+    assert (last.returncode, last.stderr) == (0, "")
+    assert 0 < int(last.stdout.split()[1]) < steps
+    assert last.stdout.split()[-1] == straight(steps).digest()
     assert [row["step"] for row in metrics(tmp_path)] == list(range(CHUNK, steps + 1, CHUNK))
     assert not list(tmp_path.rglob(".tmp-*"))
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_signal_saves_and_says_so(tmp_path, number, code):
-    process = start(tmp_path, 100_000, pause=0.02)
-    assert process.stdout is not None
-    while process.stdout.readline() != "advanced 15\n":
-        assert process.poll() is None
-    process.send_signal(number)
-    output, errors = process.communicate(timeout=30)
-    assert process.returncode == code
-    assert "finished" not in output
-    step = saved_steps(tmp_path)[-1]
-    assert step >= 15
-    assert errors == (
-        f"tiny: stopped at step {step} of 100000, which is saved; "
+    stopped = call(tmp_path, 100_000, "step", int(number), 15)
+    assert stopped.returncode == code
+    assert stopped.stdout.splitlines()[-1] == "advanced 15"
+    assert saved_steps(tmp_path)[-1] == 15
+    assert stopped.stderr == (
+        "tiny: stopped at step 15 of 100000, which is saved; "
         "the same command continues from there\n"
     )
     found = Checkpoints(tmp_path / "checkpoints", IDENTITY).latest()
     assert found is not None
-    assert found.state.arrays["weights"].tobytes() == straight(step).weights.tobytes()
+    assert found.state.arrays["weights"].tobytes() == straight(15).weights.tobytes()
 
 
 if __name__ == "__main__":

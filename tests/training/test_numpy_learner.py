@@ -175,8 +175,8 @@ def test_training_comes_close_to_the_true_perplexity_and_not_below(seed):
     config, steps = TinyTextConfig(), 2000
     data = load(config, seed)
     vocabulary = WordVocabulary.from_text(d.text for d in data.documents)
-    train = bigrams(data.documents[: -data.held_out], vocabulary)
-    held_out = bigrams(data.documents[-data.held_out :], vocabulary)
+    train = bigrams(data.training_documents, vocabulary)
+    held_out = bigrams(data.held_out_documents, vocabulary)
     network = build(BigramConfig(), len(vocabulary), seed)
     objective = Bigrams(train, rows=128, seed=seed, stage=0)
     metrics = NumpyLearner(

@@ -287,11 +287,11 @@ def test_a_state_of_another_model_is_refused_by_name():
     learner = build()
     state = learner.state()
     narrow = dict(state.arrays) | {"model.ln_f.weight": np.ones(8, np.float32)}
-    with pytest.raises(Mismatch, match=r"model.ln_f.weight: expected shape \(16,\).* \(8,\)"):
+    with pytest.raises(Mismatch, match=r"model.ln_f.weight: expected .*\[16\].* \[8\]"):
         learner.load(State(narrow))
     less = {k: v for k, v in state.arrays.items() if k != "adamw.head.weight.exp_avg"}
-    with pytest.raises(Mismatch, match=r"adamw.head.weight.exp_avg: .*the checkpoint has none"):
+    with pytest.raises(Mismatch, match=r"adamw.head.weight.exp_avg: .*found nothing"):
         learner.load(State(less))
-    with pytest.raises(Mismatch, match=r"other: .*the model has none"):
+    with pytest.raises(Mismatch, match="other: expected nothing as in the model"):
         learner.load(State(dict(state.arrays) | {"other": np.ones(1)}))
     assert bits(learner.state()) == bits(state)

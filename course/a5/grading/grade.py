@@ -42,12 +42,16 @@ class Grade:
     def as_json(self) -> dict[str, Any]:
         tests = [
             {
-                "id": name, "what": TESTS[name].what, "points": self.points(name),
-                "possible": TESTS[name].points, "state": result.state,
-                "mistake": result.mistake, "why": result.text,
+                "id": name,
+                "what": TESTS[name].what,
+                "points": self.points(name),
+                "possible": TESTS[name].points,
+                "state": result.state,
+                "mistake": result.mistake,
+                "why": result.text,
             }
             for name, result in self.results.items()
-        ]  # fmt: skip
+        ]
         told = {"submission": self.name, "points": self.total, "possible": self.possible}
         return told | {"refused": self.refused, "seconds": round(self.seconds, 1), "tests": tests}
 
@@ -79,9 +83,15 @@ def grade(folder: Path, order: Order, name: str = "") -> Grade:
     place = locate(folder)
     check_files(place)
     results = examine(
-        "grading.points:LOOKS", order.tests, place, order.data or find_data(place), order.limits,
-        paths=[HOME], answers=order.answers, year=order.year,
-    )  # fmt: skip
+        "grading.points:LOOKS",
+        order.tests,
+        place,
+        order.data or find_data(place),
+        order.limits,
+        paths=[HOME],
+        answers=order.answers,
+        year=order.year,
+    )
     return Grade(name or str(folder), results, time.monotonic() - started)
 
 

@@ -27,9 +27,11 @@ def table(grade: Grade) -> list[str]:
             title = f"{result.mistake}: " if result.mistake else ""
             indent = " " * (ids + 4)
             lines += textwrap.wrap(
-                printable(title + result.text), _WIDTH, initial_indent=indent,
+                printable(title + result.text),
+                _WIDTH,
+                initial_indent=indent,
                 subsequent_indent=indent,
-            )  # fmt: skip
+            )
     lines.append(f"{'':<{ids}}  {'':<{whats}}  {grade.total:>3} of {grade.possible:>2}")
     return lines
 

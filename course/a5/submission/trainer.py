@@ -57,6 +57,7 @@ class TrainerConfig:
     stage = "train"  # pretrain, finetune, finetune_only: as the library's recipe calls them
     device = "auto"
     seed: int | None = None  # None: what set_seed was given
+    working_folder: Path | None = None  # checkpoints are kept here; None: nowhere
 
     def __init__(self, **kwargs: Any) -> None:
         for name, value in kwargs.items():
@@ -95,7 +96,7 @@ class Items:
 class Trainer:
     """`Trainer(model, train_dataset, test_dataset, config).train()`.
 
-    With a `working_folder`, training is saved there as it goes, and goes on from there.
+    With a `working_folder` in its config, training saves checkpoints there and goes on from them.
     """
 
     def __init__(
@@ -103,7 +104,6 @@ class Trainer:
     ) -> None:
         self.model, self.config = model, config
         self.train_dataset, self.test_dataset = train_dataset, test_dataset
-        self.working_folder: Path | None = None
         self.trainings = 0
 
     @property
@@ -137,9 +137,13 @@ class Trainer:
             lambda **place: Items(self.train_dataset, **place)
         )
         learner = TorchLearner(
-            _readable(self.model), build(device=self.device, **place), stage,
-            number=number, seed=seed, tokens=self._tokens(),
-        )  # fmt: skip
+            _readable(self.model),
+            build(device=self.device, **place),
+            stage,
+            number=number,
+            seed=seed,
+            tokens=self._tokens(),
+        )
         folder, checkpoints = self._folder(), None
         if folder is not None:
             identity = {"start": started, "seed": seed, "stage": recipe_identity(stage)}
@@ -152,7 +156,8 @@ class Trainer:
     def _folder(self) -> Path | None:
         """Where this training is saved: whoever trains twice has two."""
         self.trainings += 1
-        return self.working_folder and self.working_folder / f"training-{self.trainings}"
+        folder = self.config.working_folder
+        return folder and folder / f"training-{self.trainings}"
 
     def _drive(self, learner: TorchLearner, stage: Stage, checkpoints: Checkpoints | None) -> None:
         chunk = CHUNKS.get(self.device.type, CHUNKS["cpu"])
@@ -162,11 +167,16 @@ class Trainer:
             learner.prepare(min(chunk, stage.steps))
             try:
                 loop.train(
-                    learner, stage.steps, name=stage.name, chunk=chunk,
-                    checkpoints=checkpoints, observers=observers,
-                )  # fmt: skip
+                    learner,
+                    stage.steps,
+                    name=stage.name,
+                    chunk=chunk,
+                    checkpoints=checkpoints,
+                    observers=observers,
+                )
             except Mismatch as error:
-                raise Mismatch(f"{error}; or remove {self.working_folder} to start anew") from error
+                folder = self.config.working_folder
+                raise Mismatch(f"{error}; or remove {folder} to start anew") from error
             if self.test_dataset is not None:
                 progress.say(f"test loss: {self.test_loss():f}")
 
@@ -184,22 +194,32 @@ class Trainer:
         """The library's course recipe with this config's numbers."""
         config = self.config
         optimiser = AdamWConfig(
-            rate=config.learning_rate, decay=config.weight_decay,
-            beta1=config.betas[0], beta2=config.betas[1], decayed="all but bias",
-        )  # fmt: skip
+            rate=config.learning_rate,
+            decay=config.weight_decay,
+            beta1=config.betas[0],
+            beta2=config.betas[1],
+            decayed="all but bias",
+        )
         return replace(
-            course().stage("pretrain"), name=config.stage, optimiser=optimiser, steps=self.steps,
-            batch=config.batch_size, clip=config.grad_norm_clip,
+            course().stage("pretrain"),
+            name=config.stage,
+            optimiser=optimiser,
+            steps=self.steps,
+            batch=config.batch_size,
+            clip=config.grad_norm_clip,
             schedule=Schedule("course" if config.lr_decay else "constant", 0.0, 0.1),
-        )  # fmt: skip
+        )
 
     def _tokens(self) -> TokenCount:
         """As the course counts them, padding too."""
         config, places = self.config, len(self.train_dataset[0][1])
         return TokenCount(
-            self.items, config.batch_size, places,
-            int(config.final_tokens), int(config.warmup_tokens),
-        )  # fmt: skip
+            self.items,
+            config.batch_size,
+            places,
+            int(config.final_tokens),
+            int(config.warmup_tokens),
+        )
 
 
 class _Scalars:

@@ -19,7 +19,7 @@ def save_arrays(path: Path, arrays: "Mapping[str, np.ndarray]") -> None:
 
     try:
         from safetensors.numpy import save
-    except ImportError:  # as on a machine with torch and numpy alone
+    except ImportError:  # on a GPU machine with torch and numpy alone
         from wherefrom.core.plain_arrays import pack as save
 
     # safetensors copies memory from the first byte on: a transposed view would be scrambled.

@@ -116,14 +116,20 @@ def _build(cls: Any, data: dict[str, Any], kinds: Kinds, where: str) -> Any:
         if name not in known:
             raise UsageError(f"{_at(where, name)}: no such field; {nearest(name, known)}")
     missing = [
-        n for n, f in known.items()
-        if n not in data and f.default is MISSING and f.default_factory is MISSING
+        n
+        for n, f in known.items()
+        if n not in data
+        and f.default is MISSING
+        and f.default_factory is MISSING
         and not _optional(hints[n])
-    ]  # fmt: skip
+    ]
     if missing:
         raise UsageError(f"{where}: expected the field '{missing[0]}', found none")
-    values = {n: None for n, f in known.items() if n not in data and f.default is MISSING
-              and f.default_factory is MISSING}  # fmt: skip
+    values = {
+        n: None
+        for n, f in known.items()
+        if n not in data and f.default is MISSING and f.default_factory is MISSING
+    }
     values |= {n: decode(hints[n], v, kinds, _at(where, n)) for n, v in data.items()}
     return cls(**values)
 

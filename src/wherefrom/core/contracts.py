@@ -65,7 +65,7 @@ class Dataset:
     facts: tuple[Fact, ...] = ()
     questions: tuple[Question, ...] = ()
     alphabet: str = ""  # characters the vocabulary must have besides the documents' own
-    held_out: int = 0  # so many documents at the end are never trained on
+    held_out: int = 0  # the number of documents at the end that are never trained on
 
     @property
     def asked(self) -> tuple[Question, ...]:

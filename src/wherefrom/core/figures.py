@@ -18,11 +18,19 @@ INK = "#2b2f33"
 
 # Text stays text, so that the files are small and can be searched; no date, so that they repeat.
 _SETTINGS: Any = {
-    "svg.fonttype": "none", "svg.hashsalt": "wherefrom", "font.family": "sans-serif",
-    "font.size": 9, "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": PALE,
-    "xtick.color": INK, "ytick.color": INK, "axes.titlesize": 9.5, "legend.fontsize": 8,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "wherefrom",
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": PALE,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "axes.titlesize": 9.5,
+    "legend.fontsize": 8,
     "text.parse_math": False,
-}  # fmt: skip
+}
 
 
 def panels(count: int = 1) -> "tuple[Figure, list[Axes]]":

@@ -1,9 +1,12 @@
-"""The layout of a safetensors file, for where the package of that name is not installed.
+"""The layout of a safetensors file, for machines where the package of that name is missing.
+
+`make gpu` needs this: it runs in the GPU machine's own Python, which has torch and numpy and often
+nothing else, and the course's commands write checkpoints there.
 
     8 bytes: length of the header; the header: JSON, padded with spaces; the arrays' bytes
 
-The header has dtype, shape and place of each array. What is written here is what the package
-writes, byte for byte; what it refuses is refused.
+The header has dtype, shape and place of each array. This module writes what the package writes,
+byte for byte, and refuses what the package refuses.
 """
 
 import json

@@ -138,8 +138,11 @@ class Recipe:
         for i, stage in enumerate(self.stages):
             check(
                 stage.start_from is None or stage.start_from in stages[:i],
-                "Stage", "start_from", stage.start_from, f"a stage before it {stages[:i]}",
-            )  # fmt: skip
+                "Stage",
+                "start_from",
+                stage.start_from,
+                f"a stage before it {stages[:i]}",
+            )
         tasks = [task.name for task in self.tasks]
         for stage in self.stages:
             known = stage.probe is None or stage.probe in tasks

@@ -109,7 +109,7 @@ def _generate(seed: int) -> WordText:
     """The generated text with the words that its training sentences have most often."""
     made = tiny_text.load(GENERATED, seed)
     sentences = [document.text.split() for document in made.documents]
-    counts = Counter(w for s in sentences[: len(sentences) - made.held_out] for w in s)
+    counts = Counter(w for d in made.training_documents for w in d.text.split())
     known = sorted(counts, key=lambda word: (-counts[word], word))[:KNOWN]
     texts = [" ".join(canonical(word, known) for word in s) for s in sentences]
     vocabulary = WordVocabulary((BEGIN, END, UNKNOWN, *known))
@@ -117,7 +117,7 @@ def _generate(seed: int) -> WordText:
         tuple(map(Document, texts)),
         held_out=made.held_out,
         vocabulary=vocabulary,
-        original=tuple(map(tuple, sentences[-made.held_out :])),
+        original=tuple(tuple(d.text.split()) for d in made.held_out_documents),
     )
 
 

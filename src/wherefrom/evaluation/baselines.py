@@ -167,15 +167,11 @@ class _Counts:
 
 
 def _unigram(dataset: Dataset, vocabulary: WordVocabulary) -> Unigram:
-    return Unigram(_training_documents(dataset), vocabulary)
+    return Unigram(dataset.training_documents, vocabulary)
 
 
 def _count_bigram(dataset: Dataset, vocabulary: WordVocabulary) -> CountBigram:
-    return CountBigram(_training_documents(dataset), vocabulary)
-
-
-def _training_documents(dataset: Dataset) -> Sequence[Document]:
-    return dataset.documents[: len(dataset.documents) - dataset.held_out]
+    return CountBigram(dataset.training_documents, vocabulary)
 
 
 BASELINES: dict[str, Callable[[Dataset, Any], Any]] = {

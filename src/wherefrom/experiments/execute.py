@@ -21,18 +21,12 @@ from wherefrom.experiments.evaluate import evaluate
 from wherefrom.experiments.probing import PROBES, Probe
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kinds import data_identity, recipe_identity
-from wherefrom.runs.run import (
-    Run,
-    copy_weights,
-    count_parameters,
-    load_weights,
-    model_identity,
-    open_run,
-)
+from wherefrom.runs.run import Run, count_parameters, model_identity, open_run
 from wherefrom.runs.workshop import Workshop, use_threads
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.loop import Finished, Observer, train
 from wherefrom.training.signals import StopSignal
+from wherefrom.training.weights import copy_weights, load_weights
 
 CHUNKS = {"cpu": 20, "cuda": 100}  # steps between two looks at what the learner did
 
@@ -182,9 +176,7 @@ class _Execution:
                     f"{self.folder.path}: stopped after training; the same command evaluates it",
                     stop.number,
                 )
-        run = Run(self.folder, self.recipe)
-        run.workshop = self.workshop
-        results = evaluate(run)
+        results = evaluate(Run(self.folder, self.recipe, self.workshop))
         status = {"state": "finished", "seconds": self.seconds, "results": results}
         self.folder.write_status(status)
         return Outcome(self.recipe.name, str(self.folder.path), status["seconds"], results)

@@ -66,9 +66,12 @@ class BeamLane(Lane):
         ended_GB = self._end(total_RV).unflatten(0, (-1, self.width))
         best_GB, flat_GB = total_RV.view(len(self.seats), -1).topk(self.width)
         news = zip(
-            ended_GB.tolist(), best_GB.tolist(), (flat_GB // count).tolist(),
-            (flat_GB % count).tolist(), strict=True,
-        )  # fmt: skip
+            ended_GB.tolist(),
+            best_GB.tolist(),
+            (flat_GB // count).tolist(),
+            (flat_GB % count).tolist(),
+            strict=True,
+        )
         return [seat.take(*new) for seat, new in zip(self.seats, news, strict=True)]
 
     def _end(self, total_RV: Tensor) -> Tensor:

@@ -68,9 +68,8 @@ def sample(logits_RV: Tensor, requests: Sequence[Request], positions: Sequence[i
     logits_RV = _keep_top(logits_RV, torch.tensor([r.top_k for r in requests]))
     cumulative_RV = logits_RV.softmax(-1).cumsum(-1)
     share_R = (torch.from_numpy(_words(requests, positions)) + 0.5) / 2**32
-    return torch.searchsorted(
-        cumulative_RV, share_R[:, None] * cumulative_RV[:, -1:], right=True
-    )[:, 0]  # fmt: skip
+    reached_R1 = share_R[:, None] * cumulative_RV[:, -1:]
+    return torch.searchsorted(cumulative_RV, reached_R1, right=True)[:, 0]
 
 
 def _keep_top(logits_RV: Tensor, top_k_R: Tensor) -> Tensor:

@@ -50,8 +50,10 @@ def copying(seed: int) -> Demonstration:
         "copying",
         "c is sure to be close to v_j where k_j.q exceeds every other k_i.q by much more than "
         "ln(n-1), and where the others tie, nowhere else",
-        tuple(checks), _copying_refutations(), _draw_copying,
-    )  # fmt: skip
+        tuple(checks),
+        _copying_refutations(),
+        _draw_copying,
+    )
 
 
 def _margin_check(n: int, over: float, random: np.random.Generator) -> Check:
@@ -72,8 +74,12 @@ def _copying_refutations() -> tuple[Refutation, ...]:
             "With unit keys that are perpendicular, q = k_j has a margin of only 1, and e against "
             "n - 1 ones is little: direction does not do it, length must.",
             (
-                Check("alpha_j with q = k_j, unit norms, n = 10", identical, math.e / (math.e + 9),
-                      _TIGHT),
+                Check(
+                    "alpha_j with q = k_j, unit norms, n = 10",
+                    identical,
+                    math.e / (math.e + 9),
+                    _TIGHT,
+                ),
                 Check("the same, rounded", identical, 0.232, 5e-4),
                 Check("alpha_j against the 1 that is promised", identical, 1.0, 0.5, apart=True),
             ),
@@ -83,13 +89,17 @@ def _copying_refutations() -> tuple[Refutation, ...]:
             "One very negative score makes that sum as small as one likes, and takes nothing from "
             "a rival that ties with k_j: it is the largest of the others that counts.",
             (
-                Check("k_j.q minus the sum of the others, scores 10, 10, -100",
-                      float(scores[0] - scores[1:].sum()), 100.0, _TIGHT),
+                Check(
+                    "k_j.q minus the sum of the others, scores 10, 10, -100",
+                    float(scores[0] - scores[1:].sum()),
+                    100.0,
+                    _TIGHT,
+                ),
                 Check("alpha_j for these scores", tied, 0.5, _TIGHT),
                 Check("alpha_j against the 1 that is promised", tied, 1.0, 0.4, apart=True),
             ),
         ),
-    )  # fmt: skip
+    )
 
 
 def _draw_copying() -> "Figure":
@@ -99,8 +109,13 @@ def _draw_copying() -> "Figure":
         share = 1 / (1 + (n - 1) * np.exp(-margin))
         left.plot(margin, share, color=colour, label=f"n = {n:,}")
         left.plot([math.log(n - 1)], [0.5], "o", color=colour)
-    dress(left, "Half of the weight at a margin of ln(n-1)", "k_j.q minus the best other",
-          "weight of j", legend=True)  # fmt: skip
+    dress(
+        left,
+        "Half of the weight at a margin of ln(n-1)",
+        "k_j.q minus the best other",
+        "weight of j",
+        legend=True,
+    )
     values = [copied_share(N, 1.0), 0.5, copied_share(N, math.log(N - 1) + 7)]
     bars(right, ["q = k_j", "10, 10, -100", "ln 9 + 7"], values, [WRONG, WRONG, RIGHT])
     dress(right, "Two that do not copy, and one", "", "weight of j")
@@ -136,18 +151,24 @@ def average_of_two(seed: int) -> Demonstration:
         Check("alpha_a, beta = 5", weight(5 * both), 0.487, 5e-4),
         Check("alpha_a, beta = 1, closed form", weight(both), shared_weight(N, 1), _TIGHT),
         Check("alpha_a, beta = 5, closed form", weight(5 * both), shared_weight(N, 5), _TIGHT),
-        Check("alpha_b minus alpha_a, beta = 5",
-              float(np.diff(attend(5 * both, keys, values)[0][:2])[0]), 0, _TIGHT),
+        Check(
+            "alpha_b minus alpha_a, beta = 5",
+            float(np.diff(attend(5 * both, keys, values)[0][:2])[0]),
+            0,
+            _TIGHT,
+        ),
         Check("|c - (v_a + v_b)/2|, beta = 20", _length(c - target), 0, 1e-6),
         Check("the others subtracted, beta = 1", weight(away), faster_weight(N, 1), _TIGHT),
         Check("the others subtracted, beta = 5", weight(5 * away), faster_weight(N, 5), _TIGHT),
-    )  # fmt: skip
+    )
     return Demonstration(
         "average-of-two",
         "q = beta (k_a + k_b) gives a and b the weight e^beta / (2 e^beta + n - 2) each; "
         "subtracting the other keys gets to one half faster",
-        checks, _average_refutations(keys, values, random), _draw_average,
-    )  # fmt: skip
+        checks,
+        _average_refutations(keys, values, random),
+        _draw_average,
+    )
 
 
 def _average_refutations(
@@ -183,12 +204,16 @@ def _average_refutations(
             "Scores compare the query with keys; values are arbitrary. Where they are "
             "perpendicular to the keys, such a query sees nothing, however long it is.",
             (
-                Check("alpha_a with q = 50 (v_a + v_b), values perpendicular to keys",
-                      float(blind[0]), 1 / N, 1e-9),
+                Check(
+                    "alpha_a with q = 50 (v_a + v_b), values perpendicular to keys",
+                    float(blind[0]),
+                    1 / N,
+                    1e-9,
+                ),
                 Check("the same against 1/2", float(blind[0]), 0.5, 0.2, apart=True),
             ),
         ),
-    )  # fmt: skip
+    )
 
 
 def _draw_average() -> "Figure":
@@ -235,8 +260,10 @@ def projection(seed: int) -> Demonstration:
         "projection",
         "M = A A^T extracts v_a from v_a + v_b, where the columns of A are an orthonormal basis "
         "of v_a's space, perpendicular to v_b's",
-        checks, _projection_refutations(a, extract, vb), lambda: _draw_projection(extract, va, vb),
-    )  # fmt: skip
+        checks,
+        _projection_refutations(a, extract, vb),
+        lambda: _draw_projection(extract, va, vb),
+    )
 
 
 def _projection_refutations(a: Array, extract: Array, vb: Array) -> tuple[Refutation, ...]:
@@ -291,8 +318,10 @@ def _fits(matrix: Array, vector: Array) -> float:
 def _draw_projection(extract: Array, va: Array, vb: Array) -> "Figure":
     figure, axes = panels(2)
     place = np.arange(len(va))
-    shown = ((va + vb, extract @ (va + vb), "s and M s", "s = v_a + v_b", "M s"),
-             (vb, extract @ vb, "v_b and M v_b", "v_b", "M v_b"))  # fmt: skip
+    shown = (
+        (va + vb, extract @ (va + vb), "s and M s", "s = v_a + v_b", "M s"),
+        (vb, extract @ vb, "v_b and M v_b", "v_b", "M v_b"),
+    )
     axes[0].plot(place + 0.2, va, "_", color=WRONG, markersize=9, label="v_a", zorder=3)
     for panel, (before, after, title, first, second) in zip(axes, shown, strict=True):
         panel.bar(place - 0.2, before, 0.38, color=PALE, label=first)

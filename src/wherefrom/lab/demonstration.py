@@ -40,9 +40,14 @@ class Check:
     def as_json(self) -> dict[str, Any]:
         sampled = {"standard_error": float(self.error)} if self.error else {}
         return {
-            "label": self.label, "found": _number(self.found), "expected": _number(self.expected),
-            "tolerance": float(self.tolerance), "apart": self.apart, "holds": self.holds, **sampled,
-        }  # fmt: skip
+            "label": self.label,
+            "found": _number(self.found),
+            "expected": _number(self.expected),
+            "tolerance": float(self.tolerance),
+            "apart": self.apart,
+            "holds": self.holds,
+            **sampled,
+        }
 
 
 @dataclass(frozen=True)
@@ -59,9 +64,11 @@ class Refutation:
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "statement": self.statement, "why": self.why, "refuted": self.holds,
+            "statement": self.statement,
+            "why": self.why,
+            "refuted": self.holds,
             "checks": [check.as_json() for check in self.checks],
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True)
@@ -96,10 +103,11 @@ class Demonstration:
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "name": self.name, "claim": self.claim,
+            "name": self.name,
+            "claim": self.claim,
             "checks": [check.as_json() for check in self.checks],
             "wrong_statements": [r.as_json() for r in self.refutations],
-        }  # fmt: skip
+        }
 
 
 def _number(value: float) -> float | None:

@@ -42,22 +42,33 @@ def softmax_cross_entropy(seed: int) -> Demonstration:
         "Every y_hat_j depends on theta_i, through the sum below the fraction; the chain rule adds "
         "over all j. Without the sum the entry of the true class comes out right and all others 0.",
         (
-            Check("one term: entry of the true class", float(alone[label]), float(right[label]),
-                  1e-12),
-            Check("one term: largest entry of the other classes", float(abs(alone[others]).max()),
-                  0, 1e-12),
-            Check("the same, as it should be", float(measured[others].max()),
-                  float(found[others].max()), _NEAR),
-            Check("one term against central differences", _gap(alone, measured), 0, 0.01,
-                  apart=True),
+            Check(
+                "one term: entry of the true class", float(alone[label]), float(right[label]), 1e-12
+            ),
+            Check(
+                "one term: largest entry of the other classes",
+                float(abs(alone[others]).max()),
+                0,
+                1e-12,
+            ),
+            Check(
+                "the same, as it should be",
+                float(measured[others].max()),
+                float(found[others].max()),
+                _NEAR,
+            ),
+            Check(
+                "one term against central differences", _gap(alone, measured), 0, 0.01, apart=True
+            ),
         ),
-    )  # fmt: skip
+    )
     return Demonstration(
         "softmax-cross-entropy",
         "the gradient of cross-entropy with respect to the input of softmax is y_hat - y",
-        checks, (refutation,), lambda: _draw_entries(
-            measured, right, alone, "y_hat - y", "one term alone"),
-    )  # fmt: skip
+        checks,
+        (refutation,),
+        lambda: _draw_entries(measured, right, alone, "y_hat - y", "one term alone"),
+    )
 
 
 # -- the network's input ------------------------------------------------------------------------
@@ -80,18 +91,27 @@ def input_gradient(seed: int) -> Demonstration:
     drop = (loss(x - step) - loss(x + step)) / 2e-4
     checks = (
         Check("the formula against central differences", _gap(right, measured), 0, _NEAR),
-        Check("slope along the gradient against its length", -drop, float(np.linalg.norm(right)),
-              1e-6),
-        Check("without h (1 - h), against central differences", _gap(wrong @ w2.T @ w1.T, measured),
-              0, 1e-3, apart=True),
-    )  # fmt: skip
+        Check(
+            "slope along the gradient against its length", -drop, float(np.linalg.norm(right)), 1e-6
+        ),
+        Check(
+            "without h (1 - h), against central differences",
+            _gap(wrong @ w2.T @ w1.T, measured),
+            0,
+            1e-3,
+            apart=True,
+        ),
+    )
     return Demonstration(
         "input-gradient",
         "for h = sigmoid(x W1 + b1) and y_hat = softmax(h W2 + b2), "
         "dJ/dx = ((y_hat - y) W2^T * h (1 - h)) W1^T",
-        checks, (), lambda: _draw_entries(
-            measured, right, wrong @ w2.T @ w1.T, "the formula", "without h (1 - h)"),
-    )  # fmt: skip
+        checks,
+        (),
+        lambda: _draw_entries(
+            measured, right, wrong @ w2.T @ w1.T, "the formula", "without h (1 - h)"
+        ),
+    )
 
 
 # -- perplexity ---------------------------------------------------------------------------------
@@ -109,16 +129,22 @@ def perplexity_base(seed: int) -> Demonstration:
         Check("10^(-mean log10 p) against e^(-mean ln p)", tenth, natural, 1e-9),
         Check("both are the geometric mean of 1/p", mean, natural, 1e-9),
         Check("a uniform choice among 50: perplexity", float(np.exp(-np.log(1 / 50))), 50, 1e-9),
-        Check("bases mixed, e^(-mean log2 p), against the power 1/ln 2 of it", mixed,
-              natural ** (1 / np.log(2)), 1e-8),
+        Check(
+            "bases mixed, e^(-mean log2 p), against the power 1/ln 2 of it",
+            mixed,
+            natural ** (1 / np.log(2)),
+            1e-8,
+        ),
         Check("bases mixed, against the perplexity", mixed, natural, 0.5, apart=True),
-    )  # fmt: skip
+    )
     return Demonstration(
         "perplexity-base",
         "perplexity does not depend on the base: 2^(-mean log2 p) = e^(-mean ln p), as long as "
         "the power and the logarithm have the same",
-        checks, (), lambda: _draw_perplexity(p, natural),
-    )  # fmt: skip
+        checks,
+        (),
+        lambda: _draw_perplexity(p, natural),
+    )
 
 
 def _gap(a: Array, b: Array) -> float:

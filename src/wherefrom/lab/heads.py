@@ -79,18 +79,24 @@ def one_head(seed: int) -> Demonstration:
         Check("alpha_a minus sigmoid(beta gamma), the largest of all samples", far, 0, 1e-3),
         Check("sd of alpha_a, beta = 10, by quadrature", spread(BETA), 0.443, 1.5e-3),
         Check("sd of alpha_a, beta = 10, sampled", sd, spread(BETA), 2.5e-3, error=sd_error),
-        Check("sd of alpha_a, beta = 100, against sqrt(1/4 - 1/(beta sqrt pi))",
-              spread(100), math.sqrt(0.25 - 1 / (100 * math.sqrt(math.pi))), 1e-5),
+        Check(
+            "sd of alpha_a, beta = 100, against sqrt(1/4 - 1/(beta sqrt pi))",
+            spread(100),
+            math.sqrt(0.25 - 1 / (100 * math.sqrt(math.pi))),
+            1e-5,
+        ),
         Check("sd of alpha_a, beta = 1,000, against its limit 1/2", spread(1000), 0.5, 1e-3),
         Check("P(0.4 < alpha_a < 0.6) = erf(ln 1.5 / beta)", within(0.6, BETA), 0.045, 1e-3),
         Check("the same, sampled", balanced, within(0.6, BETA), 6e-3, error=share_error),
-    )  # fmt: skip
+    )
     return Demonstration(
         "one-head-is-fragile",
         "with q = beta (mu_a + mu_b) and k_a = (1 + gamma) mu_a, alpha_a = sigmoid(beta gamma): "
         "the output jumps between v_a and v_b",
-        checks, _one_head_refutations(keys), lambda: _draw_one_head(alpha),
-    )  # fmt: skip
+        checks,
+        _one_head_refutations(keys),
+        lambda: _draw_one_head(alpha),
+    )
 
 
 def _one_head_refutations(keys: Array) -> tuple[Refutation, ...]:
@@ -115,11 +121,15 @@ def _one_head_refutations(keys: Array) -> tuple[Refutation, ...]:
             (
                 Check("P(0.4 < alpha_a < 0.6)", balanced, 0.045, 1e-3),
                 Check("the same against a majority", balanced, 0.5, 0.4, apart=True),
-                Check("P(alpha_a < 0.1 or > 0.9) = 1 - erf(ln 9 / beta)", extreme,
-                      1 - gaussian_mean(_unsettled, SD), 5e-3),
+                Check(
+                    "P(alpha_a < 0.1 or > 0.9) = 1 - erf(ln 9 / beta)",
+                    extreme,
+                    1 - gaussian_mean(_unsettled, SD),
+                    5e-3,
+                ),
             ),
         ),
-    )  # fmt: skip
+    )
 
 
 def _unsettled(gamma: Array) -> Array:
@@ -132,11 +142,13 @@ def _draw_one_head(alpha: Array) -> "Figure":
     gamma = np.linspace(-2.2, 2.2, 400)
     left.fill_between(gamma, np.exp(-(gamma**2)), color=PALE, alpha=0.4, label="how likely")
     left.plot(gamma, sigmoid(BETA * gamma), color=RIGHT, label="alpha_a, beta = 10")
-    left.axvspan(-math.log(1.5) / BETA, math.log(1.5) / BETA, color=WRONG, alpha=0.6,
-                 label="0.4 to 0.6")  # fmt: skip
+    left.axvspan(
+        -math.log(1.5) / BETA, math.log(1.5) / BETA, color=WRONG, alpha=0.6, label="0.4 to 0.6"
+    )
     dress(left, "A small change of k_a decides", "gamma", "weight of a", legend=True)
-    right.hist(alpha, bins=30, range=(0, 1), weights=np.full(len(alpha), 1 / len(alpha)),
-               color=RIGHT)  # fmt: skip
+    right.hist(
+        alpha, bins=30, range=(0, 1), weights=np.full(len(alpha), 1 / len(alpha)), color=RIGHT
+    )
     dress(right, f"alpha_a over samples: sd {alpha.std():.3f}", "weight of a", "share")
     return figure
 
@@ -162,18 +174,21 @@ def two_heads(seed: int) -> Demonstration:
         _sampled("total variance, two heads, sampled", average, two, 0.012),
         _sampled("the same given k_a.q1 > 0, sampled", average[good], given, 0.01),
         Check("P(k_a.q1 < 0) = erfc(1)/2", fails, 0.0786, 1e-4),
-        Check("the same, sampled", rate, fails, 8e-3,
-              error=math.sqrt(rate * (1 - rate) / SAMPLES)),
-    )  # fmt: skip
+        Check("the same, sampled", rate, fails, 8e-3, error=math.sqrt(rate * (1 - rate) / SAMPLES)),
+    )
     return Demonstration(
         "two-heads-are-robust",
         "with q1 = beta mu_a and q2 = beta mu_b each head copies: softmax saturates, and the "
         "length of k_a matters no more unless it turns negative",
         checks,
-        (_same_queries(keys), _queries_of_values(), _cancelling(), _noise_in_head_two(
-            first, second)),
+        (
+            _same_queries(keys),
+            _queries_of_values(),
+            _cancelling(),
+            _noise_in_head_two(first, second),
+        ),
         lambda: _draw_two_heads(single, average, v),
-    )  # fmt: skip
+    )
 
 
 def exact_variances() -> tuple[float, float, float]:
@@ -209,12 +224,12 @@ def _same_queries(keys: Array) -> Refutation:
         "average is that vector: the correlation is 1 and nothing is gained.",
         (
             Check("correlation of the two heads' outputs", correlation, 1.0, 1e-9),
-            Check("total variance over that of one head", same / total_variance(first)[0], 1,
-                  1e-9),
-            Check("total variance against that of the right queries", same, two, one / 2,
-                  apart=True),
+            Check("total variance over that of one head", same / total_variance(first)[0], 1, 1e-9),
+            Check(
+                "total variance against that of the right queries", same, two, one / 2, apart=True
+            ),
         ),
-    )  # fmt: skip
+    )
 
 
 def _queries_of_values() -> Refutation:
@@ -230,15 +245,29 @@ def _queries_of_values() -> Refutation:
         "weight of -1/2, which softmax cannot give; and queries are compared with keys, not with "
         "values.",
         (
-            Check("|average of the claimed outputs - v_b/2|",
-                  float(np.linalg.norm(claimed - v[1] / 2)), 0, 1e-12),
-            Check("its distance from (v_a + v_b)/2", float(np.linalg.norm(claimed - target)), 0,
-                  0.5, apart=True),
+            Check(
+                "|average of the claimed outputs - v_b/2|",
+                float(np.linalg.norm(claimed - v[1] / 2)),
+                0,
+                1e-12,
+            ),
+            Check(
+                "its distance from (v_a + v_b)/2",
+                float(np.linalg.norm(claimed - target)),
+                0,
+                0.5,
+                apart=True,
+            ),
             Check("the least weight of all, against the -1/2 needed", least, -0.5, 0.5, apart=True),
-            Check("|c - (v_a + v_b)/2| when it is computed", float(np.linalg.norm(out - target)), 0,
-                  0.5, apart=True),
+            Check(
+                "|c - (v_a + v_b)/2| when it is computed",
+                float(np.linalg.norm(out - target)),
+                0,
+                0.5,
+                apart=True,
+            ),
         ),
-    )  # fmt: skip
+    )
 
 
 def _cancelling() -> Refutation:
@@ -276,8 +305,15 @@ def _draw_two_heads(single: Array, average: Array, v: Array) -> "Figure":
     along = (v[0] - v[1]) / ((v[0] - v[1]) ** 2).sum()
     middle = (v[0] + v[1]) / 2
     for points, colour, label in ((single, WRONG, "one head"), (average, RIGHT, "two heads")):
-        left.hist((points - middle) @ along, bins=60, range=(-0.6, 0.6), color=colour, alpha=0.75,
-                  weights=np.full(len(points), 1 / len(points)), label=label)  # fmt: skip
+        left.hist(
+            (points - middle) @ along,
+            bins=60,
+            range=(-0.6, 0.6),
+            color=colour,
+            alpha=0.75,
+            weights=np.full(len(points), 1 / len(points)),
+            label=label,
+        )
     left.set_xticks([-0.5, 0, 0.5], ["v_b", "middle", "v_a"])
     dress(left, "Where c lies between v_b and v_a", "", "share of samples", legend=True)
     names = ["one head", "q1 = q2", "two heads", "k_a.q1 > 0"]

@@ -71,18 +71,21 @@ def key_query_value(seed: int) -> Demonstration:
         "has no query left, at all three alike.",
         (
             Check("swapped: |c_1|", _length(swapped[0]), 0, _TIGHT),
-            Check("swapped: |c_2 - (2 u_b - u_c)/3|", _length(swapped[1] - (2 * b - c) / 3), 0,
-                  _TIGHT),
+            Check(
+                "swapped: |c_2 - (2 u_b - u_c)/3|", _length(swapped[1] - (2 * b - c) / 3), 0, _TIGHT
+            ),
             Check("swapped: |c_1 - (u_b - u_c)|", _length(swapped[0] - (b - c)), 0, 1, apart=True),
             Check("swapped: |c_2 - u_b|", _length(swapped[1] - b), 0, 1, apart=True),
         ),
-    )  # fmt: skip
+    )
     return Demonstration(
         "key-query-value",
         "V = (u_b u_b^T - u_c u_c^T)/beta^2, K = u_d u_d^T + u_c u_c^T, Q = u_d u_a^T + u_c u_d^T "
         "give c_1 = u_b - u_c and c_2 = u_b; K = I works too",
-        checks, (refutation,), lambda: _draw_matrices(seed, weights, out, swapped_weights, swapped),
-    )  # fmt: skip
+        checks,
+        (refutation,),
+        lambda: _draw_matrices(seed, weights, out, swapped_weights, swapped),
+    )
 
 
 def _draw_matrices(
@@ -104,8 +107,10 @@ def _draw_matrices(
 def without_key_query_value(seed: int) -> Demonstration:
     a, b, c, d = directions(seed)
     same = np.eye(_D)
-    runs = {name: contexts(words(seed, added), same, same, same)
-            for name, added in (("nothing", 0.0), ("u_d", d), ("u_c", c))}  # fmt: skip
+    runs = {
+        name: contexts(words(seed, added), same, same, same)
+        for name, added in (("nothing", 0.0), ("u_d", d), ("u_c", c))
+    }
     more = a + np.linspace(-3, 3, 601)[:, None] * d  # x_2 with any multiple of u_d
     lead = ((more**2).sum(axis=1) - more @ (d + b)) / BETA**2
     checks = (
@@ -126,16 +131,22 @@ def without_key_query_value(seed: int) -> Demonstration:
             Check("alpha_21 with u_d added", after, 0, 1e-6),
             Check("alpha_21 after over before", after / before, float(ratio), 1e-9),
             Check("the same against any growth to speak of", after / before, 2.0, 0.9, apart=True),
-            Check("share of u_b in c_2 with u_d added",
-                  float(runs["u_d"][1][1] @ b / BETA**2), 0, 1e-6),
+            Check(
+                "share of u_b in c_2 with u_d added",
+                float(runs["u_d"][1][1] @ b / BETA**2),
+                0,
+                1e-6,
+            ),
         ),
-    )  # fmt: skip
+    )
     return Demonstration(
         "without-key-query-value",
         "with v = k = q = x, c_2 is x_2 itself, about u_a; adding u_d or u_c cannot isolate u_b, "
         "since c is a convex combination and u_b always comes with u_d or u_c",
-        checks, (refutation,), lambda: _draw_without(seed, runs),
-    )  # fmt: skip
+        checks,
+        (refutation,),
+        lambda: _draw_without(seed, runs),
+    )
 
 
 def _most_alone(seed: int) -> float:
@@ -216,8 +227,9 @@ def synthesizer(seed: int) -> Demonstration:
     width, head, length = 32, 8, 64
     x = generator(seed, _USES["synthesizer"] + 100).standard_normal((2 * length, width))
     moved = np.vstack((x[:1], x[length + 1 :]))  # other words, but for the first
-    (ours, few), (theirs, cost) = (f(x[:length], seed, head)
-                                   for f in (synthesizer_head, attention_head))  # fmt: skip
+    (ours, few), (theirs, cost) = (
+        f(x[:length], seed, head) for f in (synthesizer_head, attention_head)
+    )
     twice = synthesizer_head(x, seed, head)[1]
     change = float(abs(synthesizer_head(moved, seed, head)[0][0] - ours[0]).max())
     compared = float(abs(attention_head(moved, seed, head)[0][0] - theirs[0]).max())
@@ -234,20 +246,35 @@ def synthesizer(seed: int) -> Demonstration:
         "It compares no two words, but B still makes l scores for each of l words, and the l x l "
         "weights still multiply the values: 2 l^2 d_h multiplications, as many as before.",
         (
-            Check("quadratic multiplications, over those with queries and keys",
-                  (few.scores + few.mixing) / (cost.scores + cost.mixing), 1, 0),
-            Check("growth when l doubles", (twice.scores + twice.mixing) /
-                  (few.scores + few.mixing), 4, 0),
-            Check("the same against the 2 of a linear cost", (twice.scores + twice.mixing) /
-                  (few.scores + few.mixing), 2, 1, apart=True),
+            Check(
+                "quadratic multiplications, over those with queries and keys",
+                (few.scores + few.mixing) / (cost.scores + cost.mixing),
+                1,
+                0,
+            ),
+            Check(
+                "growth when l doubles",
+                (twice.scores + twice.mixing) / (few.scores + few.mixing),
+                4,
+                0,
+            ),
+            Check(
+                "the same against the 2 of a linear cost",
+                (twice.scores + twice.mixing) / (few.scores + few.mixing),
+                2,
+                1,
+                apart=True,
+            ),
         ),
-    )  # fmt: skip
+    )
     return Demonstration(
         "synthesizer",
         "no products of queries with keys, but the l x l matrix and its product with the values "
         "remain: the cost is still quadratic in the length",
-        checks, (refutation,), lambda: _draw_synthesizer(width, head),
-    )  # fmt: skip
+        checks,
+        (refutation,),
+        lambda: _draw_synthesizer(width, head),
+    )
 
 
 def _draw_synthesizer(width: int, head: int) -> "Figure":
@@ -256,10 +283,16 @@ def _draw_synthesizer(width: int, head: int) -> "Figure":
     square = 2 * length**2 * head
     left.loglog(length, square + 3 * length * width * head, color=RIGHT, label="queries and keys")
     left.loglog(length, square + 2 * length * width * head, color=WRONG, label="synthesizer")
-    left.loglog(length, 2 * length * width * head, color=OTHER, linestyle="--",
-                label="without its quadratic part")  # fmt: skip
-    dress(left, f"Multiplications of a head (d = {width}, d_h = {head})", "length l", "",
-          legend=True)  # fmt: skip
+    left.loglog(
+        length,
+        2 * length * width * head,
+        color=OTHER,
+        linestyle="--",
+        label="without its quadratic part",
+    )
+    dress(
+        left, f"Multiplications of a head (d = {width}, d_h = {head})", "length l", "", legend=True
+    )
     return figure
 
 

@@ -64,8 +64,12 @@ class States:
         """The states to go on from, (L, R, H): zero in front of a text."""
         return self.states_LRH * (self.lengths_R > 0)[:, None]
 
+    def hold(self, states_LRTH: Tensor) -> None:
+        """Hold the states after each of T characters until `grow` says which ones to keep."""
+        self.waiting_LRTH = states_LRTH
+
     def grow(self, count_R: Tensor) -> None:
-        """Of the characters just read, so many belong to each row's text."""
+        """Keep the first count_R of the characters just read in each row's text."""
         assert self.waiting_LRTH is not None, "a text is read before it grows"
         rows = torch.arange(len(count_R), device=count_R.device)
         self.states_LRH.copy_(self.waiting_LRTH[:, rows, count_R - 1])
@@ -119,7 +123,7 @@ class GRU(nn.Module):
             x = _run(layer, self.drop(x), before_RH)
             found.append(x)
         if cache is not None:
-            cache.waiting_LRTH = torch.stack(found)
+            cache.hold(torch.stack(found))
         return self.drop(x)
 
     def forward(self, tokens_RT: Tensor, cache: States | None = None) -> Tensor:

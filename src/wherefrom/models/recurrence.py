@@ -48,10 +48,16 @@ class _Recurrence(torch.autograd.Function):
         s_rz, s_n = s_RG[:, : 2 * width], s_RG[:, 2 * width :]
         both, last = (slice(2 * width), slice(2 * width, None))
         lists = (
-            x_TRG[..., both], x_TRG[..., last], gates_TRG[..., both], gates_TRG[..., :width],
-            gates_TRG[..., width : 2 * width], gates_TRG[..., last], inner_TRH, states_TRH[:-1],
+            x_TRG[..., both],
+            x_TRG[..., last],
+            gates_TRG[..., both],
+            gates_TRG[..., :width],
+            gates_TRG[..., width : 2 * width],
+            gates_TRG[..., last],
+            inner_TRH,
+            states_TRH[:-1],
             states_TRH[1:],
-        )  # fmt: skip
+        )
         for x_rz, x_n, rz, r, z, n, inner, h, new in zip(*(v.unbind() for v in lists), strict=True):
             torch.mm(h, u_HG, out=s_RG)
             torch.add(x_rz, s_rz, out=rz).sigmoid_()

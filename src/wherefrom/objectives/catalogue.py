@@ -38,9 +38,9 @@ class Material:
 
     @cached_property
     def corpus(self) -> Corpus:
-        last = len(self.dataset.documents) - self.dataset.held_out
         answers = {question.answer for question in self.dataset.asked if question.answer}
-        return index_corpus(self.dataset.documents[:last], self.vocabulary, self.device, answers)
+        documents = self.dataset.training_documents
+        return index_corpus(documents, self.vocabulary, self.device, answers)
 
 
 @dataclass(frozen=True)
@@ -54,46 +54,65 @@ class Slot:
 
 def _documents(config: Any, material: Material, slot: Slot) -> Objective:
     return Documents(
-        config, material.corpus, block_size=material.block_size, max_input=material.max_input,
-        rows=slot.rows, seed=material.seed, stage=slot.number, order=slot.order,
-    )  # fmt: skip
+        config,
+        material.corpus,
+        block_size=material.block_size,
+        max_input=material.max_input,
+        rows=slot.rows,
+        seed=material.seed,
+        stage=slot.number,
+        order=slot.order,
+    )
 
 
 def _answers(config: AnswersConfig, material: Material, slot: Slot) -> Objective:
     return Answers(
-        material.dataset.asked, material.vocabulary, block_size=material.max_input,
-        rows=slot.rows, seed=material.seed, stage=slot.number, order=slot.order,
+        material.dataset.asked,
+        material.vocabulary,
+        block_size=material.max_input,
+        rows=slot.rows,
+        seed=material.seed,
+        stage=slot.number,
+        order=slot.order,
         device=material.device,
-    )  # fmt: skip
+    )
 
 
 def _bigrams(config: BigramsConfig, material: Material, slot: Slot) -> Objective:
-    last = len(material.dataset.documents) - material.dataset.held_out
-    pairs = bigrams(material.dataset.documents[:last], material.vocabulary)
+    pairs = bigrams(material.dataset.training_documents, material.vocabulary)
     if config.table:
         return BigramTable(pairs)
     return Bigrams(pairs, rows=slot.rows, seed=material.seed, stage=slot.number)
 
 
 def _windows(config: WindowsConfig, material: Material, slot: Slot) -> Objective:
-    last = len(material.dataset.documents) - material.dataset.held_out
-    tokens = stream(material.dataset.documents[:last], material.vocabulary, material.device)
+    documents = material.dataset.training_documents
+    tokens = stream(documents, material.vocabulary, material.device)
     longest = material.max_input or config.length
     fits = config.length <= longest
     most = f"at most what the model reads, {longest}"
     check(fits, "WindowsConfig", "length", config.length, most)
     return Windows(
-        tokens, length=config.length or longest,
-        rows=slot.rows, seed=material.seed, stage=slot.number,
-    )  # fmt: skip
+        tokens,
+        length=config.length or longest,
+        rows=slot.rows,
+        seed=material.seed,
+        stage=slot.number,
+    )
 
 
 def _bags(config: BagsConfig, material: Material, slot: Slot) -> Objective:
     return LabelledBags(
-        config, material.dataset.asked, material.vocabulary, LABELS,
-        rows=slot.rows, seed=material.seed, stage=slot.number, order=slot.order,
+        config,
+        material.dataset.asked,
+        material.vocabulary,
+        LABELS,
+        rows=slot.rows,
+        seed=material.seed,
+        stage=slot.number,
+        order=slot.order,
         device=material.device,
-    )  # fmt: skip
+    )
 
 
 OBJECTIVES: dict[str, tuple[type, Callable[[Any, Material, Slot], Objective]]] = {

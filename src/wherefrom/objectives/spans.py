@@ -117,9 +117,13 @@ class Documents:
         index = torch.arange(count * self.rows, device=self.corpus.device)
         likely = getattr(self.config, "answer_like", 0.0) > 0
         words = draws(
-            9 if likely else 8, seed=self.seed, stream=Stream.SPAN, stage=self.stage,
-            step=first_step + index // self.rows, row=index % self.rows,
-        )  # fmt: skip
+            9 if likely else 8,
+            seed=self.seed,
+            stream=Stream.SPAN,
+            stage=self.stage,
+            step=first_step + index // self.rows,
+            row=index % self.rows,
+        )
         placed = self.order.at(first_step * self.rows, count * self.rows)
         document = placed.clamp(min=0)
         if isinstance(self.config, SpanCorruptionConfig):

@@ -14,18 +14,32 @@ EVERYONE = ("stated", "omitted", "none")
 BASELINES = ("london", "nearest_name")
 
 MODERN = GPTConfig(
-    attention="rope", norm="rms", activation="relu2", bias=False, qk_norm=True,
-    embd_pdrop=0.0, resid_pdrop=0.0, attn_pdrop=0.0, zero_residual=True,
-)  # fmt: skip
+    attention="rope",
+    norm="rms",
+    activation="relu2",
+    bias=False,
+    qk_norm=True,
+    embd_pdrop=0.0,
+    resid_pdrop=0.0,
+    attn_pdrop=0.0,
+    zero_residual=True,
+)
 
 
 def _tasks(*models: str, beams: int) -> tuple[Task, ...]:
     return (
-        Task("dev", support=EVERYONE, predictors=(*BASELINES, *models), beams=beams,
-             place_aware=True),
-        Task("test", measure="predictions", split="unanswered", support=("unknown",),
-             predictors=models, beams=beams),
-    )  # fmt: skip
+        Task(
+            "dev", support=EVERYONE, predictors=(*BASELINES, *models), beams=beams, place_aware=True
+        ),
+        Task(
+            "test",
+            measure="predictions",
+            split="unanswered",
+            support=("unknown",),
+            predictors=models,
+            beams=beams,
+        ),
+    )
 
 
 def course() -> Recipe:
@@ -130,7 +144,12 @@ def laptop() -> Recipe:
         name="birthplaces-laptop",
         summary="the same for two CPU cores: minutes instead of hours",
         model=replace(
-            MODERN, n_layer=2, n_embd=64, qk_norm=False, embd_pdrop=0.1, ngrams=4,
+            MODERN,
+            n_layer=2,
+            n_embd=64,
+            qk_norm=False,
+            embd_pdrop=0.1,
+            ngrams=4,
             ngram_buckets=8192,
         ),
         stages=(
@@ -146,4 +165,4 @@ def laptop() -> Recipe:
                 batch=32,
             ),
         ),
-    )  # fmt: skip
+    )

@@ -24,9 +24,19 @@ def people() -> Recipe:
         summary="generated people: facts from text, asked closed-book",
         data=PeopleConfig(),
         model=GPTConfig(
-            block_size=128, n_layer=2, n_head=8, n_embd=64, attention="rope", norm="rms",
-            activation="relu2", bias=False, embd_pdrop=0.1, resid_pdrop=0.0, attn_pdrop=0.0,
-            ngrams=4, zero_residual=True,
+            block_size=128,
+            n_layer=2,
+            n_head=8,
+            n_embd=64,
+            attention="rope",
+            norm="rms",
+            activation="relu2",
+            bias=False,
+            embd_pdrop=0.1,
+            resid_pdrop=0.0,
+            attn_pdrop=0.0,
+            ngrams=4,
+            zero_residual=True,
         ),
         stages=(
             Stage(
@@ -59,9 +69,12 @@ def people() -> Recipe:
             Task(
                 name="birthplace",
                 predictors=(
-                    "majority", "nearest_name", "without_pretraining", "with_pretraining",
+                    "majority",
+                    "nearest_name",
+                    "without_pretraining",
+                    "with_pretraining",
                 ),
             ),
         ),
         abstain=True,
-    )  # fmt: skip
+    )

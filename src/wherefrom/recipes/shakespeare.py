@@ -88,9 +88,19 @@ def gpt() -> Recipe:
         summary="a small character GPT, for minutes on a CPU",
         data=CharactersConfig(),
         model=GPTConfig(
-            block_size=128, n_layer=3, n_head=4, n_embd=96, attention="rope", norm="rms",
-            activation="relu2", bias=False, embd_pdrop=0.0, resid_pdrop=0.0, attn_pdrop=0.0,
-            ngrams=4, zero_residual=True,
+            block_size=128,
+            n_layer=3,
+            n_head=4,
+            n_embd=96,
+            attention="rope",
+            norm="rms",
+            activation="relu2",
+            bias=False,
+            embd_pdrop=0.0,
+            resid_pdrop=0.0,
+            attn_pdrop=0.0,
+            ngrams=4,
+            zero_residual=True,
         ),
         stages=(
             Stage(
@@ -110,7 +120,7 @@ def gpt() -> Recipe:
             *_tasks("gpt"),
             Task("blocks", measure="perplexity", predictors=("gpt",), overlap=0.0),
         ),
-    )  # fmt: skip
+    )
 
 
 def gpt_gpu() -> Recipe:
@@ -122,8 +132,14 @@ def gpt_gpu() -> Recipe:
         name="shakespeare-gpt-gpu",
         summary="a character GPT of nanoGPT's size, for a GPU; a day on a CPU",
         model=replace(
-            MODERN, block_size=256, n_layer=6, n_head=6, n_embd=384,
-            embd_pdrop=0.3, resid_pdrop=0.3, attn_pdrop=0.3,
+            MODERN,
+            block_size=256,
+            n_layer=6,
+            n_head=6,
+            n_embd=384,
+            embd_pdrop=0.3,
+            resid_pdrop=0.3,
+            attn_pdrop=0.3,
         ),
         stages=(
             replace(
@@ -135,4 +151,4 @@ def gpt_gpu() -> Recipe:
                 arithmetic="bf16",
             ),
         ),
-    )  # fmt: skip
+    )

@@ -118,9 +118,12 @@ class BarProgress(PlainProgress):
         super().started(name, first_step, steps, skipped)
         if first_step < steps:
             self._task = self._bar.add_task(
-                printable(f"{self.label}{name}"), total=steps, completed=first_step,
-                loss="...", rate=0.0,
-            )  # fmt: skip
+                printable(f"{self.label}{name}"),
+                total=steps,
+                completed=first_step,
+                loss="...",
+                rate=0.0,
+            )
 
     def advanced(
         self, name: str, step: int, steps: int, metrics: dict[str, Any], seconds: float

@@ -18,8 +18,14 @@ _PERPLEXITY = "perplexity"
 _BITS = "bits_per_character"
 _CLAIMS = "checks_held"  # of a demonstration
 _MEASURES = (
-    "accuracy", "answered_share", "precision", "refused_share", _PERPLEXITY, _BITS, _CLAIMS,
-)  # fmt: skip
+    "accuracy",
+    "answered_share",
+    "precision",
+    "refused_share",
+    _PERPLEXITY,
+    _BITS,
+    _CLAIMS,
+)
 _TITLES = {_CLAIMS: "claims", _BITS: "bits per character"}
 UNITS = {"characters": "character", "bigrams": "word"}  # what a perplexity is told to be of
 _IN_WORDS = {

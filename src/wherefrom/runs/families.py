@@ -88,8 +88,7 @@ def _torch_learner(
 
 def _held_out_characters(dataset: Dataset, vocabulary: Alphabet) -> ScoredText:
     """The held-out end of the text, whose first character nothing comes before."""
-    first = len(dataset.documents) - dataset.held_out
-    text = "".join(document.text for document in dataset.documents[first:])
+    text = "".join(document.text for document in dataset.held_out_documents)
     details = dict(dataset.details) if isinstance(dataset, CharacterText) else {}
     return ScoredText(text, {"characters": len(text)} | details)
 
@@ -139,7 +138,7 @@ def _descender(model: bigram.Bigram, stage: Stage) -> Descender:
 
 def _held_out_bigrams(dataset: Dataset, vocabulary: WordVocabulary) -> ScoredText:
     """Every bigram of the held-out sentences, and what they leave unsaid of the text itself."""
-    held_out = dataset.documents[len(dataset.documents) - dataset.held_out :]
+    held_out = dataset.held_out_documents
     pairs = bigrams(held_out, vocabulary)
     forms = [document.text.split() for document in held_out]
     given = isinstance(dataset, WordText)

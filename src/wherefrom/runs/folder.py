@@ -87,9 +87,12 @@ class RunFolder:
     def check_recipe(self, asked: Experiment) -> None:
         """A folder holds one recipe: another one, or other settings, must go elsewhere."""
         require_same(
-            self.path, recipe_identity(self.read_recipe()), recipe_identity(asked),
-            holder="the folder's run", advice="choose another folder with --out",
-        )  # fmt: skip
+            self.path,
+            recipe_identity(self.read_recipe()),
+            recipe_identity(asked),
+            holder="the folder's run",
+            advice="choose another folder with --out",
+        )
 
     # -- data ---------------------------------------------------------------------
 
@@ -114,11 +117,13 @@ class RunFolder:
         """The data that the recipe gives now must be the data that the run was made from."""
         path = self.path / "corpus" / "corpus.json"
         require_same(
-            path, read_json(path), describe(dataset),
+            path,
+            read_json(path),
+            describe(dataset),
             holder="the run's data",
             advice="use the files, and the version of wherefrom, that the run was made with, or "
             "train another run in a folder of its own (--out)",
-        )  # fmt: skip
+        )
 
     def keeps_data(self) -> bool:
         """Runs of language models and of reviews, and folders of the first version, have only a

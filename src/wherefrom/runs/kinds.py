@@ -24,9 +24,17 @@ _INCIDENTAL = ("device", "threads", "checkpoint_seconds", "summary")
 
 # Where files lie: what stands in them is compared instead, by the data's hash.
 _PATHS = (
-    "folder", "corpus", "questions", "held_out", "calibration",
-    "train", "dev", "test", "vocabulary", "embeddings",
-)  # fmt: skip
+    "folder",
+    "corpus",
+    "questions",
+    "held_out",
+    "calibration",
+    "train",
+    "dev",
+    "test",
+    "vocabulary",
+    "embeddings",
+)
 
 
 def decode_recipe(data: Any) -> Experiment:

@@ -63,4 +63,4 @@ def find_training(run: Run, reader: Reader) -> Training | None:
         dataset = run.dataset
     except (MissingInput, Mismatch):
         return None
-    return Training.of(dataset.documents[: len(dataset.documents) - dataset.held_out], reader.unit)
+    return Training.of(dataset.training_documents, reader.unit)

@@ -5,14 +5,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
 from wherefrom.core.config import encode
 from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.errors import (
     BadData,
-    Mismatch,
     MissingInput,
     UsageError,
     WherefromError,
@@ -25,14 +23,18 @@ from wherefrom.data.catalogue import load_dataset
 from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.workshop import Workshop, devices
+from wherefrom.training.weights import load_weights
 
 
 class Run:
-    """recipe, vocabulary, dataset, models, tasks, and the batches of any stage."""
+    """Recipe, vocabulary, dataset, models, tasks, and the batches of any stage.
 
-    def __init__(self, folder: RunFolder, recipe: Recipe) -> None:
+    Whoever just trained the run passes its workshop, so that the data are not read again.
+    """
+
+    def __init__(self, folder: RunFolder, recipe: Recipe, workshop: Workshop | None = None) -> None:
         self.folder, self.recipe, self.path = folder, recipe, folder.path
-        self.workshop = Workshop(recipe, self._read_data)
+        self.workshop = workshop or Workshop(recipe, self._read_data)
 
     @cached_property
     def status(self) -> dict[str, Any]:
@@ -94,14 +96,19 @@ class Run:
         config = self.workshop.family.complete(self.recipe.model, self.vocabulary)
         config = stage.variant.of(config) if stage.variant else config
         require_same(
-            f"{self.path}/models/{name}", facts.get("identity"),
+            f"{self.path}/models/{name}",
+            facts.get("identity"),
             model_identity(config, self.vocabulary),
-            holder="the weights file", advice="the folder was mixed up; run the recipe again",
-        )  # fmt: skip
+            holder="the weights file",
+            advice="the folder was mixed up; run the recipe again",
+        )
         model = self.workshop.family.build(
-            config, self.vocabulary, self.recipe.seed, self.workshop.number(stage),
+            config,
+            self.vocabulary,
+            self.recipe.seed,
+            self.workshop.number(stage),
             self.workshop.device,
-        )  # fmt: skip
+        )
         load_weights(self.workshop.family.weights(model), arrays)
         return model.eval() if isinstance(model, torch.nn.Module) else model
 
@@ -156,25 +163,3 @@ def count_parameters(model: Any) -> int:
     if isinstance(model, torch.nn.Module):
         return sum(p.numel() for p in model.parameters())
     return sum(array.size for array in model.parameters.values())
-
-
-def copy_weights(live: dict[str, Any]) -> dict[str, np.ndarray]:
-    """The live tensors or arrays as numpy arrays that training no longer changes."""
-    return {
-        name: (w.detach().cpu().numpy() if isinstance(w, torch.Tensor) else w).copy()
-        for name, w in live.items()
-    }
-
-
-def load_weights(live: dict[str, Any], arrays: dict[str, Any]) -> None:
-    """Copy the arrays into the live tensors or arrays of the same names and shapes."""
-    for name in live.keys() | arrays.keys():
-        has, wants = (tuple(t[name].shape) if name in t else None for t in (arrays, live))
-        if has != wants:
-            raise Mismatch(f"{name}: the weights have shape {has}, the model {wants}")
-    with torch.no_grad():
-        for name, target in live.items():
-            if isinstance(target, torch.Tensor):
-                target.copy_(torch.from_numpy(arrays[name]))
-            else:
-                target[...] = arrays[name]

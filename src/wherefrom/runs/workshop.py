@@ -84,7 +84,7 @@ class Workshop:
     def _tokens(self, stage: Stage, objective: Mix) -> TokenCount:
         """As the course counts them: its rows are one shorter than a block."""
         block = self.material.block_size
-        documents = len(self.dataset.documents) - self.dataset.held_out
+        documents = len(self.dataset.training_documents)
         return TokenCount(
             objective.items, stage.batch, block - 1, COURSE_EPOCHS * documents * block
         )

@@ -85,9 +85,11 @@ class CapturedSteps:
     def _fill(self, batch: Batch, factors: list[float]) -> None:
         count = len(factors)
         pairs = (
-            (self._inputs, batch.inputs), (self._targets, batch.targets),
-            (self._weights, batch.weights), (self._lengths, batch.lengths),
-        )  # fmt: skip
+            (self._inputs, batch.inputs),
+            (self._targets, batch.targets),
+            (self._weights, batch.weights),
+            (self._lengths, batch.lengths),
+        )
         for buffer, new in pairs:
             buffer[:count].copy_(new)
         self._factors[:count].copy_(torch.tensor(factors))

@@ -74,9 +74,12 @@ class Checkpoints:
         """This very checkpoint or an error: one that was named is never replaced by another."""
         manifest = verify_folder(path)
         require_same(
-            path, manifest.get("identity"), self.identity, holder="the checkpoint",
+            path,
+            manifest.get("identity"),
+            self.identity,
+            holder="the checkpoint",
             advice="ask for the checkpoint's value or name another folder",
-        )  # fmt: skip
+        )
         step, rest = manifest.get("step"), read_json(path / "state.json")
         name = _NAME.fullmatch(path.name)
         if not isinstance(step, int) or (name and int(name[1]) != step):

@@ -175,9 +175,12 @@ def _row(step: int, loss: np.ndarray, targets: np.ndarray, seconds: float) -> di
     """A chunk's mean loss, and that of each ten of its steps, for a curve."""
     tens = (slice(first, first + _TEN) for first in range(0, len(loss), _TEN))
     return {
-        "step": step, "loss": _mean(loss, targets), "targets": targets.sum().item(),
-        "seconds": round(seconds, 3), "tens": [_mean(loss[t], targets[t]) for t in tens],
-    }  # fmt: skip
+        "step": step,
+        "loss": _mean(loss, targets),
+        "targets": targets.sum().item(),
+        "seconds": round(seconds, 3),
+        "tens": [_mean(loss[t], targets[t]) for t in tens],
+    }
 
 
 def _mean(loss: np.ndarray, targets: np.ndarray) -> float | None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from wherefrom.core.config import check
 from wherefrom.core.contracts import Batch, Objective, State
-from wherefrom.core.errors import Mismatch
+from wherefrom.training.weights import copy_weights, load_weights
 
 if TYPE_CHECKING:
     from wherefrom.training.optimisers import AdamWConfig
@@ -136,15 +136,7 @@ class NumpyLearner:
 
     def state(self) -> State:
         """Arrays alone: the step's number says the rest, and draws are counted."""
-        return State({name: a.copy() for name, a in self._arrays().items()})
+        return State(copy_weights(self._arrays()))
 
     def load(self, state: State) -> None:
-        own, given = _forms(self._arrays()), _forms(state.arrays)
-        if own != given:  # before any is changed
-            raise Mismatch(f"state: expected the arrays {own}, found {given}")
-        for name, array in self._arrays().items():
-            array[...] = state.arrays[name]
-
-
-def _forms(arrays: Arrays) -> dict[str, str]:
-    return {name: f"{a.dtype}{list(a.shape)}" for name, a in sorted(arrays.items())}
+        load_weights(self._arrays(), state.arrays)

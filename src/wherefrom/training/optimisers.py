@@ -79,9 +79,12 @@ class AdamW:
         captured = device.type == "cuda"  # a captured step reads its rate from the device
         self.rate = torch.zeros((), device=device) if captured else config.rate
         self.torch = torch.optim.AdamW(
-            [g for g in groups if g["params"]], lr=self.rate,
-            betas=(config.beta1, config.beta2), fused=True, capturable=captured,
-        )  # fmt: skip
+            [g for g in groups if g["params"]],
+            lr=self.rate,
+            betas=(config.beta1, config.beta2),
+            fused=True,
+            capturable=captured,
+        )
         for p in self.parameters.values():  # as the first step would, so that state is whole
             self.torch.state[p] = {
                 "step": torch.zeros((), dtype=torch.float32, device=p.device),

@@ -12,12 +12,12 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from wherefrom.core.contracts import Batch, Objective, State
-from wherefrom.core.errors import Mismatch
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.core.recipe import Stage
 from wherefrom.training.captured import CapturedSteps, products
 from wherefrom.training.optimisers import OPTIMISERS
 from wherefrom.training.schedules import TokenCount, factor
+from wherefrom.training.weights import copy_weights, load_weights
 
 _NOTHING = 1e-30  # a batch whose targets all weigh nothing costs nothing, instead of 0 / 0
 
@@ -48,9 +48,13 @@ class TorchLearner:
         if self.device.type == "cuda" and capturable:
             static: Any = objective
             self.captured = CapturedSteps(
-                model, static, self.optimisers,
-                clip=stage.clip, arithmetic=stage.arithmetic, steps=stage.steps,
-            )  # fmt: skip
+                model,
+                static,
+                self.optimisers,
+                clip=stage.clip,
+                arithmetic=stage.arithmetic,
+                steps=stage.steps,
+            )
 
     def prepare(self, count: int) -> None:
         """Make ready for chunks of so many steps, so that the first is as fast as any."""
@@ -142,21 +146,7 @@ class TorchLearner:
         return tensors
 
     def state(self) -> State:
-        return State({k: v.detach().cpu().numpy().copy() for k, v in self._tensors().items()})
+        return State(copy_weights(self._tensors()))
 
     def load(self, state: State) -> None:
-        copy_arrays(self._tensors(), state.arrays)
-
-
-def copy_arrays(tensors: dict[str, Tensor], arrays: dict[str, Any]) -> None:
-    """Copy arrays into tensors of the same names and shapes; anything amiss is named."""
-    for name in tensors.keys() | arrays.keys():
-        if name not in arrays or name not in tensors:
-            where = "the checkpoint" if name not in arrays else "the model"
-            raise Mismatch(f"{name}: expected it in both, {where} has none")
-        if tuple(tensors[name].shape) != arrays[name].shape:
-            found, wanted = arrays[name].shape, tuple(tensors[name].shape)
-            raise Mismatch(f"{name}: expected shape {wanted}, the checkpoint has {found}")
-    with torch.no_grad():
-        for name, tensor in tensors.items():
-            tensor.copy_(torch.from_numpy(arrays[name]))
+        load_weights(self._tensors(), state.arrays)

@@ -1,0 +1,46 @@
+"""Figures: the same bytes each time, text that stays text, and nothing of matplotlib's changed."""
+
+import subprocess
+import sys
+
+import matplotlib
+import numpy as np
+
+from wherefrom.core.figures import bars, dress, grid, legend_below, panels, to_svg
+
+
+def draw() -> bytes:
+    figure, (left, right) = panels(2)
+    bars(left, ["one", "two"], [1.0, 2.5], ["red", "blue"])
+    dress(left, "Two bars", "which", "how much")
+    grid(right, "A matrix", np.array([[1.0, -0.001], [-2.0, 0.5]]), ["a", "b"], ["c", "d"])
+    left.plot([0, 1], [0, 1], label="a line")
+    legend_below(figure)
+    return to_svg(figure)
+
+
+def test_equal_numbers_give_equal_bytes_and_text_can_be_searched():
+    svg = draw()
+    assert draw() == svg
+    for text in ("Two bars", "how much", "2.5", "A matrix", "-2.00", "a line"):
+        assert f">{text}<" in svg.decode()
+    assert ">-0.00<" not in svg.decode()
+
+
+def test_no_setting_is_left_changed():
+    before = dict(matplotlib.rcParams)
+    draw()
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_nothing_is_loaded_until_something_is_drawn():
+    program = "import sys, wherefrom.core.figures; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_no_pyplot_is_loaded():
+    program = (
+        "import sys; from wherefrom.core.figures import *; to_svg(panels()[0]);"
+        "sys.exit('matplotlib.pyplot' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -1,0 +1,44 @@
+"""Keys, queries and values, and the synthesizer: the known numbers.
+
+The expected figures are computed here in another way or are the published ones.
+"""
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+
+def test_key_query_value_by_hand():
+    """Along the axes, beta = 4; the demonstration uses turned ones."""
+    a, b, c, d = 4 * np.eye(4)
+    x = np.array([d + b, a, c + b])
+    key = np.outer(d, d) + np.outer(c, c)
+    query = np.outer(d, a) + np.outer(c, d)
+    value = (np.outer(b, b) - np.outer(c, c)) / 16
+
+    def output(k, q, i):
+        alpha = special.softmax([(k @ x_j) @ (q @ x[i]) for x_j in x])
+        return sum(w * (value @ x_j) for w, x_j in zip(alpha, x, strict=True))
+
+    for k in (key, np.eye(4)):
+        assert output(k, query, 0) == pytest.approx(b - c)
+        assert output(k, query, 1) == pytest.approx(b)
+    assert output(query, key, 0) == pytest.approx(0 * b)
+    assert output(query, key, 1) == pytest.approx((2 * b - c) / 3)
+
+
+def test_without_key_query_value(found):
+    """scores 0, 16, 0 before; 16, 32, 0 with u_d added."""
+    before, after = (special.softmax(s)[0] for s in ([0, 16, 0], [16.0, 32, 0]))
+    name = "without-key-query-value"
+    assert found(name, "alpha_21 with u_d added") == pytest.approx(after)
+    assert found(name, "alpha_21 after over before") == pytest.approx(after / before)
+    weights = stats.dirichlet([1, 1, 1]).rvs(20_000, random_state=0)
+    distance = np.sqrt(weights[:, 0] ** 2 + weights[:, 2] ** 2 + 2 * weights[:, 1] ** 2)
+    least = found(name, "least distance of any average from u_b")
+    assert least <= distance.min() <= least + 0.02
+
+
+def test_the_synthesizer_costs_what_it_says(found):
+    assert found("synthesizer", "multiplications of the l x l scores") == 64 * 8 * 64
+    assert found("synthesizer", "growth when l doubles") == 4

@@ -1,0 +1,106 @@
+"""A stage's objectives, built from its shares over one material."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from wherefrom.core.contracts import Batch, Dataset, Document, Question
+from wherefrom.core.recipe import Schedule, Share, Stage
+from wherefrom.core.vocabulary import MASK_ID, Vocabulary
+from wherefrom.objectives.answers import AnswersConfig
+from wherefrom.objectives.catalogue import Material, build_objective
+from wherefrom.objectives.spans import NextCharacterConfig, SpanCorruptionConfig
+
+DOCUMENTS = tuple(Document(f"{word} went to Rome in 19{i}0.") for i, word in enumerate("abcdefg"))
+QUESTIONS = tuple(
+    Question(f"Where was {name}?", name, "birthplace", "Rome", "asked") for name in "abcde"
+)
+STAGE = Stage(
+    "read",
+    (
+        Share("spans", SpanCorruptionConfig(), 0.5),
+        Share("text", NextCharacterConfig(), 0.25),
+        Share("questions", AnswersConfig(), 0.25, start=0.5),
+    ),
+    None, Schedule(), steps=10, batch=8,
+)  # fmt: skip
+
+
+def material(**changed) -> Material:
+    dataset = Dataset(DOCUMENTS, (), QUESTIONS)
+    vocabulary = Vocabulary.from_text([*(d.text for d in DOCUMENTS), "Where was?"])
+    given = {"block_size": 48, "max_input": 48, "seed": 0, "device": torch.device("cpu")} | changed
+    return Material(dataset, vocabulary, **given)
+
+
+def plans(stage: Stage, number: int = 0, **changed) -> dict[int, torch.Tensor]:
+    """The integers of every part at work in the last step, by the order of the shares."""
+    mix = build_objective(stage, number, material(**changed))
+    return {i: plan for i, (_, plan, _) in enumerate(mix.plan(9, 1))}
+
+
+def test_a_stage_is_built_from_its_shares():
+    mix = build_objective(STAGE, 0, material())
+    early, late = mix.render(mix.plan(4, 1), 0), mix.render(mix.plan(5, 1), 0)
+    assert len(early.inputs) == len(late.inputs) == 8
+
+    def masks(batch: Batch) -> list[int]:
+        return (torch.cat((batch.inputs[:, :1], batch.targets), 1) == MASK_ID).sum(1).tolist()
+
+    assert masks(early) == [3] * 6 + [0] * 2
+    assert masks(late) == [3] * 4 + [0] * 2 + [2] * 2
+
+
+def test_shares_do_not_touch_each_others_draws():
+    """Another objective in the first share leaves the second's rows as they were."""
+    other = replace(STAGE, mix=(Share("spans", NextCharacterConfig(), 0.5), *STAGE.mix[1:]))
+    here, there = plans(STAGE), plans(other)
+    assert torch.equal(here[1], there[1])
+    assert torch.equal(here[2], there[2])
+    alone = replace(STAGE, mix=STAGE.mix[:2])
+    assert torch.equal(plans(alone)[1], here[1])
+
+
+def test_equal_objectives_in_two_shares_draw_apart():
+    twice = (Share("one", SpanCorruptionConfig(), 0.5), Share("two", SpanCorruptionConfig(), 0.5))
+    found = plans(replace(STAGE, mix=twice, batch=16))
+    assert found[0].shape == found[1].shape == (1, 8, 6)
+    assert not torch.equal(found[0], found[1])
+
+
+def test_stages_and_seeds_draw_apart():
+    here = plans(STAGE)
+    for other in (plans(STAGE, 1), plans(STAGE, seed=1)):
+        assert not any(torch.equal(here[i], other[i]) for i in range(2))
+
+
+def test_documents_held_out_are_never_read():
+    dataset = Dataset(DOCUMENTS, (), QUESTIONS, held_out=3)
+    kept = replace(material(), dataset=dataset)
+    assert len(kept.corpus) == 4
+    stage = replace(STAGE, mix=STAGE.mix[:1])
+    ((_, plan, _),) = build_objective(stage, 0, kept).plan(0, 10)
+    assert set(plan[..., 0].flatten().tolist()) == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize(("first", "count"), [(0, 3), (2, 9), (7, 4)])
+def test_all_steps_at_once_are_the_steps_one_by_one(first, count):
+    """Across the starts of late shares, and padded to one width."""
+    spans, text, questions = STAGE.mix
+    shares = (spans, questions, replace(text, start=0.8))
+    mix = build_objective(replace(STAGE, mix=shares, steps=12), 0, material())
+    plan = mix.plan(first, count)
+    whole = mix.render_all(plan)
+    assert whole.inputs.shape == (count, STAGE.batch, mix.width)
+    for i in range(count):
+        one = mix.render(plan, i)
+        width = one.inputs.shape[1]
+        assert torch.equal(whole.lengths[i], one.lengths)
+        # A row's last character is what the one before it predicts; as an input it is idle.
+        live = torch.arange(mix.width) < one.lengths[:, None]
+        assert torch.equal((whole.inputs[i] * live)[:, :width], one.inputs * live[:, :width])
+        for name in ("targets", "weights"):
+            there = getattr(whole, name)[i]
+            assert torch.equal(there[:, :width], getattr(one, name)), name
+            assert not there[:, width:].any(), name

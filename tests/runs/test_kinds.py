@@ -1,0 +1,29 @@
+"""Which settings make a run another run."""
+
+from dataclasses import replace
+
+from wherefrom.data.facts import FactsConfig
+from wherefrom.recipes.catalogue import adjust, get_recipe
+from wherefrom.runs.kinds import data_identity, decode_recipe, recipe_identity
+
+PEOPLE = get_recipe("people")
+
+
+def test_a_recipes_identity_is_all_but_where_it_runs():
+    here = recipe_identity(PEOPLE)
+    assert recipe_identity(adjust(PEOPLE, settings=["device=cpu", "threads=3"])) == here
+    for setting in ("seed=1", "stages.pretrain.clip=0.5", "data.cities=30", "abstain=false"):
+        assert recipe_identity(adjust(PEOPLE, settings=[setting])) != here
+
+
+def test_where_files_lie_is_no_part_of_the_data():
+    config = FactsConfig(corpus="a.txt", questions="a.tsv")
+    moved = replace(config, corpus="elsewhere/a.txt", questions="elsewhere/a.tsv")
+    assert data_identity(moved) == data_identity(config)
+
+
+def test_demonstrations_are_read_by_their_kind():
+    lab = get_recipe("attention-lab")
+    assert decode_recipe({"kind": "demonstrations", "name": lab.name, "summary": "s"}) == replace(
+        lab, summary="s"
+    )
