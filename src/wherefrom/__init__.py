@@ -8,21 +8,35 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from wherefrom.api import (
+        Explanation,
         Outcome,
+        PerplexityReport,
         Recipe,
+        RecipeEntry,
         Reply,
         Run,
+        RunComparison,
+        RunEntry,
+        SeedsOutcome,
         WherefromError,
         ask,
         build_recipe,
+        compare,
+        explain,
         get_recipe,
+        list_recipes,
+        list_runs,
         open_run,
+        perplexity,
         run,
+        sample,
     )
 
 __all__ = [
-    "Outcome", "Recipe", "Reply", "Run", "WherefromError",
-    "ask", "build_recipe", "get_recipe", "open_run", "run",
+    "Explanation", "Outcome", "PerplexityReport", "Recipe", "RecipeEntry", "Reply", "Run",
+    "RunComparison", "RunEntry", "SeedsOutcome", "WherefromError",
+    "ask", "build_recipe", "compare", "explain", "get_recipe", "list_recipes", "list_runs",
+    "open_run", "perplexity", "run", "sample",
 ]  # fmt: skip
 
 

@@ -25,7 +25,13 @@ from wherefrom.core.config import parse_toml
 from wherefrom.core.errors import UsageError, WherefromError
 from wherefrom.core.files import read_text
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
+from wherefrom.experiments.comparison import RunComparison, compare
 from wherefrom.experiments.execute import Outcome, execute
+from wherefrom.experiments.explanation import Explanation, explain
+from wherefrom.experiments.listing import RecipeEntry, RunEntry, list_recipes, list_runs
+from wherefrom.experiments.perplexity import PerplexityReport, perplexity
+from wherefrom.experiments.samples import sample
+from wherefrom.experiments.seeds import SeedsOutcome
 from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
 from wherefrom.report.messages import note
 from wherefrom.report.progress import watch
@@ -33,8 +39,10 @@ from wherefrom.runs.run import Run, open_run
 from wherefrom.runs.workshop import why_not_mps
 
 __all__ = [
-    "Outcome", "Recipe", "Reply", "Run", "WherefromError",
-    "ask", "build_recipe", "get_recipe", "open_run", "run",
+    "Explanation", "Outcome", "PerplexityReport", "Recipe", "RecipeEntry", "Reply", "Run",
+    "RunComparison", "RunEntry", "SeedsOutcome", "WherefromError",
+    "ask", "build_recipe", "compare", "explain", "get_recipe", "list_recipes", "list_runs",
+    "open_run", "perplexity", "run", "sample",
 ]  # fmt: skip
 
 DEFAULT_RECIPE = "people"

@@ -174,8 +174,8 @@ def _introduce(recipe: "Experiment") -> None:
 
 def _run_seeds(recipe: "Experiment", text: str, out: Path | None, as_json: bool) -> None:
     from wherefrom import api
-    from wherefrom.cli.seeds import aggregate, parse_seeds
     from wherefrom.experiments.demonstrations import require_held
+    from wherefrom.experiments.seeds import aggregate, parse_seeds
     from wherefrom.report.progress import duration
     from wherefrom.report.tables import draw, seeds_table
 
