@@ -21,9 +21,10 @@ from sgd import params_file, saved_numbers
 from wherefrom.core.errors import BadData, MissingInput, UsageError, WherefromError
 from wherefrom.core.npy import read_npy
 from wherefrom.core.recipe import Recipe
-from wherefrom.core.words import BEGIN, END, WordVocabulary, canonical
+from wherefrom.core.words import BEGIN, END, WordVocabulary
 from wherefrom.data.embeddings import load_vectors
 from wherefrom.data.treebank import TreebankConfig, find, read_sentences, read_vocabulary, survey
+from wherefrom.data.word_forms import HOMEWORK
 from wherefrom.evaluation.evaluator import evaluate_text
 from wherefrom.experiments.execute import execute
 from wherefrom.models.bigram import Bigram, pack
@@ -60,7 +61,7 @@ def eval_neural_lm(eval_data_path, saved=None, words=2000) -> float:
     listed = read_vocabulary(find(config, "vocabulary"), words)
     vectors = load_vectors(find(config, "embeddings"), listed).array
     known = frozenset(listed) - {BEGIN, END}
-    texts = [" ".join(canonical(word, known) for word in s) for s in read_sentences(path)]
+    texts = [" ".join(HOMEWORK.canonical(word, known) for word in s) for s in read_sentences(path)]
     params = read_params(Path(saved) if saved else latest_params())
     network = Bigram(vectors, params.astype(vectors.dtype), (vectors.shape[1], HIDDEN, words))
     return evaluate_text(network, WordVocabulary(listed).bigrams(texts)).value

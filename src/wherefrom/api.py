@@ -34,8 +34,13 @@ from wherefrom.core.files import read_text
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
 from wherefrom.core.replies import Reply, Source, Verdict
 from wherefrom.data.catalogue import SURVEYS
+from wherefrom.experiments.comparison import RunComparison, compare
 from wherefrom.experiments.execute import Outcome, evaluate_run, execute
-from wherefrom.experiments.explanation import Explanation
+from wherefrom.experiments.explanation import Explanation, explain
+from wherefrom.experiments.listing import RecipeEntry, RunEntry, list_recipes, list_runs
+from wherefrom.experiments.perplexity import PerplexityReport, perplexity
+from wherefrom.experiments.samples import sample
+from wherefrom.experiments.seeds import SeedsOutcome, parse_seeds
 from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
 from wherefrom.recipes.options import RecipeOptions, as_settings
 from wherefrom.report.messages import note
@@ -44,10 +49,11 @@ from wherefrom.runs.run import Run, open_run
 from wherefrom.runs.workshop import why_not_mps
 
 __all__ = [
-    "Audit", "Dispute", "Explanation", "Outcome", "Recipe", "Replies",
-    "Reply", "Run", "Source", "Verdict", "WherefromError",
-    "ask", "audit", "build_recipe", "dispute", "evaluate", "get_recipe",
-    "open_run", "run", "to_json",
+    "Audit", "Dispute", "Explanation", "Outcome", "PerplexityReport", "Recipe", "RecipeEntry",
+    "Replies", "Reply", "Run", "RunComparison", "RunEntry", "SeedsOutcome", "Source", "Verdict",
+    "WherefromError",
+    "ask", "audit", "build_recipe", "compare", "dispute", "evaluate", "explain", "get_recipe",
+    "list_recipes", "list_runs", "open_run", "perplexity", "run", "run_seeds", "sample", "to_json",
 ]  # fmt: skip
 
 DEFAULT_RECIPE = "people"
@@ -89,6 +95,28 @@ def run(
     if progress:
         _introduce(built)
     return _run(built, out, progress)
+
+
+def run_seeds(
+    recipe: str | Experiment | None,
+    seeds: str | Iterable[int],
+    *,
+    out: str | Path | None = None,
+    progress: bool = False,
+    **options: Unpack[RecipeOptions],
+) -> SeedsOutcome:
+    """Run a recipe with several seeds (`0-4`, or numbers); every result's mean over them.
+
+    With `out`, the runs lie in its folders seed-0, seed-1, and so on.
+    """
+    built = _build(recipe, options)
+    if progress:
+        _introduce(built)
+    outcomes: list[Outcome] = []
+    for seed in parse_seeds(seeds) if isinstance(seeds, str) else seeds:
+        place = None if out is None else Path(out) / f"seed-{seed}"
+        outcomes.append(_run(replace(built, seed=seed), place, progress, f"seed {seed}, "))
+    return SeedsOutcome.of(built.name, outcomes)
 
 
 def evaluate(run: AnyRun) -> Outcome:

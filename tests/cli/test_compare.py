@@ -1,38 +1,27 @@
 import json
 import shutil
 
-import pytest
 
-
-@pytest.fixture
-def better(tiny_run, tmp_path):
-    """The same questions, of which three more are answered rightly."""
-    path = shutil.copytree(tiny_run, tmp_path / "better")
-    file = path / "predictions" / "with_pretraining.birthplace.jsonl"
+def test_a_table_and_one_json_object(cli, tiny_run, tmp_path):
+    """A copy in which three more questions are answered rightly is better by three in eight."""
+    better = shutil.copytree(tiny_run, tmp_path / "better")
+    file = better / "predictions" / "with_pretraining.birthplace.jsonl"
     rows = [json.loads(line) for line in file.read_text().splitlines()]
-    wrong = [row for row in rows if not row["correct"]][:3]
-    for row in wrong:
+    for row in [row for row in rows if not row["correct"]][:3]:
         row |= {"answer": row["gold"], "correct": True}
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
-def test_the_same_questions_are_paired(cli, tiny_run, better):
     found = cli("compare", tiny_run, better, "--json").json
     assert list(found) == ["runs", "paired", "notes"]
     assert [run["run"] for run in found["runs"]] == [str(tiny_run), str(better)]
-    (pair,) = found["paired"]
-    assert pair["difference"] == pytest.approx(3 / 8)
-    assert (pair["run"], pair["with"]) == (str(better), str(tiny_run))
-    assert (pair["only_a"], pair["only_b"], pair["n"]) == (3, 0, 8)
-    assert pair["interval"][0] < 3 / 8 < pair["interval"][1]
-    assert found["notes"] == []
+    assert found["paired"][0]["n"] == 8
     text = cli("compare", tiny_run, better).out
     assert "+37.5 points" in text
     assert "3 : 0" in text
+    assert "parameters trained" in text
+    assert "seconds of training" in text
 
 
-def test_other_questions_stand_side_by_side_with_the_reason(cli, tiny, tiny_run, tmp_path):
+def test_notes_stand_under_the_tables(cli, tiny, tiny_run, tmp_path):
     other = tmp_path / "other"
     cli("run", *tiny, "--seed", 1, "--out", other)
     result = cli("compare", tiny_run, other)
@@ -40,20 +29,9 @@ def test_other_questions_stand_side_by_side_with_the_reason(cli, tiny, tiny_run,
     assert "with_pretraining" in result.out
     last = result.out.splitlines()[-1]
     assert last.startswith(f"{other}: birthplace not paired with {tiny_run}: ")
-    assert "only one of them" in last
 
 
-def test_runs_without_a_common_task_stand_side_by_side(cli, tiny_run, tmp_path):
-    bigram = tmp_path / "bigram"
-    small = ("--set", "data.sentences=200", "--set", "stages.train.steps=20")
-    cli("run", "bigram-tiny", *small, "--out", bigram)
-    result = cli("compare", bigram, tiny_run, "--json")
-    assert result.json["paired"] == []
-    (note,) = result.json["notes"]
-    assert note.endswith("no task with answers in both")
-
-
-def test_perplexities_of_words_and_characters_have_their_own_rows_and_a_way_to_compare(
+def test_perplexities_of_words_and_characters_have_their_own_rows_and_bits_share_theirs(
     cli, tmp_path
 ):
     few = {
@@ -72,7 +50,6 @@ def test_perplexities_of_words_and_characters_have_their_own_rows_and_a_way_to_c
     (bits,) = [line for line in lines if line.startswith("  better, bits ")]
     assert " - " not in bits
     assert not bits.endswith("-")
-    assert f"'wherefrom perplexity {words} {characters} --text FILE' reads" in lines[-1]
 
 
 def test_a_run_can_be_compared_with_itself(cli, tiny_run):
@@ -87,10 +64,7 @@ def test_one_run_is_not_enough(cli, tiny_run):
     assert "at least two runs" in result.complaint
 
 
-def test_demonstrations_are_left_out_and_the_others_compared(cli, tiny_run, tmp_path):
+def test_demonstrations_alone_are_refused(cli, tmp_path):
     lab = tmp_path / "lab"
     assert cli("run", "attention-lab", "--out", lab).code == 0
-    found = cli("compare", tiny_run, lab, tiny_run)
-    assert found.code == 0
-    assert f"{lab}: left out: demonstrations have no scores" in found.out
     assert cli("compare", lab, lab).code == 65

@@ -1,7 +1,4 @@
 import gzip
-import json
-import shutil
-from pathlib import Path
 
 REVIEW = "The acting was superb, the plot was not dull; xyzzy!"
 
@@ -21,22 +18,17 @@ def test_words_are_ranked_and_order_does_not_matter(cli, sentiment_run):
 
 def test_json_has_every_word(cli, sentiment_run):
     found = cli("explain", sentiment_run, REVIEW, "Superb.", "--json").json
-    assert list(found) == ["run", "model", "explanations"]
-    assert found["model"] == "trainable-1"
+    assert list(found) == ["run", "explanations"]
     first, second = found["explanations"]
+    assert (first["model"], first["gold"]) == ("trainable-1", None)
     assert {w["word"] for w in first["words"]} >= {"superb", "not", "dull", "plot"}
-    effects = [abs(w["effect"]) for w in first["words"]]
-    assert effects == sorted(effects, reverse=True)
-    assert first["largest_change_by_shuffling"] < 1e-12
-    assert "gold" not in first
     assert [w["times"] for w in second["words"]] == [1]
 
 
 def test_errors_of_the_run_are_explained(cli, sentiment_run):
     found = cli("explain", sentiment_run, "--errors", 5, "--json").json["explanations"]
     assert len(found) == 5
-    study = json.loads((sentiment_run / "study.json").read_text())
-    assert [e["text"] for e in found] == [e["text"] for e in study["errors"]]
+    assert all(each["answer"] != each["gold"] for each in found)
     assert cli("explain", sentiment_run, "--errors", 1).out.count(", but it is ") == 1
 
 
@@ -51,29 +43,15 @@ def test_a_text_or_errors_but_not_both(cli, sentiment_run):
     for arguments in ((), (REVIEW, "--errors", 2)):
         result = cli("explain", sentiment_run, *arguments)
         assert result.code == 2
-        assert "expected a text or --errors N" in result.complaint
+        assert "expected texts or a number of errors" in result.complaint
     assert cli("explain", sentiment_run, "--errors", 0).code == 2
 
 
-def test_other_runs_and_unfinished_ones_are_refused(cli, sentiment_run, tiny_run, tmp_path):
+def test_other_runs_are_refused(cli, tiny_run, tmp_path):
     result = cli("explain", tiny_run, REVIEW)
     assert result.code == 65
     assert "expected a run of an averaging network" in result.complaint
-    copy = Path(shutil.copytree(sentiment_run, tmp_path / "copy"))
-    (copy / "status.json").write_text('{"state": "unfinished"}')
-    assert cli("explain", copy, REVIEW).code == 66
     assert cli("explain", tmp_path / "absent", REVIEW).code == 66
-
-
-def test_such_runs_are_compared_and_evaluated(cli, sentiment_run):
-    found = cli("compare", sentiment_run, sentiment_run, "--json").json
-    first = found["runs"][0]
-    assert (first["primary"], type(first["parameters"])) == ("trainable-1", int)
-    assert first["seconds"] > 0
-    assert {pair["task"] for pair in found["paired"]} == {"test", "validation"}
-    text = cli("compare", sentiment_run, sentiment_run).out
-    assert "parameters trained" in text
-    assert "seconds of training" in text
 
 
 def test_a_label_that_is_neither_is_one_line(cli, tmp_path):

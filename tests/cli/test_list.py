@@ -1,6 +1,5 @@
 import shutil
-
-from wherefrom.recipes.catalogue import RECIPES
+import tomllib
 
 
 def test_recipes_and_runs_are_listed(cli, tiny_run, tmp_path, monkeypatch):
@@ -9,22 +8,18 @@ def test_recipes_and_runs_are_listed(cli, tiny_run, tmp_path, monkeypatch):
     shutil.copytree(tiny_run, tmp_path / "runs" / "people-0")
     shutil.copytree(tiny_run, tmp_path / "runs" / "several" / "seed-0")
     (tmp_path / "runs" / "several" / "seed-0" / "status.json").unlink()
-    shutil.copytree(tiny_run, tmp_path / "runs" / "torn")
-    (tmp_path / "runs" / "torn" / "run.json").write_text("{")
     rows = [line.split(maxsplit=1) for line in cli("list").out.splitlines()]
     assert ["people", "generated people: facts from text, asked closed-book"] in rows
     assert ["runs/people-0", "people  finished"] in rows
     assert ["runs/several/seed-0", "people  unfinished"] in rows
     found = cli("list", "--json").json
-    names = [recipe["name"] for recipe in found["recipes"]]
-    assert names == list(RECIPES)
-    assert {"people", "bigram-tiny"} <= set(names)
-    states = {run["run"]: run["state"] for run in found["runs"]}
-    assert states["runs/torn"] == "cannot be read"
+    assert {"people", "bigram-tiny"} <= {recipe["name"] for recipe in found["recipes"]}
     assert found["runs"][0] == {
         "run": "runs/people-0", "recipe": "people", "seed": 0, "state": "finished",
     }  # fmt: skip
 
 
-def test_a_recipe_is_listed_as_json_too(cli):
-    assert cli("list", "people", "--json").json["stages"]["pretrain"]["steps"] == 2400
+def test_a_recipe_is_listed_as_toml_and_as_json(cli):
+    found = cli("list", "people", "--json").json
+    assert found["stages"]["pretrain"]["steps"] == 2400
+    assert tomllib.loads(cli("list", "people").out) == found

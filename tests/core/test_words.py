@@ -3,9 +3,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wherefrom.core.errors import BadData
-from wherefrom.core.words import BEGIN, END, UNKNOWN, WordVocabulary, canonical
+from wherefrom.core.words import BEGIN, END, WordForms, WordVocabulary
 
 WORDS = st.lists(st.text("abcdé'-.", min_size=1))
+FORMS = WordForms(unknown="<unk>", digit="#")
 
 
 @given(st.lists(WORDS))
@@ -27,13 +28,13 @@ def test_the_marks_come_first_then_words_in_order():
 
 
 def test_the_marks_may_stand_anywhere():
-    vocabulary = WordVocabulary(("the", UNKNOWN, END, "cat", BEGIN))
+    vocabulary = WordVocabulary(("the", "<unk>", END, "cat", BEGIN), forms=FORMS)
     assert (vocabulary.begin, vocabulary.end, vocabulary.unknown) == (4, 2, 1)
     expected = [[4, 0], [0, 3], [3, 2], [4, 2], [4, 1], [1, 2]]
-    assert vocabulary.bigrams(["the cat", "", UNKNOWN]).tolist() == expected
+    assert vocabulary.bigrams(["the cat", "", "<unk>"]).tolist() == expected
 
 
-KNOWN = frozenset({"the", "DG", "DGDGDGDG", "DGDG.DG", "1980s", "7", "--", "DG/DG", UNKNOWN})
+KNOWN = frozenset({"the", "#", "####", "##.#", "1980s", "7", "--", "#/#", "<unk>"})
 
 
 @pytest.mark.parametrize(
@@ -41,20 +42,30 @@ KNOWN = frozenset({"the", "DG", "DGDGDGDG", "DGDG.DG", "1980s", "7", "--", "DG/D
     [
         ("The", "the"),
         ("7", "7"),  # it is in the vocabulary as it is
-        ("8", "DG"),
-        ("1,234", "DGDGDGDG"),
-        ("12.5", "DGDG.DG"),
-        ("1/2", "DG/DG"),
+        ("8", "#"),
+        ("1,234", "####"),
+        ("12.5", "##.#"),
+        ("1/2", "#/#"),
         ("1980s", "1980s"),
-        ("1970s", UNKNOWN),  # it has a letter
-        ("$12", UNKNOWN),  # no such shape
+        ("1970s", "<unk>"),  # it has a letter
+        ("$12", "<unk>"),  # no such shape
         ("--", "--"),
-        ("Aardvark", UNKNOWN),
-        ("UUUNKKK", UNKNOWN),
+        ("Aardvark", "<unk>"),
+        ("<unk>", "<unk>"),
     ],
 )
-def test_the_homeworks_form_of_a_word(word, expected):
-    assert canonical(word, KNOWN) == expected
+def test_the_listed_form_of_a_word(word, expected):
+    assert FORMS.canonical(word, KNOWN) == expected
+
+
+def test_the_unknown_word_is_the_one_that_the_forms_name_and_must_be_listed():
+    """A list that has such a word means nothing by it unless it is told to."""
+    words = (BEGIN, END, "<unk>", "a")
+    assert WordVocabulary(words).unknown is None
+    assert WordVocabulary(words, forms=FORMS).unknown == 2
+    assert WordVocabulary(words, forms=FORMS) == WordVocabulary(words)
+    with pytest.raises(BadData, match="expected <unk>, which stands for unknown words"):
+        WordVocabulary((BEGIN, END, "a"), forms=FORMS)
 
 
 def test_unknown_words_are_named_each_once_in_order():

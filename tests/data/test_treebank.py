@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from wherefrom.core.errors import BadData, MissingInput, UsageError
-from wherefrom.core.words import UNKNOWN, WordText, canonical
+from wherefrom.core.words import WordText
 from wherefrom.data import tiny_text, treebank
 from wherefrom.data.treebank import (
     GENERATED,
@@ -19,6 +19,7 @@ from wherefrom.data.treebank import (
     read_sentences,
     survey,
 )
+from wherefrom.data.word_forms import HOMEWORK
 
 REAL = Path(__file__).parents[2].parent / "shared" / "data"
 
@@ -189,7 +190,7 @@ def test_what_one_token_a_line_makes_of_two_passages_is_three_frequencies(part, 
     config = TreebankConfig(folder=str(REAL))
     known = frozenset(treebank.read_vocabulary(treebank.find(config, "vocabulary"), config.words))
     texts = [s for s in read_sentences(treebank.find(config, part)) if s]
-    unknown = [[canonical(word, known) == UNKNOWN for word in s] for s in texts]
+    unknown = [[HOMEWORK.canonical(word, known) == HOMEWORK.unknown for word in s] for s in texts]
     count = sum(map(sum, unknown))
     begun = sum(s[0] for s in unknown) / len(unknown)
     again = sum(a and b for s in unknown for a, b in pairwise(s)) / count

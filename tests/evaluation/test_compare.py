@@ -1,6 +1,5 @@
 """Comparisons whose tables are known by hand."""
 
-import json
 import math
 
 import pytest
@@ -39,12 +38,6 @@ def test_level_widens_the_interval():
     a, b = _predictions("1111100"), _predictions("1110010")
     narrow, wide = compare(a, b, level=0.5).interval, compare(a, b, level=0.99).interval
     assert wide[0] < narrow[0] < narrow[1] < wide[1]
-
-
-def test_as_json_can_be_written():
-    row = compare(_predictions("10"), _predictions("01")).as_json()
-    assert json.loads(json.dumps(row)) == row
-    assert row["only_a"] == row["only_b"] == 1
 
 
 def test_other_questions_are_counted_and_one_is_named():

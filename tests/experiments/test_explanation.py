@@ -1,10 +1,21 @@
+import json
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 
 from wherefrom.core.bags import NO_WORD, BagVocabulary
-from wherefrom.core.errors import BadData
-from wherefrom.experiments.explanation import SHUFFLES, Explainer, explain_errors, open_explainer
+from wherefrom.core.config import to_json
+from wherefrom.core.errors import BadData, MissingInput, UsageError
+from wherefrom.experiments.explanation import (
+    SHUFFLES,
+    Explainer,
+    explain,
+    explain_errors,
+    open_explainer,
+)
 from wherefrom.models.dan import DAN, Classifier, DANConfig
 from wherefrom.runs.run import open_run
 
@@ -19,7 +30,7 @@ def explainer() -> Explainer:
     with torch.no_grad():
         model.head.weight.copy_(torch.tensor([[0.0], [1.0]]))
         model.head.bias.zero_()
-    return Explainer(Classifier(model, BagVocabulary((NO_WORD, *SCORES))))
+    return Explainer(Classifier(model, BagVocabulary((NO_WORD, *SCORES))), "by hand")
 
 
 def test_leaving_a_word_out_does_what_it_does_by_hand(explainer):
@@ -34,8 +45,8 @@ def test_leaving_a_word_out_does_what_it_does_by_hand(explainer):
     assert [word.word for word in found.words] == ["good", "bad", "not", "film"]
     assert {word.word: word.times for word in found.words}["good"] == 2
     assert found.unknown == ("a", "!")
-    assert found.answer.text == "positive"
-    assert found.answer.probability == pytest.approx(1 / (1 + np.exp(-found.logit)))
+    assert (found.answer, found.model) == ("positive", "by hand")
+    assert found.probability == pytest.approx(1 / (1 + np.exp(-found.logit)))
 
 
 def test_the_only_word_is_left_out_against_nothing_at_all(explainer):
@@ -44,9 +55,12 @@ def test_the_only_word_is_left_out_against_nothing_at_all(explainer):
 
 
 def test_shuffling_the_words_changes_nothing(explainer, sentiment_run):
-    assert explainer.explain("not good bad film film good").shuffled < 1e-12
+    assert explainer.explain("not good bad film film good").largest_change_by_shuffling < 1e-12
     real = open_explainer(open_run(sentiment_run))
-    assert real.explain("the plot was not boring . what a superb cast !").shuffled < 1e-12
+    assert (
+        real.explain("the plot was not boring . what a superb cast !").largest_change_by_shuffling
+        < 1e-12
+    )
 
 
 def test_the_shuffles_that_are_tried_are_shuffles(explainer, monkeypatch):
@@ -61,7 +75,7 @@ def test_the_shuffles_that_are_tried_are_shuffles(explainer, monkeypatch):
         return logits
 
     monkeypatch.setattr(explainer.classifier, "logits", by_order)
-    assert explainer.explain("not good bad film").shuffled > 0.5
+    assert explainer.explain("not good bad film").largest_change_by_shuffling > 0.5
     shuffled = [bag.tolist() for bag in bags if len(bag) == 4]
     assert len(shuffled) == 2 + SHUFFLES  # the text itself twice: explained and answered
     assert all(sorted(bag) == [1, 2, 3, 4] for bag in shuffled)
@@ -80,13 +94,46 @@ def test_errors_are_the_surest_ones_with_what_is_right(sentiment_run):
     found = explain_errors(run, open_explainer(run), 3)
     wrong = [p for p in run.predictions("trainable-1", "test") if not p.correct]
     surest = sorted((p.answer.probability for p in wrong), reverse=True)[:3]
-    assert [e.answer.probability for e in found] == pytest.approx(surest, abs=1e-6)
-    assert all(e.gold is not None and e.gold != e.answer.text for e in found)
+    assert [e.probability for e in found] == pytest.approx(surest, abs=1e-6)
+    assert all(e.gold is not None and e.gold != e.answer for e in found)
     texts = {q.subject: q.text for q in run.dataset.questions}
     assert [texts[e.place or ""] for e in found] == [e.text for e in found]
     assert len(explain_errors(run, open_explainer(run), 10**6)) == len(wrong)
 
 
-def test_another_kind_of_run_is_refused(tiny_run):
+REVIEW = "The acting was superb, the plot was not dull; xyzzy!"
+
+
+def test_texts_of_a_run_are_explained_by_its_primary_model(sentiment_run):
+    first, second = explain(sentiment_run, [REVIEW, "Superb."])
+    explainer = open_explainer(open_run(sentiment_run))
+    assert (first, second) == (explainer.explain(REVIEW), explainer.explain("Superb."))
+    assert first.model == "trainable-1"
+    assert {word.word for word in first.words} >= {"superb", "not", "dull", "plot"}
+    effects = [abs(word.effect) for word in first.words]
+    assert effects == sorted(effects, reverse=True)
+    assert (first.gold, first.place) == (None, None)
+
+
+def test_errors_instead_of_texts_are_those_of_the_study(sentiment_run):
+    found = explain(open_run(sentiment_run), errors=5)
+    study = json.loads((sentiment_run / "study.json").read_text())
+    assert json.loads(json.dumps(to_json(found))) == study["errors"]
+
+
+def test_texts_or_errors_but_not_both(sentiment_run):
+    with pytest.raises(UsageError, match="expected texts or a number of errors, found neither"):
+        explain(sentiment_run)
+    with pytest.raises(UsageError, match="expected texts or a number of errors, found both"):
+        explain(sentiment_run, [REVIEW], errors=2)
+    with pytest.raises(UsageError, match="expected errors of at least 1, found 0"):
+        explain(sentiment_run, errors=0)
+
+
+def test_another_kind_of_run_and_an_unfinished_one_are_refused(tiny_run, sentiment_run, tmp_path):
     with pytest.raises(BadData, match=r"expected a run of an averaging network, found 'people'"):
-        open_explainer(open_run(tiny_run))
+        explain(tiny_run, [REVIEW])
+    copy = Path(shutil.copytree(sentiment_run, tmp_path / "copy"))
+    (copy / "status.json").write_text('{"state": "unfinished"}')
+    with pytest.raises(MissingInput, match="expected a finished run"):
+        explain(copy, [REVIEW])

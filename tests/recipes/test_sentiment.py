@@ -134,7 +134,7 @@ def test_the_study_is_tables_and_figures_in_the_run_folder(sentiment_run):
     assert settings["activation"] == ["relu", "tanh", "sigmoid", "gelu"]
     for rows in study["validation"].values():
         for row in rows:
-            if "stage" in row:
+            if row["stage"]:
                 assert row["accuracy"] == run.results[f"validation.{row['stage']}"]["accuracy"]
     page = (sentiment_run / "study.md").read_text()
     for name in settings:

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wherefrom.cli.output import print_json
-from wherefrom.core.errors import UsageError
 from wherefrom.report.tables import printable
 
 if TYPE_CHECKING:
-    from wherefrom.experiments.explanation import Explanation
+    from wherefrom.api import Explanation
 
 
 def explain(
@@ -29,27 +28,18 @@ def explain(
     """Rank the words of a review by what leaving each out does to the logit.
 
     The network knows nothing of the order of words: that shuffling them changes nothing is
-    tried out and reported too.
+    checked and reported too.
     """
-    from wherefrom.experiments.explanation import explain_errors, open_explainer
-    from wherefrom.runs.run import open_run
+    from wherefrom import api
+    from wherefrom.core.config import to_json
 
-    if bool(texts) == (errors is not None):
-        found = "both" if texts else "neither"
-        raise UsageError(f"explain: expected a text or --errors N, found {found}")
-    opened = open_run(run)
-    explainer = open_explainer(opened)
-    if errors is None:
-        found = [explainer.explain(text) for text in texts or []]
-    else:
-        found = explain_errors(opened, explainer, errors)
+    found = api.explain(run, texts or (), errors=errors)
     if as_json:
-        shown = [each.as_json() for each in found]
-        print_json({"run": str(run), "model": opened.recipe.primary, "explanations": shown})
+        print_json({"run": str(run), "explanations": to_json(found)})
     elif found:
         print("\n\n".join(_in_words(each) for each in found))
     else:
-        print("no errors: every review of the run's task was answered rightly")
+        print("no errors: the model's answer to every review of the run's task is right")
 
 
 def _in_words(found: "Explanation") -> str:

@@ -1,17 +1,16 @@
-"""`wherefrom sample`: a run's language model goes on with a text."""
+"""`wherefrom sample`: a run's language model continues a text."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from wherefrom.core.errors import UsageError
 from wherefrom.report.tables import printable
 
 
 def sample(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run folder.")],
-    prompt: Annotated[str, typer.Option(metavar="TEXT", help="What to go on from.")] = "Wh",
+    prompt: Annotated[str, typer.Option(metavar="TEXT", help="The text to continue.")] = "Wh",
     length: Annotated[int, typer.Option(metavar="N", min=1, help="Characters to add.")] = 200,
     temperature: Annotated[
         float, typer.Option(min=0, help="Below 1 the likely gets likelier; 0: the likeliest.")
@@ -26,23 +25,12 @@ def sample(
     ] = "",
 ) -> None:
     """Let a run's character model write, shown as it is written."""
-    from wherefrom.generation.texts import TextScorer, go_on
-    from wherefrom.runs.run import open_run
+    from wherefrom import api
 
-    opened = open_run(run)
-    opened.require_finished()
-    predictor = opened.predictor(model)
-    if not isinstance(predictor, TextScorer):
-        kind = opened.recipe.model.kind
-        raise UsageError(f"{run}: expected a run of a character model, found one of '{kind}'")
-    vocabulary = predictor.vocabulary
-    found = go_on(
-        predictor.model, vocabulary.encode(prompt), length,
-        temperature=temperature, top_k=top_k, seed=seed,
-    )  # fmt: skip
+    pieces = api.sample(run, prompt, length, temperature, top_k, seed, model)
     print(_shown(prompt), end="", flush=True)
-    for token in found:
-        print(_shown(vocabulary.decode([token])), end="", flush=True)
+    for piece in pieces:
+        print(_shown(piece), end="", flush=True)
     print()
 
 

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass, replace
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from wherefrom.core.errors import BadData, UsageError, nearest
+from wherefrom.core.errors import BadData, UsageError, WherefromError, nearest
 
 Kinds = Mapping[str, type]
 T = TypeVar("T")
@@ -43,10 +43,13 @@ def to_json(record: Any) -> Any:
     """A finding as JSON holds it: every field by its name, also those that are None.
 
     A class whose written form is not its fields (a Score, a Prediction) has an `as_json` of its
-    own. What is neither a dataclass nor a collection must be what JSON can hold.
+    own; an error is its one line. What is neither a dataclass nor a collection must be what JSON
+    can hold.
     """
     if hasattr(record, "as_json"):
         return record.as_json()
+    if isinstance(record, WherefromError):
+        return str(record)
     if is_dataclass(record) and not isinstance(record, type):
         version = getattr(type(record), _VERSION, None)
         head = {} if version is None else {_VERSION: version}

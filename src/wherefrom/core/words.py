@@ -14,8 +14,35 @@ from wherefrom.core.contracts import Dataset
 from wherefrom.core.errors import BadData
 
 BEGIN, END = "<s>", "</s>"
-UNKNOWN = "UUUNKKK"
-DIGIT = "DG"
+
+
+@dataclass(frozen=True)
+class WordForms:
+    """How a list of words writes those that it does not have.
+
+    `unknown` is the listed word that stands for all others; `digit` stands for every digit of a
+    number, so that numbers of one shape share a place in the list. Which spellings these are is
+    a matter of the data.
+    """
+
+    unknown: str
+    digit: str
+
+    def shape(self, word: str) -> str:
+        """A word without letters, digit by digit, thousands without their commas.
+
+        With DG for a digit, 1,234.5 is DGDGDGDG.DG. A word that has letters stays as it is.
+        """
+        if any(c.isalpha() for c in word):
+            return word
+        word = re.sub(r"\d", self.digit, word)
+        return word.replace(",", "") if word.startswith(self.digit) else word
+
+    def canonical(self, word: str, known: Container[str]) -> str:
+        """The listed form of a word: lower case, else its shape, else the unknown word."""
+        word = word.lower()
+        word = word if word in known else self.shape(word)
+        return word if word in known else self.unknown
 
 
 @dataclass(frozen=True)
@@ -24,11 +51,13 @@ class WordVocabulary:
 
     The two marks stand around a sentence and never in it: a text that has one is refused, or
     it would silently cut a sentence in two. `vectors` [words, width] are frozen inputs of the
-    words, where there are some; they are no part of the vocabulary's identity.
+    words, where there are some. `forms` say what stands for words that are not in the list, where
+    something does. Neither is part of the vocabulary's identity: the words are.
     """
 
     words: tuple[str, ...]
     vectors: np.ndarray | None = field(default=None, repr=False, compare=False)
+    forms: WordForms | None = field(default=None, compare=False)
     _index: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -40,6 +69,11 @@ class WordVocabulary:
                 raise BadData(
                     f"vocabulary: expected {BEGIN} and {END} among its words, found no {mark}"
                 )
+        if self.forms and self.forms.unknown not in index:
+            raise BadData(
+                f"vocabulary: expected {self.forms.unknown}, which stands for unknown words, among "
+                "its words, found none"
+            )
         object.__setattr__(self, "_index", index)
 
     @classmethod
@@ -70,7 +104,7 @@ class WordVocabulary:
     @property
     def unknown(self) -> int | None:
         """The number of the word that stands for all others, if there is one."""
-        return self._index.get(UNKNOWN)
+        return self._index[self.forms.unknown] if self.forms else None
 
     def missing(self, text: str) -> list[str]:
         """The words of a text that it may not have, each once, in order."""
@@ -116,17 +150,3 @@ class WordText(Dataset):
     vocabulary: WordVocabulary | None = None
     original: tuple[tuple[str, ...], ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
-
-
-def canonical(word: str, known: Container[str]) -> str:
-    """The homework's form of a word: in lower case, or what stands for it where it is unknown.
-
-    Of an unknown word without letters every digit becomes DG, thousands without their commas
-    (1,234.5 is DGDGDGDG.DG); what is unknown even so becomes UUUNKKK.
-    """
-    word = word.lower()
-    if word not in known and not any(c.isalpha() for c in word):
-        word = re.sub(r"\d", DIGIT, word)
-        if word.startswith(DIGIT):
-            word = word.replace(",", "")
-    return word if word in known else UNKNOWN

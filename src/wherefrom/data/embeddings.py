@@ -16,13 +16,14 @@ import numpy as np
 
 from wherefrom.core.errors import BadData
 from wherefrom.core.npy import read_npy
-from wherefrom.core.words import BEGIN, DIGIT, END, UNKNOWN
+from wherefrom.core.words import BEGIN, END
 from wherefrom.data.fetching import registry
 from wherefrom.data.tables import read_lines
+from wherefrom.data.word_forms import HOMEWORK
 
 GLOVE = "embeddings/glove.6B.50d.npy"  # where a fetched one lies in its folder
 _SHOWN = 5
-_NUMBER = re.compile(rf"(?:{DIGIT}|[^A-Za-z])+")
+_NUMBER = re.compile(rf"(?:{HOMEWORK.digit}|[^A-Za-z])+")
 _BITS = 24
 _NEAR_ZERO = 0.1  # of the file's own deviation
 
@@ -45,7 +46,7 @@ def load_vectors(path: Path, words: Sequence[str]) -> WordVectors:
         parts = word.split("-")
         if word in index:
             found.append(table[index[word]])
-        elif word in (BEGIN, END, UNKNOWN) or _NUMBER.fullmatch(word):
+        elif word in (BEGIN, END, HOMEWORK.unknown) or _NUMBER.fullmatch(word):
             made_up.append(word)
             found.append(spread * make_up(word, table.shape[1]))
         elif len(parts) > 1 and all(part in index for part in parts):

@@ -13,10 +13,11 @@ from typing import ClassVar
 from wherefrom.core.config import check
 from wherefrom.core.contracts import Dataset, Document
 from wherefrom.core.errors import BadData, MissingInput
-from wherefrom.core.words import BEGIN, END, UNKNOWN, WordText, WordVocabulary, canonical
+from wherefrom.core.words import BEGIN, END, WordText, WordVocabulary
 from wherefrom.data import tiny_text
 from wherefrom.data.embeddings import fetched_vectors, load_vectors
 from wherefrom.data.tables import read_lines, refuse_rows
+from wherefrom.data.word_forms import HOMEWORK
 
 # Where a folder has them; a file that lies in the folder itself is found too.
 FILES = {
@@ -37,7 +38,7 @@ _NEW_DOCUMENT = "-DOCSTART-"
 _NEEDED = {
     BEGIN: "it stands before every sentence",
     END: "it stands after every sentence",
-    UNKNOWN: "it stands for every word that the list has not",
+    HOMEWORK.unknown: "it stands for every word that the list has not",
 }
 
 
@@ -90,11 +91,11 @@ def load(config: TreebankConfig, seed: int) -> Dataset:
             "name another file"
         )
     known = frozenset(words) - {BEGIN, END}
-    texts = [" ".join(canonical(word, known) for word in s) for s in (*kept, *dev)]
+    texts = [" ".join(HOMEWORK.canonical(word, known) for word in s) for s in (*kept, *dev)]
     return WordText(
         tuple(map(Document, texts)),
         held_out=len(dev),
-        vocabulary=WordVocabulary(words, vectors.array),
+        vocabulary=WordVocabulary(words, vectors.array, HOMEWORK),
         original=tuple(dev),
         details={
             "training_sentences": len(kept),
@@ -111,8 +112,8 @@ def _generate(seed: int) -> WordText:
     sentences = [document.text.split() for document in made.documents]
     counts = Counter(w for d in made.training_documents for w in d.text.split())
     known = sorted(counts, key=lambda word: (-counts[word], word))[:KNOWN]
-    texts = [" ".join(canonical(word, known) for word in s) for s in sentences]
-    vocabulary = WordVocabulary((BEGIN, END, UNKNOWN, *known))
+    texts = [" ".join(HOMEWORK.canonical(word, known) for word in s) for s in sentences]
+    vocabulary = WordVocabulary((BEGIN, END, HOMEWORK.unknown, *known), forms=HOMEWORK)
     return WordText(
         tuple(map(Document, texts)),
         held_out=made.held_out,

@@ -1,9 +1,9 @@
-"""Runs side by side: predictions question by question, language models in bits."""
+"""Two sets of predictions question by question, and language models in bits per character."""
 
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from wherefrom.core.errors import Mismatch
@@ -29,12 +29,9 @@ class Comparison:
     only_b: int
     neither: int
 
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self) | {"interval": list(self.interval)}
-
 
 def compare(a: Sequence[Prediction], b: Sequence[Prediction], level: float = 0.95) -> Comparison:
-    """Pair the predictions by question and say how much, and how surely, a beats b."""
+    """Pair the predictions by question: by how much a beats b, with an interval."""
     pairs = align(a, b)
     right_a = [first.correct for first, _ in pairs]
     right_b = [second.correct for _, second in pairs]
@@ -55,10 +52,10 @@ def compare(a: Sequence[Prediction], b: Sequence[Prediction], level: float = 0.9
 
 
 def bits_per_character(results: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """What the language models of a run's results say in a unit that all of them share.
+    """The language models among a run's results, in a unit that all of them share.
 
-    Of a word model it is with what its words leave unsaid of the text, and per character of it;
-    the interval is of what the model itself pays.
+    A word model's bits include the price of what its words leave unsaid of the text, per character
+    of that text; the interval varies the model's own loss and takes that price as given.
     """
     return {
         f"{name}, bits": _bits(result)
@@ -72,7 +69,7 @@ def _bits(result: Mapping[str, Any]) -> dict[str, Any]:
     characters = result["original_characters"] if words else result["n"]
 
     def share(bits: float) -> float:
-        """Per character, from bits per target."""
+        """Bits per character, from bits per target."""
         return (bits * result["n"] + result.get("unsaid_nats", 0) / math.log(2)) / characters
 
     return {

@@ -1,31 +1,36 @@
 """Why an averaging network says what it says: what each word's removal does to its logit.
 
-The network sees which words a text has and not their order, so an explanation may speak of words
-alone; that their order does not matter is tried out on every text.
+The network sees which words a text has and not their order, so words alone can explain what it
+says. That the order does not matter is checked on every text, by shuffling it.
 """
 
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from wherefrom.core.bags import split_words
-from wherefrom.core.contracts import Answer
-from wherefrom.core.errors import BadData
+from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.models.dan import Classifier, DANConfig
-from wherefrom.runs.run import Run
+from wherefrom.runs.run import Run, open_run
 
 SHUFFLES = 10
 _TITLE = 200  # characters of a text that are shown
-_SHOWN = 8  # words of either side
+_SHOWN = 8  # words for either label
+
+Bag = np.ndarray[Any, np.dtype[Any]]  # the numbers of a text's words
 
 
 @dataclass(frozen=True)
 class Contribution:
-    """`effect`: the logit minus what it is without the word, wherever it stands in the text."""
+    """A word of the text, and how often it occurs there.
+
+    `effect` is the logit minus the logit of the text without the word, wherever it occurs.
+    """
 
     word: str
     times: int
@@ -34,62 +39,55 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Explanation:
-    """`logit` is the log-odds of positive; `words` have the weightiest first.
+    """What `model` says of a text, and which words make it say so.
 
-    `shuffled` is the most that any of some shuffles of the words changed the logit, in double
-    precision; `unknown` are words that the network does not know. `gold` and `place` are those
-    of a review that the run was put to.
+    `answer` is the label, `probability` the model's own probability of it, `logit` the log-odds
+    of positive. `words` have the largest effects first; `unknown` are the words that the network
+    does not know. The words were shuffled `shuffles` times: `largest_change_by_shuffling` is the
+    most that any of that changed the logit, in double precision. A review of the run's task has
+    its right label, `gold`, and its `place` in the data.
     """
 
     text: str
-    answer: Answer
+    model: str
+    answer: str
+    probability: float
     logit: float
     words: tuple[Contribution, ...]
     unknown: tuple[str, ...]
-    shuffled: float
+    shuffles: int
+    largest_change_by_shuffling: float
     gold: str | None = None
     place: str | None = None
 
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "text": self.text,
-            **({"place": self.place, "gold": self.gold} if self.gold else {}),
-            "answer": self.answer.text,
-            "probability": self.answer.probability,
-            "logit": self.logit,
-            "words": [asdict(word) for word in self.words],
-            "unknown": list(self.unknown),
-            "shuffles": SHUFFLES,
-            "largest_change_by_shuffling": self.shuffled,
-        }
-
     def in_words(self) -> list[str]:
-        """The text's beginning, then what was found, line by line."""
+        """The beginning of the text, then what was found, line by line."""
         text = " ".join(self.text.split())
-        sure = f"{100 * self.answer.probability:.1f} % by the model's own probability"
+        sure = f"{100 * self.probability:.1f} % by the model's own probability"
         gold = f", but it is {self.gold} ({self.place})" if self.gold else ""
         lines = [
             f"{text[:_TITLE]}..." if len(text) > _TITLE else text,
-            f"{self.answer.text} ({sure}){gold}; logit {self.logit:+.2f}",
+            f"{self.answer} ({sure}){gold}; logit {self.logit:+.2f}",
         ]
-        for side, sign in (("positive", 1), ("negative", -1)):
+        for label, sign in (("positive", 1), ("negative", -1)):
             shown = [_show(word) for word in self.words if word.effect * sign > 0][:_SHOWN]
-            lines.append(f"for {side}: {', '.join(shown) or 'nothing'}")
+            lines.append(f"for {label}: {', '.join(shown) or 'nothing'}")
         if self.unknown:
             lines.append(f"unknown words, left out: {', '.join(self.unknown[:_SHOWN])}")
+        change = f"{self.largest_change_by_shuffling:.2g}"
         return [
             *lines,
-            f"{SHUFFLES} shuffles of the words change the logit by at most {self.shuffled:.2g}",
+            f"{self.shuffles} shuffles of the words change the logit by at most {change}",
         ]
 
 
 class Explainer:
-    """Leaves one word out at a time; in double precision, so that rounding is not a finding."""
+    """Leaves out one word at a time; in double precision, so that rounding is not a finding."""
 
-    def __init__(self, classifier: Classifier) -> None:
-        model = deepcopy(classifier.model).cpu().double()
-        self.classifier = Classifier(model, classifier.vocabulary)
-        self.vocabulary = classifier.vocabulary
+    def __init__(self, classifier: Classifier, model: str) -> None:
+        network = deepcopy(classifier.model).cpu().double()
+        self.classifier = Classifier(network, classifier.vocabulary)
+        self.vocabulary, self.model = classifier.vocabulary, model
 
     def explain(self, text: str) -> Explanation:
         self.vocabulary.check(text)
@@ -100,32 +98,58 @@ class Explainer:
         effects = logit - np.array(others)
         order = np.argsort(-np.abs(effects), kind="stable")
         names = self.vocabulary.decode(words.tolist())
-        shown = [Contribution(names[i], int(times[i]), float(effects[i])) for i in order]
         unknown = dict.fromkeys(w for w in split_words(text) if w not in self.vocabulary)
-        changes = np.abs(self._logits(_shuffles(bag)) - logit)
+        changes = np.abs(self._logits(_shuffle(bag)) - logit)
         (answer,) = self.classifier.answer([text])
         return Explanation(
-            text, answer, float(logit), tuple(shown), tuple(unknown), float(changes.max())
+            text=text,
+            model=self.model,
+            answer=answer.text,
+            probability=answer.probability,
+            logit=float(logit),
+            words=tuple(
+                Contribution(names[i], int(times[i]), float(effects[i])) for i in map(int, order)
+            ),
+            unknown=tuple(unknown),
+            shuffles=SHUFFLES,
+            largest_change_by_shuffling=float(changes.max()),
         )
 
-    def _logits(self, bags: Sequence[np.ndarray]) -> np.ndarray:
+    def _logits(self, bags: Sequence[Bag]) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """The log-odds of positive, one a bag."""
         negative, positive = self.classifier.logits(bags).numpy().T
         return positive - negative
 
 
-def _show(word: Contribution) -> str:
-    times = f" x{word.times}" if word.times > 1 else ""
-    return f"{word.word}{times} {word.effect:+.2f}"
+def explain(
+    run: str | Path | Run, texts: Sequence[str] = (), *, errors: int | None = None
+) -> tuple[Explanation, ...]:
+    """Rank the words of texts by what leaving each out does to the logit of a run's network.
+
+    The run must be one of an averaging network (`sentiment`), the model is its primary one. With
+    `errors` instead of texts, the model's surest errors on the run's own task are explained.
+    """
+    if bool(texts) == (errors is not None):
+        found = "both" if texts else "neither"
+        raise UsageError(f"explain: expected texts or a number of errors, found {found}")
+    if errors is not None and errors < 1:
+        raise UsageError(f"explain: expected errors of at least 1, found {errors}")
+    opened = open_run(run)
+    explainer = open_explainer(opened)
+    if errors is not None:
+        return tuple(explain_errors(opened, explainer, errors))
+    return tuple(explainer.explain(text) for text in texts)
 
 
 def open_explainer(run: Run) -> Explainer:
+    """For the primary model of a finished run of an averaging network."""
     if not isinstance(run.recipe.model, DANConfig):
         raise BadData(
             f"{run.path}: expected a run of an averaging network, found '{run.recipe.name}', whose "
             f"model is a '{run.recipe.model.kind}'; 'wherefrom run sentiment' makes one"
         )
     run.require_finished()
-    return Explainer(run.predictor())
+    return Explainer(run.predictor(), run.recipe.primary)
 
 
 def explain_errors(run: Run, explainer: Explainer, count: int) -> list[Explanation]:
@@ -140,8 +164,13 @@ def explain_errors(run: Run, explainer: Explainer, count: int) -> list[Explanati
     ]
 
 
-def _shuffles(bag: np.ndarray) -> list[np.ndarray]:
-    """Backwards, and by counted random words."""
+def _show(word: Contribution) -> str:
+    times = f" x{word.times}" if word.times > 1 else ""
+    return f"{word.word}{times} {word.effect:+.2f}"
+
+
+def _shuffle(bag: Bag) -> list[Bag]:
+    """The words backwards, and in orders drawn from counted randomness."""
     place = np.arange(len(bag), dtype=np.int64)
-    words = draws(SHUFFLES - 1, seed=0, stream=Stream.SAMPLING, stage=0, step=0, row=place)
-    return [bag[::-1], *(bag[np.argsort(word, kind="stable")] for word in words)]
+    keys = draws(SHUFFLES - 1, seed=0, stream=Stream.SAMPLING, stage=0, step=0, row=place)
+    return [bag[::-1], *(bag[np.argsort(key, kind="stable")] for key in keys)]

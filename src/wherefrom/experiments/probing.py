@@ -1,10 +1,11 @@
-"""How a model does on a task while it is being trained: one row an epoch."""
+"""The score of a model on a task while it is being trained: one row an epoch."""
 
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from wherefrom.core.config import to_json
 from wherefrom.core.files import append_jsonl, read_jsonl, write_jsonl
 from wherefrom.core.recipe import Stage
 from wherefrom.evaluation.evaluator import evaluate_answers
@@ -14,10 +15,10 @@ PROBES = "probes.jsonl"
 
 
 class Probe:
-    """An observer of the training loop; it looks at the first chunk's end after each epoch.
+    """An observer of the training loop; it scores the model at the first chunk's end of an epoch.
 
-    Its rows follow the checkpoints as the metrics do: those after the step that a run goes on
-    from are dropped and made again.
+    Its rows follow the checkpoints as the metrics do: a run that goes on from a checkpoint drops
+    the rows of later steps and makes them again.
     """
 
     def __init__(self, workshop: Workshop, stage: Stage, path: Path, model: Any) -> None:
@@ -42,11 +43,11 @@ class Probe:
         self.model.eval()
         score, _ = evaluate_answers(self.workshop.predictor(self.model), self.questions)
         row = {"step": step, "epoch": round(step * self.rows_a_step / self.items, 1)}
-        append_jsonl(self.path, [row | score.as_json()], sync=True)
+        append_jsonl(self.path, [row | to_json(score)], sync=True)
 
     def finished(self, name: str, step: int, seconds: float) -> None:
         pass
 
     def _epochs(self, step: int) -> int:
-        """Whole ones before the step."""
+        """The whole epochs before the step."""
         return step * self.rows_a_step // self.items

@@ -1,37 +1,82 @@
-"""What a run of language models leaves to look at: a sample of each, and the curve of its loss."""
+"""Language models that write: a sample on request, and those that a run leaves in its folder."""
 
+# pyright: reportUnknownMemberType=false
+# (matplotlib leaves the keywords of its plotting functions untyped)
+
+from collections.abc import Iterator
 from pathlib import Path
 
+from wherefrom.core.config import check
+from wherefrom.core.errors import UsageError
 from wherefrom.core.figures import RIGHT, dress, panels, to_svg
 from wherefrom.core.files import read_jsonl, write_bytes, write_text
-from wherefrom.generation.texts import go_on
-from wherefrom.runs.run import Run
+from wherefrom.generation.decoder import Decoder
+from wherefrom.generation.requests import Request
+from wherefrom.generation.texts import TextScorer, go_on
+from wherefrom.runs.run import Run, open_run
 
 PROMPT, LENGTH, TEMPERATURE = "Wh", 200, 0.8  # the homework's
 
 
+def sample(
+    run: str | Path | Run,
+    prompt: str = PROMPT,
+    length: int = LENGTH,
+    temperature: float = TEMPERATURE,
+    top_k: int = 0,
+    seed: int = 0,
+    model: str = "",
+) -> Iterator[str]:
+    """Let a run's character model continue a prompt: `length` characters, as they are chosen.
+
+    Below a temperature of 1 likely characters get likelier, at 0 the likeliest is always taken;
+    `top_k` chooses among the K likeliest (0: all). `model` is one of the run's (default: the
+    primary one). The run and the arguments are checked here, before a character is asked for.
+    """
+    opened = open_run(run)
+    opened.require_finished()
+    scorer = opened.predictor(model)
+    if not isinstance(scorer, TextScorer):
+        kind = opened.recipe.model.kind
+        raise UsageError(
+            f"{opened.path}: expected a run of a character model, found one of '{kind}'"
+        )
+    check(length > 0, "sample", "length", length, "at least 1")
+    known = tuple(scorer.vocabulary.encode(prompt))
+    # A request checks its numbers, and a decoder the prompt's length, when it is queued.
+    Decoder(scorer.model).join(
+        Request(known, length, temperature=temperature, top_k=top_k, seed=seed, stop=None)
+    )
+    tokens = go_on(scorer.model, known, length, temperature=temperature, top_k=top_k, seed=seed)
+    return (scorer.vocabulary.decode([token]) for token in tokens)
+
+
 def leave_samples(run: Run, name: str) -> None:
-    """`samples/MODEL.txt`, and `loss.svg` beside the metrics of the model's stage."""
+    """Write `samples/MODEL.txt`, and `loss.svg` beside the metrics of the model's stage."""
     model, vocabulary = run.model(name), run.vocabulary
     found = go_on(
         model, vocabulary.encode(PROMPT), LENGTH, temperature=TEMPERATURE, seed=run.recipe.seed
     )
     text = PROMPT + vocabulary.decode(list(found))
     write_text(run.path / "samples" / f"{name}.txt", f"{text}\n")
-    stage = next(m.stage for m in run.recipe.models if m.name == name)
+    stage = _stage_of(run, name)
     write_bytes(run.folder.stage(stage) / "loss.svg", draw_curve(stage, read_losses(run, name)))
 
 
 def read_losses(run: Run, name: str) -> list[float]:
     """The mean loss of each ten updates of a model's stage."""
-    stage = next(m.stage for m in run.recipe.models if m.name == name)
-    path: Path = run.folder.stage(stage) / "metrics.jsonl"
-    tens = (loss for row in read_jsonl(path) for loss in row.get("tens", ()))
+    rows = read_jsonl(run.folder.stage(_stage_of(run, name)) / "metrics.jsonl")
+    tens = (loss for row in rows for loss in row.get("tens", ()))
     return [loss for loss in tens if loss is not None]
 
 
 def draw_curve(stage: str, losses: list[float]) -> bytes:
+    """A stage's loss curve as SVG."""
     figure, (axes,) = panels()
     axes.plot([10 * (i + 1) for i in range(len(losses))], losses, color=RIGHT, linewidth=1)
     dress(axes, f"{stage}: mean loss of each ten updates", "updates", "nats per character")
     return to_svg(figure)
+
+
+def _stage_of(run: Run, name: str) -> str:
+    return next(m.stage for m in run.recipe.models if m.name == name)

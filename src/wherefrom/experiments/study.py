@@ -1,14 +1,18 @@
-"""What an averaging network's run studied: tables, figures and errors explained, in its folder."""
+"""The study of an averaging network: tables, figures and explained errors in its run's folder."""
 
-from collections.abc import Callable, Mapping
+# pyright: reportUnknownMemberType=false
+# (matplotlib leaves the keywords of its plotting functions untyped)
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from wherefrom.core.config import to_json
 from wherefrom.core.figures import PALE, RIGHT, dress, panels, to_svg
 from wherefrom.core.files import read_jsonl, write_bytes, write_json, write_text
 from wherefrom.core.recipe import Recipe, Stage, Task
-from wherefrom.evaluation.intervals import mean_interval
+from wherefrom.evaluation.intervals import Interval, mean_interval
 from wherefrom.experiments.explanation import Explainer, Explanation, explain_errors
 from wherefrom.experiments.probing import PROBES
 from wherefrom.runs.run import Run
@@ -17,16 +21,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PAGE, FIGURES, ERRORS = "study.md", "study", 5
-SEED = "trainable-"  # models that differ in nothing but their draws
-Row = dict[str, Any]
+SEED = "trainable-"  # begins the names of models that differ only in their random draws
+
+Setting = str | int | float
+Results = Mapping[str, Mapping[str, Any]]
 
 
 def _config(recipe: Recipe, stage: Stage) -> Any:
     return stage.variant.of(recipe.model) if stage.variant else recipe.model
 
 
-# What a series varies: the stages called NAME-..., and the primary model's beside them.
-SERIES: dict[str, tuple[str, Callable[[Recipe, Stage], Any]]] = {
+# What each series varies: the stages called NAME-... and the primary model's belong to it.
+SERIES: dict[str, tuple[str, Callable[[Recipe, Stage], Setting]]] = {
     "dropout": ("word dropout", lambda recipe, stage: stage.mix[0].objective.word_dropout),
     "depth": ("hidden layers", lambda recipe, stage: _config(recipe, stage).depth),
     "activation": ("activation", lambda recipe, stage: _config(recipe, stage).activation),
@@ -34,90 +40,132 @@ SERIES: dict[str, tuple[str, Callable[[Recipe, Stage], Any]]] = {
 
 
 @dataclass(frozen=True)
+class ScoredSetting:
+    """The accuracy on validation reviews of one setting: of a whole stage, or after an epoch.
+
+    `own` marks the primary model's setting.
+    """
+
+    setting: Setting
+    own: bool
+    accuracy: float
+    interval: Interval
+    n: int
+    stage: str | None = None
+    step: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        score: Mapping[str, Any],
+        setting: Setting,
+        own: bool = False,
+        stage: str | None = None,
+        step: int | None = None,
+    ) -> "ScoredSetting":
+        """From a score as a run writes it."""
+        low, high = score["interval"]
+        return cls(setting, own, score["accuracy"], (low, high), score["n"], stage, step)
+
+
+@dataclass(frozen=True)
 class Series:
-    """One question of the study: a row for each setting, with its score on validation."""
+    """One question of the study: the scores of the settings that it compares."""
 
     name: str
     title: str
-    rows: list[Row]
+    rows: tuple[ScoredSetting, ...]
 
     def to_markdown(self) -> list[str]:
-        own = [f"{row['setting']}{' *' if row['own'] else ''}" for row in self.rows]
         cells = [
-            (name, _share(row), _interval(row)) for name, row in zip(own, self.rows, strict=True)
+            (f"{row.setting}{' *' if row.own else ''}", _share(row.accuracy), _ends(row.interval))
+            for row in self.rows
         ]
         return _table((self.title, "validation accuracy", "95 % interval"), cells)
 
     def draw(self) -> "Figure":
         figure, (axes,) = panels()
-        values = [100 * row["accuracy"] for row in self.rows]
-        ends = [[100 * end for end in row["interval"]] for row in self.rows]
-        error = [[v - e[0] for v, e in zip(values, ends, strict=True)],
-                 [e[1] - v for v, e in zip(values, ends, strict=True)]]  # fmt: skip
-        if self.name == "epochs":
-            at: Any = [row["setting"] for row in self.rows]
+        values = [100 * row.accuracy for row in self.rows]
+        error = [
+            [100 * row.accuracy - 100 * row.interval[0] for row in self.rows],
+            [100 * row.interval[1] - 100 * row.accuracy for row in self.rows],
+        ]
+        if self.name == "epochs":  # numbers along an axis; other settings stand side by side
+            at = [float(row.setting) for row in self.rows]
             axes.errorbar(at, values, error, color=RIGHT, ecolor=PALE, marker="o", markersize=3)
         else:
-            at = range(len(values))
-            axes.errorbar(at, values, error, color=RIGHT, ecolor=PALE, fmt="o")
-            axes.set_xticks(at, [str(row["setting"]) for row in self.rows])
+            places = list(range(len(values)))
+            axes.errorbar(places, values, error, color=RIGHT, ecolor=PALE, fmt="o")
+            axes.set_xticks(places, [str(row.setting) for row in self.rows])
             axes.margins(x=0.15)
         dress(axes, "accuracy on validation reviews, %", x=self.title)
         return figure
 
 
-def leave_study(run: Run, results: Mapping[str, Any]) -> dict[str, Any]:
-    """Write the study into the run folder; the mean over seeds, which is one more result."""
+def leave_study(run: Run, results: Results) -> dict[str, Any]:
+    """Write the study into the run folder; returns the mean over seeds, which is one more result.
+
+    `results` are the run's scores by name; none is returned where there is only one seed.
+    """
     found = [*_settings(run, results), *_epochs(run)]
     for series in found:
         write_bytes(run.path / FIGURES / f"{series.name}.svg", to_svg(series.draw()))
-    errors = explain_errors(run, Explainer(run.predictor()), ERRORS)
-    together = _together(results)
+    errors = explain_errors(run, Explainer(run.predictor(), run.recipe.primary), ERRORS)
+    mean = _average_seeds(results)
     rows = {series.name: series.rows for series in found}
-    explained = [each.as_json() for each in errors]
-    write_json(run.path / "study.json", {"validation": rows, "errors": explained})
-    write_text(run.path / PAGE, _page(run, found, dict(results) | together, errors))
-    return together
+    write_json(run.path / "study.json", to_json({"validation": rows, "errors": errors}))
+    write_text(run.path / PAGE, _page(run, found, dict(results) | mean, errors))
+    return mean
 
 
-def _settings(run: Run, results: Mapping[str, Any]) -> list[Series]:
-    """Each series whose stages the recipe has, in the order of their settings."""
+def _settings(run: Run, results: Results) -> list[Series]:
+    """Each series that has at least two scored stages in the recipe, in the order of settings."""
     recipe, task = run.recipe, _chosen_on(run.recipe)
+    if task is None:
+        return []
     centre = next(m.stage for m in recipe.models if m.name == recipe.primary)
-    series = []
-    for name, (title, setting) in SERIES.items():
+    found: list[Series] = []
+    for name, (title, setting_of) in SERIES.items():
         stages = [s for s in recipe.stages if s.name.startswith(f"{name}-") or s.name == centre]
-        scores = {s.name: results.get(f"{task.name}.{s.name}") for s in stages} if task else {}
         rows = [
-            {"setting": setting(recipe, s), "own": s.name == centre, "stage": s.name} | dict(score)
+            ScoredSetting.of(score, setting_of(recipe, s), own=s.name == centre, stage=s.name)
             for s in stages
-            if (score := scores.get(s.name))
+            if (score := results.get(f"{task.name}.{s.name}"))
         ]
         if len(rows) > 1:
-            numbers = not isinstance(rows[0]["setting"], str)
-            ordered = sorted(rows, key=lambda row: row["setting"]) if numbers else rows
-            series.append(Series(name, title, ordered))
-    return series
+            found.append(Series(name, title, _ordered(rows)))
+    return found
+
+
+def _ordered(rows: Sequence[ScoredSetting]) -> tuple[ScoredSetting, ...]:
+    """By the size of the setting; names stay in the order of the recipe."""
+    if any(isinstance(row.setting, str) for row in rows):
+        return tuple(rows)
+    return tuple(sorted(rows, key=lambda row: float(row.setting)))
 
 
 def _epochs(run: Run) -> list[Series]:
-    """What was found of each probed stage; one that is shorter than an epoch has nothing."""
+    """The probes of each probed stage; a stage shorter than an epoch has none."""
     files = {s.name: run.folder.stage(s.name) / PROBES for s in run.recipe.stages if s.probe}
     probed = {name: read_jsonl(file) for name, file in files.items() if file.exists()}
     return [
-        Series(name, "epoch", [{"setting": row["epoch"], "own": False} | row for row in rows])
+        Series(
+            name,
+            "epoch",
+            tuple(ScoredSetting.of(row, row["epoch"], step=row["step"]) for row in rows),
+        )
         for name, rows in probed.items()
         if rows
     ]
 
 
 def _chosen_on(recipe: Recipe) -> Task | None:
-    """The task of the reviews that settings are chosen on; results of the first have no prefix."""
+    """The task whose reviews settings are chosen on; it is never the first, which is reported."""
     return next((task for task in recipe.tasks[1:] if task.split == "calibration"), None)
 
 
-def _together(results: Mapping[str, Any]) -> dict[str, Any]:
-    values = [row["accuracy"] for name, row in results.items() if name.startswith(SEED)]
+def _average_seeds(results: Results) -> dict[str, Any]:
+    values = [float(row["accuracy"]) for name, row in results.items() if name.startswith(SEED)]
     if len(values) < 2:
         return {}
     low, high = mean_interval(values)
@@ -127,47 +175,56 @@ def _together(results: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _page(
-    run: Run, series: list[Series], results: Mapping[str, Any], errors: list[Explanation]
+    run: Run, series: Sequence[Series], results: Results, errors: Sequence[Explanation]
 ) -> str:
     first = run.recipe.tasks[0].name
-    reported = [(name, _share(row), _interval(row), str(row["n"]))
-                for name, row in results.items() if "." not in name]  # fmt: skip
+    reported = [
+        (name, _share(row["accuracy"]), _ends(row["interval"]), str(row["n"]))
+        for name, row in results.items()
+        if "." not in name  # results of other tasks than the first
+    ]
     lines = [
-        f"# {run.recipe.name}: what was studied", "",
-        f"## {first}", "",
-        *_table(("", "accuracy", "95 % interval", "n"), reported), "",
+        f"# {run.recipe.name}: what was studied",
+        "",
+        f"## {first}",
+        "",
+        *_table(("", "accuracy", "95 % interval", "n"), reported),
+        "",
         "The settings are the recipe's, chosen on IMDB's validation reviews. In each table below "
-        f"one thing varies; * is the setting of {run.recipe.primary}. {_noise(series)}", "",
-    ]  # fmt: skip
+        f"one thing varies; * is the setting of {run.recipe.primary}. {_noise(series)}",
+        "",
+    ]
     for each in series:
         picture = f"![{each.title}]({FIGURES}/{each.name}.svg)"
         lines += [f"## {each.title}", "", *each.to_markdown(), "", picture, ""]
     lines += [
-        f"## {len(errors)} errors explained", "",
-        "The surest errors. A number is what leaving the word out takes from the logit; where the "
-        "words stand cannot matter, and shuffling them shows it.", "",
-    ]  # fmt: skip
+        f"## {len(errors)} errors explained",
+        "",
+        "The surest errors. A number is what leaving the word out takes from the logit. The order "
+        "of the words cannot matter, and shuffling them shows it.",
+        "",
+    ]
     for each in errors:
         lines += [*(f"    {line}" for line in each.in_words()), ""]
     return "\n".join(lines)
 
 
-def _noise(series: list[Series]) -> str:
+def _noise(series: Sequence[Series]) -> str:
     """How large a difference between two rows must be to mean anything."""
-    ends = [row["interval"] for each in series for row in each.rows]
-    if not ends:
+    widths = [row.interval[1] - row.interval[0] for each in series for row in each.rows]
+    if not widths:
         return ""
-    half = 100 * median(high - low for low, high in ends) / 2
+    half = 100 * median(widths) / 2
     return f"One seed a row: differences under about {half:.1f} points are noise."
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
     return [f"| {' | '.join(cells)} |" for cells in (head, ("---",) * len(head), *rows)]
 
 
-def _share(row: Mapping[str, Any]) -> str:
-    return f"{100 * row['accuracy']:.1f} %"
+def _share(accuracy: float) -> str:
+    return f"{100 * accuracy:.1f} %"
 
 
-def _interval(row: Mapping[str, Any]) -> str:
-    return "[{:.1f}, {:.1f}]".format(*(100 * end for end in row["interval"]))
+def _ends(interval: Sequence[float]) -> str:
+    return "[{:.1f}, {:.1f}]".format(*(100 * end for end in interval))

@@ -1,7 +1,6 @@
 """Results as tables: with colour on a terminal, plain aligned text anywhere else.
 
-Nothing is computed here. A result is a dict as a run writes it: the measured value under its
-measure's name, its interval, and how many items it rests on.
+Nothing is computed here; core/measures.py says what a result is and what it measures.
 """
 
 import sys
@@ -9,25 +8,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TextIO
 
+from wherefrom.core.measures import BITS, CHECKS, PERPLEXITY, is_share, measured, unit_of
+
 Result = Mapping[str, Any]
 
 INTERVAL = "95 % interval"
 NOTHING = "-"
 
-_PERPLEXITY = "perplexity"
-_BITS = "bits_per_character"
-_CLAIMS = "checks_held"  # of a demonstration
-_MEASURES = (
-    "accuracy",
-    "answered_share",
-    "precision",
-    "refused_share",
-    _PERPLEXITY,
-    _BITS,
-    _CLAIMS,
-)
-_TITLES = {_CLAIMS: "claims", _BITS: "bits per character"}
-UNITS = {"characters": "character", "bigrams": "word"}  # what a perplexity is told to be of
+_TITLES = {CHECKS: "claims", BITS: "bits per character"}
 _IN_WORDS = {
     "answered_share": "answered",
     "precision": "right among answered",
@@ -55,7 +43,7 @@ class Table:
 
 def results_table(results: Mapping[str, Result]) -> Table:
     """The results of one run."""
-    if results and all(_CLAIMS in result for result in results.values()):
+    if results and all(CHECKS in result for result in results.values()):
         return _claims_table(results)
 
     def cells(name: str) -> tuple[str, ...]:
@@ -68,7 +56,7 @@ def results_table(results: Mapping[str, Result]) -> Table:
 
 
 def _claims_table(results: Mapping[str, Result]) -> Table:
-    """What demonstrations came to: nothing in them has an interval."""
+    """The results of demonstrations, which have no intervals."""
 
     def cells(name: str) -> tuple[str, ...]:
         row = results[name]
@@ -79,7 +67,7 @@ def _claims_table(results: Mapping[str, Result]) -> Table:
 
 
 def seeds_table(results: Mapping[str, Result]) -> Table:
-    """Means over several seeds, with the worst of them."""
+    """Means over several seeds, each with the worst seed's value."""
 
     def cells(name: str) -> tuple[str, ...]:
         result = results[name]
@@ -92,9 +80,9 @@ def seeds_table(results: Mapping[str, Result]) -> Table:
 def runs_table(
     runs: Mapping[str, Mapping[str, Result]], primary: Sequence[Mapping[str, Any]] = ()
 ) -> Table:
-    """The results of several runs side by side; a run that has no such result has a dash.
+    """The results of several runs side by side; a dash where a run has no such result.
 
-    `primary` is what each run's primary model is called and what it cost.
+    `primary` is the name of each run's primary model, and what it cost.
     """
     keyed = [{(title(n, r), n): r for n, r in results.items()} for results in runs.values()]
     every = dict.fromkeys(key for results in keyed for key in results)
@@ -107,11 +95,11 @@ def runs_table(
 
 
 def _costs(primary: Sequence[Mapping[str, Any]]) -> tuple[Section, ...]:
-    """What the primary models took."""
+    """What the primary models cost."""
     if not primary:
         return ()
     rows = (
-        ("name", *(cost["model"] for cost in primary)),
+        ("name", *(cost["primary"] for cost in primary)),
         ("parameters trained", *(_count(cost["parameters"]) for cost in primary)),
         ("seconds of training", *(f"{cost['seconds']:.1f}" for cost in primary)),
     )
@@ -123,7 +111,7 @@ def _count(number: int | None) -> str:
 
 
 def pairs_table(pairs: Iterable[Mapping[str, Any]], first: str) -> Table:
-    """How much better than the first run the others answered the same questions."""
+    """By how much each other run's accuracy on the same questions differs from the first's."""
     rows = tuple(
         (
             f"{pair['run']}: {pair['task']}",
@@ -138,25 +126,14 @@ def pairs_table(pairs: Iterable[Mapping[str, Any]], first: str) -> Table:
     return Table(("", INTERVAL, "", "right alone"), (Section(title, rows),))
 
 
-def measured(result: Result) -> tuple[str, float]:
-    """The measure and the value of a result."""
-    found = next((name for name in _MEASURES if name in result), None) or next(iter(result))
-    return found, float(result[found])
-
-
 def title(name: str, result: Result) -> str:
-    """The heading that a result stands under: what it measures, and in which unit."""
+    """The heading of a result: what it measures, and per which unit."""
     if name in _IN_WORDS:
         return _DOUBT
     measure = measured(result)[0]
-    unit = next((unit for told, unit in UNITS.items() if told in result), None)
-    if measure == _PERPLEXITY and unit:
-        return f"{_PERPLEXITY} per {unit}"
+    if measure == PERPLEXITY and (unit := unit_of(result)):
+        return f"{PERPLEXITY} per {unit}"
     return _TITLES.get(measure, measure)
-
-
-def is_share(measure: str) -> bool:
-    return measure not in (_PERPLEXITY, _BITS)
 
 
 def show_value(measure: str, value: float) -> str:
@@ -242,7 +219,7 @@ def _value_and_interval(result: Result) -> tuple[str, str]:
 def _sections(
     results: Mapping[str, Result], cells: Callable[[str], tuple[str, ...]]
 ) -> tuple[Section, ...]:
-    """Rows by what they measure; what concerns "I don't know" stands together, in words."""
+    """Rows grouped by what they measure; the rows about abstention stand together, in words."""
     keys = [(title(name, result), name) for name, result in results.items()]
     return _grouped(keys, lambda _, name: cells(name))
 
@@ -250,7 +227,7 @@ def _sections(
 def _grouped(
     keys: Iterable[tuple[str, str]], cells: Callable[[str, str], tuple[str, ...]]
 ) -> tuple[Section, ...]:
-    """Rows by the headings that they stand under."""
+    """Rows grouped under their headings."""
     rows: dict[str, list[tuple[str, ...]]] = {}
     for heading, name in keys:
         rows.setdefault(heading, []).append((_IN_WORDS.get(name, name), *cells(heading, name)))

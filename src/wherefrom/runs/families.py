@@ -20,6 +20,7 @@ from wherefrom.core.recipe import Stage
 from wherefrom.core.vocabulary import Alphabet, Vocabulary, read_characters
 from wherefrom.core.words import WordText, WordVocabulary
 from wherefrom.data.reviews import Reviews
+from wherefrom.data.word_forms import reopen_vocabulary
 from wherefrom.evaluation.evaluator import ScoredText
 from wherefrom.evaluation.text.charges import unsaid
 from wherefrom.generation.answers import ModelAnswerer
@@ -148,7 +149,7 @@ def _held_out_bigrams(dataset: Dataset, vocabulary: WordVocabulary) -> ScoredTex
     original = dataset.original if given else forms
     details["original_characters"] = sum(len(" ".join(words)) + 1 for words in original)
     details["unsaid_nats"] = sum(
-        unsaid(word, form)
+        unsaid(word, form, vocabulary.forms)
         for sentence, shown in zip(original, forms, strict=True)
         for word, form in zip(sentence, shown, strict=True)
     )
@@ -191,7 +192,7 @@ FAMILIES: dict[str, Family] = {
     bigram.BigramConfig.kind: Family(
         config=bigram.BigramConfig,
         vocabulary=_word_vocabulary,
-        read_vocabulary=lambda words: WordVocabulary(tuple(words)),
+        read_vocabulary=reopen_vocabulary,
         complete=lambda config, vocabulary: config,
         build=lambda config, vocabulary, seed, stage, device: bigram.build(
             config, len(vocabulary), seed, stage, vocabulary.vectors

@@ -15,7 +15,7 @@ from wherefrom.runs.run import Run, open_run
 
 
 def open_reader(
-    path: Path,
+    path: str | Path | Run,
     model: str = "",
     tokens: Callable[[str], list[Sentence]] = treebank,
     spell: CharacterReader | None = None,
@@ -32,8 +32,8 @@ def open_reader(
     if isinstance(run.vocabulary, WordVocabulary) and hasattr(predictor, "log_probabilities"):
         return run, WordReader(predictor, run.vocabulary, tokens, spell)
     raise BadData(
-        f"{path}: expected the run of a language model, found one of '{run.recipe.name}', whose "
-        f"model ({run.recipe.model.kind}) gives no text a probability"
+        f"{run.path}: expected the run of a language model, found one of '{run.recipe.name}', "
+        f"whose model ({run.recipe.model.kind}) gives no text a probability"
     )
 
 
@@ -49,11 +49,11 @@ def _find_predictor(run: Run, name: str) -> Any:
     return run.predictor(name)
 
 
-def open_speller(path: Path, model: str = "") -> CharacterReader:
+def open_speller(path: str | Path | Run, model: str = "") -> CharacterReader:
     """A run's character model, to spell the words that a word model does not know."""
-    _, reader = open_reader(path, model)
+    run, reader = open_reader(path, model)
     if not isinstance(reader, CharacterReader):
-        raise BadData(f"{path}: expected the run of a character model, found one of words")
+        raise BadData(f"{run.path}: expected the run of a character model, found one of words")
     return reader
 
 

@@ -140,8 +140,13 @@ class Run:
         return self.workshop.objective(self.recipe.stage(stage))
 
 
-def open_run(path: str | Path) -> Run:
-    """The run in a folder; one made on a device that is not here is opened on what is."""
+def open_run(path: str | Path | Run) -> Run:
+    """The run in a folder; one made on a device that is not here is opened on what is.
+
+    A run that is open already is handed back as it is.
+    """
+    if isinstance(path, Run):
+        return path
     folder = RunFolder(Path(path))
     recipe = folder.read_recipe()
     if isinstance(recipe, Demonstrations):

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from wherefrom.core.words import WordForms
 from wherefrom.evaluation.text.charges import BYTE, left_out, unsaid, where
 
 
@@ -19,7 +20,9 @@ def test_what_is_left_out_costs_its_place_and_its_bytes():
 
 
 def test_a_form_leaves_letters_or_digits_unsaid():
-    assert unsaid("The", "the") == 0
-    assert unsaid("Zoë", "UUUNKKK") == 5 * BYTE  # its four bytes and what ends it
-    assert unsaid("1,234.5", "DGDGDGDG.DG") == pytest.approx(5 * math.log(10))
-    assert unsaid("DGDG", "dgdg") == 0  # a word like any other
+    forms = WordForms(unknown="UUUNKKK", digit="DG")
+    assert unsaid("The", "the", forms) == 0
+    assert unsaid("Zoë", "UUUNKKK", forms) == 5 * BYTE  # its four bytes and what ends it
+    assert unsaid("1,234.5", "DGDGDGDG.DG", forms) == pytest.approx(5 * math.log(10))
+    assert unsaid("DGDG", "dgdg", forms) == 0  # a word like any other
+    assert unsaid("UUUNKKK", "UUUNKKK", None) == 0  # without forms, words are what they are

@@ -66,7 +66,7 @@ def test_a_chain_adds_up_what_its_steps_changed():
 
 def test_names_are_checked():
     assert parse_steps("lower, wrap40") == ("lower", "wrap40")
-    with pytest.raises(UsageError, match=r"--preprocess lowr: .*did you mean 'lower'"):
+    with pytest.raises(UsageError, match=r"preprocess lowr: .*did you mean 'lower'"):
         parse_steps("lowr")
     for bad in ("wrap", "wrap0", "wrapx", ""):
         with pytest.raises(UsageError, match="no such step"):

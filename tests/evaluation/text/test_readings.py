@@ -8,13 +8,15 @@ import torch
 
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Alphabet, Vocabulary
-from wherefrom.core.words import BEGIN, END, UNKNOWN, WordVocabulary
+from wherefrom.core.words import BEGIN, END, WordForms, WordVocabulary
 from wherefrom.evaluation.text.charges import BYTE, where
 from wherefrom.evaluation.text.readings import CharacterReader, WordReader
 from wherefrom.evaluation.text.tokens import one_a_line
 from wherefrom.generation.texts import TextScorer
 
-WORDS = WordVocabulary((BEGIN, END, UNKNOWN, "the", "cat", "DGDG", "."))
+UNKNOWN = "<unk>"
+FORMS = WordForms(UNKNOWN, digit="DG")
+WORDS = WordVocabulary((BEGIN, END, UNKNOWN, "the", "cat", "DGDG", "."), forms=FORMS)
 SHARES = np.array([0.0, 0.1, 0.2, 0.3, 0.25, 0.05, 0.1])
 
 
@@ -147,5 +149,5 @@ def test_words_that_nobody_knows_are_refused_unless_lines_are_words():
 
 
 def test_a_vocabulary_without_a_word_for_others_is_refused():
-    with pytest.raises(BadData, match=f"expected {UNKNOWN} in it"):
-        WordReader(FixedWords(), WordVocabulary((BEGIN, END, "a")))
+    with pytest.raises(BadData, match="expected a word that stands for unknown ones, found none"):
+        WordReader(FixedWords(), WordVocabulary((BEGIN, END, UNKNOWN, "a")))

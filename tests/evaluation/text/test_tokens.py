@@ -84,5 +84,5 @@ def test_one_a_line_takes_lines_for_words_and_blank_lines_for_ends():
 
 def test_an_unknown_way_is_refused():
     assert find_tokens("treebank") is treebank
-    with pytest.raises(UsageError, match=r"--tokens treebnk: .*did you mean 'treebank'"):
+    with pytest.raises(UsageError, match=r"tokens treebnk: .*did you mean 'treebank'"):
         find_tokens("treebnk")

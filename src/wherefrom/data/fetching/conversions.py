@@ -13,10 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from wherefrom.core.errors import Damaged
-from wherefrom.core.words import BEGIN, DIGIT, END, UNKNOWN
+from wherefrom.core.words import BEGIN, END
 from wherefrom.data.embeddings import GLOVE, read_array, words_file
 from wherefrom.data.fetching.archives import take
 from wherefrom.data.fetching.parquet import read_texts
+from wherefrom.data.word_forms import HOMEWORK
 
 Members = Mapping[str, bytes]
 
@@ -104,7 +105,8 @@ def famous_people(members: Members, folder: Path) -> str:
 def tagged_text(members: Members, folder: Path) -> str:
     """The Brown corpus as `word<TAB>TAG` lines, clitics cut off as the Penn Treebank does.
 
-    Of each kind of text every tenth file is dev. The list of words is from the others.
+    Of each kind of text every tenth file is dev. The list of words is from the others, in the
+    form of the homework's: small letters, and DG for a digit of a number.
     """
     parts: dict[str, list[str]] = {"train": [], "dev": []}
     counts: Counter[str] = Counter()
@@ -115,11 +117,11 @@ def tagged_text(members: Members, folder: Path) -> str:
             if words:
                 parts[part].append("".join(f"{word}\t{tag}\n" for word, tag in words))
             if part == "train":
-                counts.update(_shape(word) for word, _ in words)
+                counts.update(HOMEWORK.shape(word.lower()) for word, _ in words)
     for part, sentences in parts.items():
         _new(folder, f"language/{part}.tsv").write_text("\n".join(sentences), encoding="utf-8")
     listed = [word for word, _ in counts.most_common(_VOCABULARY)]
-    words = "".join(f"{word}\n" for word in (UNKNOWN, BEGIN, END, *listed))
+    words = "".join(f"{word}\n" for word in (HOMEWORK.unknown, BEGIN, END, *listed))
     _new(folder, "language/vocabulary.txt").write_text(words, encoding="utf-8")
     return f"{len(parts['train']):,} sentences to train on, {len(parts['dev']):,} of dev"
 
@@ -131,15 +133,6 @@ def _tagged(token: str) -> list[tuple[str, str]]:
     if (clitic := _CLITIC.search(word)) and clitic.start() > 0:
         return [(word[: clitic.start()], tag), (clitic.group(), tag)]
     return [(word, tag)]
-
-
-def _shape(word: str) -> str:
-    """As the homework's word lists have it: small letters, and DG for a digit of a number."""
-    word = word.lower()
-    if any(c.isalpha() for c in word):
-        return word
-    shape = re.sub(r"\d", DIGIT, word)
-    return shape.replace(",", "") if shape.startswith(DIGIT) else shape
 
 
 def _facts(folder: Path, told: Iterable[tuple[str, str, str]]) -> str:

@@ -1,7 +1,7 @@
 """Changes to a text before a model reads it, and what each of them costs.
 
 A step may make a text easier to read for a model by making it say less. So every step counts the
-characters that it changed, and says what it would cost to tell what they were.
+characters that it changed, and prices what it takes to say what they were.
 """
 
 import re
@@ -110,7 +110,7 @@ def _spell_numbers(text: str, seen: Container[str]) -> Changed:
 
 
 def _wrap(text: str, width: int) -> Changed:
-    """Lines of at most so many characters, where a space allows it: spaces become line ends."""
+    """Lines of at most `width` characters, where a space allows it: spaces become line ends."""
     characters, start, space, changed = list(text), 0, -1, 0
     for i, character in enumerate(text):
         if character == "\n":
@@ -137,5 +137,5 @@ def _find(name: str) -> Step:
     if (width := _WRAP.fullmatch(name)) and int(width[1]):
         return lambda text, seen: _wrap(text, int(width[1]))
     if name not in STEPS:
-        raise UsageError(f"--preprocess {name}: no such step; {nearest(name, [*STEPS, 'wrap40'])}")
+        raise UsageError(f"preprocess {name}: no such step; {nearest(name, [*STEPS, 'wrap40'])}")
     return STEPS[name]

@@ -1,11 +1,11 @@
-"""What a language model makes of a text, target by target, and what it does not pay for.
+"""The loss of a language model on a text, target by target, and what that loss leaves out.
 
 A character model reads characters, a word model the Treebank's words and an end after each
 sentence. What a model cannot express is charged beside its own loss, so that texts and models can
 be compared per character of the text as it was given: a character that the vocabulary lacks and an
 unknown word are spelled out, eight bits a byte unless a character model spells the word, and of a
-number that is only known by its shape (DGDG) every digit costs the choice among ten. Not charged
-are the capitals and the spacing that a word model loses: docs/PERPLEXITY.md says what they matter.
+number that is only known by its shape (DGDG) every digit costs the choice among ten. The capitals
+and the spacing that a word model loses are not charged: docs/PERPLEXITY.md says how much they are.
 """
 
 import math
@@ -20,7 +20,7 @@ from wherefrom.core.characters import fold
 from wherefrom.core.contracts import Scorer
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import MASK, PAD
-from wherefrom.core.words import BEGIN, END, UNKNOWN, WordVocabulary, canonical
+from wherefrom.core.words import BEGIN, END, WordForms, WordVocabulary
 from wherefrom.evaluation.text.charges import digits, left_out, spelled
 from wherefrom.evaluation.text.tokens import Sentence, treebank
 from wherefrom.generation.language_model import LanguageModel
@@ -31,8 +31,8 @@ from wherefrom.generation.texts import TextScorer
 class Reading:
     """The pieces of a text in the model's units; "" is a sentence's end.
 
-    `starts` is where in the text a piece stands. `charge` is what the model's own `nats` leave
-    out. A piece that is not `scored` had to be left out of what the model read.
+    `starts` is where in the text a piece stands. `charge` is the price of what the model's own
+    `nats` leave out. A piece that is not `scored` was left out of what the model read.
     """
 
     pieces: tuple[str, ...]
@@ -56,6 +56,7 @@ class CharacterReader:
     """
 
     unit = "character"
+    unknown_word: str | None = None  # it reads every character as one
 
     def __init__(self, scorer: TextScorer) -> None:
         self.scorer = scorer
@@ -105,7 +106,10 @@ class CharacterReader:
 
 
 class WordReader:
-    """`spell` is the character model that spells unknown words; without one they cost bytes."""
+    """Reads words, and an end after each sentence; other words take the vocabulary's form.
+
+    `spell` is the character model that spells unknown words; without one they cost their bytes.
+    """
 
     unit = "word"
 
@@ -118,11 +122,8 @@ class WordReader:
     ) -> None:
         self.model, self.vocabulary, self.tokens, self.spell = model, vocabulary, tokens, spell
         self.known = frozenset(vocabulary.words) - {BEGIN, END}
-        if vocabulary.unknown is None:
-            raise BadData(
-                f"vocabulary: expected {UNKNOWN} in it, found none; a model without a word for "
-                "unknown ones can only read its own text"
-            )
+        self.forms = _require_forms(vocabulary)
+        self.unknown_word: str | None = self.forms.unknown
 
     def at(self, temperature: float) -> "WordReader":
         model = _TemperedWords(self.model, temperature, len(self.vocabulary))
@@ -130,9 +131,9 @@ class WordReader:
 
     def read(self, text: str) -> Reading:
         sentences = self.tokens(text)
-        forms = [[canonical(token.text, self.known) for token in s] for s in sentences]
+        forms = [[self.forms.canonical(token.text, self.known) for token in s] for s in sentences]
         flat = [form for sentence in forms for form in sentence]
-        if not flat or (self.tokens is treebank and set(flat) == {UNKNOWN}):
+        if not flat or (self.tokens is treebank and set(flat) == {self.forms.unknown}):
             raise BadData(
                 f"text: expected words that the model knows, found none among {len(flat)}; name "
                 "another text or run"
@@ -151,13 +152,15 @@ class WordReader:
         )
 
     def _charge(self, text: str, sentences: list[Sentence], forms: list[list[str]]) -> np.ndarray:
-        """What the words' forms do not say: the unknown ones' letters, the numbers' digits."""
+        """The price of what the words' forms do not say: letters of unknown words, digits."""
         letters = self._spelling(text)
         found: list[float] = []
         for sentence, words in zip(sentences, forms, strict=True):
             for token, word in zip(sentence, words, strict=True):
-                whole = word == UNKNOWN
-                found.append(letters(token.start, token.end) if whole else digits(token.text, word))
+                if word == self.forms.unknown:
+                    found.append(letters(token.start, token.end))
+                else:
+                    found.append(digits(token.text, word, self.forms))
             found.append(0.0)
         return np.array(found)
 
@@ -169,6 +172,15 @@ class WordReader:
         cost = self.spell.read(ended).cost_by_character(len(ended))
         total = np.append(0.0, np.cumsum(cost))
         return lambda start, end: float(total[end + 1] - total[start])
+
+
+def _require_forms(vocabulary: WordVocabulary) -> WordForms:
+    if vocabulary.forms is None:
+        raise BadData(
+            "vocabulary: expected a word that stands for unknown ones, found none; such a model "
+            "can only read its own text"
+        )
+    return vocabulary.forms
 
 
 Reader = CharacterReader | WordReader
@@ -208,7 +220,7 @@ class _TemperedWords:
         return self._scores(text) - totals[row]
 
     def _total(self, previous: int) -> float:
-        """The logarithm of what all words that could follow have together."""
+        """The logarithm of the sum over all words that could follow."""
         every = np.stack([np.full(self.words, previous), np.arange(self.words)], 1)
         return float(np.logaddexp.reduce(self._scores(every)))
 

@@ -88,7 +88,7 @@ TOKENS: dict[str, Callable[[str], list[Sentence]]] = {
 
 def find_tokens(name: str) -> Callable[[str], list[Sentence]]:
     if name not in TOKENS:
-        raise UsageError(f"--tokens {name}: no such way to find words; {nearest(name, TOKENS)}")
+        raise UsageError(f"tokens {name}: no such way to find words; {nearest(name, TOKENS)}")
     return TOKENS[name]
 
 

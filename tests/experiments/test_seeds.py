@@ -1,7 +1,7 @@
 import pytest
 
-from wherefrom.cli.seeds import aggregate, parse_seeds
 from wherefrom.core.errors import UsageError
+from wherefrom.experiments.seeds import aggregate, parse_seeds
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,32 @@
+"""What a result measures.
+
+A result is a dict as a run writes it: the measured value under its measure's name, its interval,
+and the number of items that it rests on. Those who aggregate results and those who draw them read
+them alike.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+PERPLEXITY, BITS = "perplexity", "bits_per_character"
+CHECKS = "checks_held"  # of a demonstration
+MEASURES = (
+    "accuracy", "answered_share", "precision", "refused_share", PERPLEXITY, BITS, CHECKS,
+)  # fmt: skip
+UNITS = {"characters": "character", "bigrams": "word"}  # a field that only such a text's result has
+
+
+def measured(result: Mapping[str, Any]) -> tuple[str, float]:
+    """The measure and the value of a result; of an unlisted measure, the first field."""
+    found = next((name for name in MEASURES if name in result), None) or next(iter(result))
+    return found, float(result[found])
+
+
+def is_share(measure: str) -> bool:
+    """Whether the measure is a share, from 0 to 1 and better when larger."""
+    return measure not in (PERPLEXITY, BITS)
+
+
+def unit_of(result: Mapping[str, Any]) -> str | None:
+    """What a perplexity is per: a character, a word, or None where the result does not say."""
+    return next((unit for field, unit in UNITS.items() if field in result), None)

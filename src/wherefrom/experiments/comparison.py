@@ -1,0 +1,156 @@
+"""Runs side by side: their results, their costs, and paired differences on the same questions."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from wherefrom.core.errors import Mismatch, UsageError
+from wherefrom.core.recipe import Demonstrations
+from wherefrom.evaluation.compare import Comparison, bits_per_character
+from wherefrom.evaluation.compare import compare as compare_predictions
+from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.run import Run, open_run
+
+
+@dataclass(frozen=True)
+class ComparedRun:
+    """A run's results, with bits per character of its language models, and what it cost.
+
+    `parameters` (those trained) and `seconds` (of training) are the primary model's; a folder
+    that an early version wrote does not say the former.
+    """
+
+    run: str
+    recipe: str
+    primary: str
+    parameters: int | None
+    seconds: float
+    results: dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairedRuns(Comparison):
+    """The primary model of `run` (a) against that of `reference` (b) on the same questions."""
+
+    run: str
+    reference: str
+    task: str
+    model: str
+    reference_model: str
+
+
+@dataclass(frozen=True)
+class RunComparison:
+    """The runs; each but the first paired with the first where both answered the same questions.
+
+    `notes` say which pairs there are not, and why; which runs were left out; and what bits per
+    character of word models hold.
+    """
+
+    runs: tuple[ComparedRun, ...]
+    paired: tuple[PairedRuns, ...]
+    notes: tuple[str, ...]
+
+
+def compare(runs: Sequence[str | Path | Run]) -> RunComparison:
+    """Put finished runs side by side, and pair each with the first, question by question.
+
+    A paired difference says more than two intervals do. Runs that were asked other questions
+    stand side by side only. Demonstrations have no scores and are left out.
+    """
+    if len(runs) < 2:
+        found = f"only {_path(runs[0])}" if runs else "none"
+        raise UsageError(f"compare: expected at least two runs, found {found}")
+    trained = [run for run in runs if not _demonstrates(run)]
+    opened = [open_run(run) for run in (trained or runs)]  # demonstrations alone are refused
+    for run in opened:
+        run.require_finished()
+    paired, notes = _pair(opened)
+    notes += _note_words(opened)
+    notes += [
+        f"{_path(run)}: left out: demonstrations have no scores"
+        for run in runs
+        if run not in trained
+    ]
+    return RunComparison(tuple(map(_describe, opened)), tuple(paired), tuple(notes))
+
+
+def _path(run: str | Path | Run) -> Path:
+    return run.path if isinstance(run, Run) else Path(run)
+
+
+def _demonstrates(run: str | Path | Run) -> bool:
+    if isinstance(run, Run):
+        return False
+    return isinstance(RunFolder(Path(run)).read_recipe(), Demonstrations)
+
+
+def _describe(run: Run) -> ComparedRun:
+    cost = run.cost()
+    return ComparedRun(
+        run=str(run.path),
+        recipe=run.recipe.name,
+        primary=run.recipe.primary,
+        parameters=cost["parameters"],
+        seconds=cost["seconds"],
+        results=run.results | bits_per_character(run.results),
+    )
+
+
+def _pair(runs: Sequence[Run]) -> tuple[list[PairedRuns], list[str]]:
+    """The paired differences to the first run, and the reason where there is none."""
+    first, *others = runs
+    pairs: list[PairedRuns] = []
+    notes: list[str] = []
+    tasks = _answered_tasks(first)
+    for run in others:
+        shared = [task for task in _answered_tasks(run) if task in tasks]
+        if not shared:
+            notes.append(f"{run.path}: not paired with {first.path}: no task with answers in both")
+        for task in shared:
+            try:
+                pairs.append(_pair_task(run, first, task))
+            except Mismatch as error:
+                notes.append(f"{run.path}: {task} not paired with {first.path}: {error}")
+    return pairs, notes
+
+
+def _pair_task(run: Run, reference: Run, task: str) -> PairedRuns:
+    model, reference_model = run.recipe.primary, reference.recipe.primary
+    found = compare_predictions(
+        run.predictions(model, task), reference.predictions(reference_model, task)
+    )
+    return PairedRuns(
+        **asdict(found),
+        run=str(run.path),
+        reference=str(reference.path),
+        task=task,
+        model=model,
+        reference_model=reference_model,
+    )
+
+
+def _answered_tasks(run: Run) -> list[str]:
+    """The tasks for which the primary model's answers are in the folder."""
+    primary = run.recipe.primary
+    return [
+        task.name
+        for task in run.recipe.tasks
+        if task.measure == "accuracy" and primary in task.predictors
+    ]
+
+
+def _note_words(runs: Sequence[Run]) -> list[str]:
+    """What bits per character of word models hold, and how to have them of one text."""
+    words = [run for run in runs if any(r.get("unsaid_nats") for r in run.results.values())]
+    if not words:
+        return []
+    scored = [*words, *(run for run in runs if bits_per_character(run.results))]
+    paths = " ".join(dict.fromkeys(str(run.path) for run in scored))
+    return [
+        "bits per character are of each run's own held-out text; those of a word model include "
+        "its unknown words spelt by bytes, a cost that the interval takes as given, but not the "
+        "capitals that it loses: "
+        f"'wherefrom perplexity {paths} --text FILE' reads one text with all of them"
+    ]

@@ -1,0 +1,52 @@
+"""What there is to run, and what was run: the recipes, and the run folders of a folder."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from wherefrom.core.errors import WherefromError
+from wherefrom.recipes.catalogue import RECIPES, get_recipe
+from wherefrom.runs.folder import RunFolder
+
+FINISHED, UNFINISHED, UNREADABLE = "finished", "unfinished", "cannot be read"
+
+
+@dataclass(frozen=True)
+class RecipeEntry:
+    """A recipe's name and what it does, in one line."""
+
+    name: str
+    summary: str
+
+
+@dataclass(frozen=True)
+class RunEntry:
+    """A run folder: its recipe and seed, and whether it is finished.
+
+    A folder that cannot be read has neither recipe nor seed.
+    """
+
+    run: str
+    recipe: str
+    seed: int | None
+    state: str
+
+
+def list_recipes() -> tuple[RecipeEntry, ...]:
+    """Every recipe that `run` knows by name."""
+    return tuple(RecipeEntry(name, get_recipe(name).summary) for name in RECIPES)
+
+
+def list_runs(folder: str | Path = "runs") -> tuple[RunEntry, ...]:
+    """The run folders in a folder, and those of several seeds one level below."""
+    files = [*Path(folder).glob("*/run.json"), *Path(folder).glob("*/seed-*/run.json")]
+    return tuple(_describe(file.parent) for file in sorted(files))
+
+
+def _describe(path: Path) -> RunEntry:
+    folder = RunFolder(path)
+    try:
+        recipe, status = folder.read_recipe(), folder.read_status()
+    except WherefromError:  # one damaged folder should not hide the others
+        return RunEntry(str(path), "", None, UNREADABLE)
+    state = FINISHED if status["state"] == "finished" else UNFINISHED
+    return RunEntry(str(path), recipe.name, recipe.seed, state)

@@ -1,0 +1,183 @@
+"""Texts measured by the language models of runs, in units that can be compared."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wherefrom.core.errors import BadData, UsageError, WherefromError
+from wherefrom.core.files import read_text
+from wherefrom.evaluation.text.measures import MeasuredText
+from wherefrom.evaluation.text.perplexity import Wanted, explain_gaps, measure_text
+from wherefrom.evaluation.text.preprocess import DROP_UNSEEN, parse_steps
+from wherefrom.evaluation.text.readings import Reader
+from wherefrom.evaluation.text.tokens import find_tokens
+from wherefrom.runs.readers import find_training, open_reader, open_speller
+from wherefrom.runs.run import Run
+
+UNIFORM = "uniform"  # unknown words are spelt by bytes, all equally likely
+COLDEST, HOTTEST = 0.05, 20.0
+
+
+@dataclass(frozen=True)
+class RunPerplexity:
+    """One run's model on all texts that it could read.
+
+    `unit` is what its targets are: character or word. `gaps` say for each text but the first what
+    each class of targets adds to its loss per target over the first text's, in nats.
+    """
+
+    run: str
+    model: str
+    unit: str
+    texts: dict[str, MeasuredText]
+    gaps: dict[str, dict[str, float]]
+
+
+@dataclass(frozen=True)
+class PerplexityReport:
+    """What the runs make of the texts.
+
+    `failed` has an error for every text or run that could not be read: these do not keep the rest
+    from being measured. `notes` warn of texts that a run was trained on, and of what was left out.
+    """
+
+    tokens: str
+    unknown: str
+    runs: tuple[RunPerplexity, ...]
+    failed: tuple[WherefromError, ...]
+    notes: tuple[str, ...]
+
+
+def perplexity(
+    runs: Sequence[str | Path | Run],
+    texts: Sequence[str | Path],
+    *,
+    model: str = "",
+    preprocess: Sequence[str] = (),
+    temperatures: Sequence[float] = (),
+    tokens: str = "treebank",
+    unknown: str | Path = UNIFORM,
+) -> PerplexityReport:
+    """Measure text files by runs of language models: see `MeasuredText` for what is reported.
+
+    `model` names a model of the runs, or a baseline such as counts (default: a run's primary
+    one). `preprocess` has chains such as "lower,wrap40", reported after each step. `tokens` says
+    how a word model finds words, and `unknown` who spells those that it does not know: bytes
+    ("uniform"), or the character model of a run. Only the charged bits per character can be
+    compared between a word model and a character model.
+    """
+    if not texts or not runs:
+        raise UsageError("perplexity: expected runs and texts, found one without the other")
+    wanted, split = _plan(preprocess, temperatures), find_tokens(tokens)
+    contents, failed = _read_all(_name(list(map(Path, texts))))
+    spell = None if unknown == UNIFORM else open_speller(unknown)
+    found: list[RunPerplexity] = []
+    notes: list[str] = []
+    for each in runs if contents else ():
+        path = str(each.path if isinstance(each, Run) else each)
+        try:
+            run, reader = open_reader(each, model, split, spell)
+            measured = _measure_run(path, run, reader, contents, wanted)
+        except WherefromError as error:
+            failed.append(_name_run(path, error))
+            continue
+        failed += measured.failed
+        notes += measured.notes
+        if measured.texts:
+            name, gaps = model or run.recipe.primary, explain_gaps(measured.texts)
+            found.append(RunPerplexity(path, name, reader.unit, measured.texts, gaps))
+    return PerplexityReport(tokens, str(unknown), tuple(found), tuple(failed), tuple(notes))
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """The texts that one run could read, errors for the others, and what is to be noted."""
+
+    texts: dict[str, MeasuredText]
+    failed: list[WherefromError]
+    notes: list[str]
+
+
+def _measure_run(
+    path: str, run: Run, reader: Reader, texts: Mapping[str, str], wanted: Wanted
+) -> _Measured:
+    training = find_training(run, reader)
+    found: dict[str, MeasuredText] = {}
+    failed: list[WherefromError] = []
+    notes: list[str] = []
+    if wanted.fitting(reader) != wanted:
+        notes.append(f"{path}: chains with {DROP_UNSEEN} are left out: it is a word model")
+    for name, text in texts.items():
+        try:
+            found[name] = measure_text(reader, text, training, wanted)
+        except BadData as error:
+            failed.append(_name_run(path, BadData(f"{name}: {error}")))
+    return _Measured(found, failed, notes + _warn(path, found))
+
+
+def _plan(chains: Sequence[str], temperatures: Sequence[float]) -> Wanted:
+    """Every chain from its first step on, so that each step's own part can be seen."""
+    for t in temperatures:
+        if not COLDEST <= t <= HOTTEST:  # beyond, losses leave what a float can hold
+            raise UsageError(f"temperature {t:g}: expected {COLDEST:g} to {HOTTEST:g}")
+    parsed = [parse_steps(chain) for chain in chains]
+    begun = [steps[:end] for steps in parsed for end in range(1, len(steps) + 1)]
+    return Wanted(tuple(dict.fromkeys(begun)), tuple(temperatures))
+
+
+def _name(files: Sequence[Path]) -> dict[str, Path]:
+    """Texts by the names of their files, or by their paths where two have one name."""
+    names = [path.name for path in files]
+    return {str(p) if names.count(p.name) > 1 else p.name: p for p in files}
+
+
+def _read_all(files: Mapping[str, Path]) -> tuple[dict[str, str], list[WherefromError]]:
+    """The texts that can be read, and why the others cannot."""
+    texts: dict[str, str] = {}
+    failed: list[WherefromError] = []
+    for name, path in files.items():
+        try:
+            texts[name] = _read(path)
+        except WherefromError as error:
+            failed.append(error)
+    return texts, failed
+
+
+def _read(path: Path) -> str:
+    text = read_text(path).replace("\r\n", "\n")
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        raise BadData(f"{path}:{line}: expected text, found a NUL byte; it is a binary file")
+    if not text.strip():
+        raise BadData(f"{path}: expected a text, found nothing in it; name another file")
+    return text
+
+
+def _name_run(run: str, error: WherefromError) -> WherefromError:
+    """The same error, which says whose it is."""
+    return error if str(error).startswith(run) else type(error)(f"{run}: {error}")
+
+
+def _warn(run: str, texts: Mapping[str, MeasuredText]) -> list[str]:
+    """What must be known before a text's score is taken for one of language."""
+    notes: list[str] = []
+    for name, measured in texts.items():
+        verbatim = measured.verbatim
+        if verbatim is None:
+            notes.append(
+                f"{run}: its training text is not here, so it cannot be said whether {name} is "
+                "part of it"
+            )
+        elif not verbatim.stretches:
+            notes.append(
+                f"{run}: what it can read of {name} is too short to tell whether the training "
+                "text has it"
+            )
+        elif verbatim.found:
+            mostly = 2 * verbatim.found > verbatim.stretches
+            notes.append(
+                f"{run}: {verbatim.found} of {verbatim.stretches} stretches of {name} stand word "
+                f"for word in the training text; {'its' if mostly else 'for that part, its'} score "
+                "measures memory, not language"
+            )
+    return notes

@@ -1,0 +1,128 @@
+"""Runs side by side, with predictions changed by hand so that the differences are known."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from wherefrom import api
+from wherefrom.core.config import to_json
+from wherefrom.core.errors import BadData, MissingInput, UsageError
+from wherefrom.experiments.comparison import compare
+from wherefrom.runs.run import open_run
+
+
+@pytest.fixture
+def better(tiny_run, tmp_path) -> Path:
+    """The same questions, of which three more are answered rightly."""
+    path = Path(shutil.copytree(tiny_run, tmp_path / "better"))
+    file = path / "predictions" / "with_pretraining.birthplace.jsonl"
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    wrong = [row for row in rows if not row["correct"]][:3]
+    for row in wrong:
+        row |= {"answer": row["gold"], "correct": True}
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture(scope="module")
+def bigram(tmp_path_factory) -> str:
+    few = ["data.sentences=200", "stages.train.steps=20"]
+    return api.run("bigram-tiny", out=tmp_path_factory.mktemp("b") / "run", settings=few).run
+
+
+def test_the_same_questions_are_paired_with_those_of_the_first_run(tiny_run, better):
+    found = compare([tiny_run, better])
+    assert [run.run for run in found.runs] == [str(tiny_run), str(better)]
+    (pair,) = found.paired
+    assert (pair.run, pair.reference) == (str(better), str(tiny_run))
+    assert (pair.task, pair.model, pair.reference_model) == (
+        "birthplace", "with_pretraining", "with_pretraining",
+    )  # fmt: skip
+    assert pair.difference == pytest.approx(3 / 8)
+    assert (pair.only_a, pair.only_b, pair.n) == (3, 0, 8)
+    assert pair.interval[0] < 3 / 8 < pair.interval[1]
+    assert found.notes == ()
+
+
+def test_a_run_has_its_results_and_what_its_primary_model_cost(tiny_run):
+    first, _ = compare([tiny_run, tiny_run]).runs
+    run = open_run(tiny_run)
+    assert (first.recipe, first.primary) == ("people", "with_pretraining")
+    assert {"parameters": first.parameters, "seconds": first.seconds} == run.cost()
+    assert first.results == run.results
+
+
+def test_every_task_that_both_answered_is_paired(sentiment_run):
+    found = compare([sentiment_run, sentiment_run])
+    assert {pair.task for pair in found.paired} == {"test", "validation"}
+    assert {pair.difference for pair in found.paired} == {0}
+
+
+def test_open_runs_and_folders_compare_alike(tiny_run, better):
+    opened = [open_run(tiny_run), str(better)]
+    assert compare(opened) == compare([tiny_run, better])
+
+
+def test_a_comparison_is_written_as_json(tiny_run, better):
+    found = compare([tiny_run, better])
+    written = json.loads(json.dumps(to_json(found)))
+    assert list(written) == ["runs", "paired", "notes"]
+    assert written["paired"][0]["interval"] == list(found.paired[0].interval)
+    assert written["paired"][0]["reference"] == str(tiny_run)
+
+
+def test_other_questions_stand_side_by_side_with_the_reason(tiny_settings, tiny_run, tmp_path):
+    other = api.run("people", out=tmp_path / "other", seed=1, settings=tiny_settings).run
+    found = compare([tiny_run, other])
+    assert found.paired == ()
+    (note,) = found.notes
+    assert note.startswith(f"{other}: birthplace not paired with {tiny_run}: ")
+    assert "only one of them" in note
+
+
+def test_runs_without_a_common_task_stand_side_by_side(bigram, tiny_run):
+    found = compare([bigram, tiny_run])
+    assert found.paired == ()
+    (note,) = found.notes
+    assert note.endswith("no task with answers in both")
+
+
+def test_language_models_have_bits_per_character_and_word_models_a_note(tmp_path):
+    few = {
+        "bigram": ["stages.homework.steps=20", "stages.better.steps=2"],
+        "shakespeare-gru": ["model.n_hidden=8", "stages.homework.steps=2", "stages.better.steps=2"],
+    }
+    words, characters = (
+        api.run(name, out=tmp_path / name, settings=[*settings, "threads=1"]).run
+        for name, settings in few.items()
+    )
+    found = compare([words, characters])
+    read, written = (run.results for run in found.runs)
+    own = written["better"]
+    assert written["better, bits"]["bits_per_character"] == pytest.approx(own["bits_per_target"])
+    assert read["better, bits"]["n"] == read["better"]["original_characters"]
+    assert f"'wherefrom perplexity {words} {characters} --text FILE' reads" in found.notes[-1]
+    assert not any("--text" in note for note in compare([characters, characters]).notes)
+
+
+def test_demonstrations_are_left_out_and_the_others_compared(tiny_run, tmp_path):
+    lab = api.run("attention-lab", out=tmp_path / "lab").run
+    found = compare([tiny_run, lab, tiny_run])
+    assert [run.run for run in found.runs] == [str(tiny_run)] * 2
+    assert len(found.paired) == 1
+    assert found.notes == (f"{lab}: left out: demonstrations have no scores",)
+    with pytest.raises(BadData, match="which trains none"):
+        compare([lab, lab])
+
+
+def test_two_finished_runs_at_least(tiny_run, tmp_path):
+    with pytest.raises(UsageError, match=f"at least two runs, found only {tiny_run}"):
+        compare([tiny_run])
+    with pytest.raises(UsageError, match="at least two runs, found none"):
+        compare([])
+    torn = Path(shutil.copytree(tiny_run, tmp_path / "torn"))
+    (torn / "status.json").unlink()
+    with pytest.raises(MissingInput, match="expected a finished run"):
+        compare([tiny_run, torn])

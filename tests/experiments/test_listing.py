@@ -1,0 +1,29 @@
+import shutil
+
+from wherefrom.experiments.listing import RunEntry, list_recipes, list_runs
+from wherefrom.recipes.catalogue import RECIPES
+
+
+def test_every_recipe_has_its_summary():
+    found = {entry.name: entry.summary for entry in list_recipes()}
+    assert list(found) == list(RECIPES)
+    assert found["people"] == "generated people: facts from text, asked closed-book"
+
+
+def test_runs_and_those_of_several_seeds_are_listed_in_order(tiny_run, tmp_path):
+    assert list_runs(tmp_path / "runs") == ()
+    for name in ("people-0", "several/seed-0", "several/elsewhere", "torn"):
+        shutil.copytree(tiny_run, tmp_path / "runs" / name)
+    (tmp_path / "runs" / "several" / "seed-0" / "status.json").unlink()
+    (tmp_path / "runs" / "torn" / "run.json").write_text("{")
+    assert list_runs(tmp_path / "runs") == (
+        RunEntry(str(tmp_path / "runs/people-0"), "people", 0, "finished"),
+        RunEntry(str(tmp_path / "runs/several/seed-0"), "people", 0, "unfinished"),
+        RunEntry(str(tmp_path / "runs/torn"), "", None, "cannot be read"),
+    )
+
+
+def test_the_folder_runs_is_the_default(tiny_run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(tiny_run, tmp_path / "runs" / "people-0")
+    assert [entry.run for entry in list_runs()] == ["runs/people-0"]

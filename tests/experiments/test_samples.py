@@ -1,0 +1,71 @@
+import pytest
+
+from wherefrom import api
+from wherefrom.core.errors import BadData, MissingInput, UsageError
+from wherefrom.experiments.samples import sample
+from wherefrom.generation.texts import go_on
+from wherefrom.runs.run import Run, open_run
+
+SETTINGS = (
+    "model.n_hidden=12", "model.n_embd=8", "stages.homework.steps=5", "stages.better.steps=5",
+    "stages.homework.mix.text.objective.length=20", "stages.better.mix.text.objective.length=20",
+    "threads=1",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def characters(tmp_path_factory) -> Run:
+    """A finished run of character models that learnt next to nothing."""
+    folder = tmp_path_factory.mktemp("characters")
+    (folder / "text.txt").write_text("to be, or not to be: that is the question.\n" * 20)
+    settings = [*SETTINGS, f"data.folder={folder / 'text.txt'}"]
+    return open_run(api.run("shakespeare-gru", out=folder / "run", settings=settings).run)
+
+
+def test_pieces_are_the_characters_that_the_decoder_chooses(characters):
+    prompt = characters.vocabulary.encode("to b")
+    tokens = go_on(characters.model(), prompt, 40, temperature=0.7, top_k=5, seed=3)
+    expected = characters.vocabulary.decode(list(tokens))
+    pieces = list(sample(characters, "to b", 40, temperature=0.7, top_k=5, seed=3))
+    assert "".join(pieces) == expected
+    assert len(pieces) == 40
+
+
+def test_a_folder_does_as_well_as_a_run_and_defaults_are_the_homeworks(characters):
+    assert list(sample(characters.path)) == list(sample(characters, "Wh", 200, 0.8, 0, 0))
+
+
+def test_seed_and_model_change_the_text_and_the_likeliest_is_no_draw(characters):
+    def written(**options):
+        return "".join(sample(characters, length=60, **options))
+
+    assert written() != written(seed=1)
+    assert written() != written(model="homework")
+    assert written(top_k=1) == written(temperature=0) == written(temperature=0, seed=5)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"prompt": "é"}, BadData, r"U\+00E9"),
+        ({"prompt": ""}, BadData, "prompt: expected 1 to"),
+        ({"length": 0}, UsageError, "sample.length: expected at least 1, found 0"),
+        ({"temperature": -1}, UsageError, "temperature: expected 0 or more"),
+        ({"top_k": -1}, UsageError, "top_k"),
+        ({"seed": -1}, UsageError, "seed"),
+        ({"model": "best"}, UsageError, "no model 'best'"),
+    ],
+)
+def test_arguments_are_checked_before_a_piece_is_asked_for(characters, options, error, message):
+    with pytest.raises(error, match=message):
+        sample(characters, **options)
+
+
+def test_a_run_that_cannot_write_is_refused_before_a_piece_is_asked_for(tmp_path):
+    few = ["stages.train.steps=5", "data.sentences=50"]
+    words = api.run("bigram-tiny", out=tmp_path / "b", settings=few).run
+    with pytest.raises(UsageError, match="expected a run of a character model, found one of 'big"):
+        sample(words)
+    (tmp_path / "b" / "status.json").unlink()
+    with pytest.raises(MissingInput, match="expected a finished run"):
+        sample(words)
