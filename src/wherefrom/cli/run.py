@@ -92,6 +92,7 @@ def run(
         "held_out": held_out,
         "calibration": calibration,
         "variant": variant,
+        "seed": seed,
         "device": device,
         "threads": threads,
     }
@@ -99,7 +100,7 @@ def run(
         found = wherefrom.run_seeds(recipe, seeds, out=out, progress=True, **options)
         print_json(found) if as_json else _print_seeds(found)
     else:
-        found = wherefrom.run(recipe, out=out, seed=seed, progress=True, **options)
+        found = wherefrom.run(recipe, out=out, progress=True, **options)
         print_json(found) if as_json else _print(found)
     found.require_checks()
 

@@ -177,9 +177,10 @@ class _Execution:
                     stop.number,
                 )
         results = evaluate(Run(self.folder, self.recipe, self.workshop))
-        status = {"state": "finished", "seconds": self.seconds, "results": results}
+        seconds = self.seconds
+        status = {"state": "finished", "seconds": seconds, "results": results}
         self.folder.write_status(status)
-        return Outcome(self.recipe.name, str(self.folder.path), status["seconds"], results)
+        return Outcome(self.recipe.name, str(self.folder.path), seconds, results)
 
     def _train(self, stage: Stage, stop: StopSignal) -> None:
         workshop = self.workshop
