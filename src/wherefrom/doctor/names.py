@@ -1,10 +1,9 @@
 """Checks of a NameDataset: the model reads the question and learns only the answer."""
 
 from pathlib import Path
-from typing import Any
 
 from wherefrom.doctor.findings import Finding
-from wherefrom.doctor.spans import MASK, PAD, characters, draw
+from wherefrom.doctor.spans import MASK, PAD, CharacterExamples, Examples, characters, draw
 from wherefrom.doctor.submission import Submission
 
 ROWS = (
@@ -26,7 +25,7 @@ def corpus_file(submission: Submission) -> Path:
     return path.resolve()
 
 
-def check_items(data: Any, pretraining: Any, laid_out: int) -> None:
+def check_items(data: Examples | None, pretraining: CharacterExamples, laid_out: int) -> None:
     """Compare x and y of every example, character by character; both have `laid_out` - 1."""
     if data is None or len(data) != len(ROWS):
         found = "nothing" if data is None else f"{len(data)} examples"

@@ -5,9 +5,9 @@ For every rule over many draws, the chance that a right data set breaks it is be
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
 import torch
 
@@ -33,6 +33,21 @@ _QUARTER = (0.21, 0.29)
 _ENOUGH = 32  # characters: in longer texts, rounding a quarter down hardly matters
 
 
+class Examples(Protocol):
+    """A student's data set; what an example is remains to be checked."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int, /) -> object: ...
+
+
+class CharacterExamples(Examples, Protocol):
+    """A data set that has a vocabulary: the CharCorruptionDataset."""
+
+    itos: Mapping[int, str]
+    stoi: Mapping[str, int]
+    vocab_size: int
+
+
 @dataclass(frozen=True)
 class Pieces:
     """What one example is made of; `closed` says whether a mask follows the span."""
@@ -50,13 +65,13 @@ class Pieces:
         return len(self.prefix) + len(self.span) + len(self.suffix)
 
 
-def dataset(submission: Submission, block: int) -> Any:
+def dataset(submission: Submission, block: int) -> CharacterExamples:
     """The submission's data set over `TEXT`."""
     make = submission.CharCorruptionDataset
     return submission.once(("dataset", block), lambda: make(TEXT, block))
 
 
-def draw(data: Any, index: int) -> tuple[list[int], list[int]]:
+def draw(data: Examples, index: int) -> tuple[list[int], list[int]]:
     """One example as two lists, after its form was checked."""
     item = data[index]
     if not isinstance(item, tuple | list) or len(item) != 2:
@@ -79,11 +94,11 @@ def many(submission: Submission, block: int) -> list[Pieces]:
     )
 
 
-def characters(ids: Sequence[int], data: Any) -> str:
+def characters(ids: Sequence[int], data: CharacterExamples) -> str:
     return "".join(data.itos[i] for i in ids)
 
 
-def pieces(x: Sequence[int], data: Any) -> Pieces:
+def pieces(x: Sequence[int], data: CharacterExamples) -> Pieces:
     """The pieces of an example, read from x: y adds only one last character, which is padding."""
     text = characters(x, data).rstrip(PAD)
     if PAD in text:
@@ -232,5 +247,5 @@ def _some(numbers: Sequence[int]) -> str:
     return shown + (f" (and {len(numbers) - 5} more)" if len(numbers) > 5 else "")
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     return f"torch {value.dtype}" if isinstance(value, torch.Tensor) else type(value).__name__

@@ -22,7 +22,7 @@ PEAK = {"pretrain": 6e-3, "finetune": 6e-4}
 _FLOOR = 0.1
 
 
-def expected_config(stage: str, year: Year) -> dict[str, Any]:
+def expected_config(stage: str, year: Year) -> dict[str, float]:
     """The hyperparameters that the assignment's comments ask for."""
     epochs = {"pretrain": 650, "finetune from scratch": 75, "finetune": 10}[stage]
     kind = stage.split()[0]
