@@ -1,11 +1,14 @@
 """What several tests share: a tiny recipe and one finished run of it."""
 
+import runpy
 import shutil
 import sqlite3
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import hypothesis
@@ -173,3 +176,34 @@ def sentiment_run(tmp_path_factory: pytest.TempPathFactory, sentiment_settings: 
     path = tmp_path_factory.mktemp("sentiment") / "sentiment-0"
     api.run("sentiment", out=path, settings=sentiment_settings)
     return path
+
+
+@pytest.fixture(scope="session")
+def making() -> SimpleNamespace:
+    """What makes submissions of the course's assignment, sound and with mistakes."""
+    path = Path(__file__).parent / "course" / "mistakes" / "making.py"
+    return SimpleNamespace(**runpy.run_path(str(path)))
+
+
+@pytest.fixture(scope="session")
+def course_data(making: SimpleNamespace, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small world in the form of the course's data."""
+    return making.make_data(tmp_path_factory.mktemp("world"))
+
+
+@pytest.fixture
+def grounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The current folder: checks write there, and import what they check as `submission`."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
+    for name in [n for n in sys.modules if n.split(".")[0] == "submission"]:
+        monkeypatch.delitem(sys.modules, name)
+    yield tmp_path
+    for name in [n for n in sys.modules if n.split(".")[0] == "submission"]:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def solution(making: SimpleNamespace, grounds: Path, course_data: Path) -> Path:
+    """A copy of the reference solution, with its predictions."""
+    return making.predict_all(making.copy(grounds / "someone"), course_data)

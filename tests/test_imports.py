@@ -37,7 +37,8 @@ ALLOWED = {
     "experiments": _TO_MEMORISATION | {"recipes", "lab"},
     "auditing": _TO_MEMORISATION | {"recipes", "experiments"},
     "report": {"core", "runs"},
-    "doctor": {"core"},
+    # The doctor needs the course's data, which the user's list of data sets knows where to find.
+    "doctor": {"core", "data"},
 }
 EVERYTHING_BUT_CLI = set(ALLOWED) | {"api"}
 

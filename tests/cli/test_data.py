@@ -59,7 +59,7 @@ def test_check_counts_in_words_and_in_json(cli, folder):
     assert found["counts"]["birth_dev.tsv"]["answers_in_line"] == 0
     assert found["shared"] == {"people in birth_places_train.tsv and birth_dev.tsv": 1}
     lines = cli("data", "check", folder).out.splitlines()
-    assert "  wiki.txt: 2 lines, no version that is known" in lines
+    assert "  wiki.txt: 2 lines, not a known version" in lines
     assert "       2  answers in line" in lines
     assert "       1  people in birth_places_train.tsv and birth_dev.tsv" in lines
 

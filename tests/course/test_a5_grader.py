@@ -28,25 +28,9 @@ from grading.points import LOOKS, TESTS  # noqa: E402
 sys.path.remove(str(making.A5))
 
 
-@pytest.fixture(scope="module")
-def data(tmp_path_factory) -> Path:
-    return making.make_data(tmp_path_factory.mktemp("world"))
-
-
 @pytest.fixture
-def grounds(tmp_path, monkeypatch) -> Path:
-    """Looks write where they stand, and import what they look at as `submission`."""
-    monkeypatch.chdir(tmp_path)
-    for name in [n for n in sys.modules if n.split(".")[0] == "submission"]:
-        monkeypatch.delitem(sys.modules, name)
-    yield tmp_path
-    for name in [n for n in sys.modules if n.split(".")[0] == "submission"]:
-        del sys.modules[name]
-
-
-@pytest.fixture
-def solution(grounds, data) -> Path:
-    return making.predict_all(making.copy(grounds / "someone"), data)
+def data(course_data) -> Path:
+    return course_data
 
 
 def look(
@@ -56,7 +40,7 @@ def look(
     answers: Path | None = None,
     year: str = DEFAULT_YEAR,
 ):
-    """The results of tests, in this process: a dict for one, else a dict of dicts."""
+    """The results of tests, in this process: one result, or a dict of them."""
     submission = Submission(folder, data, answers, year=year)
     results = {test: attempt(LOOKS[test], submission) for test in tests or LOOKS}
     return results[tests[0]] if len(tests) == 1 else results
@@ -104,18 +88,18 @@ def test_the_reference_gets_everything(grader, solution, data):
 def test_a_solution_without_the_library_gets_everything(grounds, data):
     plain = shutil.copytree(Path(__file__).parent / "mistakes" / "plain", grounds / "plain")
     results = look(making.predict_all(Path(plain), data), data)
-    assert {t: r["text"] for t, r in results.items() if r["state"] != "ok"} == {}
+    assert {t: r.text for t, r in results.items() if r.state != "ok"} == {}
 
 
 @pytest.mark.parametrize("year", [year for year in YEARS if year != DEFAULT_YEAR])
 def test_the_reference_gets_everything_in_every_year(solution, data, year, monkeypatch):
     monkeypatch.setenv(VARIABLE, year)
     results = look(solution, data, year=year)
-    assert {t: r["text"] for t, r in results.items() if r["state"] != "ok"} == {}
+    assert {t: r.text for t, r in results.items() if r.state != "ok"} == {}
     wrong = {"1e-0-basic", "1e-3-hidden", "1f-1-hidden"} if year == "cs224n2024" else set()
     wrong |= {"1e-1-hidden"} if year == "cs224n2022" else set()
     results = look(solution, data, *choose(["1e"]), "1f-1-hidden")  # another year's hand-out
-    assert wrong <= {test for test, result in results.items() if result["state"] != "ok"}
+    assert wrong <= {test for test, result in results.items() if result.state != "ok"}
 
 
 @pytest.mark.parametrize(
@@ -136,13 +120,13 @@ def test_mistakes_of_the_year_with_rotary_positions(
     text = (solution / file).read_text()
     assert old in text
     (solution / file).write_text(text.replace(old, new))
-    assert look(solution, data, test, year="cs224n2024")["mistake"] == mistake
+    assert look(solution, data, test, year="cs224n2024").mistake == mistake
 
 
 def test_a_third_mask_in_a_year_without_one(solution, data, monkeypatch):
     monkeypatch.setenv(VARIABLE, DEFAULT_YEAR)
     found = look(solution, data, "1e-1-hidden", year="cs224n2022")
-    assert (found["state"], found["mistake"]) == ("look", "third mask")
+    assert (found.state, found.mistake) == ("look", "third mask")
 
 
 def test_the_year_is_an_option(grader, solution, data, monkeypatch):
@@ -161,9 +145,9 @@ def test_the_starter_gets_nothing(grounds, data, monkeypatch):
     for year in YEARS:
         monkeypatch.setenv(VARIABLE, year)
         results = look(grounds / "starter" / "submission", data, year=year)
-        assert [test for test, result in results.items() if result["state"] == "ok"] == []
-        assert results["1e-1-hidden"]["mistake"] == "unwritten"
-        assert results["1g-1-hidden"]["mistake"] == "unwritten"
+        assert [test for test, result in results.items() if result.state == "ok"] == []
+        assert results["1e-1-hidden"].mistake == "unwritten"
+        assert results["1g-1-hidden"].mistake == "unwritten"
     own = [sys.executable, grounds / "starter" / "grader.py", "--json", "1e-0-basic", "1e-2-hidden"]
     done = subprocess.run(list(map(str, own)), check=True, capture_output=True, cwd=grounds)
     graded = json.loads(done.stdout)
@@ -174,18 +158,18 @@ def test_the_starter_gets_nothing(grounds, data, monkeypatch):
 @pytest.mark.parametrize("mistake", making.MISTAKES)
 def test_a_mistake_is_caught_and_named(solution, data, mistake):
     test = making.MISTAKES[mistake]["test"]
-    assert look(solution, data, test)["state"] == "ok"
+    assert look(solution, data, test).state == "ok"
     making.spoil(solution, mistake)
     found = look(solution, data, test)
-    assert (found["state"], found["mistake"]) == ("look", mistake)
-    assert found["text"]
+    assert (found.state, found.mistake) == ("look", mistake)
+    assert found.text
 
 
 @pytest.mark.parametrize("mistake", ["no third mask", "fixed truncation", "wrong shift"])
 def test_a_mistake_costs_its_own_test_alone(solution, data, mistake):
     making.spoil(solution, mistake)
     results = look(solution, data, *choose(["1e", "1g"]))
-    lost = [test for test, result in results.items() if result["state"] != "ok"]
+    lost = [test for test, result in results.items() if result.state != "ok"]
     assert lost == [making.MISTAKES[mistake]["test"]]
 
 
@@ -214,7 +198,7 @@ def test_other_mistakes_have_names_too(solution, data, file, old, new, test, mis
     text = (solution / file).read_text()
     assert old in text
     (solution / file).write_text(text.replace(old, new))
-    assert look(solution, data, test)["mistake"] == mistake
+    assert look(solution, data, test).mistake == mistake
 
 
 def test_predictions_are_judged_by_intervals(solution, data):
@@ -226,9 +210,9 @@ def test_predictions_are_judged_by_intervals(solution, data):
         lines = answers[:right] + [f"nowhere {i}" for i in range(len(answers) - right)]
         path.write_text("\n".join(lines) + "\n")
         states[right] = look(solution, data, "1f-3-hidden")
-    assert [found["state"] for found in states.values()] == ["look", "ok", "ok"]
-    assert states[9]["mistake"] == "score"
-    assert "9 of 200 right (4.5%), 95 % interval 2.4 to 8.3 %" in states[9]["text"]
+    assert [found.state for found in states.values()] == ["look", "ok", "ok"]
+    assert states[9].mistake == "score"
+    assert "9 of 200 right (4.5%), 95 % interval 2.4 to 8.3 %" in states[9].text
 
 
 def test_files_that_no_model_wrote_get_nothing(solution, data):
@@ -237,26 +221,26 @@ def test_files_that_no_model_wrote_get_nothing(solution, data):
 
     def mistake(text: str) -> str:
         dev.write_text(text)
-        return look(solution, data, "1d-1-hidden")["mistake"]
+        return look(solution, data, "1d-1-hidden").mistake
 
     assert mistake(pretrained) == "copy"
     assert mistake(pretrained.replace("Bay", "Bai", 1)) == "mislabelled"
     assert mistake("London\n" * 200) == "constant"
     assert mistake("London\n" * 199) == "lines"
     assert mistake(f"heading\n{pretrained}") == "predictions shifted by a line"
-    assert look(solution, None, "1d-1-hidden")["state"] == "unknown"
+    assert look(solution, None, "1d-1-hidden").state == "unknown"
 
 
 def test_test_predictions_are_held_against_the_text_or_the_answers(solution, data):
     path = solution / "vanilla.pretrain.test.predictions"
     lines = path.read_text().splitlines()
-    assert "the answers are not known" in look(solution, data, "1f-4-hidden")["text"]
+    assert "the answers are not known" in look(solution, data, "1f-4-hidden").text
     known = look(solution, data, "1f-4-hidden", answers=data / "answers.tsv")
-    assert "36 of 120 right" in known["text"]
+    assert "36 of 120 right" in known.text
     path.write_text("\n".join([*lines[1:], lines[0]]) + "\n")
     found = look(solution, data, "1f-4-hidden")
-    assert found["mistake"] == "predictions shifted by a line"
-    assert "one line too early" in found["text"]
+    assert found.mistake == "predictions shifted by a line"
+    assert "one line too early" in found.text
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="the course's data is not here")
@@ -266,10 +250,10 @@ def test_the_courses_own_questions(solution):
     places = sorted({place for _, place in rows})
     making.predict(solution, [place for _, place in rows], [""] * len(test), places)
     results = look(solution, REAL, "1d-1-hidden", "1f-3-hidden", "1g-3-hidden", "1f-4-hidden")
-    assert [found["state"] for found in results.values()] == ["ok"] * 4
+    assert [found.state for found in results.values()] == ["ok"] * 4
     making.spoil(solution, "predictions shifted by a line")
     found = look(solution, REAL, "1f-3-hidden")
-    assert found["mistake"] == "predictions shifted by a line"
+    assert found.mistake == "predictions shifted by a line"
 
 
 SPOILT = {

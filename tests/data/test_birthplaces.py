@@ -8,8 +8,7 @@ import pytest
 from wherefrom.core.contracts import Fact, Question, Span
 from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.core.vocabulary import Vocabulary
-from wherefrom.data.birthplaces import BirthplacesConfig, load, read_files
-from wherefrom.data.birthplaces_check import inspect
+from wherefrom.data.birthplaces import BirthplacesConfig, load
 from wherefrom.data.fetching import registry
 from wherefrom.evaluation.baselines import Majority
 from wherefrom.evaluation.evaluator import evaluate_answers
@@ -112,9 +111,6 @@ def test_a_final_newline_a_mark_and_crlf_change_nothing(folder):
         data = file.read_bytes().removesuffix(b"\n").replace(b"\n", b"\r\n")
         file.write_bytes(b"\xef\xbb\xbf" + data)
     assert read(folder) == before
-    report = inspect(str(folder))
-    assert report.files["wiki.txt"].byte_order_mark
-    assert report.files["birth_dev.tsv"].carriage_returns == 1
 
 
 def test_lines_end_at_newlines_alone(folder):
@@ -262,30 +258,3 @@ def test_always_answering_london_is_right_25_times(real):
     score, predictions = evaluate_answers(Majority(data.asked), held_out)
     assert (score.details["correct"], score.n) == (25, 500)
     assert predictions[0].answer.text == "London"
-
-
-def test_the_report_counts_what_is_known_of_the_course(real):
-    report = inspect(str(real))
-    assert {file.known for file in report.files.values()} == {"the course's"}
-    text, train, dev, test = report.counts.values()
-    assert (text["documents"], text["longest_line"], text["vocabulary"]) == (2937, 516, 256)
-    assert (text["duplicate_lines"], text["lines_without_name"]) == (9, 0)
-    assert text["characters_only_in_questions"] == 0
-    assert train["questions_with_several_answers"] == 9
-    assert dev["percent_encoded_names"] == 9
-    assert dev["answers_in_line"] == 479
-    assert dev["answers_in_first_112_characters"] == 462
-    assert dev["answers_in_first_96_characters"] == 441
-    assert dev["answers_unseen_in_training"] == 39
-    assert report.shared["people in birth_places_train.tsv and birth_dev.tsv"] == 1
-    assert dev["people_without_line"] == test["people_without_line"] == 0
-    assert report.files["birth_places_train.tsv"].non_ascii_lines == 124
-
-
-def test_the_course_text_with_a_final_newline_is_known_and_the_same(real, tmp_path):
-    for file in real.iterdir():
-        (tmp_path / file.name).write_bytes(file.read_bytes())
-    with (tmp_path / "wiki.txt").open("ab") as file:
-        file.write(b"\n")
-    assert inspect(str(tmp_path)).files["wiki.txt"].known == "the course's, with a final newline"
-    assert read_files(tmp_path).documents == read_files(real).documents

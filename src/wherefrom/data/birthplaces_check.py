@@ -3,15 +3,14 @@
 import codecs
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 from wherefrom.core.contracts import Question
 from wherefrom.core.files import reading
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.data.birthplaces import (
+    NAME,
     TABLES,
     TEXT,
     BirthplacesConfig,
@@ -19,6 +18,7 @@ from wherefrom.data.birthplaces import (
     lines_by_person,
     load,
 )
+from wherefrom.data.findings import FileReport, Inspection
 from wherefrom.data.names import person
 from wherefrom.data.survey import conflicting, count_duplicates
 
@@ -42,33 +42,8 @@ _WINDOWS = (112, 96)  # characters of a line that a model of block 128 has befor
 _TRAIN, _DEV, _ = TABLES
 
 
-@dataclass(frozen=True)
-class FileReport:
-    """One file's bytes: `known` is the version they are, "" for one that nobody has listed."""
-
-    sha256: str
-    known: str
-    lines: int
-    byte_order_mark: bool
-    carriage_returns: int
-    non_ascii_lines: int
-
-
-@dataclass(frozen=True)
-class Report:
-    """Files by name; what was counted in each of them, and what they share."""
-
-    folder: str
-    files: dict[str, FileReport]
-    counts: dict[str, dict[str, int]]
-    shared: dict[str, int]
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-
-def inspect(folder: str) -> Report:
-    """Raises BadData if a file has not the form that training needs."""
+def inspect(folder: str) -> Inspection:
+    """Read and count a folder's files; BadData if one has not the form that training needs."""
     path = find_folder(folder)
     dataset = load(BirthplacesConfig(str(path)), 0)
     files = {split: file for file, (_, split) in TABLES.items()}
@@ -81,7 +56,7 @@ def inspect(folder: str) -> Report:
     counts |= {file: _count_questions(found, texts, lines) for file, found in tables.items()}
     counts[_DEV]["answers_unseen_in_training"] = _unseen(tables[_DEV], tables[_TRAIN])
     reports = {file: _report(path / file) for file in counts}
-    return Report(str(path), reports, counts, _count_overlaps(tables))
+    return Inspection(NAME, None, str(path), reports, counts, _count_overlaps(tables))
 
 
 def _report(path: Path) -> FileReport:
@@ -117,7 +92,7 @@ def _count_questions(
     questions: Sequence[Question], texts: Sequence[str], lines: Mapping[str, Sequence[int]]
 ) -> dict[str, int]:
     def within(window: int | None) -> int:
-        """Answers that a model could have read which sees so many characters of a line."""
+        """Answers within the first `window` characters of a line: all that a model reads of it."""
         return sum(
             any((q.answer or "") in texts[i][:window] for i in lines.get(person(q.subject), ()))
             for q in questions

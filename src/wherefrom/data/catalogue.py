@@ -15,6 +15,7 @@ from wherefrom.data import (
     tiny_text,
     treebank,
 )
+from wherefrom.data.findings import Inspection
 from wherefrom.data.survey import Survey
 
 DATASETS: dict[str, tuple[type, Callable[[Any, int], Dataset]]] = {
@@ -34,7 +35,7 @@ DATASETS: dict[str, tuple[type, Callable[[Any, int], Dataset]]] = {
 # Of the data sets that are not generated: how a folder of one is inspected before it is
 # registered, and how a user's own files are counted before they are trained on, for a model that
 # reads rows of some length.
-FOLDERS: dict[str, Callable[[str], birthplaces_check.Report]] = {
+FOLDERS: dict[str, Callable[[str], Inspection]] = {
     birthplaces.NAME: birthplaces_check.inspect,
 }
 SURVEYS: dict[str, Callable[[Any, int], Survey | treebank.Survey]] = {

@@ -141,10 +141,16 @@ def _read(config: FactsConfig) -> _Files:
 def _assemble(files: _Files) -> Dataset:
     documents, told = files.documents, files.mentions.of
     questions = tuple(
-        Question(q.text, q.subject, q.relation, q.answer, q.split,
-                 support(q.answer, told(q.subject), documents))
+        Question(
+            q.text,
+            q.subject,
+            q.relation,
+            q.answer,
+            q.split,
+            support(q.answer, told(q.subject), documents),
+        )
         for q in files.questions
-    )  # fmt: skip
+    )
     _require_splits(files.config, questions)
     facts = state_facts(questions, documents, told)
     return Dataset(documents, facts, questions, _unwritten(documents, questions))

@@ -1,4 +1,4 @@
-"""What `wherefrom doctor submission` looks at, and where it tells a student to look.
+"""The checks of `wherefrom doctor submission`, and its hints.
 
 A hint names the place and the idea, never the line to write.
 """
@@ -63,6 +63,10 @@ HINTS = {
 }
 
 
+def imported(submission: Submission) -> None:
+    _ = submission.code
+
+
 def shift(submission: Submission) -> None:
     spans.check_size(submission)
     spans.check_shift(submission)
@@ -84,8 +88,8 @@ def loss(submission: Submission) -> None:
 
 
 def rate(submission: Submission) -> str:
-    """The rate after the last step, against that of the hyperparameters asked for."""
-    told = []
+    """Compare the rate after the last step with that of the required hyperparameters."""
+    told: list[str] = []
     for stage in _STAGES:
         config = training.setup(submission, stage).config
         if not getattr(config, "lr_decay", False):
@@ -102,7 +106,7 @@ def rate(submission: Submission) -> str:
 
 
 def variant(submission: Submission) -> str:
-    """The classes in the models; a perceiver's too, which some years ask for, if it left files."""
+    """The classes in the models; also in the perceiver, an optional part, if it left files."""
     names = _variants(submission)
     for name in names:
         models.check_variant(submission, name)
@@ -138,7 +142,7 @@ def once(submission: Submission) -> None:
 
 
 def aligned(submission: Submission) -> str:
-    """Every file of predictions: its lines, its place beside the questions, its score."""
+    """Every prediction file: its lines, whether they are aligned with the questions, its score."""
     found = sorted(submission.folder.glob("*.predictions"))
     if not found:
         raise NoTelling("there are no files of predictions yet")
@@ -159,13 +163,13 @@ def _placed(submission: Submission, path: Path) -> str:
     return f"{path.name} {scored}" if scored else f"{path.name} {len(lines)} lines"
 
 
-def _of_each(paths: Sequence[Path], look: Callable[[Path], str]) -> list[str]:
-    """What is told of every file; what is wrong with some of them is said together."""
+def _of_each(paths: Sequence[Path], check: Callable[[Path], str]) -> list[str]:
+    """What a check says of each file; one Finding tells what is wrong with any of them."""
     told: list[str] = []
     wrong: list[Finding] = []
     for path in paths:
         try:
-            told.append(look(path))
+            told.append(check(path))
         except Finding as finding:
             wrong.append(finding)
     if wrong:
@@ -183,7 +187,7 @@ def _variant_of(name: str) -> str:
 
 
 CHECKS: dict[str, Callable[[Submission], str | None]] = {
-    "import": lambda submission: submission.code and None,
+    "import": imported,
     "vocabulary": spans.check_vocabulary,
     "shift": shift,
     "masks": masks,

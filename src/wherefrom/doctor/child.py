@@ -1,7 +1,7 @@
-"""The process in which a submission's code runs: `python -m wherefrom.doctor.child`, by `sandbox`.
+"""The process in which a submission's code runs; `sandbox` starts it with `python -m`.
 
-It takes an order as JSON, limits itself, and writes one line of JSON a look to the given pipe.
-The limits keep mistakes from doing harm. They are no wall against code that means harm.
+It takes an `Order` as JSON, limits itself, and writes one line of JSON for each check to a pipe.
+The limits keep mistakes from doing harm. They do not stop code that means harm.
 """
 
 import importlib
@@ -12,68 +12,69 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
-from wherefrom.doctor.findings import Finding, NoTelling
+from wherefrom.core.config import from_json, to_json
+from wherefrom.doctor.findings import Finding, NoTelling, Result
+from wherefrom.doctor.order import Order
 from wherefrom.doctor.submission import Submission, where
 
-Look = Callable[[Submission], str | None]
+Check = Callable[[Submission], str | None]
 LARGEST_FILE = 256 << 20
 
 
 def main() -> None:
-    order = json.loads(sys.argv[1])
+    order = from_json(Order, json.loads(sys.argv[1]), "order")
     warnings.simplefilter("ignore")
     import torch
 
     torch.set_num_threads(1)
-    sys.path[:0] = order["paths"]
-    looks = find_looks(order["looks"])
-    for path in order["paths"]:  # only to find the looks: another `submission` may lie there
+    sys.path[:0] = order.paths
+    checks = find_checks(order.checks)
+    for path in order.paths:  # only to find the checks: another `submission` may be there
         sys.path.remove(path)
-    limit(order["memory_mb"] << 20, order["seconds"] * (len(order["names"]) + 1))
-    data, answers = (Path(order[k]) if order[k] else None for k in ("data", "answers"))
-    submission = Submission(Path(order["folder"]), data, answers, order["broken"], order["year"])
-    with os.fdopen(order["pipe"], "w", encoding="utf-8") as pipe:
+    limit(order.memory_mb << 20, order.seconds * (len(order.names) + 1))
+    data, answers = (Path(p) if p else None for p in (order.data, order.answers))
+    submission = Submission(Path(order.folder), data, answers, order.broken, order.year)
+    with os.fdopen(order.pipe, "w", encoding="utf-8") as pipe:
 
-        def tell(line: dict[str, str]) -> None:
-            pipe.write(json.dumps(line) + "\n")
+        def tell(name: str, result: Result) -> None:
+            pipe.write(json.dumps({"name": name} | to_json(result)) + "\n")
             pipe.flush()
 
-        if not order["broken"]:
-            tell({"name": "", **attempt(lambda s: s.code and None, submission)})
-        for name in order["names"]:
-            tell({"name": name, **attempt(looks[name], submission)})
+        if not order.broken:  # the first line says that the import is over, whatever came of it
+            tell("", attempt(lambda s: s.code and None, submission))
+        for name in order.names:
+            tell(name, attempt(checks[name], submission))
         pipe.flush()
         os._exit(0)  # whatever threads and exit handlers the submission left behind
 
 
-def find_looks(place: str) -> Mapping[str, Look]:
-    """`module:NAME` to the dict of that name."""
+def find_checks(place: str) -> Mapping[str, Check]:
+    """The dict of checks at `module:NAME`."""
     module, name = place.split(":")
     return getattr(importlib.import_module(module), name)
 
 
-def attempt(look: Look, submission: Submission) -> dict[str, str]:
+def attempt(check: Check, submission: Submission) -> Result:
+    """The result of a check, whatever the submission's code raises in it."""
     try:
-        return {"state": "ok", "text": look(submission) or "", "mistake": ""}
+        return Result("ok", check(submission) or "")
     except Finding as finding:
-        return {"state": "look", "text": str(finding), "mistake": finding.mistake}
+        return Result("look", str(finding), finding.mistake)
     except NoTelling as reason:
-        return {"state": "unknown", "text": str(reason), "mistake": ""}
+        return Result("unknown", str(reason))
     except MemoryError:
-        return {"state": "look", "text": "it needed too much memory", "mistake": "memory"}
+        return Result("look", "it needed too much memory", "memory")
     except NotImplementedError as error:
-        text = where(error, submission.folder).removeprefix("NotImplementedError: ")
-        return {"state": "look", "text": f"not written yet {text}".strip(), "mistake": "unwritten"}
+        text = where(error, submission.folder).removeprefix("NotImplementedError").lstrip(": ")
+        return Result("look", f"not written yet {text}".strip(), "unwritten")
     except (Exception, SystemExit) as error:
-        text = f"it stopped with {where(error, submission.folder)}"
-        return {"state": "look", "text": text, "mistake": "crash"}
+        return Result("look", f"it stopped with {where(error, submission.folder)}", "crash")
 
 
 def limit(memory: int, seconds: float) -> None:
-    """So much memory on top of what torch has mapped by now, and so much processor time."""
-    limits: dict[int, Any] = {
+    """Limit this process: bytes on top of what torch has mapped by now, processor seconds."""
+    limits = {
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_FSIZE: LARGEST_FILE,
         resource.RLIMIT_CPU: int(seconds) + 1,
@@ -87,7 +88,7 @@ def limit(memory: int, seconds: float) -> None:
 
 
 def _mapped() -> int:
-    """Bytes of address space in use; 0 where the system does not say (or would not hold to it)."""
+    """Bytes of address space in use; 0 where the system does not say, so memory has no limit."""
     try:
         pages = Path("/proc/self/statm").read_text().split()[0]
     except OSError:

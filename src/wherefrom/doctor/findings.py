@@ -1,10 +1,17 @@
-"""What a look at a submission can end with: all is well, something was found, or no telling."""
+"""What the checks of a submission come to: all is well, something was found, or no telling.
+
+Inside the child process a check raises `Finding` or `NoTelling`; outside there are only records.
+"""
 
 from dataclasses import dataclass
 
+from wherefrom.core.config import check
+
+STATES = ("ok", "look", "unknown")
+
 
 class Finding(Exception):
-    """Something is not as the assignment has it; `mistake` names it, the text says what is seen."""
+    """Something differs from the assignment; `mistake` names it, the text says what was seen."""
 
     def __init__(self, mistake: str, text: str) -> None:
         super().__init__(text)
@@ -12,13 +19,40 @@ class Finding(Exception):
 
 
 class NoTelling(Exception):
-    """What is needed to look is not there: a file, the data, a name."""
+    """A check lacks what it needs: a file, the data, a name."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """`state` is ok, look or unknown; `mistake` is a word for programs, `text` for people."""
+    """The end of one check.
+
+    `state` is ok, look (something was found) or unknown. `text` is for people; `mistake` is the
+    mistake's short name, for programs.
+    """
 
     state: str
     text: str = ""
     mistake: str = ""
+
+    def __post_init__(self) -> None:
+        # Results come through a pipe that a submission's code could write to as well.
+        check(self.state in STATES, "Result", "state", self.state, f"one of {', '.join(STATES)}")
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """A result with the name of its check, and a hint that says where to look."""
+
+    check: str
+    state: str
+    found: str
+    mistake: str
+    hint: str
+
+
+@dataclass(frozen=True)
+class Examination:
+    """All checks of a submission, in their order; `folder` holds the course's files."""
+
+    folder: str
+    checks: tuple[CheckResult, ...]

@@ -1,7 +1,7 @@
-"""Models that a submission builds: the classes inside, the future hidden, the formula held."""
+"""Checks of the models that a submission builds: their classes, the causal mask, the formula."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,8 +21,8 @@ ATTENTION = {
     "rope": "CausalSelfAttention",
 }
 PERCEIVER = "perceiver"
-_DOWN, _UP = "down_block", "up_block"  # which only a perceiver has
-LEARNED_POSITIONS = "pos_emb"  # which a model with rotary ones has not
+_DOWN, _UP = "down_block", "up_block"  # only a perceiver has these
+LEARNED_POSITIONS = "pos_emb"  # a model with rotary positions has none
 # The synthesizer's second count: w2 as wide as the block, not one less.
 PARAMETERS = {
     "vanilla": (3_323_392,),
@@ -48,7 +48,7 @@ def build(submission: Submission, variant: str, course_sizes: bool = True) -> nn
 
 
 def check_variant(submission: Submission, variant: str) -> None:
-    """Every block attends in the way that the model's name says."""
+    """Every block has the attention class that the model's name promises."""
     model = build(submission, variant)
     mixers = [getattr(m, "attn", None) for m in model.modules()]
     found = [mixer._get_name() for mixer in mixers if isinstance(mixer, nn.Module)]
@@ -67,7 +67,7 @@ def check_variant(submission: Submission, variant: str) -> None:
 
 
 def check_perceiver(submission: Submission) -> None:
-    """It goes down to its latents and up again; a vanilla model has blocks alone."""
+    """A perceiver has a block down to its latents and one up again; a vanilla model has neither."""
     model = build(submission, PERCEIVER)
     lacking = [name for name in (_DOWN, _UP) if not hasattr(model, name)]
     if lacking:
@@ -117,7 +117,7 @@ def expected_tree(variant: str) -> Iterator[tuple[str, str]]:
 
 
 def check_future(submission: Submission, variant: str) -> None:
-    """What comes later changes nothing before it, in a whole model with weights of any size."""
+    """Later characters change no earlier logits, in a whole model with large random weights."""
     model = build(submission, variant, course_sizes=False).double().eval()
     generator = torch.Generator().manual_seed(0)
     with torch.no_grad():
@@ -135,13 +135,13 @@ def check_future(submission: Submission, variant: str) -> None:
 def small_config(
     heads: int = 2, width: int = 8, block: int = 9, rope: bool = False
 ) -> SimpleNamespace:
-    """All that an attention layer may ask of a config; its dropouts show if they are left on."""
+    """All that an attention layer may read from a config; a dropout left on would show."""
     sizes = {"n_embd": width, "n_head": heads, "block_size": block}
     return SimpleNamespace(**sizes, attn_pdrop=0.5, resid_pdrop=0.5, rope=rope)
 
 
 def check_formula(submission: Submission) -> str:
-    """SynthesizerAttention gives the assignment's equation (3), with the causal mask."""
+    """SynthesizerAttention computes the assignment's equation (3), with the causal mask."""
     worst = 0.0
     for heads, width, block, count in ((1, 4, 6, 5), (2, 8, 9, 8), (4, 16, 12, 3)):
         config = small_config(heads, width, block)
@@ -179,7 +179,7 @@ def synthesize(layer: Any, x: Tensor, heads: int, variant: Variant = _RIGHT) -> 
 
 
 def check_saved(path: Path, variant: str) -> None:
-    """A file of parameters holds the variant that its name says."""
+    """A parameter file holds the variant that its name promises."""
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
         names = [str(name) for name in state]
@@ -193,7 +193,7 @@ def check_saved(path: Path, variant: str) -> None:
 
 
 def _held(names: list[str]) -> str | None:
-    """The variant that has parameters of these names."""
+    """The variant whose parameters have these names; None if it has no known attention."""
     if any(f"{_DOWN}." in name for name in names):
         return PERCEIVER
     if any(name.endswith("attn.w2") for name in names):
@@ -205,7 +205,7 @@ def _held(names: list[str]) -> str | None:
 
 
 def _compare(given: Tensor, layer: Any, x: Tensor, heads: int) -> None:
-    """Equal to the formula, or to a wrong one that has a name."""
+    """Equal to the formula; else name the mistakes that would give this output."""
     expected = synthesize(layer, x, heads)
     if given.shape != expected.shape:
         text = f"{tuple(given.shape)} for an input of {tuple(x.shape)}"
@@ -222,7 +222,7 @@ def _compare(given: Tensor, layer: Any, x: Tensor, heads: int) -> None:
         if _near(given, synthesize(layer, x, heads, wrong)):
             flaws = [n for n, a, b in zip(names, wrong, _RIGHT, strict=True) if a != b]
             raise Finding(flaws[0][0], "the output is " + " and ".join(text for _, text in flaws))
-    # The scores of hidden positions without softmax may also be left at their fill.
+    # Without softmax, masked scores may also keep the huge number that fills them.
     if given.abs().max() > 1e6 * expected.abs().max():
         raise Finding("scores without softmax", f"the output is {names[1][1]}")
     off = float((given - expected).abs().max())
@@ -237,7 +237,7 @@ def _near(a: Tensor, b: Tensor) -> bool:
     return torch.allclose(a, b, rtol=0, atol=TOLERANCE)
 
 
-def normal(shape: Any, generator: torch.Generator) -> Tensor:
+def normal(shape: Sequence[int], generator: torch.Generator) -> Tensor:
     return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 

@@ -1,10 +1,9 @@
-"""A NameDataset's examples: the question is read, and only the answer is learned."""
+"""Checks of a NameDataset: the model reads the question and learns only the answer."""
 
 from pathlib import Path
-from typing import Any
 
 from wherefrom.doctor.findings import Finding
-from wherefrom.doctor.spans import MASK, PAD, characters, draw
+from wherefrom.doctor.spans import MASK, PAD, CharacterExamples, Examples, characters, draw
 from wherefrom.doctor.submission import Submission
 
 ROWS = (
@@ -20,14 +19,14 @@ TEXT = "\n".join(
 
 
 def corpus_file(submission: Submission) -> Path:
-    """The questions as a file, as `finetune` wants them."""
+    """The questions in a file, which `finetune` takes."""
     path = submission.scratch / "names.tsv"
     path.write_text(TABLE, encoding="utf-8")
     return path.resolve()
 
 
-def check_items(data: Any, pretraining: Any, laid_out: int) -> None:
-    """x and y of every example, character by character; both are `laid_out` - 1 long."""
+def check_items(data: Examples | None, pretraining: CharacterExamples, laid_out: int) -> None:
+    """Compare x and y of every example, character by character; both have `laid_out` - 1."""
     if data is None or len(data) != len(ROWS):
         found = "nothing" if data is None else f"{len(data)} examples"
         raise Finding("names", f"expected {len(ROWS)} examples of names, found {found}")

@@ -1,8 +1,8 @@
-"""Files of predictions: one place a line, in the order of the questions.
+"""Checks of prediction files: one place a line, in the order of the questions.
 
-Whether they stand one line off is told without knowing the model: a shifted file is right far
-more often when it is read with the shift. Under "no better when shifted" each of the right lines
-belongs to either reading with equal chance, so the tail of a binomial is the false alarm.
+A file that is shifted by a line can be recognised without the model: far more of its lines are
+right when it is read with the shift. If shifting made no difference, each right line would belong
+to either reading with the same probability; the tail of a binomial bounds the false alarms.
 """
 
 import re
@@ -19,7 +19,7 @@ from wherefrom.doctor.findings import Finding, NoTelling
 
 WIKI, DEV, TEST = "wiki.txt", "birth_dev.tsv", "birth_test_inputs.tsv"
 QUESTIONS = {"dev": DEV, "test": TEST}
-FALSE_ALARM = 5e-7  # for one reading; there are two
+FALSE_ALARM = 5e-7  # for one direction of the shift; there are two
 _LONGEST_FILE = 1 << 20
 _QUESTION = re.compile(r"Where was (.*) born\?$")
 
@@ -35,7 +35,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Asked:
-    """Questions in order; answers where they are known, else the lines of text on each person."""
+    """Questions in order, with the answers if they are known, else the text about each person."""
 
     questions: tuple[str, ...]
     answers: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class Asked:
 
     @cached_property
     def judge(self) -> Callable[[int, str], bool] | None:
-        """Whether a prediction is right, or at least stands in the text on that person."""
+        """Whether a prediction is right, or at least occurs in the text about that person."""
         if self.answers:
             return lambda i, place: place == self.answers[i]
         if any(self.texts):
@@ -63,7 +63,7 @@ def read_predictions(path: Path) -> list[str]:
 
 
 def read_asked(data: Path | None, split: str, answers: Path | None = None) -> Asked:
-    """The questions of dev or test, with answers or with what the text says of the people."""
+    """The questions of dev or test, with their answers or with the text about the people."""
     if data is None:
         raise NoTelling(f"{QUESTIONS[split]} is not known; name its folder with --data")
     path = data / QUESTIONS[split]
@@ -71,7 +71,7 @@ def read_asked(data: Path | None, split: str, answers: Path | None = None) -> As
         raise NoTelling(f"{path} is not there; name its folder with --data")
     try:
         return _read_asked(path, answers)
-    except Finding as error:  # the data's fault, not the submission's
+    except Finding as error:  # the data are wrong, not the submission
         raise NoTelling(str(error)) from error
 
 
@@ -90,7 +90,7 @@ def _read_asked(path: Path, answers: Path | None) -> Asked:
 
 
 def check_form(predictions: Sequence[str], asked: Asked, name: str) -> None:
-    """As many lines as questions, hardly any of them empty, not all the same."""
+    """There is a line for each question; at most half of them are empty, and not all are equal."""
     if len(predictions) != len(asked):
         text = f"{name} has {len(predictions)} lines for {len(asked)} questions"
         off = shift(predictions, asked)
@@ -111,7 +111,7 @@ def check_aligned(predictions: Sequence[str], asked: Asked, name: str) -> None:
 
 
 def shift(predictions: Sequence[str], asked: Asked) -> int:
-    """How many lines the predictions come late (or early, below zero); 0 when none or unsure."""
+    """1 if the predictions come a line too late, -1 if too early, 0 if neither is certain."""
     if asked.judge is None:
         return 0
     right = {off: _right(predictions, asked, off) for off in (0, 1, -1)}
@@ -132,7 +132,7 @@ def _right(predictions: Sequence[str], asked: Asked, off: int) -> int:
 
 
 def _tail(successes: int, n: int) -> float:
-    """P(at least so many heads in n throws of a coin)."""
+    """P(at least `successes` heads in n throws of a fair coin)."""
     return sum(comb(n, k) for k in range(successes, n + 1)) / 2**n
 
 
@@ -162,6 +162,6 @@ def _texts(data: Path, questions: Sequence[str]) -> tuple[str, ...]:
 
 
 def _from(lines: Sequence[str], start: str) -> Sequence[str]:
-    """Sorted lines from the first that may begin with this; a few dozen are enough."""
+    """Sorted lines from the first that may begin with `start`; a few dozen are enough."""
     at = bisect_left(lines, start)
     return lines[at : at + 32]

@@ -1,4 +1,4 @@
-"""Rotary attention: neighbours in a head's queries and keys are turned by their position."""
+"""Check of rotary attention: pairs of dimensions of queries and keys turn with the position."""
 
 import math
 from typing import Any
@@ -12,11 +12,11 @@ from wherefrom.doctor.submission import Submission
 
 BASE = 10000.0
 TOLERANCE = 1e-4  # the angles may be kept in single precision
-_SPREAD = 0.5  # of the weights: scores that softmax does not make all or nothing
+_SPREAD = 0.5  # of the weights: small enough that softmax does not saturate
 
 
 def check_formula(submission: Submission) -> str:
-    """CausalSelfAttention with `rope` set turns its queries and keys, and nothing else."""
+    """CausalSelfAttention with `rope` set rotates its queries and keys, and nothing else."""
     worst = 0.0
     for heads, width, block, count in ((1, 4, 6, 5), (2, 12, 9, 9), (4, 16, 12, 3)):
         config = small_config(heads, width, block, rope=True)
@@ -56,7 +56,7 @@ def turn(x: Tensor) -> Tensor:
 
 
 def _compare(given: Tensor, layer: Any, x: Tensor, heads: int) -> float:
-    """How far it is from the formula; a Finding if it is another one."""
+    """The largest difference from the formula; a Finding if it is too large."""
     expected = attend(layer, x, heads)
     if given.shape != expected.shape:
         text = f"{tuple(given.shape)} for an input of {tuple(x.shape)}"

@@ -1,13 +1,13 @@
-"""Examples of a CharCorruptionDataset, read back: which pieces, and what many of them show.
+"""Checks of a CharCorruptionDataset: the pieces of an example, and statistics over many.
 
-Every rule over many draws states how seldom a right data set breaks it (`FALSE_ALARM`).
+For every rule over many draws, the chance that a right data set breaks it is below `FALSE_ALARM`.
 """
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
 import torch
 
@@ -18,8 +18,8 @@ PAD, MASK = "\u25a1", "\u2047"
 SHORTEST = 4
 FALSE_ALARM = 1e-6
 
-# One long document whose characters all differ, so that a piece can stand in one place only;
-# then documents shorter than any limit.
+# One long document whose characters all differ, so that a piece has only one place in it; then
+# documents shorter than any limit.
 LONG = "".join(chr(0x400 + i) for i in range(200))
 SHORT = ("Ada P. Lund. Born in Oslo.", "abcd", "Bo Falk left Rome in 1900.")
 TEXT = "\n".join((LONG, *SHORT))
@@ -30,7 +30,22 @@ SMALL_BLOCK, BLOCK = 30, 128
 DRAWS = 2000
 _SIGMAS = 5.0  # of the mean share: two-sided 5.7e-7
 _QUARTER = (0.21, 0.29)
-_ENOUGH = 32  # characters from which rounding a quarter down no longer matters much
+_ENOUGH = 32  # characters: in longer texts, rounding a quarter down hardly matters
+
+
+class Examples(Protocol):
+    """A student's data set; what an example is remains to be checked."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int, /) -> object: ...
+
+
+class CharacterExamples(Examples, Protocol):
+    """A data set that has a vocabulary: the CharCorruptionDataset."""
+
+    itos: Mapping[int, str]
+    stoi: Mapping[str, int]
+    vocab_size: int
 
 
 @dataclass(frozen=True)
@@ -50,15 +65,14 @@ class Pieces:
         return len(self.prefix) + len(self.span) + len(self.suffix)
 
 
-def dataset(submission: Submission, block: int) -> Any:
-    key = ("dataset", block)
-    if key not in submission.drawn:
-        submission.drawn[key] = submission.CharCorruptionDataset(TEXT, block)
-    return submission.drawn[key]
+def dataset(submission: Submission, block: int) -> CharacterExamples:
+    """The submission's data set over `TEXT`."""
+    make = submission.CharCorruptionDataset
+    return submission.once(("dataset", block), lambda: make(TEXT, block))
 
 
-def draw(data: Any, index: int) -> tuple[list[int], list[int]]:
-    """One example as two lists, after its form was looked at."""
+def draw(data: Examples, index: int) -> tuple[list[int], list[int]]:
+    """One example as two lists, after its form was checked."""
     item = data[index]
     if not isinstance(item, tuple | list) or len(item) != 2:
         raise Finding("form", f"an example should be a pair x, y and is {_kind(item)}")
@@ -73,20 +87,19 @@ def draw(data: Any, index: int) -> tuple[list[int], list[int]]:
 
 
 def many(submission: Submission, block: int) -> list[Pieces]:
-    """Draws of the long document, made once for all looks that need them."""
-    key = ("pieces", block)
-    if key not in submission.drawn:
-        data = dataset(submission, block)
-        submission.drawn[key] = [pieces(draw(data, 0)[0], data) for _ in range(DRAWS)]
-    return submission.drawn[key]
+    """Draws of the long document."""
+    data = dataset(submission, block)
+    return submission.once(
+        ("pieces", block), lambda: [pieces(draw(data, 0)[0], data) for _ in range(DRAWS)]
+    )
 
 
-def characters(ids: Sequence[int], data: Any) -> str:
+def characters(ids: Sequence[int], data: CharacterExamples) -> str:
     return "".join(data.itos[i] for i in ids)
 
 
-def pieces(x: Sequence[int], data: Any) -> Pieces:
-    """The pieces of an example, from x alone: the last character of all is padding anyway."""
+def pieces(x: Sequence[int], data: CharacterExamples) -> Pieces:
+    """The pieces of an example, read from x: y adds only one last character, which is padding."""
     text = characters(x, data).rstrip(PAD)
     if PAD in text:
         raise Finding("layout", "padding stands before the end of an example")
@@ -111,7 +124,7 @@ def check_size(submission: Submission) -> None:
 
 
 def check_shift(submission: Submission) -> None:
-    """y is the text one character on."""
+    """y is x moved on by one character."""
     for block in (SMALL_BLOCK, BLOCK):
         data = dataset(submission, block)
         for index in [*range(len(SHORT) + 1)] * 8:
@@ -173,7 +186,7 @@ def check_spans(submission: Submission) -> str:
     """The span has a random length, a quarter of the text on average, and a random place."""
     found = many(submission, BLOCK)
     shares = [len(p.span) / len(p) for p in found if len(p) >= _ENOUGH]
-    if not shares:  # then the texts are cut too short, which is another look's to say
+    if not shares:  # the texts are cut too short: check_truncation reports that
         raise NoTelling(f"no text of {_ENOUGH} characters came up")
     mean, error = _mean(shares)
     if mean + _SIGMAS * error < _QUARTER[0] or mean - _SIGMAS * error > _QUARTER[1]:
@@ -234,5 +247,5 @@ def _some(numbers: Sequence[int]) -> str:
     return shown + (f" (and {len(numbers) - 5} more)" if len(numbers) > 5 else "")
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     return f"torch {value.dtype}" if isinstance(value, torch.Tensor) else type(value).__name__

@@ -1,4 +1,4 @@
-"""A submission: the folder with the course's files, and the package that they make."""
+"""A submission: the folder with the course's files, and the package that they form."""
 
 import ast
 import importlib.util
@@ -6,10 +6,11 @@ import sys
 import tempfile
 import traceback
 import warnings
+from collections.abc import Callable, Hashable
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.files import read_text
@@ -18,6 +19,7 @@ from wherefrom.doctor.years import DEFAULT_YEAR, Year, find_year
 
 FILES = tuple(f"{n}.py" for n in "__init__ attention dataset helper model trainer utils".split())
 _INSIDE = (".", "submission", "src/submission")
+T = TypeVar("T")
 
 
 def locate(folder: Path) -> Path:
@@ -34,7 +36,7 @@ def locate(folder: Path) -> Path:
 
 
 def check_files(folder: Path) -> None:
-    """Refuse a submission that lacks a file, or one whose file is no Python."""
+    """Refuse a submission that lacks a file, or that has one which is not Python."""
     for file in FILES:
         path = folder / file
         if not path.is_file():
@@ -50,13 +52,13 @@ def check_files(folder: Path) -> None:
             ) from None
         except (ValueError, RecursionError, MemoryError) as error:
             raise BadData(
-                f"{path}:1: expected Python, found what cannot be parsed ({error}); "
+                f"{path}:1: expected Python, found text that cannot be parsed ({error}); "
                 f"'python {file}' shows it"
             ) from None
 
 
 class Submission:
-    """A submission that is looked at: its files, its code once imported, the data, the year."""
+    """A submission under examination: its files, its code once imported, the data, the year."""
 
     def __init__(
         self,
@@ -69,11 +71,11 @@ class Submission:
         self.folder, self.data, self.answers = folder, data, answers
         self.year: Year = find_year(year)
         self._broken = broken
-        self.drawn: dict[Any, Any] = {}  # examples that several looks share
+        self._kept: dict[Hashable, Any] = {}
 
     @cached_property
     def code(self) -> ModuleType:
-        """The package, imported under the course's name whatever its folder is called."""
+        """The package, imported as `submission` whatever its folder is called."""
         if self._broken:
             raise Finding("import", self._broken)
         try:
@@ -91,15 +93,21 @@ class Submission:
             raise Finding("import", f"the package gives no '{name}'; see its __init__.py")
         return found
 
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` gives: made the first time, kept for the other checks that need it."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
+
     @cached_property
     def scratch(self) -> Path:
-        """A folder for what a look writes; the child that looks removes it at its end."""
+        """A folder for what a check writes; it is removed with the folder of the child process."""
         return Path(tempfile.mkdtemp(prefix="look-", dir="."))
 
 
 def where(error: BaseException, folder: Path) -> str:
-    """An exception in a line, with the last line of the submission that it passed through."""
-    text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    """An exception in one line, with the last line of the submission in its traceback."""
+    text = " ".join(f"{type(error).__name__}: {error}".split())[:300].removesuffix(":")
     frames = traceback.extract_tb(error.__traceback__)
     own = [f for f in frames if Path(f.filename).is_relative_to(folder)]
     return f"{text} ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else text
@@ -113,7 +121,7 @@ def _load(folder: Path) -> ModuleType:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     for name in [n for n in sys.modules if n.split(".")[0] == "submission"]:
-        del sys.modules[name]  # parts of another one
+        del sys.modules[name]  # modules of another submission
     sys.modules["submission"] = module
     spec.loader.exec_module(module)
     return module

@@ -1,4 +1,4 @@
-"""What `pretrain` and `finetune` set up, without any training; and how a trainer trains."""
+"""Checks of what `pretrain` and `finetune` set up, without training; and of the trainer."""
 
 import copy
 import math
@@ -17,12 +17,12 @@ from wherefrom.doctor.years import Year
 
 BLOCK = 128
 WARMUP = 512 * 20
-DOCUMENTS, NAMES = 2937, 2000  # of the course's data: what the schedules are made for
+DOCUMENTS, NAMES = 2937, 2000  # in the course's data, which the schedules are made for
 PEAK = {"pretrain": 6e-3, "finetune": 6e-4}
 _FLOOR = 0.1
 
 
-def expected_config(stage: str, year: Year) -> dict[str, Any]:
+def expected_config(stage: str, year: Year) -> dict[str, float]:
     """The hyperparameters that the assignment's comments ask for."""
     epochs = {"pretrain": 650, "finetune from scratch": 75, "finetune": 10}[stage]
     kind = stage.split()[0]
@@ -38,7 +38,7 @@ def expected_config(stage: str, year: Year) -> dict[str, Any]:
 
 
 class Setup:
-    """A small model and data, and what a stage makes of them with `Trainer.train` counted."""
+    """A small model and data, and what a stage sets up for them; `Trainer.train` only counts."""
 
     def __init__(self, submission: Submission, stage: str) -> None:
         self.stage = stage
@@ -73,9 +73,8 @@ class Setup:
 
 
 def setup(submission: Submission, stage: str) -> Setup:
-    if stage not in submission.drawn:
-        submission.drawn[stage] = Setup(submission, stage)
-    return submission.drawn[stage]
+    """What a stage sets up, once for all checks."""
+    return submission.once(stage, lambda: Setup(submission, stage))
 
 
 def check_config(submission: Submission, stage: str) -> None:
@@ -90,7 +89,7 @@ def check_config(submission: Submission, stage: str) -> None:
 
 
 def check_untrained(submission: Submission, stage: str) -> None:
-    """The stage's function returns before any training: that is the part of `train`."""
+    """The stage's function returns before any training, which is the task of `train`."""
     made = setup(submission, stage)
     name = stage.split()[0]
     if made.trained:
@@ -135,7 +134,7 @@ def check_loaded(submission: Submission) -> None:
 
 
 def check_order(submission: Submission) -> str:
-    """Epochs go through the examples in order, as the course's trainer does."""
+    """An epoch takes the examples in order, as the course's trainer does."""
 
     class Recorded(torch.utils.data.Dataset):
         block_size = 16
@@ -156,9 +155,14 @@ def check_order(submission: Submission) -> str:
 
     data, model = Recorded(), small_model(submission, 256)
     config = submission.TrainerConfig(
-        max_epochs=1, batch_size=4, learning_rate=1e-4, lr_decay=False,
-        warmup_tokens=64, final_tokens=4096, num_workers=0,
-    )  # fmt: skip
+        max_epochs=1,
+        batch_size=4,
+        learning_rate=1e-4,
+        lr_decay=False,
+        warmup_tokens=64,
+        final_tokens=4096,
+        num_workers=0,
+    )
     submission.Trainer(model, data, None, config).train()
     if len(data.seen) < len(data):
         raise NoTelling("the trainer did not read the examples one by one")
@@ -168,7 +172,7 @@ def check_order(submission: Submission) -> str:
 
 
 def rate_at_end(config: Any, stage: str, year: Year) -> float:
-    """The share of the peak rate after the last step: the course's cosine, that comes back."""
+    """The share of the peak rate after the last step: the course's cosine, which may rise again."""
     examples = DOCUMENTS if stage == "pretrain" else NAMES
     tokens = config.max_epochs * examples * (year.laid_out(BLOCK) - 1)
     if not config.lr_decay:
@@ -186,7 +190,7 @@ def small_model(submission: Submission, vocabulary: int) -> nn.Module:
 
 @contextmanager
 def counted(submission: Submission) -> Iterator[list[None]]:
-    """Let the trainers of a submission count their training instead of doing it."""
+    """Make the trainers of a submission count their calls of `train` instead of training."""
     trainer, calls = submission.Trainer, []
     original = trainer.train
     trainer.train = lambda self, *args, **kwargs: calls.append(None)

@@ -1,6 +1,6 @@
-"""What a year's hand-out says where the years differ: the one table of it.
+"""Where the hand-outs of the years differ: the only table of it.
 
-`course/a5` does what the year says, the looks expect it.
+`course/a5` does what the year's hand-out says, and the checks expect it.
 """
 
 from dataclasses import dataclass
@@ -10,6 +10,8 @@ from wherefrom.core.errors import UsageError, nearest
 
 @dataclass(frozen=True)
 class Year:
+    """What one hand-out asks for."""
+
     third_mask: bool = True  # closes the span of a corrupted text
     longest: float = 7 / 8  # of the block: the longest text before corruption
     more: int = 0  # characters laid out beyond block_size: x and y have block_size - 1 + more

@@ -1,6 +1,6 @@
 """Submissions to be graded: copies of the reference solution, with predictions, with mistakes.
 
-Tests of the grader and of the doctor share these (they load this file with runpy).
+Tests of the grader and of the doctor share these: the fixture `making` loads this file.
 """
 
 import random

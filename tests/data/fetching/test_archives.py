@@ -87,7 +87,7 @@ def test_a_zip_that_lies_about_a_size():
 
 
 def test_a_stream_of_members_that_nobody_wants_ends(monkeypatch):
-    monkeypatch.setattr("wherefrom.data.fetching.archives._MOST_PASSED", 1000)
+    monkeypatch.setattr("wherefrom.data.fetching.archives._MOST_SKIPPED", 1000)
     with pytest.raises(Damaged, match="members of more bytes than any package has"):
         take(make_tar(("big", bytes(2000)), ("data/a.txt", b"A")), "package", WANTED, 100)
 

@@ -92,18 +92,53 @@ def test_tagged_text_has_sentences_of_the_treebanks_form(tmp_path):
     assert "DGDGDGDG" in words
 
 
+def parquet(**columns: list) -> bytes:
+    """A file as pyarrow writes it; without pyarrow, the tests that need one are skipped."""
+    written = io.BytesIO()
+    table = pytest.importorskip("pyarrow").table(columns)
+    pytest.importorskip("pyarrow.parquet").write_table(table, written)
+    return written.getvalue()
+
+
+def test_words_are_read_in_their_order():
+    words = ["the", ",", "of", *(f"ā{i}" for i in range(5000))]
+    assert conversions.read_words(parquet(index=words)) == words
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"index": ["a", "b", "a"]}, "expected 3 texts that all differ, found 2"),
+        ({"index": ["a", None]}, "expected 2 texts that all differ, found 1"),
+        ({"index": [1, 2]}, "expected 2 texts that all differ, found 0"),
+        ({"index": ["a"], "other": ["b"]}, "expected one column, found 2"),
+    ],
+)
+def test_other_columns_than_words_are_refused(columns, message):
+    with pytest.raises(Damaged, match=message):
+        conversions.read_words(parquet(**columns))
+
+
+def test_a_damaged_file_of_words_is_one_line():
+    whole = parquet(index=[f"word {i}" for i in range(500)])
+    for data in (b"", whole[:100], whole[:200] + b"x" * 50 + whole[250:]):
+        with pytest.raises(Damaged, match="expected a parquet file, found: ") as caught:
+            conversions.read_words(data)
+        assert "\n" not in str(caught.value)
+
+
 def test_vectors_and_words_stand_side_by_side(tmp_path, monkeypatch):
     saved = io.BytesIO()
     table = np.asfortranarray(np.arange(6, dtype=np.float32).reshape(3, 2))
     np.save(saved, table)
-    monkeypatch.setattr(conversions, "read_texts", lambda data, where: ["the", "of", "ā"])
+    monkeypatch.setattr(conversions, "read_words", lambda data: ["the", "of", "ā"])
     members = {"k/x.npy": saved.getvalue(), "k/y.parquet": b""}
     assert conversions.word_vectors(members, tmp_path) == "3 words, 2 numbers each"
     found, index = embeddings.read_vectors(tmp_path / embeddings.GLOVE)
     np.testing.assert_array_equal(found, table)
     assert index == {"the": 0, "of": 1, "ā": 2}
-    monkeypatch.setattr(conversions, "read_texts", lambda data, where: ["the"])
-    with pytest.raises(Damaged, match="one for each of 1 words"):
+    monkeypatch.setattr(conversions, "read_words", lambda data: ["the"])
+    with pytest.raises(Damaged, match="one for each of 1 words, found 3"):
         conversions.word_vectors(members, tmp_path)
 
 

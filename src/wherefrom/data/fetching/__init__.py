@@ -1,0 +1,1 @@
+"""Getting data sets: download, archives, conversions, and the user's list of what is where."""

@@ -1,7 +1,7 @@
-"""Members of an archive, by allow-listed name, into memory: nothing is ever unpacked to a disk.
+"""Reads members of an archive, by allow-listed name, into memory; nothing is unpacked to a disk.
 
-An archive is as its author made it, however it was checked: a member that is wanted must be a
-plain file, once there and of the size that is expected at most; every other is passed over.
+A checksum proves that an archive is the one we pinned, not that its author meant well. So a wanted
+member must be a plain file, occur once and stay below a size; every other member is skipped.
 """
 
 import io
@@ -17,15 +17,21 @@ from typing import IO
 from wherefrom.core.errors import Damaged
 from wherefrom.core.files import one_line
 
-_MOST_PASSED = 2**30  # bytes of members that are passed over in a packed stream
+_MOST_SKIPPED = 2**30  # bytes of unwanted members, which a packed stream must still unpack
 _BROKEN = (
-    zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError,
-    ValueError, RuntimeError,  # of zipfile, for a member that is encrypted
-)  # fmt: skip
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    OSError,
+    ValueError,
+    RuntimeError,  # zipfile's, for an encrypted member
+)
 
 
 def take(data: bytes, where: str, wanted: str, limit: int) -> dict[str, bytes]:
-    """The members whose whole name matches a pattern; `limit` is on their bytes together."""
+    """The members whose whole name matches a pattern; `limit` bounds their bytes in all."""
     pattern, found, total = re.compile(wanted), {}, 0
     try:
         for name, plain, file in _members(data, pattern):
@@ -33,7 +39,7 @@ def take(data: bytes, where: str, wanted: str, limit: int) -> dict[str, bytes]:
                 raise Damaged(f"{where}: expected a plain file {name!r}, found something else")
             if name in found:
                 raise Damaged(f"{where}: expected {name!r} once, found it twice")
-            # What a header says of a size may be wrong; what comes out is what counts.
+            # A header may lie about the size, so count the bytes that come out.
             found[name] = file.read(limit - total + 1)
             total += len(found[name])
             if total > limit:
@@ -65,12 +71,12 @@ def _zip_members(data: bytes, wanted: re.Pattern[str]) -> Iterator[Member]:
 
 
 def _tar_members(data: bytes, wanted: re.Pattern[str]) -> Iterator[Member]:
-    passed = 0
+    skipped = 0
     with tarfile.open(fileobj=io.BytesIO(data), mode="r|*") as archive:
         for info in archive:
             if not wanted.fullmatch(info.name):
-                passed += info.size
-                if passed > _MOST_PASSED:
+                skipped += info.size
+                if skipped > _MOST_SKIPPED:
                     raise tarfile.TarError("members of more bytes than any package has")
                 continue
             file = archive.extractfile(info) if info.isreg() else None

