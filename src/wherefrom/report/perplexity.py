@@ -17,14 +17,17 @@ def perplexity_table(
     gaps: Mapping[str, Mapping[str, float]],
     spelt: str,
 ) -> Table:
-    """One model's texts, a column each; `gaps` are by text and class, over the first of them."""
+    """The texts of one model, a column each, from what `to_json` makes of a measured text.
+
+    `gaps` are by text and class: nats per target over the first text.
+    """
     found = list(texts.values())
     sections = [
         _section(f"{title}: per {unit}", _rows(unit, spelt), found),
         _section("share of the loss (of the targets)", _class_rows(found), found),
     ]
     if found[0]["preprocessed"]:
-        note = "perplexity per character seen / per original one / with what is lost paid"
+        note = "perplexity per character seen / per original one / with what is lost charged"
         sections.append(_section(f"preprocessed: {note}; changed", _chain_rows(found[0]), found))
     if found[0]["temperatures"]:
         note = "a diagnosis of the model's confidence, not a score"
