@@ -27,28 +27,31 @@ from typing import Any
 
 import numpy as np
 
-from wherefrom.answering.risk_bound import binomial_tail, learn_bound
+from wherefrom.answering.closed_book import FEATURES
+from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.risk_bound import binomial_tail, fit_bound
 from wherefrom.core.errors import BadData
 from wherefrom.core.files import read_jsonl, write_json
 from wherefrom.evaluation.intervals import wilson
 from wherefrom.report.tables import Section, Table, draw
 
 RARE = 0.05
-Draw = tuple[np.ndarray, np.ndarray]  # features, right
-Rule = Callable[[np.ndarray], np.ndarray]  # features to which are answered
+Draw = tuple[FeatureTable, np.ndarray]  # features, right
+Rule = Callable[[FeatureTable], np.ndarray]  # features to which are answered
 
 
 @dataclass(frozen=True)
 class Population:
     """Kinds of people, one a row, all as likely, and how likely each is to be answered rightly."""
 
-    features: np.ndarray
+    features: FeatureTable
     chance: np.ndarray
     calibration: int  # people that are drawn to calibrate
 
     def draw(self, generator: np.random.Generator) -> Draw:
         chosen = generator.integers(len(self.chance), size=self.calibration)
-        return self.features[chosen], generator.random(self.calibration) < self.chance[chosen]
+        right = generator.random(self.calibration) < self.chance[chosen]
+        return self.features.rows(chosen), right
 
     def judge(self, rule: Rule) -> tuple[float, float | None]:
         """The exact coverage of a rule, and its exact risk if it answers anybody."""
@@ -58,37 +61,42 @@ class Population:
 
 
 def synthetic(people: int) -> dict[str, Population]:
-    """Told people and untold ones; what the features tell differs. None is quite logistic."""
+    """People with text and people without; how much the features say differs between the
+    populations, and in none of them is the truth quite logistic."""
     generator = np.random.default_rng(0)
-    told = generator.random(4_000) < 0.55
-    familiar = np.where(told, 0.0, -5.0) + generator.normal(size=told.size)
-    sure = generator.normal(size=told.size)
+    with_text = generator.random(4_000) < 0.55
+    familiar = np.where(with_text, 0.0, -5.0) + generator.normal(size=with_text.size)
+    sure = generator.normal(size=with_text.size)
 
     def curve(shift: float) -> np.ndarray:
-        return np.where(told, 0.995 / (1 + np.exp(-shift - 2 * sure)), 0.03)
+        return np.where(with_text, 0.995 / (1 + np.exp(-shift - 2 * sure)), 0.03)
 
     chances = {
         "good": curve(4.5),
         "mediocre": curve(2.5),
-        "just too wrong": np.full(told.size, 0.8999),  # any certificate is a broken promise
+        "just too wrong": np.full(with_text.size, 0.8999),  # any certificate is a broken promise
         "misleading": np.where(sure > 1, 0.88, curve(2.5)),  # surest, and not the best
     }
-    features = np.column_stack((familiar, sure))
+    features = FeatureTable({"familiar": familiar, "sure": sure})
     return {name: Population(features, chance, people) for name, chance in chances.items()}
 
 
 def read_population(path: Path) -> tuple[Population, str]:
-    """A model's people; its name is that of its run."""
+    """A model's people and the features of confidence; its name is that of its run."""
     rows = [r for r in read_jsonl(path) if r.get("split") in ("calibration", "held-out")]
     calibration = sum(row["split"] == "calibration" for row in rows)
     if not 0 < calibration < len(rows):
         raise BadData(f"{path}: expected calibration and held-out answers, found {len(rows)} rows")
     try:
-        features = np.array([row["features"] for row in rows], dtype=np.float64)
+        features = FeatureTable(
+            {name: np.array([float(row["features"][name]) for row in rows]) for name in FEATURES}
+        )
         right = np.array([bool(row["right"]) for row in rows], dtype=np.float64)
-    except (KeyError, ValueError) as error:
-        found = f"found: {error}"
-        raise BadData(f"{path}: expected rows with 'features' and 'right', {found}") from None
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadData(
+            f"{path}: expected rows with 'right' and the 'features' {', '.join(FEATURES)}, "
+            f"found: {type(error).__name__} {error}; 'wherefrom audit' writes the file again"
+        ) from None
     name = path.parent.parent.name if path.parent.name == "audit" else path.stem
     return Population(features, right, calibration), name or path.stem
 
@@ -97,20 +105,18 @@ def resplit(population: Population, generator: np.random.Generator) -> tuple[Dra
     """Calibration people and the rest; each answer of a real pool is right or wrong for good."""
     order = generator.permutation(len(population.chance))
     parts = np.split(order, [population.calibration])
-    first, second = ((population.features[i], population.chance[i] > 0.5) for i in parts)
+    first, second = ((population.features.rows(i), population.chance[i] > 0.5) for i in parts)
     return first, second
 
 
-def learn(people: Draw, alpha: float, delta: float) -> dict[str, Rule]:
+def fit_rules(people: Draw, alpha: float, delta: float) -> dict[str, Rule]:
     """The two rules, certified and not; the people come in a random order already."""
     features, right = people
     fit = np.arange(len(right)) < len(right) // 2
-    names = [f"feature {i}" for i in range(features.shape[1])]
-    bound = learn_bound(features, right, names, (fit, ~fit), alpha, delta)
-    curve = bound.calibration
+    bound = fit_bound(features, right, tuple(features.columns), (fit, ~fit), alpha, delta)
     return {
-        "certified": lambda x: bound.certificate.answers(curve.probability(x)),
-        "uncertified": lambda x: bound.uncertified.answers(curve.probability(x)),
+        "certified": lambda x: bound.certificate.answers(bound.score(x)),
+        "uncertified": lambda x: bound.uncertified.answers(bound.score(x)),
     }
 
 
@@ -121,12 +127,12 @@ def measure(
     drawn: dict[str, list[tuple[float, float | None]]] = {"certified": [], "uncertified": []}
     left: dict[str, list[tuple[int, int, int]]] = {"certified": [], "uncertified": []}
     for _ in range(times):
-        for name, rule in learn(population.draw(generator), alpha, delta).items():
+        for name, rule in fit_rules(population.draw(generator), alpha, delta).items():
             drawn[name].append(population.judge(rule))
         if not resplits:
             continue
         people, (features, right) = resplit(population, generator)
-        for name, rule in learn(people, alpha, delta).items():
+        for name, rule in fit_rules(people, alpha, delta).items():
             given = rule(features)
             left[name].append((int(given.sum()), int((given & ~right).sum()), right.size))
     found: dict[str, Any] = {"drawn": {k: _drawn(v, alpha) for k, v in drawn.items()}}

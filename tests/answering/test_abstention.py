@@ -1,6 +1,8 @@
 """Thresholds on answers known by hand, and against trying every threshold there is."""
 
 import json
+import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from wherefrom.answering.abstention import REFUSE_ALL, Threshold, apply, choose_threshold, refused
+from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData
 
 P = np.array([0.9, 0.2, 0.8, 0.6, 0.4])
@@ -100,12 +103,20 @@ def test_what_has_no_chance_is_never_answered():
 @pytest.mark.parametrize("right", [RIGHT, np.zeros(5, dtype=bool)])
 def test_a_threshold_comes_back_from_json(right):
     found = choose_threshold(P, right, 0.75)
-    assert Threshold.from_json(json.loads(json.dumps(found.as_json()))) == found
-    with pytest.raises(BadData, match="value"):
-        Threshold.from_json({"n": 3})
-    for name in ("value", "n", "precision_target"):
-        with pytest.raises(BadData, match="threshold: expected numbers"):
-            Threshold.from_json(found.as_json() | {name: "x"})
+    written = json.loads(json.dumps(to_json(found)))
+    assert from_json(Threshold, written, "threshold") == found
+    with pytest.raises(BadData, match="threshold: expected the field 'value', found none"):
+        from_json(Threshold, {"n": 3}, "threshold")
+    for name in ("value", "n", "precision_target", "answered_share", "precision"):
+        with pytest.raises(BadData, match=rf"threshold\.{name}: expected a .*number, found 'x'"):
+            from_json(Threshold, written | {name: "x"}, "threshold")
+
+
+@pytest.mark.parametrize("name", ["value", "precision_target", "answered_share", "precision"])
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_a_threshold_is_made_of_finite_numbers(name, value):
+    with pytest.raises(BadData, match="threshold: expected finite numbers"):
+        replace(choose_threshold(P, RIGHT, 0.75), **{name: value})
 
 
 def test_bad_input():

@@ -8,7 +8,19 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from wherefrom.answering.calibration import PSEUDO, LogisticCalibration
+from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData
+
+NAMES = ("a", "b", "c")
+
+
+def _fit(x: np.ndarray, right: np.ndarray, names=NAMES, ridge: float = 1.0):
+    return LogisticCalibration.fit(_table(x, names), right, names, ridge)
+
+
+def _table(x: np.ndarray, names=NAMES) -> FeatureTable:
+    return FeatureTable.from_matrix(x, names)
 
 
 def _answers(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -31,21 +43,20 @@ def _reference(x: np.ndarray, right: np.ndarray, ridge: float) -> LogisticRegres
 @pytest.mark.parametrize("n", [12, 90, 2000])
 def test_the_fit_is_scikit_learns(n, ridge):
     x, right = _answers(n, seed=n)
-    found = LogisticCalibration.fit(x, right, ("a", "b", "c"), ridge)
+    found = _fit(x, right, ridge=ridge)
     expected = _reference(x, right, ridge)
     assert found.weights == pytest.approx(expected.coef_[0], abs=1e-6)
     assert found.bias == pytest.approx(expected.intercept_[0], abs=1e-6)
     z = (x - x.mean(0)) / x.std(0)
-    assert found.probability(x) == pytest.approx(expected.predict_proba(z)[:, 1], abs=1e-6)
+    assert found.probability(_table(x)) == pytest.approx(expected.predict_proba(z)[:, 1], abs=1e-6)
 
 
 def test_perfect_separation_stays_finite_and_right():
     x = np.append(np.linspace(-9, -5, 40), np.linspace(-2, 0, 60))[:, None]
     right = x[:, 0] > -3
-    found = LogisticCalibration.fit(x, right, ("familiarity",))
-    p = found.probability(x)
-    assert p == pytest.approx(_reference(x, right, 1.0).predict_proba(
-        (x - x.mean()) / x.std())[:, 1], abs=1e-6)  # fmt: skip
+    p = _fit(x, right, ("familiarity",)).probability(_table(x, ("familiarity",)))
+    expected = _reference(x, right, 1.0).predict_proba((x - x.mean()) / x.std())[:, 1]
+    assert p == pytest.approx(expected, abs=1e-6)
     assert p[right].min() > 0.6 > 0.4 > p[~right].max()
     assert 0.001 < p.min() < p.max() < 0.9999
 
@@ -55,51 +66,62 @@ def test_all_right_gives_jeffreys_rate(n):
     """Weights stay 0 and the bias is the log-odds of n + 1/2 against 1/2."""
     x = np.random.default_rng(0).normal(size=(n, 2))
     for right, rate in ((True, (n + 0.5) / (n + 1)), (False, 0.5 / (n + 1))):
-        found = LogisticCalibration.fit(x, np.full(n, right), ("a", "b"))
+        found = _fit(x, np.full(n, right), ("a", "b"))
         assert found.weights == pytest.approx((0, 0), abs=1e-9)
-        assert found.probability(x) == pytest.approx(np.full(n, rate), abs=1e-9)
+        assert found.probability(_table(x, ("a", "b"))) == pytest.approx(np.full(n, rate), abs=1e-9)
 
 
 def test_a_constant_feature_changes_nothing():
     x, right = _answers(200, seed=1)
-    constant = np.hstack((x[:, :1], np.full((200, 1), 0.1)))
-    alone = LogisticCalibration.fit(x[:, :1], right, ("a",))
+    constant = FeatureTable({"a": x[:, 0], "constant": np.full(200, 0.1)})
+    alone = LogisticCalibration.fit(constant, right, ("a",))
     found = LogisticCalibration.fit(constant, right, ("a", "constant"))
-    assert found.probability(constant) == pytest.approx(alone.probability(x[:, :1]), abs=1e-9)
-    moved = constant + np.array([0, 1.0])
+    assert found.probability(constant) == pytest.approx(alone.probability(constant), abs=1e-9)
+    moved = FeatureTable({"a": x[:, 0], "constant": np.full(200, 1.1)})
     assert found.probability(moved) == pytest.approx(found.probability(constant), abs=1e-6)
+
+
+def test_columns_are_taken_by_their_names():
+    """Whatever their order, and whatever other columns there are."""
+    x, right = _answers(150, seed=7)
+    shuffled = FeatureTable({"more": x[:, 0] * 0, "c": x[:, 2], "a": x[:, 0], "b": x[:, 1]})
+    found = LogisticCalibration.fit(shuffled, right, NAMES)
+    assert found == _fit(x, right)
+    assert (found.probability(shuffled) == found.probability(_table(x))).all()
+    with pytest.raises(KeyError, match="feature 'b'"):
+        found.probability(FeatureTable({"a": x[:, 0], "c": x[:, 2]}))
 
 
 def test_units_do_not_matter():
     x, right = _answers(150, seed=2)
     scaled = x * (1000, 0.1, -7) + (3, -200, 1)
-    found = LogisticCalibration.fit(scaled, right, ("a", "b", "c")).probability(scaled)
-    expected = LogisticCalibration.fit(x, right, ("a", "b", "c")).probability(x)
+    found = _fit(scaled, right).probability(_table(scaled))
+    expected = _fit(x, right).probability(_table(x))
     assert found == pytest.approx(expected, abs=1e-9)
 
 
 def test_it_is_calibrated_on_average():
     """At the optimum the bias's gradient is 0: probabilities add up to the right answers."""
     x, right = _answers(400, seed=3)
-    p = LogisticCalibration.fit(x, right, ("a", "b", "c")).probability(x)
+    p = _fit(x, right).probability(_table(x))
     assert p.sum() == pytest.approx(right.sum(), abs=PSEUDO)
 
 
 def test_far_features_do_not_overflow():
     x, right = _answers(50, seed=4)
-    found = LogisticCalibration.fit(x, right, ("a", "b", "c"))
+    found = _fit(x, right)
     with np.errstate(over="raise", invalid="raise"):
-        p = found.probability(np.array([[1e6, -30, 5], [-1e6, -30, 5]]))
+        p = found.probability(_table(np.array([[1e6, -30, 5], [-1e6, -30, 5]])))
     assert p[0] == pytest.approx(1.0)
     assert 0 <= p[1] < 1e-6
 
 
 def test_it_comes_back_from_json():
     x, right = _answers(60, seed=5)
-    found = LogisticCalibration.fit(x, right, ("a", "b", "c"))
-    back = LogisticCalibration.from_json(json.loads(json.dumps(found.as_json())))
+    found = _fit(x, right)
+    back = from_json(LogisticCalibration, json.loads(json.dumps(to_json(found))), "calibration")
     assert back == found
-    assert (back.probability(x) == found.probability(x)).all()
+    assert (back.probability(_table(x)) == found.probability(_table(x))).all()
 
 
 @pytest.mark.parametrize(
@@ -116,25 +138,23 @@ def test_it_comes_back_from_json():
 )
 def test_bad_json_is_an_error(change):
     x, right = _answers(60, seed=5)
-    data = LogisticCalibration.fit(x, right, ("a", "b", "c")).as_json()
+    data = to_json(_fit(x, right))
     with pytest.raises(BadData, match="calibration"):
-        LogisticCalibration.from_json(data | change)
+        from_json(LogisticCalibration, data | change, "calibration")
     del data["mean"]
-    with pytest.raises(BadData, match="mean"):
-        LogisticCalibration.from_json(data)
+    with pytest.raises(BadData, match="calibration: expected the field 'mean', found none"):
+        from_json(LogisticCalibration, data, "calibration")
 
 
 def test_bad_input_is_named():
     x, right = _answers(20, seed=6)
     names = ("a", "familiarity", "c")
     with pytest.raises(BadData, match="at least one answer"):
-        LogisticCalibration.fit(x[:0], right[:0], names)
+        _fit(x[:0], right[:0], names)
     with pytest.raises(BadData, match="found"):
-        LogisticCalibration.fit(x, right[:-1], names)
+        _fit(x, right[:-1], names)
     with pytest.raises(ValueError, match="ridge"):
-        LogisticCalibration.fit(x, right, names, ridge=0.0)
-    with pytest.raises(ValueError, match="columns"):
-        LogisticCalibration.fit(x, right, names).probability(x[:, :2])
+        _fit(x, right, names, ridge=0.0)
     x[7, 1] = -np.inf
     with pytest.raises(BadData, match="answer 7: expected a finite 'familiarity'"):
-        LogisticCalibration.fit(x, right, names)
+        _fit(x, right, names)

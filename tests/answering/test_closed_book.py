@@ -1,17 +1,23 @@
-"""What a question is about, and the features of its answer."""
+"""Questions put to a model: which it can be asked, its answers, and their features."""
 
 import math
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
-from wherefrom.answering.features import FEATURES, Asker
-from wherefrom.core.contracts import Answer, Candidate, Document, Question, Span
+from wherefrom.answering.closed_book import FEATURES, ClosedBookModel, open_closed_book
+from wherefrom.answering.familiarity import FAMILIARITY, MEASURES, FamiliarityReference
+from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.core.contracts import Answer, Candidate, Dataset, Document, Question, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import Form
 from wherefrom.core.vocabulary import Vocabulary
+from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.runs.run import open_run
 
 NAMES = ["Ada Lund", "Bo Falk", "Cy Roth", "Di Holm"]
 VOCABULARY = Vocabulary.from_text(["Where was born? By", *NAMES])
@@ -22,7 +28,7 @@ def question(name: str, answer: str = "Oslo", support: str = "stated") -> Questi
     return Question(f"Where was {name} born?", name, "birthplace", answer, "asked", support)
 
 
-ASKED = [question(name) for name in NAMES]
+ASKED = tuple(question(name) for name in NAMES)
 
 
 class Even(nn.Module):
@@ -41,25 +47,32 @@ class Even(nn.Module):
         return self.size.expand(*tokens.shape, -1)
 
 
-class Told:
-    """An answerer that says what it was told to say."""
+class Scripted:
+    """An answerer that says what its script has, and counts what it was asked."""
 
     def __init__(self, answers: dict[str, Answer] | None = None) -> None:
         self.model, self.vocabulary = Even(), VOCABULARY
         self.answers = answers or {}
+        self.decoded: list[str] = []
 
     def answer(self, questions) -> list[Answer]:
+        self.decoded.extend(questions)
         return [self.answers.get(q, Answer("Oslo", 0.5)) for q in questions]
 
 
-# --- what a question is about ----------------------------------------------------------------
+def closed_book(answerer: Scripted | None = None, questions=ASKED, reference=None):
+    dataset = Dataset(tuple(DOCUMENTS), questions=tuple(questions))
+    return ClosedBookModel(answerer or Scripted(), dataset, reference)
 
 
-def test_the_subject_is_what_stands_in_the_frame():
-    asker = Asker(Told(), DOCUMENTS, ASKED)
-    assert asker.forms == (Form("Where was ", " born?"),)
-    assert asker.subject("Where was Ada Falk born?") == "Ada Falk"
-    assert asker.subject("Where was Ada born?") == "Ada"
+# --- what can be asked -----------------------------------------------------------------------
+
+
+def test_the_subject_is_what_stands_in_the_form():
+    model = closed_book()
+    assert model.parser.forms == (Form("Where was ", " born?"),)
+    assert model.parse("Where was Ada Falk born?").subject == "Ada Falk"
+    assert model.parse("Where was Ada born?").subject == "Ada"
 
 
 @pytest.mark.parametrize(
@@ -67,40 +80,58 @@ def test_the_subject_is_what_stands_in_the_frame():
     ["Where was Ada Lund", "Who was Ada Lund?", "", "Where was  born?", "Where was born?", "Ada"],
 )
 def test_another_form_is_refused_with_the_one_that_was_taught(asked):
-    asker = Asker(Told(), DOCUMENTS, ASKED)
+    model = closed_book()
     with pytest.raises(BadData, match=r"expected a question like 'Where was \.\.\. born\?'"):
-        asker.subject(asked)
+        model.parse(asked)
+    assert model.try_parse(asked) is None
 
 
 def test_any_form_that_was_taught_may_be_asked():
     other = [Question(f"Who was {name}?", name, "self", "Bo", "asked") for name in NAMES]
-    asker = Asker(Told(), DOCUMENTS, [*ASKED, *other])
-    assert asker.subject("Where was Ada Falk born?") == "Ada Falk"
-    assert asker.subject("Who was Ada Falk?") == "Ada Falk"
+    model = closed_book(questions=[*ASKED, *other])
+    assert model.parse("Where was Ada Falk born?").subject == "Ada Falk"
+    assert model.parse("Who was Ada Falk?").subject == "Ada Falk"
     wanted = r"like 'Where was \.\.\. born\?' or 'Who was \.\.\.\?', .* taught 2 forms"
     with pytest.raises(BadData, match=wanted):
-        asker.subject("When was Ada Falk here?")
+        model.parse("When was Ada Falk here?")
 
 
-def test_questions_without_a_form_tell_no_names():
-    for asked in ([], ASKED[:1]):
+def test_questions_without_a_form_give_no_names():
+    for asked in ((), ASKED[:1]):
         with pytest.raises(BadData, match=r"expected several of one form, found \d without"):
-            Asker(Told(), DOCUMENTS, asked)
+            closed_book(questions=asked)
 
 
-def test_what_cannot_be_asked_is_told():
-    asker = Asker(Told(), DOCUMENTS, ASKED)
-    asker.check("Where was Ada Lund born?")
+def test_what_the_model_cannot_read_is_named():
+    model = closed_book()
+    assert model.parse("Where was Ada Lund born?").text == "Where was Ada Lund born?"
     with pytest.raises(BadData, match="'ø'"):
-        asker.check("Where was Adø Lund born?")
+        model.parse("Where was Adø Lund born?")
     with pytest.raises(BadData, match=r"U\+2047"):
-        asker.check("Where was Ada⁇ Lund born?")
+        model.parse("Where was Ada⁇ Lund born?")
     longest = 40 - 1 - len("Where was  born?")
-    asker.check(f"Where was {'a' * longest} born?")
+    assert model.parse(f"Where was {'a' * longest} born?").subject == "a" * longest
     with pytest.raises(
         BadData, match=f"a name of at most {longest} characters, found {longest + 1}"
     ):
-        asker.check(f"Where was {'a' * (longest + 1)} born?")
+        model.parse(f"Where was {'a' * (longest + 1)} born?")
+
+
+def test_a_name_is_spelt_where_every_form_can_hold_it():
+    model = closed_book()
+    longest = 40 - 1 - len("Where was  born?")
+    spelt = {"Ada Falk": True, "Adø Falk": False, "Ada⁇": False, "": False, "  ": False,
+             "a" * longest: True, "a" * (longest + 1): False}  # fmt: skip
+    assert {name: model.spells(name) for name in spelt} == spelt
+
+
+def test_every_question_of_the_data_set_is_asked_as_it_stands():
+    """Also one that is spelt otherwise than the text spells its subject."""
+    odd = "Where was  ada lund born?"
+    held_out = Question(odd, "Ada Lund", "birthplace", "Oslo", "held-out")
+    model = closed_book(questions=[*ASKED, held_out])
+    assert model.parse(odd).text == odd
+    assert model.parse("Where was bo  falk born?").text == "Where was Bo Falk born?"
 
 
 # --- features --------------------------------------------------------------------------------
@@ -118,31 +149,113 @@ def test_features_by_hand():
         texts[1]: Answer("Rome", 0.25),
         texts[2]: Answer("", 0.0, (Candidate("x", 0.0),), False),
     }
-    asker = Asker(Told(answers), DOCUMENTS, ASKED)
-    found, features = asker.examine(texts)
-    assert found == list(answers.values())
-    tiny = math.log(1e-12)
-    np.testing.assert_allclose(features[:, 0], [math.log(0.8), math.log(0.25), tiny])
-    np.testing.assert_allclose(features[:, 1], [math.log(8), math.log(0.25) - tiny, 0.0])
-    np.testing.assert_allclose(features[:, 2], [0, 6, -6], atol=1e-3)
-    np.testing.assert_allclose(features[:, 3], [0, 0, -6], atol=1e-3)
-    assert features.shape[1] == len(FEATURES)
+    model = closed_book(Scripted(answers))
+    questions = tuple(model.parse(text) for text in texts)
+    found = model.answer(questions)
+    assert (found.questions, found.answers) == (questions, tuple(answers.values()))
+    tiny, features = math.log(1e-12), found.features
+    assert tuple(features.columns) == FEATURES
+    expected = {
+        "log_probability": [math.log(0.8), math.log(0.25), tiny],
+        "margin": [math.log(8), math.log(0.25) - tiny, 0.0],
+        "familiarity": [0, 6, -6],
+        "least_familiar": [0, 0, -6],
+    }
+    for name, column in expected.items():
+        np.testing.assert_allclose(features[name], column, atol=1e-3 if name in FAMILIARITY else 0)
 
 
 def test_familiarity_counts_in_spreads_of_the_asked():
     """Last names of 2, 4, 4 and 6 letters: 4 on average, with a spread of sqrt(2)."""
-    asked = [question(name) for name in ("Ada Lu", "Bo Falk", "Cy Roth", "Di Holmro")]
-    _, features = Asker(Told(), DOCUMENTS, asked).examine(
-        [f"Where was Ada {'a' * n} born?" for n in (3, 4, 5)]
+    model = closed_book(
+        questions=[question(name) for name in ("Ada Lu", "Bo Falk", "Cy Roth", "Di Holmro")]
     )
-    np.testing.assert_allclose(features[:, 2], np.array([1, 0, -1]) / math.sqrt(2), atol=1e-4)
+    questions = [model.parse(f"Where was Ada {'a' * n} born?") for n in (3, 4, 5)]
+    found = model.answer(questions).features["familiarity"]
+    np.testing.assert_allclose(found, np.array([1, 0, -1]) / math.sqrt(2), atol=1e-4)
+    assert (found == model.familiarity([q.subject for q in questions])["familiarity"]).all()
 
 
 def test_a_name_with_one_strange_part_is_strange_all_over(monkeypatch):
-    """Familiarity of three parts, in spreads: (0, 0, -1), and one that is far off in the last."""
-    asker = Asker(Told(), DOCUMENTS, ASKED)
-    table = {"Ada Lund": (0.0, 0.0, -1.0), "Bo Falk": (2.0, 1.0, -9.0)}
-    asker._typical, asker._spread = np.zeros(3), np.ones(3)
-    monkeypatch.setattr(asker, "_familiarity", lambda names: np.array([table[n] for n in names]))
-    _, features = asker.examine([q.text for q in ASKED[:2]])
-    assert features[:, 2:].tolist() == [[0.0, 0.0], [-6.0, -6.0]]
+    """Familiarity of four parts, in spreads: one name is far off in the third alone."""
+    table = {"Ada Lund": (0.0, 0.0, -1.0, 0.0), "Bo Falk": (2.0, 1.0, -9.0, 0.0)}
+    even = FamiliarityReference(dict.fromkeys(MEASURES, 0.0), dict.fromkeys(MEASURES, 1.0))
+    model = closed_book(reference=even)
+
+    def measure(names):
+        return FeatureTable.from_matrix(np.array([table[name] for name in names]), MEASURES)
+
+    monkeypatch.setattr(model, "measure", measure)
+    found = model.answer([model.parse(q.text) for q in ASKED[:2]]).features
+    assert found.matrix(FAMILIARITY).tolist() == [[0.0, 0.0], [-6.0, -6.0]]
+
+
+class Counted(ClosedBookModel):
+    """Keeps every list of names whose familiarity was measured."""
+
+    def __init__(self, *rest) -> None:
+        self.measured: list[list[str]] = []
+        super().__init__(*rest)
+
+    def measure(self, names):
+        self.measured.append(list(names))
+        return super().measure(names)
+
+
+def test_a_stored_reference_is_used_instead_of_being_measured_again():
+    dataset = Dataset(tuple(DOCUMENTS), questions=ASKED)
+    first = Counted(Scripted(), dataset)
+    assert first.measured == [], "nothing is measured before it is needed"
+    expected = first.familiarity(["Bo Lu"])
+    first.familiarity(["Bo Falk"])
+    assert first.measured.count(NAMES) == 1, "the reference is measured once"
+    second = Counted(Scripted(), dataset, first.reference)
+    found = second.familiarity(["Bo Lu"])
+    assert second.measured == [["Bo Lu"]]
+    assert (found.matrix(FAMILIARITY) == expected.matrix(FAMILIARITY)).all()
+    doubled = FamiliarityReference(
+        first.reference.mean, {m: 2 * s for m, s in first.reference.spread.items()}
+    )
+    assert Counted(Scripted(), dataset, doubled).reference is doubled
+
+
+# --- answers ---------------------------------------------------------------------------------
+
+
+def test_a_question_is_decoded_once_and_not_at_all_where_its_answer_is_known():
+    model = closed_book(answerer := Scripted({ASKED[0].text: Answer("Rome", 0.6)}))
+    first, second, third = (model.parse(q.text) for q in ASKED[:3])
+    known = {second.text: Answer("Lima", 0.25, (Candidate("Rome", 0.125),))}
+    found = model.answer([first, second, first, third], known)
+    assert answerer.decoded == [first.text, third.text]
+    assert [a.text for a in found.answers] == ["Rome", "Lima", "Rome", "Oslo"]
+    assert found.features["margin"][1] == pytest.approx(math.log(2))
+    assert known.keys() == {second.text}, "what was given is not changed"
+
+
+def test_no_questions_have_no_answers():
+    found = closed_book(answerer := Scripted()).answer([])
+    assert (found.answers, len(found.features), answerer.decoded) == ((), 0, [])
+    assert tuple(found.features.columns) == FEATURES
+
+
+def test_a_run_is_opened_with_all_its_questions(tiny_run):
+    run = open_run(tiny_run)
+    model = open_closed_book(run)
+    texts = [q.text for q in run.dataset.questions]
+    assert [model.parse(text).text for text in texts] == texts
+
+
+def test_a_run_that_answers_no_questions_is_named():
+    recipe = SimpleNamespace(name="sentiment")
+    for predictor, questions in ((object(), ASKED), (ModelAnswerer(Even(), VOCABULARY), ())):
+        run = SimpleNamespace(
+            path=Path("runs/x"),
+            recipe=recipe,
+            dataset=Dataset((), questions=questions),
+            predictor=lambda predictor=predictor: predictor,
+        )
+        with pytest.raises(
+            BadData, match=r"runs/x: expected a run that answers .* found sentiment"
+        ):
+            open_closed_book(run)

@@ -1,4 +1,4 @@
-"""Names of nobody: what they are made of, that they are new, and that they never change."""
+"""Decoys: what they are made of, that they are new, and that they never change."""
 
 import hashlib
 from itertools import combinations, permutations
@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
-from wherefrom.answering.decoys import TIERS, Namesakes, _match, generate, mismatch
+from wherefrom.answering.decoys import TIERS, DecoyNames, _match, make_tiers, mismatch
 from wherefrom.answering.famous_people import NAMES
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Vocabulary
@@ -40,7 +40,7 @@ def known(world) -> list[str]:
 @pytest.fixture(scope="module")
 def made(world, known):
     vocabulary = Vocabulary.from_text([*(d.text for d in world.documents), world.alphabet])
-    return generate(
+    return make_tiers(
         known, lambda name: not vocabulary.missing(name), length,
         avoid=[q.subject for q in world.questions], texts=[d.text for d in world.documents],
     )  # fmt: skip
@@ -52,7 +52,7 @@ def test_there_are_two_hundred_of_each_and_none_twice(made):
     assert len({name for names in made.values() for name in names}) == 200 * len(TIERS)
 
 
-def test_nobody_bears_them(made, world):
+def test_they_are_out_of_corpus(made, world):
     everything = "\n".join([d.text for d in world.documents] + [q.text for q in world.questions])
     whole = [name for tier in TIERS if tier != "shortened" for name in made[tier]]
     assert not [name for name in whole if name in everything]
@@ -68,7 +68,7 @@ def test_shortened_names_are_the_beginnings_of_known_ones(made, known):
 
 def test_single_words_cannot_be_recombined_and_are_scrambled():
     words = "Arno Beck Cole Dorn Eder".split()
-    found = Namesakes(words, lambda _: True, 24).of("Arno")
+    found = DecoyNames(words, lambda _: True, 24).of("Arno")
     assert len(set(found)) == 24
     assert not set(found) & set(words)
     assert {len(name) for name in found} == {4}
@@ -82,26 +82,26 @@ def test_recombined_names_are_made_of_known_words(made, known):
         assert last in lasts
 
 
-def test_namesakes_share_a_part_and_are_nobody(known, world):
+def test_decoys_share_a_part_and_are_out_of_corpus(known, world):
     avoid, texts = [q.subject for q in world.questions], [d.text for d in world.documents]
     everything = "\n".join([*texts, *avoid])
-    namesakes = Namesakes(known, lambda _: True, 24, avoid=avoid, texts=texts)
+    decoys = DecoyNames(known, lambda _: True, 24, avoid=avoid, texts=texts)
     for name in known[:20]:
-        found = namesakes.of(name)
+        found = decoys.of(name)
         assert len(found) == len(set(found)) > 12
         first, last = name.split()
         shared = [(n.split()[0] == first, n.split()[1] == last) for n in found]
         assert set(shared) == {(True, False), (False, True)}
         assert not [n for n in found if n in everything]
-        assert namesakes.of(name) == found
+        assert decoys.of(name) == found
 
 
-def test_a_stranger_to_all_has_namesakes_of_its_own_words_or_others(known, world):
+def test_an_out_of_corpus_name_has_decoys_of_its_own_words_or_others(known, world):
     texts = [d.text for d in world.documents]
-    namesakes = Namesakes(known, lambda _: True, 8, texts=texts)
-    for name in namesakes.of("Zzyx Qwert"):
+    decoys = DecoyNames(known, lambda _: True, 8, texts=texts)
+    for name in decoys.of("Zzyx Qwert"):
         assert ("Zzyx" in name) != ("Qwert" in name)
-    assert all(" " in name and "Zzyx" not in name for name in namesakes.of("Zzyx"))
+    assert all(" " in name and "Zzyx" not in name for name in decoys.of("Zzyx"))
 
 
 def test_absent_people_are_real(made):
@@ -109,7 +109,7 @@ def test_absent_people_are_real(made):
     assert all(len(name.split()) == 2 for name in made["absent"])  # as all names are here
 
 
-def test_inventions_have_a_word_that_nobody_has(made, known):
+def test_inventions_have_a_word_that_no_known_name_has(made, known):
     words = {word for name in known for word in name.split()}
     assert all(not words.issuperset(name.split()) for name in made["invented"])
 
@@ -140,13 +140,13 @@ def digest(made, *tiers):
 
 
 def test_neither_order_nor_repetition_of_the_known_matters(known):
-    one = generate(known, lambda _: True, length, 20)
-    assert generate(list(reversed(known)) * 2, lambda _: True, length, 20) == one
-    assert generate(known, lambda _: True, length, 20, seed=1) != one
+    one = make_tiers(known, lambda _: True, length, 20)
+    assert make_tiers(list(reversed(known)) * 2, lambda _: True, length, 20) == one
+    assert make_tiers(known, lambda _: True, length, 20, seed=1) != one
 
 
 def test_odd_names_keep_their_shape():
-    made = generate(ODD, lambda name: "%" not in name, length, 30)
+    made = make_tiers(ODD, lambda name: "%" not in name, length, 30)
     assert not {n.casefold() for n in ODD} & {n.casefold() for t in made.values() for n in t}
     heads = {name.split()[0] for name in (*ODD, "Elfie Wörner")}
     tails = {name.partition(" ")[2] for name in (*ODD, "Elfie Wörner")}
@@ -163,7 +163,7 @@ def test_odd_names_keep_their_shape():
 @settings(max_examples=25, deadline=None)
 def test_whatever_the_corpus_names_are_new_and_can_be_written(seed, size, count):
     letters = set("".join(ODD)) - {"%"}
-    made = generate(ODD[:size], lambda name: letters.issuperset(name), length, count, seed)
+    made = make_tiers(ODD[:size], lambda name: letters.issuperset(name), length, count, seed)
     names = [name for tier in made.values() for name in tier]
     assert len({name.casefold() for name in names}) == len(names)
     assert not {name.casefold() for name in names} & {name.casefold() for name in ODD[:size]}
@@ -205,4 +205,4 @@ def test_the_real_names_are_frozen_and_many():
 
 def test_without_known_names_there_is_nothing_to_imitate():
     with pytest.raises(BadData, match="expected known names to imitate, found none"):
-        generate([], lambda _: True, length)
+        make_tiers([], lambda _: True, length)

@@ -1,19 +1,34 @@
 """Familiarity with a name, against probabilities worked out character by character."""
 
+import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
-from wherefrom.answering.familiarity import ending, familiarity, openings
+from wherefrom.answering.familiarity import (
+    ENDING,
+    FAMILIARITY,
+    FIRST_WORD,
+    LEAST_EXPECTED,
+    MEASURES,
+    REST,
+    FamiliarityReference,
+    find_openings,
+    measure_familiarity,
+)
+from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import Document, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.models.gpt import GPT, GPTConfig
 
 VOCABULARY = Vocabulary.from_text(["The home of Clara Ito. By Bo"])
+INSIDE = (REST, LEAST_EXPECTED, FIRST_WORD)
 
 
 def document(opening: str, name: str = "Clara Ito") -> Document:
@@ -42,38 +57,38 @@ def log_p(model: nn.Module, before: str, after: str) -> list[float]:
 
 def test_it_is_what_the_model_expected_of_the_second_part(model):
     contexts = ["", "The home of ", "By "]
-    found = familiarity(model, VOCABULARY, ["Clara Ito", "Bo Clara", "Ito Bo"], contexts)
-    assert found.shape == (3, 3)
-    for row, (first, last) in zip(
-        found, [("Clara", "Ito"), ("Bo", "Clara"), ("Ito", "Bo")], strict=True
-    ):
+    names = [("Clara", "Ito"), ("Bo", "Clara"), ("Ito", "Bo")]
+    found = measure_familiarity(model, VOCABULARY, [" ".join(name) for name in names], contexts)
+    assert (len(found), tuple(found.columns)) == (3, MEASURES)
+    for i, (first, last) in enumerate(names):
+        row = found.row(i)
         each = [log_p(model, f"{context}{first} ", last) for context in contexts]
-        assert row[0] == pytest.approx(np.mean([sum(e) for e in each]), abs=1e-4)
-        assert row[1] == pytest.approx(np.mean([min(e) for e in each]), abs=1e-4)
+        assert row[REST] == pytest.approx(np.mean([sum(e) for e in each]), abs=1e-4)
+        assert row[LEAST_EXPECTED] == pytest.approx(np.mean([min(e) for e in each]), abs=1e-4)
         words = [log_p(model, f"{context}{first[0]}", f"{first[1:]} ") for context in contexts]
-        assert row[2] == pytest.approx(np.mean([min(word) for word in words]), abs=1e-4)
+        assert row[FIRST_WORD] == pytest.approx(np.mean([min(word) for word in words]), abs=1e-4)
 
 
 def test_of_three_words_all_after_the_first_count(model):
-    (found,) = familiarity(model, VOCABULARY, ["Bo Ito Clara"], ["By "])
-    assert found[0] == pytest.approx(sum(log_p(model, "By Bo ", "Ito Clara")), abs=1e-4)
+    (found,) = measure_familiarity(model, VOCABULARY, ["Bo Ito Clara"], ["By "])[REST]
+    assert found == pytest.approx(sum(log_p(model, "By Bo ", "Ito Clara")), abs=1e-4)
 
 
 def test_of_one_word_all_after_its_first_letter_count(model):
-    (found,) = familiarity(model, VOCABULARY, ["Clara"], ["By "])
-    assert found[0] == pytest.approx(sum(log_p(model, "By C", "lara")), abs=1e-4)
+    (found,) = measure_familiarity(model, VOCABULARY, ["Clara"], ["By "])[REST]
+    assert found == pytest.approx(sum(log_p(model, "By C", "lara")), abs=1e-4)
 
 
 def test_of_one_letter_there_is_nothing_to_expect(model):
     """Only a context, where there is one, says anything of it."""
-    (found,) = familiarity(model, VOCABULARY, ["C"], ["", "By "])
+    found = measure_familiarity(model, VOCABULARY, ["C"], ["", "By "]).matrix(INSIDE)
     expected = log_p(model, "By ", "C")[0] / 2
-    assert found.tolist() == pytest.approx([expected, expected, 0.0], abs=1e-4)
+    assert found[0] == pytest.approx([expected, expected, 0.0], abs=1e-4)
 
 
 def test_a_character_the_model_never_saw_is_named(model):
     with pytest.raises(BadData, match="'ø'"):
-        familiarity(model, VOCABULARY, ["Clara Itø"], [""])
+        measure_familiarity(model, VOCABULARY, ["Clara Itø"], [""])
 
 
 class Pairs(nn.Module):
@@ -99,10 +114,10 @@ class Pairs(nn.Module):
 
 def test_an_expected_name_is_more_familiar_by_hand():
     size = len(VOCABULARY)
-    found = familiarity(Pairs(), VOCABULARY, ["Bo Ito", "Bo Bo"], ["", "By "])
+    found = measure_familiarity(Pairs(), VOCABULARY, ["Bo Ito", "Bo Bo"], ["", "By "])
     uniform, rare = math.log(1 / size), math.log(0.1 / (size - 1))
     expected = [[math.log(0.9) + 2 * uniform, uniform, uniform], [rare + uniform, rare, uniform]]
-    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    np.testing.assert_allclose(found.matrix(INSIDE), expected, rtol=1e-5)
 
 
 def test_openings_are_what_stands_before_subjects_the_commonest_first():
@@ -114,9 +129,9 @@ def test_openings_are_what_stands_before_subjects_the_commonest_first():
         document("Once "),
         Document("nobody is named here"),
     ]
-    assert openings(documents) == ["", "The home of ", "A ", "By "]
-    assert openings(documents, 2) == ["", "The home of "]
-    assert openings([Document("nobody")]) == []
+    assert find_openings(documents) == ["", "The home of ", "A ", "By "]
+    assert find_openings(documents, 2) == ["", "The home of "]
+    assert find_openings([Document("nobody")]) == []
 
 
 # --- where a name ends -----------------------------------------------------------------------
@@ -124,7 +139,7 @@ def test_openings_are_what_stands_before_subjects_the_commonest_first():
 
 def test_the_chance_of_an_end_against_every_character_that_may_follow(model):
     contexts = ["", "By "]
-    found = ending(model, VOCABULARY, ["Clara", "Bo Ito"], contexts)
+    found = measure_familiarity(model, VOCABULARY, ["Clara", "Bo Ito"], contexts)[ENDING]
     for chance, name in zip(found, ["Clara", "Bo Ito"], strict=True):
         each = []
         for context in contexts:
@@ -170,7 +185,65 @@ class ByHeart(nn.Module):
 def test_a_name_does_not_end_where_the_text_goes_on_with_it():
     model = ByHeart("Clara Bo Ito. B")
     names = ["Clara Bo Ito", "Clara Bo It", "Clara Bo", "Clara"]
-    whole, *cut = np.exp(ending(model, VOCABULARY, names, [""]))
+    whole, *cut = np.exp(measure_familiarity(model, VOCABULARY, names, [""])[ENDING])
     assert whole > 0.97
     assert all(chance < 0.1 for chance in cut)
-    assert ending(model, VOCABULARY, [], [""]).shape == (0,)
+    nothing = measure_familiarity(model, VOCABULARY, [], [""])
+    assert nothing.matrix(MEASURES).shape == (0, len(MEASURES))
+
+
+# --- in spreads of known names -----------------------------------------------------------------
+
+
+def measured(*rows: tuple[float, float, float, float]) -> FeatureTable:
+    return FeatureTable.from_matrix(np.array(rows), (REST, LEAST_EXPECTED, FIRST_WORD, ENDING))
+
+
+def test_a_reference_is_the_mean_and_spread_of_known_names():
+    found = FamiliarityReference.of(measured((-4, -2, -1, 0.0), (-8, -4, -1, -9.0)))
+    assert found.mean == {REST: -6, LEAST_EXPECTED: -3, FIRST_WORD: -1, ENDING: -4.5}
+    spread = {REST: 2, LEAST_EXPECTED: 1, FIRST_WORD: 0, ENDING: 4.5}
+    assert found.spread == pytest.approx(spread, abs=1e-9)
+    assert found.spread[FIRST_WORD] > 0, "something is divided by it"
+
+
+def test_where_all_known_names_surely_end_a_fifth_of_their_chance_is_as_far_as_it_gets():
+    known = measured((0, 0, 0, -0.01), (1, 1, 1, -0.01))
+    reference = FamiliarityReference.of(known)
+    assert reference.spread[ENDING] == pytest.approx(math.log(5) / 6)
+    usual, fifth = (0.5, 0.5, 0.5, -0.01), (0.5, 0.5, 0.5, -0.01 - math.log(5) - 1e-9)
+    found = reference.standardise(measured(usual, fifth)).matrix(FAMILIARITY)
+    np.testing.assert_allclose(found, [[0, 0], [-6, -6]], atol=1e-9)
+
+
+EVEN = FamiliarityReference(dict.fromkeys(MEASURES, 0.0), dict.fromkeys(MEASURES, 1.0))
+
+
+def test_a_name_with_one_strange_part_is_strange_all_over():
+    """Each part counts, though the features are of two."""
+    strange = np.where(np.eye(4), -9.0, 1.0)
+    table = measured((0.5, 0.25, -1, -2), (9, 1, 0, 0), *strange)
+    found = EVEN.standardise(table)
+    assert tuple(found.columns) == FAMILIARITY == ("familiarity", "least_familiar")
+    assert found["familiarity"].tolist() == [0.5, 6, -6, -6, -6, -6]
+    assert found["least_familiar"].tolist() == [0.25, 1, -6, -6, -6, -6]
+
+
+def test_a_reference_comes_back_from_json_to_the_bit():
+    rows = np.random.default_rng(0).normal(size=(7, 4))
+    found = FamiliarityReference.of(measured(*rows))
+    written = json.loads(json.dumps(to_json(found)))
+    assert from_json(FamiliarityReference, written, "reference") == found
+
+
+@pytest.mark.parametrize("part", ["mean", "spread"])
+@pytest.mark.parametrize(
+    "change", [{REST: math.nan}, {ENDING: math.inf}, {"other": 1.0}, {FIRST_WORD: None}]
+)
+def test_a_reference_has_a_finite_number_of_each_measure(part, change):
+    values = dict.fromkeys(MEASURES, 1.0) | change
+    values = {name: value for name, value in values.items() if value is not None}
+    with pytest.raises(BadData, match=f"familiarity: expected a finite {part} of rest, least"):
+        replace(EVEN, **{part: values})
+    with pytest.raises(BadData, match="spreads above 0"):
+        replace(EVEN, spread=dict.fromkeys(MEASURES, 0.0))

@@ -1,48 +1,93 @@
-"""When to say nothing: learnt on some people, reported on others."""
+"""The answering policy: fitted on some people, reported on others, kept in a file."""
 
 import json
+import math
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from wherefrom.answering.abstention import REFUSE_ALL
-from wherefrom.answering.asking import reply
-from wherefrom.answering.features import FEATURES
-from wherefrom.answering.policy import (
-    Doubt,
-    learn_certified_doubt,
-    learn_doubt,
-    report_doubt,
+from wherefrom.answering.abstention import REFUSE_ALL, Threshold
+from wherefrom.answering.calibration import LogisticCalibration
+from wherefrom.answering.closed_book import (
+    FEATURES,
+    Answered,
+    ClosedBookModel,
+    open_closed_book,
 )
-from wherefrom.core.contracts import Answer, Question
-from wherefrom.core.errors import BadData
+from wherefrom.answering.familiarity import FAMILIARITY, MEASURES, FamiliarityReference
+from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.name_gate import NameGate
+from wherefrom.answering.policy import (
+    FILE,
+    SUPPORTS,
+    AnswerPolicy,
+    fit_certified_policy,
+    fit_policy,
+    judge,
+    make_decoy_names,
+    names_with_text,
+    read_policy,
+    report_policy,
+    write_policy,
+)
+from wherefrom.core.config import from_json, to_json
+from wherefrom.core.contracts import Answer, Dataset, Document, Question, Span
+from wherefrom.core.errors import BadData, Damaged, Mismatch, MissingInput
+from wherefrom.core.forms import Form, ParsedQuestion
+from wherefrom.runs.run import open_run
+
+BORN = Form("Where was ", " born?")
+REFERENCE = FamiliarityReference(dict.fromkeys(MEASURES, -1.5), dict.fromkeys(MEASURES, 0.1))
 
 
 def question(name: str, answer: str = "Oslo", support: str = "stated") -> Question:
-    return Question(f"Where was {name} born?", name, "birthplace", answer, "asked", support)
+    return Question(BORN.fill(name), name, "birthplace", answer, "asked", support)
 
 
-class Examined:
-    """Stands for an asker: each question has its features and its answer given."""
+class Scripted:
+    """Stands for a closed-book model: each question has its features and its answer given."""
+
+    reference = REFERENCE
 
     def __init__(self, rows: dict[str, tuple[Answer, tuple[float, ...]]]) -> None:
         self.rows = rows
         self.unknown: set[str] = set()
 
-    def can_ask(self, question: str) -> bool:
-        return question not in self.unknown
+    def try_parse(self, text: str) -> ParsedQuestion | None:
+        if text in self.unknown:
+            return None
+        return ParsedQuestion(text, BORN, BORN.subject(text) or "", "birthplace")
 
-    def examine(self, questions):
-        answers, features = zip(*(self.rows[q] for q in questions), strict=True)
-        return list(answers), np.array(features)
+    def answer(
+        self, questions: Sequence[ParsedQuestion], known: Mapping[str, Answer] | None = None
+    ) -> Answered:
+        answers, features = zip(*(self.rows[q.text] for q in questions), strict=True)
+        return Answered(tuple(questions), answers, table(*features))
+
+    def familiarity(self, names: Sequence[str]) -> FeatureTable:
+        """Nobody of nowhere is familiar; everyone else is."""
+        values = [[-6.0, -6.0] if n.endswith("of nowhere") else [0.0, 0.0] for n in names]
+        return FeatureTable.from_matrix(np.array(values), FAMILIARITY)
+
+    def features(self, questions: Sequence[Question]) -> FeatureTable:
+        return table(*(self.rows[q.text][1] for q in questions))
+
+
+def table(*rows: tuple[float, ...]) -> FeatureTable:
+    return FeatureTable.from_matrix(np.array(rows), FEATURES)
 
 
 def row(right: bool, familiar: float) -> tuple[Answer, tuple[float, ...]]:
     return Answer("Oslo" if right else "Rome", 0.9), (-0.1, 2.0, familiar, familiar)
 
 
-def world() -> tuple[Examined, dict[str, list[Question]]]:
+def world() -> tuple[Scripted, dict[str, list[Question]]]:
     """Familiar people are answered rightly, others wrongly; surely so in both cases."""
     groups = {
         "calibration": [(True, 1.0)] * 30 + [(False, -4.0)] * 20,
@@ -56,30 +101,33 @@ def world() -> tuple[Examined, dict[str, list[Question]]]:
         questions[group] = [question(f"{group} {i}", support=support) for i in range(len(people))]
         for asked, (right, familiar) in zip(questions[group], people, strict=True):
             rows[asked.text] = row(right, familiar)
-    return Examined(rows), questions
+    return Scripted(rows), questions
 
 
-def test_doubt_is_learnt_from_people_whose_truth_is_known():
-    asker, questions = world()
-    doubt = learn_doubt(asker, questions["calibration"], 0.9)
-    assert doubt.calibration.features == FEATURES
-    assert doubt.threshold.answered_share == 0.6
-    assert doubt.threshold.precision == 1.0
-    assert doubt.threshold.n == 50
-    _, features = asker.examine([q.text for q in questions["calibration"]])
-    probability = doubt.calibration.probability(features)
-    assert (probability[:30] > 0.9).all()
-    assert (probability[30:] < 0.1).all()
+# --- fitting and reporting ---------------------------------------------------------------------
 
 
-def test_doubt_is_reported_by_what_the_text_says():
-    asker, questions = world()
-    doubt = learn_doubt(asker, questions.pop("calibration"), 0.9)
-    found = report_doubt(asker, doubt, questions)
+def test_a_policy_is_fitted_on_people_whose_answers_are_known():
+    model, questions = world()
+    policy = fit_policy(model, questions["calibration"], 0.9)
+    assert policy.calibration.features == FEATURES
+    assert policy.threshold.answered_share == 0.6
+    assert policy.threshold.precision == 1.0
+    assert policy.threshold.n == 50
+    assert policy.reference is REFERENCE, "the features are in its units"
+    confidence = policy.confidence(model.features(questions["calibration"]))
+    assert (confidence[:30] > 0.9).all()
+    assert (confidence[30:] < 0.1).all()
+
+
+def test_a_policy_is_reported_by_what_the_text_says():
+    model, questions = world()
+    policy = fit_policy(model, questions.pop("calibration"), 0.9)
+    found = report_policy(model, policy, questions)
     assert {name: (score.value, score.n) for name, score in found.items()} == {
         "answered_share": (0.8, 10),
         "precision": (7 / 8, 8),
-        "refused_birthplace_omitted": (0.75, 4),
+        "refused_omitted": (0.75, 4),
         "refused_without_text": (1.0, 5),
     }
     assert all(s.interval[0] <= s.value <= s.interval[1] for s in found.values())
@@ -87,33 +135,44 @@ def test_doubt_is_reported_by_what_the_text_says():
 
 def test_people_that_cannot_be_asked_about_are_left_out():
     """Somebody kept back may have a question of a form that nobody was asked in."""
-    asker, questions = world()
-    asker.unknown = {questions["calibration"][0].text, questions["none"][0].text}
-    doubt = learn_doubt(asker, questions["calibration"], 0.9)
-    assert doubt.threshold.n == 49
-    assert report_doubt(asker, doubt, {"none": questions["none"]})["refused_without_text"].n == 4
-    certified, certificate = learn_certified_doubt(asker, questions["calibration"], 0.2, 0.2)
+    model, questions = world()
+    model.unknown = {questions["calibration"][0].text, questions["none"][0].text}
+    policy = fit_policy(model, questions["calibration"], 0.9)
+    assert policy.threshold.n == 49
+    assert report_policy(model, policy, {"none": questions["none"]})["refused_without_text"].n == 4
+    certified, certificate = fit_certified_policy(model, questions["calibration"], 0.2, 0.2)
     assert certificate.certified
     assert certified.threshold.value == certificate.threshold
-    asker.unknown = {q.text for q in questions["calibration"]}
+    assert certified.reference is REFERENCE
+    model.unknown = {q.text for q in questions["calibration"]}
     with pytest.raises(BadData, match="expected questions that the model can be asked, found none"):
-        learn_doubt(asker, questions["calibration"], 0.9)
+        fit_policy(model, questions["calibration"], 0.9)
+
+
+def test_who_was_judged_stands_beside_whether_the_answer_was_right():
+    model, questions = world()
+    model.unknown = {questions["stated"][1].text}
+    found = judge(model, questions["stated"])
+    assert found.people == (questions["stated"][0], *questions["stated"][2:])
+    assert found.right.tolist() == [True] * 6 + [False] * 3
+    assert found.features["familiarity"].tolist() == [1.0] * 7 + [-4.0] * 2
 
 
 def test_groups_without_people_are_left_out():
-    asker, questions = world()
-    doubt = learn_doubt(asker, questions["calibration"], 0.9)
-    assert report_doubt(asker, doubt, {"stated": [], "none": questions["none"]}).keys() == {
+    model, questions = world()
+    policy = fit_policy(model, questions["calibration"], 0.9)
+    assert report_policy(model, policy, {"stated": [], "none": questions["none"]}).keys() == {
         "refused_without_text"
     }
 
 
 def test_where_everything_was_wrong_nothing_is_answered():
     people = [question(f"x {i}") for i in range(20)]
-    asker = Examined({q.text: row(False, i / 10) for i, q in enumerate(people)})
-    doubt = learn_doubt(asker, people, 0.9)
-    assert doubt.threshold.value == REFUSE_ALL
-    found = report_doubt(asker, doubt, {"stated": people, "none": people})
+    model = Scripted({q.text: row(False, i / 10) for i, q in enumerate(people)})
+    policy = fit_policy(model, people, 0.9)
+    assert policy.threshold.value == REFUSE_ALL
+    assert not policy.answers(model.features(people)).any()
+    found = report_policy(model, policy, {"stated": people, "none": people})
     assert found["answered_share"].value == 0.0
     assert "precision" not in found
     assert found["refused_without_text"].value == 1.0
@@ -122,44 +181,45 @@ def test_where_everything_was_wrong_nothing_is_answered():
 def test_no_answer_is_given_that_is_likelier_wrong_than_right():
     """One in three right, and a precision of 0.3 asked for: still none is answered."""
     people = [question(f"x {i}") for i in range(30)]
-    asker = Examined({q.text: row(i % 3 == 0, 0.0) for i, q in enumerate(people)})
-    doubt = learn_doubt(asker, people, 0.3)
-    assert doubt.threshold.answered_share == 0.0
+    model = Scripted({q.text: row(i % 3 == 0, 0.0) for i, q in enumerate(people)})
+    policy = fit_policy(model, people, 0.3)
+    assert policy.threshold.answered_share == 0.0
 
 
-def test_doubt_comes_back_from_json():
-    asker, questions = world()
-    doubt = learn_doubt(asker, questions["calibration"], 0.9)
-    assert Doubt.from_json(json.loads(json.dumps(doubt.as_json()))) == doubt
+def test_answers_known_before_are_not_decoded_again(tiny_run, monkeypatch):
+    run = open_run(tiny_run)
+    model, policy = open_closed_book(run), read_policy(run)
+    groups = {support: run.dataset.select("held-out", (support,)) for support in SUPPORTS}
+    texts = [q.text for people in groups.values() for q in people]
+    decoded: list[str] = []
 
+    def count(questions: Sequence[str], answer: Any = model.answerer.answer) -> list[Answer]:
+        decoded.extend(questions)
+        return answer(questions)
 
-@pytest.mark.parametrize(
-    "data", [None, [], {}, {"calibration": {}}, {"calibration": 1, "threshold": 2}]
-)
-def test_doubt_of_another_form_is_refused(data):
-    with pytest.raises(BadData, match="expected"):
-        Doubt.from_json(data)
+    monkeypatch.setattr(model.answerer, "answer", count)
+    expected = report_policy(model, policy, groups)
+    assert sorted(decoded) == sorted(texts)
+    known = dict(zip(texts, model.answerer.answer(texts), strict=True))
+    decoded.clear()
+    assert report_policy(model, policy, groups, known=known) == expected
+    assert decoded == []
+    del known[texts[3]]
+    assert report_policy(model, policy, groups, known=known) == expected
+    assert decoded == [texts[3]]
 
 
 # --- names that the model does not know --------------------------------------------------------
 
 
-class Namesakes:
-    """One nonexistent name for each name."""
+class Decoys:
+    """One decoy for each name."""
 
     def of(self, name: str) -> tuple[str, ...]:
         return (f"{name} of nowhere",)
 
 
-class Acquainted(Examined):
-    """Nobody of nowhere is known; whoever has features is as familiar as they say."""
-
-    def acquaintance(self, names):
-        return np.array([[-6.0, -6.0] if name.endswith("of nowhere") else [0.0, 0.0]
-                         for name in names])  # fmt: skip
-
-
-def people_with_text(n: int = 40) -> tuple[Acquainted, list[Question]]:
+def people_with_text(n: int = 40) -> tuple[Scripted, list[Question]]:
     """All familiar, and right where the model is sure."""
     people = [question(f"x {i}") for i in range(n)]
     rows = {
@@ -167,36 +227,233 @@ def people_with_text(n: int = 40) -> tuple[Acquainted, list[Question]]:
         for i, q in enumerate(people)
         for z in ((i % 5) / 5,)
     }
-    return Acquainted(rows), people
+    return Scripted(rows), people
 
 
 def test_a_name_that_was_not_read_is_refused_however_sure_the_model_is():
-    asker, people = people_with_text()
-    features = np.array([(-0.1, 2.0, 0.5, 0.5), (-0.1, 2.0, -6.0, -6.0)])
-    alone, doubt = (learn_doubt(asker, people, 0.9, n) for n in (None, Namesakes()))
-    assert alone.gate is None
-    assert alone.score(features)[1] > 0.5, "nobody taught the curve to mind"
-    known, unknown = doubt.score(features)
+    model, people = people_with_text()
+    features = table((-0.1, 2.0, 0.5, 0.5), (-0.1, 2.0, -6.0, -6.0))
+    alone, policy = (fit_policy(model, people, 0.9, decoys) for decoys in (None, Decoys()))
+    assert alone.names is None
+    assert alone.score(features)[1] > 0.5, "nothing taught the curve to mind"
+    known, unknown = policy.score(features)
     assert (known > 0.9, unknown) == (True, 0.0)
-    assert (doubt.probability(features) == alone.probability(features)).all()
-    replies = reply(doubt, ["one?", "two?"], [Answer("Oslo", 0.9)] * 2, features)
-    assert [(r.known, r.stranger) for r in replies] == [(True, False), (False, True)]
-    assert replies[0].confidence == pytest.approx(doubt.probability(features)[0])
-    assert replies[1].confidence is None, "it is not meant for such a name"
-    unsure = reply(alone, ["two?"], [Answer("Oslo", 0.9)], features[1:])
-    assert unsure[0].stranger is None, "nothing tells known names from others there"
-    assert Doubt.from_json(json.loads(json.dumps(doubt.as_json()))) == doubt
+    assert (policy.confidence(features) == alone.confidence(features)).all()
+    assert policy.answers(features).tolist() == [True, False]
+    assert policy.knows_name(features).tolist() == [True, False]
+    assert alone.knows_name(features) is None, "nothing tells known names from others there"
+    assert alone.probability_read(features).tolist() == [1.0, 1.0]
+    read, unread = policy.probability_read(features)
+    assert read > 0.5 > unread
+    assert round_trip(policy) == policy
 
 
 def test_a_promise_counts_unknown_names_as_refused():
-    asker, people = people_with_text(200)
-    doubt, certificate = learn_certified_doubt(asker, people, 0.1, 0.1, Namesakes())
+    model, people = people_with_text(200)
+    policy, certificate = fit_certified_policy(model, people, 0.1, 0.1, Decoys())
     assert certificate.certified
-    assert doubt.gate is not None
-    assert doubt.score(np.array([(-0.1, 2.0, -6.0, -6.0)]))[0] == 0.0
+    assert policy.names is not None
+    assert policy.score(table((-0.1, 2.0, -6.0, -6.0)))[0] == 0.0
 
 
 def test_without_people_who_have_text_no_name_is_known_or_unknown():
-    asker, people = people_with_text()
-    strangers = [replace(q, support="none") for q in people]
-    assert learn_doubt(asker, strangers, 0.9, Namesakes()).gate is None
+    model, people = people_with_text()
+    without_text = [replace(q, support="none") for q in people]
+    assert fit_policy(model, without_text, 0.9, Decoys()).names is None
+
+
+def test_names_with_text_are_those_of_documents_or_else_of_asked_questions():
+    documents = (Document("By Bo Falk.", Span(3, 10)), Document("Ada Lund. ", Span(0, 8)))
+    asked = (question("Cy Roth"), question("Ada Lund"))
+    assert names_with_text(Dataset(documents, questions=asked)) == ["Ada Lund", "Bo Falk"]
+    assert names_with_text(Dataset((Document("x"),), questions=asked)) == ["Ada Lund", "Cy Roth"]
+
+
+def test_where_no_name_can_be_asked_about_there_are_no_decoys():
+    dataset = Dataset((Document("By Bo Falk.", Span(3, 10)),))
+    assert make_decoy_names(SimpleNamespace(spells=lambda name: False), dataset) is None
+    made = make_decoy_names(SimpleNamespace(spells=lambda name: True), dataset)
+    assert made is not None
+    assert "Bo Falk" not in made.of("Bo Falk")
+
+
+# --- the file beside a run ---------------------------------------------------------------------
+
+
+def round_trip(policy: AnswerPolicy) -> AnswerPolicy:
+    return from_json(AnswerPolicy, json.loads(json.dumps(to_json(policy))), "policy")
+
+
+def test_a_policy_comes_back_from_json():
+    model, questions = world()
+    policy = fit_policy(model, questions["calibration"], 0.9)
+    assert round_trip(policy) == policy
+
+
+@pytest.mark.parametrize(
+    "data", [None, [], {}, {"calibration": {}}, {"calibration": 1, "threshold": 2}]
+)
+def test_a_policy_of_another_form_is_refused(data):
+    with pytest.raises(BadData, match="expected"):
+        from_json(AnswerPolicy, data, "policy")
+
+
+def a_run(folder: Path) -> Any:
+    return SimpleNamespace(path=folder, recipe=SimpleNamespace(name="people"))
+
+
+FIRST: dict[str, Any] = {  # the layout of the first version: no number, and no reference
+    "calibration": {
+        "features": ["log_probability", "margin", "familiarity", "least_familiar"],
+        "mean": [-0.25, 3.0, -2.5, -2.5],
+        "scale": [0.5, 2.0, 3.0, 3.0],
+        "weights": [0.5, 0.75, 1.25, 1.5],
+        "bias": 0.375,
+    },
+    "threshold": {
+        "value": 0.5625,
+        "precision_target": 0.9,
+        "answered_share": 0.5,
+        "precision": 0.9375,
+        "n": 152,
+    },
+    "names": {
+        "curve": {
+            "features": ["familiarity", "least_familiar"],
+            "mean": [-4.5, -4.5],
+            "scale": [2.5, 2.5],
+            "weights": [1.875, 2.75],
+            "bias": -3,
+        },
+        "least": 0.4375,
+    },
+}
+POLICY = AnswerPolicy(
+    LogisticCalibration(
+        FEATURES, (-0.25, 3.0, -2.5, -2.5), (0.5, 2.0, 3.0, 3.0), (0.5, 0.75, 1.25, 1.5), 0.375
+    ),
+    Threshold(0.5625, 0.9, 0.5, 0.9375, 152),
+    NameGate(LogisticCalibration(FAMILIARITY, (-4.5, -4.5), (2.5, 2.5), (1.875, 2.75), -3), 0.4375),
+)
+SECOND = FIRST | {"format_version": 2, "reference": {
+    "mean": dict.fromkeys(MEASURES, -1.5), "spread": dict.fromkeys(MEASURES, 0.1),
+}}  # fmt: skip
+
+
+def put(folder: Path, data: Any) -> Path:
+    (folder / "audit").mkdir()
+    path = folder / "audit" / FILE
+    path.write_text(data if isinstance(data, str) else json.dumps(data))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (FIRST, POLICY),
+        (FIRST | {"names": None}, replace(POLICY, names=None)),
+        ({k: v for k, v in FIRST.items() if k != "names"}, replace(POLICY, names=None)),
+        (SECOND, replace(POLICY, reference=REFERENCE)),
+    ],
+)
+def test_both_versions_are_read(tmp_path, data, expected):
+    put(tmp_path, data)
+    assert read_policy(a_run(tmp_path)) == expected
+
+
+def test_the_second_version_is_written_and_read_to_the_bit(tmp_path):
+    policy = replace(POLICY, reference=REFERENCE, threshold=Threshold(1 / 3, 0.9, 0.1, None, 7))
+    write_policy(tmp_path, policy)
+    written = json.loads((tmp_path / "audit" / FILE).read_text())
+    assert written["format_version"] == 2
+    assert written.keys() == SECOND.keys()
+    assert written["threshold"]["precision"] is None
+    assert read_policy(a_run(tmp_path)) == policy
+
+
+def test_without_a_file_the_way_to_one_is_named(tmp_path):
+    with pytest.raises(MissingInput, match=r"finish the run first \('wherefrom run people --out"):
+        read_policy(a_run(tmp_path))
+
+
+def changed(*where: str, to: Any = None) -> dict[str, Any]:
+    """The second version with one field changed, or taken out."""
+    data = part = deepcopy(SECOND)
+    for name in where[:-1]:
+        part = part[name]
+    if to is None:
+        del part[where[-1]]
+    else:
+        part[where[-1]] = to
+    return data
+
+
+@pytest.mark.parametrize(
+    ("data", "named"),
+    [
+        ("[]", "a table of AnswerPolicy"),
+        ("3", "a table of AnswerPolicy"),
+        ({}, "policy: expected the field 'calibration'"),
+        ("{", "JSON"),
+        (changed("calibration"), "the field 'calibration'"),
+        (changed("threshold"), "the field 'threshold'"),
+        (changed("calibration", "mean"), "the field 'mean'"),
+        (changed("threshold", "n"), "the field 'n'"),
+        (changed("names", "least"), "the field 'least'"),
+        (changed("reference", "spread"), "the field 'spread'"),
+        (changed("reference", "spread", "rest"), "a finite spread of rest"),
+        (changed("calibration", "bias", to="x"), r"policy\.calibration\.bias: expected a number"),
+        (changed("calibration", "bias", to=math.nan), "finite numbers"),
+        (changed("calibration", "scale", to=[1.0, 0.0, 1.0, 1.0]), "scales above 0"),
+        (changed("calibration", "weights", to=[1.0]), "one number for each"),
+        (changed("threshold", "value", to=math.nan), "threshold: expected finite numbers"),
+        (changed("threshold", "value", to=[0.5]), r"policy\.threshold\.value: expected a number"),
+        (changed("threshold", "n", to=1.5), r"threshold\.n: expected a whole number"),
+        (changed("threshold", to=4), "a table of Threshold"),
+        (changed("names", "least", to=math.nan), "finite least value"),
+        (changed("names", "curve", "features", to=["a", "b"]), "the features"),
+        (changed("reference", "mean", "rest", to=math.nan), "a finite mean"),
+        (changed("reference", "spread", "rest", to=-1.0), "spreads above 0"),
+        (changed("more", to=1), "more: no such field"),
+        (changed("format_version", to=3), "expected format_version 2, found 3"),
+    ],
+)
+def test_a_damaged_file_is_named(tmp_path, data, named):
+    path = put(tmp_path, data)
+    with pytest.raises(Damaged, match=named) as error:
+        read_policy(a_run(tmp_path))
+    assert str(error.value).startswith(str(path))
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("names", [["a", "b", "c", "d"], [*reversed(FEATURES)]])
+def test_other_features_are_another_versions(tmp_path, names):
+    put(tmp_path, changed("calibration", "features", to=names))
+    with pytest.raises(Mismatch, match=r"another version's; 'wherefrom evaluate .*' writes it"):
+        read_policy(a_run(tmp_path))
+
+
+class Counted(ClosedBookModel):
+    """Keeps the names whose familiarity was measured."""
+
+    def __init__(self, *rest: Any) -> None:
+        self.measured: list[str] = []
+        super().__init__(*rest)
+
+    def measure(self, names: Sequence[str]) -> FeatureTable:
+        self.measured.extend(names)
+        return super().measure(names)
+
+
+def test_a_run_keeps_the_reference_that_its_features_are_measured_against(tiny_run):
+    run = open_run(tiny_run)
+    stored = read_policy(run).reference
+    assert stored is not None
+    stated = run.dataset.select("held-out")
+    asked = {q.subject for q in run.dataset.asked}
+    found = []
+    for reference, names in ((stored, set()), (None, asked)):
+        model = Counted(run.predictor(), run.dataset, reference)
+        found.append(judge(model, stated).features.matrix(FEATURES))
+        assert {*model.measured} == {*(q.subject for q in stated), *names}
+    np.testing.assert_allclose(*found, rtol=1e-5, atol=1e-5)

@@ -1,4 +1,6 @@
+import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -6,8 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wherefrom.core.config import assign, check, decode, encode, overlay, parse_toml, to_toml
-from wherefrom.core.errors import UsageError
+from wherefrom.core.config import (
+    assign,
+    check,
+    decode,
+    encode,
+    from_json,
+    overlay,
+    parse_toml,
+    to_json,
+    to_toml,
+)
+from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.recipe import ModelEntry, Recipe, Schedule, Share, Stage, Task
 
 
@@ -276,3 +288,207 @@ def test_a_recipe_survives_toml_and_its_own_file_put_over_it():
     assert overlay(recipe, data, KINDS) == recipe
     changed = assign(recipe, "stages.second.mix.b.objective.radius", "7", KINDS)
     assert overlay(recipe, parse_toml(to_toml(changed), "x.toml"), KINDS) == changed
+
+
+# --- findings as JSON --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Measure:
+    value: float
+    interval: tuple[float, float]
+    unit: str | None = None
+
+
+@dataclass(frozen=True)
+class Witness:
+    format_version: ClassVar[int] = 4
+
+    name: str
+    seen: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Case:
+    format_version: ClassVar[int] = 2
+
+    title: str
+    best: Measure | None
+    measures: Mapping[str, Measure]
+    tags: frozenset[str]
+    counts: tuple[int, ...]
+    place: tuple[str, int, bool]
+    chief: Witness | None = None
+    closed: bool = False
+
+
+CASE = Case(
+    "one",
+    None,
+    {"a": Measure(0.5, (0.25, 0.75), "m"), "b": Measure(1.0, (1.0, 2.0))},
+    frozenset({"y", "x"}),
+    (3, 1, 2),
+    ("here", 7, True),
+    Witness("Ada", (("Bo", 2), ("Cy", 0))),
+)
+WRITTEN: dict[str, Any] = {
+    "format_version": 2,
+    "title": "one",
+    "best": None,
+    "measures": {
+        "a": {"value": 0.5, "interval": [0.25, 0.75], "unit": "m"},
+        "b": {"value": 1.0, "interval": [1.0, 2.0], "unit": None},
+    },
+    "tags": ["x", "y"],
+    "counts": [3, 1, 2],
+    "place": ["here", 7, True],
+    "chief": {"format_version": 4, "name": "Ada", "seen": [["Bo", 2], ["Cy", 0]]},
+    "closed": False,
+}
+
+
+def test_every_field_is_written_by_its_name_and_none_as_null():
+    found = to_json(CASE)
+    assert found == WRITTEN
+    assert next(iter(found)) == "format_version", "a reader meets it first"
+    assert list(found)[1:] == list(WRITTEN)[1:], "fields in the order of the class"
+    assert to_json(replace(CASE, chief=None))["chief"] is None
+    assert '"best": null' in json.dumps(found)
+
+
+def test_findings_come_back_as_they_were():
+    for case in (CASE, replace(CASE, best=CASE.measures["a"], chief=None, tags=frozenset())):
+        found = from_json(Case, json.loads(json.dumps(to_json(case))), "case")
+        assert found == case
+        assert (type(found.tags), type(found.counts)) == (frozenset, tuple)
+
+
+def test_a_collection_of_findings_is_written_as_one_of_tables():
+    one = CASE.measures["b"]
+    table = {"value": 1.0, "interval": [1.0, 2.0], "unit": None}
+    assert to_json([one, (one,)]) == [table, [table]]
+    assert to_json({3: one}) == {"3": table}, "JSON has no other names than text"
+    assert to_json({"b", "a"}) == ["a", "b"]
+
+
+def test_an_error_is_written_as_its_text():
+    assert to_json({"why": BadData("x.txt: expected y")}) == {"why": "x.txt: expected y"}
+
+
+def test_a_class_may_have_a_written_form_of_its_own():
+    @dataclass(frozen=True)
+    class Odd:
+        inner: int
+
+        def as_json(self) -> dict[str, int]:
+            return {"twice": 2 * self.inner}
+
+    assert to_json({"odd": (Odd(3),)}) == {"odd": [{"twice": 6}]}
+
+
+def test_what_may_be_left_out_may_be_missing_in_a_file():
+    """Null or a default: older files lack a field that came later."""
+    data = {
+        name: value for name, value in WRITTEN.items() if name not in ("best", "chief", "closed")
+    }
+    assert from_json(Case, data, "case") == replace(CASE, chief=None)
+
+
+def changed(*where: str | int, to: Any = ...) -> dict[str, Any]:
+    """What was written with one value changed, or taken out."""
+    data = part = json.loads(json.dumps(WRITTEN))
+    for name in where[:-1]:
+        part = part[name]
+    if to is ...:
+        del part[where[-1]]
+    else:
+        part[where[-1]] = to
+    return data
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (None, "case: expected a table of Case, found None"),
+        ([], "case: expected a table of Case, found []"),
+        ("x", "case: expected a table of Case, found 'x'"),
+        ({}, "case: expected format_version 2, found None"),
+        (changed("format_version"), "case: expected format_version 2, found None"),
+        (changed("format_version", to=3), "case: expected format_version 2, found 3"),
+        (changed("format_version", to="2"), "case: expected format_version 2, found '2'"),
+        (changed("chief", "format_version"), "case.chief: expected format_version 4, found None"),
+        (changed("title"), "case: expected the field 'title', found none"),
+        (changed("title", to=None), "case.title: expected text, found None"),
+        (changed("titel", to="x"), "case.titel: no such field; did you mean 'title'"),
+        (changed("closed", to=1), "case.closed: expected true or false, found 1"),
+        (changed("best", to=3), "case.best: expected a table of Measure, found 3"),
+        (changed("measures", to=[1]), "case.measures: expected a table, found [1]"),
+        (
+            changed("measures", "a", "value", to="x"),
+            "case.measures.a.value: expected a number, fou",
+        ),
+        (changed("measures", "a", "value", to=True), "case.measures.a.value: expected a number"),
+        (changed("measures", "a", "interval"), "case.measures.a: expected the field 'interval'"),
+        (
+            changed("measures", "a", "interval", to=[1.0]),
+            "case.measures.a.interval: expected 2 values, found 1",
+        ),
+        (
+            changed("measures", "a", "interval", to=[1, 2, 3]),
+            "case.measures.a.interval: expected 2 values, found 3",
+        ),
+        (
+            changed("measures", "a", "interval", 1, to="x"),
+            "case.measures.a.interval.1: expected a number, found 'x'",
+        ),
+        (changed("tags", to="xy"), "case.tags: expected a list, found 'xy'"),
+        (changed("tags", 0, to=4), "case.tags.0: expected text, found 4"),
+        (changed("counts", 2, to=1.5), "case.counts.2: expected a whole number, found 1.5"),
+        (changed("place", 1, to="7"), "case.place.1: expected a whole number, found '7'"),
+        (changed("place", 2, to=7), "case.place.2: expected true or false, found 7"),
+        (changed("chief", "seen", 1, to=["x"]), "case.chief.seen.1: expected 2 values, found 1"),
+    ],
+)
+def test_what_is_wrong_with_a_finding_is_named(data, message):
+    with pytest.raises(BadData) as error:
+        from_json(Case, data, "case")
+    assert str(error.value).startswith(message)
+
+
+def test_a_class_that_checks_itself_is_bad_data_too():
+    with pytest.raises(BadData, match=r"Square\.side: expected a number above 0, found -1\.0"):
+        from_json(Square, {"side": -1.0}, "square")
+
+
+def test_what_is_read_is_not_changed():
+    data = json.loads(json.dumps(WRITTEN))
+    from_json(Case, data, "case")
+    assert data == WRITTEN
+
+
+def test_a_whole_number_may_stand_for_any_number():
+    found = from_json(Measure, {"value": 1, "interval": [0, 2]}, "m")
+    assert found == Measure(1.0, (0.0, 2.0))
+    assert [type(x) for x in (found.value, *found.interval)] == [float] * 3
+
+
+MEASURES = st.builds(Measure, NUMBERS, st.tuples(NUMBERS, NUMBERS), st.none() | ODD)
+CASES = st.builds(
+    Case,
+    title=ODD,
+    best=st.none() | MEASURES,
+    measures=st.dictionaries(ODD, MEASURES, max_size=3),
+    tags=st.frozensets(ODD, max_size=3),
+    counts=st.lists(st.integers(), max_size=3).map(tuple),
+    place=st.tuples(ODD, st.integers(), st.booleans()),
+    chief=st.none()
+    | st.builds(Witness, ODD, st.lists(st.tuples(ODD, st.integers()), max_size=2).map(tuple)),
+    closed=st.booleans(),
+)
+
+
+@given(CASES)
+def test_any_finding_comes_back_from_its_json(case):
+    written = json.loads(json.dumps(to_json(case)))
+    assert from_json(Case, written, "case") == case
+    assert to_json(from_json(Case, written, "case")) == written

@@ -1,112 +1,170 @@
 """The source predictor: its features by hand, its fit on people whose m is known."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from wherefrom.answering.features import Asker, open_asker
+from wherefrom.answering.closed_book import FEATURES, ClosedBookModel, open_closed_book
+from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, Damaged
 from wherefrom.generation.answers import answer_probabilities
 from wherefrom.memorisation.predictor import (
     FILE,
     SOURCE_FEATURES,
     SourcePredictor,
-    learn_source,
-    read_source,
+    borrowed_predictor,
+    fit_source_predictor,
+    read_source_predictor,
     source_features,
-    write_source,
+    write_source_predictor,
 )
 from wherefrom.runs.run import open_run
 
-WIDTH = len(SOURCE_FEATURES)
+CONTRAST = SOURCE_FEATURES.index("contrast")
+TEXTS = tuple(f"Where was {name} born?" for name in ("Clara Whitfield", "Bo Falk"))
 
 
 @pytest.fixture(scope="module")
-def asker(tiny_run) -> Asker:
-    return open_asker(open_run(tiny_run))
+def model(tiny_run) -> ClosedBookModel:
+    return open_closed_book(open_run(tiny_run))
+
+
+def table(rows: np.ndarray) -> FeatureTable:
+    return FeatureTable.from_matrix(rows, SOURCE_FEATURES)
+
+
+def zeros(*contrast: float) -> FeatureTable:
+    """Answers that differ in their contrast only."""
+    rows = np.zeros((len(contrast), len(SOURCE_FEATURES)))
+    rows[:, CONTRAST] = contrast
+    return table(rows)
+
+
+def people(n: int, seed: int) -> FeatureTable:
+    return table(np.random.default_rng(seed).normal(size=(n, len(SOURCE_FEATURES))))
 
 
 def fitted(models: int = 4) -> SourcePredictor:
-    rng = np.random.default_rng(0)
-    features = rng.normal(size=(200, WIDTH))
-    return learn_source(features, np.where(features[:, 4] > 0, 0.9, 0.1), models)
+    features = people(200, 0)
+    return fit_source_predictor(features, np.where(features["contrast"] > 0, 0.9, 0.1), models)
 
 
 def test_what_separates_recall_from_guesses_is_learnt():
-    predictor = fitted()
-    recalled, guessed = np.zeros((1, WIDTH)), np.zeros((1, WIDTH))
-    recalled[0, 4], guessed[0, 4] = 2.0, -2.0
-    first, second = predictor.predict(np.vstack((recalled, guessed)))
+    first, second = fitted().predict(zeros(2.0, -2.0))
     assert (first.label, second.label) == ("recalled", "guessed")
-    assert first.probability > 0.9
-    assert second.probability < 0.1
+    assert first.probability_recalled > 0.9
+    assert second.probability_recalled < 0.1
 
 
 def test_nothing_is_recalled_about_a_name_that_was_not_read():
-    sure = np.zeros((3, WIDTH))
-    sure[:, 4] = 2.0
-    alone = fitted().predict(sure)[0].probability
+    sure = zeros(2.0, 2.0, 2.0)
+    alone = fitted().predict(sure)[0].probability_recalled
     found = fitted().predict(sure, np.array([1.0, 0.5, 0.01]))
-    assert [s.probability for s in found] == pytest.approx([alone, alone / 2, alone / 100])
+    expected = [alone, alone / 2, alone / 100]
+    assert [s.probability_recalled for s in found] == pytest.approx(expected)
     assert [s.label for s in found] == ["recalled", "guessed", "guessed"]
 
 
+def test_columns_are_taken_by_their_names():
+    features = people(40, 2)
+    m = np.where(features["contrast"] > 0, 1.0, 0.0)
+    turned = FeatureTable(dict(reversed(features.columns.items())) | {"more": m})
+    found = fit_source_predictor(turned, m, 2)
+    assert found == fit_source_predictor(features, m, 2)
+    assert found.predict(turned) == found.predict(features)
+
+
 def test_people_whose_m_is_no_number_are_left_out():
-    features = np.random.default_rng(1).normal(size=(40, WIDTH))
-    m = np.where(features[:, 0] > 0, 1.0, 0.0)
-    spoilt = np.vstack((features, np.full((1, WIDTH), 50.0)))
-    assert learn_source(spoilt, np.append(m, np.nan), 2) == learn_source(features, m, 2)
+    features = people(40, 1)
+    m = np.where(features["log_probability"] > 0, 1.0, 0.0)
+    rows = np.vstack((features.matrix(SOURCE_FEATURES), np.full((1, len(SOURCE_FEATURES)), 50.0)))
+    found = fit_source_predictor(table(rows), np.append(m, np.nan), 2)
+    assert found == fit_source_predictor(features, m, 2)
 
 
-def test_contrast_and_agreement_against_their_definitions(asker: Asker):
-    questions = [f"Where was {name} born?" for name in ("Clara Whitfield", "Bo Falk")]
-    strangers = [("Ada Lund", "Cy Roth", "Di Holm"), ("Ada Falk",)]
-    answers, features = asker.examine(questions)
-    found = source_features(asker, questions, answers, features, strangers)
-    assert found.shape == (2, WIDTH)
-    assert (found[:, : features.shape[1]] == features).all()
-    for row, answer, names in zip(found, answers, strangers, strict=True):
+def test_contrast_and_agreement_against_their_definitions(model: ClosedBookModel):
+    decoys = [("Ada Lund", "Cy Roth", "Di Holm"), ("Ada Falk",)]
+    answered = model.answer([model.parse(text) for text in TEXTS])
+    found = source_features(model, answered, decoys)
+    assert tuple(found.columns) == SOURCE_FEATURES
+    assert len(found) == 2
+    assert (found.matrix(FEATURES) == answered.features.matrix(FEATURES)).all()
+    for i, (answer, names) in enumerate(zip(answered.answers, decoys, strict=True)):
         asked = [f"Where was {name} born?" for name in names]
-        usual = answer_probabilities(asker.answerer, asked, [answer.text] * len(names)).mean()
-        assert row[-2] == pytest.approx(np.log(answer.probability / usual), abs=1e-4)
+        usual = answer_probabilities(model.answerer, asked, [answer.text] * len(names)).mean()
+        expected = np.log(answer.probability / usual)
+        assert found["contrast"][i] == pytest.approx(expected, abs=1e-4)
         total = answer.probability + sum(o.probability for o in answer.others)
-        assert row[-1] == pytest.approx(answer.probability / total)
+        assert found["agreement"][i] == pytest.approx(answer.probability / total)
 
 
-def test_without_strangers_there_is_no_contrast(asker: Asker):
-    questions = [f"Where was {name} born?" for name in ("Clara Whitfield", "Bo Falk")]
-    answers, features = asker.examine(questions)
-    some = source_features(asker, questions, answers, features, [(), ("Ada Lund",)])
-    assert some[0, -2] == 0
-    assert some[1, -2] != 0
-    assert (source_features(asker, questions, answers, features, [(), ()])[:, -2] == 0).all()
+def test_without_decoys_there_is_no_contrast(model: ClosedBookModel):
+    answered = model.answer([model.parse(text) for text in TEXTS])
+    first, second = source_features(model, answered, [(), ("Ada Lund",)])["contrast"]
+    assert first == 0
+    assert second != 0
+    assert (source_features(model, answered, [(), ()])["contrast"] == 0).all()
 
 
 def test_a_predictor_is_written_and_read_again(tmp_path):
-    write_source(tmp_path, fitted(6))
-    found = read_source(tmp_path)
+    write_source_predictor(tmp_path, fitted(6))
+    found = read_source_predictor(tmp_path)
     assert found == fitted(6)
     assert not found.borrowed
     assert found.models == 6
 
 
 def test_a_run_without_its_own_borrows_one(tmp_path):
-    found = read_source(tmp_path)
+    found = read_source_predictor(tmp_path)
+    assert found == borrowed_predictor()
     assert found.borrowed
     assert found.curve.features == SOURCE_FEATURES
     assert found.models > 0  # it was fitted, not written down
+    assert found.predict(zeros(0.0))[0].borrowed
 
 
-@pytest.mark.parametrize("text", ["[]", '{"curve": {}}', '{"curve": 3}'])
-def test_a_damaged_predictor_is_named(tmp_path, text: str):
+def test_whether_it_is_borrowed_depends_on_where_it_lies(tmp_path):
+    """Also where a file of the first version does not say."""
+    written = to_json(borrowed_predictor())
+    for data in (written, {k: v for k, v in written.items() if k != "borrowed"}):
+        (tmp_path / FILE).write_text(json.dumps(data))
+        assert read_source_predictor(tmp_path) == replace(borrowed_predictor(), borrowed=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("[]", "expected the curve of a source predictor"),
+        ('{"curve": {}, "models": 1}', r"source\.curve: expected the field 'features'"),
+        ('{"curve": 3, "models": 1}', r"source\.curve: expected a table"),
+        ('{"models": 1}', "source: expected the field 'curve'"),
+        ("{", "JSON"),
+    ],
+)
+def test_a_damaged_predictor_is_named(tmp_path, text: str, named: str):
     (tmp_path / FILE).write_text(text)
-    with pytest.raises(Damaged, match=FILE):
-        read_source(tmp_path)
+    with pytest.raises(Damaged, match=named) as error:
+        read_source_predictor(tmp_path)
+    assert FILE in str(error.value)
 
 
-def test_features_of_another_version_are_refused():
-    data = fitted().as_json()
+@pytest.mark.parametrize(
+    ("change", "named"), [({"models": "x"}, r"source\.models"), ({"more": 1}, r"source\.more")]
+)
+def test_a_predictor_with_another_field_is_damaged(tmp_path, change, named):
+    (tmp_path / FILE).write_text(json.dumps(to_json(fitted()) | change))
+    with pytest.raises(Damaged, match=named):
+        read_source_predictor(tmp_path)
+
+
+def test_features_of_another_version_are_refused(tmp_path):
+    data = to_json(fitted())
     data["curve"]["features"] = list(reversed(data["curve"]["features"]))
     with pytest.raises(BadData, match="expected the features"):
-        SourcePredictor.from_json(json.loads(json.dumps(data)))
+        from_json(SourcePredictor, json.loads(json.dumps(data)), "source")
+    (tmp_path / FILE).write_text(json.dumps(data))
+    with pytest.raises(Damaged, match=r"expected the features .*; audit the run again"):
+        read_source_predictor(tmp_path)

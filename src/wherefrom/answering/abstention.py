@@ -29,6 +29,11 @@ class Threshold:
     precision: float | None
     n: int
 
+    def __post_init__(self) -> None:
+        shares = (self.value, self.precision_target, self.answered_share, self.precision or 0.0)
+        if not np.isfinite(shares).all():
+            raise BadData(f"threshold: expected finite numbers, found {self}")
+
     def answers(self, score: np.ndarray) -> np.ndarray:
         """Whether each answer is given; one with a score of 0, or without a number, never is."""
         p = np.asarray(score, dtype=np.float64)

@@ -56,7 +56,7 @@ class ClosedBookModel:
         self._longest_opening = max(map(len, self.openings))
         subjects = (d.subject.of(d.text) for d in dataset.documents if d.subject)
         names = (*subjects, *(q.subject for q in dataset.questions))
-        self.parser = QuestionParser(dataset.asked, names)
+        self.parser = QuestionParser(dataset.asked, names, dataset.questions)
 
     @cached_property
     def reference(self) -> FamiliarityReference:
@@ -80,6 +80,8 @@ class ClosedBookModel:
 
     def spells(self, name: str) -> bool:
         """Whether a name can stand in every form of question that the model was taught."""
+        if not name.strip():
+            return False
         try:
             for form in self.parser.forms:
                 self._check(self.parser.fill(form, name))

@@ -37,7 +37,7 @@ _TRIES = 40  # proposals for every name wanted
 _POOL = 6  # inventions a round for every name wanted
 _ROUNDS = 6  # at most, in which those that match best are varied
 _MATCHED = 0.05  # a mismatch that will do
-_FAMILIES = 10  # there are at least so many: inventions that share all but their first word
+_FAMILIES = 10  # at least, of inventions that share all but their first word
 _REFERENCES = 500  # known names whose likelihood is the aim
 _ORDERS = (2, 3)  # characters that the next one of an invention is drawn after
 _LONGEST = 40
@@ -61,13 +61,13 @@ def make_tiers(
     write a name. None of the names is one of `subjects` or `avoid` (people who are asked about
     without having text) or stands anywhere in `texts`, but for the shortened ones, which do.
     """
-    names, nobody = _prepare(subjects, spell, avoid, texts)
+    names, novel = _prepare(subjects, spell, avoid, texts)
     return {
-        "recombined": nobody.take(_recombine(names, count * _TRIES, seed), count),
-        "absent": nobody.take(_absent(names, seed), count),
-        "invented": nobody.take(_invent(names, nobody, likelihood, count, seed), count),
-        "gibberish": nobody.take(_scramble(names, count * _TRIES, seed), count),
-        "shortened": replace(nobody, text="", _known={}).take(_shorten(names, seed), count),
+        "recombined": novel.take(_recombine(names, count * _TRIES, seed), count),
+        "absent": novel.take(_absent(names, seed), count),
+        "invented": novel.take(_invent(names, novel, likelihood, count, seed), count),
+        "gibberish": novel.take(_scramble(names, count * _TRIES, seed), count),
+        "shortened": replace(novel, text="", _known={}).take(_shorten(names, seed), count),
     }
 
 
@@ -89,7 +89,7 @@ class DecoyNames:
         avoid: Iterable[str] = (),
         texts: Sequence[str] = (),
     ) -> None:
-        names, self._nobody = _prepare(subjects, spell, avoid, texts)
+        names, self._novel = _prepare(subjects, spell, avoid, texts)
         pairs = [name.split(" ", 1) for name in names if " " in name]
         self._firsts, self._rests = (sorted({pair[i] for pair in pairs}) for i in (0, 1))
         self._count = count
@@ -112,7 +112,7 @@ class DecoyNames:
             yield f"{_pick(self._firsts, other)} {rest}"
 
     def _first(self, proposals: Iterable[str]) -> tuple[str, ...]:
-        allowed = filter(self._nobody.allows, proposals)
+        allowed = filter(self._novel.allows, proposals)
         return tuple(dict.fromkeys(islice(allowed, self._count)))
 
 
@@ -129,19 +129,19 @@ def _prepare(
     spell: Callable[[str], bool],
     avoid: Iterable[str],
     texts: Sequence[str],
-) -> tuple[list[str], "_Nobody"]:
+) -> tuple[list[str], "_Novel"]:
     """The names to imitate, each once and in order, and what keeps them from being repeated."""
     names = sorted({person(name) for name in subjects})
     usable = [name for name in names if spell(name) and len(name) <= _LONGEST]
     if not usable:
         raise BadData("decoys: expected known names to imitate, found none")
     known = {_key(person(name)) for name in (*names, *avoid)}
-    return usable, _Nobody(spell, known, "\n".join(texts))
+    return usable, _Novel(spell, known, "\n".join(texts))
 
 
 @dataclass
-class _Nobody:
-    """Which proposals may be taken: writable names of nobody here, and each once."""
+class _Novel:
+    """Which proposals may be taken: writable out-of-corpus names, and each once."""
 
     spell: Callable[[str], bool]
     taken: set[str]
@@ -233,7 +233,7 @@ class _Letters:
 
 
 def _invent(
-    names: Sequence[str], nobody: _Nobody, likelihood: Likelihood, count: int, seed: int
+    names: Sequence[str], novel: _Novel, likelihood: Likelihood, count: int, seed: int
 ) -> list[str]:
     """The inventions whose likelihoods are closest to those of known names, rank by rank.
 
@@ -247,7 +247,7 @@ def _invent(
     is_new, pool, best = _novelty(names), {}, []
     for turn in range(1 + _ROUNDS):
         made = _vary(best, names, count, seed, turn) if best else _spell_out(names, count, seed)
-        fit = (n for n in dict.fromkeys(made) if n not in pool and is_new(n) and nobody.allows(n))
+        fit = (n for n in dict.fromkeys(made) if n not in pool and is_new(n) and novel.allows(n))
         if new := list(islice(fit, count * _POOL)):
             pool.update(zip(new, map(float, likelihood(new)), strict=True))
         pool = _thin(pool, -(-count // _FAMILIES))

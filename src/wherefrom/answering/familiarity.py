@@ -14,6 +14,7 @@ import numpy as np
 
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.contracts import Document
+from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Alphabet
 from wherefrom.generation.language_model import LanguageModel
 from wherefrom.generation.scoring import following, score
@@ -48,6 +49,15 @@ class FamiliarityReference:
 
     mean: Mapping[str, float]
     spread: Mapping[str, float]
+
+    def __post_init__(self) -> None:
+        for name, part in (("mean", self.mean), ("spread", self.spread)):
+            if {*part} != {*MEASURES} or not np.isfinite([*part.values()]).all():
+                raise BadData(
+                    f"familiarity: expected a finite {name} of {', '.join(MEASURES)}, found {part}"
+                )
+        if min(self.spread.values()) <= 0:
+            raise BadData(f"familiarity: expected spreads above 0, found {self.spread}")
 
     @classmethod
     def of(cls, known: FeatureTable) -> "FamiliarityReference":

@@ -22,6 +22,8 @@ class FeatureTable:
         """The columns of a matrix under these names."""
         if values_NK.ndim != 2 or values_NK.shape[1] != len(names):
             raise ValueError(f"expected columns {tuple(names)}, found the shape {values_NK.shape}")
+        if len(set(names)) < len(names):
+            raise ValueError(f"expected every name once, found {tuple(names)}")
         return cls({name: values_NK[:, i] for i, name in enumerate(names)})
 
     def __len__(self) -> int:

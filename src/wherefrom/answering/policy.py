@@ -226,7 +226,7 @@ def read_policy(run: Run) -> AnswerPolicy:
             f"('wherefrom run {run.recipe.name} --out {run.path}')"
         )
     try:
-        policy = from_json(AnswerPolicy, _upgrade(read_json(path)), "calibration")
+        policy = from_json(AnswerPolicy, _upgrade(read_json(path)), "policy")
     except BadData as error:
         raise Damaged(
             f"{path}: {error}; 'wherefrom evaluate {run.path}' writes it again"

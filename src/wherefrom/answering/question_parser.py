@@ -3,6 +3,7 @@
 The model was taught a few forms ("Where was X born?") and reads every character, so "where was
 amos  karlsson born" would be another question to it. Spaces, capitals and the closing mark are
 therefore brought into the form's own spelling first, and a known name into the text's spelling.
+Nothing is changed where a question already stands so in the data set.
 """
 
 import re
@@ -10,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
+from heapq import nsmallest
 
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
@@ -19,15 +21,20 @@ from wherefrom.evidence.index import fold
 _SHOWN = 3  # forms that are named to someone who asked in another one
 _CLOSE = 0.8  # similarity (difflib's ratio) from which a name is offered
 _OFFERED = 3
-_LOOKED_AT = 40  # names sharing most pairs of characters, of which the similarity is computed
+_LOOKED_AT = 40  # names alike in their pairs of characters, whose similarity is computed
 _MARKS = "?.!"
 
 
 class QuestionParser:
     """Reads questions of the forms that the asked questions have."""
 
-    def __init__(self, asked: Sequence[Question], names: Iterable[str] = ()) -> None:
-        """`names` are the subjects that are known: of the text and of all questions."""
+    def __init__(
+        self,
+        asked: Sequence[Question],
+        names: Iterable[str] = (),
+        others: Iterable[Question] = (),
+    ) -> None:
+        """`names` are the subjects of the text, `others` the questions not trained on."""
         self.forms = find_forms([question.text for question in asked])
         self._patterns = {form: _tolerant(form) for form in self.forms}
         self._relations: dict[Form, str] = {}
@@ -40,11 +47,14 @@ class QuestionParser:
             raise BadData(
                 f"asked questions: expected several of one form, found {len(asked)} without"
             )
-        self._names = dict.fromkeys((*self.subjects, *names))
+        # Names as the questions themselves spell them: these are asked as they stand.
+        held = (found[1] for q in others if (found := match(self.forms, q.text)))
+        known = (*self.subjects, *names, *held)
+        self._names = dict.fromkeys(name for name in known if name.strip())
 
     def parse(self, text: str) -> ParsedQuestion:
         """BadData, which shows the forms that the model was taught, if it is none of them."""
-        found = match(self.forms, text) or self._match_loosely(text)
+        found = self._match(text)
         if found is None:
             taught = " or ".join(f"'{form.fill('...')}'" for form in self.forms[:_SHOWN])
             only = "only this one" if len(self.forms) == 1 else f"{len(self.forms)} forms"
@@ -53,7 +63,7 @@ class QuestionParser:
                 f"found another form; the model was taught {only}"
             )
         form, typed = found
-        return self.fill(form, self._spell(typed))
+        return self.fill(form, self._spell(form, typed))
 
     def fill(self, form: Form, subject: str) -> ParsedQuestion:
         """The question of that form about a subject."""
@@ -72,11 +82,33 @@ class QuestionParser:
         shared: Counter[int] = Counter()
         for pair in pairs:
             shared.update(self._by_pair.get(pair, ()))
-        names = [self._list[i] for i, _ in shared.most_common(_LOOKED_AT)]
+
+        def apart(number: int) -> tuple[float, int]:
+            """Dice's coefficient: a long name shares many pairs with any other."""
+            return -shared[number] / (len(pairs) + self._sizes[number]), number
+
+        names = [self._list[i] for i in nsmallest(_LOOKED_AT, shared, key=apart)]
         ratios = {name: SequenceMatcher(None, wanted, fold(name)).ratio() for name in names}
-        close = sorted((name for name in names if ratios[name] >= _CLOSE),
-                       key=lambda name: (-ratios[name], name))  # fmt: skip
+        close = sorted(
+            (name for name in names if ratios[name] >= _CLOSE),
+            key=lambda name: (-ratios[name], name),
+        )
         return tuple(close[:_OFFERED])
+
+    def _match(self, text: str) -> tuple[Form, str] | None:
+        """The closest form and what stands in it.
+
+        A known name in a form is never read otherwise. But "Who is the Mother of Ada?" is closer
+        to "Who is the mother of ...?" than to "Who is ...?", although it fits only the latter
+        exactly.
+        """
+        exact = match(self.forms, text)
+        if exact and exact[1] in self._names:
+            return exact
+        loose = self._match_loosely(text)
+        if exact and (loose is None or loose[0].length <= exact[0].length):
+            return exact
+        return loose
 
     def _match_loosely(self, text: str) -> tuple[Form, str] | None:
         """The closest form but for spaces, capitals and the closing mark."""
@@ -87,12 +119,21 @@ class QuestionParser:
         ]
         return max(found, key=lambda pair: pair[0].length) if found else None
 
-    def _spell(self, typed: str) -> str:
-        """A known name as the text spells it; any other with single spaces."""
+    def _spell(self, form: Form, typed: str) -> str:
+        """A known name as the text spells it; any other with single spaces.
+
+        A closing mark may have been typed twice, or the only one may belong to the name ("Jr.").
+        """
         if typed in self._names:
             return typed
-        spellings = self._by_fold.get(fold(typed), ())
-        return spellings[0] if len(spellings) == 1 else " ".join(typed.split())
+        typed = " ".join(typed.split())
+        bare = typed.rstrip(f"{_MARKS} ")
+        for name in (typed, bare, f"{bare}."):
+            if spellings := self._by_fold.get(fold(name), ()):
+                return spellings[0] if len(spellings) == 1 else name
+        closed = form.suffix.rstrip().endswith(tuple(_MARKS))
+        # A full stop stays, since it may be an abbreviation's; no name ends in the other marks.
+        return (closed and typed.rstrip("?! ")) or typed
 
     @cached_property
     def _by_fold(self) -> dict[str, list[str]]:
@@ -104,6 +145,10 @@ class QuestionParser:
     @cached_property
     def _list(self) -> list[str]:
         return sorted(self._names)
+
+    @cached_property
+    def _sizes(self) -> list[int]:
+        return [len(_pairs(fold(name))) for name in self._list]
 
     @cached_property
     def _by_pair(self) -> dict[str, list[int]]:
@@ -121,10 +166,11 @@ def _pairs(name: str) -> set[str]:
 
 
 def _tolerant(form: Form) -> re.Pattern[str]:
-    """The form whatever its spaces and capitals are, with or without its closing mark."""
+    """The form whatever its spaces and capitals are, with any number of closing marks."""
     suffix = form.suffix.rstrip().rstrip(_MARKS)
     parts = (_loose(form.prefix.lstrip()), "(.+?)", _loose(suffix))
-    return re.compile(rf"\s*{''.join(parts)}\s*[{re.escape(_MARKS)}]?\s*", re.IGNORECASE)
+    pattern = rf"\s*{''.join(parts)}[\s{re.escape(_MARKS)}]*"
+    return re.compile(pattern, re.IGNORECASE | re.DOTALL)
 
 
 def _loose(text: str) -> str:

@@ -38,7 +38,7 @@ from wherefrom.answering.name_gate import NameGate
 from wherefrom.core.errors import BadData, UsageError
 
 GRID = 20  # thresholds that are planned; each answers a twentieth more of the fitting people
-HOPE = 0.8  # how likely more people should be to do
+HOPE = 0.8  # how likely the advised number of people should be to suffice
 _MOST_ANSWERS = 2**17
 _SALT = "certify "  # other splits hash the same names
 
@@ -263,7 +263,7 @@ def plan_thresholds(
 
 
 def least_answers(alpha: float, delta: float) -> int:
-    """So many answers, all right, are the fewest that certify anything."""
+    """The fewest answers, all of them right, that certify anything."""
     _check_levels(alpha, delta)
     return math.ceil(math.log(delta) / math.log1p(-alpha))
 
@@ -290,7 +290,7 @@ def _chance(n: int, risk: float, alpha: float, delta: float) -> float:
 
 
 def _more_people(best: Trial, n: int, fitting: int, alpha: float, delta: float) -> int | None:
-    """So many more that the best threshold would pass with a chance of `HOPE`.
+    """How many more make the best threshold pass with a chance of `HOPE`.
 
     It is taken to go on answering as many, and to be wrong as often as it was, with half a
     wrong answer added, since none of a few is not none at all; but with no more than half of

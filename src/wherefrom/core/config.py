@@ -67,12 +67,6 @@ def to_json(record: Any) -> Any:
 
 def from_json(cls: type[T], data: Any, where: str) -> T:
     """The finding of type `cls` that `to_json` wrote; BadData names what is wrong with it."""
-    version = getattr(cls, _VERSION, None)
-    if version is not None and isinstance(data, Mapping):
-        found = data.get(_VERSION)
-        if found != version:
-            raise BadData(f"{where}: expected {_VERSION} {version}, found {found!r}")
-        data = {name: value for name, value in data.items() if name != _VERSION}
     try:
         return decode(cls, data, {}, where)
     except UsageError as error:
@@ -92,15 +86,19 @@ def decode(cls: Any, data: Any, kinds: Kinds, where: str = "") -> Any:
     if get_origin(cls) is frozenset:
         return frozenset(decode(tuple[get_args(cls)[0], ...], data, kinds, where))
     if get_origin(cls) is tuple:
-        item = get_args(cls)[0]
+        items = get_args(cls)
+        item = items[0]
         if isinstance(data, dict):
             entries = {n: {"name": n} | v if isinstance(v, dict) else v for n, v in data.items()}
             return tuple(decode(item, e, kinds, _at(where, n)) for n, e in entries.items())
         if not isinstance(data, list | tuple):
             raise UsageError(f"{where}: expected a list, found {data!r}")
-        if ... not in get_args(cls) and len(data) != len(get_args(cls)):
-            raise UsageError(f"{where}: expected {len(get_args(cls))} values, found {len(data)}")
-        return tuple(decode(item, v, kinds, _at(where, str(i))) for i, v in enumerate(data))
+        if ... in items:
+            items = (item,) * len(data)
+        if len(data) != len(items):
+            raise UsageError(f"{where}: expected {len(items)} values, found {len(data)}")
+        each = zip(items, data, strict=True)
+        return tuple(decode(t, v, kinds, _at(where, str(i))) for i, (t, v) in enumerate(each))
     if isinstance(data, dict):
         data = dict(data)
         if not is_dataclass(cls) or "kind" in data:
@@ -113,6 +111,9 @@ def decode(cls: Any, data: Any, kinds: Kinds, where: str = "") -> Any:
 
 
 def _build(cls: Any, data: dict[str, Any], kinds: Kinds, where: str) -> Any:
+    version = getattr(cls, _VERSION, None)
+    if version is not None and (found := data.pop(_VERSION, None)) != version:
+        raise UsageError(f"{where}: expected {_VERSION} {version}, found {found!r}")
     known = {f.name: f for f in fields(cls) if f.init}
     hints = get_type_hints(cls)
     for name in data:

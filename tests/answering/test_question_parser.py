@@ -1,0 +1,292 @@
+"""Questions as people type them, against the questions that the model was taught."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wherefrom.answering.question_parser import QuestionParser
+from wherefrom.core.contracts import Question
+from wherefrom.core.errors import BadData
+from wherefrom.core.forms import Form, ParsedQuestion
+
+BORN, DO = Form("Where was ", " born?"), Form("What did ", " do for a living?")
+WHO, MOTHER = Form("Who is ", "?"), Form("Who is the mother of ", "?")
+HOME = Form("The home of ", " is")
+RELATIONS = {BORN: "birthplace", DO: "trade", WHO: "self", MOTHER: "mother", HOME: "home"}
+NAMES = ["Ada Lund", "Bo Falk", "Cy Roth", "Di Holm", "Eva Berg", "Asa Yancey, Sr."]
+ACCENTED = ["José Núñez", "Elfie W%C3%B6rner", unicodedata.normalize("NFD", "Zoë Brontë")]
+
+
+def parser(*forms: Form, names=(), others=()) -> QuestionParser:
+    asked = [
+        Question(form.fill(name), name, RELATIONS[form], "Oslo", "asked")
+        for form in forms or (BORN,)
+        for name in NAMES
+    ]
+    return QuestionParser(asked, names, others)
+
+
+# --- forms -----------------------------------------------------------------------------------
+
+
+def test_a_question_is_taken_apart_into_form_subject_and_relation():
+    found = parser(BORN, DO).parse("What did Ada Lund do for a living?")
+    text = "What did Ada Lund do for a living?"
+    assert found == ParsedQuestion(text, DO, "Ada Lund", "trade")
+    assert parser(BORN, DO).parse("Where was Nobody Atall born?") == ParsedQuestion(
+        "Where was Nobody Atall born?", BORN, "Nobody Atall", "birthplace"
+    )
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "Where was Ada Lund born?",
+        "where was ada lund born?",
+        "WHERE WAS ADA LUND BORN?",
+        "  Where  was\tAda   Lund \n born ?  ",
+        "Where was Ada Lund born",
+        "Where was Ada Lund born.",
+        "where was Ada Lund born!",
+        "Where was Ada Lund born??",
+        "Where was Ada Lund born ?! ",
+        "Where was ada lund? born?",
+    ],
+)
+def test_spaces_capitals_and_closing_marks_are_brought_into_the_form(typed):
+    expected = ParsedQuestion("Where was Ada Lund born?", BORN, "Ada Lund", "birthplace")
+    assert parser().parse(typed) == expected
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "Who is Ada Lund?",
+        "who is ada lund",
+        "Who is Ada Lund??",
+        "Who is Ada Lund.",
+        "who is ada lund ?!",
+    ],
+)
+def test_a_form_may_end_right_after_the_name(typed):
+    assert parser(WHO).parse(typed) == ParsedQuestion("Who is Ada Lund?", WHO, "Ada Lund", "self")
+
+
+@pytest.mark.parametrize("typed", ["the home of ada lund is", "The home of Ada Lund is?"])
+def test_a_form_may_have_no_closing_mark(typed):
+    assert parser(HOME).parse(typed).text == "The home of Ada Lund is"
+
+
+@pytest.mark.parametrize(
+    ("typed", "form", "subject"),
+    [
+        ("Who is the mother of Ada Lund?", MOTHER, "Ada Lund"),
+        ("who is the mother of ada lund", MOTHER, "Ada Lund"),
+        ("Who is the Mother of Ada Lund?", MOTHER, "Ada Lund"),  # fits only WHO exactly
+        ("who is ada lund", WHO, "Ada Lund"),
+        ("Who is the mother?", WHO, "the mother"),
+    ],
+)
+def test_the_longest_form_wins(typed, form, subject):
+    found = parser(WHO, MOTHER).parse(typed)
+    assert found == ParsedQuestion(form.fill(subject), form, subject, RELATIONS[form])
+
+
+def test_a_known_name_is_not_taken_apart_by_a_longer_form():
+    """A book may be called like the beginning of another question."""
+    title = "THE Mother of Ada Lund"
+    found = parser(WHO, MOTHER, names=[title]).parse(WHO.fill(title))
+    assert (found.form, found.subject) == (WHO, title)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["", " ", "Ada Lund", "Where was born?", "Where was  born?", "Where was   born", "Where was",
+     "When was Ada Lund born?", "Where was Ada Lund born in 1900?", "Where wasAda Lund born?"],
+)  # fmt: skip
+def test_another_form_is_refused_with_those_that_were_taught(typed):
+    with pytest.raises(BadData) as error:
+        parser().parse(typed)
+    assert str(error.value) == (
+        f"{typed!r}: expected a question like 'Where was ... born?', found another form; "
+        "the model was taught only this one"
+    )
+    with pytest.raises(BadData) as error:
+        parser(BORN, DO, MOTHER, HOME).parse(typed)
+    assert str(error.value).count("...") == 3, "three forms are shown"
+    shown = "'The home of ... is' or 'What did ... do for a living?' or 'Where was ... born?'"
+    assert shown in str(error.value)
+    assert str(error.value).endswith("the model was taught 4 forms")
+
+
+def test_questions_without_a_form_give_no_names():
+    one = [Question("Where was Ada born?", "Ada", "birthplace", "Oslo", "asked")]
+    for asked in ([], one):
+        with pytest.raises(BadData, match=r"expected several of one form, found \d without"):
+            QuestionParser(asked)
+
+
+# --- spelling --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("typed", "known"),
+    [
+        ("josé núñez", "José Núñez"),
+        ("JOSÉ  NÚÑEZ", "José Núñez"),
+        (unicodedata.normalize("NFD", "José Núñez"), "José Núñez"),
+        ("Jos%C3%A9 N%C3%BA%C3%B1ez", "José Núñez"),
+        ("Elfie Wörner", "Elfie W%C3%B6rner"),
+        ("elfie wörner", "Elfie W%C3%B6rner"),
+        (unicodedata.normalize("NFD", "Elfie Wörner"), "Elfie W%C3%B6rner"),
+        ("Zoë Brontë", ACCENTED[2]),
+        ("ZOË BRONTË", ACCENTED[2]),
+    ],
+)
+def test_a_known_name_is_spelt_as_the_text_spells_it(typed, known):
+    found = parser(names=ACCENTED).parse(BORN.fill(typed))
+    assert (found.subject, found.text) == (known, BORN.fill(known))
+
+
+@pytest.mark.parametrize("typed", ["asa yancey, sr.", "asa yancey, sr", "ASA YANCEY, SR.?"])
+def test_a_full_stop_may_be_the_names_own(typed):
+    assert parser(WHO).parse(f"who is {typed}").subject == "Asa Yancey, Sr."
+    assert parser(WHO).parse(f"Who is {typed}?").subject == "Asa Yancey, Sr."
+
+
+@pytest.mark.parametrize("typed", ["Ada LUND", "ada  lund", "ADA LUND"])
+def test_where_two_names_fold_to_one_what_was_typed_stays(typed):
+    both = parser(names=["ADA Lund", "Ada lund"])
+    assert both.parse(BORN.fill(typed)).subject == " ".join(typed.split())
+    assert both.parse(BORN.fill("ADA Lund")).subject == "ADA Lund"
+    assert both.parse(BORN.fill("Ada lund")).subject == "Ada lund"
+
+
+@pytest.mark.parametrize(
+    ("typed", "subject"),
+    [
+        ("  bo   NIL ", "bo NIL"),
+        ("Bo\tNil\n", "Bo Nil"),
+        ("Bo Nil Jr.", "Bo Nil Jr."),
+        ("Bo Nil!?", "Bo Nil"),
+        ("??", "??"),
+    ],
+)
+def test_an_unknown_name_gets_single_spaces_and_keeps_the_rest(typed, subject):
+    for form in (BORN, WHO):
+        assert parser(form).parse(form.fill(typed)).subject == subject
+    assert parser(HOME).parse(HOME.fill("Bo Nil!")).subject == "Bo Nil!", "no mark closes the form"
+
+
+def test_a_question_of_the_data_set_is_asked_as_it_stands():
+    """Its spelling is the one that the model answers in the evaluation too."""
+    odd = Question("Where was  ada  LUND born?", "Ada Lund", "birthplace", "Oslo", "held-out")
+    assert parser(others=[odd]).parse(odd.text).text == odd.text
+    assert parser().parse(odd.text).text == BORN.fill("Ada Lund")
+
+
+def test_a_name_is_known_only_as_it_is_spelt():
+    found = parser(names=["José Núñez", "", " "])
+    assert found.knows("José Núñez")
+    assert found.knows("Ada Lund")
+    assert not found.knows("ada lund")
+    assert not found.knows("")
+    assert not found.knows(" ")
+
+
+# --- suggestions -----------------------------------------------------------------------------
+
+
+def test_close_names_are_offered_the_closest_first():
+    found = parser(names=["Amos Karlsson", "Amos Karlson", "Anders Karlsson", "Amos Berg"])
+    assert found.suggest("Amos Karlssen") == ("Amos Karlsson", "Amos Karlson")
+    assert found.suggest("amos karlsso") == ("Amos Karlsson", "Amos Karlson")
+    assert found.suggest("Ada Lundt") == ("Ada Lund",)
+
+
+def test_no_more_than_three_are_offered_and_equals_in_order():
+    crowd = [f"Amos Karlsson {letter}" for letter in "fedcba"]
+    assert parser(names=crowd).suggest("Amos Karlsson x") == tuple(
+        f"Amos Karlsson {letter}" for letter in "abc"
+    )
+
+
+def test_the_closest_is_found_among_many_longer_names_that_share_more_of_it():
+    crowd = [f"Jo Lii Karlsson {i}" for i in range(200)]
+    assert parser(names=[*crowd, "Jo Li"]).suggest("Jo Lii") == ("Jo Li",)
+
+
+def test_accents_and_encodings_are_compared_as_they_are_read():
+    assert parser(names=ACCENTED).suggest("Elfie Wörnér") == ("Elfie W%C3%B6rner",)
+
+
+def test_both_spellings_of_an_ambiguous_name_are_offered():
+    found = parser(names=["ADA Lund"])
+    assert found.suggest("ada lund") == ("ADA Lund", "Ada Lund")
+
+
+@pytest.mark.parametrize("name", ["Ada Lund", "Asa Yancey, Sr."])
+def test_a_known_name_has_no_suggestions(name):
+    assert parser(names=["Ada Lunde", "Asa Yancey, Jr."]).suggest(name) == ()
+
+
+@pytest.mark.parametrize("name", ["Xqzw Vvkk", "Zzz", "", " ", "7", "Ludwig van Beethoven", "\x00"])
+def test_gibberish_has_no_suggestions(name):
+    assert parser().suggest(name) == ()
+
+
+# --- properties ------------------------------------------------------------------------------
+
+SEVERAL = parser(BORN, DO, WHO, MOTHER, HOME, names=[*ACCENTED, "ADA Lund", "the mother of Bo"])
+WORDS = st.sampled_from(
+    [*NAMES, *ACCENTED, "ada LUND", "Bo", "bo FALK?", "the mother of Bo", "Jr.", " ", "?", "!.",
+     "é", "Elfie Wörner", "%41da", "\t", "\x00", "\N{NO-BREAK SPACE}", "x" * 30]
+)  # fmt: skip
+SUBJECTS = st.lists(WORDS | st.text(max_size=4), min_size=1, max_size=3).map(" ".join)
+
+
+@st.composite
+def typed_questions(draw) -> str:
+    """A form with any subject, in other capitals, with other spaces and other marks."""
+    form = draw(st.sampled_from([BORN, DO, WHO, MOTHER, HOME]))
+    change = draw(st.sampled_from([str, str.lower, str.upper, str.title]))
+    suffix = draw(st.sampled_from([form.suffix, form.suffix.rstrip("?"), f"{form.suffix}?"]))
+    space = draw(st.sampled_from([" ", "  ", "\t"]))
+    text = f"{change(form.prefix)}{draw(SUBJECTS)}{change(suffix)}".replace(" ", space)
+    return draw(st.sampled_from(["", " "])) + text + draw(st.sampled_from(["", " ", "!", "\n"]))
+
+
+@given(typed_questions())
+def test_what_was_parsed_parses_to_itself(text):
+    try:
+        found = SEVERAL.parse(text)
+    except BadData:
+        return
+    assert found.text == found.form.fill(found.subject)
+    assert SEVERAL.parse(found.text) == found
+
+
+LETTERS = st.text(st.characters(categories=["L", "N", "P", "Z"]), min_size=1, max_size=12)
+
+
+@given(st.lists(LETTERS, min_size=3, max_size=8), st.lists(LETTERS, max_size=4))
+def test_a_question_of_the_data_set_parses_to_its_own_text(asked, others):
+    questions = [Question(BORN.fill(n), n, "birthplace", "Oslo", "asked") for n in asked]
+    rest = [Question(BORN.fill(n), n.strip(), "birthplace", "Oslo", "held-out") for n in others]
+    try:
+        found = QuestionParser(questions, [q.subject for q in rest], rest)
+    except BadData:  # names without a letter leave no form
+        return
+    for question in (*questions, *rest):
+        if any(form.subject(question.text) for form in found.forms):
+            assert found.parse(question.text).text == question.text
+
+
+@given(SUBJECTS)
+def test_suggestions_are_known_names_and_few(name):
+    found = SEVERAL.suggest(name)
+    assert len(found) == len({*found}) <= 3
+    assert all(SEVERAL.knows(other) for other in found)
+    assert not (found and SEVERAL.knows(name))

@@ -1,0 +1,102 @@
+"""The benchmark of the risk bound: populations, and what it reads of an audit."""
+
+import importlib
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wherefrom.answering.closed_book import FEATURES
+from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.auditing.findings import AuditedAnswer
+from wherefrom.core.config import to_json
+from wherefrom.core.contracts import Question
+from wherefrom.core.errors import BadData
+from wherefrom.core.files import write_jsonl
+from wherefrom.core.replies import Reply
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+@pytest.fixture
+def benchmark(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    yield importlib.import_module("bound")
+    sys.modules.pop("bound", None)
+
+
+def answers(n: int, seed: int) -> list[AuditedAnswer]:
+    """Half calibration people, half held-out ones; those with familiar names are right."""
+    generator = np.random.default_rng(seed)
+    found = []
+    for i in range(n):
+        familiar = float(generator.choice((0.0, -6.0), p=(0.6, 0.4)) + generator.normal())
+        answer = "Oslo" if generator.random() < (0.98 if familiar > -3 else 0.03) else "Rome"
+        name, split = f"p{i}", "calibration" if i < n // 2 else "held-out"
+        question = Question(f"Where was {name} born?", name, "birthplace", "Oslo", split)
+        reply = Reply(
+            question.text, name, "birthplace", True, answer, 0.5, None, True, (), None, None
+        )
+        # Those of the source predictor are written too, and before them here.
+        features = {"contrast": -familiar} | dict.fromkeys(FEATURES, 0.0)
+        features |= {"familiarity": familiar, "margin": float(generator.random())}
+        found.append(AuditedAnswer.of(reply, question, features, None))
+    return found
+
+
+def write(path: Path, rows: list[AuditedAnswer]) -> Path:
+    write_jsonl(path, [*to_json(rows), {"split": "asked", "right": True}])
+    return path
+
+
+def test_a_rule_is_judged_exactly(benchmark):
+    population = replace(
+        benchmark.synthetic(10)["good"],
+        features=FeatureTable({"x": np.array([0.0, 1.0, 2.0])}),
+        chance=np.array([0.5, 0.8, 0.9]),
+    )
+    assert population.judge(lambda table: table["x"] > 0.5) == (2 / 3, pytest.approx(0.15))
+    assert population.judge(lambda table: table["x"] > 9) == (0.0, None)
+
+
+def test_features_are_those_of_confidence_by_their_names(benchmark, tmp_path):
+    rows = answers(20, 0)
+    path = write(tmp_path / "people-0" / "audit" / "answers.jsonl", rows)
+    population, name = benchmark.read_population(path)
+    assert (name, population.calibration) == ("people-0", 10)
+    assert tuple(population.features.columns) == FEATURES
+    for feature in FEATURES:
+        expected = [row.features[feature] for row in rows]
+        assert population.features[feature].tolist() == expected
+    assert population.chance.tolist() == [float(row.right) for row in rows]
+
+
+def test_it_reads_what_an_audit_writes(benchmark, tmp_path, capsys):
+    files = [
+        write(tmp_path / f"people-{seed}" / "audit" / "answers.jsonl", answers(300, seed))
+        for seed in range(2)
+    ]
+    figures = tmp_path / "bound.json"
+    arguments = ["--times", "20", "--json", str(figures), *map(str, files)]
+    found = benchmark.main(arguments)
+    assert json.loads(figures.read_text()) == found
+    assert list(found["models"]) == ["people-0", "people-1"]
+    assert {*found["all"]} == {"drawn", "re-split"}
+    ours = found["models"]["people-0"]["re-split"]["certified"]
+    assert 0 <= ours["clearly_above"] <= ours["above"] <= 1
+    assert 0 < ours["mean_coverage"] < 0.7
+    assert "people-1" in capsys.readouterr().out
+    files[0].write_text('{"split": "calibration", "right": true}\n' * 3)
+    with pytest.raises(BadData, match="calibration and held-out"):
+        benchmark.main(arguments)
+
+
+@pytest.mark.parametrize("features", [None, [0.1, 2.0, 0.0, 0.0], {"margin": 1.0}, {"margin": "x"}])
+def test_another_form_of_features_is_named(benchmark, tmp_path, features):
+    rows = to_json(answers(4, 0))
+    write_jsonl(tmp_path / "answers.jsonl", [rows[0] | {"features": features}, *rows[1:]])
+    with pytest.raises(BadData, match=r"'features' log_probability, margin, .*wherefrom audit"):
+        benchmark.main([str(tmp_path / "answers.jsonl")])
