@@ -52,7 +52,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         add(name, help=argparse.SUPPRESS, **extra)
     add("--data", metavar="FOLDER", help="where the data is, if not in data/ or $A5_DATA")
     add("--out", metavar="FOLDER", type=Path, help="where a command's files go: submission/")
-    add("--epochs", type=int, help="train so many instead of the assignment's")
+    add("--epochs", type=int, help="epochs to train instead of the assignment's")
     add("--device", default="auto", help="auto, cpu, cuda or mps")
     add("--seed", type=int, default=42)
     add("--year", help="the hand-out's form, if not $A5_YEAR: see README.md")

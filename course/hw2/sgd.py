@@ -57,7 +57,7 @@ def sgd(
 
 
 def save_params(number: int, params, folder=".") -> None:
-    """Random states and parameters after so many steps; the parameters last, and all at once."""
+    """Write random states and parameters after a step; the parameters last, and all at once."""
     name, keys, place, has_gauss, gauss = np.random.get_state()
     state = {
         "python": random.getstate(),

@@ -32,7 +32,7 @@ def initialize_synthesizer_model(mconf: Any) -> Any:
 
 def initialize_perceiver_model(mconf: Any, bottleneck_dim: int = 32) -> Any:
     attention_model = None
-    ### [part g]: the same as a perceiver with so many latents
+    ### [part g]: the same as a perceiver with bottleneck_dim latents
     ### START_CODE_HERE ###
     mconf.perceiver = True
     mconf.bottleneck_dim = bottleneck_dim

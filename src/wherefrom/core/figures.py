@@ -34,7 +34,7 @@ _SETTINGS: Any = {
 
 
 def panels(count: int = 1) -> "tuple[Figure, list[Axes]]":
-    """A white figure with so many panels side by side."""
+    """A white figure with `count` panels side by side."""
     import matplotlib
     from matplotlib.figure import Figure
 

@@ -55,13 +55,13 @@ class Stage:
     steps: int
     batch: int
     start_from: str | None = None  # the stage whose weights this one continues from
-    buckets: int = 1  # a step's rows, sorted by length, in so many pieces (CPU)
+    buckets: int = 1  # pieces of a step's rows, which are sorted by length (CPU)
     clip: float = 1.0
     order: str = "shuffled"  # file: every epoch in the text's own order, as the course does
     arithmetic: str = "fp32"  # tf32, bf16: on a GPU that has them; a CPU computes in fp32
     checkpoint_seconds: float = 20.0
     variant: Any = None  # what its model has otherwise than the recipe's
-    probe: str | None = None  # the task that the model is put to after every epoch
+    probe: str | None = None  # the task that is evaluated after every epoch
 
     def __post_init__(self) -> None:
         check(bool(self.mix), "Stage", "mix", self.mix, "at least one objective")

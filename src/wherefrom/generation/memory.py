@@ -64,7 +64,7 @@ class Memory:
         return self._store
 
     def reserve(self, rows: int, positions: int) -> None:
-        """Room for so many rows of so many characters; rows grow by doubling."""
+        """Make room for this many rows and positions; rows grow by doubling."""
         if self._store is None:
             if self.model.cacheable:
                 self._store = self.model.new_cache(rows, positions)

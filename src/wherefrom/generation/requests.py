@@ -20,7 +20,7 @@ class Request:
     max_new: int = 32  # characters chosen at most, the stop among them
     beams: int = 1
     temperature: float = 0.0  # 0: greedy
-    top_k: int = 0  # sample among so many; 0: all
+    top_k: int = 0  # sample among the k most probable; 0: among all
     seed: int = 0
     stop: int | None = MASK_ID
     number: int = 0

@@ -16,7 +16,7 @@ from wherefrom.core.randomness import Stream, below, draws
 
 _VECTORS = 4  # place of the frozen vectors in the INITIAL stream, after the four parameters
 _SAFE = 50.0  # exp of so much, and of so much below 0, is far from float32's ends
-_FINE = 2**24  # a fraction of so many steps is exact in float32 too
+_FINE = 2**24  # a fraction with this denominator is exact in float32 too
 INITIALS = ("glorot", "normal")
 
 
@@ -145,7 +145,7 @@ class Bigram:
 def build(
     config: BigramConfig, words: int, seed: int, stage: int = 0, vectors: np.ndarray | None = None
 ) -> Bigram:
-    """The network over a vocabulary of so many words, with the given vectors or its own."""
+    """The network over a vocabulary of `words` words, with the given vectors or its own."""
     if vectors is None:
         made = np.eye(words) if config.width == 0 else _uniform((words, config.width), seed)
         vectors = made

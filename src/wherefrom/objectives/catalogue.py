@@ -45,7 +45,7 @@ class Material:
 
 @dataclass(frozen=True)
 class Slot:
-    """An objective's place: so many rows of each step, and a number for its draws."""
+    """An objective's place: its rows of each step, and a number for its draws."""
 
     rows: int
     number: int

@@ -140,7 +140,7 @@ class BarProgress(PlainProgress):
 
 
 class Pace:
-    """How fast the steps of this process go: those of an interrupted one do not count."""
+    """The speed of this process; steps that an interrupted one took do not count."""
 
     def __init__(self, first: int, start: float) -> None:
         self.first, self.start = first, start
@@ -152,7 +152,7 @@ class Pace:
 
 
 def watch(stages: Sequence[str], label: str = "", file: TextIO | None = None) -> PlainProgress:
-    """The observer that suits where standard error goes; without rich there is no bar."""
+    """A bar if standard error is a terminal and rich is installed, else plain lines."""
     stream = file or sys.stderr
     bar = stream.isatty() and find_spec("rich") is not None
     return (BarProgress if bar else PlainProgress)(stages, stream, label)

@@ -1,7 +1,7 @@
 """What differs between families of models, in one place: a dict entry each.
 
 A family knows its vocabulary, how a model of its config is built, which learner teaches it and
-how it is put to a task. Everything else treats models alike.
+what makes a predictor of it. Everything else treats models alike.
 """
 
 from collections.abc import Callable

@@ -50,7 +50,7 @@ class RunFolder:
     # -- the recipe ---------------------------------------------------------------
 
     def exists(self) -> bool:
-        return os.path.exists(self.run_file)  # False, too, where the system lets no one look
+        return os.path.exists(self.run_file)  # False too where permissions forbid a look
 
     def create(self) -> None:
         with cannot_write(self.path):
@@ -85,7 +85,7 @@ class RunFolder:
             ) from error
 
     def check_recipe(self, asked: Experiment) -> None:
-        """A folder holds one recipe: another one, or other settings, must go elsewhere."""
+        """Refuse another recipe or other settings: a folder holds one recipe."""
         require_same(
             self.path,
             recipe_identity(self.read_recipe()),
@@ -97,7 +97,7 @@ class RunFolder:
     # -- data ---------------------------------------------------------------------
 
     def keep_data(self, dataset: Dataset, vocabulary: Any) -> None:
-        """Write the data down, or see that what an earlier part of the run read is the same."""
+        """Write the data, which must be those of an earlier part of the run if there was one."""
         if (self.path / "corpus" / "corpus.json").exists():
             self.check_data(dataset)
         self.write_data(dataset, vocabulary)
@@ -107,14 +107,14 @@ class RunFolder:
         with cannot_write(self.path):
             (self.path / "corpus").mkdir(exist_ok=True)
         write_text(self.path / "corpus" / "documents.txt", text)
-        if type(dataset) is Dataset:  # one that questions are asked about, not a text to model
+        if type(dataset) is Dataset:  # one with questions; texts to model are subclasses
             write_dataset(self.path / DATASET, dataset)
         write_json(self.path / "corpus" / "corpus.json", describe(dataset))
         write_json(self.path / "vocab.json", symbols(vocabulary))
         write_json(self.path / "splits.json", splits(dataset))
 
     def check_data(self, dataset: Dataset) -> None:
-        """The data that the recipe gives now must be the data that the run was made from."""
+        """Refuse data that differ from those that the run was made from."""
         path = self.path / "corpus" / "corpus.json"
         require_same(
             path,
@@ -126,8 +126,10 @@ class RunFolder:
         )
 
     def keeps_data(self) -> bool:
-        """Runs of language models and of reviews, and folders of the first version, have only a
-        hash of their data."""
+        """Whether the folder has the data themselves.
+
+        Runs of language models and of reviews, and folders of the first version, have a hash only.
+        """
         return (self.path / DATASET).exists()
 
     def read_data(self) -> Dataset:
@@ -136,7 +138,7 @@ class RunFolder:
         written = read_json(self.path / "corpus" / "corpus.json")
         if describe(dataset) != written:
             raise Damaged(
-                f"{self.path / DATASET}: expected the data of corpus.json beside it, found other; "
+                f"{self.path / DATASET}: expected the data of corpus.json beside it, found others; "
                 f"{ADVICE}"
             )
         return dataset
@@ -154,7 +156,7 @@ class RunFolder:
         wanted = {"state", "seconds", "results"} if state == "finished" else {"state"}
         if state is None or not wanted <= status.keys():
             raise Damaged(
-                f"{self.status_file}: expected {', '.join(sorted(wanted))}, found less; "
+                f"{self.status_file}: expected {', '.join(sorted(wanted))}, found fewer fields; "
                 "delete it, and the same 'wherefrom run' writes it again"
             )
         if isinstance(results := status.get("results"), dict):

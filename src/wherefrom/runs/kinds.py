@@ -18,11 +18,11 @@ KINDS: dict[str, type] = {
     **{config.kind: config for config in (AdamWConfig, MuonConfig, SGDConfig, DANVariant)},
 }
 
-# Where and how safely it runs, and what it is called: none of it changes what is computed.
+# Where and how safely a run computes, and its summary: none of them changes the result.
 _INCIDENTAL = ("device", "threads", "checkpoint_seconds", "summary")
 
 
-# Where files lie: what stands in them is compared instead, by the data's hash.
+# Paths of files: their content is compared instead, by the data's hash.
 _PATHS = (
     "folder",
     "corpus",
@@ -38,7 +38,7 @@ _PATHS = (
 
 
 def decode_recipe(data: Any) -> Experiment:
-    """Demonstrations say so by their kind; it is in no place that another config could take."""
+    """A recipe of either form: demonstrations name their kind at the top, other recipes do not."""
     if isinstance(data, dict) and data.get("kind") == Demonstrations.kind:
         return decode(Demonstrations, data, {Demonstrations.kind: Demonstrations})
     return decode(Recipe, data, KINDS)

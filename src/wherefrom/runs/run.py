@@ -66,13 +66,13 @@ class Run:
         return self.read_source()
 
     def read_source(self) -> Dataset:
-        """The data as the recipe gives them now, which must be what the run was made from."""
+        """The recipe's data, read again; they must be those that the run was made from."""
         dataset = load_dataset(self.recipe.data, self.recipe.seed)
         self.folder.check_data(dataset)
         return dataset
 
     def changed_source(self) -> str | None:
-        """One line if the recipe no longer gives the data that the run was made from."""
+        """One line on why the recipe no longer gives the data of the run; None if it does."""
         try:
             self.read_source()
         except WherefromError as error:
@@ -113,9 +113,9 @@ class Run:
         return model.eval() if isinstance(model, torch.nn.Module) else model
 
     def cost(self, name: str = "") -> dict[str, Any]:
-        """Parameters that were trained, and seconds of training with the stages it began from.
+        """The trained parameters, and the seconds of all stages that the model went through.
 
-        None where a folder of an earlier version does not say.
+        Parameters are None in a folder of an earlier version, which does not have them.
         """
         name = name or self.recipe.primary
         _, facts = self.folder.read_model(name)
@@ -126,7 +126,7 @@ class Run:
         return {"parameters": facts.get("parameters"), "seconds": round(seconds, 2)}
 
     def predictor(self, name: str = "") -> Any:
-        """The model as one that answers questions or scores text."""
+        """The model wrapped as a predictor, which answers questions or scores text."""
         return self.workshop.family.predictor(self.model(name), self.vocabulary)
 
     def questions(self, task: Task) -> tuple[Question, ...]:
@@ -152,7 +152,7 @@ def open_run(path: str | Path | Run) -> Run:
     if isinstance(recipe, Demonstrations):
         raise BadData(
             f"{path}: expected a run with models, found the demonstrations of '{recipe.name}', "
-            "which trains none; 'wherefrom run' with its settings shows what they came to"
+            "which trains none; 'wherefrom run' with its settings shows their results"
         )
     here = recipe.device in ("auto", *devices())
     return Run(folder, recipe if here else replace(recipe, device="auto"))
@@ -164,7 +164,7 @@ def model_identity(config: Any, vocabulary: Any) -> dict[str, Any]:
 
 
 def count_parameters(model: Any) -> int:
-    """How many numbers of it are trained; frozen ones are none of them."""
+    """The number of trained parameters; frozen ones do not count."""
     if isinstance(model, torch.nn.Module):
         return sum(p.numel() for p in model.parameters())
     return sum(array.size for array in model.parameters.values())

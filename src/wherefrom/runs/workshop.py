@@ -23,9 +23,9 @@ from wherefrom.training.schedules import COURSE_EPOCHS, TokenCount
 
 
 class Workshop:
-    """What training and evaluating a recipe needs; nothing here is written down.
+    """What training and evaluating a recipe needs; it writes no files.
 
-    `read` gives the data where they are not to be generated or read again by the recipe.
+    `read` gives the data; without it the recipe's own data set is loaded.
     """
 
     def __init__(self, recipe: Recipe, read: Callable[[], Dataset] | None = None) -> None:
@@ -64,7 +64,7 @@ class Workshop:
 
     def objective(self, stage: Stage) -> Mix:
         """The batches of a stage: any step can be planned and rendered again from here."""
-        if self._latest is None or self._latest[0] is not stage:  # pure, so it can be handed again
+        if self._latest is None or self._latest[0] is not stage:  # pure, so it is built once
             self._latest = stage, build_objective(stage, self.number(stage), self.material)
         return self._latest[1]
 
@@ -82,7 +82,7 @@ class Workshop:
         return self.family.learner(model, objective, stage, place)
 
     def _tokens(self, stage: Stage, objective: Mix) -> TokenCount:
-        """As the course counts them: its rows are one shorter than a block."""
+        """The tokens of a step as the course counts them: its rows are one shorter than a block."""
         block = self.material.block_size
         documents = len(self.dataset.training_documents)
         return TokenCount(
@@ -90,7 +90,7 @@ class Workshop:
         )
 
     def _answerer(self, model: Any, vocabulary: Any) -> ModelAnswerer:
-        """Gives answers as long as those that are asked for; only asking needs the data."""
+        """An answerer with room for the longest trained answer; the data are read on first use."""
         return ModelAnswerer(model, vocabulary, max_new=lambda: self.dataset.answer_room)
 
     def predictor(self, model: Any) -> Any:
@@ -98,11 +98,11 @@ class Workshop:
 
 
 def choose_device(name: str, say: Callable[[str], None] | None = None) -> torch.device:
-    """The device of that name, or the best there is for 'auto'.
+    """The named device, or the best one here for 'auto'.
 
-    'auto' takes a CUDA GPU or the CPU: small models gain nothing from mps, which is taken
-    only when it is asked for, and only if it can do all that training needs; `say` is told if
-    it cannot.
+    'auto' takes a CUDA GPU or the CPU. Small models gain nothing from mps: it is used only when
+    it is named, and only if it can do all that training needs. If it cannot, the CPU is used and
+    `say` gets the reason.
     """
     here = devices()
     if name == "auto":
@@ -123,14 +123,14 @@ def why_not_mps() -> str | None:
         return "device 'mps' is not here; using the CPU"
     try:
         _try_out(torch.device("mps"))
-    except Exception as error:  # whatever this torch has not got there
+    except Exception as error:  # whatever this torch lacks on mps
         reason = " ".join(str(error).split())[:100]
         return f"device 'mps' cannot do all that training needs ({reason}); using the CPU"
     return None
 
 
 def _try_out(device: torch.device) -> None:
-    """The operations that devices differ in: counted randomness, and an update withheld."""
+    """Try the operations that devices differ in: counted randomness, and an update withheld."""
     place = {"seed": 1, "stream": Stream.ORDER, "stage": 0, "step": 2}
     row = np.arange(4, dtype=np.int64)
     here = draws(2, row=row, **place)
@@ -153,7 +153,7 @@ def devices() -> list[str]:
 
 
 def use_threads(count: int) -> int:
-    """Let torch use so many threads (0: one a core this process may use); how many it was."""
+    """Set torch's number of threads (0: a thread for each core of this process), and return it."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     torch.set_num_threads(count or cores or 1)
     return torch.get_num_threads()

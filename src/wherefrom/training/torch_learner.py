@@ -57,7 +57,7 @@ class TorchLearner:
             )
 
     def prepare(self, count: int) -> None:
-        """Make ready for chunks of so many steps, so that the first is as fast as any."""
+        """Make ready for chunks of `count` steps, so that the first is as fast as any."""
         if self.captured is not None:
             self.model.train()
             self.captured.prepare(count)

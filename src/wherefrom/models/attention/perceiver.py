@@ -90,7 +90,7 @@ class Perceiver(Arrangement):
 class CausalCrossAttention(Mixer):
     """Position t of one sequence looks at positions up to t of another, or at all of a shorter one.
 
-    This is what sets a perceiver apart, so this is what it goes by among the mixers.
+    This is what sets a perceiver apart, so the mixers' table has it as 'perceiver'.
     """
 
     cacheable: ClassVar[bool] = False
