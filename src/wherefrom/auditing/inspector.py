@@ -248,8 +248,7 @@ class Inspector:
         if verdict is not None and verdict.label == NO_TEXT:
             # Memorisation is 0 by its definition where there is no text to leave out.
             source = replace(source, label=GUESSED, probability_recalled=0.0)
-        candidates = ((answer.text, answer.probability),
-                      *((other.text, other.probability) for other in answer.others))  # fmt: skip
+        found = (answer, *answer.others)  # the best one first
         subject, relation = question.subject, question.relation
         return Reply(
             question=question.text,
@@ -260,7 +259,7 @@ class Inspector:
             confidence=decision.confidence,
             reason=decision.reason,
             name_known=decision.name_known,
-            candidates=tuple(RankedAnswer(text, p) for text, p in candidates),
+            candidates=tuple(RankedAnswer(each.text, each.probability) for each in found),
             evidence=verdict,
             source=source,
             trained_on=(subject, relation) in self.opened.trained_on,

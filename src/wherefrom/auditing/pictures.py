@@ -52,9 +52,13 @@ def draw_risk_coverage(
     figure, (axes,) = panels()
     for (name, curve), colour in zip(curves.items(), _COLOURS, strict=False):
         axes.step(
-            (0, *curve.coverage), (curve.risk[0], *curve.risk), where="pre", color=colour,
-            linewidth=1.3, label=f"{name}, area {curve.area:.3f}",
-        )  # fmt: skip
+            (0, *curve.coverage),
+            (curve.risk[0], *curve.risk),
+            where="pre",
+            color=colour,
+            linewidth=1.3,
+            label=f"{name}, area {curve.area:.3f}",
+        )
     axes.set(xlim=(0, 1.02))
     axes.set_ylim(bottom=0)
     _finish(figure, axes, path, title, "share answered", "share wrong among answered")
@@ -97,12 +101,20 @@ def _errorbars(
     colour: str = RIGHT,
     mark: str = "o",
 ) -> None:
-    reach = [[max(share - low, 0.0) for share, (low, _) in shares],
-             [max(high - share, 0.0) for share, (_, high) in shares]]  # fmt: skip
+    reach = [
+        [max(share - low, 0.0) for share, (low, _) in shares],
+        [max(high - share, 0.0) for share, (_, high) in shares],
+    ]
     axes.errorbar(
-        x, [share for share, _ in shares], reach, fmt=mark, color=colour, ecolor=PALE,
-        markersize=4, label=label,
-    )  # fmt: skip
+        x,
+        [share for share, _ in shares],
+        reach,
+        fmt=mark,
+        color=colour,
+        ecolor=PALE,
+        markersize=4,
+        label=label,
+    )
 
 
 def _finish(figure: "Figure", axes: "Axes", path: Path, title: str, x: str, y: str) -> None:

@@ -204,18 +204,22 @@ class _Execution:
         for entry in self.recipe.models:
             if entry.stage == stage.name:
                 facts = {
-                    "identity": identity, "stage": stage.name, "recipe": self.recipe.name,
+                    "identity": identity,
+                    "stage": stage.name,
+                    "recipe": self.recipe.name,
                     "parameters": count_parameters(trained.model),
-                }  # fmt: skip
+                }
                 self.folder.write_model(entry.name, arrays, facts)
 
     def _checkpoints(self, stage: Stage) -> Checkpoints:
         workshop = self.workshop
         identity = {
-            "recipe": self.recipe.name, "seed": self.recipe.seed,
-            "data": data_identity(self.recipe.data), "stage": recipe_identity(stage),
+            "recipe": self.recipe.name,
+            "seed": self.recipe.seed,
+            "data": data_identity(self.recipe.data),
+            "stage": recipe_identity(stage),
             **model_identity(workshop.config_of(stage), workshop.vocabulary),
-        }  # fmt: skip
+        }
         return Checkpoints(self.folder.stage(stage.name) / "checkpoints", identity)
 
     def _final_weights(self, stage_name: str) -> dict[str, Any]:
