@@ -1,23 +1,56 @@
+"""The Python API: all that the commands do, lazily loaded, with frozen results."""
+
+import json
 import subprocess
 import sys
+from dataclasses import FrozenInstanceError, fields, is_dataclass
 
 import pytest
 
 import wherefrom
 from wherefrom import api
+from wherefrom.cli.main import app, main
+
+PACKAGES = {"data", "doctor"}
 
 
 def test_the_package_offers_what_the_api_has():
-    assert set(wherefrom.__all__) == set(api.__all__)
-    for name in wherefrom.__all__:
+    assert set(wherefrom.__all__) == set(api.__all__) | PACKAGES
+    for name in api.__all__:
         assert getattr(wherefrom, name) is getattr(api, name)
         assert name in dir(wherefrom)
+        assert getattr(api, name).__doc__
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = wherefrom.nothing  # pyright: ignore
 
 
+def test_every_command_has_its_function():
+    """`list` has two, `data` and `doctor` are packages of functions."""
+    commands = {command.name for command in app.registered_commands}
+    groups = {group.name for group in app.registered_groups}
+    assert groups == PACKAGES
+    for name in commands - {"list"}:
+        assert callable(getattr(wherefrom, str(name)))
+    assert callable(wherefrom.list_recipes)
+    assert callable(wherefrom.list_runs)
+    for name in ("list_datasets", "check", "add", "fetch", "list_packages"):
+        assert callable(getattr(wherefrom.data, name))
+    assert callable(wherefrom.doctor.examine_submission)
+
+
+def test_audit_is_the_function_and_no_package():
+    assert callable(wherefrom.audit)
+    with pytest.raises(ModuleNotFoundError):
+        __import__("wherefrom.audit")
+
+
 def test_importing_the_package_loads_no_torch():
     program = "import sys, wherefrom; sys.exit('torch' in sys.modules or 'numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program]).returncode == 0
+
+
+def test_the_packages_are_found_without_being_imported_first():
+    program = "import wherefrom; wherefrom.data.list_datasets; wherefrom.doctor.examine_submission"
     assert subprocess.run([sys.executable, "-c", program]).returncode == 0
 
 
@@ -36,14 +69,73 @@ def test_run_open_and_ask(tmp_path, tiny_settings, capfd):
     question = run.dataset.select("held-out")[0].text
     (reply,) = wherefrom.ask(outcome.run, [question])
     assert reply.question == question
-    assert not reply.known
-    assert wherefrom.ask(run, [question]) == [reply]
-    assert wherefrom.ask(run, []) == []
+    assert reply.evidence is not None
+    assert reply.source is not None
+    assert list(wherefrom.ask(run, question)) == [reply]
+    assert len(wherefrom.ask(run, [])) == 0
 
 
-def test_a_whole_recipe_can_be_run_and_takes_no_settings(tmp_path):
+def test_evaluating_again_finds_the_same(tmp_path, tiny_settings):
+    outcome = wherefrom.run("people", out=tmp_path / "r", settings=tiny_settings)
+    again = wherefrom.evaluate(outcome.run)
+    assert again.results == outcome.results
+    assert again.changed == ()
+    assert wherefrom.evaluate(wherefrom.open_run(outcome.run)).results == outcome.results
+
+
+def test_evaluating_names_what_differs_from_what_was_stored(tmp_path, tiny_settings):
+    outcome = wherefrom.run("people", out=tmp_path / "r", settings=tiny_settings)
+    status = tmp_path / "r" / "status.json"
+    stored = json.loads(status.read_text())
+    stored["results"]["majority"]["accuracy"] = 0.77
+    status.write_text(json.dumps(stored))
+    again = wherefrom.evaluate(tmp_path / "r")
+    assert again.changed == ("majority",)
+    assert again.results == outcome.results
+
+
+def test_results_are_frozen_and_written_as_the_command_writes_them(tiny_run, capsys):
+    question = wherefrom.open_run(tiny_run).dataset.select("held-out")[0].text
+    found = wherefrom.ask(tiny_run, question)
+    with pytest.raises(FrozenInstanceError):
+        found.run = "another"  # pyright: ignore
+    assert main(["ask", str(tiny_run), question, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == wherefrom.to_json(found)
+
+
+@pytest.mark.parametrize("name", [n for n in api.__all__ if is_dataclass(getattr(api, n))])
+def test_every_result_type_is_a_frozen_dataclass(name):
+    cls = getattr(api, name)
+    assert cls.__dataclass_params__.frozen
+    assert fields(cls)
+
+
+def test_several_seeds_come_together(tmp_path):
+    small = ["data.sentences=200", "stages.train.steps=20"]
+    found = wherefrom.run_seeds("bigram-tiny", "0-1", out=tmp_path, settings=small)
+    assert found.runs == (str(tmp_path / "seed-0"), str(tmp_path / "seed-1"))
+    values = [outcome.results["network"]["perplexity"] for outcome in found.outcomes]
+    assert found.results["network"]["values"] == values
+    assert found.results["network"]["perplexity"] == pytest.approx(sum(values) / 2)
+    same = wherefrom.run_seeds("bigram-tiny", [1], out=tmp_path, settings=small)
+    assert same.outcomes[0].reused
+
+
+def test_a_whole_recipe_can_be_run_and_takes_only_a_seed(tmp_path):
     small = ["data.sentences=200", "stages.train.steps=20"]
     recipe = wherefrom.build_recipe("bigram-tiny", settings=small)
-    assert wherefrom.run(recipe, out=tmp_path / "b").recipe == "bigram-tiny"
-    with pytest.raises(wherefrom.WherefromError, match="settings"):
+    assert wherefrom.run(recipe, out=tmp_path / "b", seed=3).recipe == "bigram-tiny"
+    assert wherefrom.open_run(tmp_path / "b").recipe.seed == 3
+    with pytest.raises(wherefrom.WherefromError, match=r"settings: .* found a whole recipe"):
         wherefrom.run(recipe, settings=small)
+
+
+def test_own_files_are_options_in_python_too(facts_folder):
+    recipe = wherefrom.build_recipe(
+        "facts", corpus=str(facts_folder / "corpus.txt"), questions="questions.tsv", variant="rope"
+    )
+    assert isinstance(recipe, wherefrom.Recipe)
+    assert recipe.data.corpus == str(facts_folder / "corpus.txt")
+    assert recipe.data.questions.endswith("/questions.tsv")  # absolute
+    with pytest.raises(wherefrom.WherefromError, match="--corpus: expected a recipe that has"):
+        wherefrom.build_recipe("people", corpus="corpus.txt")

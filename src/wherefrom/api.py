@@ -42,7 +42,7 @@ from wherefrom.experiments.perplexity import PerplexityReport, perplexity
 from wherefrom.experiments.samples import sample
 from wherefrom.experiments.seeds import SeedsOutcome, parse_seeds
 from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
-from wherefrom.recipes.options import RecipeOptions, as_settings
+from wherefrom.recipes.options import OPTIONS, RecipeOptions, as_settings
 from wherefrom.report.messages import note
 from wherefrom.report.progress import watch
 from wherefrom.runs.run import Run, open_run
@@ -71,9 +71,12 @@ def build_recipe(name: str | None = None, **options: Unpack[RecipeOptions]) -> E
     config = options.get("config")
     if name is None and config is not None:
         name = parse_toml(read_text(config), config).get("name")
-    recipe = adjust(get_recipe(str(name or DEFAULT_RECIPE)), config=config)
-    own = as_settings(options, recipe)
-    recipe = adjust(recipe, settings=[*own, *options.get("settings", ())])
+    named = get_recipe(str(name or DEFAULT_RECIPE))
+    own: list[str] = []
+    if any(options.get(option) is not None for option in OPTIONS):
+        own = as_settings(options, adjust(named, config=config))
+    # All at once: two fields that must fit each other can be changed together.
+    recipe = adjust(named, config=config, settings=[*own, *options.get("settings", ())])
     given = {part: options.get(part) for part in ("seed", "device", "threads")}
     return replace(recipe, **{part: value for part, value in given.items() if value is not None})
 

@@ -17,7 +17,7 @@ def test_json_is_one_object_of_the_agreed_form(cli, tiny, tmp_path):
     result = cli("run", *tiny, "--out", tmp_path / "r", "--json")
     assert result.code == 0
     found = result.json
-    assert list(found) == ["recipe", "run", "seconds", "results"]
+    assert list(found) == ["recipe", "run", "seconds", "results", "reused", "changed"]
     assert (found["recipe"], found["run"]) == ("people", str(tmp_path / "r"))
     assert found["seconds"] > 0
     accuracies = ["majority", "nearest_name", "without_pretraining", "with_pretraining"]
@@ -70,7 +70,8 @@ def test_a_variant_is_in_the_default_folders_name(cli, tiny, tmp_path, monkeypat
 def test_seeds_are_run_apart_and_aggregated(cli, tmp_path):
     result = cli("run", "bigram-tiny", *BIGRAM, "--seeds", "0-1,4", "--out", tmp_path, "--json")
     found = result.json
-    assert list(found) == ["recipe", "runs", "seconds", "results"]
+    assert list(found) == ["recipe", "runs", "seconds", "results", "outcomes"]
+    assert [outcome["run"] for outcome in found["outcomes"]] == found["runs"]
     assert found["runs"] == [str(tmp_path / f"seed-{n}") for n in (0, 1, 4)]
     runs = [json.loads((Path(run) / "status.json").read_text()) for run in found["runs"]]
     network = found["results"]["network"]

@@ -37,6 +37,7 @@ Chosen = TypeVar("Chosen", bound=Experiment)
 
 
 def get_recipe(name: str) -> Experiment:
+    """The recipe of that name, as it is."""
     if name not in RECIPES:
         raise UsageError(f"recipe '{name}': no such recipe; {nearest(name, RECIPES)}")
     return RECIPES[name]()
