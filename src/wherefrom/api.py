@@ -211,13 +211,14 @@ def _build(recipe: str | Experiment | None, options: RecipeOptions) -> Experimen
 
 def _run(recipe: Experiment, out: str | Path | None, progress: bool, label: str = "") -> Outcome:
     path = Path(out) if out is not None else default_folder(recipe)
-    if isinstance(recipe, Demonstrations):  # over before there is anything to say
-        return execute(recipe, path)
-    if recipe.device == "mps" and (reason := why_not_mps()):
-        note(f"{label}{reason}")
-    names = [stage.name for stage in recipe.stages]
-    with watch(names, label) if progress else nullcontext() as observer:
-        outcome = execute(recipe, path, [observer] if observer else [])
+    if isinstance(recipe, Demonstrations):  # over before there is any progress to show
+        outcome = execute(recipe, path)
+    else:
+        if recipe.device == "mps" and (reason := why_not_mps()):
+            note(f"{label}{reason}")
+        names = [stage.name for stage in recipe.stages]
+        with watch(names, label) if progress else nullcontext() as observer:
+            outcome = execute(recipe, path, [observer] if observer else [])
     if progress and outcome.reused:
         note(f"{label}{outcome.run} is finished; these are its results")
     return outcome

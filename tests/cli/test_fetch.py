@@ -56,11 +56,12 @@ def test_fetched_data_is_registered_and_found_by_name(cli, offered, tmp_path):
 
 
 def test_a_recipe_takes_the_name_for_its_folder(offered, cli, tmp_path):
-    from wherefrom.cli.run import _locate
+    from wherefrom import build_recipe
 
     cli("data", "fetch", "shakespeare")
-    assert _locate("shakespeare") == str(tmp_path / "home" / "data" / "shakespeare")
-    assert _locate("nobody").endswith("/nobody")
+    named = build_recipe("shakespeare-gru", data="shakespeare")
+    assert named.data.folder == str(tmp_path / "home" / "data" / "shakespeare")
+    assert build_recipe("shakespeare-gru", data="nobody").data.folder.endswith("/nobody")
 
 
 def test_a_wrong_hash_a_missing_network_and_a_wrong_name(cli, offered, monkeypatch, tmp_path):

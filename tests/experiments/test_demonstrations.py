@@ -92,7 +92,7 @@ def test_a_broken_check_is_a_result_and_an_exit_code(lab, call, tmp_path):
     lab(2.0)
     code, out, err = call("evaluate", tmp_path / "r")
     assert code == 0
-    assert "other scores than before: sums" in err
+    assert "differ from the stored ones and replace them: sums" in err
     assert "2 of 2" in out
 
 
