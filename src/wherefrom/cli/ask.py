@@ -56,7 +56,6 @@ def ask(
     With --risk, only answers above a threshold that calibration people certified are given.
     """
     import wherefrom
-    from wherefrom.report.answer_picture import draw_reply
     from wherefrom.report.replies import describe_reply
 
     if delta is not None and risk is None:
@@ -70,6 +69,8 @@ def ask(
     elif found.replies:
         print("\n\n".join("\n".join(describe_reply(reply)) for reply in found))
     if picture is not None and found.replies:
+        from wherefrom.report.answer_picture import draw_reply
+
         draw_reply(found[0], picture)
     sys.stdout.flush()
     _report(found.problems, places)
