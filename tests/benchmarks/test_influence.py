@@ -51,5 +51,5 @@ def test_pairs_are_measured_once_and_become_a_run(influence, recipe, tmp_path, c
     assert opened.finished
     answers = [a.text for a in opened.predictor().answer(rows[0]["questions"])]
     assert answers == rows[0]["answers"]
-    found = audit_run(opened)["source"]
-    assert (found["borrowed"], found["models"]) == (False, 2)
+    found = audit_run(opened).source
+    assert (found.borrowed, found.models) == (False, 2)
