@@ -1,7 +1,7 @@
 """The part of docs/RESULTS.md about trust, from the audits kept in docs/results/."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,35 +28,68 @@ def _without(value: Any) -> Any:
     return {k: _without(v) for k, v in value.items() if k not in LEFT_OUT}
 
 
+def read_audit(path: Path) -> Any:
+    """The findings in a file, in the layout of format 2 whichever it was written in."""
+    found = json.loads(path.read_text("utf-8"))
+    return upgrade(found) if found["format_version"] == 1 else found
+
+
+def upgrade(old: Mapping[str, Any]) -> dict[str, Any]:
+    """Findings of format 1 under the names of format 2: only those that the page shows."""
+    new = dict(old) | {
+        "format_version": 2,
+        "decoys": old["nonexistent"],
+        "name_bias": old["name_alone"],
+        "swap": old.get("swap"),
+    }
+    if found := old["abstention"]:
+        new["abstention"] = {**found, "certified": found["held_out"]}
+    if found := old["evidence"]:
+        reader = found["reader"] or {}
+        overall = reader.get("overall") or reader.get("evidence")
+        new["evidence"] = {**found, "accuracy": {"overall": overall}}
+    if found := old["source"]:
+        # Nothing was measured where no model was retrained.
+        new["source"] = {**found, "measured": found if "agreement" in found else None}
+    return new
+
+
 def trust() -> str:
     """One column an audited run, one row a figure."""
     paths = sorted(RESULTS.glob("audit.*.json"))
-    audits = [json.loads(p.read_text("utf-8")) for p in paths]
+    audits = [read_audit(path) for path in paths]
     if not audits:
         return ""
-    rows = {
+    rows: dict[str, Callable[[Any], str]] = {
         "calibration slope": _slope,
         "right among answered, the threshold in use": _in_use,
         "the same, threshold for 90 %": lambda a: _threshold(a, "0.9"),
         "the same for 95 %": lambda a: _threshold(a, "0.95"),
         "the model's own probability, for 95 %": _raw,
         "certified threshold": _certificate,
-        "evidence labels that are true, calibration": _labels,
-        "recalled told from guessed, AUROC": lambda a: _source(a, "auroc"),
+        "evidence labels that are right, calibration people": _labels,
+        "source (recalled or guessed), AUROC": lambda a: _source(a, "auroc"),
         "the same among people with text": lambda a: _source(a, "auroc_with_text"),
         "the same by the borrowed predictor": _borrowed,
-        "two models each agree on what was recalled": _pairs,
-        **{f"{tier}: refused": lambda a, t=tier: _tier(a, t, "refused")
-           for tier in TIERS},
-        **{f"{tier}: refused at the bound": lambda a, t=tier: _tier(a, t, "refused_at_bound")
-           for tier in TIERS},
-        **{f"{tier}: AUROC against told people": lambda a, t=tier: _area(a, t)
-           for tier in TIERS},
-        "a name alone says, bits": _name,
+        "two pairs of retrained models agree on what was recalled": _pairs,
+        **{f"{tier}: refused": lambda a, t=tier: _tier(a, t, "refused") for tier in TIERS},
+        **{
+            f"{tier}: refused at the bound": lambda a, t=tier: _tier(a, t, "refused_at_bound")
+            for tier in TIERS
+        },
+        **{
+            f"{tier}: AUROC against people whose text states the answer": lambda a, t=tier: _area(
+                a, t
+            )
+            for tier in TIERS
+        },
+        "name bias, bits": _name,
         "seconds of the audit, without training": _seconds,
-        "swapped: follow the new text": lambda a: _swap(a, "swapped", "flips"),
-        "not swapped, another seed: same as the text": lambda a: _swap(a, "churn", "stays"),
-    }  # fmt: skip
+        "swap test: the answer follows the new text": lambda a: _swap(a, "swapped", "flips"),
+        "text unchanged, another seed: the answer follows the text": lambda a: _swap(
+            a, "churn", "stays"
+        ),
+    }
     head = ["", *(f"`{path.name.split('.')[1]}`" for path in paths)]
     lines = [head, ["---"] * len(head)]
     lines += [[name, *(show(a) for a in audits)] for name, show in rows.items()]
@@ -103,84 +136,92 @@ def _number(value: float, ends: Sequence[float] | None) -> str:
 
 
 def _slope(audit: Any) -> str:
-    line = (audit["confidence"] or {}).get("calibrated", {}).get("line")
-    return (
-        "-" if not line or line["slope"] is None else _number(line["slope"], line["slope_interval"])
-    )
+    line = _at(audit, "confidence", "calibrated", "line")
+    if not line or line["slope"] is None:
+        return "-"
+    return _number(line["slope"], line["slope_interval"])
 
 
 def _answered(row: Mapping[str, Any] | None) -> str:
-    if not row or "precision" not in row:
-        return "nothing is answered" if row else "-"
-    return (
-        f"{_share(row['precision'])}, answers {100 * row['answered_share']['answered_share']:.1f}"
-    )
+    if not row:
+        return "-"
+    if not row.get("precision"):
+        return "nothing is answered"
+    share = row["answered_share"]["answered_share"]
+    return f"{_share(row['precision'])}, answers {100 * share:.1f}"
+
+
+def _in_use(audit: Any) -> str:
+    return _answered(_at(audit, "abstention", "in_use"))
 
 
 def _threshold(audit: Any, target: str) -> str:
-    return _answered((audit["abstention"] or {}).get("thresholds", {}).get(target))
+    return _answered(_at(audit, "abstention", "thresholds", target))
 
 
 def _raw(audit: Any) -> str:
-    return _answered((audit["abstention"] or {}).get("raw_probability", {}).get("0.95"))
+    return _answered(_at(audit, "abstention", "raw_probability", "0.95"))
 
 
 def _certificate(audit: Any) -> str:
-    found = audit["abstention"]
-    if not found or not found["certificate"]:
+    bound = _at(audit, "abstention", "certificate")
+    if not bound:
         return "-"
-    bound = found["certificate"]
+    applied = audit["abstention"]["certified"]
     asked = f"at most {100 * bound['alpha']:g} % wrong"
-    return f"{asked}: {_answered(found['held_out']) if bound['certified'] else 'none'}"
+    return f"{asked}: {_answered(applied) if bound['certified'] else 'none'}"
 
 
 def _labels(audit: Any) -> str:
-    return _share(((audit["evidence"] or {}).get("reader") or {}).get("evidence"))
+    return _share(_at(audit, "evidence", "accuracy", "overall"))
 
 
 def _source(audit: Any, which: str) -> str:
-    area = (audit["source"] or {}).get(which)
+    area = _at(audit, "source", "measured", which)
     if not area:
         return "-"
     return f"{_number(area['auroc'], area['interval'])}, {audit['source']['models']} models"
 
 
 def _borrowed(audit: Any) -> str:
-    """The borrowed one was learnt on `people`, seed 0."""
+    """The borrowed predictor was fitted on `people`, seed 0."""
     found = _source(audit, "auroc_of_borrowed")
     own = found != "-" and (audit["recipe"], audit["seed"]) == ("people", 0)
     return "its own" if own else found
+
+
+def _pairs(audit: Any) -> str:
+    return _share(_at(audit, "source", "measured", "pairs_agree"))
+
+
+def _tier(audit: Any, tier: str, which: str) -> str:
+    return _share(_at(audit, "decoys", tier, which))
+
+
+def _area(audit: Any, tier: str) -> str:
+    found = _at(audit, "decoys", tier, "auroc")
+    return "-" if not found else _number(found["auroc"], found["interval"])
+
+
+def _name(audit: Any) -> str:
+    whole = _at(audit, "name_bias", "whole")
+    return "-" if not whole else _number(whole["bits"], whole["interval"])
 
 
 def _seconds(audit: Any) -> str:
     return f"{audit['seconds']:.0f}" if "seconds" in audit else "-"
 
 
-def _tier(audit: Any, tier: str, which: str) -> str:
-    return _share(((audit["nonexistent"] or {}).get(tier) or {}).get(which))
-
-
-def _area(audit: Any, tier: str) -> str:
-    found = ((audit["nonexistent"] or {}).get(tier) or {}).get("auroc")
-    return "-" if not found else _number(found["auroc"], found["interval"])
-
-
-def _pairs(audit: Any) -> str:
-    return _share((audit["source"] or {}).get("pairs_agree"))
-
-
-def _in_use(audit: Any) -> str:
-    return _answered((audit["abstention"] or {}).get("in_use"))
-
-
-def _name(audit: Any) -> str:
-    whole = (audit["name_alone"] or {}).get("whole")
-    return "-" if not whole else _number(whole["bits"], whole["interval"])
-
-
 def _swap(audit: Any, which: str, outcome: str) -> str:
-    row = (audit.get("swap") or {}).get(which, {}).get(outcome)
+    row = _at(audit, "swap", which, outcome)
     if not row:
         return "-"
     low, high = row["interval"]
     return f"{100 * row['share']:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
+
+
+def _at(found: Any, *names: str) -> Any:
+    """What stands under these names, one below the other; None where one of them is missing."""
+    for name in names:
+        found = (found or {}).get(name)
+    return found

@@ -1,31 +1,40 @@
-"""Disputes: a recommendation for every reading of the text, and claims that cannot be made."""
+"""Disputes: a recommendation for every verdict of the text, and claims that cannot be made."""
 
-import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from wherefrom.answering.asking import Reply
-from wherefrom.auditing.dispute import claim_probability, count_shown, recommend, settle
-from wherefrom.auditing.inspector import Testimony as Told
-from wherefrom.auditing.inspector import Witness, open_witness
-from wherefrom.core.contracts import Answer
+from wherefrom.auditing.dispute import Claim, claim_probability, count_shown, recommend, settle
+from wherefrom.auditing.inspector import Inspector, open_inspector
+from wherefrom.core.config import to_json
 from wherefrom.core.errors import BadData
-from wherefrom.core.replies import Verdict
-from wherefrom.memorisation.counterfactual import probabilities
+from wherefrom.core.replies import RankedAnswer, Reply, Source, Verdict
+from wherefrom.generation.answers import answer_probabilities
 from wherefrom.memorisation.exposures import SHOWN, count_exposures
-from wherefrom.memorisation.predictor import Source
 from wherefrom.runs.run import open_run
 
-SUPPORTED, CONTRADICTED = (Verdict(label, "Oslo", 0, None, 0.9) for label in
-                           ("supported", "contradicted"))  # fmt: skip
+SUPPORTED, CONTRADICTED = (
+    Verdict(label, "Oslo", 0, None, 0.9) for label in ("supported", "contradicted")
+)
 SILENT, NO_TEXT = (Verdict(label, None, None, None, 0.1) for label in ("silent", "no text"))
 
 
-def told(answer: str, evidence: Verdict | None, source: str = "recalled") -> Told:
-    reply = Reply("Where was Ada born?", Answer(answer, 0.5), 0.9, True)
-    return Told(reply, evidence, None, Source(source, 0.7))
+def reply(answer: str, evidence: Verdict | None, source: str = "recalled") -> Reply:
+    return Reply(
+        question="Where was Ada born?",
+        subject="Ada",
+        relation="birthplace",
+        answered=True,
+        answer=answer,
+        confidence=0.9,
+        reason=None,
+        name_known=True,
+        candidates=(RankedAnswer(answer, 0.5),),
+        evidence=evidence,
+        source=Source(source, 0.7),
+    )
 
 
 # --- what is recommended ---------------------------------------------------------------------
@@ -41,8 +50,8 @@ def told(answer: str, evidence: Verdict | None, source: str = "recalled") -> Tol
         ("Oslo", SUPPORTED, "Oslo, Norway", SUPPORTED,
          "the corpus says so: it supports both 'Oslo' and 'Oslo, Norway'"),
         ("Oslo", SUPPORTED, "Rome", CONTRADICTED,
-         "the corpus says otherwise: it states 'Oslo'; if 'Rome' is right, the text is what must "
-         "be corrected, and the model trained again"),
+         "the corpus says otherwise: it states 'Oslo'; if 'Rome' is right, correct the text and "
+         "train the model again"),
         ("Lima", CONTRADICTED, "Rome", CONTRADICTED,
          "the corpus says otherwise: it states 'Oslo', neither 'Lima' nor 'Rome'"),
         ("Rome", CONTRADICTED, "Rome", CONTRADICTED,
@@ -58,11 +67,11 @@ def told(answer: str, evidence: Verdict | None, source: str = "recalled") -> Tol
     ],
 )  # fmt: skip
 def test_the_recommendation_rests_on_the_text(said, own, claim, other, expected):
-    assert recommend(told(said, own), claim, other) == expected
+    assert recommend(reply(said, own), claim, other) == expected
 
 
 def test_without_text_a_guess_is_called_one():
-    found = recommend(told("Rome", NO_TEXT, "guessed"), "Oslo", NO_TEXT)
+    found = recommend(reply("Rome", NO_TEXT, "guessed"), "Oslo", NO_TEXT)
     assert found == (
         "the model is guessing, and the corpus does not say (no text): do not rely on its answer"
     )
@@ -72,62 +81,71 @@ def test_without_text_a_guess_is_called_one():
 
 
 @pytest.fixture(scope="module")
-def witness(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Witness:
+def inspector(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Inspector:
     path = shutil.copytree(tiny_run, tmp_path_factory.mktemp("disputes") / "people-0")
-    return open_witness(open_run(path))
+    return open_inspector(open_run(path))
 
 
-def test_a_claim_that_the_text_supports(witness: Witness):
-    question = witness.run.dataset.select("held-out")[0]
+def test_a_claim_that_the_text_supports(inspector: Inspector):
+    question = inspector.run.dataset.select("held-out")[0]
     assert question.answer
-    found = settle(witness, question.text, f" {question.answer} ")
-    assert found.claim == question.answer
-    assert found.claim_evidence is not None
-    assert found.claim_evidence.label == "supported"
-    assert found.claim_quote is not None
-    assert question.answer in found.claim_quote
+    found = settle(inspector, question.text, f" {question.answer} ")
+    assert found.claim.text == question.answer
+    assert found.claim.evidence is not None
+    assert found.claim.evidence.label == "supported"
+    assert found.claim.evidence.quote is not None
+    assert question.answer in found.claim.evidence.quote
     assert found.recommendation.startswith("the corpus says so: ")
-    chance = answer_probabilities(witness.asker.answerer, [question.text], [question.answer])
-    assert found.claim_probability == pytest.approx(float(chance[0]))
-    counted = count_exposures(witness.run)
+    chance = answer_probabilities(inspector.model.answerer, [question.text], [question.answer])
+    assert found.claim.model_probability == pytest.approx(float(chance[0]))
+    counted = count_exposures(inspector.run)
     shown = sum(int(counted.about([question], kind)[0]) for kind in SHOWN)
     assert found.shown[question.answer] == shown > 0
-    assert json.loads(json.dumps(found.as_json()))["claim"]["text"] == question.answer
+    assert to_json(found)["claim"]["text"] == question.answer
 
 
-def test_a_claim_that_the_text_contradicts(witness: Witness):
-    question = witness.run.dataset.select("held-out")[0]
-    places = {q.answer for q in witness.run.dataset.questions if q.answer}
-    text = "\n".join(d.text for d in witness.run.dataset.documents if question.subject in d.text)
+def test_a_claim_that_the_text_contradicts(inspector: Inspector):
+    question = inspector.run.dataset.select("held-out")[0]
+    places = {q.answer for q in inspector.run.dataset.questions if q.answer}
+    text = "\n".join(d.text for d in inspector.run.dataset.documents if question.subject in d.text)
     claim = min(place for place in places if place not in text)
-    found = settle(witness, question.text, claim)
-    assert found.claim_evidence is not None
-    assert (found.claim_evidence.label, found.shown[claim]) == ("contradicted", 0)
+    found = settle(inspector, question.text, claim)
+    assert found.claim.evidence is not None
+    assert (found.claim.evidence.label, found.shown[claim]) == ("contradicted", 0)
     assert f"the corpus says otherwise: it states '{question.answer}'" in found.recommendation
 
 
-def test_somebody_without_text(witness: Witness):
-    question = witness.run.dataset.select("held-out", ("none",))[0]
-    found = settle(witness, question.text, "Oslo")
+def test_somebody_without_text(inspector: Inspector):
+    question = inspector.run.dataset.select("held-out", ("none",))[0]
+    found = settle(inspector, question.text, "Oslo")
     assert "the corpus does not say (no text)" in found.recommendation
     assert found.recommendation.endswith("do not rely on its answer")
     assert set(found.shown.values()) == {0}
 
 
-def test_what_the_model_says_itself_is_read_once(witness: Witness):
-    question = witness.run.dataset.select("held-out")[0]
-    said = witness.testify([question.text])[0].reply.answer
-    other = next(o.text for o in (said, *said.others) if o.text.strip())
-    found = settle(witness, question.text, other)
-    assert len(found.readings) == (1 if said.text == other else 2)
-    same = told("Oslo", SUPPORTED)
-    assert recommend(same, "Oslo", SUPPORTED).endswith("the model agrees with you")
+def test_a_claim_that_is_the_models_own_answer_is_judged_once(inspector: Inspector):
+    question = inspector.run.dataset.select("held-out")[0]
+    (own,) = inspector.reply([inspector.parse(question.text)])
+    other = next(c.text for c in own.candidates if c.text.strip())
+    found = settle(inspector, question.text, other)
+    assert len(found.verdicts) == (1 if own.answer == other else 2)
+    same = replace(found, reply=reply("Oslo", SUPPORTED), claim=Claim("Oslo", 0.5, SUPPORTED))
+    assert same.verdicts == [("the model's answer", SUPPORTED)]
+    two = replace(same, claim=Claim("Rome", 0.5, CONTRADICTED))
+    assert two.verdicts == [("the model's answer", SUPPORTED), ("your answer", CONTRADICTED)]
 
 
-def test_nothing_is_shown_of_an_answer_that_no_line_has(witness: Witness):
-    assert count_shown(witness, "Nobody At All", "birthplace", ["Oslo", "Rome"]) == {
-        "Oslo": 0, "Rome": 0,
-    }  # fmt: skip
+def test_capitals_make_no_other_answer(inspector: Inspector, monkeypatch: pytest.MonkeyPatch):
+    question = inspector.run.dataset.select("held-out")[0]
+    monkeypatch.setattr(Inspector, "reply", lambda *_: [reply("Oslo", SUPPORTED)])
+    found = settle(inspector, question.text, "OSLO")
+    assert found.claim.text == "Oslo"
+    assert found.shown.keys() == {"Oslo"}
+
+
+def test_nothing_is_shown_of_an_answer_that_no_line_has(inspector: Inspector):
+    question = inspector.parse("Where was Noone Atall born?")
+    assert count_shown(inspector, question, ["Oslo", "Rome"]) == {"Oslo": 0, "Rome": 0}
 
 
 @pytest.mark.parametrize(
@@ -139,37 +157,37 @@ def test_nothing_is_shown_of_an_answer_that_no_line_has(witness: Witness):
         ("\u2047", r"U\+2047\), found one; the model needs it for itself"),
     ],
 )
-def test_claims_that_are_none(witness: Witness, claim: str, message: str):
+def test_claims_that_are_none(inspector: Inspector, claim: str, message: str):
     with pytest.raises(BadData, match=message):
-        settle(witness, witness.run.dataset.questions[0].text, claim)
+        settle(inspector, inspector.run.dataset.questions[0].text, claim)
 
 
-def test_a_claim_that_the_model_cannot_write_is_weighed_by_the_text_alone(witness: Witness):
-    question = witness.run.dataset.select("held-out")[0]
+def test_a_claim_that_the_model_cannot_write_is_weighed_by_the_text_alone(inspector: Inspector):
+    question = inspector.run.dataset.select("held-out")[0]
     for claim in ("Zürich", "a\nb", "a" * 200):
-        found = settle(witness, question.text, claim)
-        assert found.claim_probability is None
-        assert found.as_json()["claim"]["model_probability"] is None
+        found = settle(inspector, question.text, claim)
+        assert found.claim.model_probability is None
+        assert to_json(found)["claim"]["model_probability"] is None
         assert f"the corpus says otherwise: it states '{question.answer}'" in found.recommendation
 
 
-def test_the_longest_claim_fits_and_one_more_letter_does_not(witness: Witness):
-    question = witness.run.dataset.select("held-out")[0].text
-    longest = witness.asker.answerer.model.max_input - len(question) - 1
-    assert claim_probability(witness, question, "a" * longest) is not None
-    assert claim_probability(witness, question, "a" * (longest + 1)) is None
+def test_the_longest_claim_fits_and_one_more_letter_does_not(inspector: Inspector):
+    question = inspector.parse(inspector.run.dataset.select("held-out")[0].text)
+    longest = inspector.model.answerer.model.max_input - len(question.text) - 1
+    assert claim_probability(inspector, question, "a" * longest) is not None
+    assert claim_probability(inspector, question, "a" * (longest + 1)) is None
 
 
-def test_what_a_question_taught_is_said(witness: Witness):
+def test_what_a_question_taught_is_said(inspector: Inspector):
     """Of somebody who was asked about in training, with the answer that the text has."""
-    question = witness.run.dataset.asked[0]
-    found = settle(witness, question.text, "Oslo")
+    question = inspector.run.dataset.asked[0]
+    found = settle(inspector, question.text, "Oslo")
     assert found.taught == (question.answer,)
-    assert found.shown_in_words.endswith(f"; asked, and taught to say '{question.answer}'")
-    held = witness.run.dataset.select("held-out")[0]
-    assert settle(witness, held.text, "Oslo").taught == ()
-    by_question = recommend(told("Rome", NO_TEXT, "recalled"), "Oslo", NO_TEXT, ["Rome"])
+    assert found.shown_in_words.endswith(f"; a training question taught '{question.answer}'")
+    held = inspector.run.dataset.select("held-out")[0]
+    assert settle(inspector, held.text, "Oslo").taught == ()
+    by_question = recommend(reply("Rome", NO_TEXT, "recalled"), "Oslo", NO_TEXT, ["Rome"])
     assert by_question == (
-        "the corpus does not say (no text), but the model was taught so by a question: "
-        "if that is wrong, correct it"
+        "the corpus does not say (no text), but a training question taught the model its answer: "
+        "if that is wrong, correct the question"
     )

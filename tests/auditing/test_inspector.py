@@ -1,4 +1,4 @@
-"""The witness: what it knows of a run, what it keeps beside it, and what it says."""
+"""The inspector: what it knows of a run, what it keeps beside it, and what it replies."""
 
 import json
 import shutil
@@ -9,33 +9,48 @@ import numpy as np
 import pytest
 
 from wherefrom import api
-from wherefrom.answering import asking
-from wherefrom.answering.policy import STRANGERS
-from wherefrom.auditing.inspector import Examined, Witness, open_witness
+from wherefrom.answering.closed_book import FEATURES, Answered
+from wherefrom.answering.decoys import DecoyNames
+from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.policy import DECOYS
+from wherefrom.auditing.inspector import Examined, Inspector, OpenedRun, open_inspector
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Mismatch, MissingInput
+from wherefrom.core.forms import Form, ParsedQuestion
+from wherefrom.core.replies import Reply, Source
 from wherefrom.evidence import fitted
 from wherefrom.evidence.index import FILE
-from wherefrom.memorisation.predictor import SOURCE_FEATURES, Source, read_source
+from wherefrom.memorisation.predictor import (
+    SOURCE_FEATURES,
+    SourcePredictor,
+    borrowed_predictor,
+    read_source_predictor,
+)
 from wherefrom.runs.run import open_run
+
+FORM = Form("Where was ", " born?")
 
 
 @pytest.fixture(scope="module")
 def path(tiny_run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return Path(shutil.copytree(tiny_run, tmp_path_factory.mktemp("witness") / "people-0"))
+    return Path(shutil.copytree(tiny_run, tmp_path_factory.mktemp("inspector") / "people-0"))
 
 
 @pytest.fixture(scope="module")
-def witness(path: Path) -> Witness:
-    return open_witness(open_run(path))
+def inspector(path: Path) -> Inspector:
+    return open_inspector(open_run(path))
 
 
 def copy_of(path: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(path, tmp_path / "run"))
 
 
-def ask(name: str, split: str, support: str) -> Question:
-    return Question(f"Where was {name} born?", name, "birthplace", "Oslo", split, support)
+def person(name: str, split: str, support: str) -> Question:
+    return Question(FORM.fill(name), name, "birthplace", "Oslo", split, support)
+
+
+def ask(inspector: Inspector, *texts: str) -> list[Reply]:
+    return inspector.reply([inspector.parse(text) for text in texts])
 
 
 # --- who was examined ------------------------------------------------------------------------
@@ -43,109 +58,176 @@ def ask(name: str, split: str, support: str) -> Question:
 
 def test_people_are_selected_by_split_and_support():
     questions = (
-        ask("A", "calibration", "stated"), ask("B", "held-out", "none"),
-        ask("C", "held-out", "stated"), ask("D", "held-out", "omitted"),
-    )  # fmt: skip
-    empty = np.zeros((4, 0))
-    found = Examined(questions, (Answer("", 0.0),) * 4, empty, empty, np.zeros(4, dtype=bool))
+        person("A", "calibration", "stated"),
+        person("B", "held-out", "none"),
+        person("C", "held-out", "stated"),
+        person("D", "held-out", "omitted"),
+    )
+    empty = FeatureTable({})
+    answered = Answered((), (Answer("", 0.0),) * 4, empty)
+    found = Examined(questions, answered, empty, np.zeros(4, dtype=bool))
     assert found.select("held-out").tolist() == [False, True, True, True]
     assert found.select("held-out", ("stated",)).tolist() == [False, False, True, False]
     assert found.where("held-out") == [1, 2, 3]
     assert found.where("asked") == []
 
 
-def test_examining_says_what_the_model_answers_and_whether_it_is_right(witness: Witness):
-    people = witness.run.dataset.select("held-out")
-    said = witness.run.predictor().answer([q.text for q in people])
-    known = [Question(q.text, q.subject, q.relation, a.text, q.split)
-             for q, a in zip(people, said, strict=True)]  # fmt: skip
-    assert witness.examine(known).right.all()
-    found = witness.examine(people)
+def test_examining_says_what_the_model_answers_and_whether_it_is_right(inspector: Inspector):
+    people = inspector.run.dataset.select("held-out")
+    said = inspector.run.predictor().answer([q.text for q in people])
+    parsed = [inspector.parse(q.text) for q in people]
+    known = [replace(q, answer=a.text) for q, a in zip(people, said, strict=True)]
+    assert inspector.examine(list(zip(known, parsed, strict=True))).right.all()
+    found = inspector.examine(list(zip(people, parsed, strict=True)))
     assert [a.text for a in found.answers] == [a.text for a in said]
     assert found.right.tolist() == [a.text == q.answer for a, q in zip(said, people, strict=True)]
-    assert found.source_features.shape == (len(people), len(SOURCE_FEATURES))
-    assert (found.source_features[:, : found.features.shape[1]] == found.features).all()
+    assert set(found.features.columns) == set(SOURCE_FEATURES)
+    assert len(found.features) == len(people)
+    assert (found.features.matrix(FEATURES) == found.answered.features.matrix(FEATURES)).all()
 
 
-# --- testimony -------------------------------------------------------------------------------
+# --- replies ---------------------------------------------------------------------------------
 
 
-def test_testimony_has_the_reply_of_asking_and_evidence_and_source(witness: Witness):
-    people = witness.run.dataset.select("held-out")[:3]
-    texts = [q.text for q in people]
-    found = witness.testify(texts)
-    assert [each.reply for each in found] == asking.ask(witness.run, texts)
-    for question, each in zip(people, found, strict=True):
-        assert each.evidence is not None
-        assert each.quote is not None
-        assert question.subject in each.quote
-        assert each.evidence.span is not None
-        assert each.evidence.span.of(each.quote) == each.evidence.stated
-        assert each.source.label == ("recalled" if each.source.probability > 0.5 else "guessed")
-        assert json.loads(json.dumps(each.as_json()))["evidence"]["quote"] == each.quote
-    assert witness.testify([]) == []
+def test_a_reply_has_the_answer_the_evidence_and_the_source(inspector: Inspector):
+    people = inspector.run.dataset.select("held-out")[:3]
+    answered = inspector.model.answer([inspector.parse(q.text) for q in people])
+    policy = inspector.policy
+    assert policy is not None
+    confidence = policy.confidence(answered.features)
+    given = policy.answers(answered.features)
+    known = policy.knows_name(answered.features)
+    assert known is not None
+    found = ask(inspector, *(q.text for q in people))
+    for i, (question, answer, reply) in enumerate(
+        zip(people, answered.answers, found, strict=True)
+    ):
+        assert (reply.question, reply.subject) == (question.text, question.subject)
+        assert (reply.relation, reply.answer) == (question.relation, answer.text)
+        assert [c.text for c in reply.candidates] == [answer.text, *(o.text for o in answer.others)]
+        assert reply.candidates[0].model_probability == pytest.approx(answer.probability)
+        assert (reply.answered, reply.name_known) == (given[i], known[i])
+        assert reply.confidence == (pytest.approx(confidence[i]) if known[i] else None)
+        assert reply.evidence is not None
+        assert reply.evidence.quote is not None
+        assert question.subject in reply.evidence.quote
+        assert reply.evidence.span is not None
+        assert reply.evidence.span.of(reply.evidence.quote) == reply.evidence.stated
+        assert reply.source is not None
+        recalled = reply.source.probability_recalled > 0.5
+        assert reply.source.label == ("recalled" if recalled else "guessed")
+    assert inspector.reply([]) == []
 
 
-def test_a_stranger_has_no_text_and_nothing_to_quote(witness: Witness):
-    (stranger,) = witness.run.dataset.select("held-out", ("none",))[:1]
-    (found,) = witness.testify([stranger.text])
-    assert found.evidence is not None
-    assert (found.evidence.label, found.quote) == ("no text", None)
+def test_the_reason_says_why_an_answer_is_withheld(inspector: Inspector):
+    """A closed gate, a threshold that nothing reaches, and neither."""
+    policy = inspector.policy
+    assert policy is not None
+    assert policy.names is not None
+    question = inspector.parse(inspector.run.dataset.select("held-out")[0].text)
+    open_gate, closed = (replace(policy.names, least=least) for least in (0.0, 2.0))
+    all_, none = (replace(policy.threshold, value=value) for value in (0.0, 2.0))
+    for gate, threshold, expected in (
+        (open_gate, all_, (True, None, True)),
+        (open_gate, none, (False, "low confidence", True)),
+        (closed, all_, (False, "unknown name", False)),
+        (closed, none, (False, "unknown name", False)),
+    ):
+        changed = replace(policy, names=gate, threshold=threshold)
+        (reply,) = Inspector(inspector.opened, changed).reply([question])
+        assert (reply.answered, reply.reason, reply.name_known) == expected
+        assert (reply.confidence is None) == (reply.name_known is False)
 
 
-def test_testimony_without_a_reader_has_no_evidence(witness: Witness):
-    (found,) = witness.testify([witness.run.dataset.questions[0].text])
-    assert replace(found, evidence=None, quote=None).as_json() == {
-        "evidence": None,
-        "source": found.source.as_json(),
-        "taught": found.taught,
-    }
+def test_without_a_gate_nobody_says_whether_the_name_is_known(inspector: Inspector):
+    policy = inspector.policy
+    assert policy is not None
+    changed = Inspector(inspector.opened, replace(policy, names=None))
+    (reply,) = ask(changed, inspector.run.dataset.select("held-out")[0].text)
+    assert reply.name_known is None
+    assert reply.confidence is not None
 
 
-def test_a_question_that_was_trained_on_is_said_to_be(witness: Witness):
-    dataset = witness.run.dataset
+def test_somebody_without_text_has_nothing_to_quote(inspector: Inspector):
+    (question,) = inspector.run.dataset.select("held-out", ("none",))[:1]
+    (reply,) = ask(inspector, question.text)
+    assert reply.evidence is not None
+    assert (reply.evidence.label, reply.evidence.quote) == ("no text", None)
+
+
+def test_without_a_fact_checker_there_is_no_evidence(path: Path):
+    inspector = open_inspector(open_run(path))
+    inspector.opened.__dict__["fact_checker"] = None  # as if the text had too few answers
+    question = inspector.run.dataset.select("held-out", ("none",))[0].text
+    (reply,) = ask(inspector, question)
+    assert reply.evidence is None
+    assert reply.source is not None
+
+
+def test_a_question_that_was_trained_on_is_said_to_be(inspector: Inspector):
+    dataset = inspector.run.dataset
     asked, held = dataset.asked[0], dataset.select("held-out")[0]
-    assert [t.taught for t in witness.testify([asked.text, held.text])] == [True, False]
+    assert [r.trained_on for r in ask(inspector, asked.text, held.text)] == [True, False]
 
 
-def test_without_text_there_is_nothing_to_recall(witness: Witness, monkeypatch):
+def test_without_text_there_is_nothing_to_recall(inspector: Inspector, monkeypatch):
     """However sure the predictor is: training without a text that is not there changes nothing."""
     sure = lambda *_: [Source("recalled", 0.99)]  # noqa: E731
-    monkeypatch.setattr(type(witness.predictor), "predict", sure)
-    told, untold = (witness.run.dataset.select("held-out", (s,))[0] for s in ("stated", "none"))
-    (found,) = witness.testify([told.text])
-    assert (found.source.label, found.source.probability) == ("recalled", 0.99)
-    (found,) = witness.testify([untold.text])
-    assert (found.source.label, found.source.probability) == ("guessed", 0.0)
+    monkeypatch.setattr(SourcePredictor, "predict", sure)
+    stated, without = (
+        inspector.run.dataset.select("held-out", (support,))[0] for support in ("stated", "none")
+    )
+    assert ask(inspector, stated.text)[0].source == Source("recalled", 0.99)
+    assert ask(inspector, without.text)[0].source == Source("guessed", 0.0)
 
 
-def test_a_question_is_about_a_subject_and_a_relation(witness: Witness):
-    assert witness.topic("Where was Ada Lund born?") == ("Ada Lund", "birthplace")
+def test_another_predictor_takes_the_place_of_the_runs_own(inspector: Inspector):
+    own = replace(borrowed_predictor(), borrowed=False, models=2)
+    question = inspector.run.dataset.select("held-out")[0].text
+    sources = [ask(each, question)[0].source for each in (inspector, inspector.with_predictor(own))]
+    assert [source.borrowed for source in sources if source] == [True, False]
+
+
+def test_a_question_is_about_a_subject_and_a_relation(inspector: Inspector):
+    parsed = inspector.parse("Where was Ada Lund born?")
+    assert (parsed.subject, parsed.relation) == ("Ada Lund", "birthplace")
     for asked in ("Who was Ada Lund?", "Where was Zoë born?"):
         with pytest.raises(BadData, match="expected"):
-            witness.topic(asked)
-        assert not witness.asker.can_ask(asked)
-        with pytest.raises(BadData, match="expected"):
-            witness.testify([asked])
+            inspector.parse(asked)
+        assert inspector.model.try_parse(asked) is None
 
 
-def test_a_relation_that_was_not_learnt_has_no_evidence(witness: Witness):
-    assert witness.judge("Ada Lund", "Oslo", "deathplace") is None
+def test_a_relation_that_was_not_learnt_has_no_evidence(inspector: Inspector):
+    question = ParsedQuestion("Where did Ada Lund die?", FORM, "Ada Lund", "deathplace")
+    assert inspector.judge_answer(question, "Oslo") is None
 
 
-# --- strangers -------------------------------------------------------------------------------
+# --- names like a known one ------------------------------------------------------------------
 
 
-def test_strangers_are_nobody_and_can_be_asked_about(witness: Witness):
-    dataset = witness.run.dataset
+def test_a_name_close_to_a_known_one_is_offered(inspector: Inspector):
+    known = inspector.run.dataset.select("held-out")[0].subject
+    (reply,) = ask(inspector, FORM.fill(known[:-1]))
+    assert reply.subject == known[:-1]
+    assert known in reply.did_you_mean
+    (reply,) = ask(inspector, FORM.fill(known))
+    assert reply.did_you_mean == ()
+
+
+# --- decoys ----------------------------------------------------------------------------------
+
+
+def test_decoys_are_nobody_and_can_be_asked_about(inspector: Inspector):
+    dataset, decoys = inspector.run.dataset, inspector.opened.decoys
+    assert isinstance(decoys, DecoyNames)
     text = "\n".join(d.text for d in dataset.documents)
-    asked = [q.text for q in dataset.questions[:5]]
-    for question, names in zip(dataset.questions, witness.strangers(asked), strict=False):
-        assert 1 < len(names) == len(set(names)) <= STRANGERS
+    for question in dataset.questions[:5]:
+        names = decoys.of(question.subject)
+        assert 1 < len(names) == len(set(names)) <= DECOYS
         for name in names:
-            assert witness.asker.spells(name)
+            assert inspector.model.spells(name)
             assert name not in text
-            assert set(name.split()) & set(question.subject.split()), "a namesake"
+            assert set(name.split()) & set(question.subject.split()), "a part of it is shared"
         assert not set(names) & {q.subject for q in dataset.questions}
 
 
@@ -157,12 +239,14 @@ def test_subjects_of_one_word_are_asked_about_like_any_other(tmp_path: Path, tin
     small = [setting for setting in tiny_settings if not setting.startswith("data.")]
     files = [f"data.corpus={tmp_path}/c.txt", f"data.questions={tmp_path}/q.tsv"]
     api.run("facts", out=tmp_path / "run", settings=[*small, *files])
-    witness = open_witness(open_run(tmp_path / "run"))
-    (names,) = witness.strangers(["What does Arno run by?"])
+    inspector = open_inspector(open_run(tmp_path / "run"))
+    assert inspector.opened.decoys is not None
+    names = inspector.opened.decoys.of("Arno")
     assert names
     assert not set(names) & set(words)
-    (found,) = witness.testify(["What does Arno run by?"])
-    assert 0 <= found.source.probability <= 1
+    (reply,) = ask(inspector, "What does Arno run by?")
+    assert reply.source is not None
+    assert 0 <= reply.source.probability_recalled <= 1
 
 
 # --- what is kept beside a run ---------------------------------------------------------------
@@ -175,66 +259,67 @@ def test_a_folder_that_cannot_be_written_is_asked_all_the_same(
     for file in (copy / FILE, copy / "audit" / fitted.FILE):
         file.unlink(missing_ok=True)
     before = sorted(copy.rglob("*"))
-    witness = open_witness(open_run(copy))
-    question = witness.run.dataset.select("held-out")[0]
-    (found,) = witness.testify([question.text])
-    assert found.evidence is not None
-    assert found.evidence.stated == question.answer
+    inspector = open_inspector(open_run(copy))
+    question = inspector.run.dataset.select("held-out")[0]
+    (reply,) = ask(inspector, question.text)
+    assert reply.evidence is not None
+    assert reply.evidence.stated == question.answer
     assert sorted(copy.rglob("*")) == before
 
 
-def test_a_run_without_a_predictor_of_its_own_borrows_one(witness: Witness, path: Path):
-    assert witness.predictor.borrowed
-    assert witness.predictor == read_source(path / "audit")
+def test_a_run_without_a_predictor_of_its_own_borrows_one(inspector: Inspector, path: Path):
+    assert inspector.predictor.borrowed
+    assert inspector.predictor == read_source_predictor(path / "audit")
 
 
-# --- doubt -----------------------------------------------------------------------------------
+# --- the policy ------------------------------------------------------------------------------
 
 
-def test_doubt_that_was_not_written_is_learnt_from_calibration_people(path: Path, tmp_path: Path):
+def test_a_policy_that_was_not_written_is_fitted_on_calibration_people(path: Path, tmp_path: Path):
     copy = copy_of(path, tmp_path)
-    written = Witness(open_run(copy)).doubt
+    written = OpenedRun(open_run(copy)).policy
     (copy / "audit" / "confidence.json").unlink()
-    learnt = Witness(open_run(copy)).doubt
+    fitted_now = OpenedRun(open_run(copy)).policy
     assert written is not None
-    assert learnt is not None
-    assert learnt.calibration.weights == pytest.approx(written.calibration.weights)
-    assert learnt.threshold.n == written.threshold.n == 8 + 2 + 4
+    assert fitted_now is not None
+    assert fitted_now.calibration.weights == pytest.approx(written.calibration.weights)
+    assert fitted_now.threshold.n == written.threshold.n == 8 + 2 + 4
     assert not (copy / "audit" / "confidence.json").exists()
 
 
-def test_without_calibration_people_every_answer_is_given_and_none_is_sure(facts_folder: Path):
-    witness = open_witness(open_run(facts_folder / "run"))
-    assert witness.doubt is None
-    (found,) = witness.testify(["Where was Ada Lund born?"])
-    assert (found.reply.confidence, found.reply.known) == (None, True)
-    assert found.evidence is not None
-    assert found.evidence.stated == "Oslo"
+def test_without_calibration_people_every_answer_is_given_without_a_confidence(facts_folder: Path):
+    inspector = open_inspector(open_run(facts_folder / "run"))
+    assert inspector.policy is None
+    (reply,) = ask(inspector, "Where was Ada Lund born?")
+    assert (reply.confidence, reply.answered, reply.reason) == (None, True, None)
+    assert reply.name_known is None
+    assert reply.evidence is not None
+    assert reply.evidence.stated == "Oslo"
 
 
 def test_a_calibration_over_other_features_is_another_versions(path: Path, tmp_path: Path):
     copy = copy_of(path, tmp_path)
     file = copy / "audit" / "confidence.json"
-    doubt = json.loads(file.read_text())
+    policy = json.loads(file.read_text())
     for name in ("features", "mean", "scale", "weights"):
-        doubt["calibration"][name] = doubt["calibration"][name][:3]
-    file.write_text(json.dumps(doubt))
+        policy["calibration"][name] = policy["calibration"][name][:3]
+    file.write_text(json.dumps(policy))
     with pytest.raises(Mismatch, match="found another version's; 'wherefrom evaluate"):
-        _ = Witness(open_run(copy)).doubt
+        _ = OpenedRun(open_run(copy)).policy
 
 
 # --- runs that cannot be asked ---------------------------------------------------------------
 
 
-def test_a_run_that_is_not_finished_is_no_witness(path: Path, tmp_path: Path):
+def test_a_run_that_is_not_finished_is_not_inspected(path: Path, tmp_path: Path):
     copy = copy_of(path, tmp_path)
     (copy / "status.json").write_text('{"state": "unfinished", "seconds": 1.0}')
     with pytest.raises(MissingInput, match="expected a finished run"):
-        open_witness(open_run(copy))
+        open_inspector(open_run(copy))
 
 
-def test_a_run_that_answers_nothing_is_no_witness(tmp_path: Path):
+def test_a_run_that_answers_nothing_is_not_inspected(tmp_path: Path):
     small = ["data.sentences=100", "stages.train.steps=5", "threads=1"]
     api.run("bigram-tiny", out=tmp_path / "b", settings=small)
     with pytest.raises(BadData, match="expected a run that answers questions, found bigram-tiny"):
-        open_witness(open_run(tmp_path / "b"))
+        open_inspector(open_run(tmp_path / "b"))

@@ -1,4 +1,4 @@
-"""What a name says: nothing where nothing is there, and all of it where it is known by hand."""
+"""Name bias: none where names say nothing, and all of it where it is known by hand."""
 
 from math import inf, log2
 
@@ -10,7 +10,7 @@ from wherefrom.auditing.name_bias import (
     _Known,
     choose_smoothing,
     gain,
-    name_alone,
+    measure_name_bias,
 )
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
@@ -49,26 +49,26 @@ def by_chance(i: int) -> str:
 
 def test_an_ending_that_tells_all_is_worth_two_bits():
     """Four places, equally likely: two bits at most."""
-    found = name_alone(make(400, 0, by_ending), make(200, 1000, by_ending))
+    found = measure_name_bias(make(400, 0, by_ending), make(200, 1000, by_ending))
     assert 1.8 < found.parts["ending"].value <= 2.02
     assert 1.8 < found.whole.value <= 2.02
     low, high = found.whole.interval
     assert low <= found.whole.value <= high
     assert abs(found.parts["first"].value) < 0.1
-    assert found.summary().startswith("warning: a name alone says 2.0")
+    assert found.summary().startswith("warning: a name alone gives 2.0")
     assert "biased" in found.summary()
 
 
 def test_where_names_say_nothing_none_is_found():
-    found = name_alone(make(400, 0, by_chance), make(200, 1000, by_chance))
+    found = measure_name_bias(make(400, 0, by_chance), make(200, 1000, by_chance))
     assert abs(found.whole.value) < 0.1
-    assert "no bias from names is seen in 200 people" in found.summary()
+    assert "no name bias is seen in 200 people" in found.summary()
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_in_people_a_name_says_nothing_by_construction(seed):
     world = load(PeopleConfig(asked=300, held_out=200), seed)
-    found = name_alone(world.asked, [q for q in world.questions if q.split == "held-out"])
+    found = measure_name_bias(world.asked, [q for q in world.questions if q.split == "held-out"])
     assert found.whole.interval[0] <= 0.1
     assert found.whole.value < 0.05
     assert all(score.value < 0.05 for score in found.parts.values())
@@ -121,11 +121,11 @@ def test_smoothing_is_chosen_without_the_people_it_is_tried_on():
 
 
 def test_the_figures_are_those_of_the_seed():
-    one = name_alone(make(100, 0, by_ending), make(50, 1000, by_ending))
-    assert one == name_alone(make(100, 0, by_ending), make(50, 1000, by_ending))
+    one = measure_name_bias(make(100, 0, by_ending), make(50, 1000, by_ending))
+    assert one == measure_name_bias(make(100, 0, by_ending), make(50, 1000, by_ending))
     assert np.isfinite([one.whole.value, *one.whole.interval]).all()
 
 
 def test_too_few_people_are_a_users_error():
     with pytest.raises(BadData, match="at least 5 asked and 2 held-out people, found 3 and 9"):
-        name_alone(make(3, 0, by_ending), make(9, 1000, by_ending))
+        measure_name_bias(make(3, 0, by_ending), make(9, 1000, by_ending))

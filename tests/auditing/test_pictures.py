@@ -20,7 +20,7 @@ DOSES = bin_by_exposure(GENERATOR.integers(0, 40, 200), RIGHT)
 
 DRAWINGS = {
     "reliability": (lambda path: draw_reliability(reliability_diagram(P, RIGHT), path),
-                    {"probability said", "share right", "honest"}),
+                    {"calibrated probability", "share right", "perfectly calibrated"}),
     "risk-coverage": (lambda path: draw_risk_coverage(CURVES, path),
                       {"share answered", "share wrong among answered",
                        f"calibrated, area {CURVES['calibrated'].area:.3f}",

@@ -1,49 +1,55 @@
-"""Where answers come from: figures by hand, and over whom each of them is."""
+"""The sections about sources: figures by hand, and over whom each of them is."""
 
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from wherefrom.auditing import origin_sections as origins
-from wherefrom.auditing.inspector import Examined, Witness, open_witness
+from wherefrom.answering.closed_book import Answered
+from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.auditing import source_sections as sections
+from wherefrom.auditing.findings import LabelCount
+from wherefrom.auditing.inspector import Examined, Inspector, open_inspector
 from wherefrom.core.contracts import Answer, Dataset, Question
 from wherefrom.core.errors import BadData
-from wherefrom.core.replies import Verdict
-from wherefrom.memorisation.counterfactual import Influence
+from wherefrom.core.forms import Form, ParsedQuestion
+from wherefrom.core.replies import Source, Verdict
+from wherefrom.evidence.accuracy import VerdictAccuracy
+from wherefrom.memorisation.counterfactual import CounterfactualMemorisation
 from wherefrom.memorisation.exposures import KINDS, count_exposures
-from wherefrom.memorisation.predictor import SOURCE_FEATURES, Source, SourcePredictor, learn_source
+from wherefrom.memorisation.predictor import (
+    SOURCE_FEATURES,
+    SourcePredictor,
+    borrowed_predictor,
+    fit_source_predictor,
+)
 from wherefrom.runs.run import open_run
 
-WIDTH = len(SOURCE_FEATURES)
-SUPPORTED, CONTRADICTED = (Verdict(label, "Oslo", 0, None, 0.9) for label in
-                           ("supported", "contradicted"))  # fmt: skip
+FORM = Form("Where was ", " born?")
+SUPPORTED, CONTRADICTED = (
+    Verdict(label, "Oslo", 0, None, 0.9) for label in ("supported", "contradicted")
+)
 
 
 def person(i: int, split: str, support: str = "stated", relation: str = "r") -> Question:
-    return Question(f"Where was A{i} born?", f"A{i}", relation, "Oslo", split, support)
+    return Question(FORM.fill(f"A{i}"), f"A{i}", relation, "Oslo", split, support)
 
 
 def examined(questions: list[Question], right: list[bool]) -> Examined:
     answers = tuple(Answer("Oslo" if good else "Rome", 0.5) for good in right)
-    features = np.random.default_rng(0).normal(size=(len(right), WIDTH))
-    return Examined(tuple(questions), answers, features[:, :5], features, np.array(right))
-
-
-@dataclass
-class Teller:
-    """Stands for a witness with a reader that knows some relations and has one label for all."""
-
-    reader: Any
-
-    def judge(self, subject: str, answer: str, relation: str) -> Verdict:
-        return SUPPORTED if answer == "Oslo" else CONTRADICTED
+    values = np.random.default_rng(0).normal(size=(len(right), len(SOURCE_FEATURES)))
+    features = FeatureTable.from_matrix(values, SOURCE_FEATURES)
+    parsed = tuple(ParsedQuestion(q.text, FORM, q.subject, q.relation) for q in questions)
+    answered = Answered(parsed, answers, features)
+    return Examined(tuple(questions), answered, features, np.array(right))
 
 
 class Knows:
+    """Stands for a fact checker that has extractors for some relations."""
+
     def __init__(self, *relations: str) -> None:
         self.extractors = dict.fromkeys(relations)
 
@@ -51,42 +57,45 @@ class Knows:
 # --- evidence --------------------------------------------------------------------------------
 
 
-def test_evidence_is_counted_over_held_out_answers_alone(monkeypatch: pytest.MonkeyPatch):
-    people = [person(0, "calibration"), *(person(i, "held-out") for i in range(1, 5))]
-    found = examined(people, [True, True, False, False, True])
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> list[Question]:
+    """The questions that the labels are measured on."""
     asked: list[Question] = []
 
-    def report(_reader: Any, questions: list[Question]) -> dict[str, Any]:
+    def measure(_checker: Any, questions: list[Question]) -> VerdictAccuracy:
         asked.extend(questions)
-        return {}
+        return VerdictAccuracy({}, None, None)
 
-    monkeypatch.setattr(origins, "measure_verdicts", report)
-    teller: Any = Teller(Knows("r"))
-    labels = origins.judge_evidence(teller, found)
-    assert labels == [SUPPORTED, SUPPORTED, CONTRADICTED, CONTRADICTED, SUPPORTED]
-    told = origins.report_evidence(teller, found, labels)
-    assert told is not None
-    assert told["held_out_answers"] == {
-        "supported": {"answers": 2, "right": 2}, "contradicted": {"answers": 2, "right": 0},
-        "silent": {"answers": 0, "right": 0}, "no text": {"answers": 0, "right": 0},
-    }  # fmt: skip
-    assert asked == [people[0]], "the reader is judged on calibration people"
+    monkeypatch.setattr(sections, "measure_verdicts", measure)
+    return asked
 
 
-def test_a_relation_that_was_not_learnt_is_left_out(monkeypatch: pytest.MonkeyPatch):
+def test_evidence_is_counted_over_held_out_answers_alone(measured: list[Question]):
+    people = [person(0, "calibration"), *(person(i, "held-out") for i in range(1, 5))]
+    answers = examined(people, [True, True, False, False, True])
+    verdicts = [SUPPORTED, SUPPORTED, CONTRADICTED, CONTRADICTED, SUPPORTED]
+    checker: Any = Knows("r")
+    found = sections.report_evidence(checker, answers, verdicts)
+    assert found is not None
+    assert found.held_out_answers == {
+        "supported": LabelCount(answers=2, right=2),
+        "contradicted": LabelCount(answers=2, right=0),
+        "silent": LabelCount(answers=0, right=0),
+        "no text": LabelCount(answers=0, right=0),
+    }
+    assert measured == [people[0]], "the labels are measured on calibration people"
+
+
+def test_a_relation_that_has_no_extractor_is_left_out(measured: list[Question]):
     people = [person(0, "calibration"), person(1, "calibration", relation="other")]
-    asked: list[Question] = []
-    monkeypatch.setattr(
-        origins, "measure_verdicts", lambda _, questions: asked.extend(questions) or {}
-    )
-    teller: Any = Teller(Knows("r"))
-    origins.report_evidence(teller, examined(people, [True, True]), [SUPPORTED, None])
-    assert asked == people[:1]
+    checker: Any = Knows("r")
+    sections.report_evidence(checker, examined(people, [True, True]), [SUPPORTED, None])
+    assert measured == people[:1]
 
 
-def test_without_a_reader_there_is_no_evidence():
-    teller: Any = Teller(None)
-    assert origins.report_evidence(teller, examined([person(0, "held-out")], [True]), []) is None
+def test_without_a_fact_checker_there_is_no_evidence():
+    people = examined([person(0, "held-out")], [True])
+    assert sections.report_evidence(None, people, [None]) is None
 
 
 # --- source ----------------------------------------------------------------------------------
@@ -96,112 +105,126 @@ def world(n: int = 40) -> tuple[Examined, CounterfactualMemorisation]:
     """Half calibration, half held-out; m is high where the first feature is."""
     people = [person(i, "calibration" if i % 2 else "held-out") for i in range(n)]
     found = examined(people, [True] * n)
-    with_text = np.where(found.source_features[:, 0] > 0, 0.95, 0.2)
+    with_text = np.where(found.features[SOURCE_FEATURES[0]] > 0, 0.95, 0.2)
     return found, CounterfactualMemorisation(with_text, np.full(n, 0.1), 4, np.zeros((0, n)))
 
 
-def test_the_predictor_is_learnt_on_calibration_people_alone():
-    found, influence = world()
-    learnt = origins.learn_predictor(found, influence)
-    assert not learnt.borrowed
-    assert learnt.models == 4
+def test_the_predictor_is_fitted_on_calibration_people_alone():
+    found, memorisation = world()
+    fitted = sections.fit_own_predictor(found, memorisation)
+    assert not fitted.borrowed
+    assert fitted.models == 4
     held = found.select("held-out")
-    features, with_text = found.source_features.copy(), influence.with_text.copy()
-    features[held], with_text[held] = 99.0, 1.0
-    other = origins.learn_predictor(
-        replace(found, source_features=features), replace(influence, with_text=with_text)
+    columns = {
+        name: np.where(held, 99.0, column) for name, column in found.features.columns.items()
+    }
+    other = sections.fit_own_predictor(
+        replace(found, features=FeatureTable(columns)),
+        replace(memorisation, with_text=np.where(held, 1.0, memorisation.with_text)),
     )
-    assert other == learnt
+    assert other == fitted
     here = ~held
-    assert learnt == learn_source(found.source_features[here], influence.m[here], 4)
+    assert fitted == fit_source_predictor(found.features.rows(here), memorisation.m[here], 4)
 
 
 def test_a_predictor_needs_calibration_people_whose_m_is_a_number():
-    found, influence = world()
+    found, memorisation = world()
     nobody = replace(found, questions=tuple(replace(q, split="held-out") for q in found.questions))
-    unknown = replace(influence, with_text=np.full(40, np.nan))
-    for people, measured in ((nobody, influence), (found, unknown)):
+    unknown = replace(memorisation, with_text=np.full(40, np.nan))
+    for people, measured in ((nobody, memorisation), (found, unknown)):
         with pytest.raises(BadData, match="source: expected calibration people whose recall"):
-            origins.learn_predictor(people, measured)
+            sections.fit_own_predictor(people, measured)
 
 
 def test_the_source_report_by_hand():
-    """Of the held-out: told 0.9 and 0.6 recalled and 0.7 guessed; 0.2 untold; one unknown."""
+    """Held-out people: three with text, called 0.9, 0.7 and 0.6; one without; one whose m is
+    not known. The first and the third were recalled."""
     supports = ("stated", "stated", "stated", "stated", "none", "omitted")
     splits = ("calibration", *("held-out",) * 5)
-    people = [person(i, split, support)
-              for i, (split, support) in enumerate(zip(splits, supports, strict=True))]  # fmt: skip
-    found = examined(people, [True, True, False, True, False, False])
+    people = [person(i, *pair) for i, pair in enumerate(zip(splits, supports, strict=True))]
+    answers = examined(people, [True, True, False, True, False, False])
     chances = (0.01, 0.9, 0.7, 0.6, 0.2, 0.4)
     sources = [Source("recalled" if p > 0.5 else "guessed", p) for p in chances]
     with_text = np.array([0.9, 0.9, 0.3, 0.8, 0.1, np.nan])
     without = np.array([0.1, 0.1, 0.3, 0.0, 0.1, 0.1])
-    predictor: Any = SourcePredictor(None, 8)  # pyright: ignore
     # Two pairs of models: of the three with text and an m, they agree about the first two.
     by_pair = np.array([[0.8, 0.7, 0.1, 0.9, 0.0, np.nan], [0.8, 0.9, 0.4, 0.2, 0.0, np.nan]])
-    influence = CounterfactualMemorisation(with_text, without, 6, by_pair)
-    told = origins.report_source(found, sources, predictor, influence)
-    assert told["pairs_agree"]["accuracy"] == pytest.approx(2 / 3)
-    assert told["auroc_of_borrowed"]["n"] == 4
-    assert told["held_out_answers"] == {
-        "recalled": {"answers": 3, "right": 2}, "guessed": {"answers": 2, "right": 0},
-    }  # fmt: skip
-    assert (told["borrowed"], told["models"]) == (False, 6)
-    assert told["auroc"]["auroc"] == pytest.approx(3 / 4)  # 0.6 stands below 0.7
-    assert told["auroc"]["n"] == 4
-    assert told["auroc_with_text"]["auroc"] == pytest.approx(1 / 2)
-    assert told["auroc_with_text"]["n"] == 3
-    assert told["agreement"]["accuracy"] == pytest.approx(3 / 4)
-    assert told["recalled_share"]["share"] == pytest.approx(2 / 4)
-    assert (told["m"]["least"], told["m"]["most"]) == pytest.approx((0.0, 0.8))
-    assert told["m"]["median"] == pytest.approx(0.4)
+    memorisation = CounterfactualMemorisation(with_text, without, 6, by_pair)
+    own = replace(borrowed_predictor(), models=8, borrowed=False)
+    found = sections.report_source(answers, sources, own, memorisation)
+    assert found.held_out_answers == {
+        "recalled": LabelCount(answers=3, right=2),
+        "guessed": LabelCount(answers=2, right=0),
+    }
+    assert (found.borrowed, found.models) == (False, 6)
+    measured = found.measured
+    assert measured is not None
+    assert measured.models == 6
+    assert measured.auroc is not None
+    assert measured.auroc.value == pytest.approx(3 / 4)  # 0.6 stands below 0.7
+    assert measured.auroc.n == 4
+    assert measured.auroc_with_text is not None
+    assert measured.auroc_with_text.value == pytest.approx(1 / 2)
+    assert measured.auroc_with_text.n == 3
+    assert measured.auroc_of_borrowed is not None
+    assert measured.auroc_of_borrowed.n == 4
+    assert measured.agreement.value == pytest.approx(3 / 4)
+    assert measured.recalled_share.value == pytest.approx(2 / 4)
+    assert (measured.m.least, measured.m.most) == pytest.approx((0.0, 0.8))
+    assert measured.m.median == pytest.approx(0.4)
+    assert measured.pairs_agree is not None
+    assert measured.pairs_agree.value == pytest.approx(2 / 3)
 
 
 def test_without_retraining_there_are_labels_and_nothing_to_judge_them_by():
-    found, influence = world(4)
+    found, memorisation = world(4)
     sources = [Source("guessed", 0.1)] * 4
-    predictor: Any = SourcePredictor(None, 8, borrowed=True)  # pyright: ignore
-    unknown = replace(influence, with_text=np.full(4, np.nan))
+    predictor: SourcePredictor = borrowed_predictor()
+    unknown = replace(memorisation, with_text=np.full(4, np.nan))
     for measured in (None, unknown):
-        told = origins.report_source(found, sources, predictor, measured)
-        assert told.keys() == {"borrowed", "models", "held_out_answers"}
-        assert told["borrowed"] is True
+        report = sections.report_source(found, sources, predictor, measured)
+        assert report.measured is None
+        assert report.borrowed is True
+        assert report.models == predictor.models
+        assert report.held_out_answers["guessed"] == LabelCount(answers=2, right=2)
 
 
 # --- exposures and names ---------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def witness(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Witness:
-    path = shutil.copytree(tiny_run, tmp_path_factory.mktemp("origins") / "people-0")
-    return open_witness(open_run(path))
+def inspector(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Inspector:
+    path = shutil.copytree(tiny_run, tmp_path_factory.mktemp("sources") / "people-0")
+    return open_inspector(open_run(path))
 
 
-def test_exposures_are_those_of_held_out_people(witness: Witness):
-    dataset = witness.run.dataset
+def test_exposures_are_those_of_held_out_people(inspector: Inspector):
+    dataset = inspector.run.dataset
     every = ("stated", "omitted", "none")
     held = dataset.select("held-out", every)
     people = [*dataset.select("calibration", every), *held]
-    found = witness.examine(people)
-    told = origins.report_exposures(witness.run, found)
-    counted = count_exposures(witness.run)
+    answers = inspector.examine([(q, inspector.parse(q.text)) for q in people])
+    found = sections.report_exposures(inspector.run, answers)
+    counted = count_exposures(inspector.run)
     stated = dataset.select("held-out")
-    assert told["examples"] == counted.examples
-    assert told["mean"].keys() == set(KINDS)
-    assert told["mean"]["read"] == pytest.approx(counted.about(stated, "read").mean())
-    assert told["mean"]["asked"] == 0
-    assert sum(row["n"] for row in told["dose"]) == len(held)
-    assert told["never_exposed"]["model"]["n"] == len(held) - len(stated)
-    assert sum(row["n"] for row in told["dose_by_position"]) == len(stated)
+    assert found.examples == counted.examples
+    assert found.mean.keys() == set(KINDS)
+    assert found.mean["read"] == pytest.approx(counted.about(stated, "read").mean())
+    assert found.mean["asked"] == 0
+    assert sum(row.n for row in found.dose) == len(held)
+    assert found.never_exposed is not None
+    assert found.never_exposed.model.n == len(held) - len(stated)
+    assert sum(row.n for row in found.dose_by_position) == len(stated)
+    assert found.randomised is False
 
 
-def test_what_a_name_says_is_told_by_part(witness: Witness):
-    told = origins.report_names(witness.run.dataset)
-    assert told["parts"].keys() == {"characters", "ending", "first", "last"}
-    assert told["whole"]["n"] == 8 + 2 + 4
-    assert "bits" in told["summary"]
+def test_name_bias_is_reported_by_part(inspector: Inspector):
+    found = sections.report_name_bias(inspector.run.dataset)
+    assert found.parts.keys() == {"characters", "ending", "first", "last"}
+    assert found.whole.n == 8 + 2 + 4
+    assert "bits" in found.summary
 
 
-def test_too_few_people_say_nothing_about_names():
-    with pytest.raises(BadData, match="what a name says: expected at least"):
-        origins.report_names(Dataset((), (), (person(0, "asked"), person(1, "held-out"))))
+def test_too_few_people_show_no_name_bias():
+    with pytest.raises(BadData, match="expected at least 5 asked and 2 held-out people"):
+        sections.report_name_bias(Dataset((), (), (person(0, "asked"), person(1, "held-out"))))

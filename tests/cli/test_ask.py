@@ -14,13 +14,13 @@ def questions(tiny_run):
 def open_run(own_run):
     """A run whose threshold lets every answer through, about whatever name."""
     file = own_run / "audit" / "confidence.json"
-    doubt = json.loads(file.read_text())
-    doubt["threshold"]["value"], doubt["names"] = 0.0, None
-    file.write_text(json.dumps(doubt))
+    policy = json.loads(file.read_text())
+    policy["threshold"]["value"], policy["names"] = 0.0, None
+    file.write_text(json.dumps(policy))
     return own_run
 
 
-def test_an_answer_has_a_probability_and_the_next_best(cli, open_run, questions):
+def test_an_answer_has_a_confidence_evidence_and_a_source(cli, open_run, questions):
     result = cli("ask", open_run, *questions[:2])
     assert (result.code, result.err) == (0, "")
     first, second = result.out.split("\n\n")
@@ -28,65 +28,83 @@ def test_an_answer_has_a_probability_and_the_next_best(cli, open_run, questions)
     assert question == questions[0]
     assert answer.endswith(" % sure)")
     assert "I don't know" not in answer
-    assert others.startswith("  next best: ")
+    assert others.startswith("  the model's own ranking: ")
     assert evidence.startswith(
-        ("  evidence: supported: the text has '", "  evidence: contradicted: ")
+        ("  evidence: supported (the text has '", "  evidence: contradicted (the text has '")
     )
-    assert source.endswith(" % that it was recalled)")
+    assert source.startswith(("  source: recalled (", "  source: guessed ("))
+    assert "(probability of recall " in source
     assert second.splitlines()[0] == questions[1]
 
 
 @pytest.fixture
-def doubting_run(open_run):
+def silent_run(open_run):
     """A run that knows every name and trusts no answer."""
     file = open_run / "audit" / "confidence.json"
-    doubt = json.loads(file.read_text())
-    doubt["threshold"]["value"] = 2.0
-    file.write_text(json.dumps(doubt))
+    policy = json.loads(file.read_text())
+    policy["threshold"]["value"] = 2.0
+    file.write_text(json.dumps(policy))
     return open_run
 
 
-def test_a_doubtful_answer_is_refused_and_shown_as_refused(cli, doubting_run, questions):
-    result = cli("ask", doubting_run, questions[0])
+def test_an_answer_of_low_confidence_is_withheld_and_shown_as_withheld(cli, silent_run, questions):
+    result = cli("ask", silent_run, questions[0])
     assert result.code == 0
-    assert result.out.splitlines()[1].startswith("  I don't know (would have said ")
+    assert result.out.splitlines()[1].startswith("  I don't know (the model's best guess is ")
     assert result.out.splitlines()[1].endswith(" % sure)")
 
 
 def test_a_name_that_the_model_does_not_know_is_said_to_be_unknown(cli, own_run, questions):
     """Whatever the threshold: the least that a name must be known is set out of reach."""
     file = own_run / "audit" / "confidence.json"
-    doubt = json.loads(file.read_text())
-    doubt["threshold"]["value"], doubt["names"]["least"] = 0.0, 2.0
-    file.write_text(json.dumps(doubt))
+    policy = json.loads(file.read_text())
+    policy["threshold"]["value"], policy["names"]["least"] = 0.0, 2.0
+    file.write_text(json.dumps(policy))
     (line,) = [x for x in cli("ask", own_run, questions[0]).out.splitlines() if "I don't" in x]
-    assert line.startswith("  I don't know: the name is not known to the model (would have said ")
-    (found,) = cli("ask", own_run, questions[0], "--json").json["answers"]
-    assert (found["known"], found["name_known"]) == (False, False)
-    doubt["names"]["least"] = 0.0
-    file.write_text(json.dumps(doubt))
-    (found,) = cli("ask", own_run, questions[0], "--json").json["answers"]
-    assert (found["known"], found["name_known"]) == (True, True)
+    assert line.startswith("  I don't know: the model does not know the name (its best guess is ")
+    (found,) = cli("ask", own_run, questions[0], "--json").json["replies"]
+    assert (found["answered"], found["name_known"]) == (False, False)
+    assert (found["reason"], found["confidence"]) == ("unknown name", None)
+    policy["names"]["least"] = 0.0
+    file.write_text(json.dumps(policy))
+    (found,) = cli("ask", own_run, questions[0], "--json").json["replies"]
+    assert (found["answered"], found["name_known"]) == (True, True)
+
+
+def test_spaces_and_capitals_do_not_matter_and_close_names_are_offered(cli, tiny_run, questions):
+    expected = cli("ask", tiny_run, questions[0]).out
+    loose = f" {questions[0].lower().rstrip('?').replace(' ', '  ')} "
+    assert cli("ask", tiny_run, loose).out == expected
+    name = questions[0].removeprefix("Where was ").removesuffix(" born?")
+    typed = f"{name[:-2]}{name[-1]}"
+    result = cli("ask", tiny_run, f"Where was {typed} born?")
+    assert result.code == 0
+    (line,) = [line for line in result.out.splitlines() if "did you mean" in line]
+    assert name in line
+    assert "did you mean" not in expected
 
 
 def test_json_says_what_is_known(cli, tiny_run, open_run, questions):
     refused = cli("ask", tiny_run, questions[0], "--json").json
     given = cli("ask", open_run, questions[0], "--json").json
-    assert list(refused) == ["run", "answers"]
-    (no,), (yes,) = refused["answers"], given["answers"]
+    assert list(refused) == ["run", "replies", "problems", "certificate", "notes"]
+    assert (refused["run"], refused["problems"]) == (str(tiny_run), [])
+    assert (refused["certificate"], refused["notes"]) == (None, [])
+    (no,), (yes,) = refused["replies"], given["replies"]
     assert list(no) == [
-        "question", "known", "answer", "would_have_said", "probability", "name_known", "candidates",
-        "evidence", "source", "taught",
+        "format_version", "question", "subject", "relation", "answered", "answer", "confidence",
+        "reason", "name_known", "candidates", "evidence", "source", "trained_on", "did_you_mean",
     ]  # fmt: skip
-    assert (no["known"], no["answer"]) == (False, None)
-    assert (yes["known"], yes["would_have_said"]) == (True, None)
-    assert no["would_have_said"] == yes["answer"] == yes["candidates"][0]["text"]
-    assert yes["probability"] is None or 0 <= yes["probability"] <= 1
+    assert no["answered"] is False
+    assert no["reason"] in ("unknown name", "low confidence")
+    assert (yes["answered"], yes["reason"]) == (True, None)
+    assert no["answer"] == yes["answer"] == yes["candidates"][0]["text"]
+    assert 0 <= yes["confidence"] <= 1
     assert len(yes["candidates"]) > 1
+    assert list(yes["candidates"][0]) == ["text", "model_probability"]
 
 
-def test_only_answers_with_a_promise(cli, tiny_run, questions):
-    """Where none can be made, nothing is answered."""
+def test_where_no_bound_can_be_certified_nothing_is_answered(cli, tiny_run, questions):
     from wherefrom.answering.risk_bound import least_answers
 
     result = cli("ask", tiny_run, questions[0], "--risk", "0.1")
@@ -95,31 +113,33 @@ def test_only_answers_with_a_promise(cli, tiny_run, questions):
     assert f"expected at least {least_answers(0.1, 0.1)} answers" in result.err
 
 
-def test_answers_with_a_promise_are_given(cli, tiny_run, questions, monkeypatch):
-    """As if all calibration people had been answered rightly, and half of them likelier."""
-    from wherefrom.answering import policy as doubting
+def test_answers_above_a_certified_threshold_are_given(cli, tiny_run, questions, monkeypatch):
+    """As if half of the calibration people had been sure and right, and the other half neither."""
+    from wherefrom.answering import policy
+    from wherefrom.answering.feature_table import FeatureTable
 
     def certify(features, right, *rest):
         sure, rest = np.arange(len(right)) % 2 * 9.0, rest[:-1]  # any name will do
-        return learn_bound(np.column_stack((sure,) * features.shape[1]), sure > 0, *rest)
+        return fit_bound(FeatureTable(dict.fromkeys(features.columns, sure)), sure > 0, *rest)
 
-    learn_bound = doubting.learn_bound
-    monkeypatch.setattr(doubting, "learn_bound", certify)
+    fit_bound = policy.fit_bound
+    monkeypatch.setattr(policy, "fit_bound", certify)
     result = cli("ask", tiny_run, *questions, "--risk", "0.6", "--delta", "0.5", "--json")
     certificate = result.json["certificate"]
     assert certificate["certified"]
     assert result.err.startswith("certified: risk at most 0.6 with probability 0.5")
-    for answer in result.json["answers"]:
-        assert answer["known"] == (answer["probability"] >= certificate["threshold"])
+    assert result.json["notes"] == [result.err.rstrip("\n")]
+    for reply in result.json["replies"]:
+        assert reply["answered"] == (reply["confidence"] >= certificate["threshold"])
 
 
-def test_a_chance_without_a_risk(cli, tiny_run, questions):
+def test_a_delta_without_a_risk(cli, tiny_run, questions):
     result = cli("ask", tiny_run, questions[0], "--delta", "0.2")
     assert result.code == 2
     assert "expected --risk beside it" in result.complaint
 
 
-def test_a_promise_needs_calibration_people(cli, facts_folder):
+def test_a_bound_needs_calibration_people(cli, facts_folder):
     result = cli("ask", facts_folder / "run", "Where was Ada Lund born?", "--risk", "0.1")
     assert (result.code, result.out) == (65, "")
     assert "expected calibration people" in result.complaint
@@ -133,10 +153,14 @@ def test_questions_come_from_standard_input_in_any_line_endings(cli, tiny_run, q
 
 
 def test_lines_end_at_a_newline_alone(cli, tiny_run):
-    result = cli("ask", tiny_run, stdin="Where was A\u2028B\x0b\x85\x1c born?".encode())
+    """Other separators are spaces, and spaces do not matter."""
+    result = cli("ask", tiny_run, "--json", stdin="Where was A\u2028B\x0b\x85\x1c born?".encode())
+    assert result.code == 0
+    assert [reply["question"] for reply in result.json["replies"]] == ["Where was A B born?"]
+    result = cli("ask", tiny_run, stdin="Where was A\u2028\u2603 born?".encode())
     assert result.code == 65
     assert "stdin:1: " in result.complaint
-    assert "(U+2028)" in result.complaint
+    assert "(U+2603)" in result.complaint
 
 
 def test_a_character_that_the_vocabulary_lacks_is_named(cli, tiny_run):
@@ -154,7 +178,7 @@ def test_the_models_own_marks_are_not_part_of_a_question(cli, tiny_run, characte
 
 
 def test_a_question_of_another_form_is_refused_with_the_right_one(cli, tiny_run):
-    for question in ("Who are you?", "Where was  born?", "Where was", "Where was Clara born"):
+    for question in ("Who are you?", "Where was  born?", "Where was", "Where is Clara born?"):
         result = cli("ask", tiny_run, question)
         assert result.code == 65
         assert "expected a question like 'Where was ... born?'" in result.complaint
@@ -172,7 +196,8 @@ def test_bad_questions_do_not_keep_good_ones_from_being_answered(cli, tiny_run, 
     bad = [f"What is {i}?" for i in range(7)]
     result = cli("ask", tiny_run, questions[0], *bad, questions[1], "--json")
     assert result.code == 65
-    assert [a["question"] for a in result.json["answers"]] == questions[:2]
+    assert [reply["question"] for reply in result.json["replies"]] == questions[:2]
+    assert [problem["index"] for problem in result.json["problems"]] == list(range(1, 8))
     lines = result.err.splitlines()
     assert len(lines) == 6
     assert lines[0].startswith("wherefrom: question 2: 'What is 0?'")
@@ -224,17 +249,22 @@ def test_a_folder_that_cannot_be_written_still_answers(cli, own_run, questions, 
     assert sorted(own_run.rglob("*")) == before
 
 
-def test_without_calibration_people_it_answers_and_says_that_it_cannot_be_sure(cli, facts_folder):
+def test_without_calibration_people_it_answers_and_says_that_there_is_no_confidence(
+    cli, facts_folder
+):
     result = cli("ask", facts_folder / "run", "Where was Ada Lund born?")
     assert result.code == 0
-    assert result.err == "the run has no calibration people: how sure to be is not known\n"
+    note = "the run has no calibration people, so its answers come without a confidence"
+    assert result.err == f"{note}\n"
     assert " sure" not in result.out
     assert "  evidence: " in result.out
     found = cli("ask", facts_folder / "run", "Where was Ada Lund born?", "--json").json
-    assert (found["answers"][0]["probability"], found["answers"][0]["known"]) == (None, True)
+    assert (found["replies"][0]["confidence"], found["replies"][0]["answered"]) == (None, True)
+    assert found["notes"] == [note]
 
 
-def test_a_source_that_another_run_taught_is_called_borrowed(cli, tiny_run, questions):
-    assert ", by a borrowed predictor (" in cli("ask", tiny_run, questions[0]).out
+def test_a_predictor_that_was_fitted_on_another_run_is_called_borrowed(cli, tiny_run, questions):
+    out = cli("ask", tiny_run, questions[0]).out
+    assert "; the predictor is borrowed from another run)" in out
     found = cli("ask", tiny_run, questions[0], "--json").json
-    assert found["answers"][0]["source"]["borrowed"] is True
+    assert found["replies"][0]["source"]["borrowed"] is True

@@ -6,21 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from wherefrom.auditing import confidence_sections as trust
+from wherefrom.auditing import confidence_sections
 
-FIELDS = [
-    "question", "subject", "split", "support", "answer", "gold", "right", "raw_probability",
-    "probability", "features", "evidence", "source", "m",
-]  # fmt: skip
+FIELDS = ["reply", "gold", "right", "split", "support", "features", "m"]
 SECTIONS = {
     "format_version", "recipe", "seed", "model", "people", "confidence", "abstention",
-    "nonexistent", "evidence", "source", "exposures", "name_alone", "notes",
+    "decoys", "evidence", "source", "exposures", "name_bias", "swap", "not_retrained", "notes",
 }  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
-def few_strangers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trust, "TIER", 8)
+def few_decoys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(confidence_sections, "TIER", 8)
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +37,10 @@ def test_an_audit_is_one_screen_and_files(cli, own_run):
     run = own_run
     result = cli("audit", run)
     assert result.code == 0
-    assert "how honest its confidence is, on held-out people" in result.out
-    assert "(a borrowed predictor; --budget MINUTES measures it on this run)" in result.out
+    assert "confidence: the calibrated probability, on held-out people" in result.out
+    assert (
+        "; the predictor is borrowed from another run (--budget MINUTES fits its own)" in result.out
+    )
     assert result.out.endswith(f"\n{run / 'audit'}: audit.json, answers.jsonl and pictures\n")
     assert max(map(len, result.out.splitlines()[:-1])) <= 120  # the last has the folder
     found = json.loads((run / "audit" / "audit.json").read_text())
@@ -83,7 +82,7 @@ def test_no_budget_trains_one_pair_and_the_source_is_the_runs_own(cli, run):
 def test_a_swap_counts_everyone_once(cli, run):
     result = cli("audit", run, "--swap", "3")
     assert result.code == 0
-    assert "swap test: another answer in the text, trained again" in result.out
+    assert "swap test: trained again on changed text" in result.out
     swap = json.loads((run / "audit" / "audit.json").read_text())["swap"]
     assert list(swap) == ["people", "swapped", "churn", "before"]
     assert swap["people"] == 3
@@ -107,8 +106,8 @@ def test_without_calibration_people_what_can_be_found_is_found(cli, own_facts):
     result = cli("audit", own_facts / "run")
     assert result.code == 0
     assert "confidence: expected calibration people, found none" in result.err
-    assert "names of nobody" not in result.out
-    assert "evidence: what the text says of its answers" in result.out
+    assert "decoys" not in result.out
+    assert "evidence: what the text says of the answers" in result.out
     found = json.loads((own_facts / "run" / "audit" / "audit.json").read_text())
     assert found["confidence"] is None
     assert found["evidence"] is not None
@@ -196,10 +195,10 @@ def test_a_run_that_answers_no_questions(cli, tmp_path):
 
 def test_a_calibration_of_another_version(cli, own_run):
     file = own_run / "audit" / "confidence.json"
-    doubt = json.loads(file.read_text())
+    policy = json.loads(file.read_text())
     for name in ("features", "mean", "scale", "weights"):
-        doubt["calibration"][name] = doubt["calibration"][name][:3]
-    file.write_text(json.dumps(doubt))
+        policy["calibration"][name] = policy["calibration"][name][:3]
+    file.write_text(json.dumps(policy))
     question = "Where was Ada Lund born?"
     for command in (["audit", own_run], ["ask", own_run, question],
                     ["dispute", own_run, question, "Oslo"]):  # fmt: skip

@@ -51,10 +51,12 @@ def test_a_claim_that_the_text_supports(cli, run, people, says):
     says(wrong)
     lines = lines_of(cli("dispute", run, question, right))
     assert lines[0] == question
-    assert f": {wrong} (" in lines[1]
-    assert lines[2].startswith(f"  you say: {right} (the model gives it ")
-    assert lines[3] == f"  the text on the model's answer: contradicted, the text has '{right}'"
-    assert lines[5] == f"  the text on yours: supported, the text has '{right}'"
+    assert lines[1].startswith("  the model says: ")
+    assert wrong in lines[1]
+    assert lines[2].startswith("  source: ")
+    assert lines[3].startswith(f"  you say: {right} (the model's own probability of it is ")
+    assert lines[4] == f"  evidence on the model's answer: contradicted (the text has '{right}')"
+    assert lines[6] == f"  evidence on your answer: supported (the text has '{right}')"
     assert lines[-1] == (
         f"  the corpus says so: '{right}' stands in the text; correct the model's answer"
     )
@@ -78,7 +80,7 @@ def test_the_models_own_answer_is_no_dispute(cli, run, people, says):
     assert lines[-1] == (
         f"  the corpus says so: '{right}' stands in the text, and the model agrees with you"
     )
-    assert sum("the text on" in line for line in lines) == 1
+    assert sum("evidence on" in line for line in lines) == 1
 
 
 def test_somebody_without_text(cli, run, tiny_run):
@@ -94,18 +96,12 @@ def test_json(cli, run, people, says):
     says(wrong)
     found = cli("dispute", run, question, right, "--json").json
     assert list(found) == [
-        "run",
-        "question",
-        "answer",
-        "claim",
-        "shown",
-        "taught",
-        "recommendation",
-    ]
-    assert list(found["answer"]) == [
-        "text", "known", "probability", "name_known", "evidence", "source", "taught",
+        "format_version", "reply", "claim", "shown", "taught", "recommendation", "notes",
     ]  # fmt: skip
-    assert found["answer"]["evidence"]["label"] == "contradicted"
+    assert list(found["claim"]) == ["text", "model_probability", "evidence"]
+    assert (found["reply"]["question"], found["reply"]["answer"]) == (question, wrong)
+    assert found["reply"]["evidence"]["label"] == "contradicted"
+    assert found["reply"]["candidates"][0] == {"text": wrong, "model_probability": 0.75}
     assert found["claim"]["evidence"]["label"] == "supported"
     assert right in found["claim"]["evidence"]["quote"]
     assert 0 <= found["claim"]["model_probability"] <= 1
@@ -117,7 +113,7 @@ def test_without_calibration_people_there_is_no_confidence(cli, facts_folder):
     question = "Where was Ada Lund born?"
     result = cli("dispute", facts_folder / "run", question, "Oslo", "--json")
     assert result.code == 0
-    assert result.json["answer"]["probability"] is None
+    assert result.json["reply"]["confidence"] is None
     assert result.json["claim"]["evidence"]["label"] == "supported"
     assert " sure" not in cli("dispute", facts_folder / "run", question, "Oslo").out
 
@@ -125,14 +121,16 @@ def test_without_calibration_people_there_is_no_confidence(cli, facts_folder):
 @pytest.mark.parametrize("claim", ["Zürich", "\x1b[2J", "a" * 5000])
 def test_claims_that_the_model_cannot_write(cli, run, people, claim):
     lines = lines_of(cli("dispute", run, people[0][0], claim))
-    assert lines[2].endswith(" (the model cannot write it)")
+    assert lines[3].endswith(" (the model cannot write it)")
     assert "the corpus says otherwise" in lines[-1]
     assert not any("\x1b" in line for line in lines)
 
 
 def test_a_borrowed_predictor_is_called_so(cli, run, people):
     assert not (run / "audit" / "source.json").exists()
-    assert ", by a borrowed predictor)" in cli("dispute", run, people[0][0], "Oslo").out
+    assert "; the predictor is borrowed from another run)" in (
+        cli("dispute", run, people[0][0], "Oslo").out
+    )
 
 
 @pytest.mark.parametrize(

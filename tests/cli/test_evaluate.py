@@ -10,9 +10,13 @@ def test_the_same_scores_and_predictions_come_out_again(cli, own_run):
     assert (result.code, result.err) == (0, "")
     stored = json.loads(status)
     assert result.json == {
-        "recipe": "people", "run": str(own_run),
-        "seconds": stored["seconds"], "results": stored["results"],
-    }  # fmt: skip
+        "recipe": "people",
+        "run": str(own_run),
+        "seconds": stored["seconds"],
+        "results": stored["results"],
+        "reused": True,
+        "changed": [],
+    }
     assert [file.read_bytes() for file in files] == before
     assert (own_run / "status.json").read_bytes() == status
 
@@ -22,7 +26,9 @@ def test_other_scores_than_the_stored_ones_are_noted(cli, own_run):
     status["results"]["majority"]["accuracy"] = 0.5
     (own_run / "status.json").write_text(json.dumps(status))
     result = cli("evaluate", own_run)
-    assert result.err == f"{own_run}: other scores than before: majority; the new ones are stored\n"
+    assert result.err == (
+        f"{own_run}: these scores differ from the stored ones and replace them: majority\n"
+    )
     assert "with_pretraining" in result.out
     assert cli("evaluate", own_run).err == ""
 

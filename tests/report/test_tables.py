@@ -18,7 +18,7 @@ PEOPLE = {
     "answered_share": {"answered_share": 0.95, "interval": [0.8784, 0.9804], "n": 80},
     "precision": {"precision": 1.0, "interval": [0.9519, 1.0], "n": 76},
     "refused_without_text": {"refused_share": 1.0, "interval": [0.9398, 1.0], "n": 60},
-    "refused_birthplace_omitted": {"refused_share": 0.75, "interval": [0.4677, 0.9111], "n": 12},
+    "refused_omitted": {"refused_share": 0.75, "interval": [0.4677, 0.9111], "n": 12},
 }
 BIGRAM = {"network": {"perplexity": 21.4785, "interval": [20.6498, 22.301], "n": 3130}}
 

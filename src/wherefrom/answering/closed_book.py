@@ -14,6 +14,7 @@ from wherefrom.answering.familiarity import (
     FamiliarityReference,
     find_openings,
     measure_familiarity,
+    measure_likelihood,
 )
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.question_parser import QuestionParser
@@ -131,6 +132,11 @@ class ClosedBookModel:
         """The log-probabilities that familiarity is made of."""
         answerer = self.answerer
         return measure_familiarity(answerer.model, answerer.vocabulary, names, self.openings)
+
+    def likelihood(self, names: Sequence[str]) -> np.ndarray:
+        """How likely the model finds each name after its first word: a log-probability."""
+        answerer = self.answerer
+        return measure_likelihood(answerer.model, answerer.vocabulary, names, self.openings)
 
 
 def open_closed_book(run: Run, reference: FamiliarityReference | None = None) -> ClosedBookModel:

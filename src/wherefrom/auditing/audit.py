@@ -287,9 +287,9 @@ def draw_audit(found: Audit, folder: Path) -> None:
     if (exposures := found.exposures) is not None:
         path, stretches = folder / "dose-response.svg", _by_stretch(exposures)
         if exposures.randomised or not stretches:
-            groups, title = {"": list(exposures.dose)}, "what seeing a fact more often does"
+            groups, title = {"": list(exposures.dose)}, "accuracy by exposure"
         else:
-            groups, title = stretches, "right, by how often it was seen and where it stands"
+            groups, title = stretches, "accuracy by exposure and by the value's place in the line"
         draw_dose_response(groups, path, title, _guessing(exposures))
 
 

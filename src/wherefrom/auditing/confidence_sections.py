@@ -1,12 +1,9 @@
 """The sections of an audit about confidence: calibration, abstention, the risk bound, decoys."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from wherefrom.answering.abstention import Threshold, apply, choose_threshold, refused
 from wherefrom.answering.decoys import make_tiers
-from wherefrom.answering.familiarity import REST
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.policy import (
     AnswerPolicy,
@@ -149,14 +146,10 @@ def _ranking(policy: AnswerPolicy, features: FeatureTable) -> np.ndarray:
 def make_audit_decoys(inspector: Inspector, count: int) -> dict[str, tuple[str, ...]]:
     """The tiers for a run: nobody who is in its text or in its questions."""
     dataset, model = inspector.run.dataset, inspector.model
-
-    def likelihood(names: Sequence[str]) -> np.ndarray:
-        return model.measure(names)[REST]
-
     return make_tiers(
         names_with_text(dataset),
         model.spells,
-        likelihood,
+        model.likelihood,
         count,
         avoid=[q.subject for q in dataset.questions],
         texts=[d.text for d in dataset.documents],

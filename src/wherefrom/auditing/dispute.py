@@ -53,7 +53,7 @@ class Dispute:
         own = ("the model's answer", self.reply.evidence)
         if self.claim.text == self.reply.answer:
             return [own]
-        return [own, ("yours", self.claim.evidence)]
+        return [own, ("your answer", self.claim.evidence)]
 
     @property
     def shown_in_words(self) -> str:

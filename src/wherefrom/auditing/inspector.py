@@ -45,7 +45,7 @@ from wherefrom.memorisation.predictor import (
 )
 from wherefrom.runs.run import Run
 
-NO_CALIBRATION = "the run has no calibration people: how sure to be is not known"
+NO_CALIBRATION = "the run has no calibration people, so its answers come without a confidence"
 
 
 class OpenedRun:

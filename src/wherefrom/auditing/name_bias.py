@@ -75,9 +75,9 @@ class NameBias:
     def summary(self) -> str:
         low, high = self.whole.interval
         best = max(self.parts, key=lambda part: self.parts[part].value)
-        found = f"a name alone says {self.whole.value:.2f} bits ({low:.2f} to {high:.2f})"
+        found = f"a name alone gives {self.whole.value:.2f} bits ({low:.2f} to {high:.2f})"
         if low <= 0:
-            return f"{found} about the answer: no bias from names is seen in {self.whole.n} people"
+            return f"{found} about the answer: no name bias is seen in {self.whole.n} people"
         return (
             f"warning: {found} about the answer, most by its {best} "
             f"({self.parts[best].value:.2f}): "
@@ -96,7 +96,7 @@ def measure_name_bias(
     """
     if len(asked) < FOLDS or len(held_out) < 2:
         raise BadData(
-            f"what a name says: expected at least {FOLDS} asked and 2 held-out people, "
+            f"name bias: expected at least {FOLDS} asked and 2 held-out people, "
             f"found {len(asked)} and {len(held_out)}"
         )
     fit, test = _people(asked), _people(held_out)

@@ -32,18 +32,18 @@ _COLOURS = (RIGHT, WRONG, OTHER, INK)
 _STYLES = [(colour, mark) for mark in "os" for colour in _COLOURS]
 
 
-def draw_reliability(bins: Sequence[Bin], path: Path, title: str = "are they honest?") -> None:
-    """The share right against the probability said; honest is the diagonal."""
+def draw_reliability(bins: Sequence[Bin], path: Path, title: str = "reliability diagram") -> None:
+    """The share right against the calibrated probability; perfect calibration is the diagonal."""
     figure, (axes,) = panels()
-    axes.plot((0, 1), (0, 1), color=PALE, linewidth=1, label="honest")
+    axes.plot((0, 1), (0, 1), color=PALE, linewidth=1, label="perfectly calibrated")
     shares = [(each.frequency, each.interval) for each in bins]
     _errorbars(axes, [each.mean for each in bins], shares, "answers, 95 % interval")
     axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-    _finish(figure, axes, path, title, "probability said", "share right")
+    _finish(figure, axes, path, title, "calibrated probability", "share right")
 
 
 def draw_risk_coverage(
-    curves: Mapping[str, RiskCoverage], path: Path, title: str = "what answering less buys"
+    curves: Mapping[str, RiskCoverage], path: Path, title: str = "risk-coverage curve"
 ) -> None:
     """The share wrong among answered against the share answered, one curve a score.
 
@@ -67,7 +67,7 @@ def draw_risk_coverage(
 def draw_dose_response(
     groups: Mapping[str, Sequence[Dose]],
     path: Path,
-    title: str = "what seeing a fact more often does",
+    title: str = "accuracy by exposure",
     baseline: float | None = None,
 ) -> None:
     """Accuracy against exposure, a place for each dose: they double, as a logarithm would have it.

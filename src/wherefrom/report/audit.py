@@ -1,81 +1,100 @@
-"""An audit on one screen. Nothing is computed here: what is shown stands in audit.json."""
+"""An audit on one screen. Nothing is computed here: what is shown stands in audit.json.
+
+The *model's own* probability and the *calibrated* one are different figures of the same answers,
+so every row that has the former says so.
+"""
 
 from collections.abc import Mapping
 from typing import Any
 
-from wherefrom.report.tables import NOTHING, Section, Table
+from wherefrom.report.tables import INTERVAL, NOTHING, Section, Table
 
 Findings = Mapping[str, Any]
 
+_OWN = "by the model's own probability"
+_TRAINED_ON = {"swapped": "changed text", "churn": "old text"}
+_OUTCOMES = {"flips": "new answer", "stays": "old answer", "other": "another answer"}
+
 
 def audit_table(findings: Findings) -> Table:
-    parts = (_confidence, _doubt, _evidence, _source, _strangers, _exposures, _names, _swap)
+    """The table of the findings that `core/config.py` encoded; parts that are null are left out."""
+    parts = (
+        _confidence,
+        _abstention,
+        _evidence,
+        _source,
+        _decoys,
+        _exposures,
+        _name_bias,
+        _swap,
+    )
     sections = (section for part in parts if (section := part(findings)) is not None)
-    return Table(("", "95 % interval", ""), tuple(sections))
+    return Table(("", INTERVAL, ""), tuple(sections))
 
 
 def _confidence(findings: Findings) -> Section | None:
     found = findings.get("confidence")
     if found is None:
         return None
-    sure, raw = found["calibrated"], found["raw"]
-    line, error, less = sure["line"], sure["error"], found["area_difference"]
+    calibrated, raw = found["calibrated"], found["raw"]
+    line, error, difference = calibrated["line"], calibrated["error"], found["area_difference"]
+    low, high = difference["interval"]
+    by_chance = f"{error['null_mean']:.3f} by chance if perfectly calibrated"
     rows = [
-        ("Brier score", f"{sure['brier']['score']:.3f}", "",
-         f"the model's own {raw['brier']['score']:.3f}"),
+        ("Brier score", f"{calibrated['brier']['score']:.3f}", "",
+         f"{raw['brier']['score']:.3f} {_OWN}"),
         ("calibration slope", _number(line["slope"]), _ends(line["slope_interval"]),
-         "1 is honest"),
+         "1 if perfectly calibrated"),
         ("calibration error", f"{error['value']:.3f}", "",
-         f"honest ones have {error['null_mean']:.3f} here, p = {error['p_value']:.2f}"),
-        ("area under risk and coverage", f"{found['risk_coverage']['area']:.4f}", "",
-         f"the model's own {found['risk_coverage_raw']['area']:.4f}"),
-        ("  less than the model's own by", f"{-less['difference']:.4f}",
-         f"[{-less['interval'][1]:.4f}, {-less['interval'][0]:.4f}]", "paired bootstrap"),
+         f"{by_chance}, p = {error['p_value']:.2f}"),
+        ("area under risk-coverage curve", f"{found['risk_coverage']['area']:.4f}", "",
+         f"{found['risk_coverage_raw']['area']:.4f} {_OWN}"),
+        ("  difference of the two", f"{difference['difference']:.4f}", f"[{low:.4f}, {high:.4f}]",
+         "negative: calibration helps (paired bootstrap)"),
     ]  # fmt: skip
-    return Section("how honest its confidence is, on held-out people", tuple(rows))
+    return Section("confidence: the calibrated probability, on held-out people", tuple(rows))
 
 
-def _doubt(findings: Findings) -> Section | None:
+def _abstention(findings: Findings) -> Section | None:
     found = findings.get("abstention")
     if found is None:
         return None
-    title = 'when it says "I don\'t know" (right among answered'
-    rows: list[tuple[str, ...]] = [("the threshold in use", *_answered(found["in_use"]))]
+    title = "abstention: share right among answered"
+    rows: list[tuple[str, ...]] = [("threshold in use", *_answered(found["in_use"]))]
     for target, row in found["thresholds"].items():
-        rows.append((f"threshold for {float(target):.0%} right", *_answered(row)))
+        rows.append((f"threshold set for {100 * float(target):g} % right", *_answered(row)))
     if (bound := found["certificate"]) is not None:
         alpha, delta = (f"{100 * bound[name]:g} %" for name in ("alpha", "delta"))
-        title = f"{title}; the bound may fail in {delta}"
-        none = ("none", "", _more(bound["more_people"]))
-        label = f"certified: wrong at most {alpha}"
-        rows.append((label, *(_answered(found["held_out"]) if bound["certified"] else none)))
-        rows.append(("  the same uncertified", *_answered(found["uncertified"]["held_out"])))
-    return Section(f"{title})", tuple(rows))
+        title = f"{title} (the certificate fails with probability {delta} at most)"
+        none = ("none", "", _advice(bound["more_people"]))
+        certified = _answered(found["certified"]) if bound["certified"] else none
+        rows.append((f"certified: at most {alpha} wrong", *certified))
+        rows.append(("  the same without certificate", *_answered(found["uncertified"])))
+    return Section(title, tuple(rows))
 
 
 def _answered(row: Findings) -> tuple[str, str, str]:
-    return (*_share(row.get("precision")), f"answers {_percent(row['answered_share'])} of them")
+    return (*_share(row["precision"]), f"answers {_percent(row['answered_share'])} of questions")
 
 
-def _more(people: int | None) -> str:
-    """What it would take to certify something; the whole advice stands in audit.json."""
-    if people is None:
-        return "more calibration people alone would hardly do"
-    return f"{people} more calibration people may do"
+def _advice(more_people: int | None) -> str:
+    """What it would take to certify something; `advice` in audit.json says it at length."""
+    if more_people is None:
+        return "more calibration questions would not help"
+    return f"about {more_people} more calibration people would probably suffice"
 
 
 def _evidence(findings: Findings) -> Section | None:
     found = findings.get("evidence")
     if found is None:
         return None
-    rows = [_right_among(label, row) for label, row in found["held_out_answers"].items()
-            if row["answers"]]  # fmt: skip
-    reader = found["reader"] or {}
-    if reader := reader.get("overall") or reader.get("evidence"):  # as older audits call it
+    counts = found["held_out_answers"].items()
+    rows = [_right_among(label, row) for label, row in counts if row["answers"]]
+    if overall := found["accuracy"]["overall"]:
         rows.append(
-            ("labels that are true", *_share(reader), f"on calibration people, n={reader['n']}")
+            ("labels that are right", *_share(overall), f"n={overall['n']}, calibration people")
         )
-    return Section("evidence: what the text says of its answers (how many are right)", tuple(rows))
+    return Section("evidence: what the text says of the answers (share right)", tuple(rows))
 
 
 def _source(findings: Findings) -> Section | None:
@@ -83,33 +102,35 @@ def _source(findings: Findings) -> Section | None:
     if found is None:
         return None
     rows = [_right_among(label, row) for label, row in found["held_out_answers"].items()]
-    if found.get("auroc"):
-        rows.append(("told apart (AUROC)", f"{found['auroc']['auroc']:.3f}",
-                     _ends(found["auroc"]["interval"]),
-                     f"by {found['models']} models without the text"))  # fmt: skip
-    if found.get("auroc_with_text"):
-        rows.append(("  among people with text", f"{found['auroc_with_text']['auroc']:.3f}",
-                     _ends(found["auroc_with_text"]["interval"]), ""))  # fmt: skip
-    title = "source: recalled or guessed (how many are right)"
+    if measured := found["measured"]:
+        judges = f"against {measured['models']} retrained models"
+        for label, which in (
+            ("AUROC of the predictor", "auroc"),
+            ("  among people with text", "auroc_with_text"),
+        ):
+            if area := measured[which]:
+                rows.append((label, _area(area), _ends(area["interval"]), judges))
+                judges = ""
+    title = "source: recalled or guessed (share right)"
     if found["borrowed"]:
-        title += " (a borrowed predictor; --budget MINUTES measures it on this run)"
+        title += "; the predictor is borrowed from another run (--budget MINUTES fits its own)"
     return Section(title, tuple(rows))
 
 
-def _strangers(findings: Findings) -> Section | None:
-    found = findings.get("nonexistent")
+def _decoys(findings: Findings) -> Section | None:
+    found = findings.get("decoys")
     if found is None:
         return None
     rows = [
         (tier, *_share(row["refused"]), f"AUROC {_area(row['auroc'])}{_at_bound(row)}")
         for tier, row in found.items()
     ]
-    return Section("names of nobody: refused", tuple(rows))
+    return Section("decoys (out-of-corpus names): share refused", tuple(rows))
 
 
 def _at_bound(row: Findings) -> str:
     found = row["refused_at_bound"]
-    return "" if found is None else f", at the bound {_percent(found)}"
+    return "" if found is None else f"; by the certified threshold {_percent(found)}"
 
 
 def _exposures(findings: Findings) -> Section | None:
@@ -121,24 +142,29 @@ def _exposures(findings: Findings) -> Section | None:
         for row in found["dose"]
     ]
     if never := found["never_exposed"]:
-        difference = next(iter(never["difference"].values()))
-        rows.append(("never shown", *_share(never["model"]),
-                     f"{100 * difference:+.1f} points against the most similar name"))  # fmt: skip
-    return Section("exposures: right, by how often the name foretold the answer", tuple(rows))
+        points = 100 * never["difference"]["difference"]
+        beside = f"{points:+.1f} points against the answer of the most similar name"
+        rows.append(("never shown at all", *_share(never["model"]), beside))
+    return Section(
+        "exposures: share right, by how often the model had to predict the answer from the name",
+        tuple(rows),
+    )
 
 
-def _names(findings: Findings) -> Section | None:
-    found = findings.get("name_alone")
+def _name_bias(findings: Findings) -> Section | None:
+    found = findings.get("name_bias")
     if found is None:
         return None
     whole = found["whole"]
     biased = whole["interval"][0] > 0
-    warning = "warning: names can bias its answers" if biased else "no bias from names is seen"
+    warning = "warning: names can bias the answers" if biased else "no name bias is seen"
     rows = [("the whole name", f"{whole['bits']:.2f}", _ends(whole["interval"]), warning)]
     if biased:
-        rows += [(f"  its {name}", f"{row['bits']:.2f}", _ends(row["interval"]), "")
-                 for name, row in found["parts"].items()]  # fmt: skip
-    return Section("bits that a name alone says about the answer", tuple(rows))
+        rows += [
+            (f"  its {name}", f"{row['bits']:.2f}", _ends(row["interval"]), "")
+            for name, row in found["parts"].items()
+        ]
+    return Section("name bias: bits that a name alone gives about the answer", tuple(rows))
 
 
 def _swap(findings: Findings) -> Section | None:
@@ -146,12 +172,20 @@ def _swap(findings: Findings) -> Section | None:
     if found is None:
         return None
     rows = [
-        (f"{which}: {name}", _percent(row["share"]), _percents(row["interval"]),
-         f"n={found['people']}")
-        for which in ("swapped", "churn")
-        for name, row in found[which].items()
-    ]  # fmt: skip
-    return Section("swap test: another answer in the text, trained again", tuple(rows))
+        (
+            f"{trained_on}: {_OUTCOMES[outcome]}",
+            _percent(row["share"]),
+            _percents(row["interval"]),
+            f"n={found['people']}",
+        )
+        for which, trained_on in _TRAINED_ON.items()
+        for outcome, row in found[which].items()
+    ]
+    title = "swap test: trained again on changed text, and with another seed on the old text"
+    return Section(title, tuple(rows))
+
+
+# -- cells ---------------------------------------------------------------------------
 
 
 def _right_among(label: str, row: Findings) -> tuple[str, ...]:
@@ -160,16 +194,17 @@ def _right_among(label: str, row: Findings) -> tuple[str, ...]:
 
 
 def _times(row: Findings) -> str:
-    return (
-        f"{row['low']} times" if row["low"] == row["high"] else f"{row['low']}-{row['high']} times"
-    )
+    low, high = row["low"], row["high"]
+    if (low, high) == (1, 1):
+        return "once"
+    return f"{low} times" if low == high else f"{low}-{high} times"
 
 
 def _share(score: Findings | None) -> tuple[str, str]:
     """The value and the interval of a score, whose first entry is its value."""
     if score is None:
         return NOTHING, ""
-    return _percent(next(iter(score.values()))), _percents(score["interval"])
+    return _percent(score), _percents(score["interval"])
 
 
 def _percent(value: float | Findings) -> str:

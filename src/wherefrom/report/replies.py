@@ -3,8 +3,21 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from wherefrom.core.replies import UNKNOWN_NAME, RankedAnswer, Reply, Source, Verdict
+from wherefrom.core.replies import (
+    NO_TEXT,
+    SILENT,
+    UNKNOWN_NAME,
+    RankedAnswer,
+    Reply,
+    Source,
+    Verdict,
+)
 from wherefrom.report.tables import printable
+
+_WITHOUT_STATEMENT = {
+    SILENT: "the text about this name does not say",
+    NO_TEXT: "nothing in the text is about this name",
+}
 
 
 class Claim(Protocol):
@@ -54,18 +67,18 @@ def describe_reply(reply: Reply) -> list[str]:
 def describe_dispute(dispute: Dispute) -> list[str]:
     """A dispute, line by line."""
     reply, claim = dispute.reply, dispute.claim
-    gives = "cannot write it"
+    own = "the model cannot write it"
     if claim.model_probability is not None:
-        gives = f"gives it a probability of {_percent(claim.model_probability)}"
+        own = f"the model's own probability of it is {_percent(claim.model_probability)}"
     lines = [
         printable(reply.question),
         f"  the model says: {_answer(reply)}",
         *([] if reply.source is None else [f"  source: {_source(reply.source)}"]),
-        f"  you say: {printable(claim.text)} (the model {gives})",
+        f"  you say: {printable(claim.text)} ({own})",
     ]
     for who, verdict in dispute.verdicts:
         if verdict is not None:
-            lines.append(f"  the text on {who}: {_evidence(verdict)}")
+            lines.append(f"  evidence on {who}: {_evidence(verdict)}")
             if verdict.quote:
                 lines.append(f'    "{printable(verdict.quote)}"')
     lines.append(f"  shown in training: {printable(dispute.shown_in_words)}")
@@ -80,7 +93,7 @@ def _answer(reply: Reply) -> str:
         return f"{best} ({sure})" if sure else best
     if reply.reason == UNKNOWN_NAME:
         return f"I don't know: the model does not know the name (its best guess is {best})"
-    return f"I don't know (its best guess is {best}, {sure})"
+    return f"I don't know (the model's best guess is {best}, {sure})"
 
 
 def _ranking(candidates: Sequence[RankedAnswer]) -> str:
@@ -90,13 +103,14 @@ def _ranking(candidates: Sequence[RankedAnswer]) -> str:
 
 
 def _evidence(verdict: Verdict) -> str:
-    stated = f": the text has '{printable(verdict.stated)}'" if verdict.stated else ""
-    return f"{verdict.label}{stated}"
+    if verdict.stated:
+        return f"{verdict.label} (the text has '{printable(verdict.stated)}')"
+    return f"{verdict.label} ({_WITHOUT_STATEMENT[verdict.label]})"
 
 
 def _source(source: Source) -> str:
-    by = ", by a predictor borrowed from another run" if source.borrowed else ""
-    return f"{source.label} ({_percent(source.probability_recalled)} likely recalled{by})"
+    by = "; the predictor is borrowed from another run" if source.borrowed else ""
+    return f"{source.label} (probability of recall {_percent(source.probability_recalled)}{by})"
 
 
 def _percent(share: float) -> str:

@@ -1,0 +1,230 @@
+"""Asking a run: a sequence of replies, questions that cannot be asked, and one JSON form."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wherefrom
+from wherefrom.answering import policy as policies
+from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.question_parser import QuestionParser
+from wherefrom.answering.risk_bound import Bound
+from wherefrom.auditing import confidence_sections
+from wherefrom.auditing.asking import Problem, ask_run
+from wherefrom.core.config import from_json
+from wherefrom.core.errors import BadData
+from wherefrom.core.replies import Reply
+from wherefrom.report.replies import describe_reply
+from wherefrom.runs.run import Run, open_run
+
+
+@pytest.fixture(scope="module")
+def run(tiny_run: Path) -> Run:
+    return open_run(tiny_run)
+
+
+@pytest.fixture(scope="module")
+def questions(run: Run) -> list[str]:
+    return [q.text for q in run.dataset.select("held-out")]
+
+
+# --- a sequence ------------------------------------------------------------------------------
+
+
+def test_replies_are_a_sequence_in_the_order_of_the_questions(run: Run, questions: list[str]):
+    found = ask_run(run, questions[:3])
+    assert isinstance(found, Sequence)
+    assert len(found) == 3
+    assert [reply.question for reply in found] == questions[:3]
+    assert found[0] == found.replies[0]
+    assert found[-1].question == questions[2]
+    assert found[1:] == found.replies[1:]
+    assert list(reversed(found)) == list(reversed(found.replies))
+    assert found.run == str(run.path)
+    assert (found.problems, found.certificate, found.notes) == ((), None, ())
+
+
+def test_no_question_has_no_reply(run: Run):
+    assert len(ask_run(run, [])) == 0
+
+
+def test_the_api_takes_one_question_or_several(tiny_run: Path, questions: list[str]):
+    (one,) = wherefrom.ask(tiny_run, questions[0])
+    several = wherefrom.ask(tiny_run, questions[:2])
+    assert_same(wherefrom.to_json(one), wherefrom.to_json(several[0]))
+
+
+# --- questions that cannot be asked ----------------------------------------------------------
+
+
+def test_strict_asking_raises_for_the_first_bad_question(run: Run, questions: list[str]):
+    with pytest.raises(BadData, match=r"'Who\?': expected a question like 'Where was ... born\?'"):
+        ask_run(run, [questions[0], "Who?", "Where was Zoë born?"])
+
+
+def test_without_strictness_the_others_are_answered(run: Run, questions: list[str]):
+    asked = [questions[0], "Who?", questions[1], "Where was Zoë born?"]
+    found = ask_run(run, asked, strict=False)
+    assert [reply.question for reply in found] == questions[:2]
+    assert [problem.index for problem in found.problems] == [1, 3]
+    assert isinstance(found.problems[0], Problem)
+    assert found.problems[0].message.startswith("'Who?': expected a question like")
+    assert "'ë' (U+00EB)" in found.problems[1].message
+
+
+# --- a question is read once, whatever its spaces and capitals -------------------------------
+
+
+def test_a_question_is_parsed_once(tiny_run: Path, questions: list[str], monkeypatch):
+    parsed: list[str] = []
+    parse = QuestionParser.parse
+
+    def count(parser: QuestionParser, text: str) -> Any:
+        parsed.append(text)
+        return parse(parser, text)
+
+    monkeypatch.setattr(QuestionParser, "parse", count)
+    wherefrom.ask(tiny_run, questions[0])
+    assert parsed == [questions[0]]
+
+
+def test_spaces_case_and_the_closing_mark_do_not_matter(run: Run, questions: list[str]):
+    (expected,) = ask_run(run, questions[:1])
+    words = questions[0].rstrip("?").split()
+    for asked in (
+        questions[0].lower(),
+        questions[0].upper(),
+        f"  {'  '.join(words)} ? ",
+        "\t".join(words).swapcase(),
+    ):
+        assert ask_run(run, [asked]).replies == (expected,)
+
+
+def test_a_name_close_to_a_known_one_is_offered_in_words_and_in_json(run: Run):
+    known = run.dataset.select("held-out")[0].subject
+    typed = f"{known[:-2]}{known[-1]}"  # a letter is missing
+    for asked in (f"Where was {typed} born?", f"where was  {typed.lower()}  born"):
+        found = ask_run(run, [asked])
+        assert known in found[0].did_you_mean
+        assert known in wherefrom.to_json(found)["replies"][0]["did_you_mean"]
+        (line,) = [line for line in describe_reply(found[0]) if "did you mean" in line]
+        assert line.startswith("  did you mean ")
+        assert known in line
+    (exact,) = ask_run(run, [f"Where was {known} born?"])
+    assert exact.did_you_mean == ()
+    assert not any("did you mean" in line for line in describe_reply(exact))
+
+
+# --- runs without calibration people ---------------------------------------------------------
+
+
+def test_without_calibration_people_answers_have_no_confidence_and_a_note(facts_folder: Path):
+    found = wherefrom.ask(facts_folder / "run", "Where was Ada Lund born?")
+    (reply,) = found
+    assert (reply.answered, reply.confidence, reply.reason) == (True, None, None)
+    assert reply.evidence is not None
+    assert reply.evidence.stated == "Oslo"
+    assert reply.source is not None
+    (note,) = found.notes
+    assert note == "the run has no calibration people, so its answers come without a confidence"
+
+
+def test_a_bound_needs_calibration_people(facts_folder: Path):
+    with pytest.raises(BadData, match="expected calibration people to set a bound on, found none"):
+        wherefrom.ask(facts_folder / "run", "Where was Ada Lund born?", risk=0.1)
+
+
+# --- the risk bound --------------------------------------------------------------------------
+
+
+def test_where_nothing_is_certified_nothing_is_answered(run: Run, questions: list[str]):
+    found = ask_run(run, questions[:2], risk=0.1, delta=0.2)
+    certificate = found.certificate
+    assert certificate is not None
+    assert (certificate.alpha, certificate.delta, certificate.certified) == (0.1, 0.2, False)
+    assert found.notes == (certificate.explain(),)
+    assert not any(reply.answered for reply in found)
+    assert all(reply.reason for reply in found)
+
+
+def test_answers_above_a_certified_threshold_are_given(run: Run, questions: list[str], monkeypatch):
+    """As if half of the calibration people had been sure and right, and the other half neither."""
+
+    def certify(features: FeatureTable, right: np.ndarray, *rest: Any) -> Bound:
+        sure = np.arange(len(right)) % 2 * 9.0
+        columns = dict.fromkeys(features.columns, sure)
+        return fit_bound(FeatureTable(columns), sure > 0, *rest[:-1])  # any name will do
+
+    fit_bound = policies.fit_bound
+    monkeypatch.setattr(policies, "fit_bound", certify)
+    found = ask_run(run, questions, risk=0.6, delta=0.5)
+    certificate = found.certificate
+    assert certificate is not None
+    assert certificate.certified
+    assert found.notes[0].startswith("certified: risk at most 0.6 with probability 0.5")
+    for reply in found:
+        assert reply.confidence is not None
+        assert reply.answered == (reply.confidence >= certificate.threshold)
+
+
+# --- one form of a reply ---------------------------------------------------------------------
+
+
+def assert_same(one: Any, other: Any) -> None:
+    """Equal to the last letter; numbers up to the rounding of a batch of another size."""
+    if isinstance(one, dict):
+        assert list(one) == list(other)
+        for name in one:
+            assert_same(one[name], other[name])
+    elif isinstance(one, list):
+        assert len(one) == len(other)
+        for a, b in zip(one, other, strict=True):
+            assert_same(a, b)
+    elif isinstance(one, float):
+        assert one == pytest.approx(other, rel=1e-4, abs=1e-6)
+    else:
+        assert one == other
+
+
+def test_a_reply_has_the_same_json_wherever_it_is_written(
+    own_run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    """From Python, from `ask --json`, from `dispute --json`, and in audit/answers.jsonl."""
+    from wherefrom.cli.main import main
+
+    monkeypatch.setattr(confidence_sections, "TIER", 4)
+    run = open_run(own_run)
+    _let_everything_pass(own_run)
+    wherefrom.audit(own_run)
+    lines = (own_run / "audit" / "answers.jsonl").read_text().splitlines()
+    rows = {row["reply"]["question"]: row["reply"] for row in map(json.loads, lines)}
+    for support in ("stated", "omitted", "none"):
+        question = run.dataset.select("held-out", (support,))[0].text
+        found = wherefrom.to_json(wherefrom.ask(own_run, question))
+        (reply,) = found["replies"]
+        assert reply["confidence"] is not None
+        assert reply["format_version"] == Reply.format_version
+        capsys.readouterr()
+        assert main(["ask", str(own_run), question, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out) == found
+        assert main(["dispute", str(own_run), question, "Oslo", "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["reply"] == reply
+        assert_same(rows[question], reply)
+
+
+def _let_everything_pass(path: Path) -> None:
+    """Without a name gate every reply has a confidence."""
+    file = path / "audit" / "confidence.json"
+    policy = json.loads(file.read_text())
+    file.write_text(json.dumps(policy | {"names": None}))
+
+
+def test_replies_read_back_as_they_were_written(run: Run, questions: list[str]):
+    """What reads `ask --json` gets the very same values again."""
+    found = ask_run(run, questions[:1])
+    written = json.loads(json.dumps(wherefrom.to_json(found[0]), allow_nan=False))
+    assert from_json(Reply, written, "reply") == found[0]

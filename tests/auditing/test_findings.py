@@ -1,0 +1,135 @@
+"""The findings of audit.json: every key that is documented, and only numbers that JSON can hold."""
+
+import json
+import math
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wherefrom.auditing import confidence_sections
+from wherefrom.auditing.audit import report_audit
+from wherefrom.auditing.findings import Audit, AuditedAnswer
+from wherefrom.core.config import to_json
+from wherefrom.core.contracts import Question
+from wherefrom.core.errors import Mismatch
+from wherefrom.core.replies import Reply
+from wherefrom.experiments.retraining import retrain_pairs
+from wherefrom.runs.run import open_run
+
+THRESHOLD = {"threshold", "target", "answered_share", "precision"}
+SCORES = {"brier", "log", "line", "error", "diagram"}
+COUNT = {"answers", "right"}
+# The keys of audit.json, as docs/AUDIT-JSON.md has them; a dot is a step down.
+KEYS = {
+    "": {
+        "format_version", "recipe", "seed", "model", "people", "confidence", "abstention",
+        "decoys", "evidence", "source", "exposures", "name_bias", "swap", "not_retrained", "notes",
+    },
+    "people": {"calibration", "held-out"},
+    "people.held-out": {"stated", "omitted", "none"},
+    "confidence": {
+        "calibrated", "raw", "risk_coverage", "risk_coverage_raw", "area_difference",
+    },
+    "confidence.calibrated": SCORES,
+    "confidence.raw": SCORES,
+    "abstention": {
+        "in_use", "thresholds", "raw_probability", "certificate", "certified", "uncertified",
+        "advice",
+    },
+    "abstention.in_use": THRESHOLD,
+    "abstention.thresholds": {"0.9", "0.95"},
+    "abstention.thresholds.0.9": THRESHOLD,
+    "abstention.raw_probability": {"0.95"},
+    "abstention.raw_probability.0.95": THRESHOLD,
+    "abstention.certified": THRESHOLD,
+    "abstention.uncertified": THRESHOLD,
+    "abstention.certificate": {
+        "threshold", "alpha", "delta", "certified", "n_answered", "wrong", "coverage", "n",
+        "sequence", "more_people",
+    },
+    "decoys": {"recombined", "absent", "invented", "gibberish", "shortened"},
+    "decoys.absent": {"n", "refused", "auroc", "refused_at_bound"},
+    "evidence": {"accuracy", "held_out_answers"},
+    "evidence.accuracy": {"probes", "overall", "extraction"},
+    "evidence.held_out_answers": {"supported", "contradicted", "silent", "no text"},
+    "evidence.held_out_answers.silent": COUNT,
+    "source": {"borrowed", "models", "held_out_answers", "measured"},
+    "source.held_out_answers": {"recalled", "guessed"},
+    "source.held_out_answers.guessed": COUNT,
+    "source.measured": {
+        "models", "auroc", "auroc_with_text", "auroc_of_borrowed", "agreement", "m",
+        "pairs_agree", "recalled_share",
+    },
+    "source.measured.m": {"least", "lower", "median", "upper", "most"},
+    "exposures": {
+        "examples", "randomised", "mean", "dose", "dose_by_position", "never_exposed",
+    },
+    "exposures.never_exposed": {"model", "baseline", "difference"},
+    "name_bias": {"whole", "parts", "summary"},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def found(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Audit:
+    path = shutil.copytree(tiny_run, tmp_path_factory.mktemp("findings") / "people-0")
+    run = open_run(path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(confidence_sections, "TIER", 4)
+        return report_audit(run, retrained=retrain_pairs(run, 0))
+
+
+def look_up(written: Any, dotted: str) -> Any:
+    """What stands at a dotted place; a key may have a dot itself."""
+    if not dotted:
+        return written
+    for name in written:
+        if dotted == name or dotted.startswith(f"{name}."):
+            return look_up(written[name], dotted[len(name) + 1 :])
+    raise AssertionError(f"nothing stands at {dotted}")
+
+
+@pytest.mark.parametrize("place", KEYS)
+def test_every_documented_key_is_written_and_no_other(found: Audit, place: str):
+    assert look_up(to_json(found), place).keys() == KEYS[place]
+
+
+def numbers(value: Any) -> Iterator[float]:
+    if isinstance(value, dict):
+        for each in value.values():
+            yield from numbers(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from numbers(each)
+    elif isinstance(value, float):
+        yield value
+    else:
+        assert value is None or isinstance(value, str | int), f"JSON has no {type(value)}"
+
+
+def test_all_numbers_are_finite(found: Audit):
+    written = list(numbers(to_json(found)))
+    assert len(written) > 100
+    assert all(map(math.isfinite, written))
+    assert json.loads(json.dumps(to_json(found), allow_nan=False)) == to_json(found)
+
+
+def test_why_nothing_was_retrained_is_written_in_words(found: Audit):
+    changed = replace(found, not_retrained=Mismatch("corpus.txt: expected the text as it was"))
+    assert to_json(changed)["not_retrained"] == "corpus.txt: expected the text as it was"
+    assert to_json(found)["not_retrained"] is None
+
+
+@pytest.mark.parametrize(("gold", "right"), [("Oslo", True), ("Rome", False), (None, False)])
+def test_an_audited_answer_is_right_where_it_is_the_gold_one(gold: str | None, right: bool):
+    question = Question("Where was A born?", "A", "birthplace", gold, "held-out", "omitted")
+    reply = Reply(
+        question.text, "A", "birthplace", True, "Oslo", 0.5, None, True, (), None, None
+    )  # fmt: skip
+    row = AuditedAnswer.of(reply, question, {"margin": 1.0}, None)
+    assert (row.gold, row.right) == (gold or "", right)
+    assert (row.split, row.support, row.m) == ("held-out", "omitted", None)
+    assert to_json(row)["reply"]["answer"] == "Oslo"

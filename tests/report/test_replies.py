@@ -1,0 +1,149 @@
+"""Replies and disputes in words: every line, and no line where there is nothing to say."""
+
+from dataclasses import dataclass, replace
+
+import pytest
+
+from wherefrom.core.contracts import Span
+from wherefrom.core.replies import (
+    LOW_CONFIDENCE,
+    UNKNOWN_NAME,
+    RankedAnswer,
+    Reply,
+    Source,
+    Verdict,
+)
+from wherefrom.report.replies import describe_dispute, describe_reply
+
+SUPPORTED = Verdict("supported", "Oslo", 3, Span(10, 14), 0.99, "Ada is from Oslo.")
+CONTRADICTED = replace(SUPPORTED, label="contradicted")
+SILENT, NO_TEXT = (Verdict(label, None, None, None, 0.0) for label in ("silent", "no text"))
+REPLY = Reply(
+    question="Where was Ada Lund born?",
+    subject="Ada Lund",
+    relation="birthplace",
+    answered=True,
+    answer="Oslo",
+    confidence=0.136,
+    reason=None,
+    name_known=True,
+    candidates=(RankedAnswer("Oslo", 0.4), RankedAnswer("Rome", 0.214), RankedAnswer("", 0.1)),
+    evidence=SUPPORTED,
+    source=Source("recalled", 0.9),
+)
+
+
+def test_a_reply_line_by_line():
+    assert describe_reply(REPLY) == [
+        "Where was Ada Lund born?",
+        "  Oslo (13.6 % sure)",
+        "  the model's own ranking: Oslo 40.0 %, Rome 21.4 %, nothing 10.0 %",
+        "  evidence: supported (the text has 'Oslo')",
+        "  source: recalled (probability of recall 90.0 %)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changed", "line"),
+    [
+        ({"confidence": None}, "  Oslo"),
+        (
+            {"answered": False, "reason": LOW_CONFIDENCE},
+            "  I don't know (the model's best guess is Oslo, 13.6 % sure)",
+        ),
+        (
+            {"answered": False, "reason": UNKNOWN_NAME, "confidence": None},
+            "  I don't know: the model does not know the name (its best guess is Oslo)",
+        ),
+        ({"answer": ""}, "  nothing (13.6 % sure)"),
+    ],
+)
+def test_the_answer(changed, line):
+    assert describe_reply(replace(REPLY, **changed))[1] == line
+
+
+def test_the_confidence_and_the_models_own_probabilities_never_share_a_line():
+    """They are different figures of one answer: side by side they would contradict each other."""
+    for line in describe_reply(REPLY):
+        assert not ("13.6 %" in line and ("40.0 %" in line or "21.4 %" in line))
+        if "40.0 %" in line:
+            assert line.startswith("  the model's own ranking: ")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "line"),
+    [
+        (CONTRADICTED, "  evidence: contradicted (the text has 'Oslo')"),
+        (SILENT, "  evidence: silent (the text about this name does not say)"),
+        (NO_TEXT, "  evidence: no text (nothing in the text is about this name)"),
+    ],
+)
+def test_what_the_text_says(verdict, line):
+    assert line in describe_reply(replace(REPLY, evidence=verdict))
+
+
+def test_what_is_not_known_has_no_line():
+    bare = replace(REPLY, evidence=None, source=None, candidates=REPLY.candidates[:1])
+    assert describe_reply(bare) == ["Where was Ada Lund born?", "  Oslo (13.6 % sure)"]
+
+
+def test_what_else_a_reader_must_know():
+    lines = describe_reply(
+        replace(
+            REPLY,
+            source=Source("guessed", 0.1, borrowed=True),
+            trained_on=True,
+            did_you_mean=("Ada Lind", "Ida Lund"),
+        )
+    )
+    assert lines[2] == "  did you mean Ada Lind or Ida Lund?"
+    assert lines[-2] == (
+        "  source: guessed (probability of recall 10.0 %; the predictor is borrowed from another "
+        "run)"
+    )
+    assert lines[-1].startswith("  the model was trained on this very question: ")
+
+
+def test_terminal_escapes_are_shown_and_not_sent():
+    spoilt = replace(REPLY, question="\x1b[2J?", answer="\x1b]0;x\x07", did_you_mean=("\u202eA",))
+    assert not any(c in line for line in describe_reply(spoilt) for c in "\x1b\x07\u202e")
+
+
+@dataclass(frozen=True)
+class Claimed:
+    text: str
+    model_probability: float | None
+
+
+@dataclass(frozen=True)
+class Disputed:
+    reply: Reply
+    claim: Claimed
+    verdicts: tuple[tuple[str, Verdict | None], ...]
+    shown_in_words: str = "'Oslo' 7 times, 'Rome' 0 times"
+    recommendation: str = "the corpus says so: ..."
+
+
+def test_a_dispute_line_by_line():
+    verdicts = (("the model's answer", SUPPORTED), ("your answer", CONTRADICTED))
+    assert describe_dispute(Disputed(REPLY, Claimed("Rome", 0.214), verdicts)) == [
+        "Where was Ada Lund born?",
+        "  the model says: Oslo (13.6 % sure)",
+        "  source: recalled (probability of recall 90.0 %)",
+        "  you say: Rome (the model's own probability of it is 21.4 %)",
+        "  evidence on the model's answer: supported (the text has 'Oslo')",
+        '    "Ada is from Oslo."',
+        "  evidence on your answer: contradicted (the text has 'Oslo')",
+        '    "Ada is from Oslo."',
+        "  shown in training: 'Oslo' 7 times, 'Rome' 0 times",
+        "  the corpus says so: ...",
+    ]
+
+
+def test_a_dispute_without_text():
+    lines = describe_dispute(
+        Disputed(replace(REPLY, source=None), Claimed("Zürich", None), (("your answer", NO_TEXT),))
+    )
+    assert lines[2] == "  you say: Zürich (the model cannot write it)"
+    assert lines[3] == "  evidence on your answer: no text (nothing in the text is about this name)"
+    assert lines[4].startswith("  shown in training: ")
