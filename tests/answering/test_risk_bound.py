@@ -132,7 +132,7 @@ def test_too_few_people_are_told_so():
     assert found.sequence == ()
     assert not found.certified
     assert 34 < found.more_people < 300  # at the very least 22 answers on one half
-    assert "found 10 people to test it on, too few" in found.explain()
+    assert "found only 10 people to test it on" in found.explain()
 
 
 def test_a_few_answers_without_a_fault_are_no_reason_to_give_up():

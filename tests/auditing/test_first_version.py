@@ -14,6 +14,7 @@ import pytest
 import wherefrom
 from wherefrom.auditing import confidence_sections
 from wherefrom.auditing.inspector import OpenedRun
+from wherefrom.evidence.fitted import open_fact_checker
 from wherefrom.memorisation.swap import SwapFindings
 from wherefrom.runs.run import open_run
 
@@ -41,6 +42,7 @@ def old_run(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     audit = path / "audit"
     policy = json.loads((audit / "confidence.json").read_text())
     write(audit / "confidence.json", {k: policy[k] for k in ("calibration", "threshold", "names")})
+    open_fact_checker(open_run(path))  # writes the file
     kept = json.loads((audit / "evidence.json").read_text())
     relations = {name: {"shape": {}, "weights": [1.0]} for name in kept["relations"]}
     write(audit / "evidence.json", {"sha256": kept["sha256"], "relations": relations})

@@ -29,9 +29,7 @@ def test_an_answer_has_a_confidence_evidence_and_a_source(cli, open_run, questio
     assert answer.endswith(" % sure)")
     assert "I don't know" not in answer
     assert others.startswith("  the model's own ranking: ")
-    assert evidence.startswith(
-        ("  evidence: supported (the text has '", "  evidence: contradicted (the text has '")
-    )
+    assert evidence.startswith(('  evidence: supported by "', '  evidence: contradicted by "'))
     assert source.startswith(("  source: recalled (", "  source: guessed ("))
     assert "(probability of recall " in source
     assert second.splitlines()[0] == questions[1]

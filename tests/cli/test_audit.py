@@ -148,7 +148,7 @@ def test_a_text_that_changed_since_training(cli, own_facts, spoil):
     commands = (["dispute", run, "Where was Ada Lund born?", "Oslo"],
                 ["ask", run, "Where was Ada Lund born?"], ["audit", run])  # fmt: skip
     before = [cli(*command) for command in commands]
-    assert "the text has 'Oslo'" in before[0].out
+    assert 'supported by "Ada Lund was born in Oslo."' in before[0].out
     spoil(own_facts)
     for command, earlier in zip(commands, before, strict=True):
         result = cli(*command)

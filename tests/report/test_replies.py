@@ -38,7 +38,7 @@ def test_a_reply_line_by_line():
         "Where was Ada Lund born?",
         "  Oslo (13.6 % sure)",
         "  the model's own ranking: Oslo 40.0 %, Rome 21.4 %, nothing 10.0 %",
-        "  evidence: supported (the text has 'Oslo')",
+        '  evidence: supported by "Ada is from Oslo."',
         "  source: recalled (probability of recall 90.0 %)",
     ]
 
@@ -73,7 +73,7 @@ def test_the_confidence_and_the_models_own_probabilities_never_share_a_line():
 @pytest.mark.parametrize(
     ("verdict", "line"),
     [
-        (CONTRADICTED, "  evidence: contradicted (the text has 'Oslo')"),
+        (CONTRADICTED, '  evidence: contradicted by "Ada is from Oslo."'),
         (SILENT, "  evidence: silent (the text about this name does not say)"),
         (NO_TEXT, "  evidence: no text (nothing in the text is about this name)"),
     ],
@@ -124,6 +124,15 @@ class Disputed:
     recommendation: str = "the corpus says so: ..."
 
 
+def test_a_long_document_is_quoted_around_the_name_and_the_value():
+    text = f"{'Long ago. ' * 40}Ada Lund came from Oslo. {'And so on. ' * 40}"
+    start = text.index("Oslo")
+    verdict = replace(SUPPORTED, span=Span(start, start + 4), quote=text)
+    (line,) = (row for row in describe_reply(replace(REPLY, evidence=verdict)) if "evidence" in row)
+    assert "Ada Lund came from Oslo." in line
+    assert len(line) < 200
+
+
 def test_a_dispute_line_by_line():
     verdicts = (("the model's answer", SUPPORTED), ("your answer", CONTRADICTED))
     assert describe_dispute(Disputed(REPLY, Claimed("Rome", 0.214), verdicts)) == [
@@ -131,10 +140,8 @@ def test_a_dispute_line_by_line():
         "  the model says: Oslo (13.6 % sure)",
         "  source: recalled (probability of recall 90.0 %)",
         "  you say: Rome (the model's own probability of it is 21.4 %)",
-        "  evidence on the model's answer: supported (the text has 'Oslo')",
-        '    "Ada is from Oslo."',
-        "  evidence on your answer: contradicted (the text has 'Oslo')",
-        '    "Ada is from Oslo."',
+        '  evidence on the model\'s answer: supported by "Ada is from Oslo."',
+        '  evidence on your answer: contradicted by "Ada is from Oslo."',
         "  shown in training: 'Oslo' 7 times, 'Rome' 0 times",
         "  the corpus says so: ...",
     ]

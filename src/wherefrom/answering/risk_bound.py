@@ -93,8 +93,10 @@ class Certificate:
         if self.sequence:
             first = self.sequence[0]
             found = f"found {first.wrong} wrong of {first.n_answered} at the likeliest threshold"
+        elif self.n < least:
+            found = f"found only {self.n} people to test it on"
         else:
-            found = f"found {self.n} people to test it on, too few"
+            found = f"found no threshold that {self.n} people could be expected to certify"
         wanted = f"expected at least {least} answers, none wrong, or more"
         return f"{asked}: {wanted}; {found}; {self.advice}"
 

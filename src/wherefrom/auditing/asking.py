@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import overload
 
 from wherefrom.answering.risk_bound import Certificate
-from wherefrom.auditing.inspector import NO_CALIBRATION, Inspector, open_inspector
+from wherefrom.auditing.inspector import Inspector, open_inspector
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.replies import Reply
@@ -62,13 +62,12 @@ def ask_run(
     the run cannot be asked raises BadData if `strict`; otherwise it is among the problems, and
     the others are answered.
     """
-    inspector, notes = open_inspector(run), [line] if (line := run.changed_source()) else []
-    certificate = None
+    inspector, certificate = open_inspector(run), None
     if risk is not None:
         inspector, certificate = inspector.with_certificate(risk, delta)
+    notes = inspector.notes()
+    if certificate is not None:
         notes.append(certificate.explain())
-    elif inspector.policy is None:
-        notes.append(NO_CALIBRATION)
     parsed, problems = _parse(inspector, questions)
     if strict and problems:
         raise BadData(problems[0].message)

@@ -79,7 +79,7 @@ def settle(inspector: Inspector, question: str, claim: str) -> Dispute:
         shown=count_shown(inspector, parsed, answers),
         taught=taught,
         recommendation=recommend(reply, claim, verdict, taught),
-        notes=(line,) if (line := inspector.run.changed_source()) else (),
+        notes=tuple(inspector.notes()),
     )
 
 

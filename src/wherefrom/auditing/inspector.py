@@ -166,6 +166,11 @@ class Inspector:
         )
         return Inspector(self.opened, policy, self._predictor), certificate
 
+    def notes(self) -> list[str]:
+        """What a person should know before reading its replies."""
+        notes = [line] if (line := self.run.changed_source()) else []
+        return notes if self.policy is not None else [*notes, NO_CALIBRATION]
+
     # -- replies -------------------------------------------------------------------
 
     def parse(self, text: str) -> ParsedQuestion:

@@ -75,6 +75,12 @@ def lay_out(text: str, marks: Sequence[str], width: int, most_lines: int) -> lis
     return [_pieces(line) for line in _wrap(pairs, width)]
 
 
+def shorten(text: str, name: str, value: Span | None, room: int) -> str:
+    """The text or, where it is longer than `room`, what stands around the name and the value."""
+    pairs = list(zip(text, mark(text, name, value), strict=True))
+    return "".join(character for character, _ in _shorten(pairs, room))
+
+
 def _shorten(pairs: list[tuple[str, str]], room: int) -> list[tuple[str, str]]:
     """The neighbourhoods of the first name and of the value, with a gap for what is left out."""
     if len(pairs) <= room:

@@ -12,8 +12,10 @@ from wherefrom.core.replies import (
     Source,
     Verdict,
 )
+from wherefrom.report.marked_text import shorten
 from wherefrom.report.tables import printable
 
+_LONGEST_QUOTE = 160  # characters; a longer document is shortened around what it is quoted for
 _WITHOUT_STATEMENT = {
     SILENT: "the text about this name does not say",
     NO_TEXT: "nothing in the text is about this name",
@@ -53,7 +55,7 @@ def describe_reply(reply: Reply) -> list[str]:
     if len(reply.candidates) > 1:
         lines.append(f"  the model's own ranking: {_ranking(reply.candidates)}")
     if reply.evidence is not None:
-        lines.append(f"  evidence: {_evidence(reply.evidence)}")
+        lines.append(f"  evidence: {_evidence(reply.evidence, reply.subject)}")
     if reply.source is not None:
         lines.append(f"  source: {_source(reply.source)}")
     if reply.trained_on:
@@ -78,9 +80,7 @@ def describe_dispute(dispute: Dispute) -> list[str]:
     ]
     for who, verdict in dispute.verdicts:
         if verdict is not None:
-            lines.append(f"  evidence on {who}: {_evidence(verdict)}")
-            if verdict.quote:
-                lines.append(f'    "{printable(verdict.quote)}"')
+            lines.append(f"  evidence on {who}: {_evidence(verdict, reply.subject)}")
     lines.append(f"  shown in training: {printable(dispute.shown_in_words)}")
     lines.append(f"  {printable(dispute.recommendation)}")
     return lines
@@ -102,10 +102,11 @@ def _ranking(candidates: Sequence[RankedAnswer]) -> str:
     return ", ".join(each)
 
 
-def _evidence(verdict: Verdict) -> str:
-    if verdict.stated:
-        return f"{verdict.label} (the text has '{printable(verdict.stated)}')"
-    return f"{verdict.label} ({_WITHOUT_STATEMENT[verdict.label]})"
+def _evidence(verdict: Verdict, subject: str) -> str:
+    if verdict.quote is None:
+        return f"{verdict.label} ({_WITHOUT_STATEMENT[verdict.label]})"
+    quote = shorten(verdict.quote, subject, verdict.span, _LONGEST_QUOTE)
+    return f'{verdict.label} by "{printable(quote)}"'
 
 
 def _source(source: Source) -> str:
