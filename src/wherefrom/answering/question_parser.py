@@ -7,21 +7,16 @@ Nothing is changed where a question already stands so in the data set.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from difflib import SequenceMatcher
 from functools import cached_property
-from heapq import nsmallest
 
+from wherefrom.answering.name_suggestions import NameSuggester
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import Form, ParsedQuestion, find_forms, match
 from wherefrom.evidence.index import fold
 
 _SHOWN = 3  # forms that are named to someone who asked in another one
-_CLOSE = 0.8  # similarity (difflib's ratio) from which a name is offered
-_OFFERED = 3
-_LOOKED_AT = 40  # names alike in their pairs of characters, whose similarity is computed
 _MARKS = "?.!"
 
 
@@ -77,23 +72,7 @@ class QuestionParser:
         """Known names that are spelt like this one, the closest first; none if it is known."""
         if self.knows(subject):
             return ()
-        wanted = fold(subject)
-        pairs = _pairs(wanted)
-        shared: Counter[int] = Counter()
-        for pair in pairs:
-            shared.update(self._by_pair.get(pair, ()))
-
-        def apart(number: int) -> tuple[float, int]:
-            """Dice's coefficient: a long name shares many pairs with any other."""
-            return -shared[number] / (len(pairs) + self._sizes[number]), number
-
-        names = [self._list[i] for i in nsmallest(_LOOKED_AT, shared, key=apart)]
-        ratios = {name: SequenceMatcher(None, wanted, fold(name)).ratio() for name in names}
-        close = sorted(
-            (name for name in names if ratios[name] >= _CLOSE),
-            key=lambda name: (-ratios[name], name),
-        )
-        return tuple(close[:_OFFERED])
+        return self._suggester.suggest(subject)
 
     def _match(self, text: str) -> tuple[Form, str] | None:
         """The closest form and what stands in it.
@@ -143,26 +122,8 @@ class QuestionParser:
         return table
 
     @cached_property
-    def _list(self) -> list[str]:
-        return sorted(self._names)
-
-    @cached_property
-    def _sizes(self) -> list[int]:
-        return [len(_pairs(fold(name))) for name in self._list]
-
-    @cached_property
-    def _by_pair(self) -> dict[str, list[int]]:
-        """The known names that have a pair of characters: an inverted index."""
-        table: dict[str, list[int]] = {}
-        for number, name in enumerate(self._list):
-            for pair in _pairs(fold(name)):
-                table.setdefault(pair, []).append(number)
-        return table
-
-
-def _pairs(name: str) -> set[str]:
-    padded = f" {name} "
-    return {padded[i : i + 2] for i in range(len(padded) - 1)}
+    def _suggester(self) -> NameSuggester:
+        return NameSuggester(self._names)
 
 
 def _tolerant(form: Form) -> re.Pattern[str]:
