@@ -130,9 +130,31 @@ def test_a_whole_recipe_can_be_run_and_takes_only_a_seed(tmp_path):
         wherefrom.run(recipe, settings=small)
 
 
+def test_a_misspelt_option_is_refused(tmp_path):
+    with pytest.raises(
+        wherefrom.WherefromError, match=r"sede: no such option.*did you mean 'seed'"
+    ):
+        wherefrom.run("bigram-tiny", out=tmp_path / "b", sede=3)  # pyright: ignore
+    with pytest.raises(wherefrom.WherefromError, match="at least one, found none"):
+        wherefrom.run_seeds("bigram-tiny", [], out=tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_the_commands_refuse_python_refuses_too(tiny_run):
+    question = wherefrom.open_run(tiny_run).dataset.select("held-out")[0].text
+    with pytest.raises(wherefrom.WherefromError, match="swap: expected at least 1 person"):
+        wherefrom.audit(tiny_run, swap=0)
+    with pytest.raises(wherefrom.WherefromError, match="budget: expected minutes from 0"):
+        wherefrom.audit(tiny_run, budget=-1.0)
+    with pytest.raises(wherefrom.WherefromError, match="delta: expected a risk beside it"):
+        wherefrom.ask(tiny_run, question, delta=0.2)
+    with pytest.raises(wherefrom.WherefromError, match=f"two runs, found only {tiny_run}"):
+        wherefrom.compare(str(tiny_run))
+
+
 def test_own_files_are_options_in_python_too(facts_folder):
     recipe = wherefrom.build_recipe(
-        "facts", corpus=str(facts_folder / "corpus.txt"), questions="questions.tsv", variant="rope"
+        "facts", corpus=facts_folder / "corpus.txt", questions="questions.tsv", variant="rope"
     )
     assert isinstance(recipe, wherefrom.Recipe)
     assert recipe.data.corpus == str(facts_folder / "corpus.txt")

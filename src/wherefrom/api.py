@@ -42,7 +42,7 @@ from wherefrom.experiments.perplexity import PerplexityReport, perplexity
 from wherefrom.experiments.samples import sample
 from wherefrom.experiments.seeds import SeedsOutcome, parse_seeds
 from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
-from wherefrom.recipes.options import OPTIONS, RecipeOptions, as_settings
+from wherefrom.recipes.options import OPTIONS, RecipeOptions, as_settings, check_options
 from wherefrom.report.messages import note
 from wherefrom.report.progress import watch
 from wherefrom.runs.run import Run, open_run
@@ -68,7 +68,8 @@ def build_recipe(name: str | None = None, **options: Unpack[RecipeOptions]) -> E
 
     Without a name it is the recipe that the file names, or else `people`.
     """
-    config = options.get("config")
+    check_options(options)
+    config = None if (file := options.get("config")) is None else str(file)
     if name is None and config is not None:
         name = parse_toml(read_text(config), config).get("name")
     named = get_recipe(str(name or DEFAULT_RECIPE))
@@ -115,8 +116,11 @@ def run_seeds(
     built = _build(recipe, options)
     if progress:
         _introduce(built)
+    numbers = parse_seeds(seeds) if isinstance(seeds, str) else list(seeds)
+    if not numbers:
+        raise UsageError("seeds: expected at least one, found none")
     outcomes: list[Outcome] = []
-    for seed in parse_seeds(seeds) if isinstance(seeds, str) else seeds:
+    for seed in numbers:
         place = None if out is None else Path(out) / f"seed-{seed}"
         outcomes.append(_run(replace(built, seed=seed), place, progress, f"seed {seed}, "))
     return SeedsOutcome.of(built.name, outcomes)
@@ -146,14 +150,14 @@ def ask(
     questions: str | Sequence[str],
     *,
     risk: float | None = None,
-    delta: float = 0.1,
+    delta: float | None = None,
     strict: bool = True,
 ) -> Replies:
     """Put questions to a finished run, closed-book; a sequence with one `Reply` a question.
 
     Each reply has the answer, the calibrated confidence, what the text says of the answer, and
     whether the model recalled it. With `risk`, only answers above a threshold that calibration
-    people certified are given: at most that share is wrong, except with probability `delta`.
+    people certified are given: at most that share is wrong, except with probability `delta` (0.1).
     BadData if the run cannot be asked one of the questions, unless `strict` is False: then the
     others are answered, and `Replies.problems` says what is wrong.
     """
@@ -202,6 +206,7 @@ def _build(recipe: str | Experiment | None, options: RecipeOptions) -> Experimen
     """A recipe by its name and options, or a whole one with another seed."""
     if recipe is None or isinstance(recipe, str):
         return build_recipe(recipe, **options)
+    check_options(options)
     given = [name for name, value in options.items() if value and name != "seed"]
     if given:
         raise UsageError(f"{given[0]}: expected a recipe's name with it, found a whole recipe")

@@ -25,7 +25,6 @@ from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_gate import NameGate
 from wherefrom.answering.policy import (
     FILE,
-    SUPPORTS,
     AnswerPolicy,
     fit_certified_policy,
     fit_policy,
@@ -37,7 +36,7 @@ from wherefrom.answering.policy import (
     write_policy,
 )
 from wherefrom.core.config import from_json, to_json
-from wherefrom.core.contracts import Answer, Dataset, Document, Question, Span
+from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Dataset, Document, Question, Span
 from wherefrom.core.errors import BadData, Damaged, Mismatch, MissingInput
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.runs.run import open_run
@@ -189,7 +188,7 @@ def test_no_answer_is_given_that_is_likelier_wrong_than_right():
 def test_answers_known_before_are_not_decoded_again(tiny_run, monkeypatch):
     run = open_run(tiny_run)
     model, policy = open_closed_book(run), read_policy(run)
-    groups = {support: run.dataset.select("held-out", (support,)) for support in SUPPORTS}
+    groups = {support: run.dataset.select("held-out", (support,)) for support in EVERY_SUPPORT}
     texts = [q.text for people in groups.values() for q in people]
     decoded: list[str] = []
 

@@ -13,7 +13,7 @@ import pytest
 from wherefrom.auditing import confidence_sections
 from wherefrom.auditing.audit import report_audit
 from wherefrom.auditing.findings import Audit, AuditedAnswer
-from wherefrom.core.config import to_json
+from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import Mismatch
 from wherefrom.core.replies import Reply
@@ -133,3 +133,9 @@ def test_an_audited_answer_is_right_where_it_is_the_gold_one(gold: str | None, r
     assert (row.gold, row.right) == (gold or "", right)
     assert (row.split, row.support, row.m) == ("held-out", "omitted", None)
     assert to_json(row)["reply"]["answer"] == "Oslo"
+
+
+def test_the_findings_are_read_back_as_they_were_written(own_run: Path):
+    audit = report_audit(open_run(own_run))
+    written = json.loads(json.dumps(to_json(audit), allow_nan=False))
+    assert to_json(from_json(Audit, written, "audit")) == written

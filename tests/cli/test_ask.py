@@ -134,7 +134,7 @@ def test_answers_above_a_certified_threshold_are_given(cli, tiny_run, questions,
 def test_a_delta_without_a_risk(cli, tiny_run, questions):
     result = cli("ask", tiny_run, questions[0], "--delta", "0.2")
     assert result.code == 2
-    assert "expected --risk beside it" in result.complaint
+    assert "expected a risk beside it" in result.complaint
 
 
 def test_a_bound_needs_calibration_people(cli, facts_folder):

@@ -87,7 +87,7 @@ def test_a_data_set_says_itself_whether_its_exposures_are_random():
 
 
 def test_no_answers_are_a_users_error():
-    with pytest.raises(BadData, match="at least one answer"):
+    with pytest.raises(BadData, match="at least one"):
         bin_by_exposure(np.array([]), np.array([]))
     with pytest.raises(ValueError, match="one list"):
         bin_by_exposure(COUNT, RIGHT[:3])

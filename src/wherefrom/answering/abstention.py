@@ -11,7 +11,9 @@ import numpy as np
 
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.evaluator import Score
+from wherefrom.evaluation.outcomes import check_probabilities
 
+EVEN_ODDS = 0.5  # below it an answer is likelier wrong than right
 REFUSE_ALL = 2.0  # no probability reaches it, and JSON can hold it
 
 
@@ -54,7 +56,7 @@ def choose_threshold(
     """
     if not 0 < precision <= 1:
         raise ValueError(f"expected a precision above 0, at most 1, found {precision}")
-    p, is_right = _checked(score, right)
+    p, is_right = check_probabilities(score, right)
     order = np.argsort(-p, kind="stable")
     ranked = p[order]
     answered = np.arange(1, p.size + 1)
@@ -77,7 +79,7 @@ def apply(
 
     Precision is left out when nothing was answered: it has no value then.
     """
-    p, is_right = _checked(score, right)
+    p, is_right = check_probabilities(score, right)
     given = threshold.answers(p)
     answered, correct = int(given.sum()), int((given & is_right).sum())
     scores = {"answered_share": Score.of_share("answered_share", answered, p.size, level)}
@@ -88,17 +90,6 @@ def apply(
 
 def refused(threshold: Threshold, score: np.ndarray, level: float = 0.95) -> Score:
     """The share of these answers that is withheld, as it should be for people without text."""
-    p, _ = _checked(score, np.zeros(np.shape(score), dtype=bool))
+    p, _ = check_probabilities(score, np.zeros(np.shape(score), dtype=bool))
     withheld = int((~threshold.answers(p)).sum())
     return Score.of_share("refused_share", withheld, p.size, level)
-
-
-def _checked(score: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    p, is_right = np.asarray(score, dtype=np.float64), np.asarray(right, dtype=bool)
-    if p.ndim != 1 or p.shape != is_right.shape:
-        raise ValueError(f"expected one list of answers, found {p.shape} and {is_right.shape}")
-    if not p.size:
-        raise BadData("abstention: expected at least one answer with a probability, found none")
-    if not ((p >= 0) & (p <= 1)).all():
-        raise ValueError("expected probabilities from 0 to 1")
-    return p, is_right

@@ -21,7 +21,7 @@ from wherefrom.answering.question_parser import QuestionParser
 from wherefrom.core.contracts import Answer, Dataset
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
-from wherefrom.core.vocabulary import MASK, PAD
+from wherefrom.core.vocabulary import refuse_marks
 from wherefrom.generation.answers import ModelAnswerer
 from wherefrom.runs.run import Run
 
@@ -94,11 +94,7 @@ class ClosedBookModel:
         """Raise BadData if the model has no such characters or reads no such length."""
         text, name = question.text, question.subject
         self.answerer.vocabulary.encode(text)
-        if marks := [c for c in (PAD, MASK) if c in text]:
-            raise BadData(
-                f"{text!r}: expected no {marks[0]!r} (U+{ord(marks[0]):04X}), found one; "
-                "the model needs it for itself"
-            )
+        refuse_marks(text)
         longest = max(len(text) + 1, self._longest_opening + len(name) + 1)
         spare = self.answerer.model.max_input - longest
         if spare < 0:

@@ -10,7 +10,13 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from wherefrom.answering.abstention import Threshold, apply, choose_threshold, refused
+from wherefrom.answering.abstention import (
+    EVEN_ODDS,
+    Threshold,
+    apply,
+    choose_threshold,
+    refused,
+)
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.closed_book import FEATURES, ClosedBookModel
 from wherefrom.answering.decoys import DecoyNames
@@ -25,17 +31,14 @@ from wherefrom.answering.risk_bound import (
     split_people,
 )
 from wherefrom.core.config import from_json, to_json
-from wherefrom.core.contracts import Answer, Dataset, Question
+from wherefrom.core.contracts import WITH_TEXT, Answer, Dataset, Question
 from wherefrom.core.errors import BadData, Damaged, Mismatch, MissingInput
 from wherefrom.core.files import read_json, write_json
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.runs.run import Run
 
 DECOYS = 12  # that are made for a name
-EVEN_ODDS = 0.5  # below it an answer is likelier wrong than right
 FILE = "confidence.json"  # in a run's audit/
-WITH_TEXT = ("stated", "omitted")
-SUPPORTS = (*WITH_TEXT, "none")
 
 
 @dataclass(frozen=True)

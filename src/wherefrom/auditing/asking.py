@@ -6,10 +6,12 @@ from typing import overload
 
 from wherefrom.answering.risk_bound import Certificate
 from wherefrom.auditing.inspector import Inspector, open_inspector
-from wherefrom.core.errors import BadData
+from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.replies import Reply
 from wherefrom.runs.run import Run
+
+DELTA = 0.1  # probability that a risk bound fails, unless another is asked for
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ def ask_run(
     questions: Sequence[str],
     *,
     risk: float | None = None,
-    delta: float = 0.1,
+    delta: float | None = None,
     strict: bool = True,
 ) -> Replies:
     """Put questions to a finished run.
@@ -62,9 +64,11 @@ def ask_run(
     the run cannot be asked raises BadData if `strict`; otherwise it is among the problems, and
     the others are answered.
     """
+    if delta is not None and risk is None:
+        raise UsageError("delta: expected a risk beside it, found none; it is the bound's")
     inspector, certificate = open_inspector(run), None
     if risk is not None:
-        inspector, certificate = inspector.with_certificate(risk, delta)
+        inspector, certificate = inspector.with_certificate(risk, DELTA if delta is None else delta)
     notes = inspector.notes()
     if certificate is not None:
         notes.append(certificate.explain())

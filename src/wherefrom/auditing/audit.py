@@ -20,8 +20,8 @@ from wherefrom.auditing.inspector import Examined, Inspector, open_inspector
 from wherefrom.auditing.pictures import draw_dose_response, draw_reliability, draw_risk_coverage
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import from_json, to_json
-from wherefrom.core.contracts import Question
-from wherefrom.core.errors import BadData, Damaged, WherefromError
+from wherefrom.core.contracts import NOT_TRAINED_ON, Question
+from wherefrom.core.errors import BadData, Damaged, UsageError, WherefromError
 from wherefrom.core.files import cannot_write, read_json, write_json, write_jsonl
 from wherefrom.core.replies import Reply, Source, Verdict
 from wherefrom.experiments.retraining import (
@@ -40,7 +40,6 @@ from wherefrom.runs.run import Run
 from wherefrom.runs.workshop import use_threads
 
 FINDINGS, ANSWERS, TIMING = "audit.json", "answers.jsonl", "timing.json"
-NOT_TRAINED_ON = ("calibration", "held-out")
 NO_CALIBRATION = (
     "confidence: expected calibration people, found none: confidence, threshold and bound are "
     "left out; a run with some (such as birthplaces-calibrated) has them"
@@ -95,6 +94,10 @@ def audit_run(
     Models that were retrained for an earlier audit are used again. Where none can be trained,
     because the run's files changed, the rest is audited, and `not_retrained` says why.
     """
+    if budget is not None and not budget >= 0:
+        raise UsageError(f"budget: expected minutes from 0, found {budget}")
+    if swap is not None and swap < 1:
+        raise UsageError(f"swap: expected at least 1 person, found {swap}")
     open_inspector(run)
     find_judged(run)  # nothing is trained for a run that cannot be judged
     use_threads(run.recipe.threads)

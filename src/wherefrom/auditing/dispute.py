@@ -12,7 +12,7 @@ from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.replies import CONTRADICTED, GUESSED, SUPPORTED, Reply, Verdict
-from wherefrom.core.vocabulary import MASK, PAD
+from wherefrom.core.vocabulary import refuse_marks
 from wherefrom.generation.answers import answer_probabilities
 from wherefrom.memorisation.exposures import SHOWN, claims, count_exposures
 
@@ -86,11 +86,7 @@ def settle(inspector: Inspector, question: str, claim: str) -> Dispute:
 def check_claim(claim: str) -> None:
     if not claim:
         raise BadData("dispute: expected a claimed answer, found nothing; say what is right")
-    if marks := [c for c in (PAD, MASK) if c in claim]:
-        raise BadData(
-            f"{claim!r}: expected no {marks[0]!r} (U+{ord(marks[0]):04X}), found one; "
-            "the model needs it for itself"
-        )
+    refuse_marks(claim)
 
 
 def _taught_answers(inspector: Inspector, question: ParsedQuestion) -> tuple[str, ...]:

@@ -15,7 +15,6 @@ from wherefrom.answering.closed_book import Answered, ClosedBookModel, open_clos
 from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.policy import (
-    SUPPORTS,
     AnswerPolicy,
     fit_certified_policy,
     fit_policy,
@@ -23,7 +22,7 @@ from wherefrom.answering.policy import (
     read_policy,
 )
 from wherefrom.answering.risk_bound import Certificate
-from wherefrom.core.contracts import Answer, Question
+from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Question
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.replies import (
@@ -77,7 +76,7 @@ class OpenedRun:
 
     @property
     def calibration_people(self) -> tuple[Question, ...]:
-        return self.run.dataset.select("calibration", SUPPORTS)
+        return self.run.dataset.select("calibration", EVERY_SUPPORT)
 
     @cached_property
     def decoys(self) -> DecoyNames | None:
@@ -110,7 +109,7 @@ class Examined:
     def answers(self) -> tuple[Answer, ...]:
         return self.answered.answers
 
-    def select(self, split: str, support: Sequence[str] = SUPPORTS) -> np.ndarray:
+    def select(self, split: str, support: Sequence[str] = EVERY_SUPPORT) -> np.ndarray:
         """A mask of the questions of that split and support."""
         return np.array([q.split == split and q.support in support for q in self.questions])
 

@@ -15,7 +15,7 @@ from wherefrom.auditing.findings import (
 )
 from wherefrom.auditing.inspector import Examined
 from wherefrom.auditing.name_bias import measure_name_bias
-from wherefrom.core.contracts import Dataset
+from wherefrom.core.contracts import WITH_TEXT, Dataset
 from wherefrom.core.errors import BadData
 from wherefrom.core.replies import RECALLED, SOURCES, VERDICTS, Source, Verdict
 from wherefrom.evaluation.baselines import BASELINES
@@ -115,7 +115,7 @@ def _measure(
     memorisation: CounterfactualMemorisation,
     judged: np.ndarray,
 ) -> MeasuredSource:
-    with_text = judged & examined.select("held-out", ("stated", "omitted"))
+    with_text = judged & examined.select("held-out", WITH_TEXT)
     recalled, n = memorisation.recalled, int(judged.sum())
 
     def area(found: Sequence[Source], which: np.ndarray) -> Score | None:

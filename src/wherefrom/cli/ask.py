@@ -58,10 +58,8 @@ def ask(
     import wherefrom
     from wherefrom.report.replies import describe_reply
 
-    if delta is not None and risk is None:
-        raise UsageError("--delta: expected --risk beside it, found none; it is the bound's")
     places, texts = _given(questions) if questions else _read()
-    found = wherefrom.ask(run, texts, risk=risk, delta=delta or 0.1, strict=False)
+    found = wherefrom.ask(run, texts, risk=risk, delta=delta, strict=False)
     for line in found.notes:
         note(line)
     if as_json:

@@ -99,6 +99,10 @@ def decode(cls: Any, data: Any, kinds: Kinds, where: str = "") -> Any:
             raise UsageError(f"{where}: expected {len(items)} values, found {len(data)}")
         each = zip(items, data, strict=True)
         return tuple(decode(t, v, kinds, _at(where, str(i))) for i, (t, v) in enumerate(each))
+    if hasattr(cls, "from_json"):  # its written form is not its fields
+        return cls.from_json(data, where)
+    if isinstance(cls, type) and issubclass(cls, BaseException):
+        return cls(str(data))
     if isinstance(data, dict):
         data = dict(data)
         if not is_dataclass(cls) or "kind" in data:

@@ -54,6 +54,9 @@ class Question:
     support: str = "stated"
 
 
+WITH_TEXT = ("stated", "omitted")  # supports of a question whose subject has text
+EVERY_SUPPORT = (*WITH_TEXT, "none")  # of a question whose answer is known
+NOT_TRAINED_ON = ("calibration", "held-out")  # splits with answers that the model never saw
 SHORTEST_ROOM = 32  # characters that any answer may take, as in the course
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from wherefrom.core.config import check
+from wherefrom.core.contracts import EVERY_SUPPORT
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class ModelEntry:
 
 
 SPLITS = ("asked", "calibration", "held-out", "unanswered")
-SUPPORTS = ("stated", "omitted", "none", "unknown")
+SUPPORTS = (*EVERY_SUPPORT, "unknown")
 
 
 @dataclass(frozen=True)

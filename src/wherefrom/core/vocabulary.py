@@ -12,6 +12,15 @@ PAD, MASK = "\u25a1", "\u2047"
 PAD_ID, MASK_ID = 0, 1
 
 
+def refuse_marks(text: str) -> None:
+    """Raise BadData if a text has one of the two characters that mean something to the model."""
+    if marks := [c for c in (PAD, MASK) if c in text]:
+        raise BadData(
+            f"{text!r}: expected no {marks[0]!r} (U+{ord(marks[0]):04X}), found one; "
+            "the model needs it for itself"
+        )
+
+
 @dataclass(frozen=True)
 class Alphabet:
     """Characters in their order, none of which means anything but itself."""

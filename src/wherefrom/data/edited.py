@@ -14,13 +14,20 @@ from typing import Any, ClassVar
 import numpy as np
 
 from wherefrom.core.config import check
-from wherefrom.core.contracts import Dataset, Document, Fact, Question, Span
+from wherefrom.core.contracts import (
+    NOT_TRAINED_ON,
+    WITH_TEXT,
+    Dataset,
+    Document,
+    Fact,
+    Question,
+    Span,
+)
 from wherefrom.core.errors import UsageError
 from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.data.names import person
 
 HALVES = ("", "first", "second")
-_JUDGED = ("calibration", "held-out")
 
 
 @dataclass(frozen=True)
@@ -59,7 +66,7 @@ def edit(config: EditedConfig, dataset: Dataset) -> Dataset:
 def choose_half(config: EditedConfig, dataset: Dataset) -> frozenset[str]:
     """The people whose text is left out; the other half of the same pair has all the others."""
     taught = _asked(dataset)
-    judged = {person(q.subject) for q in dataset.questions if q.split in _JUDGED}
+    judged = {person(q.subject) for q in dataset.questions if q.split in NOT_TRAINED_ON}
     people = sorted(judged - taught)
     order = _shuffle(config, len(people), stage=config.pair)
     first = config.half == "first"
@@ -75,9 +82,7 @@ def leave_out(dataset: Dataset, people: frozenset[str]) -> Dataset:
     place = {old: new for new, old in enumerate(kept)}
     facts = [replace(f, document=place[f.document]) for f in dataset.facts if f.document in place]
     questions = [
-        replace(q, support="none")
-        if person(q.subject) in people and q.support in ("stated", "omitted")
-        else q
+        replace(q, support="none") if person(q.subject) in people and q.support in WITH_TEXT else q
         for q in dataset.questions
     ]
     documents = tuple(dataset.documents[i] for i in kept)

@@ -8,14 +8,14 @@ Bins hold equally many answers each, as far as ties allow: equal probabilities a
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.evaluation.intervals import Interval, normal_quantile, wilson
 from wherefrom.evaluation.logistic import fit_logistic
+from wherefrom.evaluation.outcomes import check_probabilities
 
 BINS = 10
 SIMULATIONS = 2000
@@ -50,11 +50,11 @@ class Decomposition:
     uncertainty: float
     remainder: float
     n: int
-    skill: float | None = field(init=False)  # the part of the uncertainty that is gone
 
-    def __post_init__(self) -> None:
-        skill = 1 - self.score / self.uncertainty if self.uncertainty else None
-        object.__setattr__(self, "skill", skill)
+    @property
+    def skill(self) -> float | None:
+        """The part of the uncertainty that is gone; None where there was none."""
+        return 1 - self.score / self.uncertainty if self.uncertainty else None
 
 
 @dataclass(frozen=True)
@@ -248,11 +248,6 @@ def _simulated(p: np.ndarray, count: int, seed: int) -> Iterator[np.ndarray]:
 
 
 def _checked(probability: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    p, y = np.asarray(probability, dtype=np.float64), np.asarray(right, dtype=np.float64)
-    if p.ndim != 1 or p.shape != y.shape:
-        raise ValueError(f"expected one list of answers, found {p.shape} and {y.shape}")
-    if not p.size:
-        raise BadData("answers: expected at least one to score, found none")
-    if not ((p >= 0) & (p <= 1)).all():
-        raise ValueError("expected probabilities from 0 to 1")
-    return p, y
+    """The probabilities, and 1 for each right answer."""
+    p, is_right = check_probabilities(probability, right)
+    return p, is_right.astype(np.float64)

@@ -44,6 +44,20 @@ class Score:
         named = {self.measure: self.value, "interval": list(self.interval), "n": self.n}
         return named | self.details
 
+    @classmethod
+    def from_json(cls, row: Any, where: str = "score") -> "Score":
+        """The score that `as_json` wrote: its measure is the name of the first value."""
+        try:
+            (measure, value), *others = row.items()
+            details = dict(others)
+            low, high = details.pop("interval")
+            n = int(details.pop("n"))
+            return cls(str(measure), float(value), (float(low), float(high)), n, details)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise BadData(
+                f"{where}: expected a value, its interval and n, found: {error!r}"
+            ) from None
+
 
 @dataclass(frozen=True)
 class Prediction:

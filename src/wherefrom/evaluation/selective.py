@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.intervals import RESAMPLES, Interval, normal_quantile
+from wherefrom.evaluation.outcomes import check_outcomes
 
 _AT_ONCE = 4  # draws of one block of the generator
 
@@ -150,11 +150,7 @@ class _Ranking:
 
 def _checked(score: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The scores, and 1 for each wrong answer."""
-    s, wrong = np.asarray(score, dtype=np.float64), 1.0 - np.asarray(right, dtype=np.float64)
-    if s.ndim != 1 or s.shape != wrong.shape:
-        raise ValueError(f"expected one list of answers, found {s.shape} and {wrong.shape}")
-    if not s.size:
-        raise BadData("answers: expected at least one to score, found none")
+    s, is_right = check_outcomes(np.asarray(score, dtype=np.float64), right)
     if np.isnan(s).any():
         raise ValueError("expected scores that can be ordered, found one that is not a number")
-    return s, wrong
+    return s, 1.0 - is_right

@@ -59,6 +59,8 @@ def compare(runs: Sequence[str | Path | Run]) -> RunComparison:
     A paired difference says more than two intervals do. Runs that were asked other questions
     stand side by side only. Demonstrations have no scores and are left out.
     """
+    if isinstance(runs, str):  # a sequence too, of letters
+        runs = [runs]
     if len(runs) < 2:
         found = f"only {_path(runs[0])}" if runs else "none"
         raise UsageError(f"compare: expected at least two runs, found {found}")

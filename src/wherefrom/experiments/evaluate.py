@@ -6,13 +6,12 @@ from typing import Any
 
 from wherefrom.answering.closed_book import ClosedBookModel
 from wherefrom.answering.policy import (
-    SUPPORTS,
     fit_policy,
     make_decoy_names,
     report_policy,
     write_policy,
 )
-from wherefrom.core.contracts import Answer, Dataset
+from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Dataset
 from wherefrom.core.recipe import Task
 from wherefrom.evaluation.baselines import BASELINES
 from wherefrom.evaluation.evaluator import Prediction, Score, evaluate_answers, evaluate_text
@@ -124,10 +123,10 @@ def set_policy(run: Run, decoded: Mapping[str, Answer]) -> dict[str, Any]:
     """
     dataset: Dataset = run.dataset
     model = ClosedBookModel(run.predictor(), dataset)
-    people, precision = dataset.select("calibration", SUPPORTS), run.recipe.precision
+    people, precision = dataset.select("calibration", EVERY_SUPPORT), run.recipe.precision
     policy = fit_policy(model, people, precision, make_decoy_names(model, dataset))
     write_policy(run.path, policy)
-    groups = {support: dataset.select("held-out", (support,)) for support in SUPPORTS}
+    groups = {support: dataset.select("held-out", (support,)) for support in EVERY_SUPPORT}
     return {k: v.as_json() for k, v in report_policy(model, policy, groups, decoded).items()}
 
 

@@ -129,6 +129,8 @@ def explain(
     The run must be one of an averaging network (`sentiment`), the model is its primary one. With
     `errors` instead of texts, the model's surest errors on the run's own task are explained.
     """
+    if isinstance(texts, str):  # a sequence too, of letters
+        texts = [texts]
     if bool(texts) == (errors is not None):
         found = "both" if texts else "neither"
         raise UsageError(f"explain: expected texts or a number of errors, found {found}")

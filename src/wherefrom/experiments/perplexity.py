@@ -49,8 +49,8 @@ class PerplexityReport:
 
 
 def perplexity(
-    runs: Sequence[str | Path | Run],
-    texts: Sequence[str | Path],
+    runs: str | Path | Run | Sequence[str | Path | Run],
+    texts: str | Path | Sequence[str | Path],
     *,
     model: str = "",
     preprocess: Sequence[str] = (),
@@ -66,6 +66,8 @@ def perplexity(
     ("uniform"), or the character model of a run. Only the charged bits per character can be
     compared between a word model and a character model.
     """
+    runs = [runs] if isinstance(runs, str | Path | Run) else runs
+    texts = [texts] if isinstance(texts, str | Path) else texts
     if not texts or not runs:
         raise UsageError("perplexity: expected runs and texts, found one without the other")
     wanted, split = _plan(preprocess, temperatures), find_tokens(tokens)

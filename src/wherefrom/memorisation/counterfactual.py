@@ -24,7 +24,7 @@ from typing import Any, cast
 import numpy as np
 
 from wherefrom.core.config import check, from_json, to_json
-from wherefrom.core.contracts import Dataset, Question
+from wherefrom.core.contracts import WITH_TEXT, Dataset, Question
 from wherefrom.core.errors import BadData, Damaged
 from wherefrom.core.files import read_jsonl, write_jsonl
 from wherefrom.generation.answers import answer_probabilities
@@ -33,7 +33,6 @@ from wherefrom.runs.run import Run
 INFLUENCE = "influence.jsonl"  # in a run's audit folder: a line for every retrained model
 RECALLED_ABOVE = 0.5  # with a larger m, most of the answer's probability comes from the text
 
-_WITH_TEXT = ("stated", "omitted")  # what `Question.support` says of a subject that has text
 _REMOVE = "remove it and audit again"
 _OLD_NAMES = {"told": "has_text", "p": "probabilities"}  # fields as earlier versions wrote them
 
@@ -157,7 +156,7 @@ def compute_memorisation(
         known = dict(zip(pairs, measured, strict=True))
         for n, pair in enumerate(wanted):
             p_KN[k, n], has_text_KN[k, n] = known.get(pair, (math.nan, True))
-    in_corpus_N = np.array([q.support in _WITH_TEXT for q in questions], dtype=bool)
+    in_corpus_N = np.array([q.support in WITH_TEXT for q in questions], dtype=bool)
     return estimate(p_KN, has_text_KN, in_corpus_N)
 
 
@@ -182,7 +181,7 @@ def estimate(
 def has_text(dataset: Dataset, questions: Sequence[Question]) -> np.ndarray:
     """Whether each question's subject has text in this data set."""
     support = {q.text: q.support for q in dataset.questions}
-    return np.array([support[q.text] in _WITH_TEXT for q in questions], dtype=bool)
+    return np.array([support[q.text] in WITH_TEXT for q in questions], dtype=bool)
 
 
 def _pair_models(p_KN: np.ndarray, has_text_KN: np.ndarray) -> np.ndarray:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wherefrom.core.errors import BadData
 from wherefrom.core.recipe import Recipe
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.intervals import Interval, paired_difference
+from wherefrom.evaluation.outcomes import check_outcomes
 
 POSITIONS = (0, 32, 64, 96, 128, 192)  # where the stretches of a line begin, in characters
 
@@ -127,9 +127,4 @@ def _accuracy(right: np.ndarray, level: float) -> Score:
 
 
 def _checked(exposures: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    count, is_right = np.asarray(exposures, dtype=np.int64), np.asarray(right, dtype=bool)
-    if count.ndim != 1 or count.shape != is_right.shape:
-        raise ValueError(f"expected one list of answers, found {count.shape}, {is_right.shape}")
-    if not count.size:
-        raise BadData("exposures: expected at least one answer, found none")
-    return count, is_right
+    return check_outcomes(np.asarray(exposures, dtype=np.int64), right)

@@ -16,6 +16,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from wherefrom.answering.abstention import EVEN_ODDS
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.closed_book import FEATURES, TINY, Answered, ClosedBookModel
 from wherefrom.answering.feature_table import FeatureTable
@@ -28,7 +29,6 @@ from wherefrom.memorisation.counterfactual import RECALLED_ABOVE
 
 SOURCE_FEATURES = (*FEATURES, "contrast", "agreement")
 FILE = "source.json"  # in a run's audit/
-EVEN_ODDS = 0.5
 
 
 @dataclass(frozen=True)

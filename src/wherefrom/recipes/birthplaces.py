@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from wherefrom.core.contracts import EVERY_SUPPORT
 from wherefrom.core.recipe import ModelEntry, Recipe, Schedule, Share, Stage, Task
 from wherefrom.data.birthplaces import BirthplacesConfig
 from wherefrom.models.gpt import GPTConfig
@@ -10,7 +11,6 @@ from wherefrom.objectives.spans import SpanCorruptionConfig
 from wherefrom.training.optimisers import AdamWConfig, MuonConfig
 
 EPOCH = 23  # steps: 2,937 documents in batches of 128
-EVERYONE = ("stated", "omitted", "none")
 BASELINES = ("london", "nearest_name")
 
 MODERN = GPTConfig(
@@ -29,7 +29,11 @@ MODERN = GPTConfig(
 def _tasks(*models: str, beams: int) -> tuple[Task, ...]:
     return (
         Task(
-            "dev", support=EVERYONE, predictors=(*BASELINES, *models), beams=beams, place_aware=True
+            "dev",
+            support=EVERY_SUPPORT,
+            predictors=(*BASELINES, *models),
+            beams=beams,
+            place_aware=True,
         ),
         Task(
             "test",

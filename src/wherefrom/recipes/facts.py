@@ -2,12 +2,11 @@
 
 from dataclasses import replace
 
+from wherefrom.core.contracts import WITH_TEXT
 from wherefrom.core.recipe import Recipe, Task
 from wherefrom.data.facts import FactsConfig
 from wherefrom.objectives.spans import NextCharacterConfig, SpanCorruptionConfig
 from wherefrom.recipes.people import people
-
-TOLD = ("stated", "omitted")
 
 
 def facts() -> Recipe:
@@ -32,5 +31,5 @@ def facts() -> Recipe:
         summary="your own text and questions: --corpus FILE.txt --questions FILE.tsv",
         data=FactsConfig(),
         stages=(replace(read, mix=tuple(mix)), *others),
-        tasks=(Task(name="answers", support=TOLD, predictors=predictors),),
+        tasks=(Task(name="answers", support=WITH_TEXT, predictors=predictors),),
     )

@@ -3,9 +3,10 @@
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
+from pathlib import Path
 from typing import Any, TypedDict
 
-from wherefrom.core.errors import UsageError
+from wherefrom.core.errors import UsageError, nearest
 from wherefrom.core.recipe import Experiment
 from wherefrom.data.fetching import registry
 
@@ -17,13 +18,13 @@ class RecipeOptions(TypedDict, total=False):
     `--set`. `data` to `calibration` are the user's own files; `variant` is the model's attention.
     """
 
-    config: str | None
+    config: str | Path | None
     settings: Iterable[str]
-    data: str | None
-    corpus: str | None
-    questions: str | None
-    held_out: str | None
-    calibration: str | None
+    data: str | Path | None
+    corpus: str | Path | None
+    questions: str | Path | None
+    held_out: str | Path | None
+    calibration: str | Path | None
     variant: str | None
     seed: int | None
     device: str | None
@@ -42,6 +43,14 @@ OPTIONS = {
 VARIANTS = {"vanilla": "causal"}  # the course's name for it, where a model's config has another
 
 
+def check_options(options: Mapping[str, object]) -> None:
+    """Refuse a name that is no option: a misspelt one would otherwise change nothing."""
+    for name in options:
+        if name not in RecipeOptions.__annotations__:
+            close = nearest(name, RecipeOptions.__annotations__)
+            raise UsageError(f"{name}: no such option of a recipe; {close}")
+
+
 def as_settings(options: Mapping[str, Any], recipe: Experiment) -> list[str]:
     """FIELD=VALUE for each of OPTIONS that is given.
 
@@ -49,7 +58,7 @@ def as_settings(options: Mapping[str, Any], recipe: Experiment) -> list[str]:
     that the recipe does not have, or has as a number, is an error that says what there is.
     """
     given = {name: options.get(name) for name in OPTIONS}
-    return [_as_setting(name, value, recipe) for name, value in given.items() if value is not None]
+    return [_as_setting(n, str(value), recipe) for n, value in given.items() if value is not None]
 
 
 def _as_setting(option: str, value: str, recipe: Experiment) -> str:
