@@ -1,9 +1,15 @@
 """The documents: their Python runs, their links lead somewhere, the files they name exist."""
 
 import re
+from dataclasses import fields, is_dataclass
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
+
+from wherefrom.auditing.asking import Replies
+from wherefrom.auditing.dispute import Dispute
+from wherefrom.auditing.findings import Audit, AuditedAnswer
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
@@ -81,3 +87,30 @@ def test_code_that_is_named_exists(page):
         if not (ROOT / "src" / "wherefrom" / path).exists() and not (ROOT / path).exists()
     ]  # fmt: skip
     assert not missing
+
+
+def test_every_field_of_an_audit_is_documented():
+    """Fields of the findings, of replies and of disputes, down to the smallest part."""
+    text = (ROOT / "docs" / "AUDIT-JSON.md").read_text("utf-8")
+    seen: set[type] = set()
+    missing: list[str] = []
+
+    def walk(cls: type) -> None:
+        if cls in seen or not is_dataclass(cls):
+            return
+        seen.add(cls)
+        hints = get_type_hints(cls)
+        for name in (field.name for field in fields(cls)):
+            if not re.search(rf"\b{name}\b", text):
+                missing.append(f"{cls.__name__}.{name}")
+            parts = [hints[name]]
+            while parts:
+                part = parts.pop()
+                parts += get_args(part)
+                if isinstance(part, type):
+                    walk(part)
+
+    for cls in (Audit, AuditedAnswer, Dispute, Replies):
+        walk(cls)
+    assert len(seen) > 20
+    assert missing == []

@@ -22,7 +22,7 @@ _IN_WORDS = {
     "refused_without_text": "refused: no text",
     "refused_omitted": "refused: text omits it",
 }
-_DOUBT = 'when it may say "I don\'t know"'
+_ABSTENTION = 'when it may say "I don\'t know"'
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def pairs_table(pairs: Iterable[Mapping[str, Any]], first: str) -> Table:
 def title(name: str, result: Result) -> str:
     """The heading of a result: what it measures, and per which unit."""
     if name in _IN_WORDS:
-        return _DOUBT
+        return _ABSTENTION
     measure = measured(result)[0]
     if measure == PERPLEXITY and (unit := unit_of(result)):
         return f"{PERPLEXITY} per {unit}"
