@@ -122,7 +122,7 @@ def knowledge() -> Recipe:
 
 
 def calibrated() -> Recipe:
-    """The knowledge recipe with 400 questions kept back, on which the answering policy is fitted."""
+    """The knowledge recipe with 400 questions kept back, on which the policy is fitted."""
     recipe = knowledge()
     return replace(
         recipe,
