@@ -134,7 +134,7 @@ def test_answers_above_a_certified_threshold_are_given(cli, tiny_run, questions,
 def test_a_delta_without_a_risk(cli, tiny_run, questions):
     result = cli("ask", tiny_run, questions[0], "--delta", "0.2")
     assert result.code == 2
-    assert "expected --risk beside it" in result.complaint
+    assert "expected a risk beside it" in result.complaint
 
 
 def test_a_bound_needs_calibration_people(cli, facts_folder):
@@ -199,7 +199,7 @@ def test_bad_questions_do_not_keep_good_ones_from_being_answered(cli, tiny_run, 
     lines = result.err.splitlines()
     assert len(lines) == 6
     assert lines[0].startswith("wherefrom: question 2: 'What is 0?'")
-    assert lines[-1] == "wherefrom: 7 of 9 questions could not be asked; see above"
+    assert lines[-1] == "wherefrom: 7 of 9 questions could not be asked; the lines above say why"
 
 
 def test_terminal_escapes_are_never_sent_on(cli, tiny_run):
