@@ -14,7 +14,7 @@ from wherefrom.runs.run import Run
 
 @dataclass(frozen=True)
 class Problem:
-    """Why a question could not be asked; `index` counts the questions that were given from 0."""
+    """Why a question could not be asked; `index` is its place among the questions, from 0."""
 
     index: int
     message: str
@@ -22,10 +22,10 @@ class Problem:
 
 @dataclass(frozen=True)
 class Replies(Sequence[Reply]):
-    """The replies in the order of their questions, and what else there is to say.
+    """The replies in the order of their questions, problems with other questions, and notes.
 
-    `certificate` is the risk bound that the answers keep to, if one was asked for. `notes` are
-    lines that a person should read beside the replies.
+    `certificate` is the risk bound of the answers, if one was asked for. `notes` are sentences
+    that a person should read together with the replies.
     """
 
     run: str
@@ -58,9 +58,9 @@ def ask_run(
 ) -> Replies:
     """Put questions to a finished run.
 
-    With `risk`, only answers above a threshold with that risk bound are given. A question that
-    the run cannot be asked raises BadData if `strict`; otherwise it is among the problems, and
-    the others are answered.
+    With `risk`, the model answers only above a threshold with this risk bound. A question that the
+    run cannot be asked raises BadData if `strict`; otherwise it is listed in `problems`, and the
+    other questions are answered.
     """
     inspector, certificate = open_inspector(run), None
     if risk is not None:
