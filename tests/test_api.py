@@ -126,7 +126,7 @@ def test_a_whole_recipe_can_be_run_and_takes_only_a_seed(tmp_path):
     recipe = wherefrom.build_recipe("bigram-tiny", settings=small)
     assert wherefrom.run(recipe, out=tmp_path / "b", seed=3).recipe == "bigram-tiny"
     assert wherefrom.open_run(tmp_path / "b").recipe.seed == 3
-    with pytest.raises(wherefrom.WherefromError, match=r"settings: .* found a whole recipe"):
+    with pytest.raises(wherefrom.WherefromError, match=r"settings: .* found a recipe object"):
         wherefrom.run(recipe, settings=small)
 
 

@@ -11,10 +11,10 @@
     audit = wherefrom.audit(outcome.run)              # calibration, risk bound, evidence, source
     run = wherefrom.open_run(outcome.run)             # its recipe, data, models, predictions
 
-A function that takes a run takes its folder or what `open_run` returned. Results are frozen
-dataclasses; `wherefrom.to_json` writes any of them as the commands' `--json` does. Every error
-that is not a bug is a `wherefrom.WherefromError` and says what to do in one line. docs/PYTHON.md
-is a guide; `wherefrom.data` and `wherefrom.doctor` have the rest.
+A function that takes a run takes its folder, or an open run from `open_run`. Results are frozen
+dataclasses; `wherefrom.to_json` encodes any of them as `--json` does on the command line. Every
+error that is not a bug is a `wherefrom.WherefromError` and says in one line what to do.
+docs/PYTHON.md is a guide; `wherefrom.data` and `wherefrom.doctor` are further modules of the API.
 """
 
 from collections.abc import Iterable, Sequence
@@ -64,9 +64,9 @@ AnyRun = str | Path | Run
 
 
 def build_recipe(name: str | None = None, **options: Unpack[RecipeOptions]) -> Experiment:
-    """A named recipe with a TOML file, options and settings put over it, in this order.
+    """A named recipe, changed by a TOML file, then by options, then by settings.
 
-    Without a name it is the recipe that the file names, or else `people`.
+    Without a name, it is the recipe that the TOML file names, or else `people`.
     """
     check_options(options)
     config = None if (file := options.get("config")) is None else str(file)
@@ -76,7 +76,7 @@ def build_recipe(name: str | None = None, **options: Unpack[RecipeOptions]) -> E
     own: list[str] = []
     if any(options.get(option) is not None for option in OPTIONS):
         own = as_settings(options, adjust(named, config=config))
-    # All at once: two fields that must fit each other can be changed together.
+    # All changes are made at once, so that two fields that must fit can be changed together.
     recipe = adjust(named, config=config, settings=[*own, *options.get("settings", ())])
     given = {part: options.get(part) for part in ("seed", "device", "threads")}
     return replace(recipe, **{part: value for part, value in given.items() if value is not None})
@@ -89,11 +89,11 @@ def run(
     progress: bool = False,
     **options: Unpack[RecipeOptions],
 ) -> Outcome:
-    """Run a recipe into a folder (default: `default_folder`), or continue one begun there.
+    """Run a recipe into a folder (default: `default_folder`), or continue the run in the folder.
 
-    A finished folder is only read. With `progress`, standard error says what is in the user's
-    own files and how far training is. The options are those of `build_recipe`; of them, a whole
-    recipe takes only the seed.
+    A finished run is only read. With `progress`, notes about the user's own files and the progress
+    of training are written to standard error. The options are those of `build_recipe`. If `recipe`
+    is a recipe object and not a name, only the option `seed` is allowed.
     """
     built = _build(recipe, options)
     if progress:
@@ -109,9 +109,9 @@ def run_seeds(
     progress: bool = False,
     **options: Unpack[RecipeOptions],
 ) -> SeedsOutcome:
-    """Run a recipe with several seeds (`0-4`, or numbers); every result's mean over them.
+    """Run a recipe with several seeds (`0-4`, or numbers), and average every result over them.
 
-    With `out`, the runs lie in its folders seed-0, seed-1, and so on.
+    With `out`, the run folders are `out`/seed-0, `out`/seed-1, and so on.
     """
     built = _build(recipe, options)
     if progress:
@@ -129,13 +129,13 @@ def run_seeds(
 def evaluate(run: AnyRun) -> Outcome:
     """Score a finished run's models again, or compute its demonstrations again.
 
-    The new results are stored; `Outcome.changed` names those that differ from the ones before.
+    The new results are stored; `Outcome.changed` names those that differ from the old ones.
     """
     return evaluate_run(run.path if isinstance(run, Run) else Path(run))
 
 
 def default_folder(recipe: Experiment) -> Path:
-    """`runs/RECIPE-SEED`; with a variant of the recipe's attention, `runs/RECIPE-VARIANT-SEED`."""
+    """`runs/RECIPE-SEED`, or `runs/RECIPE-VARIANT-SEED` if the attention was changed."""
     usual = RECIPES[recipe.name]() if recipe.name in RECIPES else recipe
     found, known = (getattr(getattr(r, "model", None), "attention", "") for r in (recipe, usual))
     variant = f"-{found}" if found != known else ""
@@ -153,13 +153,13 @@ def ask(
     delta: float | None = None,
     strict: bool = True,
 ) -> Replies:
-    """Put questions to a finished run, closed-book; a sequence with one `Reply` a question.
+    """Ask a finished run questions, closed-book; returns a sequence with one `Reply` per question.
 
-    Each reply has the answer, the calibrated confidence, what the text says of the answer, and
-    whether the model recalled it. With `risk`, only answers above a threshold that calibration
-    people certified are given: at most that share is wrong, except with probability `delta` (0.1).
-    BadData if the run cannot be asked one of the questions, unless `strict` is False: then the
-    others are answered, and `Replies.problems` says what is wrong.
+    Each reply has the answer, the calibrated confidence, what the text says about the answer, and
+    whether the model recalled it. With `risk`, the model answers only above a threshold that the
+    calibration people certify: at most a share `risk` of the answers is wrong, except with
+    probability `delta` (0.1). A question that the run cannot be asked raises BadData. If `strict`
+    is False, the other questions are answered, and `Replies.problems` says what is wrong.
     """
     asked = [questions] if isinstance(questions, str) else list(questions)
     return ask_run(_open(run), asked, risk=risk, delta=delta, strict=strict)
@@ -174,11 +174,11 @@ def audit(
     swap: int | None = None,
     progress: bool = False,
 ) -> Audit:
-    """Say how far a run's answers can be trusted; the findings go into the run's audit/ too.
+    """Measure how far a run's answers can be trusted; the findings are also written to audit/.
 
-    `budget` (minutes) trains models without people's text, to measure what was recalled; `swap`
-    gives that many held-out people another answer in the text and trains again. What was
-    trained for an earlier audit is used again.
+    `budget` (minutes) trains models without people's text, to measure what the model recalled.
+    `swap` gives this number of held-out people another answer in the text and trains again. Models
+    that an earlier audit trained are used again.
     """
     return audit_run(
         _open(run),
@@ -191,7 +191,7 @@ def audit(
 
 
 def dispute(run: AnyRun, question: str, claim: str) -> Dispute:
-    """Weigh a claimed answer against the model's: the text, the source, and a recommendation."""
+    """Weigh a claimed answer against the model's, by the text and the source, and recommend."""
     return settle(open_inspector(_open(run)), question, claim)
 
 
@@ -203,20 +203,23 @@ def _open(run: AnyRun) -> Run:
 
 
 def _build(recipe: str | Experiment | None, options: RecipeOptions) -> Experiment:
-    """A recipe by its name and options, or a whole one with another seed."""
+    """A recipe from its name and options, or a recipe object with another seed."""
     if recipe is None or isinstance(recipe, str):
         return build_recipe(recipe, **options)
     check_options(options)
     given = [name for name, value in options.items() if value and name != "seed"]
     if given:
-        raise UsageError(f"{given[0]}: expected a recipe's name with it, found a whole recipe")
+        raise UsageError(
+            f"{given[0]}: expected a recipe's name with this option, found a recipe object; "
+            "change the object itself"
+        )
     seed = options.get("seed")
     return recipe if seed is None else replace(recipe, seed=seed)
 
 
 def _run(recipe: Experiment, out: str | Path | None, progress: bool, label: str = "") -> Outcome:
     path = Path(out) if out is not None else default_folder(recipe)
-    if isinstance(recipe, Demonstrations):  # over before there is any progress to show
+    if isinstance(recipe, Demonstrations):  # they take seconds: there is no progress to show
         outcome = execute(recipe, path)
     else:
         if recipe.device == "mps" and (reason := why_not_mps()):
@@ -230,9 +233,9 @@ def _run(recipe: Experiment, out: str | Path | None, progress: bool, label: str 
 
 
 def _introduce(recipe: Experiment) -> None:
-    """Say what is in a user's own files, and what could not be matched, before training.
+    """Before training, say what is in a user's own files and what could not be matched.
 
-    A finished run no longer needs its files; one that does will complain by itself.
+    Missing files are ignored here: a finished run does not need them, and any other run raises.
     """
     if isinstance(recipe, Demonstrations):
         return

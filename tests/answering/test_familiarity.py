@@ -243,7 +243,9 @@ def test_a_reference_comes_back_from_json_to_the_bit():
 def test_a_reference_has_a_finite_number_of_each_measure(part, change):
     values = dict.fromkeys(MEASURES, 1.0) | change
     values = {name: value for name, value in values.items() if value is not None}
-    with pytest.raises(BadData, match=f"familiarity: expected a finite {part} of rest, least"):
+    with pytest.raises(
+        BadData, match=f"familiarity: expected a finite {part} of each of rest, least"
+    ):
         replace(EVEN, **{part: values})
     with pytest.raises(BadData, match="spreads above 0"):
         replace(EVEN, spread=dict.fromkeys(MEASURES, 0.0))

@@ -400,7 +400,7 @@ def changed(*where: str, to: Any = None) -> dict[str, Any]:
         (changed("threshold", "n"), "the field 'n'"),
         (changed("names", "least"), "the field 'least'"),
         (changed("reference", "spread"), "the field 'spread'"),
-        (changed("reference", "spread", "rest"), "a finite spread of rest"),
+        (changed("reference", "spread", "rest"), "a finite spread of each of rest"),
         (changed("calibration", "bias", to="x"), r"policy\.calibration\.bias: expected a number"),
         (changed("calibration", "bias", to=math.nan), "finite numbers"),
         (changed("calibration", "scale", to=[1.0, 0.0, 1.0, 1.0]), "scales above 0"),
@@ -428,7 +428,7 @@ def test_a_damaged_file_is_named(tmp_path, data, named):
 @pytest.mark.parametrize("names", [["a", "b", "c", "d"], [*reversed(FEATURES)]])
 def test_other_features_are_another_versions(tmp_path, names):
     put(tmp_path, changed("calibration", "features", to=names))
-    with pytest.raises(Mismatch, match=r"another version's; 'wherefrom evaluate .*' writes it"):
+    with pytest.raises(Mismatch, match=r"another version; 'wherefrom evaluate .*' writes it"):
         read_policy(a_run(tmp_path))
 
 

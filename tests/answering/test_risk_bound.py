@@ -111,7 +111,7 @@ def test_a_certificate_by_hand():
     assert (found.n_answered, found.wrong, found.coverage, found.n) == (80, 0, 0.8, 100)
     assert [t.threshold for t in found.sequence] == [0.99, 0.9, 0.1]
     assert found.answers(np.array([0.95, 0.5])).tolist() == [True, False]
-    assert "answering 80 % of such people (0 wrong of 80)" in found.explain()
+    assert "it answers 80 % of such people (0 of 80 answers were wrong)" in found.explain()
 
 
 def test_nothing_certified_refuses_all_and_says_how_many_more_would_do():
@@ -132,7 +132,7 @@ def test_too_few_people_are_told_so():
     assert found.sequence == ()
     assert not found.certified
     assert 34 < found.more_people < 300  # at the very least 22 answers on one half
-    assert "found only 10 people to test it on" in found.explain()
+    assert "found only 10 people to test thresholds on" in found.explain()
 
 
 def test_a_few_answers_without_a_fault_are_no_reason_to_give_up():

@@ -134,7 +134,9 @@ def test_without_calibration_people_answers_have_no_confidence_and_a_note(facts_
 
 
 def test_a_bound_needs_calibration_people(facts_folder: Path):
-    with pytest.raises(BadData, match="expected calibration people to set a bound on, found none"):
+    with pytest.raises(
+        BadData, match="expected calibration people to certify a risk bound with, found none"
+    ):
         wherefrom.ask(facts_folder / "run", "Where was Ada Lund born?", risk=0.1)
 
 

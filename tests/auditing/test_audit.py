@@ -221,7 +221,7 @@ def test_several_questions_about_one_person_are_noted(audited: Audited):
     again = next(q for q in questions if q.split == "held-out")
     found = investigate(Fewer(audited.run, (*questions, again)))
     (note,) = found.notes
-    assert note.startswith("people: 29 questions are about fewer people")
+    assert note.startswith("people: the 29 questions are about only 28 people")
 
 
 def test_a_text_that_states_nothing_has_no_exposures(own_facts: Path):
@@ -230,7 +230,7 @@ def test_a_text_that_states_nothing_has_no_exposures(own_facts: Path):
     run.workshop.dataset = dataset
     found = report_audit(run)
     assert found.exposures is None
-    assert any("expected facts to count the exposures of" in text for text in found.notes)
+    assert any("expected facts whose exposures can be counted" in text for text in found.notes)
     assert not list((run.path / "audit").glob("*.svg"))
 
 

@@ -44,9 +44,9 @@ def reply(answer: str, evidence: Verdict | None, source: str = "recalled") -> Re
     ("said", "own", "claim", "other", "expected"),
     [
         ("Rome", CONTRADICTED, "Oslo", SUPPORTED,
-         "the corpus says so: 'Oslo' stands in the text; correct the model's answer"),
+         "the corpus says so: the text supports 'Oslo'; correct the model's answer"),
         ("Oslo", SUPPORTED, "Oslo", SUPPORTED,
-         "the corpus says so: 'Oslo' stands in the text, and the model agrees with you"),
+         "the corpus says so: the text supports 'Oslo', and the model agrees with you"),
         ("Oslo", SUPPORTED, "Oslo, Norway", SUPPORTED,
          "the corpus says so: it supports both 'Oslo' and 'Oslo, Norway'"),
         ("Oslo", SUPPORTED, "Rome", CONTRADICTED,
@@ -59,11 +59,11 @@ def reply(answer: str, evidence: Verdict | None, source: str = "recalled") -> Re
         ("", CONTRADICTED, "Rome", CONTRADICTED,
          "the corpus says otherwise: it states 'Oslo', not 'Rome'"),
         ("Rome", SILENT, "Oslo", SILENT,
-         "the corpus does not say (silent), though the model answers as if it recalled it: do "
-         "not rely on its answer"),
+         "the corpus does not say (silent), although the model seems to recall its answer: do "
+         "not rely on it"),
         ("Rome", None, "Oslo", None,
-         "the text could not be read for this question, though the model answers as if it "
-         "recalled it: do not rely on its answer"),
+         "the text could not be checked for this question, although the model seems to recall "
+         "its answer: do not rely on it"),
     ],
 )  # fmt: skip
 def test_the_recommendation_rests_on_the_text(said, own, claim, other, expected):
@@ -153,8 +153,14 @@ def test_nothing_is_shown_of_an_answer_that_no_line_has(inspector: Inspector):
     [
         ("", "expected a claimed answer, found nothing"),
         ("  \t", "expected a claimed answer, found nothing"),
-        ("\u25a1", r"U\+25A1\), found one; the model needs it for itself"),
-        ("\u2047", r"U\+2047\), found one; the model needs it for itself"),
+        (
+            "\u25a1",
+            r"U\+25A1\), found one; leave it out: the model uses this character as a marker",
+        ),
+        (
+            "\u2047",
+            r"U\+2047\), found one; leave it out: the model uses this character as a marker",
+        ),
     ],
 )
 def test_claims_that_are_none(inspector: Inspector, claim: str, message: str):
@@ -189,5 +195,5 @@ def test_what_a_question_taught_is_said(inspector: Inspector):
     by_question = recommend(reply("Rome", NO_TEXT, "recalled"), "Oslo", NO_TEXT, ["Rome"])
     assert by_question == (
         "the corpus does not say (no text), but a training question taught the model its answer: "
-        "if that is wrong, correct the question"
+        "if the answer is wrong, correct the question"
     )

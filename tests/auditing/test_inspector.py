@@ -304,7 +304,9 @@ def test_a_calibration_over_other_features_is_another_versions(path: Path, tmp_p
     for name in ("features", "mean", "scale", "weights"):
         policy["calibration"][name] = policy["calibration"][name][:3]
     file.write_text(json.dumps(policy))
-    with pytest.raises(Mismatch, match="found another version's; 'wherefrom evaluate"):
+    with pytest.raises(
+        Mismatch, match="found the features of another version; 'wherefrom evaluate"
+    ):
         _ = OpenedRun(open_run(copy)).policy
 
 
@@ -321,5 +323,7 @@ def test_a_run_that_is_not_finished_is_not_inspected(path: Path, tmp_path: Path)
 def test_a_run_that_answers_nothing_is_not_inspected(tmp_path: Path):
     small = ["data.sentences=100", "stages.train.steps=5", "threads=1"]
     api.run("bigram-tiny", out=tmp_path / "b", settings=small)
-    with pytest.raises(BadData, match="expected a run that answers questions, found bigram-tiny"):
+    with pytest.raises(
+        BadData, match="expected a run that answers questions, found a run of 'bigram-tiny'"
+    ):
         open_inspector(open_run(tmp_path / "b"))

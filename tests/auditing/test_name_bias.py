@@ -62,7 +62,7 @@ def test_an_ending_that_tells_all_is_worth_two_bits():
 def test_where_names_say_nothing_none_is_found():
     found = measure_name_bias(make(400, 0, by_chance), make(200, 1000, by_chance))
     assert abs(found.whole.value) < 0.1
-    assert "no name bias is seen in 200 people" in found.summary()
+    assert "no name bias is found in 200 people" in found.summary()
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])

@@ -132,7 +132,7 @@ def test_a_predictor_needs_calibration_people_whose_m_is_a_number():
     nobody = replace(found, questions=tuple(replace(q, split="held-out") for q in found.questions))
     unknown = replace(memorisation, with_text=np.full(40, np.nan))
     for people, measured in ((nobody, memorisation), (found, unknown)):
-        with pytest.raises(BadData, match="source: expected calibration people whose recall"):
+        with pytest.raises(BadData, match="source: expected calibration people with a measured m"):
             sections.fit_own_predictor(people, measured)
 
 

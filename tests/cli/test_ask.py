@@ -186,7 +186,7 @@ def test_a_name_too_long_for_the_model_is_refused(cli, tiny_run):
     for length in (120, 1_000_000):
         result = cli("ask", tiny_run, f"Where was {'a' * length} born?")
         assert result.code == 65
-        assert "the model reads no more at once" in result.complaint
+        assert "the model cannot read more at once" in result.complaint
         assert len(result.complaint) < 700
 
 
@@ -199,7 +199,7 @@ def test_bad_questions_do_not_keep_good_ones_from_being_answered(cli, tiny_run, 
     lines = result.err.splitlines()
     assert len(lines) == 6
     assert lines[0].startswith("wherefrom: question 2: 'What is 0?'")
-    assert lines[-1] == "wherefrom: 7 of 9 questions could not be asked; see above"
+    assert lines[-1] == "wherefrom: 7 of 9 questions could not be asked; the lines above say why"
 
 
 def test_terminal_escapes_are_never_sent_on(cli, tiny_run):

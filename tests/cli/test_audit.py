@@ -39,7 +39,8 @@ def test_an_audit_is_one_screen_and_files(cli, own_run):
     assert result.code == 0
     assert "confidence: the calibrated probability, on held-out people" in result.out
     assert (
-        "; the predictor is borrowed from another run (--budget MINUTES fits its own)" in result.out
+        "; the predictor is borrowed from another run (--budget MINUTES fits a new one)"
+        in result.out
     )
     assert result.out.endswith(f"\n{run / 'audit'}: audit.json, answers.jsonl and pictures\n")
     assert max(map(len, result.out.splitlines()[:-1])) <= 120  # the last has the folder
@@ -95,7 +96,9 @@ def test_a_swap_counts_everyone_once(cli, run):
 def test_more_swaps_than_people_swap_all(cli, run):
     result = cli("audit", run, "--swap", "999", "--json")
     assert result.code == 0
-    assert "swap: 8 held-out people have their answer in the text; all are swapped" in result.err
+    assert (
+        "swap: only 8 held-out people have their answer in the text; all are swapped" in result.err
+    )
     assert result.json["swap"]["people"] == 8
 
 
@@ -107,7 +110,7 @@ def test_without_calibration_people_what_can_be_found_is_found(cli, own_facts):
     assert result.code == 0
     assert "confidence: expected calibration people, found none" in result.err
     assert "decoys" not in result.out
-    assert "evidence: what the text says of the answers" in result.out
+    assert "evidence: what the text says about the answers" in result.out
     found = json.loads((own_facts / "run" / "audit" / "audit.json").read_text())
     assert found["confidence"] is None
     assert found["evidence"] is not None
@@ -167,7 +170,7 @@ def test_nothing_is_trained_on_a_text_that_changed(cli, own_facts, spoil, code):
         result = cli("audit", run, *option)
         assert result.code == code
         assert "audit.json" in result.out, "the rest is done"
-        assert "nothing was trained again" in result.complaint.splitlines()[-1]
+        assert "no model was retrained" in result.complaint.splitlines()[-1]
     assert not list((run / "audit").glob("retrained/*"))
 
 
@@ -189,7 +192,10 @@ def test_a_run_that_answers_no_questions(cli, tmp_path):
                     ["dispute", tmp_path / "b", "Where was A born?", "Oslo"]):  # fmt: skip
         result = cli(*command)
         assert result.code == 65
-        assert "expected a run that answers questions, found bigram-tiny" in result.complaint
+        assert (
+            "expected a run that answers questions, found a run of 'bigram-tiny'"
+            in result.complaint
+        )
     assert not (tmp_path / "b" / "audit").exists()
 
 

@@ -59,7 +59,7 @@ def test_a_claim_that_the_text_supports(cli, run, people, says):
     assert lines[5].startswith('  evidence on your answer: supported by "')
     assert all(right in line for line in lines[4:6])
     assert lines[-1] == (
-        f"  the corpus says so: '{right}' stands in the text; correct the model's answer"
+        f"  the corpus says so: the text supports '{right}'; correct the model's answer"
     )
 
 
@@ -79,7 +79,7 @@ def test_the_models_own_answer_is_no_dispute(cli, run, people, says):
     says(right)
     lines = lines_of(cli("dispute", run, question, right))
     assert lines[-1] == (
-        f"  the corpus says so: '{right}' stands in the text, and the model agrees with you"
+        f"  the corpus says so: the text supports '{right}', and the model agrees with you"
     )
     assert sum("evidence on" in line for line in lines) == 1
 
@@ -139,7 +139,7 @@ def test_a_borrowed_predictor_is_called_so(cli, run, people):
     [
         ("", "expected a claimed answer, found nothing"),
         (" ", "expected a claimed answer, found nothing"),
-        ("\u2047", "(U+2047), found one; the model needs it for itself"),
+        ("\u2047", "(U+2047), found one; leave it out: the model uses this character as a marker"),
     ],
 )
 def test_claims_that_cannot_be_weighed(cli, run, people, claim, message):

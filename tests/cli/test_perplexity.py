@@ -51,7 +51,7 @@ def test_every_option_has_its_section(cli, word_run, tiny_run, text, tmp_path):
     assert "lower + wrap10" in found.out
     assert "a diagnosis" in found.out
     assert f"spelt by {tiny_run}" in found.out
-    assert "nats per target over those of text.txt" in found.out
+    assert "nats per target, compared with text.txt" in found.out
     report = cli("perplexity", word_run, tiny_run, text, other, *options, "--json").json
     assert [run["unit"] for run in report["runs"]] == ["word", "character"]
     assert report["unknown"] == str(tiny_run)
@@ -62,7 +62,7 @@ def test_notes_go_to_standard_error(cli, tiny_run, tmp_path):
     (tmp_path / "seen.txt").write_text(" ".join(lines[:4]))
     found = cli("perplexity", tiny_run, "--text", tmp_path / "seen.txt", "--json")
     assert found.code == 0
-    assert "stretches of seen.txt stand word for word in the training text" in found.err
+    assert "stretches of seen.txt are word for word in the training text" in found.err
     assert found.json["notes"] == found.err.splitlines()
 
 
@@ -82,7 +82,7 @@ def test_what_was_measured_is_printed_before_the_command_fails(cli, word_run, te
     [
         (["--preprocess", "lowr"], 2, "did you mean 'lower'"),
         (["--tokens", "words"], 2, "tokens words: no such way"),
-        (["--temperature", "0"], 2, "temperature 0: expected 0.05 to 20"),
+        (["--temperature", "0"], 2, "temperature: expected a number from 0.05 to 20, found 0"),
         (["--unknown", "none"], 66, "none"),
         (["--model", "worst"], 2, "no model 'worst'; known: better, counts, homework, unigram"),
         (["--text", "none.txt"], 66, "none.txt: expected a file"),

@@ -161,7 +161,7 @@ def test_another_corpus_is_refused(build, tmp_path):
 
 def test_a_file_that_is_not_there_or_not_an_index_is_about(tmp_path):
     path = tmp_path / "index.sqlite"
-    with pytest.raises(MissingInput, match="expected an index of the text, found none"):
+    with pytest.raises(MissingInput, match="expected an index of the text, found no file"):
         Index.open(path, DIGEST)
     for contents in (b"", b"not a database, but long enough to be read as one" * 20):
         path.write_bytes(contents)

@@ -103,7 +103,7 @@ def test_a_fit_gives_the_same_extractors_again(checker, world):
 
 def test_only_relations_that_were_learnt_can_be_judged(checker):
     with pytest.raises(
-        BadData, match="expected a relation that was learnt, found 'birthplaec'; did"
+        BadData, match="expected a relation with an extractor, found 'birthplaec'; did"
     ):
         checker.judge("Ada Lund", "Oslo", "birthplaec")
 
@@ -112,7 +112,7 @@ def test_too_few_answers_in_the_text_teach_nothing(checker, world):
     with pytest.raises(BadData, match="expected asked questions to learn from, found none"):
         FactChecker.fit(checker.index, [])
     absent = [ask(f"Nobody {i}", "Oslo") for i in range(9)]
-    with pytest.raises(BadData, match="with their answer in the text, found 0"):
+    with pytest.raises(BadData, match="whose answer is in the text, found 0"):
         FactChecker.fit(checker.index, absent)
     other = [ask(f"Nobody {i}", "Oslo", relation="deathplace") for i in range(9)]
     fitted = FactChecker.fit(checker.index, [*world.asked, *other])

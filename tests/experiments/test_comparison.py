@@ -86,7 +86,7 @@ def test_runs_without_a_common_task_stand_side_by_side(bigram, tiny_run):
     found = compare([bigram, tiny_run])
     assert found.paired == ()
     (note,) = found.notes
-    assert note.endswith("no task with answers in both")
+    assert note.endswith("they share no answered task")
 
 
 def test_language_models_have_bits_per_character_and_word_models_a_note(tmp_path):
@@ -103,7 +103,7 @@ def test_language_models_have_bits_per_character_and_word_models_a_note(tmp_path
     own = written["better"]
     assert written["better, bits"]["bits_per_character"] == pytest.approx(own["bits_per_target"])
     assert read["better, bits"]["n"] == read["better"]["original_characters"]
-    assert f"'wherefrom perplexity {words} {characters} --text FILE' reads" in found.notes[-1]
+    assert f"'wherefrom perplexity {words} {characters} --text FILE' measures" in found.notes[-1]
     assert not any("--text" in note for note in compare([characters, characters]).notes)
 
 

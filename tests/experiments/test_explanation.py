@@ -126,7 +126,7 @@ def test_texts_or_errors_but_not_both(sentiment_run):
         explain(sentiment_run)
     with pytest.raises(UsageError, match="expected texts or a number of errors, found both"):
         explain(sentiment_run, [REVIEW], errors=2)
-    with pytest.raises(UsageError, match="expected errors of at least 1, found 0"):
+    with pytest.raises(UsageError, match="expected the number of errors to be at least 1, found 0"):
         explain(sentiment_run, errors=0)
 
 

@@ -149,7 +149,7 @@ def test_a_run_whose_words_have_none_for_unknown_ones_reads_no_text(tmp_path, te
     few = ["data.sentences=50", "stages.train.steps=5"]
     run = api.run("bigram-tiny", out=tmp_path / "run", settings=few).run
     (error,) = perplexity([run], [text]).failed
-    assert "expected a word that stands for unknown ones, found none" in str(error)
+    assert "expected a word that stands for unknown words, found none" in str(error)
 
 
 def test_what_cannot_be_read_does_not_keep_the_rest_from_being_measured(
@@ -178,7 +178,10 @@ def test_two_texts_of_one_name_are_named_by_their_paths(word_run, text, tmp_path
 def test_dropping_unseen_characters_is_left_out_of_word_models(word_run, text):
     """What can be measured is: the text as it is, and the steps before that one."""
     report = perplexity([word_run], [text], preprocess=["lower,wrap40,drop-unseen"])
-    assert f"{word_run}: chains with drop-unseen are left out: it is a word model" in report.notes
+    assert (
+        f"{word_run}: chains with drop-unseen are left out, because the model reads words"
+        in report.notes
+    )
     measured = report.runs[0].texts["text.txt"]
     assert [chain.steps for chain in measured.preprocessed] == [("lower",), ("lower", "wrap40")]
 
@@ -196,8 +199,8 @@ def test_one_token_a_line_measures_nothing(word_run, tmp_path):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "expected a text, found nothing in it"),
-        (b" \n", "expected a text, found nothing in it"),
+        (b"", "expected a text, found only blank space"),
+        (b" \n", "expected a text, found only blank space"),
         (b"a\nb\0c", "text.txt:2: expected text, found a NUL byte"),
         (b"a\n\xff\xfe", "text.txt:2: expected UTF-8 text"),
         (b"xyz qrs", "words that the model knows, found none among 2"),
@@ -217,8 +220,16 @@ def test_bad_texts_are_reported(word_run, text, data, message):
     [
         ({"preprocess": ["lowr"]}, UsageError, "did you mean 'lower'"),
         ({"tokens": "words"}, UsageError, "tokens words: no such way"),
-        ({"temperatures": [0]}, UsageError, "temperature 0: expected 0.05 to 20"),
-        ({"temperatures": [float("nan")]}, UsageError, "temperature nan: expected 0.05 to 20"),
+        (
+            {"temperatures": [0]},
+            UsageError,
+            "temperature: expected a number from 0.05 to 20, found 0",
+        ),
+        (
+            {"temperatures": [float("nan")]},
+            UsageError,
+            "temperature: expected a number from 0.05 to 20, found nan",
+        ),
         ({"unknown": "none"}, MissingInput, "none: expected a run folder"),
     ],
 )
@@ -229,7 +240,7 @@ def test_bad_arguments_are_errors(word_run, text, options, error, message):
 
 def test_runs_and_texts_are_both_needed_and_spellers_know_characters(word_run, text):
     for runs, texts in (([word_run], []), ([], [text])):
-        with pytest.raises(UsageError, match="expected runs and texts"):
+        with pytest.raises(UsageError, match="expected at least one run and one text"):
             perplexity(runs, texts)
     with pytest.raises(BadData, match="run of a character model, found one of words"):
         perplexity([word_run], [text], unknown=word_run)
@@ -246,7 +257,7 @@ def test_a_run_without_its_training_text_is_measured_all_the_same(word_run, text
     finally:
         (tmp_path / "away.tsv").rename(moved)
     assert report.runs[0].texts["text.txt"].verbatim is None
-    assert "its training text is not here" in report.notes[0]
+    assert "its training text is missing" in report.notes[0]
 
 
 @pytest.mark.nightly

@@ -85,7 +85,7 @@ def test_a_swap_compares_the_changed_text_with_a_training_on_the_old_one(run: Ru
 def test_more_swaps_than_people_swap_all_of_them(run: Run):
     lines: list[str] = []
     assert run_swap(run, 999, tell=lines.append).people == 8
-    assert lines == ["swap: 8 held-out people have their answer in the text; all are swapped"]
+    assert lines == ["swap: only 8 held-out people have their answer in the text; all are swapped"]
 
 
 def test_without_an_answer_in_the_text_there_is_nothing_to_swap(run: Run):
@@ -101,6 +101,6 @@ def test_a_run_is_retrainable_while_its_text_is_there(own_facts: Path):
     (own_facts / "corpus.txt").unlink()
     error = why_not_retrainable(run)
     assert isinstance(error, MissingInput)
-    assert str(error).startswith("nothing was trained again: ")
+    assert str(error).startswith("no model was retrained: ")
     with pytest.raises(MissingInput, match="corpus"):
         retrain(run, reseed(run.recipe), "unchanged")

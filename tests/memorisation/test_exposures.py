@@ -329,5 +329,5 @@ def test_a_document_about_somebody_else_names_the_subject_later():
 
 
 def test_without_facts_there_is_nothing_to_count(workshop):
-    with pytest.raises(BadData, match="people: expected facts to count"):
+    with pytest.raises(BadData, match="people: expected facts whose exposures can be counted"):
         count_exposures(workshop, facts=())

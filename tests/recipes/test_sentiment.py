@@ -145,10 +145,10 @@ def test_the_study_is_tables_and_figures_in_the_run_folder(sentiment_run):
     assert len(study["errors"]) == 5
     assert all(error["answer"] != error["gold"] for error in study["errors"])
     assert "## 5 errors explained" in page
-    assert "The settings are the recipe's, chosen on IMDB's validation reviews." in page
+    assert "The recipe's settings were chosen on IMDB's validation reviews." in page
     every = [row["interval"] for rows in study["validation"].values() for row in rows]
     half = 50 * np.median([high - low for low, high in every])
-    assert f"One seed a row: differences under about {half:.1f} points are noise." in page
+    assert f"Each row is one seed, so differences under about {half:.1f} points are noise." in page
 
 
 def test_a_probed_stage_is_looked_at_after_every_epoch(sentiment_run, recipe):

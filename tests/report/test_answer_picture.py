@@ -122,7 +122,7 @@ def test_a_low_confidence_is_shown_as_that_of_the_best_guess():
 
 def test_what_was_not_judged_is_said():
     lines = read(replace(AMOS, confidence=None, evidence=None, source=None, candidates=()))
-    assert "How sure to be is not known: this run has no calibration questions." in lines
+    assert "There is no confidence: this run has no calibration questions." in lines
     assert "Not judged: no extractor was learnt for this relation." in lines
     assert "Not judged." in lines
 

@@ -75,14 +75,14 @@ def test_all_of_it():
         "area under risk-coverage curve 0.0125 0.0625 by the model's own probability",
         "difference of the two -0.0500 [-0.0750, -0.0250] "
         "negative: calibration helps (paired bootstrap)",
-        "abstention: share right among answered (the certificate fails with probability 5 % at "
-        "most)",
+        "abstention: share right among answered (the certificate fails with probability at "
+        "most 5 %)",
         "threshold in use 80.0 % [70.0, 90.0] answers 75.0 % of questions",
         "threshold set for 90 % right 80.0 % [70.0, 90.0] answers 75.0 % of questions",
         "threshold set for 95 % right - answers 75.0 % of questions",
         "certified: at most 10 % wrong 80.0 % [70.0, 90.0] answers 75.0 % of questions",
-        "the same without certificate 80.0 % [70.0, 90.0] answers 75.0 % of questions",
-        "evidence: what the text says of the answers (share right)",
+        "the same risk, not certified 80.0 % [70.0, 90.0] answers 75.0 % of questions",
+        "evidence: what the text says about the answers (share right)",
         "supported 75.0 % n=8",
         "labels that are right 80.0 % [70.0, 90.0] n=20, calibration people",
         "source: recalled or guessed (share right)",
@@ -98,7 +98,7 @@ def test_all_of_it():
         "once 50.0 % [30.0, 70.0] n=10",
         "4-7 times 90.0 % [70.0, 100.0] n=10",
         "never shown at all 10.0 % [70.0, 90.0] "
-        "-5.0 points against the answer of the most similar name",
+        "-5.0 points compared with the most similar name's answer",
         "name bias: bits that a name alone gives about the answer",
         "the whole name 0.16 [0.10, 0.22] warning: names can bias the answers",
         "its last 0.10 [0.00, 0.20]",
@@ -152,7 +152,7 @@ def test_too_few_people_for_a_bound_leave_it_out():
 def test_a_name_that_says_nothing_is_no_warning():
     whole = {"bits": 0.0, "interval": [-0.02, 0.02], "n": 20}
     lines = found(name_bias=FINDINGS["name_bias"] | {"whole": whole})
-    assert "the whole name 0.00 [-0.02, 0.02] no name bias is seen" in lines
+    assert "the whole name 0.00 [-0.02, 0.02] no name bias is found" in lines
     assert not any(line.startswith("its last") for line in lines)
 
 

@@ -74,7 +74,7 @@ def test_the_confidence_and_the_models_own_probabilities_never_share_a_line():
     ("verdict", "line"),
     [
         (CONTRADICTED, '  evidence: contradicted by "Ada is from Oslo."'),
-        (SILENT, "  evidence: silent (the text about this name does not say)"),
+        (SILENT, "  evidence: silent (the text about this name does not state it)"),
         (NO_TEXT, "  evidence: no text (nothing in the text is about this name)"),
     ],
 )
@@ -101,7 +101,7 @@ def test_what_else_a_reader_must_know():
         "  source: guessed (probability of recall 10.0 %; the predictor is borrowed from another "
         "run)"
     )
-    assert lines[-1].startswith("  the model was trained on this very question: ")
+    assert lines[-1].startswith("  the model was trained on this very question; ")
 
 
 def test_terminal_escapes_are_shown_and_not_sent():

@@ -98,8 +98,8 @@ def test_a_paired_difference_has_a_sign():
         "n": 80, "only_a": 1, "only_b": 3,
     }  # fmt: skip
     assert layout(pairs_table([pair], "runs/a"))[1:] == [
-        "accuracy minus that of runs/a, on the same questions",
-        "  runs/b: birthplace  -2.5 points   [-8.0, +3.0]  n=80        1 : 3",
+        "accuracy compared with runs/a, on the same questions",
+        "  runs/b: birthplace  -2.5 points   [-8.0, +3.0]  n=80                  1 : 3",
     ]
 
 

@@ -1,8 +1,8 @@
 """Abstention: when to say "I don't know", by a threshold on the calibrated probability.
 
 A `Threshold` is chosen on calibration questions and applied to others. `choose_threshold` aims at
-a precision; `risk_bound.py` chooses one with a certified bound on the risk. Both give the same
-type, so whatever applies a threshold does not care where it came from.
+a precision; `risk_bound.py` chooses a threshold with a certified bound on the risk. Both return
+the same type, so the code that applies a threshold need not know how it was chosen.
 """
 
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ from wherefrom.core.errors import BadData
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.outcomes import check_probabilities
 
-EVEN_ODDS = 0.5  # below it an answer is likelier wrong than right
-REFUSE_ALL = 2.0  # no probability reaches it, and JSON can hold it
+EVEN_ODDS = 0.5  # with a lower confidence, an answer is likelier wrong than right
+REFUSE_ALL = 2.0  # above every probability; JSON has no infinity
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """Answer where the score is at least `value`; the other fields say what it did when chosen.
+    """Answer where the score is at least `value`; the other fields describe how it was chosen.
 
-    `n` is the number of answers that it was chosen on. `precision` is None when all of them were
-    withheld.
+    It was chosen on `n` answers: `answered_share` of them were given, and `precision` of those
+    were right. `precision` is None when all answers were withheld.
     """
 
     value: float
@@ -37,7 +37,7 @@ class Threshold:
             raise BadData(f"threshold: expected finite numbers, found {self}")
 
     def answers(self, score: np.ndarray) -> np.ndarray:
-        """Whether each answer is given; one with a score of 0, or without a number, never is."""
+        """Whether each answer is given; an answer whose score is 0 or NaN never is."""
         p = np.asarray(score, dtype=np.float64)
         return (p >= self.value) & (p > 0)
 
@@ -45,14 +45,14 @@ class Threshold:
 def choose_threshold(
     score: np.ndarray, right: np.ndarray, precision: float = 0.95, floor: float = 0.0
 ) -> Threshold:
-    """The smallest threshold whose answers have at least that precision on these questions.
+    """The smallest threshold whose answers have at least this precision on these questions.
 
-    It is never under `floor`: at 0.5, no answer is given that is likelier wrong than right,
-    even where the calibration questions would have allowed it; and never 0. Only observed
-    scores are tried, and equal ones are answered or withheld together. Precision may dip again
-    above the chosen value: the threshold that answers most is taken. This is the precision seen,
-    not one promised: on other questions it may be lower. When no threshold reaches it,
-    everything is withheld.
+    The threshold is never 0 and never below `floor`: with a floor of 0.5, no answer is given that
+    is likelier wrong than right, even if the calibration questions would have allowed it. Only
+    observed scores are tried, and equal scores are answered or withheld together. Precision need
+    not rise with the threshold; of all thresholds that reach the target, the one that answers
+    most is chosen. The precision is observed, not guaranteed: on other questions it may be lower.
+    If no threshold reaches the target, everything is withheld.
     """
     if not 0 < precision <= 1:
         raise ValueError(f"expected a precision above 0, at most 1, found {precision}")
@@ -75,9 +75,9 @@ def choose_threshold(
 def apply(
     threshold: Threshold, score: np.ndarray, right: np.ndarray, level: float = 0.95
 ) -> dict[str, Score]:
-    """What the threshold does to other questions: `answered_share`, and `precision` among those.
+    """What the threshold does to other questions: `answered_share` and `precision`.
 
-    Precision is left out when nothing was answered: it has no value then.
+    If nothing is answered, precision has no value and is left out.
     """
     p, is_right = check_probabilities(score, right)
     given = threshold.answers(p)
@@ -89,7 +89,7 @@ def apply(
 
 
 def refused(threshold: Threshold, score: np.ndarray, level: float = 0.95) -> Score:
-    """The share of these answers that is withheld, as it should be for people without text."""
+    """The share of these answers that is withheld; for people without text it should be 1."""
     p, _ = check_probabilities(score, np.zeros(np.shape(score), dtype=bool))
     withheld = int((~threshold.answers(p)).sum())
     return Score.of_share("refused_share", withheld, p.size, level)

@@ -1,6 +1,6 @@
-"""Calibration: the probability that an answer is right, from a few features of it.
+"""Calibration: the probability that an answer is right, from a few features of the answer.
 
-A logistic curve as Platt (1999) fits one, over several features instead of one score.
+It is the logistic curve of Platt (1999), over several features instead of one score.
 Shapes: N answers, K features.
 """
 
@@ -13,19 +13,19 @@ from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.logistic import fit_logistic, sigmoid
 
-PSEUDO = 0.5  # weight of each of the two imagined answers
+PSEUDO = 0.5  # weight of each of the two pseudo-answers
 
 
 @dataclass(frozen=True)
 class LogisticCalibration:
     """A logistic curve over standardised features, fitted on calibration questions.
 
-    Two priors keep it finite on the hundred or so answers there are. Each weight has a normal
-    prior of variance 1 / ridge: when a feature separates right from wrong perfectly, the best
-    fit without it is a step with probabilities 0 and 1, which no hundred answers justify. And
-    one right and one wrong answer are imagined at the average features, half an answer each
-    (Jeffreys' prior for a rate): they touch the bias alone, and keep it finite when all the
-    answers are right, or all wrong.
+    Two priors keep the curve finite, since it is fitted on only a hundred answers or so. Each
+    weight has a normal prior of variance 1 / ridge: if a feature separates right from wrong
+    perfectly, the best fit without this prior is a step with probabilities 0 and 1, which a
+    hundred answers do not justify. The bias has Jeffreys' prior for a rate: one right and one
+    wrong pseudo-answer at the average features, each with the weight of half an answer. They keep
+    the bias finite when all answers are right or all are wrong.
     """
 
     features: tuple[str, ...]
@@ -52,21 +52,21 @@ class LogisticCalibration:
         names: Sequence[str],
         ridge: float = 1.0,
     ) -> "LogisticCalibration":
-        """Fit on answers known to be right or wrong, over the named features.
+        """Fit on answers that are known to be right or wrong, over the named features.
 
-        With ridge 1 the prior expects a standard deviation of a feature to change the odds about
-        e-fold, until the answers say more; a hundred of them easily do.
+        With ridge 1 the prior expects that one standard deviation of a feature changes the odds
+        about e-fold. A hundred answers easily outweigh it.
         """
         if not ridge > 0:
             raise ValueError(f"expected a ridge above 0, found {ridge}")
         x_NK, right = _finite(features, names), np.asarray(right_N, dtype=bool)
         if right.shape != x_NK.shape[:1] or not right.size:
             raise BadData(
-                f"calibration: expected one right or wrong for each of at least one answer, "
-                f"found {right.shape} for {x_NK.shape[0]} answers"
+                f"calibration: expected at least one answer, each marked right or wrong, "
+                f"found {right.shape} marks for {x_NK.shape[0]} answers"
             )
         mean, scale = x_NK.mean(0), x_NK.std(0)
-        # A constant feature says nothing; its spread can be rounding dust instead of nothing.
+        # A constant feature says nothing; through rounding, its spread need not be exactly 0.
         scale = np.where(scale > 1e-12 * np.abs(mean), scale, 1.0)
         weights, bias = _fit_with_priors((x_NK - mean) / scale, right, ridge)
         return cls(
@@ -78,7 +78,7 @@ class LogisticCalibration:
         )
 
     def probability(self, features: FeatureTable) -> np.ndarray:
-        """The calibrated probability of each answer; it takes its own columns by their names."""
+        """The calibrated probability of each answer; the curve's columns are found by name."""
         x_NK = _finite(features, self.features)
         return sigmoid((x_NK - self.mean) / self.scale @ np.array(self.weights) + self.bias)
 
@@ -86,7 +86,7 @@ class LogisticCalibration:
 def _fit_with_priors(
     x_NK: np.ndarray, right_N: np.ndarray, ridge: float
 ) -> tuple[np.ndarray, float]:
-    """The penalised fit, with the two imagined answers as rows that touch the bias alone."""
+    """The penalised fit, with the two pseudo-answers as rows that only affect the bias."""
     n, k = x_NK.shape
     design = np.vstack((np.hstack((x_NK, np.ones((n, 1)))), np.eye(k + 1)[[k, k]]))
     fit = fit_logistic(

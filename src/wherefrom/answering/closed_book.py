@@ -1,4 +1,4 @@
-"""A model that is asked closed-book: its answers, and the features that say how far to trust each.
+"""A model that answers closed-book: its answers, and the features that confidence is computed from.
 
 The same code serves calibration, the reports on held-out people, audits and `wherefrom ask`.
 """
@@ -25,7 +25,7 @@ from wherefrom.core.vocabulary import refuse_marks
 from wherefrom.generation.answers import ModelAnswerer
 from wherefrom.runs.run import Run
 
-FEATURES = ("log_probability", "margin", *FAMILIARITY)  # of confidence
+FEATURES = ("log_probability", "margin", *FAMILIARITY)  # what confidence is computed from
 TINY = 1e-12
 _REFERENCES = 500  # asked people whose names familiarity is measured against
 
@@ -40,10 +40,10 @@ class Answered:
 
 
 class ClosedBookModel:
-    """A model with what it was taught from; it parses, checks and answers questions.
+    """A model and its data set; it parses, checks and answers questions.
 
-    `reference` is what familiarity is measured against. Where none was stored, it is the asked
-    people: names that the model must know.
+    Familiarity is measured relative to `reference`. If none was stored, it is computed from the
+    names of asked people, which the model must know.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class ClosedBookModel:
     # -- questions -----------------------------------------------------------------
 
     def parse(self, text: str) -> ParsedQuestion:
-        """The question taken apart; BadData says why the model cannot be asked it."""
+        """Parse a question; BadData says why if the model cannot be asked it."""
         question = self.parser.parse(text)
         self._check(question)
         return question
@@ -80,7 +80,7 @@ class ClosedBookModel:
             return None
 
     def spells(self, name: str) -> bool:
-        """Whether a name can stand in every form of question that the model was taught."""
+        """Whether the model can be asked about a name in every form that it was taught."""
         if not name.strip():
             return False
         try:
@@ -91,7 +91,7 @@ class ClosedBookModel:
         return True
 
     def _check(self, question: ParsedQuestion) -> None:
-        """Raise BadData if the model has no such characters or reads no such length."""
+        """Raise BadData if the model lacks a character of the question, or reads fewer at once."""
         text, name = question.text, question.subject
         self.answerer.vocabulary.encode(text)
         refuse_marks(text)
@@ -100,7 +100,7 @@ class ClosedBookModel:
         if spare < 0:
             raise BadData(
                 f"{text!r}: expected a name of at most {len(name) + spare} characters, "
-                f"found {len(name)}; the model reads no more at once"
+                f"found {len(name)}; use a shorter name: the model cannot read more at once"
             )
 
     # -- answers -------------------------------------------------------------------
@@ -108,7 +108,7 @@ class ClosedBookModel:
     def answer(
         self, questions: Sequence[ParsedQuestion], known: Mapping[str, Answer] | None = None
     ) -> Answered:
-        """Answers with their features; questions whose text is in `known` are not decoded again."""
+        """Answer questions; those whose text is in `known` have an answer and are not decoded."""
         given = dict(known or {})
         new = list(dict.fromkeys(q.text for q in questions if q.text not in given))
         given |= dict(zip(new, self.answerer.answer(new), strict=True)) if new else {}
@@ -121,11 +121,11 @@ class ClosedBookModel:
         return Answered(tuple(questions), answers, certainty.join(names))
 
     def familiarity(self, names: Sequence[str]) -> FeatureTable:
-        """How familiar the names are: the features FAMILIARITY."""
+        """The features FAMILIARITY of each name: how familiar the model is with it."""
         return self.reference.standardise(self.measure(names))
 
     def measure(self, names: Sequence[str]) -> FeatureTable:
-        """The log-probabilities that familiarity is made of."""
+        """The log-probabilities that familiarity is computed from."""
         answerer = self.answerer
         return measure_familiarity(answerer.model, answerer.vocabulary, names, self.openings)
 
@@ -138,5 +138,8 @@ class ClosedBookModel:
 def open_closed_book(run: Run, reference: FamiliarityReference | None = None) -> ClosedBookModel:
     predictor = run.predictor()
     if not isinstance(predictor, ModelAnswerer) or not run.dataset.questions:
-        raise BadData(f"{run.path}: expected a run that answers questions, found {run.recipe.name}")
+        raise BadData(
+            f"{run.path}: expected a run that answers questions, found a run of "
+            f"'{run.recipe.name}'; 'wherefrom run people' makes one"
+        )
     return ClosedBookModel(predictor, run.dataset, reference)

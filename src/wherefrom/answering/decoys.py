@@ -1,18 +1,19 @@
-"""Decoys: out-of-corpus names, which a model that knows what it knows declines to answer about.
+"""Decoys: out-of-corpus names. A model that knows what it knows declines to answer about them.
 
-Tiers, from names that look most like a known one to those that look least like one, and a fifth
-of names that are the beginning of a known one:
+There are five tiers. The first four are ordered from names that look most like known names to
+names that look least like them:
 
-    recombined  the first word of a known name before the other words of another
-    absent      real people, well known and not in the corpus
+    recombined  the first word of one known name, followed by the other words of another
+    absent      well-known real people who are not in the corpus
     invented    names that a character model makes up, chosen so that the model under audit finds
                 them as likely as names it knows: likelihood alone cannot tell them apart
     gibberish   known names with every letter replaced by a random one
-    shortened   known names without their last letter, their last three, their last word, or
-                all but the first
+    shortened   known names without their last letter, without their last three letters, without
+                their last word, or cut after their first word
 
 The names are a function of the corpus and the seed (`invented` also of the model's likelihoods).
-How many of a tier are refused is an empirical figure about these names, not a promise about others.
+The share of a tier that is refused is an empirical figure about these names, not a guarantee about
+others.
 """
 
 from collections import Counter
@@ -33,16 +34,16 @@ TIERS = ("recombined", "absent", "invented", "gibberish", "shortened")
 Likelihood = Callable[[Sequence[str]], np.ndarray]
 T = TypeVar("T")
 
-_TRIES = 40  # proposals for every name wanted
-_POOL = 6  # inventions a round for every name wanted
-_ROUNDS = 6  # at most, in which those that match best are varied
-_MATCHED = 0.05  # a mismatch that will do
-_FAMILIES = 10  # at least, of inventions that share all but their first word
-_REFERENCES = 500  # known names whose likelihood is the aim
-_ORDERS = (2, 3)  # characters that the next one of an invention is drawn after
-_LONGEST = 40
-_EDGE = "\n"
-_SHORTER = 4  # ways to cut a name short
+_TRIES = 40  # proposals for each name that is wanted
+_POOL = 6  # inventions in each round for each name that is wanted
+_ROUNDS = 6  # the most rounds in which the best inventions are varied
+_MATCHED = 0.05  # stop varying when the mismatch is below this
+_FAMILIES = 10  # the inventions must come from at least this many families (see `_thin`)
+_REFERENCES = 500  # known names whose likelihoods the inventions should match
+_ORDERS = (2, 3)  # how many characters the next character of an invention depends on
+_LONGEST = 40  # characters of a decoy
+_EDGE = "\n"  # stands before and after a name
+_SHORTER = 4  # ways to shorten a name
 
 
 def make_tiers(
@@ -55,11 +56,11 @@ def make_tiers(
     avoid: Iterable[str] = (),
     texts: Sequence[str] = (),
 ) -> dict[str, tuple[str, ...]]:
-    """`count` names a tier, or as many as there can be; no name is in two tiers.
+    """`count` names for each tier, or as many as can be made; no name is in two tiers.
 
-    `subjects` are the names the model has read about, and `spell` says whether its vocabulary can
-    write a name. None of the names is one of `subjects` or `avoid` (people who are asked about
-    without having text) or stands anywhere in `texts`, but for the shortened ones, which do.
+    `subjects` are the names that the model has read about, and `spell` says whether its vocabulary
+    can write a name. No decoy is one of `subjects` or of `avoid` (people who are asked about but
+    have no text). No decoy occurs in `texts` either, except for shortened names, which do.
     """
     names, novel = _prepare(subjects, spell, avoid, texts)
     return {
@@ -72,12 +73,12 @@ def make_tiers(
 
 
 class DecoyNames:
-    """Decoys for a given name: half have its first word, half the words after it.
+    """Decoys for a given name: half share its first word, half share the words after it.
 
-    What a name alone suggests, its decoys suggest too, part by part. They are a function of the
-    corpus and the name. A name of one word has none of its own, nor has one whose parts only give
-    names of the corpus: it gets recombined names that share nothing with it, or gibberish where
-    all names are single words.
+    Whatever the parts of a name suggest, its decoys suggest too. The decoys are a function of the
+    corpus and the name. Some names have no decoys of their own: a name of one word, and a name
+    whose parts only combine to names of the corpus. Such a name gets recombined names that share
+    nothing with it, or gibberish if all names are single words.
     """
 
     def __init__(
@@ -117,7 +118,7 @@ class DecoyNames:
 
 
 def mismatch(known: np.ndarray, other: np.ndarray) -> float:
-    """The most that two distributions differ (Kolmogorov and Smirnov's distance): 0 to 1."""
+    """Kolmogorov and Smirnov's distance: how far two distributions differ at most, 0 to 1."""
     places = np.concatenate((known, other))
     below_known = np.searchsorted(np.sort(known), places, side="right") / len(known)
     below_other = np.searchsorted(np.sort(other), places, side="right") / len(other)
@@ -130,7 +131,7 @@ def _prepare(
     avoid: Iterable[str],
     texts: Sequence[str],
 ) -> tuple[list[str], "_Novel"]:
-    """The names to imitate, each once and in order, and what keeps them from being repeated."""
+    """The names to imitate, each once and sorted, and the test of which decoys are new."""
     names = sorted({person(name) for name in subjects})
     usable = [name for name in names if spell(name) and len(name) <= _LONGEST]
     if not usable:
@@ -141,7 +142,7 @@ def _prepare(
 
 @dataclass
 class _Novel:
-    """Which proposals may be taken: writable out-of-corpus names, and each once."""
+    """Which proposals may be taken: out-of-corpus names that can be written, each once."""
 
     spell: Callable[[str], bool]
     taken: set[str]
@@ -170,7 +171,7 @@ def _key(name: str) -> str:
 
 
 def _words(count: int, rows: int, seed: int, tier: str, turn: int = 0) -> list[list[int]]:
-    """`rows` rows of `count` counted-random words, each tier and turn with its own."""
+    """`rows` rows of `count` counted random words; each tier and turn draws its own."""
     row, stage = np.arange(rows, dtype=np.int64), 1 + TIERS.index(tier)
     made = draws(count, seed=seed, stream=Stream.SAMPLING, stage=stage, step=turn, row=row)
     return np.stack(made, 1).tolist()
@@ -192,7 +193,7 @@ def _recombine(names: Sequence[str], proposals: int, seed: int) -> Iterator[str]
 
 
 def _absent(names: Sequence[str], seed: int) -> Iterator[str]:
-    """Those with as many words as names here have, in random order."""
+    """Famous people in random order; only those with as many words as some known name."""
     sizes = {len(name.split()) for name in names}
     return (name for name in _shuffle(NAMES, seed, "absent") if len(name.split()) in sizes)
 
@@ -205,7 +206,7 @@ def _scramble(names: Sequence[str], proposals: int, seed: int) -> Iterator[str]:
 
 
 def _shorten(names: Sequence[str], seed: int) -> Iterator[str]:
-    """One beginning of each name, the four kinds in turn."""
+    """The beginning of each name, cut in the four ways in turn."""
     for number, name in enumerate(_shuffle(names, seed, "shortened")):
         words = name.split()
         shorter = (name[:-1], name[:-3], " ".join(words[:-1]), words[0])[number % _SHORTER]
@@ -214,7 +215,7 @@ def _shorten(names: Sequence[str], seed: int) -> Iterator[str]:
 
 
 class _Letters:
-    """The letters of some names as often as they occur: capitals, small ones, and neither."""
+    """The letters of some names, with repetitions: capitals, small letters, and others."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._groups: dict[tuple[bool, bool], list[str]] = {}
@@ -222,7 +223,7 @@ class _Letters:
             self._groups.setdefault(self._kind(letter), []).append(letter)
 
     def like(self, character: str, word: int) -> str:
-        """A letter of the same kind; what is no letter stays."""
+        """A random letter of the same kind; a character that is no letter is kept."""
         if not character.isalpha():
             return character
         return _pick(self._groups[self._kind(character)], word)
@@ -235,11 +236,11 @@ class _Letters:
 def _invent(
     names: Sequence[str], novel: _Novel, likelihood: Likelihood, count: int, seed: int
 ) -> list[str]:
-    """The inventions whose likelihoods are closest to those of known names, rank by rank.
+    """Inventions whose likelihoods are closest to those of known names, rank by rank.
 
-    A model that has learnt names by heart finds few inventions as likely as those, so the best
-    are varied until they are, or for a few rounds, as a forger would. What the likelihood does
-    not look at (the first word, for `familiarity`) may come out odd.
+    A model that has learnt names by heart finds few inventions as likely as known names. So the
+    best inventions are varied for a few rounds, until they are as likely. A part of the name that
+    the likelihood ignores (the first word, for `familiarity`) may come out odd.
     """
     references = _shuffle(names, seed, "invented")[:_REFERENCES]
     known = np.asarray(likelihood(references), dtype=np.float64)
@@ -258,9 +259,10 @@ def _invent(
 
 
 def _novelty(names: Sequence[str]) -> Callable[[str], bool]:
-    """Whether a name is an invention: as many words as names have, and a new one among them.
+    """Whether a name is an invention: as many words as some known name, and a new word among them.
 
-    Known words alone would be a recombination, and a known word cut short is no new one.
+    A name of known words alone would be a recombination. The beginning of a known word does not
+    count as new.
     """
     sizes = {len(name.split()) for name in names}
     words = {word for name in names for word in name.split()}
@@ -275,7 +277,11 @@ def _novelty(names: Sequence[str]) -> Callable[[str], bool]:
 
 
 def _thin(pool: dict[str, float], most: int) -> dict[str, float]:
-    """The likeliest few of those that share all but their first word: no two hundred cousins."""
+    """At most `most` names of each family, the likeliest ones.
+
+    A family shares all but the first word. Without this limit, one good last name would fill the
+    whole tier.
+    """
     cousins: Counter[str] = Counter()
     kept: dict[str, float] = {}
     for name in sorted(pool, key=lambda name: (-pool[name], name)):
@@ -287,10 +293,10 @@ def _thin(pool: dict[str, float], most: int) -> dict[str, float]:
 
 
 def _match(pool: dict[str, float], aims: np.ndarray) -> list[str]:
-    """A name for each aim, no name twice, with the least sum of distances; aims must rise.
+    """One name for each aim, no name twice, with the least sum of distances; aims must rise.
 
-    Both sides sorted, the best match of the first i aims among the first j names ends in the
-    j-th name or does not need it.
+    Dynamic programming over sorted names and aims: the best match of the first i aims with the
+    first j names either ends with the j-th name or does not use it.
     """
     names = sorted(pool, key=lambda name: (pool[name], name))
     aims = aims[np.linspace(0, len(aims) - 1, min(len(names), len(aims))).astype(int)]
@@ -312,7 +318,7 @@ def _match(pool: dict[str, float], aims: np.ndarray) -> list[str]:
 
 
 def _spell_out(names: Sequence[str], count: int, seed: int) -> Iterator[str]:
-    """Character by character, each drawn as it follows the last few in known names."""
+    """Names from a character n-gram model of the known names."""
     follows: dict[str, list[str]] = {}
     for name in names:
         text = _EDGE * max(_ORDERS) + name + _EDGE
@@ -332,7 +338,7 @@ def _spell_out(names: Sequence[str], count: int, seed: int) -> Iterator[str]:
 def _vary(
     best: Sequence[str], names: Sequence[str], count: int, seed: int, turn: int
 ) -> Iterator[str]:
-    """Two good ones put together at a space, or one with another letter in one place."""
+    """New names: two good ones joined at their first space, or one with one letter changed."""
     letters = _Letters(names)
     for one, other, place, word in _words(4, count * _POOL, seed, "invented", 1 + turn):
         name, second = _pick(best, one), _pick(best, other)

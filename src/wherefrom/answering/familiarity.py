@@ -1,9 +1,9 @@
-"""How familiar a model is with a name: what it expects of the name's second part and of its end.
+"""How familiar a model is with a name: how likely it finds the name's parts and the name's end.
 
-A model that has read about Clara Whitfield expects "Whitfield" after "Clara"; one that has
-only met Claras and Whitfields does not. Nor does it expect a name to end after "Clara", or after
-"Clara Whitf". Names are put where the text puts them: after the openings that most often stand
-before a subject.
+A model that has read about Clara Whitfield expects "Whitfield" after "Clara"; a model that has only
+read about other Claras and other Whitfields does not. Neither model expects a name to end after
+"Clara" or after "Clara Whitf". A name is scored where the text has names: after the openings that
+most often stand before a subject.
 """
 
 from collections import Counter
@@ -19,24 +19,24 @@ from wherefrom.core.vocabulary import Alphabet
 from wherefrom.generation.language_model import LanguageModel
 from wherefrom.generation.scoring import following, score
 
-# What is measured of a name, each a log-probability averaged over the openings:
-REST = "rest"  # of all that comes after the first word
-LEAST_EXPECTED = "least_expected"  # of the least expected character there
-FIRST_WORD = "first_word"  # of the first word's least expected character after its first
-ENDING = "ending"  # that the name ends where it ends
+# Four measures of a name, each a log-probability averaged over the openings:
+REST = "rest"  # of everything after the first word
+LEAST_EXPECTED = "least_expected"  # of the least expected character after the first word
+FIRST_WORD = "first_word"  # of the least expected character in the first word, its first left out
+ENDING = "ending"  # that no more of a name follows
 MEASURES = (REST, LEAST_EXPECTED, FIRST_WORD, ENDING)
 
-# What calibration and the name gate use: two of them, in spreads of known names.
+# Calibration and the name gate use two of them, in standard deviations of known names.
 _FEATURES = {"familiarity": REST, "least_familiar": LEAST_EXPECTED}
 FAMILIARITY = tuple(_FEATURES)
 
 _OPENINGS = 4
 _JOINS = "-"  # continues a word as letters do; an apostrophe may begin the 's after a name
-_LEAST = 1e-6  # probability of an end
-_SPREADS = 6.0  # beyond this many standard deviations a name is as unfamiliar as it gets
+_LEAST = 1e-6  # the least probability that a name ends
+_SPREADS = 6.0  # standardised measures are clipped here: beyond it, a name is simply unknown
 _TINY = 1e-12
-# Nearly all known names surely end where they end, so the spread of that is nearly 0. A fifth of
-# the usual probability is strange enough to count as unfamiliar.
+# The model is nearly certain where known names end, so the spread of ENDING is nearly 0. The floor
+# on this spread makes a name unknown if its end has a fifth of the usual probability.
 _SURE_END = np.log(5) / _SPREADS
 
 
@@ -44,7 +44,7 @@ _SURE_END = np.log(5) / _SPREADS
 class FamiliarityReference:
     """Mean and standard deviation of each measure over names that the model must know.
 
-    They are stored with the calibration, which was fitted on features in these units.
+    The reference is stored with the calibration, which was fitted on features in these units.
     """
 
     mean: Mapping[str, float]
@@ -54,7 +54,8 @@ class FamiliarityReference:
         for name, part in (("mean", self.mean), ("spread", self.spread)):
             if {*part} != {*MEASURES} or not np.isfinite([*part.values()]).all():
                 raise BadData(
-                    f"familiarity: expected a finite {name} of {', '.join(MEASURES)}, found {part}"
+                    f"familiarity: expected a finite {name} of each of {', '.join(MEASURES)}, "
+                    f"found {part}"
                 )
         if min(self.spread.values()) <= 0:
             raise BadData(f"familiarity: expected spreads above 0, found {self.spread}")
@@ -70,12 +71,12 @@ class FamiliarityReference:
         )
 
     def standardise(self, measured: FeatureTable) -> FeatureTable:
-        """FAMILIARITY of names: how many spreads they lie from those that the model knows.
+        """FAMILIARITY of names: how many spreads they lie from names that the model knows.
 
-        A name may be strange in one part only: after its first word, in one character there, in
-        its first word, or because it ends too soon. Calibration people without text are strange
-        in the first two ways at once, so a curve cannot learn to mind each by itself. Therefore,
-        where one part is as unfamiliar as it gets, the whole name is.
+        A name may be unfamiliar by one measure alone: after its first word, in one character
+        there, in its first word, or because it ends too soon. Calibration people without text are
+        unfamiliar by the first two measures at once, so a curve fitted on them cannot learn the
+        weight of each. Therefore, if one measure reaches the lower limit, the whole name does.
         """
         mean, spread = (np.array([part[m] for m in MEASURES]) for part in (self.mean, self.spread))
         known = np.clip((measured.matrix(MEASURES) - mean) / spread, -_SPREADS, _SPREADS)
@@ -85,7 +86,7 @@ class FamiliarityReference:
 
 
 def find_openings(documents: Sequence[Document], count: int = _OPENINGS) -> list[str]:
-    """What most often stands before a subject in the text, the commonest first."""
+    """The texts that most often stand before a subject, the commonest first."""
     seen = Counter(d.text[: d.subject.start] for d in documents if d.subject)
     return [text for text, _ in sorted(seen.items(), key=lambda x: (-x[1], x[0]))[:count]]
 
@@ -102,7 +103,7 @@ def measure_familiarity(
 def measure_likelihood(
     model: LanguageModel, vocabulary: Alphabet, names: Sequence[str], openings: Sequence[str]
 ) -> np.ndarray:
-    """REST alone, for thousands of names: the other measures cost more than it does."""
+    """REST alone, for thousands of names: all measures together would take much longer."""
     return _inside(model, vocabulary, names, openings)[:, 0]
 
 
@@ -130,9 +131,9 @@ def _inside(
 def _ending(
     model: LanguageModel, vocabulary: Alphabet, names: Sequence[str], openings: Sequence[str]
 ) -> np.ndarray:
-    """(N,): log P that each name is at an end.
+    """(N,): log P that each name ends here.
 
-    It is not where a letter follows, or a space and a capital, as in a longer name.
+    A name goes on if a letter follows, or a space and a capital.
     """
     if not len(names):
         return np.zeros(0)

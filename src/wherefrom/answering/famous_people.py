@@ -1,7 +1,7 @@
-"""Well-known people of many countries and times, none of whom need be in a corpus.
+"""Well-known people of many countries and times; the decoys of the tier *absent*.
 
-The list is frozen: what a run is reported to refuse must not change with it. Names are spelt with
-English letters, so that most vocabularies can write them.
+The list must not change, or the reported shares of refused names would change with it. Names are
+spelt with English letters, so that most vocabularies can write them.
 """
 
 NAMES = tuple(

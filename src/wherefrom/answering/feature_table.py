@@ -1,4 +1,4 @@
-"""Features of answers: columns with names, so that nothing depends on their order."""
+"""Features of answers as named columns, so that nothing depends on their order."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class FeatureTable:
-    """One column a feature, one value an answer."""
+    """One column for each feature, with one value for each answer."""
 
     columns: Mapping[str, np.ndarray]
 
@@ -19,7 +19,7 @@ class FeatureTable:
 
     @classmethod
     def from_matrix(cls, values_NK: np.ndarray, names: Sequence[str]) -> "FeatureTable":
-        """The columns of a matrix under these names."""
+        """A table of a matrix's columns, named in this order."""
         if values_NK.ndim != 2 or values_NK.shape[1] != len(names):
             raise ValueError(f"expected columns {tuple(names)}, found the shape {values_NK.shape}")
         if len(set(names)) < len(names):
@@ -39,11 +39,11 @@ class FeatureTable:
         return np.column_stack([self[name] for name in names])
 
     def rows(self, which: np.ndarray) -> "FeatureTable":
-        """The rows of a mask or of a list of numbers."""
+        """The rows that a mask or a list of row numbers selects."""
         return FeatureTable({name: column[which] for name, column in self.columns.items()})
 
     def join(self, other: "FeatureTable") -> "FeatureTable":
-        """The columns of both."""
+        """A table with the columns of both."""
         return FeatureTable({**self.columns, **other.columns})
 
     def row(self, number: int) -> dict[str, float]:

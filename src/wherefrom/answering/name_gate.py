@@ -1,9 +1,9 @@
 """The name gate: does the model know the name at all?
 
-Calibration people may all have text. A curve fitted on them never meets a name that the model has
-not read, and trusts it with an answer about nobody. So decoys (names that nobody bears, made of
-the parts of known ones) are set beside the calibration people who have text, and a name counts as
-unknown where it is less familiar than those people's names are.
+The calibration people may all have text. A curve that is fitted on them has never seen a name that
+the model has not read, and would give such a name a high confidence. So the gate compares the names
+of calibration people who have text with decoys, which are made of parts of known names. A name that
+is less familiar than the names of those people counts as unknown.
 """
 
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from wherefrom.answering.familiarity import FAMILIARITY
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.errors import BadData
 
-LOST = 0.02  # of the people with text at most this share may be taken for unknown
-_EDGE = 1e-9  # no probability is nearer to 0 or 1 when odds are taken of it
-_ENOUGH = 0.995  # share of the decoys after which no more need be refused
+LOST = 0.02  # the largest share of people with text whom the gate may take for unknown
+_EDGE = 1e-9  # probabilities are kept this far from 0 and 1, so that their odds are finite
+_ENOUGH = 0.995  # the share of decoys that the gate must refuse; refusing more is not needed
 
 
 @dataclass(frozen=True)
 class NameGate:
-    """Open where the curve's probability that the name was read is at least `least`."""
+    """Open if the curve's probability that the model has read the name is at least `least`."""
 
     curve: LogisticCalibration
     least: float
@@ -39,7 +39,10 @@ class NameGate:
         return self.curve.probability(features) >= self.least
 
     def probability(self, features: FeatureTable) -> np.ndarray:
-        """That each name was read: the curve, its odds scaled so that the gate opens at even."""
+        """The probability that the model has read each name.
+
+        These are the curve's odds, scaled so that the gate opens at a probability of 1/2.
+        """
         p_N = np.clip(self.curve.probability(features), _EDGE, 1 - _EDGE)
         least = np.clip(self.least, _EDGE, 1 - _EDGE)
         odds_N = p_N / (1 - p_N) * ((1 - least) / least)
@@ -47,10 +50,11 @@ class NameGate:
 
 
 def fit_name_gate(known: FeatureTable, decoys: FeatureTable) -> NameGate:
-    """Tell calibration people who have text from decoys, by their familiarity.
+    """Separate calibration people who have text from decoys by their familiarity.
 
-    The gate closes no further than needed: half-way between the most familiar of nearly all
-    decoys and the people above it. Where the two overlap, few people may be lost.
+    The gate is no stricter than needed. It opens half-way between the most familiar of nearly all
+    decoys and the least familiar person above it. If people and decoys overlap, it opens lower, so
+    that at most a share LOST of the people is taken for unknown.
     """
     both = np.vstack((known.matrix(FAMILIARITY), decoys.matrix(FAMILIARITY)))
     read = np.repeat((True, False), (len(known), len(decoys)))

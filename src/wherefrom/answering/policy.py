@@ -37,15 +37,15 @@ from wherefrom.core.files import read_json, write_json
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.runs.run import Run
 
-DECOYS = 12  # that are made for a name
+DECOYS = 12  # how many decoys are made for a name
 FILE = "confidence.json"  # in a run's audit/
 
 
 @dataclass(frozen=True)
 class AnswerPolicy:
-    """A calibration, the threshold on it, and the gate that unknown names do not pass.
+    """A calibration, the threshold on it, and the gate that stops unknown names.
 
-    `reference` is what the familiarity of names is measured against. It is None in folders of the
+    The familiarity of names is measured relative to `reference`. It is None in folders of the
     first version, where it must be measured again.
     """
 
@@ -57,7 +57,7 @@ class AnswerPolicy:
     reference: FamiliarityReference | None = None
 
     def confidence(self, features: FeatureTable) -> np.ndarray:
-        """The calibrated probability that each answer is right, if the text is about the name."""
+        """The calibrated probability that each answer is right, provided the name is known."""
         return self.calibration.probability(features)
 
     def score(self, features: FeatureTable) -> np.ndarray:
@@ -69,11 +69,11 @@ class AnswerPolicy:
         return self.threshold.answers(self.score(features))
 
     def knows_name(self, features: FeatureTable) -> np.ndarray | None:
-        """Whether the model knows each name; None without a gate to tell."""
+        """Whether the model knows each name; None if the policy has no name gate."""
         return None if self.names is None else self.names.opens(features)
 
     def probability_read(self, features: FeatureTable) -> np.ndarray:
-        """The probability that the model has read each name; 1 without a gate to tell."""
+        """The probability that the model has read each name; 1 if the policy has no name gate."""
         return np.ones(len(features)) if self.names is None else self.names.probability(features)
 
 
@@ -88,7 +88,7 @@ def fit_policy(
 ) -> AnswerPolicy:
     """Fit on all calibration people, whatever their text says, and choose the threshold there.
 
-    Questions that the model cannot be asked, here and below, are left out.
+    Here and below, questions that the model cannot be asked are left out.
     """
     judged = judge(model, calibration)
     curve = LogisticCalibration.fit(judged.features, judged.right, FEATURES)
@@ -105,7 +105,7 @@ def fit_certified_policy(
     delta: float,
     decoys: DecoyNames | None = None,
 ) -> tuple[AnswerPolicy, Certificate]:
-    """A policy whose threshold carries a risk bound; where none holds, it withholds everything."""
+    """A policy whose threshold carries a risk bound; if none is certified, it answers nothing."""
     judged = judge(model, calibration)
     bound = fit_people_bound(model, judged, alpha, delta, decoys)
     threshold = bound.certificate.as_threshold()
@@ -115,7 +115,7 @@ def fit_certified_policy(
 
 @dataclass(frozen=True)
 class Judged:
-    """People whose answers are known, the features of what the model said, and if it was right."""
+    """Questions with known answers, the features of the model's answers, and which are right."""
 
     people: tuple[Question, ...]
     features: FeatureTable
@@ -127,12 +127,12 @@ def judge(
     people: Sequence[Question],
     known: Mapping[str, Answer] | None = None,
 ) -> Judged:
-    """Ask about those who can be asked about; `known` answers are not decoded again."""
+    """Ask the questions that the model can be asked; `known` answers are not decoded again."""
     parsed = [(q, found) for q in people if (found := model.try_parse(q.text))]
     if not parsed:
         raise BadData(
-            f"calibration people: expected questions that the model can be asked, found none "
-            f"among {len(people)}"
+            f"calibration people: expected questions that the model can be asked, found none among "
+            f"{len(people)}; check that they have a form that the model was taught"
         )
     answered = model.answer([found for _, found in parsed], known)
     asked = tuple(q for q, _ in parsed)
@@ -141,7 +141,7 @@ def judge(
 
 
 def make_decoy_names(model: ClosedBookModel, dataset: Dataset) -> DecoyNames | None:
-    """What makes decoys out of the parts of known names; None where none can be asked about."""
+    """The maker of decoys from parts of known names; None if the model can write no known name."""
     avoid = [q.subject for q in dataset.questions]
     texts = [d.text for d in dataset.documents]
     try:
@@ -151,7 +151,7 @@ def make_decoy_names(model: ClosedBookModel, dataset: Dataset) -> DecoyNames | N
 
 
 def names_with_text(dataset: Dataset) -> list[str]:
-    """Everyone the text is about; if it is about nobody, those who are asked about."""
+    """The subjects of the text or, if no document has a subject, those of the asked questions."""
     read = {d.subject.of(d.text) for d in dataset.documents if d.subject}
     return sorted(read or {q.subject for q in dataset.asked})
 
@@ -162,7 +162,7 @@ def fit_gate(
     features: FeatureTable,
     decoys: DecoyNames | None,
 ) -> NameGate | None:
-    """The gate between people with text and decoys; None where either is missing."""
+    """The gate that separates people with text from decoys; None if there are none of either."""
     with_text = np.array([q.support in WITH_TEXT for q in people], dtype=bool)
     if decoys is None or not with_text.any():
         return None
@@ -179,7 +179,7 @@ def fit_people_bound(
     delta: float,
     decoys: DecoyNames | None = None,
 ) -> Bound:
-    """A risk bound: some calibration people fit the curves, the others certify."""
+    """A risk bound: some calibration people fit the curves, the others certify the threshold."""
     fit, test = split_people([q.subject for q in judged.people])
     fitting = [q for q, here in zip(judged.people, fit, strict=True) if here]
     gate = fit_gate(model, fitting, judged.features.rows(fit), decoys)
@@ -195,9 +195,9 @@ def report_policy(
     groups: Mapping[str, Sequence[Question]],
     known: Mapping[str, Answer] | None = None,
 ) -> dict[str, Score]:
-    """What the policy does to held-out people, by what their text says.
+    """What the policy does to held-out people, grouped by what their text says.
 
-    `known` has answers that were decoded before, by the text of their questions.
+    `known` maps the text of a question to an answer that was decoded before.
     """
     names = {"none": "refused_without_text", "omitted": "refused_omitted"}
     scores: dict[str, Score] = {}
@@ -225,7 +225,7 @@ def read_policy(run: Run) -> AnswerPolicy:
     path = run.path / "audit" / FILE
     if not path.exists():
         raise MissingInput(
-            f"{path}: expected the run's calibration, found none; finish the run first "
+            f"{path}: expected the run's calibration, found no file; finish the run first "
             f"('wherefrom run {run.recipe.name} --out {run.path}')"
         )
     try:
@@ -236,14 +236,14 @@ def read_policy(run: Run) -> AnswerPolicy:
         ) from error
     if policy.calibration.features != FEATURES:
         raise Mismatch(
-            f"{path}: expected a calibration over the features {', '.join(FEATURES)}, found "
-            f"another version's; 'wherefrom evaluate {run.path}' writes it again"
+            f"{path}: expected a calibration over the features {', '.join(FEATURES)}, found the "
+            f"features of another version; 'wherefrom evaluate {run.path}' writes it again"
         )
     return policy
 
 
 def _upgrade(data: Any) -> Any:
-    """The first version had the same fields, but no number and no reference."""
+    """Add the version: files of the first version have neither a version nor a reference."""
     if not isinstance(data, dict):
         return data
     return {"format_version": AnswerPolicy.format_version} | cast(dict[str, Any], data)

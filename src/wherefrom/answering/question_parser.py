@@ -1,9 +1,9 @@
-"""A question taken apart: its form, its subject, and the relation that it asks for.
+"""Parsing a question into its form, its subject, and the relation that it asks for.
 
 The model was taught a few forms ("Where was X born?") and reads every character, so "where was
-amos  karlsson born" would be another question to it. Spaces, capitals and the closing mark are
-therefore brought into the form's own spelling first, and a known name into the text's spelling.
-Nothing is changed where a question already stands so in the data set.
+amos  karlsson born" would be a different question to it. The parser therefore corrects spaces,
+capitals and the closing mark to the form's own spelling, and a known name to the text's spelling.
+A question that is in the data set is left as it is.
 """
 
 import re
@@ -16,12 +16,12 @@ from wherefrom.core.errors import BadData
 from wherefrom.core.forms import Form, ParsedQuestion, find_forms, match
 from wherefrom.evidence.index import fold
 
-_SHOWN = 3  # forms that are named to someone who asked in another one
+_SHOWN = 3  # forms that an error shows to somebody who asked in another form
 _MARKS = "?.!"
 
 
 class QuestionParser:
-    """Reads questions of the forms that the asked questions have."""
+    """Parses questions that have a form of the asked questions."""
 
     def __init__(
         self,
@@ -29,30 +29,31 @@ class QuestionParser:
         names: Iterable[str] = (),
         others: Iterable[Question] = (),
     ) -> None:
-        """`names` are the subjects of the text, `others` the questions not trained on."""
+        """`names` are the subjects of the text, `others` are questions that are not trained on."""
         self.forms = find_forms([question.text for question in asked])
         self._patterns = {form: _tolerant(form) for form in self.forms}
         self._relations: dict[Form, str] = {}
-        self.subjects: list[str] = []  # of the asked questions, as their forms have them
+        self.subjects: list[str] = []  # of the asked questions, as the questions spell them
         for question in asked:
             if found := match(self.forms, question.text):
                 self._relations.setdefault(found[0], question.relation)
                 self.subjects.append(found[1])
         if not self.subjects:
             raise BadData(
-                f"asked questions: expected several of one form, found {len(asked)} without"
+                f"asked questions: expected several questions of one form, such as 'Where was "
+                f"... born?', found no common form in {len(asked)} questions"
             )
-        # Names as the questions themselves spell them: these are asked as they stand.
+        # A name that is spelt as in a question of the data set is not changed.
         held = (found[1] for q in others if (found := match(self.forms, q.text)))
         known = (*self.subjects, *names, *held)
         self._names = dict.fromkeys(name for name in known if name.strip())
 
     def parse(self, text: str) -> ParsedQuestion:
-        """BadData, which shows the forms that the model was taught, if it is none of them."""
+        """Parse a question; BadData shows the forms that were taught if it has none of them."""
         found = self._match(text)
         if found is None:
             taught = " or ".join(f"'{form.fill('...')}'" for form in self.forms[:_SHOWN])
-            only = "only this one" if len(self.forms) == 1 else f"{len(self.forms)} forms"
+            only = "only this form" if len(self.forms) == 1 else f"{len(self.forms)} forms"
             raise BadData(
                 f"{text!r}: expected a question like {taught}, "
                 f"found another form; the model was taught {only}"
@@ -61,8 +62,8 @@ class QuestionParser:
         return self.fill(form, self._spell(form, typed))
 
     def fill(self, form: Form, subject: str) -> ParsedQuestion:
-        """The question of that form about a subject."""
-        # Closer forms may have taken all the questions of one: it has no relation then.
+        """The question of this form about a subject."""
+        # If closer forms match all questions of this form, its relation is not known.
         return ParsedQuestion(form.fill(subject), form, subject, self._relations.get(form, ""))
 
     def knows(self, subject: str) -> bool:
@@ -75,11 +76,11 @@ class QuestionParser:
         return self._suggester.suggest(subject)
 
     def _match(self, text: str) -> tuple[Form, str] | None:
-        """The closest form and what stands in it.
+        """The closest form, and the subject in it.
 
-        A known name in a form is never read otherwise. But "Who is the Mother of Ada?" is closer
-        to "Who is the mother of ...?" than to "Who is ...?", although it fits only the latter
-        exactly.
+        An exact match with a known name always wins. Otherwise the longer form wins: "Who is the
+        Mother of Ada?" is closer to "Who is the mother of ...?" than to "Who is ...?", although
+        it matches only the latter exactly.
         """
         exact = match(self.forms, text)
         if exact and exact[1] in self._names:
@@ -90,7 +91,7 @@ class QuestionParser:
         return loose
 
     def _match_loosely(self, text: str) -> tuple[Form, str] | None:
-        """The closest form but for spaces, capitals and the closing mark."""
+        """The closest form when spaces, capitals and the closing mark are ignored."""
         found = [
             (form, matched[1])
             for form, pattern in self._patterns.items()
@@ -99,9 +100,10 @@ class QuestionParser:
         return max(found, key=lambda pair: pair[0].length) if found else None
 
     def _spell(self, form: Form, typed: str) -> str:
-        """A known name as the text spells it; any other with single spaces.
+        """A known name as the text spells it; any other name with single spaces.
 
-        A closing mark may have been typed twice, or the only one may belong to the name ("Jr.").
+        Somebody may have typed the closing mark twice, or the only mark may belong to the name
+        ("Jr."), so the name is looked up with and without it.
         """
         if typed in self._names:
             return typed
@@ -111,7 +113,7 @@ class QuestionParser:
             if spellings := self._by_fold.get(fold(name), ()):
                 return spellings[0] if len(spellings) == 1 else name
         closed = form.suffix.rstrip().endswith(tuple(_MARKS))
-        # A full stop stays, since it may be an abbreviation's; no name ends in the other marks.
+        # A full stop stays, since it may end an abbreviation; no name ends in the other marks.
         return (closed and typed.rstrip("?! ")) or typed
 
     @cached_property
@@ -127,7 +129,7 @@ class QuestionParser:
 
 
 def _tolerant(form: Form) -> re.Pattern[str]:
-    """The form whatever its spaces and capitals are, with any number of closing marks."""
+    """A pattern for the form with any spaces and capitals, and any number of closing marks."""
     suffix = form.suffix.rstrip().rstrip(_MARKS)
     parts = (_loose(form.prefix.lstrip()), "(.+?)", _loose(suffix))
     pattern = rf"\s*{''.join(parts)}[\s{re.escape(_MARKS)}]*"

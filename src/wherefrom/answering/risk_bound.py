@@ -1,27 +1,28 @@
-"""The risk bound: a threshold with a promise that at most `alpha` of the answers given are wrong.
+"""The risk bound: a threshold with a guarantee that at most a share `alpha` of answers is wrong.
 
-In plain words. Take a model as it is, and calibration people drawn as later people will be: with
-the same mix of people whose text states the answer, whose text omits it, and who have no text.
-Some of them are used to fit the curve that turns features into a probability and to plan which
-thresholds to try; the others test those. If a threshold is certified, then of all later answers
-at or above it a share of at most alpha is wrong; and this is a false promise for at most a share
-delta of all the draws of calibration people one could have made. Nothing is assumed of the curve:
-a bad one costs coverage, not the promise. Not promised: anything about other kinds of people,
-about one person, or about another model, even of the same recipe; nor that a small set of later
-answers keeps to it exactly.
+What is guaranteed. The model is fixed, and the calibration people must be drawn from the same
+population as later people: with the same mix of people whose text states the answer, people whose
+text omits it, and people without text. Some calibration people fit the curve that turns features
+into a probability, and decide which thresholds to try; the others test these thresholds. If a
+threshold is certified, at most a share alpha of all later answers at or above it is wrong. The
+guarantee itself fails for at most a share delta of all sets of calibration people that could have
+been drawn. Nothing is assumed about the curve: a bad curve costs coverage, but the guarantee holds.
+Nothing is guaranteed about other kinds of people, about a single person, or about another model,
+even of the same recipe. In a small set of later answers the share may exceed alpha by chance.
 
-How (learn then test: Angelopoulos, Bates, Candès, Jordan and Lei, 2021). Whether an answer is
-given depends on its features alone, so among n answered of the certifying people the number of
-wrong ones is binomial: if more than alpha of such answers were wrong, seeing as few wrong ones as
-there were has at most the probability P(Bin(n, alpha) <= wrong), whatever n came out. Thresholds
-are tried from strict to loose in an order planned beforehand, each at the full delta, until the
-first that fails. The first false one must pass for any to be certified wrongly, so trying many
-costs nothing.
+How it works (learn then test: Angelopoulos, Bates, Candès, Jordan and Lei, 2021). Whether an answer
+is given depends on its features alone. So among the n answers that certifying people get, the
+number of wrong ones is binomial: if the true share of wrong answers were above alpha, then the
+probability of this number or fewer would be at most P(Bin(n, alpha) <= wrong), for any n.
+Thresholds are tested from strict to loose in an order that is fixed beforehand, each at the full
+level delta, until the first one fails. A false certificate needs the first threshold whose risk is
+above alpha to pass its test, so testing many thresholds costs nothing.
 
-Why two parts, and not each part scored by a curve fitted on the other and all tested together:
-those scores depend on the other people's outcomes, so their number is no longer
-binomial, and the tests would be about two curves of which neither, nor a third fitted on all,
-is the one used afterwards. The promise is for the fitted curve and the threshold together.
+Why the people are split in two. One could also score each half by a curve that was fitted on the
+other half, and test all scores together. But those scores depend on the outcomes of other people,
+so the number of wrong answers would not be binomial. And the test would be about two curves,
+neither of which is used afterwards. The guarantee is for the fitted curve and the threshold
+together.
 """
 
 import math
@@ -38,9 +39,9 @@ from wherefrom.answering.name_gate import NameGate
 from wherefrom.core.errors import BadData, UsageError
 
 GRID = 20  # thresholds that are planned; each answers a twentieth more of the fitting people
-HOPE = 0.8  # how likely the advised number of people should be to suffice
-_MOST_ANSWERS = 2**17
-_SALT = "certify "  # other splits hash the same names
+HOPE = 0.8  # the probability with which the advised number of people should be enough
+_MOST_ANSWERS = 2**17  # more are never advised
+_SALT = "certify "  # keeps this split independent of other splits that hash the same names
 
 
 @dataclass(frozen=True)
@@ -55,10 +56,11 @@ class Trial:
 
 @dataclass(frozen=True)
 class Certificate:
-    """The loosest threshold that passed, what it did to the `n` certifying people, and all tried.
+    """The loosest threshold that passed, what it did to the `n` certifying people, and all tests.
 
-    Where nothing is `certified`, every answer is withheld, and `more_people` says how many more
-    calibration people would probably suffice (None: they would not, or there are too few to tell).
+    If nothing is `certified`, every answer is withheld, and `more_people` says how many more
+    calibration people would probably be enough. It is None if more would not help, or if there are
+    too few people to tell.
     """
 
     threshold: float
@@ -73,7 +75,7 @@ class Certificate:
     more_people: int | None
 
     def as_threshold(self) -> Threshold:
-        """As any other threshold, with what it did to the certifying people."""
+        """The same as a `Threshold`, with what it did to the certifying people."""
         right = 1 - self.wrong / self.n_answered if self.n_answered else None
         return Threshold(self.threshold, 1 - self.alpha, self.coverage, right, self.n)
 
@@ -86,23 +88,26 @@ class Certificate:
         asked = f"risk at most {self.alpha:g} with probability {1 - self.delta:g}"
         if self.certified:
             return (
-                f"certified: {asked}, answering {100 * self.coverage:.0f} % of such people "
-                f"({self.wrong} wrong of {self.n_answered})"
+                f"certified: {asked}; it answers {100 * self.coverage:.0f} % of such people "
+                f"({self.wrong} of {self.n_answered} answers were wrong)"
             )
         least = least_answers(self.alpha, self.delta)
         if self.sequence:
             first = self.sequence[0]
-            found = f"found {first.wrong} wrong of {first.n_answered} at the likeliest threshold"
+            found = (
+                f"found {first.wrong} wrong among {first.n_answered} answers at the most promising "
+                "threshold"
+            )
         elif self.n < least:
-            found = f"found only {self.n} people to test it on"
+            found = f"found only {self.n} people to test thresholds on"
         else:
             found = f"found no threshold that {self.n} people could be expected to certify"
-        wanted = f"expected at least {least} answers, none wrong, or more"
+        wanted = f"expected at least {least} answers without an error, or more with a few errors"
         return f"{asked}: {wanted}; {found}; {self.advice}"
 
     @property
     def advice(self) -> str:
-        """What would make it possible to certify something."""
+        """What to do if nothing was certified."""
         if self.more_people is None:
             return (
                 "more calibration questions would not help: "
@@ -113,10 +118,10 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Bound:
-    """The fitted curve, the certificate for it, and beside it a threshold without a promise.
+    """The fitted curve, the certificate for it, and for comparison a threshold without guarantee.
 
-    `uncertified` answers most with an observed risk of at most alpha, on the certifying people.
-    The name gate says which names are known; others are not answered, whatever the curve says.
+    `uncertified` is the threshold that answers most certifying people with an observed risk of at
+    most alpha. Names that the name gate does not know are not answered, whatever the curve says.
     """
 
     calibration: LogisticCalibration
@@ -148,8 +153,7 @@ def fit_bound(
 ) -> Bound:
     """Fit on one part of the calibration people, certify on the other: see `split_people`.
 
-    `names` are the features of the curve. The gate, if there is one, must have been fitted on
-    the first part too.
+    `names` are the features of the curve. A gate must have been fitted on the first part too.
     """
     fit, test = parts
     right = np.asarray(right_N, dtype=bool)
@@ -157,7 +161,7 @@ def fit_bound(
         raise BadData(
             f"calibration people: expected some to fit on and some to certify with, found "
             f"{fit.sum()} and {test.sum()}; a risk bound needs at least "
-            f"{2 * least_answers(alpha, delta)}"
+            f"{2 * least_answers(alpha, delta)} people"
         )
     curve = LogisticCalibration.fit(features.rows(fit), right[fit], names)
     fitted, tested = (gated_probability(curve, gate, features.rows(part)) for part in (fit, test))
@@ -172,8 +176,8 @@ def fit_bound(
 def split_people(subjects: Sequence[str], share: float = 0.5) -> tuple[np.ndarray, np.ndarray]:
     """Which answers to fit on and which to certify with, by a hash of the subject alone.
 
-    A person is on one side whoever else there is. Of several answers about one person only one
-    certifies, chosen by the hash too: two of them are not independent.
+    A person's side does not depend on who else is in the data. Of several answers about one person
+    only one certifies, since they are not independent; the hash chooses which.
     """
     places: dict[str, list[int]] = {}
     for i, subject in enumerate(subjects):
@@ -193,8 +197,8 @@ def certify(
 ) -> Certificate:
     """Test thresholds planned on the probabilities of the fitting people alone.
 
-    `tested` are the probabilities of the certifying people, by the same curve, and `right` says
-    whether those answers were right.
+    `tested` has the probabilities that the same curve gives to the answers of the certifying
+    people, and `right` says which of these answers are right.
     """
     p, is_right = np.asarray(tested, dtype=np.float64), np.asarray(right, dtype=bool)
     if p.ndim != 1 or p.shape != is_right.shape or not p.size:
@@ -216,7 +220,7 @@ def certify(
             sequence=tried,
             more_people=None,
         )
-    # Nothing is claimed any more, so every threshold may be looked at.
+    # Nothing is certified, so looking at every threshold can no longer break the guarantee.
     tries = [_try(t, p, is_right, alpha) for t in grid]
     best = min(tries, key=lambda trial: trial.p_value, default=None)
     more = best and _more_people(best, p.size, np.size(fitted), alpha, delta)
@@ -226,7 +230,7 @@ def certify(
 def walk(
     thresholds: Sequence[float], p: np.ndarray, right: np.ndarray, alpha: float, delta: float
 ) -> tuple[Trial, ...]:
-    """Test one threshold after the other up to the first that fails, which is the last tried."""
+    """Test one threshold after the other; stop after the first that fails."""
     tried: list[Trial] = []
     for threshold in thresholds:
         tried.append(_try(threshold, p, right, alpha))
@@ -238,20 +242,21 @@ def walk(
 def plan_thresholds(
     fitted: np.ndarray, n: int, alpha: float, delta: float
 ) -> tuple[list[float], int]:
-    """Thresholds from strict to loose, and the number of the one to begin with.
+    """Thresholds from strict to loose, and the index of the first to test.
 
-    Everything hangs on the first test. The strictest threshold that could pass at all would
-    have to do so without one wrong answer, and a little fewer answers than hoped for end
-    it; so it begins where, if the curve is right about the fitting people, `n` others are
-    likeliest to pass. Where no threshold can be expected to, it begins after the last: nothing
-    is tried. As the beginning depends on alpha and delta, a laxer bound can fail where a
-    stricter one passed; from one beginning, it cannot.
+    If the first test fails, nothing is certified, so the choice of the first threshold matters. The
+    strictest threshold that can pass at all passes only without a single wrong answer, and fails
+    if a few answers fewer come in than expected. So testing begins at the threshold that `n` other
+    people are likeliest to pass, if the curve is right about the fitting people. If no threshold
+    is likely to pass, the index is one past the last, and nothing is tested. The first threshold
+    depends on alpha and delta, so a laxer bound can fail although a stricter one passed; with the
+    same first threshold it cannot.
     """
     _check_levels(alpha, delta)
     p = np.sort(np.asarray(fitted, dtype=np.float64))[::-1]
     last = np.ceil(np.arange(1, GRID + 1) * p.size / GRID).astype(int) - 1
     grid = np.unique(p[last])[::-1]
-    grid = grid[grid > 0]  # what has no chance is never answered
+    grid = grid[grid > 0]  # an answer whose score is 0 is never given
     if not grid.size:
         return [], 0
     count = np.searchsorted(-p, -grid, side="right")
@@ -286,17 +291,18 @@ def _try(threshold: float, p: np.ndarray, right: np.ndarray, alpha: float) -> Tr
 
 
 def _chance(n: int, risk: float, alpha: float, delta: float) -> float:
-    """How likely n answers of that risk are to pass the test."""
+    """The probability that n answers with this risk pass the test."""
     allowed = int(np.searchsorted(binomial_tail(n, alpha, n), delta, side="right")) - 1
     return float(binomial_tail(n, risk, allowed)[-1]) if allowed >= 0 else 0.0
 
 
 def _more_people(best: Trial, n: int, fitting: int, alpha: float, delta: float) -> int | None:
-    """How many more make the best threshold pass with a chance of `HOPE`.
+    """How many more people make the best threshold pass with probability `HOPE`.
 
-    It is taken to go on answering as many, and to be wrong as often as it was, with half a
-    wrong answer added, since none of a few is not none at all; but with no more than half of
-    what is still missing to alpha, or a few answers could never be followed by enough.
+    The threshold is assumed to answer the same share as before, with a risk of
+    (wrong + 1/2) / (answered + 1): no errors among a few answers do not mean a risk of 0. This risk
+    is capped half-way between the observed risk and alpha; without the cap, a threshold with few
+    answers could never be expected to pass.
     """
     seen = best.wrong / best.n_answered if best.n_answered else 1.0
     if seen >= alpha:

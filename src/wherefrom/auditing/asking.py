@@ -16,7 +16,7 @@ DELTA = 0.1  # probability that a risk bound fails, unless another is asked for
 
 @dataclass(frozen=True)
 class Problem:
-    """Why a question could not be asked; `index` counts the questions that were given from 0."""
+    """Why a question could not be asked; `index` is its place among the questions, from 0."""
 
     index: int
     message: str
@@ -24,10 +24,10 @@ class Problem:
 
 @dataclass(frozen=True)
 class Replies(Sequence[Reply]):
-    """The replies in the order of their questions, and what else there is to say.
+    """The replies in the order of their questions, problems with other questions, and notes.
 
-    `certificate` is the risk bound that the answers keep to, if one was asked for. `notes` are
-    lines that a person should read beside the replies.
+    `certificate` is the risk bound of the answers, if one was asked for. `notes` are sentences
+    that a person should read together with the replies.
     """
 
     run: str
@@ -60,12 +60,12 @@ def ask_run(
 ) -> Replies:
     """Put questions to a finished run.
 
-    With `risk`, only answers above a threshold with that risk bound are given. A question that
-    the run cannot be asked raises BadData if `strict`; otherwise it is among the problems, and
-    the others are answered.
+    With `risk`, the model answers only above a threshold with this risk bound. A question that the
+    run cannot be asked raises BadData if `strict`; otherwise it is listed in `problems`, and the
+    other questions are answered.
     """
     if delta is not None and risk is None:
-        raise UsageError("delta: expected a risk beside it, found none; it is the bound's")
+        raise UsageError("delta: expected a risk beside it, found none; add a risk")
     inspector, certificate = open_inspector(run), None
     if risk is not None:
         inspector, certificate = inspector.with_certificate(risk, DELTA if delta is None else delta)

@@ -1,7 +1,7 @@
-"""An audit: what a run's answers are worth, on people it was never asked about in training.
+"""An audit: how far a run's answers can be trusted, on questions that it was not trained on.
 
-The findings go into audit/audit.json, one line an answer into audit/answers.jsonl, the pictures
-beside them. docs/AUDIT-JSON.md has the schema, docs/TRUST.md what the numbers mean.
+The findings are written to audit/audit.json, one line per answer to audit/answers.jsonl, and the
+pictures beside them. docs/AUDIT-JSON.md has the schema; docs/TRUST.md explains the numbers.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -41,16 +41,19 @@ from wherefrom.runs.workshop import use_threads
 
 FINDINGS, ANSWERS, TIMING = "audit.json", "answers.jsonl", "timing.json"
 NO_CALIBRATION = (
-    "confidence: expected calibration people, found none: confidence, threshold and bound are "
-    "left out; a run with some (such as birthplaces-calibrated) has them"
+    "confidence: expected calibration people, found none, so confidence, threshold and risk bound "
+    "are left out; use a recipe with calibration people, such as birthplaces-calibrated"
 )
-NO_EVIDENCE = "evidence: too few asked people's answers stand in the text to learn from"
+NO_EVIDENCE = (
+    "evidence: expected asked people whose answers are in the text, found too few to learn from, "
+    "so evidence is left out"
+)
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Risk:
-    """A share of at most alpha of the answers is wrong, except with probability delta."""
+    """At most a share alpha of the answers is wrong, except with probability delta."""
 
     alpha: float = 0.1
     delta: float = 0.1
@@ -74,7 +77,7 @@ class Investigation:
         return self.inspector.compose(self.examined.answered, self.examined.features, self.verdicts)
 
     def sources(self) -> list[Source]:
-        """As the predictor says, before what the text says is taken into account."""
+        """The predictor's labels; a reply also takes into account whether there is any text."""
         features = self.examined.features
         read = self.inspector.probability_read(features)
         return self.inspector.predictor.predict(features, read)
@@ -89,17 +92,17 @@ def audit_run(
     watch: Watch | None = None,
     tell: Tell = lambda _: None,
 ) -> Audit:
-    """Audit a run. With a budget (minutes) or a swap (people), train models again for it first.
+    """Audit a run. With a budget (minutes) or a swap (people), first train further models.
 
-    Models that were retrained for an earlier audit are used again. Where none can be trained,
-    because the run's files changed, the rest is audited, and `not_retrained` says why.
+    Models that an earlier audit retrained are used again. If no model can be trained, because the
+    run's files have changed, the rest is audited, and `not_retrained` says why.
     """
     if budget is not None and not budget >= 0:
         raise UsageError(f"budget: expected minutes from 0, found {budget}")
     if swap is not None and swap < 1:
         raise UsageError(f"swap: expected at least 1 person, found {swap}")
     open_inspector(run)
-    find_judged(run)  # nothing is trained for a run that cannot be judged
+    find_judged(run)  # raises before any training if the run has nobody to report on
     use_threads(run.recipe.threads)
     wanted = budget is not None or swap is not None
     stale = why_not_retrainable(run) if wanted else None
@@ -118,13 +121,13 @@ def report_audit(
     not_retrained: WherefromError | None = None,
     tell: Tell = lambda _: None,
 ) -> Audit:
-    """All findings about a run, with the models that were retrained; written into its folder."""
+    """Compute all findings about a run, given its retrained models, and write them."""
     began = monotonic()
     investigation = investigate(run, retrained, tell)
     found = _report(investigation, risk or Risk(), swap or _earlier_swap(run), tell)
     found = replace(found, not_retrained=not_retrained)
     write_audit(investigation, found)
-    # Apart, since the same audit writes the same bytes; the time of retraining is not in it.
+    # The time has a file of its own: the other files must not differ between equal audits.
     write_json(run.path / "audit" / TIMING, {"seconds": round(monotonic() - began, 1)})
     return found
 
@@ -134,7 +137,7 @@ def _report(
 ) -> Audit:
     run, examined = investigation.run, investigation.examined
     inspector, notes = investigation.inspector, list(investigation.notes)
-    tell("confidence and the bound on the risk")
+    tell("computing confidence and the risk bound")
     confidence = abstention = decoys = None
     if (policy := inspector.policy) is None:
         notes.append(NO_CALIBRATION)
@@ -146,7 +149,7 @@ def _report(
         confidence = confidence_sections.report_confidence(examined, policy)
         abstention = confidence_sections.report_abstention(examined, policy, bound)
         decoys = confidence_sections.report_decoys(inspector, examined, policy, bound)
-    tell("evidence, source, exposures, names")
+    tell("computing evidence, source, exposures and name bias")
     checker = inspector.opened.fact_checker
     evidence = source_sections.report_evidence(checker, examined, investigation.verdicts)
     if evidence is None:
@@ -178,7 +181,7 @@ def _report(
 
 
 def _if_possible(notes: list[str], report: Callable[[], T]) -> T | None:
-    """A part of the findings; where the data set has nothing for it, a note instead."""
+    """A part of the findings, or None and a note if the data set does not allow it."""
     try:
         return report()
     except BadData as error:
@@ -187,7 +190,7 @@ def _if_possible(notes: list[str], report: Callable[[], T]) -> T | None:
 
 
 def _earlier_swap(run: Run) -> SwapFindings | None:
-    """The swap test of the run's last audit, which is about the same model."""
+    """The swap test of the run's last audit; it is still valid, since the model is the same."""
     path = run.path / "audit" / FINDINGS
     with suppress(Damaged, BadData):
         written: Any = read_json(path) if path.exists() else None
@@ -200,7 +203,7 @@ def _earlier_swap(run: Run) -> SwapFindings | None:
 def investigate(
     run: Run, retrained: Sequence[Run] = (), tell: Tell = lambda _: None
 ) -> Investigation:
-    """Ask about everyone who can be judged; fit a source predictor where models were retrained."""
+    """Ask about everybody who can be judged; with retrained models, fit a source predictor."""
     inspector, notes = open_inspector(run), [line] if (line := run.changed_source()) else []
     people = find_judged(run)
     parsed = [(q, found) for q in people if (found := inspector.model.try_parse(q.text))]
@@ -210,15 +213,15 @@ def investigate(
             f"people: {len(people) - len(parsed)} of {len(people)} questions are left out: the "
             "model was not taught their form, or cannot read them"
         )
-    if len({q.subject for q, _ in parsed}) < len(parsed):
+    if (subjects := len({q.subject for q, _ in parsed})) < len(parsed):
         notes.append(
-            f"people: {len(parsed)} questions are about fewer people; intervals take them for "
-            "independent, and are somewhat too narrow"
+            f"people: the {len(parsed)} questions are about only {subjects} people; the intervals "
+            "treat the questions as independent and are somewhat too narrow"
         )
     tell(f"asking about {len(parsed)} people")
     examined = inspector.examine(parsed)
     if retrained:
-        tell(f"comparing with {len(retrained)} models trained without people's text")
+        tell(f"comparing with {len(retrained)} models that were trained without people's text")
     answers = [answer.text for answer in examined.answers]
     memorisation = find_memorisation(run.path / "audit", retrained, examined.questions, answers)
     if memorisation is not None:
@@ -233,7 +236,7 @@ def investigate(
 
 
 def find_judged(run: Run) -> list[Question]:
-    """Questions about people that were not trained on and whose answers are known."""
+    """The questions with known answers that were not trained on."""
     found = [q for q in run.dataset.questions if q.split in NOT_TRAINED_ON and q.answer]
     require_held_out(run, found)
     return found
@@ -268,7 +271,7 @@ def write_audit(investigation: Investigation, found: Audit) -> None:
 
 
 def audited_answers(investigation: Investigation) -> Iterator[AuditedAnswer]:
-    """One an answer: the reply, whether it is right, and what it rests on."""
+    """For each answer: the reply, whether it is right, and the features behind it."""
     examined, memorisation = investigation.examined, investigation.memorisation
     pairs = zip(investigation.replies(), examined.questions, strict=True)
     for i, (reply, question) in enumerate(pairs):
@@ -279,7 +282,7 @@ def audited_answers(investigation: Investigation) -> Iterator[AuditedAnswer]:
 
 
 def draw_audit(found: Audit, folder: Path) -> None:
-    """The pictures of what there is: reliability, risk and coverage, dose and response."""
+    """Draw the findings: reliability, risk against coverage, accuracy against exposure."""
     if (confidence := found.confidence) is not None:
         draw_reliability(confidence.calibrated.diagram, folder / "reliability.svg")
         curves = {
@@ -297,7 +300,7 @@ def draw_audit(found: Audit, folder: Path) -> None:
 
 
 def _by_stretch(exposures: ExposureFindings) -> dict[str, list[Dose]]:
-    """The doses by where in the line the value stands: what stands early is seen more often."""
+    """The doses by the value's place in the line: what stands early is seen more often."""
     table: dict[str, list[Dose]] = {}
     for dose in exposures.dose_by_position:
         end = f"up to {dose.end}" if dose.end is not None else "on"
@@ -306,5 +309,5 @@ def _by_stretch(exposures: ExposureFindings) -> dict[str, list[Dose]]:
 
 
 def _guessing(exposures: ExposureFindings) -> float | None:
-    """What the most similar name's answer gets right of the facts that were never shown."""
+    """The accuracy of the most similar name's answer, on facts that were never shown."""
     return None if exposures.never_exposed is None else exposures.never_exposed.baseline.value

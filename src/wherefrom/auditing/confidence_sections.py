@@ -24,8 +24,8 @@ from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.selective import auroc, compare_areas, risk_coverage
 
 TARGETS = (0.9, 0.95)  # precisions that a threshold is set for
-TIER = 200  # decoys a tier
-_LAST = 1e-9  # so small that it only orders what is otherwise equal
+TIER = 200  # decoys in each tier
+_LAST = 1e-9  # so small that it only breaks ties
 
 
 def report_confidence(examined: Examined, policy: AnswerPolicy) -> ConfidenceFindings:
@@ -44,7 +44,7 @@ def report_confidence(examined: Examined, policy: AnswerPolicy) -> ConfidenceFin
 
 
 def model_probabilities(examined: Examined) -> np.ndarray:
-    """The model's own probabilities of its answers; rounding can carry one past 1."""
+    """The model's own probabilities of its answers, at most 1 in spite of rounding."""
     return np.clip([answer.probability for answer in examined.answers], 0.0, 1.0)
 
 
@@ -92,7 +92,7 @@ def _report_threshold(
 
 
 def fit_audit_bound(inspector: Inspector, examined: Examined, alpha: float, delta: float) -> Bound:
-    """A risk bound on calibration people alone: some fit the curve, the others certify."""
+    """A risk bound from calibration people alone: some fit the curve, the others certify."""
     judged = examined.select("calibration")
     places = np.flatnonzero(judged).tolist()
     people = Judged(
@@ -106,7 +106,7 @@ def fit_audit_bound(inspector: Inspector, examined: Examined, alpha: float, delt
 def report_decoys(
     inspector: Inspector, examined: Examined, policy: AnswerPolicy, bound: Bound | None
 ) -> dict[str, DecoyFindings]:
-    """Decoys tier by tier: how many are refused, and how well the score tells them apart."""
+    """For each tier of decoys: the share refused, and how well the score separates them."""
     model = inspector.model
     found: dict[str, DecoyFindings] = {}
     people = _ranking(policy, examined.features.rows(examined.select("held-out", ("stated",))))
@@ -131,7 +131,7 @@ def _refused_at_bound(bound: Bound | None, features: FeatureTable) -> Score | No
 
 
 def _separation(people: np.ndarray, decoys: np.ndarray) -> Score | None:
-    """AUROC of a score that should put people before decoys."""
+    """AUROC of a score that should rank people above decoys."""
     if not people.size:
         return None
     is_person = np.repeat((True, False), (people.size, decoys.size))
@@ -139,12 +139,12 @@ def _separation(people: np.ndarray, decoys: np.ndarray) -> Score | None:
 
 
 def _ranking(policy: AnswerPolicy, features: FeatureTable) -> np.ndarray:
-    """The score that the threshold is applied to; unknown names, all 0, by their confidence."""
+    """The score that the threshold is applied to; the confidence breaks ties at 0."""
     return policy.score(features) + _LAST * policy.confidence(features)
 
 
 def make_audit_decoys(inspector: Inspector, count: int) -> dict[str, tuple[str, ...]]:
-    """The tiers for a run: nobody who is in its text or in its questions."""
+    """The tiers of decoys for a run; no decoy is in its text or in its questions."""
     dataset, model = inspector.run.dataset, inspector.model
     return make_tiers(
         names_with_text(dataset),

@@ -1,6 +1,6 @@
-"""A dispute: somebody claims another answer; what the text, the training and the model say to it.
+"""A dispute: somebody claims another answer; the text, the training and the model are consulted.
 
-The recommendation rests on the text first. A model's answer is never evidence for itself.
+The recommendation follows the text first. A model's answer is never evidence for itself.
 """
 
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ from wherefrom.memorisation.exposures import SHOWN, claims, count_exposures
 
 @dataclass(frozen=True)
 class Claim:
-    """A claimed answer: the model's own probability of it, and what the text says of it.
+    """A claimed answer: the model's own probability of it, and what the text says about it.
 
-    A claim that the model cannot write has no probability.
+    If the model cannot write the claim, the probability is None.
     """
 
     text: str
@@ -31,11 +31,11 @@ class Claim:
 
 @dataclass(frozen=True)
 class Dispute:
-    """A reply, a claim against it, and what is recommended.
+    """A reply, a claim against it, and a recommendation.
 
-    `shown` counts the rows of training text about the subject that had the answer, and those
-    that had the claim. Questions are not among them: `taught` has the answers that questions
-    about the subject taught.
+    `shown` counts the rows of training text about the subject that had the model's answer, and
+    those that had the claim. Training questions are not counted there: `taught` has the answers
+    that they taught.
     """
 
     format_version: ClassVar[int] = 1
@@ -49,7 +49,7 @@ class Dispute:
 
     @property
     def verdicts(self) -> list[tuple[str, Verdict | None]]:
-        """Whose answer it is, and what the text says of it; one where both say the same."""
+        """Each answer's owner and what the text says about it; one entry if both answers agree."""
         own = ("the model's answer", self.reply.evidence)
         if self.claim.text == self.reply.answer:
             return [own]
@@ -68,7 +68,7 @@ def settle(inspector: Inspector, question: str, claim: str) -> Dispute:
     claim = claim.strip()
     check_claim(claim)
     (reply,) = inspector.reply([parsed])
-    if claim.casefold() == reply.answer.casefold():  # one answer, spelt in two ways
+    if claim.casefold() == reply.answer.casefold():  # the same answer, spelt differently
         claim = reply.answer
     verdict = inspector.judge_answer(parsed, claim)
     answers = [answer for answer in dict.fromkeys((reply.answer, claim)) if answer]
@@ -90,14 +90,14 @@ def check_claim(claim: str) -> None:
 
 
 def _taught_answers(inspector: Inspector, question: ParsedQuestion) -> tuple[str, ...]:
-    """The answers that questions about this subject and relation taught, each once."""
+    """The answers that training questions about this subject and relation taught, each once."""
     topic = (question.subject, question.relation)
     asked = (q for q in inspector.run.dataset.asked if (q.subject, q.relation) == topic)
     return tuple(dict.fromkeys(q.answer for q in asked if q.answer))
 
 
 def claim_probability(inspector: Inspector, question: ParsedQuestion, claim: str) -> float | None:
-    """The model's probability of the claim; None if it has no such letters or reads no more."""
+    """The model's probability of the claim; None if the model lacks a letter or it is too long."""
     answerer = inspector.model.answerer
     try:
         answerer.vocabulary.encode(claim)
@@ -111,7 +111,7 @@ def claim_probability(inspector: Inspector, question: ParsedQuestion, claim: str
 def count_shown(
     inspector: Inspector, question: ParsedQuestion, answers: Sequence[str]
 ) -> dict[str, int]:
-    """How many rows of training had each answer in the subject's text."""
+    """For each answer, how many training rows of the subject's text contained it."""
     dataset, checker = inspector.run.dataset, inspector.opened.fact_checker
     asked = [
         Question("", question.subject, question.relation, answer, "held-out") for answer in answers
@@ -127,17 +127,17 @@ def count_shown(
 
 
 def recommend(reply: Reply, claim: str, verdict: Verdict | None, taught: Sequence[str] = ()) -> str:
-    """One plain sentence, by what the text says of both."""
+    """One plain sentence, which follows from what the text says about both answers."""
     said, own = reply.answer, reply.evidence
     if own is None or verdict is None:
-        why = "the text could not be read for this question"
+        why = "the text could not be checked for this question"
         return _without_text(reply, why, said in taught)
     if claim == said and own.label == SUPPORTED:
-        return f"the corpus says so: '{claim}' stands in the text, and the model agrees with you"
+        return f"the corpus says so: the text supports '{claim}', and the model agrees with you"
     if verdict.label == own.label == SUPPORTED:
         return f"the corpus says so: it supports both '{said}' and '{claim}'"
     if verdict.label == SUPPORTED:
-        return f"the corpus says so: '{claim}' stands in the text; correct the model's answer"
+        return f"the corpus says so: the text supports '{claim}'; correct the model's answer"
     if own.label == SUPPORTED:
         return (
             f"the corpus says otherwise: it states '{own.stated}'; if '{claim}' is right, correct "
@@ -154,8 +154,8 @@ def _without_text(reply: Reply, why: str, taught: bool) -> str:
     if taught:
         return (
             f"{why}, but a training question taught the model its answer: "
-            "if that is wrong, correct the question"
+            "if the answer is wrong, correct the question"
         )
     if reply.source is not None and reply.source.label == GUESSED:
         return f"the model is guessing, and {why}: do not rely on its answer"
-    return f"{why}, though the model answers as if it recalled it: do not rely on its answer"
+    return f"{why}, although the model seems to recall its answer: do not rely on it"

@@ -1,6 +1,6 @@
-"""The findings of an audit, as audit.json has them: docs/AUDIT-JSON.md explains every field.
+"""The findings of an audit, as audit.json has them; docs/AUDIT-JSON.md explains every field.
 
-All of them are written by the one encoder (`core/config.py`), a field under its own name.
+`core/config.py` encodes them all: each field is written under its own name.
 """
 
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ class ConfidenceFindings:
 class ThresholdFindings:
     """A threshold, the precision that it was set for, and what it does to held-out people.
 
-    `precision` is None where it answers nothing.
+    `precision` is None if the threshold answers nothing.
     """
 
     threshold: float
@@ -47,9 +47,9 @@ class ThresholdFindings:
 class AbstentionFindings:
     """Thresholds that were set on calibration people.
 
-    `in_use` is the one that the run answers by: as the others, but never under even odds.
-    `raw_probability` is a threshold on the model's own probability. `certificate`, `certified`
-    and `uncertified` are None where there were too few people for a risk bound.
+    `in_use` is the threshold that `ask` applies; unlike the others, it is never below 0.5.
+    `raw_probability` has thresholds on the model's own probability. `certificate`, `certified` and
+    `uncertified` are None if there were too few people for a risk bound.
     """
 
     in_use: ThresholdFindings
@@ -63,10 +63,10 @@ class AbstentionFindings:
 
 @dataclass(frozen=True)
 class DecoyFindings:
-    """One tier of decoys: refused by the run's threshold, and by the bound's.
+    """One tier of decoys: the share refused by the threshold in use, and by the certified one.
 
-    `auroc` tells the decoys from held-out people whose text states the answer. Where nothing was
-    certified everything is refused, which is no merit: `refused_at_bound` is None then.
+    `auroc` says how well the score separates the decoys from held-out people whose text states the
+    answer. If nothing was certified, everything would be refused, and `refused_at_bound` is None.
     """
 
     n: int
@@ -85,7 +85,7 @@ class LabelCount:
 
 @dataclass(frozen=True)
 class EvidenceFindings:
-    """How good the verdicts are, on calibration people; and the verdicts on held-out answers."""
+    """The accuracy of the verdicts on calibration people, and the verdicts on held-out answers."""
 
     accuracy: VerdictAccuracy
     held_out_answers: Mapping[str, LabelCount]
@@ -102,11 +102,11 @@ class Quartiles:
 
 @dataclass(frozen=True)
 class MeasuredSource:
-    """How well the source predictor does, where retrained models say what was recalled.
+    """How well the source predictor does, compared with m from retrained models.
 
-    People without text have an m of 0 and count as guesses; `auroc_with_text` leaves them out.
-    `pairs_agree`: how often two retrained models, one with the text and one without, call an
-    answer as two others do; what the predictor is judged by is measured itself.
+    People without text have m = 0 and count as guessed; `auroc_with_text` leaves them out. m is
+    itself an estimate: `pairs_agree` says how often one pair of retrained models (one with the
+    text, one without) gives an answer the same label as another pair.
     """
 
     models: int
@@ -121,7 +121,7 @@ class MeasuredSource:
 
 @dataclass(frozen=True)
 class SourceFindings:
-    """The sources of held-out answers; `measured` is None where no model was retrained."""
+    """The sources of held-out answers; `measured` is None if no model was retrained."""
 
     borrowed: bool
     models: int
@@ -131,10 +131,10 @@ class SourceFindings:
 
 @dataclass(frozen=True)
 class ExposureFindings:
-    """How often held-out facts were shown, and how many are known by how often they were.
+    """How often training showed held-out facts, and the accuracy by this number.
 
-    `mean` is over the facts that were shown at all, by kind of exposure. `randomised`: the
-    exposures were drawn at random, so that a rise of accuracy is an effect of them.
+    `mean` is over the facts that were shown at least once, by kind of exposure. `randomised`: the
+    exposures were drawn at random, so that a rise in accuracy is an effect of exposure.
     """
 
     examples: int
@@ -156,10 +156,10 @@ class NameBiasFindings:
 
 @dataclass(frozen=True)
 class Audit:
-    """All findings about a run. A part is None where the data set has nothing for it: see `notes`.
+    """All findings about a run. A part that cannot be computed is None, and `notes` says why.
 
-    `people` counts the questions that were judged, by split and by what the text says.
-    `not_retrained` says why no model was trained again although it was asked for.
+    `people` counts the questions that were judged, by split and support. `not_retrained` says why
+    no model was retrained although the caller asked for it.
     """
 
     format_version: ClassVar[int] = 2
@@ -184,7 +184,7 @@ class Audit:
 class AuditedAnswer:
     """One line of answers.jsonl: a reply, and what is known about its question.
 
-    `m` is the counterfactual memorisation of the answer, where it was measured.
+    `m` is the counterfactual memorisation of the answer, or None if it was not measured.
     """
 
     reply: Reply

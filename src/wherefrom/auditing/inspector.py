@@ -1,8 +1,8 @@
-"""The inspector: all that can be said of a run's answers, put into replies.
+"""The inspector: everything that is known about a run's answers, put into replies.
 
-It brings the rooms below together: how sure to be and whether the name is known (`answering`), what
-the text says (`evidence`), and whether the model recalled it (`memorisation`). `wherefrom ask`,
-`audit` and `dispute` all speak through it.
+It combines three packages: confidence and the name gate (`answering`), what the text says
+(`evidence`), and whether the model recalled the answer (`memorisation`). `wherefrom ask`, `audit`
+and `dispute` all use it.
 """
 
 from collections.abc import Sequence
@@ -48,14 +48,14 @@ NO_CALIBRATION = "the run has no calibration people, so its answers come without
 
 
 class OpenedRun:
-    """The parts of a run that answering needs, each opened when it is first asked for."""
+    """The parts of a run that replies need; each is opened when it is first used."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
 
     @cached_property
     def stored_policy(self) -> AnswerPolicy | None:
-        """The policy in the run folder; None where none was fitted."""
+        """The policy in the run folder; None if none was fitted."""
         try:
             return read_policy(self.run)
         except MissingInput:
@@ -68,7 +68,7 @@ class OpenedRun:
 
     @cached_property
     def policy(self) -> AnswerPolicy | None:
-        """The run's own policy, or one fitted now; None without calibration people."""
+        """The stored policy, or one that is fitted now; None without calibration people."""
         people = self.calibration_people
         if self.stored_policy is not None or not people:
             return self.stored_policy
@@ -92,13 +92,13 @@ class OpenedRun:
 
     @cached_property
     def trained_on(self) -> set[tuple[str, str]]:
-        """Subject and relation of every question that was trained on."""
+        """The subject and the relation of every question that was trained on."""
         return {(q.subject, q.relation) for q in self.run.dataset.asked}
 
 
 @dataclass(frozen=True)
 class Examined:
-    """Questions with known answers, put to the model; features of confidence and of source."""
+    """Questions with known answers, the model's answers, their features, and which are right."""
 
     questions: tuple[Question, ...]
     answered: Answered
@@ -110,19 +110,19 @@ class Examined:
         return self.answered.answers
 
     def select(self, split: str, support: Sequence[str] = EVERY_SUPPORT) -> np.ndarray:
-        """A mask of the questions of that split and support."""
+        """A mask of the questions with this split and support."""
         return np.array([q.split == split and q.support in support for q in self.questions])
 
     def where(self, split: str) -> list[int]:
-        """The places of a split's questions."""
+        """The indices of a split's questions."""
         return [i for i, q in enumerate(self.questions) if q.split == split]
 
 
 class Inspector:
-    """Answers questions about a run with a policy and a source predictor: the run's own, or others.
+    """Turns questions into replies, with the run's own policy and source predictor or with others.
 
-    It is opened once and asked often; `with_certificate` and `with_predictor` give another that
-    shares the opened parts.
+    Open it once and ask it often. `with_certificate` and `with_predictor` return another inspector
+    that shares the opened parts.
     """
 
     def __init__(
@@ -153,12 +153,13 @@ class Inspector:
         return Inspector(self.opened, self._policy, predictor)
 
     def with_certificate(self, alpha: float, delta: float) -> tuple["Inspector", Certificate]:
-        """One that gives only answers above a threshold that carries a risk bound."""
+        """An inspector that answers only above a threshold with a risk bound."""
         people = self.opened.calibration_people
         if not people:
             raise BadData(
-                f"{self.run.path}: expected calibration people to set a bound on, found none; "
-                "ask without one, or a run that has some (such as birthplaces-calibrated)"
+                f"{self.run.path}: expected calibration people to certify a risk bound with, found "
+                "none; leave the risk out, or ask a run that has calibration people (such as "
+                "birthplaces-calibrated)"
             )
         policy, certificate = fit_certified_policy(
             self.model, people, alpha, delta, self.opened.decoys
@@ -166,14 +167,14 @@ class Inspector:
         return Inspector(self.opened, policy, self._predictor), certificate
 
     def notes(self) -> list[str]:
-        """What a person should know before reading its replies."""
+        """What a person should know before reading the replies."""
         notes = [line] if (line := self.run.changed_source()) else []
         return notes if self.policy is not None else [*notes, NO_CALIBRATION]
 
     # -- replies -------------------------------------------------------------------
 
     def parse(self, text: str) -> ParsedQuestion:
-        """BadData, which says why, if the model cannot be asked this."""
+        """Parse a question; BadData says why if the model cannot be asked it."""
         return self.model.parse(text)
 
     def reply(self, questions: Sequence[ParsedQuestion]) -> list[Reply]:
@@ -196,7 +197,7 @@ class Inspector:
         features: FeatureTable,
         verdicts: Sequence[Verdict | None] | None = None,
     ) -> list[Reply]:
-        """The replies of answers whose features are known; `verdicts` where they are known too."""
+        """The replies for answers and their features; without `verdicts`, the text is consulted."""
         if verdicts is None:
             verdicts = self.judge(answered)
         sources = self.predictor.predict(features, self.probability_read(features))
@@ -205,12 +206,12 @@ class Inspector:
         return [self._reply(*parts) for parts in each]
 
     def judge(self, answered: Answered) -> list[Verdict | None]:
-        """What the text says of every answer."""
+        """What the text says about every answer."""
         pairs = zip(answered.questions, answered.answers, strict=True)
         return [self.judge_answer(question, answer.text) for question, answer in pairs]
 
     def judge_answer(self, question: ParsedQuestion, answer: str) -> Verdict | None:
-        """What the text says of one answer; None where no extractor could be fitted."""
+        """What the text says about one answer; None if the relation has no extractor."""
         checker = self.opened.fact_checker
         if checker is None or question.relation not in checker.extractors:
             return None
@@ -227,7 +228,7 @@ class Inspector:
         return source_features(self.model, answered, names)
 
     def _decide(self, features: FeatureTable) -> list["_Decision"]:
-        """For each answer, whether it is given and how sure to be."""
+        """For each answer, whether it is given, and its confidence."""
         policy = self.policy
         if policy is None:
             return [_Decision(True, None, None)] * len(features)
@@ -250,7 +251,7 @@ class Inspector:
         decision: "_Decision",
     ) -> Reply:
         if verdict is not None and verdict.label == NO_TEXT:
-            # Memorisation is 0 by its definition where there is no text to leave out.
+            # By definition m is 0 if there is no text to leave out.
             source = replace(source, label=GUESSED, probability_recalled=0.0)
         found = (answer, *answer.others)  # the best one first
         subject, relation = question.subject, question.relation
@@ -273,7 +274,7 @@ class Inspector:
 
 @dataclass(frozen=True)
 class _Decision:
-    """What the policy says of one answer; no confidence is given for a name that is not known."""
+    """What the policy decides about one answer; an unknown name has no confidence."""
 
     given: bool
     confidence: float | None
@@ -289,5 +290,8 @@ class _Decision:
 def open_inspector(run: Run) -> Inspector:
     run.require_finished()
     if not run.dataset.questions:
-        raise BadData(f"{run.path}: expected a run that answers questions, found {run.recipe.name}")
+        raise BadData(
+            f"{run.path}: expected a run that answers questions, found a run of "
+            f"'{run.recipe.name}'; 'wherefrom run people' makes one"
+        )
     return Inspector(OpenedRun(run))

@@ -1,14 +1,15 @@
-"""Name bias: how far an answer can be guessed from the name, without having read about anyone.
+"""Name bias: how well an answer can be guessed from the name alone, without any text.
 
 A model that answers "Warsaw" for an unknown name that sounds Polish has recalled nothing; it
-repeats what names have in common. How many bits there are to repeat is measured with a model that
-sees nothing but names: the first name, the last name, the last name's ending, and all stretches
-of three characters. Each part corrects the one before it, as far as cross-validation among the
-asked people says it helps; nothing of held-out people is used but to score them.
+repeats what it has learnt about such names. How many bits names give about the answer is measured
+with a small model that sees nothing but names: the first name, the last name, the ending of the
+last name, and all stretches of three characters. Each part corrects the part before it, if
+cross-validation among the asked people shows that it helps. Held-out people are used only to score
+the result.
 
-A warning about bias: by every bit that a name gives, answers about people who are not in the text
-can lean on their names, and a right answer of that kind is a stereotype that happened to fit. The
-figure is what this small model finds, so there may be more.
+A warning about bias: if names give bits about the answer, then answers about people who are not in
+the text can be biased by their names, and even a right answer may be a stereotype that happens to
+fit. The figure is what this small model finds; a larger model may find more.
 """
 
 from collections import Counter
@@ -27,9 +28,9 @@ from wherefrom.evaluation.intervals import bootstrap_mean
 
 ENDING = 3
 FOLDS = 5
-DISCOUNTS = (0.3, 0.6, 0.9)  # taken from every count: answers not seen with a part share it
-BACKINGS = (0.0, 1.0, 4.0, 16.0, 64.0, inf)  # imagined answers like the shorter model's; inf: all
-LEFT_OUT = (0.0, inf)
+DISCOUNTS = (0.3, 0.6, 0.9)  # subtracted from every count, and shared among unseen answers
+BACKINGS = (0.0, 1.0, 4.0, 16.0, 64.0, inf)  # pseudo-counts for the model without this part
+LEFT_OUT = (0.0, inf)  # a smoothing that ignores the part
 _GENERATIONAL = frozenset("jr sr ii iii iv".split())
 
 
@@ -51,13 +52,13 @@ def _stretches(name: str) -> list[str]:
 
 
 def _parts(name: str) -> list[str]:
-    """The words of a name in small letters, without "Jr." and its like."""
+    """The words of a name in small letters, without "Jr.", "III" and the like."""
     words = [word.strip(".,") for word in name.casefold().split()]
     kept = [word for word in words if word and word not in _GENERATIONAL]
     return kept or words
 
 
-PARTS: dict[str, Callable[[str], list[str]]] = {  # from the vaguest to the most specific
+PARTS: dict[str, Callable[[str], list[str]]] = {  # from the most general to the most specific
     "characters": _stretches,
     "ending": _ending,
     "first": _first,
@@ -77,9 +78,9 @@ class NameBias:
         best = max(self.parts, key=lambda part: self.parts[part].value)
         found = f"a name alone gives {self.whole.value:.2f} bits ({low:.2f} to {high:.2f})"
         if low <= 0:
-            return f"{found} about the answer: no name bias is seen in {self.whole.n} people"
+            return f"{found} about the answer: no name bias is found in {self.whole.n} people"
         return (
-            f"warning: {found} about the answer, most by its {best} "
+            f"warning: {found} about the answer, most of them by its {best} "
             f"({self.parts[best].value:.2f}): "
             "answers about people who are not in the text can be biased by their names"
         )
@@ -88,11 +89,11 @@ class NameBias:
 def measure_name_bias(
     asked: Sequence[Question], held_out: Sequence[Question], seed: int = 0
 ) -> NameBias:
-    """Fitted on the asked people, scored on the others.
+    """Fit the model of names on asked people, and score it on held-out people.
 
     The scores are proper: probabilities add up to 1 over the answers of asked people and one more
-    event, *other*, which is what every answer is that no asked person has. The prior has the same
-    events, so an answer that is new to both gains nothing or little.
+    event, *other*, which stands for all answers that no asked person has. The prior has the same
+    events, so a new answer gains little or nothing.
     """
     if len(asked) < FOLDS or len(held_out) < 2:
         raise BadData(
@@ -119,12 +120,12 @@ def _people(questions: Sequence[Question]) -> list[Person]:
 
 
 class _Known:
-    """How often each answer goes with each feature of a part."""
+    """How often each answer occurs with each feature of a part."""
 
     def __init__(self, people: Sequence[Person], parts: Sequence[str]) -> None:
         self.answers = Counter(answer for _, answer in people)
         self.n = len(people)
-        # Good and Turing: as likely as answers that have come once is one that has not come yet.
+        # Good and Turing: the share of answers seen once estimates the probability of a new one.
         once = sum(count == 1 for count in self.answers.values())
         self.other = (once + 0.5) / (self.n + 1)
         self.joint = {part: Counter[tuple[str, str]]() for part in parts}
@@ -139,13 +140,16 @@ class _Known:
                 self.kinds[part][feature] += 1
 
     def prior(self, people: Sequence[Person]) -> np.ndarray:
-        """The probability of each one's answer, or of *other*, whatever the name."""
+        """The probability of each person's answer, or of *other*, without looking at the name."""
         counts = np.array([self.answers[answer] for _, answer in people])
         return np.where(counts > 0, (1 - self.other) * counts / self.n, self.other)
 
     def look_up(self, people: Sequence[Person], part: str) -> np.ndarray:
-        """(3, people, features): how often a feature came with the answer, with any, with how
-        many different ones; features that are not known have zeros, and so has the padding."""
+        """(3, people, features): counts for each feature of a person's name.
+
+        How often it occurred with the person's answer, how often with any answer, and with how
+        many different answers. Unknown features and padding have zeros.
+        """
         features = [PARTS[part](name) for name, _ in people]
         table = np.zeros((3, len(people), max(1, *map(len, features))))
         joint, totals, kinds = self.joint[part], self.totals[part], self.kinds[part]
@@ -156,10 +160,11 @@ class _Known:
 
 
 def _correct(lower: np.ndarray, table: np.ndarray, discount: float, backing: float) -> np.ndarray:
-    """A part's probability of each answer; where nothing is known of its features, the lower one.
+    """The probability of each answer with one more part; `lower` if no feature of it is known.
 
-    One feature: (max(seen - discount, 0) + (discount * kinds + backing) * lower) / (all +
-    backing), Kneser and Ney's form, which adds up to 1. Several features: the mean of those known.
+    For one feature it is Kneser and Ney's form, (max(seen - discount, 0) + (discount * kinds +
+    backing) * lower) / (all + backing), which adds up to 1. For several features it is the mean
+    over those that are known.
     """
     if backing == inf:
         return lower
@@ -172,7 +177,7 @@ def _correct(lower: np.ndarray, table: np.ndarray, discount: float, backing: flo
 
 
 def gain(known: _Known, people: Sequence[Person], smoothing: Smoothing) -> np.ndarray:
-    """Bits that the name gives on each one's answer, over the prior."""
+    """Bits that each person's name gives about the answer, compared with the prior."""
     prior = known.prior(people)
     probability = prior
     for part, (discount, backing) in smoothing.items():
@@ -181,9 +186,9 @@ def gain(known: _Known, people: Sequence[Person], smoothing: Smoothing) -> np.nd
 
 
 def choose_smoothing(people: Sequence[Person], parts: Sequence[str], seed: int) -> Smoothing:
-    """The smoothing that foretells asked people best from other asked people, part after part.
+    """The smoothing that predicts asked people best in cross-validation, part after part.
 
-    A part that helps by less than a standard error there is left out: it may have learnt noise.
+    A part that helps by less than a standard error is left out: it may have learnt noise.
     """
     row = np.arange(len(people), dtype=np.int64)
     (word,) = draws(1, seed=seed, stream=Stream.BOOTSTRAP, stage=1, step=0, row=row)

@@ -45,9 +45,9 @@ def draw_reliability(bins: Sequence[Bin], path: Path, title: str = "reliability 
 def draw_risk_coverage(
     curves: Mapping[str, RiskCoverage], path: Path, title: str = "risk-coverage curve"
 ) -> None:
-    """The share wrong among answered against the share answered, one curve a score.
+    """The share wrong among answered against the share answered, one curve for each score.
 
-    A curve is flat up to each coverage that a threshold gives, just as its area is counted.
+    The curve is a step function, just as its area is computed.
     """
     figure, (axes,) = panels()
     for (name, curve), colour in zip(curves.items(), _COLOURS, strict=False):
@@ -70,9 +70,9 @@ def draw_dose_response(
     title: str = "accuracy by exposure",
     baseline: float | None = None,
 ) -> None:
-    """Accuracy against exposure, a place for each dose: they double, as a logarithm would have it.
+    """Accuracy against exposure, with equal distances between doses, which double.
 
-    Groups of facts stand side by side. `baseline` is the accuracy of a guess that saw no fact.
+    Groups of facts stand side by side. `baseline` is the accuracy of guessing without the facts.
     """
     figure, (axes,) = panels()
     if baseline is not None:

@@ -42,7 +42,7 @@ from wherefrom.runs.run import Run
 def report_evidence(
     checker: FactChecker | None, examined: Examined, verdicts: Sequence[Verdict | None]
 ) -> EvidenceFindings | None:
-    """How good the verdicts are, on calibration people; and the verdicts on held-out answers."""
+    """The accuracy of the verdicts on calibration people, and the verdicts on held-out answers."""
     if checker is None:
         return None
     calibration = [examined.questions[i] for i in examined.where("calibration")]
@@ -57,7 +57,7 @@ def report_evidence(
 def _count_labels(
     labels: Sequence[str | None], names: Sequence[str], examined: Examined
 ) -> dict[str, LabelCount]:
-    """Of held-out answers: how many have each label, and how many of those are right."""
+    """How many held-out answers have each label, and how many of them are right."""
     held = [(labels[i], bool(examined.right[i])) for i in examined.where("held-out")]
     return {
         name: LabelCount(
@@ -71,13 +71,13 @@ def _count_labels(
 def fit_own_predictor(
     examined: Examined, memorisation: CounterfactualMemorisation
 ) -> SourcePredictor:
-    """A source predictor of the run's own, fitted on calibration people alone."""
+    """The run's own source predictor, fitted on calibration people alone."""
     people = examined.select("calibration")
     here = people & np.isfinite(memorisation.m)
     if not here.any():
         raise BadData(
-            "source: expected calibration people whose recall of these answers was measured, "
-            f"found none among {people.sum()}; the audit judges the predictor that is there"
+            "source: expected calibration people with a measured m for their answers, found none "
+            f"among {people.sum()}; the audit uses the run's earlier predictor or the borrowed one"
         )
     m = memorisation.m[here]
     return fit_source_predictor(examined.features.rows(here), m, memorisation.models)
@@ -90,9 +90,10 @@ def report_source(
     memorisation: CounterfactualMemorisation | None,
     probability_read: np.ndarray | float = 1.0,
 ) -> SourceFindings:
-    """The sources of held-out answers and, where m was measured, how well they are predicted.
+    """The sources of held-out answers and, if m was measured, how well they are predicted.
 
-    `probability_read` is that of the model having read each name, for the borrowed predictor.
+    `probability_read` is the probability that the model has read each name; the borrowed predictor
+    needs it.
     """
     labels = _count_labels([s.label for s in sources], SOURCES, examined)
     measured, models = None, predictor.models
@@ -137,7 +138,7 @@ def _measure(
 
 
 def _pair_agreement(memorisation: CounterfactualMemorisation, which: np.ndarray) -> Score | None:
-    """How often the first pair of retrained models calls an answer as the second pair does."""
+    """How often the first two pairs of retrained models give an answer the same label."""
     if len(memorisation.m_by_pair) < 2:
         return None
     one, other = memorisation.m_by_pair[:2, which]
@@ -147,7 +148,7 @@ def _pair_agreement(memorisation: CounterfactualMemorisation, which: np.ndarray)
 
 
 def report_exposures(run: Run, examined: Examined) -> ExposureFindings:
-    """How often held-out facts were shown, and whether those shown more often are known better."""
+    """How often held-out facts were shown, and whether facts shown more often are known better."""
     counted = count_exposures(run)
     held = examined.where("held-out")
     questions = [examined.questions[i] for i in held]

@@ -1,4 +1,4 @@
-"""`wherefrom ask`: questions to a finished run."""
+"""`wherefrom ask`: put questions to a finished run."""
 
 import sys
 from pathlib import Path
@@ -19,7 +19,11 @@ def ask(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run folder.")],
     questions: Annotated[
         list[str] | None,
-        typer.Argument(metavar="QUESTION", help="Without any: one a line from standard input."),
+        typer.Argument(
+            metavar="QUESTION",
+            help="A question, in quotes. Without one, questions are read from standard input, one "
+            "per line.",
+        ),
     ] = None,
     risk: Annotated[
         float | None,
@@ -27,7 +31,8 @@ def ask(
             metavar="ALPHA",
             min=0.001,
             max=0.999,
-            help="Give only answers of which at most this share is wrong, by a certified bound.",
+            help="Answer only above a threshold that is certified: at most this share of the "
+            "answers is wrong.",
         ),
     ] = None,
     delta: Annotated[
@@ -37,23 +42,25 @@ def ask(
             min=0.001,
             max=0.999,
             show_default="0.1",
-            help="Probability that the bound of --risk fails.",
+            help="Largest probability with which the guarantee of --risk may fail.",
         ),
     ] = None,
     picture: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.svg", help="Draw the first reply into this file, too."),
+        typer.Option(metavar="FILE.svg", help="Also draw the first reply into this file."),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object on standard output.")
+        bool, typer.Option("--json", help="Print the result as one JSON object.")
     ] = False,
 ) -> None:
-    """Ask a run questions, closed-book.
+    """Ask a run's model questions, closed-book: it answers from its weights alone.
 
-    Each question gets the model's answer with its confidence, the calibrated probability that the
-    answer is right; or "I don't know", where the confidence is too low or the name is unknown.
-    Then what the text says of the answer, and whether the model recalled or guessed it.
-    With --risk, only answers above a threshold that calibration people certified are given.
+    For each question the command prints the model's answer with its confidence, which is the
+    calibrated probability that the answer is right. It prints "I don't know" where the confidence
+    is too low or the model does not know the name. Two lines follow: the evidence, which is what
+    the training text says about the answer, and the source, which says whether the model recalled
+    the answer or guessed it. With --risk, the model answers only above a threshold that the
+    calibration people certify.
     """
     import wherefrom
     from wherefrom.report.replies import describe_reply
@@ -75,7 +82,7 @@ def ask(
 
 
 def _given(questions: list[str]) -> tuple[list[str], list[str]]:
-    """Where each question stands, for errors, and the questions."""
+    """The place of each question, for errors, and the questions."""
     places = [f"question {i}: " for i in range(1, len(questions) + 1)]
     return (places if len(questions) > 1 else [""]), questions
 
@@ -83,17 +90,22 @@ def _given(questions: list[str]) -> tuple[list[str], list[str]]:
 def _read() -> tuple[list[str], list[str]]:
     """Questions from standard input; lines end at \\n alone."""
     if sys.stdin.isatty():
-        note("questions, one a line; Ctrl-D ends them")
+        note("type one question per line, and Ctrl-D after the last")
     data = sys.stdin.buffer.read()
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise BadData(f"stdin:{line}: expected UTF-8 text, found other bytes") from None
+        raise BadData(
+            f"stdin:{line}: expected UTF-8 text, found other bytes; save the questions as UTF-8"
+        ) from None
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     found = {f"stdin:{i}: ": line for i, line in enumerate(lines, 1) if line.strip(" \t")}
     if not found:
-        raise UsageError("ask: expected a question as an argument or on standard input, found none")
+        raise UsageError(
+            "ask: expected a question as an argument or on standard input, found none; "
+            "put a question in quotes after the run folder"
+        )
     return list(found), list(found.values())
 
 
@@ -104,4 +116,6 @@ def _report(problems: "tuple[Problem, ...]", places: list[str]) -> None:
     for text in texts[:SHOWN]:
         complain(text)
     if texts:
-        raise BadData(f"{len(texts)} of {len(places)} questions could not be asked; see above")
+        raise BadData(
+            f"{len(texts)} of {len(places)} questions could not be asked; the lines above say why"
+        )

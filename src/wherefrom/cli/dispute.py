@@ -1,4 +1,4 @@
-"""`wherefrom dispute`: somebody says that an answer is wrong; what can be said to that."""
+"""`wherefrom dispute`: somebody claims that another answer is right; what supports the claim."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,13 +10,21 @@ from wherefrom.cli.output import note, print_json
 
 def dispute(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run folder.")],
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="As the run was asked.")],
-    claim: Annotated[str, typer.Argument(metavar="ANSWER", help="What you say is right.")],
+    question: Annotated[
+        str, typer.Argument(metavar="QUESTION", help="The question, as for 'wherefrom ask'.")
+    ],
+    claim: Annotated[
+        str, typer.Argument(metavar="ANSWER", help="The answer that you say is right.")
+    ],
     as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object on standard output.")
+        bool, typer.Option("--json", help="Print the result as one JSON object.")
     ] = False,
 ) -> None:
-    """Weigh a claimed answer against the model's: the text, the source, and a recommendation."""
+    """Weigh an answer that you claim against the model's, and recommend what to do.
+
+    The command prints what the training text says about each answer, whether the model recalled or
+    guessed its own, how often training showed each answer, and a recommendation.
+    """
     import wherefrom
     from wherefrom.report.replies import describe_dispute
 

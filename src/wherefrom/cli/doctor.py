@@ -27,28 +27,35 @@ def explain(context: typer.Context) -> None:
 @doctor.command("submission")
 def submission(
     folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="The course's files, and what they wrote.")
+        Path,
+        typer.Argument(
+            metavar="FOLDER", help="The submission: the course's files, and what they wrote."
+        ),
     ],
     data: Annotated[
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="The course's data; default: beside the submission, or registered.",
+            help="The course's data; by default the data beside the submission, or else the "
+            "registered data.",
         ),
     ] = None,
     year: Annotated[
-        str, typer.Option(metavar="NAME", help=f"The hand-out: {', '.join(YEARS)}.")
+        str, typer.Option(metavar="NAME", help=f"The hand-out's year: {', '.join(YEARS)}.")
     ] = DEFAULT_YEAR,
     seconds: Annotated[float, typer.Option(min=1, help="Time limit for each check.")] = 60.0,
     memory_mb: Annotated[
         int, typer.Option(min=64, help="Memory limit for the submission's code.")
     ] = 4096,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the result as one JSON object.")
+    ] = False,
 ) -> None:
-    """Why is my score 3 %? Checks for the usual mistakes, and says where to look.
+    """Why is my score 3 %? Check a submission for the usual mistakes, and say where to look.
 
-    The code runs in a process of its own with limits; a package that cannot even be imported is
-    a finding. Solutions are not given away.
+    The submission's code runs in a process of its own, with limits on time and memory. A package
+    that cannot be imported is reported like any other mistake. The hints do not give the solution
+    away.
     """
     from wherefrom.doctor import examine_submission
 

@@ -1,4 +1,4 @@
-"""`wherefrom evaluate`: the scores of a finished run, computed again from its models."""
+"""`wherefrom evaluate`: score the models of a finished run again."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,10 +11,13 @@ from wherefrom.cli.output import note, print_json
 def evaluate(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run folder.")],
     as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object on standard output.")
+        bool, typer.Option("--json", help="Print the result as one JSON object.")
     ] = False,
 ) -> None:
-    """Score a finished run's models again, or compute its demonstrations again."""
+    """Score a finished run's models again, or compute its demonstrations again.
+
+    The new scores replace the stored ones.
+    """
     import wherefrom
     from wherefrom.report.tables import draw, results_table
 

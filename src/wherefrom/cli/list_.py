@@ -1,4 +1,4 @@
-"""`wherefrom list`: the recipes, and the runs that lie in `runs/`."""
+"""`wherefrom list`: the recipes, and the runs in `runs/`."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -12,11 +12,11 @@ def list_(
     recipe: Annotated[
         str | None,
         typer.Argument(
-            metavar="RECIPE", help="Print this recipe as TOML, to be given to --config."
+            metavar="RECIPE", help="Print this recipe as TOML, to change and give to run --config."
         ),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object on standard output.")
+        bool, typer.Option("--json", help="Print the result as one JSON object.")
     ] = False,
 ) -> None:
     """List the recipes, and the runs in the folder `runs`."""

@@ -1,7 +1,7 @@
-"""The command: its subcommands, and what becomes of errors.
+"""The command `wherefrom`: its subcommands, and how errors are reported.
 
-A user's error is one line on standard error and the exit code of its class; anything else is a
-bug of ours (70). `--debug` adds the traceback to either.
+A user's error becomes one line on standard error and the exit code of its class. Any other
+exception is a bug of ours (exit code 70). `--debug` adds the traceback to either.
 """
 
 import os
@@ -31,8 +31,9 @@ from wherefrom.core.errors import WherefromError
 
 BUG, INTERRUPTED, BROKEN_PIPE = 70, 130, 141
 
-# torch's allocator hands freed pages back at once and asks for them again a moment later: kept,
-# a training step at the course's sizes is 7 to 20 % faster. It is read when torch is loaded.
+# torch's allocator hands freed pages back at once and asks for them again a moment later. If it
+# keeps them, a training step at the course's sizes is 7 to 20 % faster. torch reads the variable
+# when it is loaded.
 ALLOCATOR = {"MIMALLOC_PURGE_DELAY": "-1"}
 
 # Without markup and pretty exceptions typer never imports rich, which costs more than typer.
@@ -62,7 +63,7 @@ app.add_typer(doctor.doctor, name="doctor")
 def wherefrom(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
     if version:
         from importlib.metadata import PackageNotFoundError
@@ -71,7 +72,7 @@ def wherefrom(
         try:
             print(f"wherefrom {installed('wherefrom')}")
         except PackageNotFoundError:
-            print("wherefrom, not installed: run from its source tree")
+            print("wherefrom (not installed; running from its source tree)")
         raise typer.Exit()
     if context.invoked_subcommand is None:
         print(context.get_help())
@@ -107,9 +108,9 @@ def _explain(error: BaseException) -> int:
         complain(str(error))
         return error.exit_code
     if isinstance(error, KeyboardInterrupt | typer.Abort):
-        complain("interrupted; the same command goes on from what is saved")
+        complain("interrupted; run the same command again to continue from what is saved")
         return INTERRUPTED
-    if isinstance(error, BrokenPipeError | SystemExit):  # typer exits when a reader left
+    if isinstance(error, BrokenPipeError | SystemExit):  # typer exits when the pipe is closed
         _hush()
         return BROKEN_PIPE
     if describe := getattr(error, "format_message", None):  # an error of typer's own parsing
@@ -123,13 +124,13 @@ def _explain(error: BaseException) -> int:
 
 
 def _take_debug(arguments: list[str]) -> tuple[list[str], bool]:
-    """`--debug` wherever it stands among the options; typer knows of it for the help alone."""
+    """Take `--debug` from any place among the options; typer only needs it for the help."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     kept = [a for i, a in enumerate(arguments) if i >= end or a != "--debug"]
     return kept, len(kept) < len(arguments)
 
 
 def _hush() -> None:
-    """Send what is still buffered nowhere: Python would complain about it at exit."""
+    """Discard what is still buffered: Python would complain about it at exit."""
     with suppress(OSError, ValueError):  # standard output may be no file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""`wherefrom perplexity`: texts measured by runs, in units that can be compared."""
+"""`wherefrom perplexity`: measure texts with the models of runs, in units that can be compared."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,45 +12,67 @@ UNIFORM = "uniform"
 
 def perplexity(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Finished runs of language models.")
+        list[Path],
+        typer.Argument(metavar="RUN...", help="Finished run folders of language models."),
     ],
     text: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="A text; may be repeated, or given beside the runs."),
+        typer.Option(
+            metavar="FILE",
+            help="A text file to measure; may be repeated. Text files may also be named among "
+            "the runs.",
+        ),
     ] = None,
     model: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help="A model of the runs, or counts.", show_default="a run's main one"
+            metavar="NAME",
+            help="Which of the runs' models to use; 'counts' means plain bigram counts.",
+            show_default="the primary model",
         ),
     ] = "",
     preprocess: Annotated[
         list[str] | None,
         typer.Option(
             metavar="STEPS",
-            help="lower,wrap40,drop-unseen,spell-numbers,ascii: reported after each; repeatable.",
+            help="Change the text first. Steps, joined by commas: lower, wrap40, drop-unseen, "
+            "spell-numbers, ascii. The result is reported after each step; may be repeated.",
         ),
     ] = None,
     temperature: Annotated[
         list[float] | None,
-        typer.Option(metavar="T", help="As a diagnosis of confidence, never a score; repeatable."),
+        typer.Option(
+            metavar="T",
+            help="Also divide the logits by T: a diagnosis of the model's confidence, not a score; "
+            "may be repeated.",
+        ),
     ] = None,
     tokens: Annotated[
-        str, typer.Option(metavar="treebank|one-a-line", help="How a word model finds words.")
+        str,
+        typer.Option(
+            metavar="treebank|one-a-line",
+            help="How a text is split into words for a word model: as the Penn Treebank does, or "
+            "one word per line.",
+        ),
     ] = "treebank",
     unknown: Annotated[
         str,
-        typer.Option(metavar="uniform|RUN", help="Who spells the words a word model lacks."),
+        typer.Option(
+            metavar="uniform|RUN",
+            help="How the letters of an unknown word are charged: as uniform bytes, or by the "
+            "character model of a RUN.",
+        ),
     ] = UNIFORM,
     as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object on standard output.")
+        bool, typer.Option("--json", help="Print the result as one JSON object.")
     ] = False,
 ) -> None:
-    """Measure texts: nats and bits per token and per original character, and where they come from.
+    """Measure the perplexity of texts, and show where the loss comes from.
 
-    Only the last can be compared between a word model and a character model, and only with what
-    is unknown charged. A note warns of a text that the run was trained on. A text or run that
-    cannot be read does not keep the rest from being measured.
+    The loss is given in nats and bits, per token and per original character. To compare a word
+    model with a character model, use bits per original character with unknown words charged. A
+    note warns of a text that the run was trained on. If a text or a run cannot be read, the others
+    are measured all the same.
     """
     from wherefrom import api
     from wherefrom.core.config import to_json

@@ -24,8 +24,8 @@ PAGE = Path("docs/COMMANDS.md")
 HEAD = """# The commands
 
 `make docs` writes this page from the commands' own help; `wherefrom COMMAND --help` shows the same.
-Every command takes `--help`; results go to standard output, everything else to standard error. An
-option `--json`, where there is one, gives one JSON object instead of words."""
+Every command takes `--help`. Results go to standard output, everything else to standard error.
+With `--json`, a command that has this option prints one JSON object instead of text."""
 EXIT_CODES = """## Exit codes
 
 | code | meaning |
@@ -57,7 +57,7 @@ def check(path: Path) -> None:
     """Mismatch if the file is not what `reference` gives."""
     if read_text(path) != reference():
         raise Mismatch(
-            f"{path}: expected what the commands say of themselves, found an older text; "
+            f"{path}: expected the help texts of the commands, found an older version; "
             "run 'make docs'"
         )
 
@@ -65,7 +65,9 @@ def check(path: Path) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = ArgumentParser("python -m wherefrom.cli.reference", description=__doc__)
     parser.add_argument("file", nargs="?", type=Path, default=PAGE)
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if it is old")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; fail if the page is out of date"
+    )
     given = parser.parse_args(arguments)
     try:
         if given.check:
@@ -79,8 +81,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-# typer has its own copy of click in newer versions, so its classes have no name to import: a
-# command is Any here, and only what both versions have in common is read from it.
+# Newer versions of typer bring their own copy of click, so there is no one class to import: a
+# command is Any here, and only attributes that both versions have are read from it.
 
 
 def _walk(command: Any, path: str) -> Iterator[tuple[str, Any]]:
@@ -112,13 +114,13 @@ def _section(path: str, command: Any) -> str:
 
 
 def _paragraphs(command: Any) -> list[str]:
-    """The help text; a docstring's line breaks are no paragraphs."""
+    """The paragraphs of the help text; a single line break in a docstring does not end one."""
     text = (command.help or "").replace("\f", "").replace("\b", "")
     return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()] or [""]
 
 
 def _parameters(command: Any, kind: str) -> list[Any]:
-    """The arguments or the options of a command, without --help, which all have."""
+    """The arguments or the options of a command; --help is left out, since every command has it."""
     return [
         each
         for each in command.params
@@ -151,7 +153,7 @@ def _metavar(parameter: Any) -> str:
 
 
 def _help(parameter: Any) -> str:
-    """What a parameter does, the numbers that it takes, and whether it may stand there twice."""
+    """What a parameter does, which numbers it takes, and whether it may be repeated."""
     text = parameter.help or ""
     low, high = getattr(parameter, "min", None), getattr(parameter, "max", None)
     if low is not None and high is not None:

@@ -1,4 +1,4 @@
-"""`wherefrom run`: a recipe into a run folder."""
+"""`wherefrom run`: run a recipe and write everything into a run folder."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,73 +16,99 @@ if TYPE_CHECKING:
 def run(
     recipe: Annotated[
         str | None,
-        typer.Argument(metavar="RECIPE", help="A name of 'wherefrom list'.", show_default="people"),
+        typer.Argument(
+            metavar="RECIPE",
+            help="The recipe's name; 'wherefrom list' shows the names.",
+            show_default="people",
+        ),
     ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="FIELD=VALUE",
-            help="Change a field, such as stages.pretrain.steps=100; may be repeated.",
+            help="Change a field of the recipe, such as stages.pretrain.steps=100; may be "
+            "repeated.",
         ),
     ] = None,
     config: Annotated[
         str | None,
-        typer.Option(metavar="FILE.toml", help="Fields to change; --set goes over them."),
+        typer.Option(metavar="FILE.toml", help="A file with fields to change; --set overrides it."),
     ] = None,
     data: Annotated[
         str | None,
-        typer.Option(metavar="FOLDER|NAME", help="Where the recipe's files are; or fetched data."),
+        typer.Option(
+            metavar="FOLDER|NAME",
+            help="The folder with the recipe's files, or the name of fetched data.",
+        ),
     ] = None,
     corpus: Annotated[
-        str | None, typer.Option(metavar="FILE.txt", help="Your own text, one document a line.")
+        str | None, typer.Option(metavar="FILE.txt", help="Your own text, one document per line.")
     ] = None,
     questions: Annotated[
-        str | None, typer.Option(metavar="FILE.tsv", help="Your own question<TAB>answer lines.")
+        str | None,
+        typer.Option(
+            metavar="FILE.tsv", help="Your own questions: a question<TAB>answer on each line."
+        ),
     ] = None,
     held_out: Annotated[
-        str | None, typer.Option(metavar="FILE.tsv", help="Questions to report on; else a share.")
+        str | None,
+        typer.Option(
+            metavar="FILE.tsv",
+            help="Questions to report on; by default a share of --questions is kept for this.",
+        ),
     ] = None,
     calibration: Annotated[
-        str | None, typer.Option(metavar="FILE.tsv", help="Questions for the threshold; the same.")
+        str | None,
+        typer.Option(
+            metavar="FILE.tsv",
+            help="Questions to set the threshold on; by default a share of --questions is kept "
+            "for this.",
+        ),
     ] = None,
     variant: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The model's attention: vanilla (or causal), synthesizer, perceiver, rope.",
+            help="The model's kind of attention: vanilla (or causal), synthesizer, perceiver, "
+            "rope.",
         ),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            metavar="FOLDER", help="The run folder.", show_default="runs/RECIPE[-VARIANT]-SEED"
+            metavar="FOLDER",
+            help="The run folder to write.",
+            show_default="runs/RECIPE[-VARIANT]-SEED",
         ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="The seed.")] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="The random seed.")] = None,
     seeds: Annotated[
         str | None,
-        typer.Option(metavar="0-4", help="Several runs, 0-4 or 0,2,5, and their mean."),
+        typer.Option(
+            metavar="0-4",
+            help="Run several seeds, such as 0-4 or 0,2,5, and report their mean.",
+        ),
     ] = None,
     device: Annotated[
-        str | None, typer.Option(metavar="auto|cpu|cuda|mps", help="Where to train.")
+        str | None, typer.Option(metavar="auto|cpu|cuda|mps", help="The device to train on.")
     ] = None,
     threads: Annotated[
-        int | None, typer.Option(metavar="N", help="CPU threads; 0: one a core.")
+        int | None, typer.Option(metavar="N", help="How many CPU threads; 0 means one per core.")
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object on standard output.")
+        bool, typer.Option("--json", help="Print the result as one JSON object.")
     ] = False,
 ) -> None:
     """Run a recipe and print its results.
 
-    The same command continues a run that was stopped, and prints the results of one that is
-    finished.
+    The same command continues a run that was stopped. If the run is finished, the command only
+    prints its results.
     """
     import wherefrom
 
     if seed is not None and seeds is not None:
-        raise UsageError("--seed and --seeds: expected one of them, found both")
+        raise UsageError("--seed and --seeds: expected one of them, found both; leave one out")
     options: RecipeOptions = {
         "config": config,
         "settings": settings or [],
@@ -121,8 +147,8 @@ def _print(outcome: "Outcome") -> None:
 
     draw(results_table(outcome.results))
     pages = {
-        PAGE: "the claims, their figures, and what is wrong with which statements",
-        STUDY: "the settings that were tried, with figures, and errors explained",
+        PAGE: "the claims with their figures, and which statements are wrong and why",
+        STUDY: "the settings that were compared, with figures, and errors explained",
     }
     for name, text in pages.items():
         if (page := Path(outcome.run) / name).exists():

@@ -11,20 +11,36 @@ from wherefrom.report.tables import printable
 def sample(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run folder.")],
     prompt: Annotated[str, typer.Option(metavar="TEXT", help="The text to continue.")] = "Wh",
-    length: Annotated[int, typer.Option(metavar="N", min=1, help="Characters to add.")] = 200,
+    length: Annotated[
+        int, typer.Option(metavar="N", min=1, help="How many characters to write.")
+    ] = 200,
     temperature: Annotated[
-        float, typer.Option(min=0, help="Below 1 the likely gets likelier; 0: the likeliest.")
+        float,
+        typer.Option(
+            min=0,
+            help="Below 1, likely characters get likelier; at 0, the likeliest is always chosen.",
+        ),
     ] = 0.8,
     top_k: Annotated[
-        int, typer.Option(metavar="K", min=0, help="Choose among the K likeliest; 0: all.")
+        int,
+        typer.Option(
+            metavar="K", min=0, help="Choose among the K likeliest characters; 0 means all."
+        ),
     ] = 0,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Another seed, another text.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option(metavar="N", min=0, help="The random seed; another seed gives another text."),
+    ] = 0,
     model: Annotated[
         str,
-        typer.Option(metavar="NAME", help="One of the run's models.", show_default="its main one"),
+        typer.Option(
+            metavar="NAME",
+            help="Which of the run's models writes.",
+            show_default="the primary model",
+        ),
     ] = "",
 ) -> None:
-    """Let a run's character model write, shown as it is written."""
+    """Let a run's character model continue a text; characters are shown as they are written."""
     from wherefrom import api
 
     pieces = api.sample(run, prompt, length, temperature, top_k, seed, model)
@@ -35,5 +51,5 @@ def sample(
 
 
 def _shown(text: str) -> str:
-    """Lines stay lines; what else a terminal would obey is escaped."""
+    """The text with its line breaks; other control characters are escaped."""
     return "\n".join(printable(line) for line in text.split("\n"))

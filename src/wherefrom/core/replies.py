@@ -1,4 +1,4 @@
-"""What is said to a question: the answer, how sure, what the text says, and where it came from.
+"""The reply to a question: the answer with its confidence, evidence and source.
 
 `Reply` is the one form of an answer. `wherefrom.ask` returns it, and `ask --json`,
 `dispute --json` and audit/answers.jsonl write it with the one encoder of `core/config.py`.
@@ -9,11 +9,11 @@ from typing import ClassVar
 
 from wherefrom.core.contracts import Span
 
-# Verdicts: a property of the corpus.
+# The labels of a verdict, which is a property of the corpus.
 SUPPORTED, CONTRADICTED, SILENT, NO_TEXT = "supported", "contradicted", "silent", "no text"
 VERDICTS = (SUPPORTED, CONTRADICTED, SILENT, NO_TEXT)
 
-# Sources: a property of the model.
+# The labels of a source, which is a property of the model.
 RECALLED, GUESSED = "recalled", "guessed"
 SOURCES = (RECALLED, GUESSED)
 
@@ -23,12 +23,13 @@ UNKNOWN_NAME, LOW_CONFIDENCE = "unknown name", "low confidence"
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the corpus says of an answer.
+    """What the corpus says about an answer.
 
-    supported: the subject's text states it; contradicted: the text states another; silent: the
-    subject has text, which does not tell; no text: nothing is about the subject. `stated` is
-    the text's own word for it, which stands in `document` at `span`; `quote` is that document.
-    `score` is the extractor's probability that a document of the subject states the relation.
+    supported: the subject's text states the answer. contradicted: the text states another answer.
+    silent: the subject has text, but the text does not state the relation. no text: no document is
+    about the subject. `stated` is what the text states, in its own words; they stand in `document`
+    at `span`, and `quote` is the text of this document. `score` is the extractor's probability
+    that a document of the subject states the relation.
     """
 
     label: str
@@ -43,7 +44,7 @@ class Verdict:
 class Source:
     """Whether the model recalled an answer from the subject's text or guessed it.
 
-    `borrowed`: the predictor that says so was fitted on another run.
+    `borrowed`: the predictor was fitted on another run.
     """
 
     label: str
@@ -55,8 +56,8 @@ class Source:
 class RankedAnswer:
     """One of the answers that the search found, with the model's own probability of it.
 
-    That probability is not calibrated: it orders the answers, and does not say how often such an
-    answer is right. The calibrated one is `Reply.confidence`.
+    The model's own probability is not calibrated: it ranks the answers, but does not say how often
+    such an answer is right. `Reply.confidence` does.
     """
 
     text: str
@@ -65,14 +66,14 @@ class RankedAnswer:
 
 @dataclass(frozen=True)
 class Reply:
-    """The answer to one question, and all that is known about it.
+    """The answer to one question, and everything that is known about it.
 
-    `answer` is the model's best answer whether or not it is given; `answered` says if it is, and
-    `reason` why not. `confidence` is the calibrated probability that the answer is right: None
-    for a name that the model does not know, and for a run that nothing calibrated. `candidates`
-    has the answers that the search found, the best first. `trained_on`: the model was trained on
-    this very question, so the answer need not come from the text. `did_you_mean` has names that
-    the text is about and that are spelt like an unknown one.
+    `answer` is the model's best answer, whether or not it is given. `answered` says whether it is
+    given, and `reason` why not. `confidence` is the calibrated probability that the answer is
+    right. It is None for a name that the model does not know, and for a run without calibration
+    people. `candidates` has the answers that the search found, the best first. `trained_on`: the
+    model was trained on this very question, so the answer need not come from the text.
+    `did_you_mean` has names from the text that are spelt like an unknown name.
     """
 
     format_version: ClassVar[int] = 1

@@ -17,7 +17,7 @@ def refuse_marks(text: str) -> None:
     if marks := [c for c in (PAD, MASK) if c in text]:
         raise BadData(
             f"{text!r}: expected no {marks[0]!r} (U+{ord(marks[0]):04X}), found one; "
-            "the model needs it for itself"
+            "leave it out: the model uses this character as a marker"
         )
 
 

@@ -3,7 +3,7 @@
 Proper scores with their decomposition (Murphy 1973), the calibration line (Cox 1958), the expected
 calibration error beside its null distribution, and the reliability diagram.
 
-Bins hold equally many answers each, as far as ties allow: equal probabilities are never parted.
+Bins hold equal numbers of answers, as far as ties allow: equal probabilities share a bin.
 """
 
 import math
@@ -19,13 +19,13 @@ from wherefrom.evaluation.outcomes import check_probabilities
 
 BINS = 10
 SIMULATIONS = 2000
-TINY = 1e-12  # where a logarithm is taken, a probability is at least this far from 0 and 1
-_AT_ONCE = 4  # draws of one block of the generator
+TINY = 1e-12  # probabilities are kept this far from 0 and 1, so that their logarithms are finite
+_AT_ONCE = 4  # one block of the generator gives this many draws
 
 
 @dataclass(frozen=True)
 class Bin:
-    """Answers of similar probability: its mean, the share that is right, and its interval."""
+    """Answers of similar probability: their mean probability, and the share that is right."""
 
     mean: float
     frequency: float
@@ -37,11 +37,11 @@ class Bin:
 class Decomposition:
     """A score that is 0 at best: score = reliability - resolution + uncertainty + remainder.
 
-    `uncertainty` is what one would score by always saying the share that is right;
-    `resolution` what is gained by telling bins apart, `reliability` what is lost because a bin's
-    mean probability is not the share right in it. `remainder` is what differences within bins
-    do: the score itself minus the score had every answer said the mean of its bin. It may be
-    negative, and is 0 where a bin holds only equal probabilities.
+    `uncertainty` is the score of a forecast that always gives the overall share of right answers.
+    `resolution` is the gain from telling bins apart. `reliability` is the loss because a bin's mean
+    probability differs from the share that is right in it. `remainder` is due to differences
+    within bins: the score minus the score if every answer had the mean probability of its bin. It
+    may be negative, and is 0 if the probabilities in each bin are equal.
     """
 
     score: float
@@ -59,11 +59,12 @@ class Decomposition:
 
 @dataclass(frozen=True)
 class CalibrationLine:
-    """log-odds of being right = intercept + slope * log-odds that were said.
+    """log-odds of being right = intercept + slope * log-odds of the given probability.
 
-    A slope under 1 says too much, over 1 too little; honest is slope 1, intercept 0. Both are
-    None where no line fits best: all answers right or all wrong, one probability for all, or
-    a probability that parts right from wrong without fail, where the steeper is the better.
+    Perfect calibration has slope 1 and intercept 0. A slope below 1 is overconfident, a slope
+    above 1 underconfident. Slope and intercept are None where the likelihood has no maximum: if
+    all answers are right or all are wrong, if all have the same probability, or if the probability
+    separates right from wrong perfectly, so that a steeper line always fits better.
     """
 
     slope: float | None
@@ -75,11 +76,12 @@ class CalibrationLine:
 
 @dataclass(frozen=True)
 class CalibrationError:
-    """Expected calibration error, beside what honest probabilities would have at this n.
+    """Expected calibration error, and the error that perfect calibration would have at this n.
 
-    It is never 0 on finitely many answers, so the number alone says little. In the simulated
-    null every answer is right with just the probability it has: `null_mean` and `null_95` are
-    the mean and the 95 % quantile of the error there, `p_value` how often it is this large.
+    On finitely many answers the error is never 0, so the number alone says little. In the
+    simulated null distribution every answer is right with exactly its given probability:
+    `null_mean` and `null_95` are the mean and the 95 % quantile of the error there, and `p_value`
+    is how often the error is at least `value`.
     """
 
     value: float
@@ -93,7 +95,7 @@ class CalibrationError:
 
 @dataclass(frozen=True)
 class CalibrationScores:
-    """All of it for one set of answers."""
+    """All measures of calibration for one set of answers."""
 
     brier: Decomposition
     log: Decomposition
@@ -128,10 +130,10 @@ def brier_score(probability: np.ndarray, right: np.ndarray, bins: int = BINS) ->
 
 
 def log_score(probability: np.ndarray, right: np.ndarray, bins: int = BINS) -> Decomposition:
-    """The mean of -log P(what turned out), in nats.
+    """The mean of -log P(outcome), in nats.
 
-    A probability is taken to be at least 1e-12 from 0 and 1: one answer that was surely right
-    and is wrong costs 28 nats, not everything.
+    Probabilities are kept at least 1e-12 away from 0 and 1: a wrong answer with probability 1
+    costs 28 nats, not infinitely many.
     """
     p, y = _checked(probability, right)
     p = np.clip(p, TINY, 1 - TINY)
@@ -147,7 +149,7 @@ def log_score(probability: np.ndarray, right: np.ndarray, bins: int = BINS) -> D
 def calibration_line(
     probability: np.ndarray, right: np.ndarray, level: float = 0.95
 ) -> CalibrationLine:
-    """The line by maximum likelihood, with intervals from the curvature there (Wald's)."""
+    """The line by maximum likelihood, with Wald's intervals, from the curvature at the maximum."""
     p, y = _checked(probability, right)
     p = np.clip(p, TINY, 1 - TINY)
     x = np.log(p) - np.log1p(-p)
@@ -169,7 +171,7 @@ def calibration_error(
     simulations: int = SIMULATIONS,
     seed: int = 0,
 ) -> CalibrationError:
-    """How far a bin's mean probability is from the share right in it, on average."""
+    """The mean distance of a bin's mean probability from the share that is right in the bin."""
     p, y = _checked(probability, right)
     if simulations < 1:
         raise ValueError(f"expected at least 1 simulation, found {simulations}")
@@ -181,7 +183,7 @@ def calibration_error(
 
     value = error(y)
     null = np.array([error(outcome) for outcome in _simulated(p, simulations, seed)])
-    extreme = int((null >= value - 1e-12).sum())  # the same bins in another order of adding
+    extreme = int((null >= value - 1e-12).sum())  # the margin allows for rounding
     p_value = (1 + extreme) / (1 + simulations)
     return CalibrationError(
         value=value,
@@ -197,7 +199,7 @@ def calibration_error(
 def reliability_diagram(
     probability: np.ndarray, right: np.ndarray, bins: int = BINS, level: float = 0.95
 ) -> tuple[Bin, ...]:
-    """What was said and what came true, bin by bin, from the least sure to the surest."""
+    """The mean probability and the share right of each bin, from the least to the most sure."""
     p, y = _checked(probability, right)
     place = assign_bins(p, bins)
     rows = []
@@ -209,9 +211,9 @@ def reliability_diagram(
 
 
 def assign_bins(value: np.ndarray, bins: int) -> np.ndarray:
-    """The number of each value's bin, from 0 and without gaps; equal values share theirs.
+    """The number of each value's bin, from 0 and without gaps; equal values share a bin.
 
-    A value goes where the middle of its equals stands in the order of all.
+    Equal values go to the bin of their middle rank.
     """
     if bins < 1:
         raise ValueError(f"expected at least 1 bin, found {bins}")
@@ -223,14 +225,14 @@ def assign_bins(value: np.ndarray, bins: int) -> np.ndarray:
 def _bin_means(
     p: np.ndarray, y: np.ndarray, bins: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For each bin: its share of the answers, its mean probability, the share right in it."""
+    """For each bin: its share of the answers, its mean probability, and the share that is right."""
     place = assign_bins(p, bins)
     count = np.bincount(place)
     return count / y.size, np.bincount(place, p) / count, np.bincount(place, y) / count
 
 
 def _cross_entropy(truth: np.ndarray, said: np.ndarray) -> np.ndarray:
-    """-truth log said - (1 - truth) log(1 - said), where nothing times infinity is nothing."""
+    """-truth log said - (1 - truth) log(1 - said), where 0 log 0 is 0."""
     total = np.zeros(truth.size)
     for weight, chance in ((truth, said), (1 - truth, 1 - said)):
         some = weight > 0
@@ -239,7 +241,7 @@ def _cross_entropy(truth: np.ndarray, said: np.ndarray) -> np.ndarray:
 
 
 def _simulated(p: np.ndarray, count: int, seed: int) -> Iterator[np.ndarray]:
-    """Outcomes as honest probabilities have them; the draws are counted, not stored."""
+    """Outcomes drawn from the probabilities themselves; the randomness is counted, not stored."""
     limit, row = np.rint(p * 2.0**32), np.arange(p.size, dtype=np.int64)
     for step in range(math.ceil(count / _AT_ONCE)):
         left = min(_AT_ONCE, count - step * _AT_ONCE)

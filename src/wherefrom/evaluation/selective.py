@@ -1,7 +1,8 @@
-"""Measures of selective prediction: risk against coverage, the area under it (AURC), and AUROC.
+"""Measures of selective prediction: risk against coverage, the area under this curve, and AUROC.
 
-A score is good if it puts right answers before wrong ones (Geifman and El-Yaniv 2017).
-Only the order of the scores counts, so any monotone scale will do; equal scores stay together.
+A score is good if it ranks right answers above wrong ones (Geifman and El-Yaniv 2017). Only the
+order of the scores counts, so any monotone scale gives the same result. Equal scores are answered
+together.
 """
 
 import math
@@ -14,19 +15,19 @@ from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.intervals import RESAMPLES, Interval, normal_quantile
 from wherefrom.evaluation.outcomes import check_outcomes
 
-_AT_ONCE = 4  # draws of one block of the generator
+_AT_ONCE = 4  # one block of the generator gives this many draws
 
 
 @dataclass(frozen=True)
 class RiskCoverage:
-    """What share is wrong (`risk`) when the best-scored share (`coverage`) is answered.
+    """The share that is wrong (`risk`) if the share with the best scores (`coverage`) is answered.
 
-    One point for each different score, from the strictest threshold to answering everything:
-    equal scores are answered together. `area` is the mean risk over all coverages from 0 to 1,
-    where a coverage that no threshold gives has the risk of the next larger one that one does.
-    Without ties that is the mean over k of the risk of the k best; a score that is the same for
-    all has the overall risk as its area. `least_area` is that of a score without ties that puts
-    every right answer before every wrong one: none goes below it.
+    There is one point for each different score, from the strictest threshold to answering
+    everything. `area` (AURC) is the mean risk over all coverages from 0 to 1; a coverage that no
+    threshold reaches has the risk of the next larger coverage that one reaches. Without ties this
+    is the mean over k of the risk of the k best answers; if all scores are equal, it is the overall
+    risk. `least_area` is the area of a perfect score, which ranks every right answer above every
+    wrong one; no score has a smaller area.
     """
 
     coverage: tuple[float, ...]
@@ -38,9 +39,9 @@ class RiskCoverage:
 
 @dataclass(frozen=True)
 class AreaDifference:
-    """Area of one score minus that of another on the same answers: under 0, the first is better.
+    """The area of one score minus the area of another; below 0, the first score is better.
 
-    The p-value is two-sided, of no difference.
+    Both are measured on the same answers. The p-value is two-sided; the null is no difference.
     """
 
     difference: float
@@ -71,9 +72,9 @@ def compare_areas(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> AreaDifference:
-    """Both areas on the same resampled answers (paired bootstrap, percentile interval).
+    """Compare both areas on the same resampled answers (paired bootstrap, percentile interval).
 
-    The answers must be of different people: two of one person are not two draws.
+    The answers must be about different people: two answers about one person are not independent.
     """
     (a, wrong), (b, _) = _checked(score, right), _checked(other, right)
     ranks, n = (_Ranking(a), _Ranking(b)), a.size
@@ -94,16 +95,16 @@ def compare_areas(
 
 
 def auroc(score: np.ndarray, right: np.ndarray, level: float = 0.95) -> Score | None:
-    """The chance that a right answer scores above a wrong one, a tie counting half.
+    """The probability that a right answer scores above a wrong one; a tie counts half.
 
-    None where there are no right answers or no wrong ones.
+    None if there are no right answers or no wrong ones.
     """
     s, wrong = _checked(score, right)
     m, n = int((wrong == 0).sum()), int(wrong.sum())
     if not m or not n:
         return None
     _, inverse, count = np.unique(s, return_inverse=True, return_counts=True)
-    rank = (np.cumsum(count) - (count - 1) / 2)[inverse]  # from 1; equals have their mean
+    rank = (np.cumsum(count) - (count - 1) / 2)[inverse]  # from 1; ties share their mean rank
     value = float((rank[wrong == 0].sum() - m * (m + 1) / 2) / (m * n))
     interval = (_auroc_end(value, m, n, level, 0.0), _auroc_end(value, m, n, level, 1.0))
     return Score("auroc", value, interval, s.size, {"right": m, "wrong": n})
@@ -112,9 +113,9 @@ def auroc(score: np.ndarray, right: np.ndarray, level: float = 0.95) -> Score | 
 def _auroc_end(value: float, m: int, n: int, level: float, end: float) -> float:
     """One end of Newcombe's interval (2006, part 2, method 5), by bisection.
 
-    It is to DeLong's as Wilson's is to the textbook's: the variance is that of the AUROC one
-    asks about (Hanley and McNeil's) instead of the one that was found. So it stays within 0 and
-    1, and keeps a width when right and wrong never overlap, where DeLong's has none.
+    As in Wilson's interval for a share, the variance (Hanley and McNeil's) is taken at each AUROC
+    that is tested, not at the observed one. So the interval stays within 0 and 1, and it has a
+    width even if the scores separate right from wrong perfectly, unlike DeLong's.
     """
     z, others = normal_quantile((1 + level) / 2), (m + n) / 2 - 1
     inside, outside = value, end
@@ -130,7 +131,7 @@ def _auroc_end(value: float, m: int, n: int, level: float, end: float) -> float:
 
 
 class _Ranking:
-    """Answers from the best score to the worst, and where equal scores end."""
+    """Answers from the best score to the worst, and the last place of each score."""
 
     def __init__(self, score: np.ndarray) -> None:
         self.order = np.argsort(-score, kind="stable")
@@ -138,13 +139,13 @@ class _Ranking:
         self.ends = np.flatnonzero(np.append(ranked[:-1] != ranked[1:], True))
 
     def cumulate(self, weight: np.ndarray, wrong: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Answered and wrong at each threshold."""
+        """The weights of answered and of wrong answers at each threshold."""
         covered, missed = weight[self.order].cumsum(), wrong[self.order].cumsum()
         return covered[self.ends], missed[self.ends]
 
     def area(self, weight: np.ndarray, wrong: np.ndarray) -> float:
         covered, missed = self.cumulate(weight, wrong)
-        risk = missed / np.maximum(covered, 1)  # a resample may leave the best ones out
+        risk = missed / np.maximum(covered, 1)  # a resample may leave the best answers out
         return float(np.diff(covered, prepend=0) @ risk / covered[-1])
 
 

@@ -1,7 +1,7 @@
-"""How often the fact checker's labels are right, on people whose answers were not learnt from.
+"""How often the fact checker's labels are right, on people whom the extractor did not learn from.
 
-Nobody labelled any text. But of some answers the right label is known beforehand: these are the
-probes below.
+Nobody labelled the text. But for some answers the right label is known beforehand: these answers
+are the probes below.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from wherefrom.evidence.candidates import Line
 from wherefrom.evidence.index import fold
 from wherefrom.evidence.verdict import FactChecker
 
-# What is probed: which answer, of a person with which text.
+# The probes: which answer is judged, and what the person's text says.
 GOLD = "gold answer"
 OTHER_IN_TEXT = "other answer, in the text"
 OTHER = "other answer, not in the text"
@@ -33,10 +33,11 @@ _PROBES_OF_SUPPORT = {
 class VerdictAccuracy:
     """How often labels are right, for each probe and overall; the details count the labels.
 
-    The gold answer of a text that has it is supported, any other is contradicted. A text that
-    omits the gold answer is silent (a user's own text may state another instead). `extraction`:
-    how often the surest statement is the gold answer to the letter, where the text has it.
-    Probes that no person was there for are left out; without any person, all is empty.
+    If the text states the gold answer, then the gold answer is supported and any other answer is
+    contradicted. If the text omits the gold answer, it should be silent (a user's own text may
+    state another answer instead). `extraction` is how often the surest statement equals the gold
+    answer, among people whose text states it. A probe without people is left out; without any
+    people everything is empty.
     """
 
     probes: Mapping[str, Score]
@@ -47,7 +48,7 @@ class VerdictAccuracy:
 def measure_verdicts(
     checker: FactChecker, questions: Sequence[Question], level: float = 0.95
 ) -> VerdictAccuracy:
-    """Judge answers whose label is known, to questions that were not learnt from."""
+    """Judge answers whose label is known; the extractor must not have learnt from the questions."""
     labels: dict[str, Counter[str]] = defaultdict(Counter)
     right: Counter[str] = Counter()
     for question in questions:
@@ -80,7 +81,7 @@ def _extraction(checker: FactChecker, questions: Sequence[Question], level: floa
 
 
 def _probes(checker: FactChecker, question: Question) -> Iterator[tuple[str, str, str]]:
-    """Answers whose label is known: the probe's name, the answer, its label."""
+    """Answers whose label is known: the probe's name, the answer, and its right label."""
     if question.answer is None:
         return
     probe, expected = _PROBES_OF_SUPPORT[question.support]
@@ -89,16 +90,16 @@ def _probes(checker: FactChecker, question: Question) -> Iterator[tuple[str, str
         inside, outside = _other_answers(checker, question)
         for probe, others in ((OTHER_IN_TEXT, inside), (OTHER, outside)):
             if others:
-                # A hash of the question chooses one: the same on every machine, nothing stored.
+                # A hash of the question chooses one answer, the same on every machine.
                 digest = hashlib.sha256(question.text.encode()).digest()
                 yield probe, others[int.from_bytes(digest[:8], "big") % len(others)], CONTRADICTED
 
 
 def _other_answers(checker: FactChecker, question: Question) -> tuple[list[str], list[str]]:
-    """Asked people's answers other than the gold one: those in this person's text, and the rest.
+    """Answers of asked people that are wrong here: those in this person's text, and the others.
 
-    Names of the gold answer's chain are left out: they may hold it or lie in it, and then they
-    are not wrong.
+    Names in the gold answer's chain are left out: such a place may contain the gold answer or lie
+    in it, and then it is not wrong.
     """
     profile, gold = checker.extractors[question.relation].profile, fold(question.answer or "")
     inside: set[str] = set()

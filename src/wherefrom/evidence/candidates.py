@@ -1,7 +1,7 @@
 """Candidate answers: the phrases of a line that look like an answer.
 
-Nothing here knows a relation or a language. What answers look like (capitals, numbers or plain
-words, and how many of them) is taken from the answers of asked people: see `AnswerProfile`.
+Nothing here depends on the relation or the language. What an answer looks like (capitals, numbers
+or plain words, and how many words) is learnt from the answers of asked people: see `AnswerProfile`.
 """
 
 import re
@@ -29,9 +29,9 @@ TokenRange = tuple[int, int]
 class AnswerProfile:
     """What the answers of asked people look like.
 
-    `max_words` has the most words of an answer, by the kind of its first token (see
-    `token_kind`). `linking_words` are words without a capital inside an answer, such as the
-    "of" in "Isle of Man". `known` counts the asked people who have each (folded) answer.
+    `max_words` is the largest number of words in an answer, by the kind of its first token (see
+    `token_kind`). `linking_words` are words without a capital inside an answer, such as "of" in
+    "Isle of Man". `known` counts how many asked people have each (folded) answer.
     """
 
     max_words: Mapping[str, int]
@@ -51,7 +51,7 @@ class AnswerProfile:
 
     @cached_property
     def longest_known(self) -> int:
-        """How many words of a line are compared with the known answers at once."""
+        """The longest phrase, in words, that is compared with the known answers."""
         longest = max((len(_TOKEN.findall(answer)) for answer in self.known), default=0)
         return min(longest, _MAX_KNOWN_WORDS)
 
@@ -60,9 +60,9 @@ class AnswerProfile:
 class CandidateAnswer:
     """A phrase that may be the answer: tokens `first` to `last` (not included) of its line.
 
-    `run` is the run of capitalised tokens that the phrase lies in. `chain` has the runs that are
+    `run` is the run of capitalised tokens that contains the phrase. `chain` has the runs that are
     joined to it, in their order: "Paris", "Ile-de-France" and "France" all have the chain
-    "Paris, Ile-de-France, France", and `position` says which of the three this one is.
+    "Paris, Ile-de-France, France", and `position` is the place of this candidate in its chain.
     """
 
     first: int
@@ -75,10 +75,10 @@ class CandidateAnswer:
 
 
 class Line:
-    """The tokens of a document and the candidates among them; the subject's own name is hidden.
+    """The tokens of a document and its candidates; words of the subject's name are no candidates.
 
-    The name is hidden because Erna Paris need not come from Paris. A part of it that is a known
-    answer stays visible: otherwise "Erna Paris of Paris" would have no candidate at all.
+    The name is left out because Erna Paris need not come from Paris. But a part of the name that
+    is a known answer may be a candidate: otherwise "Erna Paris of Paris" would have none at all.
     """
 
     def __init__(self, text: str, subject: str, profile: AnswerProfile) -> None:
@@ -97,7 +97,7 @@ class Line:
         self.candidates = [self._candidate(*place) for place in sorted(set(self._places()))]
 
     def chain_names(self, candidate: CandidateAnswer) -> tuple[str, ...]:
-        """The names of the chain that a candidate stands in, folded."""
+        """The names in a candidate's chain, folded."""
         return tuple(fold(self.span(*run).of(self.text)) for run in candidate.chain)
 
     def span(self, first: int, last: int) -> Span:
@@ -115,7 +115,7 @@ class Line:
         return starts
 
     def _runs(self) -> list[TokenRange]:
-        """Capitalised tokens that stand side by side."""
+        """The runs of capitalised tokens."""
         inside = [False, *(kind == "capital" for kind in self.kinds), False]
         edges = [i for i, (before, after) in enumerate(pairwise(inside)) if before != after]
         return list(zip(edges[::2], edges[1::2], strict=True))
@@ -131,7 +131,7 @@ class Line:
         return {run: tuple(chain) for chain in chains for run in chain}
 
     def _joins(self, start: int, end: int, following: int) -> bool:
-        """Whether a comma, or the word before the whole chain, stands between chain and run."""
+        """Whether a comma joins the next run to the chain, or the word that precedes the chain."""
         between = self.tokens[end:following]
         return between == [","] or (start > 0 and between == [self.tokens[start - 1]])
 
@@ -143,7 +143,7 @@ class Line:
         return CandidateAnswer(first, last, span, value, run, chain, chain.index(run))
 
     def _places(self) -> Iterator[TokenRange]:
-        """Where candidates stand; a place may come twice."""
+        """The token ranges of candidates; a range may occur twice."""
         if "capital" in self.profile.max_words:
             yield from self._names()
         for first, kind in enumerate(self.kinds):
@@ -158,7 +158,7 @@ class Line:
                     yield first, last
 
     def _names(self) -> Iterator[TokenRange]:
-        """Runs of capitals, alone and joined by linking words."""
+        """Runs of capitalised tokens, alone and joined by linking words."""
         for first, last in self.runs:
             yield first, last
             if first == self.sentence_starts[first] and last - first > 1:

@@ -1,7 +1,7 @@
 """Context features: what surrounds a candidate answer, as strings that a model can weigh.
 
-"before: born in" is a feature, and so is "chain: 0 of 2". Which of them matter for a relation is
-learnt (`log_linear.py`): no word of any language stands here.
+"before: born in" is a feature, and so is "chain: 0 of 2". Which features matter for a relation is
+learnt (`log_linear.py`); no word of any language is written into this file.
 """
 
 from collections.abc import Container, Mapping
@@ -19,8 +19,8 @@ def extract_features(
 ) -> list[list[str]]:
     """The features of every candidate of a line, in the order of its candidates.
 
-    `known` counts the asked people who have each answer. In training, the person whose line this
-    is must not be counted: otherwise the count would give the answer away. `distractors` are
+    `known` counts how many asked people have each answer. In training, the person whom the line is
+    about must not be counted: otherwise the count would give the answer away. `distractors` are
     common phrases that are nobody's answer.
     """
     context = _Context(line, known, distractors)
@@ -105,7 +105,7 @@ class _Context:
     def _anchor(self, candidate: CandidateAnswer, start: int) -> tuple[str, int]:
         """The last content word before the candidate, and how many runs stand in between.
 
-        In "born 1950 in Oslo" it is "born" that tells what Oslo is; the words in between vary.
+        In "born 1950 in Oslo" the word "born" says what Oslo is; the words in between vary.
         """
         for i in range(candidate.first - 1, start - 1, -1):
             content = self.line.kinds[i] == "word" and len(self.line.tokens[i]) >= _CONTENT
@@ -122,7 +122,7 @@ class _Context:
         return f"known {'4+' if count >= 4 else '2+' if count >= 2 else count}"
 
     def _before(self, i: int, steps: int) -> str:
-        """The token that stands `steps` before the i-th, in the same sentence."""
+        """The token `steps` before the i-th, in the same sentence."""
         inside = i - steps >= self.line.sentence_starts[i]
         return self.patterns[i - steps] if inside else _EDGE
 
@@ -136,7 +136,10 @@ def _distance_bin(i: int) -> int:
 
 
 def _pattern(token: str, kind: str) -> str:
-    """A token as features show it: any name is one pattern, and so are numbers of one length."""
+    """A token as it appears in features.
+
+    All parts of the subject's name look the same, and so do all numbers of one length.
+    """
     if kind == "name":
         return _NAME
     return "0" * len(token) if kind == "number" else token.lower()

@@ -1,9 +1,9 @@
 """Relation extraction: which phrase of a line states the answer, learnt from asked people.
 
-A place in a line is not yet a birthplace: which of a line's candidates is the answer, if any, is
-read off its context. Asked people supervise it at a distance (Mintz et al. 2009): nobody marked
-their lines, but their answers are known, so a phrase equal to the answer counts as stating it.
-Commas are believed where they say that one place lies in another.
+A place in a line need not be a birthplace. Its context decides which of a line's candidates is the
+answer, if any. The extractor is trained by distant supervision (Mintz et al. 2009): nobody labelled
+the lines of asked people, but their answers are known, so a phrase that equals the answer counts as
+stating it. A comma between two places ("Paris, France") means that the first lies in the second.
 """
 
 from collections import Counter, defaultdict
@@ -19,9 +19,9 @@ from wherefrom.evidence.context_features import extract_features
 from wherefrom.evidence.index import Index, fold
 from wherefrom.evidence.log_linear import Example, LogLinearModel
 
-_COMMON = 5  # a phrase of this many lines that is nobody's answer is a distractor
-_MAX_CANDIDATES = 30_000  # more of them take long to fit and teach little
-_MIN_LINES = 3  # lines that state their answer; a relation with fewer cannot be learnt
+_COMMON = 5  # a phrase that occurs in this many lines and is nobody's answer is a distractor
+_MAX_CANDIDATES = 30_000  # that are learnt from; more take long to fit and improve little
+_MIN_LINES = 3  # a relation needs this many lines that state their answer, or it is not learnt
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class Statement:
 class RelationExtractor:
     """Finds what a line states for one relation.
 
-    `distractors` are phrases that many lines have and that are nobody's answer. `innermost` are
-    names that other places do not lie in, such as the Paris of "Paris, France".
+    `distractors` are phrases that occur in many lines and are nobody's answer. `innermost` are
+    places that contain no other place, such as Paris in "Paris, France".
     """
 
     profile: AnswerProfile
@@ -78,27 +78,27 @@ class RelationExtractor:
         if stating < _MIN_LINES:
             raise BadData(
                 f"evidence: expected at least {_MIN_LINES} asked questions like "
-                f"'{asked[0].text}' with their answer in the text, found {stating}"
+                f"'{asked[0].text}' whose answer is in the text, found {stating}"
             )
         return cls(profile, distractors, _find_innermost(lines), LogLinearModel.fit(examples))
 
     @property
     def threshold(self) -> float:
-        """A statement with a lower score does not count as one."""
+        """A statement with a lower score does not count."""
         return self.model.threshold
 
     def extract(self, text: str, subject: str, document: int) -> Statement | None:
         """What a document states about the subject, however unsure; None without a candidate.
 
-        One statement a document: "none" was only ever weighed against the best candidate. What
-        is left when that one is taken away mostly names where someone lived, studied or died.
+        Only the best candidate of a document is a statement. The others mostly say where somebody
+        lived, studied or died.
         """
         line = Line(text, subject, self.profile)
         if not line.candidates:
             return None
         features = extract_features(line, self.profile.known, self.distractors)
         p = self.model.probabilities(features)
-        # A value that is named twice has the probability of both places together.
+        # The probabilities of a value that occurs twice are added.
         totals: dict[str, float] = defaultdict(float)
         for candidate, one in zip(line.candidates, p, strict=True):
             totals[candidate.value] += float(one)
@@ -116,10 +116,10 @@ class RelationExtractor:
         )
 
     def agrees(self, answer: str, statement: Statement) -> bool:
-        """Whether the answer is the stated one, or a place of the same chain around or within it.
+        """Whether the answer is the stated place, or a larger or smaller place in its chain.
 
-        Where the text says "Oslo, Norway", both "Oslo" and "Norway" agree. An outer name that is
-        known to be innermost does not hold the other: it stands in a list, not in a chain.
+        Where the text says "Oslo, Norway", both "Oslo" and "Norway" agree. If the outer name is
+        known to be innermost, it does not contain the other place: "Oslo, Paris" is a list.
         """
         wanted = fold(answer)
         if wanted == statement.value or self._same_name(wanted, statement.value):
@@ -135,7 +135,7 @@ class RelationExtractor:
         return False
 
     def _same_name(self, answer: str, name: str) -> bool:
-        """New York and New York City: one begins with the other, and it is not just "New"."""
+        """Whether one name begins with the other and the answer is known: New York (City)."""
         short, long = sorted((answer, name), key=len)
         return long.startswith(f"{short} ") and answer in self.profile.known
 
@@ -145,13 +145,13 @@ def _example(
 ) -> Example | None:
     """A line to learn from.
 
-    None if the line has the answer, but not as a candidate: it is no example of a line without
-    an answer, and there is nothing right to choose.
+    None if the line contains the answer, but not as a candidate: then "none" would be wrong, and
+    no candidate is right.
     """
     is_answer = [candidate.value in answers for candidate in line.candidates]
     if not is_answer or (not any(is_answer) and any(a in fold(line.text) for a in answers)):
         return None
-    # The person's own answer is not counted: for a new person, it will not have been.
+    # The person's own answer is not counted, because a new person's answer is not counted either.
     known: Mapping[str, int] = line.profile.known
     others = {answer: known[answer] - 1 for answer in answers}
     features = extract_features(line, {**known, **others}, distractors)
@@ -165,9 +165,9 @@ def _find_distractors(lines: Sequence[Line], profile: AnswerProfile) -> frozense
 
 
 def _find_innermost(lines: Sequence[Line]) -> frozenset[str]:
-    """Names that begin chains at least as often as they follow a name, and that hold few others.
+    """Names that begin chains at least as often as they follow a name, and follow few names.
 
-    A name that at least `CONTAINER` different names stand before is a country or the like.
+    A name that follows at least `CONTAINER` different names is a country or another large place.
     """
     begins: Counter[str] = Counter()
     follows: dict[str, list[str]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""The fact checker of a run: fitted once, then kept beside the run in audit/evidence.json."""
+"""The fact checker of a run: fitted once, then stored in the run's audit/evidence.json."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -31,8 +31,8 @@ class FittedExtractors:
 def open_fact_checker(run: Run) -> FactChecker | None:
     """The run's fact checker; None if its text has too few answers to learn from.
 
-    The file beside the run is used if it is sound and was fitted on this very text. Otherwise
-    the extractors are fitted again, and written where the folder can be written.
+    The stored extractors are used if the file is sound and they were fitted on this text.
+    Otherwise they are fitted again, and stored if the folder can be written.
     """
     index = index_run(run)
     path = run.path / "audit" / FILE
@@ -43,13 +43,13 @@ def open_fact_checker(run: Run) -> FactChecker | None:
         checker = FactChecker.fit(index, run.dataset.asked)
     except BadData:
         return None
-    with suppress(CannotWrite):  # a run that may only be read can be asked all the same
+    with suppress(CannotWrite):  # a run in a read-only folder can be asked too
         write_json(path, to_json(FittedExtractors(digest, checker.extractors)))
     return checker
 
 
 def _read(path: Path, digest: str) -> FittedExtractors | None:
-    """What the file has; None if there is none, or it is damaged, of another text or version."""
+    """The stored extractors; None if the file is missing, damaged, or of another text."""
     with suppress(MissingInput, Damaged, BadData):
         kept = from_json(FittedExtractors, read_json(path), str(path))
         return kept if kept.sha256 == digest else None

@@ -1,9 +1,9 @@
-"""An inverted index over the training text, in one SQLite file beside the run.
+"""An inverted index over the training text, in one SQLite file in the run folder.
 
-A document is found by the subject it is about, which is an ordinary column, or by any words in
-it, through their trigrams (FTS5). The trigrams are kept without positions, which halves the file:
-they say which documents may match, and those are then read. Names are data: none is ever part of
-an SQL statement, and inside a full-text query every trigram is a quoted string.
+A document is found by its subject, which is an ordinary column, or by any words in it, through
+their trigrams (FTS5). The trigrams are stored without positions, which halves the file: they say
+which documents may match, and those documents are then read. Names are data: no name is ever part
+of an SQL statement, and inside a full-text query every trigram is a quoted string.
 """
 
 import os
@@ -27,7 +27,7 @@ from wherefrom.runs.run import Run
 
 FILE = "index.sqlite"
 FORMAT = "1"
-MAX_FOUND = 100  # documents: words that many more documents share are hardly a name
+MAX_FOUND = 100  # documents: words that occur in many more are probably not a name
 _TRIGRAM = 3
 _SHORT = 4  # letters: names this short stand inside many words, so their edges are matched, too
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -47,7 +47,7 @@ CREATE VIRTUAL TABLE gram USING fts5 (
 class Index:
     """The documents of a corpus, looked up by their numbers, subjects and words.
 
-    `question_subjects` are the names that questions are about. Only `about` uses them.
+    `question_subjects` are the subjects of the data set's questions. Only `about` uses them.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Index:
                     _fill(database, documents, digest)
                 sync(temporary)
                 temporary.replace(path)
-            except sqlite3.Error as error:  # a full disk is no OSError here
+            except sqlite3.Error as error:  # SQLite does not report a full disk as an OSError
                 raise OSError(None, one_line(error)) from error
             finally:
                 temporary.unlink(missing_ok=True)
@@ -104,7 +104,9 @@ class Index:
     def open(cls, path: Path, digest: str, question_subjects: Iterable[str] = ()) -> "Index":
         """The index in a file; Mismatch unless it was built from the text with this hash."""
         if not os.path.exists(path):
-            raise MissingInput(f"{path}: expected an index of the text, found none; build it first")
+            raise MissingInput(
+                f"{path}: expected an index of the text, found no file; build it first"
+            )
         address = f"{path.absolute().as_uri()}?mode=ro"
         try:
             database = sqlite3.connect(address, uri=True, check_same_thread=False)
@@ -132,12 +134,12 @@ class Index:
         return _document(*rows[0])
 
     def about(self, subject: str) -> tuple[int, ...]:
-        """The documents with this subject or, if there are none, the first that name it.
+        """The documents with this subject or, if there are none, the first that mention it.
 
-        A document with another subject does not count, unless a question is about the name: a
-        line about Lisa Kindred, who played with Bob Dylan, does not say where he was born. A
-        name inside the document's own subject does not count either: a line about Mary Ann Lee
-        is not about Ann Lee.
+        A document with another subject counts only if a question of the data set is about the
+        name: a line about Lisa Kindred, who played with Bob Dylan, does not say where Bob Dylan
+        was born. A mention inside the name of the document's own subject never counts: a line
+        about Mary Ann Lee is not about Ann Lee.
         """
         name = fold(subject)
         if not name:
@@ -152,12 +154,12 @@ class Index:
         return tuple(islice(found, limit))
 
     def _naming(self, name: str) -> tuple[int, ...]:
-        """The first documents that name somebody outside of their own subject's name."""
+        """The first documents that mention a name outside of their own subject's name."""
         ownerless = name not in self._question_subjects
         candidates = self._candidates(name, whole=name.isascii(), without_subject=ownerless)
         found: list[int] = []
         while len(found) < MAX_FOUND and (some := list(islice(candidates, MAX_FOUND))):
-            # A line break takes the subject's place: no name reaches across it.
+            # A line break replaces the subject, so that no name can match across it.
             others = [fold(d.text).replace(fold(subject_of(d)) or "\n", "\n") for _, d in some]
             found += [some[i][0] for i in Mentions(others, [name]).of(name)]
         return tuple(found[:MAX_FOUND])
@@ -165,7 +167,7 @@ class Index:
     def _candidates(
         self, wanted: str, whole: bool, without_subject: bool = False
     ) -> Iterator[tuple[int, Document]]:
-        """Documents that may contain this folded text, in their order: a superset.
+        """Documents that may contain this folded text, in order: a superset of those that do.
 
         `whole`: only as whole words. `without_subject`: only documents that have no subject.
         """
@@ -182,11 +184,12 @@ class Index:
                 yield number, _document(*rest)
 
     def _query(self, wanted: str, whole: bool) -> str:
-        """A full-text query for trigrams that every match has; "" stands for all documents.
+        """A full-text query for trigrams that every match has; "" matches all documents.
 
-        A text is covered by its own trigrams. A short word has its edges matched as well: a mark
-        before it, a mark after it. Two letters are no trigram, so they are tried with every
-        character that may follow; a single one only as a word, between a space and a mark.
+        The query has the text's own trigrams. For a short word it also has the trigrams at the
+        edges: a mark before the word, and a mark after it. Two letters are too short for a
+        trigram, so every character that may follow is tried. A single letter is only found as a
+        word, between a space and a mark.
         """
         n = len(wanted)
         starts = {*range(0, n - _TRIGRAM + 1, _TRIGRAM), max(n - _TRIGRAM, 0)}
@@ -206,7 +209,7 @@ class Index:
 
     @contextmanager
     def _sound(self) -> Generator[None]:
-        """Inside, an error of the file becomes one line that says what to do about it."""
+        """Turn an error of the file into one line that says what to do about it."""
         try:
             yield
         except sqlite3.DatabaseError as error:
@@ -216,9 +219,9 @@ class Index:
 
 
 def index_run(run: Run) -> Index:
-    """The index beside a run; built if there is none, or if it is damaged or of another text.
+    """The index in a run folder; it is built if it is missing, damaged, or of another text.
 
-    For a run in a folder that cannot be written it is built in memory, every time.
+    If the folder cannot be written, the index is built in memory, every time.
     """
     dataset, path = run.dataset, run.path / FILE
     digest = describe(dataset)["sha256"]
@@ -239,7 +242,7 @@ def fold(text: str) -> str:
     text = plain(text)
     if not text.isprintable():
         text = _CONTROL.sub(" ", text).encode("utf-8", "replace").decode()
-    if text.isascii():  # the same result, and most text takes this way
+    if text.isascii():  # the same result, faster, and most text is ASCII
         return " ".join(text.lower().split())
     # Case folding may take composed letters apart, so they are composed again after it.
     text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())

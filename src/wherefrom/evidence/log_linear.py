@@ -1,8 +1,8 @@
-"""A log-linear model that chooses one candidate of a line, or none of them; fitted in numpy.
+"""A log-linear model that chooses one candidate of a line, or "none"; fitted in numpy.
 
-A candidate's score is the sum of its features' weights; "none" has the score 0; a softmax over
-them gives the probabilities. Where several candidates are right, such as a place that is named
-twice, the likelihood counts their sum: it is enough that the model chooses one of them.
+A candidate's score is the sum of its features' weights, and "none" has the score 0; a softmax over
+the scores gives the probabilities. If several candidates are right, such as a place that occurs
+twice, the likelihood adds their probabilities: it is enough that the model chooses one of them.
 
 Shapes: L lines; C candidates of all lines, those of one line side by side; F features; N pairs
 of a candidate and one of its features.
@@ -16,9 +16,9 @@ import numpy as np
 
 STEPS, LEARNING_RATE = 100, 0.3
 RIDGE = 3.0  # the prior of a weight is normal: mean 0, variance 1 / RIDGE
-MIN_COUNT = 2  # a feature of fewer candidates is left out: nothing can be learnt from it
+MIN_COUNT = 2  # a feature that fewer candidates have is left out: it says nothing about others
 FOLDS = 3
-_NEGLIGIBLE = 1e-3  # weights below it change nothing and are not kept
+_NEGLIGIBLE = 1e-3  # smaller weights change nothing and are not kept
 _TINY = 1e-300
 
 
@@ -49,7 +49,7 @@ class LogLinearModel:
         return cls(kept, choose_threshold(_cross_validate(examples, design), states_L))
 
     def probabilities(self, features: Sequence[Sequence[str]]) -> np.ndarray:
-        """For each candidate of one line, that it is the answer; "none" has what is left to 1."""
+        """The probability of each candidate of one line; "none" has the rest up to 1."""
         scores_C = np.array([sum(self.weights.get(f, 0.0) for f in one) for one in features])
         return _softmax(scores_C, np.zeros(len(features), dtype=np.int64), 1)
 
@@ -57,8 +57,7 @@ class LogLinearModel:
 def choose_threshold(probability_L: np.ndarray, states_L: np.ndarray) -> float:
     """The threshold that best separates lines that state an answer from the others.
 
-    Of thresholds that do equally well, the one nearest to 1/2: it leaves the most room on both
-    sides.
+    If several do equally well, the one nearest to 1/2 is chosen.
     """
     tried = np.arange(1, 100) / 100
     right = ((probability_L[None] >= tried[:, None]) == states_L[None]).sum(1)
@@ -82,9 +81,9 @@ class _DesignMatrix:
         return _softmax(scores_C, self.line_C, self.lines)
 
     def fit(self, used_L: np.ndarray) -> np.ndarray:
-        """Minimise the regularised loss on the lines that are used: full-batch Adam.
+        """Minimise the regularised loss on the lines that are used, by full-batch Adam.
 
-        The learning rate falls to zero, so that the last steps settle instead of circling.
+        The learning rate falls to zero, so that the weights converge.
         """
         weights_F, mean_F, square_F = (np.zeros(self.features) for _ in range(3))
         for step in range(1, STEPS + 1):
@@ -99,8 +98,9 @@ class _DesignMatrix:
     def _gradient(self, weights_F: np.ndarray, used_L: np.ndarray) -> np.ndarray:
         """Expected minus observed feature counts, as in any log-linear model, plus the prior.
 
-        Observed: the right candidates share one count, each by its own probability among them;
-        a line without a right candidate observes "none", which has no features.
+        The right candidates of a line share one observed count, in proportion to their
+        probabilities. In a line without a right candidate "none" is observed, which has no
+        features.
         """
         p_C = self.probabilities(weights_F)
         right_C = p_C * self.is_answer_C
@@ -111,10 +111,10 @@ class _DesignMatrix:
 
 
 def _cross_validate(examples: Sequence[Example], design: _DesignMatrix) -> np.ndarray:
-    """For each line, the probability that it has an answer, by weights that never saw it.
+    """For each line, the probability that it has an answer, by weights that were fitted without it.
 
-    The folds are over people: the lines of one person are alike, and one of them in training
-    would make the others look easier than those of a new person.
+    The folds are over people: the lines of one person are alike, and one line in training would
+    make the others look easier than those of a new person.
     """
     fold_L = np.array([example.person % FOLDS for example in examples])
     probability_L = np.zeros(len(examples))
@@ -144,7 +144,7 @@ def _tabulate(examples: Sequence[Example]) -> tuple[list[str], _DesignMatrix]:
 
 def _softmax(scores_C: np.ndarray, line_C: np.ndarray, lines: int) -> np.ndarray:
     """Each candidate's probability among those of its line and "none", whose score is 0."""
-    # The highest score of a line is taken off first, so that no power overflows.
+    # The highest score of a line is subtracted first, so that no exponential overflows.
     top_L = np.zeros(lines)
     np.maximum.at(top_L, line_C, scores_C)
     power_C = np.exp(scores_C - top_L[line_C])

@@ -1,7 +1,7 @@
-"""Fact checking: what the text says of an answer. It is a property of the corpus, not the model.
+"""Fact checking: what the text says about an answer. This is a property of the corpus alone.
 
-An answer is *supported* by the subject's text, *contradicted* (the text states another), or the
-text is *silent* (there is some, but it does not state the relation), or there is *no text*.
+The subject's text *supports* the answer, or *contradicts* it (the text states another answer), or
+is *silent* (the text does not state the relation); or the corpus has *no text* about the subject.
 """
 
 from collections import defaultdict
@@ -15,7 +15,7 @@ from wherefrom.evidence.index import Index
 
 
 class FactChecker:
-    """Checks answers against the indexed text, for every relation that it has an extractor of."""
+    """Checks answers against the indexed text, for every relation that has an extractor."""
 
     def __init__(self, index: Index, extractors: Mapping[str, RelationExtractor]) -> None:
         self.index, self.extractors = index, dict(extractors)
@@ -24,7 +24,7 @@ class FactChecker:
     def fit(cls, index: Index, asked: Sequence[Question]) -> "FactChecker":
         """Learn an extractor for each relation of the asked questions.
 
-        A relation with too few answers in the text is left out; BadData if all of them are.
+        A relation with too few answers in the text is left out; BadData if no relation is left.
         """
         by_relation: dict[str, list[Question]] = defaultdict(list)
         for question in asked:
@@ -41,12 +41,12 @@ class FactChecker:
         return cls(index, extractors)
 
     def statements(self, subject: str, relation: str) -> tuple[Statement, ...]:
-        """What the subject's documents state, the surest first; only what passes the threshold."""
+        """What the subject's documents state above the threshold, the surest first."""
         threshold = self._extractor(relation).threshold
         return tuple(s for s in self._extract(subject, relation) if s.score >= threshold)
 
     def judge(self, subject: str, answer: str, relation: str) -> Verdict:
-        """What the subject's text says of an answer."""
+        """What the subject's text says about an answer."""
         extractor, extracted = self._extractor(relation), self._extract(subject, relation)
         if not extracted and not self.index.about(subject):
             return Verdict(NO_TEXT, None, None, None, 0.0)
@@ -69,7 +69,7 @@ class FactChecker:
         if relation not in self.extractors:
             close = nearest(relation, self.extractors)
             raise BadData(
-                f"evidence: expected a relation that was learnt, found '{relation}'; {close}"
+                f"evidence: expected a relation with an extractor, found '{relation}'; {close}"
             )
         return self.extractors[relation]
 

@@ -17,8 +17,8 @@ from wherefrom.runs.run import Run, open_run
 class ComparedRun:
     """A run's results, with bits per character of its language models, and what it cost.
 
-    `parameters` (those trained) and `seconds` (of training) are the primary model's; a folder
-    that an early version wrote does not say the former.
+    `parameters` (only trained ones) and `seconds` (of training) are those of the primary model.
+    `parameters` is None for a folder of an early version, which did not store it.
     """
 
     run: str
@@ -42,10 +42,10 @@ class PairedRuns(Comparison):
 
 @dataclass(frozen=True)
 class RunComparison:
-    """The runs; each but the first paired with the first where both answered the same questions.
+    """The runs, and a pair of each other run with the first if both answered the same questions.
 
-    `notes` say which pairs there are not, and why; which runs were left out; and what bits per
-    character of word models hold.
+    `notes` say which runs could not be paired and why, which runs were left out, and what the bits
+    per character of word models include.
     """
 
     runs: tuple[ComparedRun, ...]
@@ -56,16 +56,16 @@ class RunComparison:
 def compare(runs: Sequence[str | Path | Run]) -> RunComparison:
     """Put finished runs side by side, and pair each with the first, question by question.
 
-    A paired difference says more than two intervals do. Runs that were asked other questions
-    stand side by side only. Demonstrations have no scores and are left out.
+    A paired difference has a narrower interval than two separate scores. Runs that were asked
+    different questions are not paired. Demonstrations have no scores and are left out.
     """
     if isinstance(runs, str):  # a sequence too, of letters
         runs = [runs]
     if len(runs) < 2:
         found = f"only {_path(runs[0])}" if runs else "none"
-        raise UsageError(f"compare: expected at least two runs, found {found}")
+        raise UsageError(f"compare: expected at least two runs, found {found}; name another run")
     trained = [run for run in runs if not _demonstrates(run)]
-    opened = [open_run(run) for run in (trained or runs)]  # demonstrations alone are refused
+    opened = [open_run(run) for run in (trained or runs)]  # raises if all are demonstrations
     for run in opened:
         run.require_finished()
     paired, notes = _pair(opened)
@@ -101,7 +101,7 @@ def _describe(run: Run) -> ComparedRun:
 
 
 def _pair(runs: Sequence[Run]) -> tuple[list[PairedRuns], list[str]]:
-    """The paired differences to the first run, and the reason where there is none."""
+    """The paired differences to the first run, and a note for each run that cannot be paired."""
     first, *others = runs
     pairs: list[PairedRuns] = []
     notes: list[str] = []
@@ -109,7 +109,7 @@ def _pair(runs: Sequence[Run]) -> tuple[list[PairedRuns], list[str]]:
     for run in others:
         shared = [task for task in _answered_tasks(run) if task in tasks]
         if not shared:
-            notes.append(f"{run.path}: not paired with {first.path}: no task with answers in both")
+            notes.append(f"{run.path}: not paired with {first.path}: they share no answered task")
         for task in shared:
             try:
                 pairs.append(_pair_task(run, first, task))
@@ -144,15 +144,15 @@ def _answered_tasks(run: Run) -> list[str]:
 
 
 def _note_words(runs: Sequence[Run]) -> list[str]:
-    """What bits per character of word models hold, and how to have them of one text."""
+    """What the bits per character of word models include, and how to measure one text instead."""
     words = [run for run in runs if any(r.get("unsaid_nats") for r in run.results.values())]
     if not words:
         return []
     scored = [*words, *(run for run in runs if bits_per_character(run.results))]
     paths = " ".join(dict.fromkeys(str(run.path) for run in scored))
     return [
-        "bits per character are of each run's own held-out text; those of a word model include "
-        "its unknown words spelt by bytes, a cost that the interval takes as given, but not the "
-        "capitals that it loses: "
-        f"'wherefrom perplexity {paths} --text FILE' reads one text with all of them"
+        "bits per character are measured on each run's own held-out text; for a word model they "
+        "include its unknown words, spelt by bytes (the interval treats this cost as fixed), but "
+        "not the capitals that it loses: "
+        f"'wherefrom perplexity {paths} --text FILE' measures the same text with all of them"
     ]

@@ -16,7 +16,7 @@ PAGE = "demonstrations.md"
 
 
 def demonstrate(recipe: Demonstrations, folder: RunFolder) -> dict[str, Any]:
-    """Compute and draw everything into the folder; how many checks held, by demonstration."""
+    """Compute and draw all demonstrations into the folder; returns how many checks held in each."""
     figures = folder.path / "demonstrations"
     for place in (folder.path, figures):
         sweep(place)
@@ -29,7 +29,7 @@ def demonstrate(recipe: Demonstrations, folder: RunFolder) -> dict[str, Any]:
 
 
 def require_held(where: str, results: Mapping[str, Mapping[str, Any]]) -> None:
-    """Raise BadData, naming the first, if a check of the results did not hold."""
+    """Raise BadData, which names the first failure, if a check of the results did not hold."""
     failed = [f"{name}: {text}" for name, row in results.items() for text in row.get("failed", [])]
     if failed:
         count = sum(row["n"] for row in results.values())

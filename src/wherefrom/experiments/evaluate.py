@@ -1,4 +1,4 @@
-"""Putting a run's models and baselines to its tasks, and setting when a model answers at all."""
+"""Scoring a run's models and baselines on its tasks, and fitting when a model should answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ PLACE_AWARE = ", place-aware"
 
 
 def evaluate(run: Run) -> dict[str, Any]:
-    """Every predictor's score on every task, and what the policy does, by name."""
+    """The score of every predictor on every task, and what the answering policy does, by name."""
     results: dict[str, Any] = {}
     decoded: dict[str, Answer] = {}  # by the primary model, so that nothing is decoded twice
     for i, task in enumerate(run.recipe.tasks):
@@ -68,7 +68,7 @@ def evaluate_task(
 
 
 def put_text(task: Task, scorer: Any, family: Family, dataset: Dataset, vocabulary: Any) -> Score:
-    """Perplexity of the held-out text, all of it; a language model also says how it read it."""
+    """Perplexity of the whole held-out text; for a language model, also how it was windowed."""
     held_out_text = family.held_out_text
     assert held_out_text is not None, f"{family.config.__name__} has no text to be scored on"
     text = held_out_text(dataset, vocabulary)
@@ -79,7 +79,7 @@ def put_text(task: Task, scorer: Any, family: Family, dataset: Dataset, vocabula
 
 
 def _training_loss(run: Run, name: str) -> dict[str, float]:
-    """The mean loss of a model's last hundred updates, which is what the homework reports."""
+    """The mean loss of a model's last hundred updates; the homework reports this number."""
     if name not in {m.name for m in run.recipe.models} or not (tens := read_losses(run, name)):
         return {}
     return {"last_100_updates": sum(tens[-10:]) / len(tens[-10:])}
@@ -87,7 +87,7 @@ def _training_loss(run: Run, name: str) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Put:
-    """What a predictor said to a task's questions; scores by what their name ends in."""
+    """A predictor's answers to a task's questions; `scores` by the suffix of their names."""
 
     answers: list[str]
     predictions: list[Prediction]
@@ -95,7 +95,7 @@ class Put:
 
 
 def put_task(task: Task, predictor: Any, dataset: Dataset, reach: int) -> Put:
-    """Ask a task's questions; those whose answer nobody here knows are not scored."""
+    """Ask a task's questions; questions without a known answer are not scored."""
     questions = dataset.select(task.split, task.support)
     if isinstance(predictor, ModelAnswerer):
         predictor = predictor.searching(task.beams)
@@ -112,14 +112,14 @@ def put_task(task: Task, predictor: Any, dataset: Dataset, reach: int) -> Put:
 
 
 def reach(model: Any) -> int:
-    """Characters of a line that a row of the course's form can show."""
+    """How many characters of a line a training row of the course's objective can show."""
     return int(getattr(model, "block_size", 0) * SpanCorruptionConfig.longest)
 
 
 def set_policy(run: Run, decoded: Mapping[str, Answer]) -> dict[str, Any]:
-    """Fit on calibration people when to answer; what that does to held-out people.
+    """Fit the answering policy on calibration people, and report it on held-out people.
 
-    `decoded` has answers of the primary model that the tasks asked for already.
+    `decoded` has answers of the primary model that were already decoded for the tasks.
     """
     dataset: Dataset = run.dataset
     model = ClosedBookModel(run.predictor(), dataset)

@@ -1,7 +1,6 @@
-"""Running a recipe into a folder: train each stage, keep the models, put them to the tasks.
+"""Running a recipe into a folder: train each stage, keep the models, score them on the tasks.
 
-Whatever is already there is not done again: the same call continues an unfinished folder and
-only reads a finished one.
+Nothing is done twice: the same call continues an unfinished run and only reads a finished one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,14 +27,14 @@ from wherefrom.training.loop import Finished, Observer, train
 from wherefrom.training.signals import StopSignal
 from wherefrom.training.weights import copy_weights, load_weights
 
-CHUNKS = {"cpu": 20, "cuda": 100}  # steps between two looks at what the learner did
+CHUNKS = {"cpu": 20, "cuda": 100}  # steps of one chunk; the loop looks at metrics after each
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run came to: results by name. `reused`: the folder was finished and only read.
+    """The results of a run, by name. `reused`: the run was already finished and only read.
 
-    `changed` names the results that an evaluation found to differ from the stored ones.
+    `changed` names the results that differ from the stored ones after a new evaluation.
     """
 
     recipe: str
@@ -46,7 +45,7 @@ class Outcome:
     changed: tuple[str, ...] = ()
 
     def require_checks(self) -> None:
-        """Raise BadData, naming the first, if a check of a demonstration did not hold."""
+        """Raise BadData, which names the first failure, if a demonstration's check did not hold."""
         require_held(self.run, self.results)
 
 
@@ -58,15 +57,15 @@ def execute(recipe: Experiment, path: Path, observers: Sequence[Observer] = ()) 
         return outcome
     if isinstance(recipe, Demonstrations):
         finish = partial(_demonstrate, folder, recipe)
-    else:  # it reads the data, which may be missing or bad, before there is a folder
+    else:  # this reads the data; if they are missing or bad, no folder is created
         finish = _Execution(folder, recipe, observers).finish
     folder.create()
-    with lock_folder(path):  # another process may have finished it meanwhile
+    with lock_folder(path):  # another process may have finished the run in the meantime
         return _stored(folder, recipe) or finish()
 
 
 def _check_predictors(recipe: Recipe) -> None:
-    """Before anything is trained: a misspelt predictor should not cost the training."""
+    """Find a misspelt predictor before anything is trained."""
     known = [*BASELINES, *(m.name for m in recipe.models)]
     for name in (name for task in recipe.tasks for name in task.predictors):
         if name not in known:
@@ -76,7 +75,7 @@ def _check_predictors(recipe: Recipe) -> None:
 
 
 def evaluate_run(path: Path) -> Outcome:
-    """Score a finished run's models again; what it says of them is written anew."""
+    """Score a finished run's models again, and store the new results."""
     folder = RunFolder(path)
     if isinstance(recipe := folder.read_recipe(), Demonstrations):
         return _demonstrate_again(folder, recipe)
@@ -108,8 +107,8 @@ def _demonstrate_again(folder: RunFolder, recipe: Demonstrations) -> Outcome:
     status = folder.read_status()
     if status["state"] != "finished":
         raise MissingInput(
-            f"{folder.path}: expected a finished run, found one that is not; "
-            f"'wherefrom run {recipe.name} --out {folder.path}' with its settings goes on"
+            f"{folder.path}: expected a finished run, found an unfinished one; "
+            f"'wherefrom run {recipe.name} --out {folder.path}' with its settings continues it"
         )
     with lock_folder(folder.path):
         results = demonstrate(recipe, folder)
@@ -119,8 +118,10 @@ def _demonstrate_again(folder: RunFolder, recipe: Demonstrations) -> Outcome:
 
 
 def _stored(folder: RunFolder, recipe: Experiment) -> Outcome | None:
-    """The outcome of a folder that is finished; raises if it holds another recipe, or other data:
-    a recipe names files, and those of a user's second text may go by the same settings."""
+    """The outcome of a finished run; raises if the folder has another recipe or other data.
+
+    The data are compared too, since a recipe only names files, and a file may have a new content.
+    """
     if not folder.exists():
         return None
     folder.check_recipe(recipe)
@@ -133,7 +134,7 @@ def _stored(folder: RunFolder, recipe: Experiment) -> Outcome | None:
 
 
 def _check_data(folder: RunFolder, recipe: Recipe) -> None:
-    """Files that are gone since say nothing against a run that was made from them."""
+    """Compare the data with the run's; missing files are no mismatch if the settings agree."""
     try:
         folder.check_data(load_dataset(recipe.data, recipe.seed))
     except MissingInput:
@@ -147,13 +148,13 @@ class _Execution:
         self.folder, self.recipe, self.observers = folder, recipe, observers
         self.before, self.started = 0.0, monotonic()
         self.workshop = Workshop(recipe)
-        # Both before there is a folder: the data must fit the model, and word vectors its width.
+        # Both raise before the folder is created if the data or word vectors do not fit the model.
         self.workshop.objective(recipe.stages[0])
         self.workshop.new_model(recipe.stages[0])
 
     @property
     def seconds(self) -> float:
-        """Wall-clock seconds of this call and the interrupted ones before it."""
+        """Wall-clock seconds of this call and of the interrupted calls before it."""
         return round(self.before + monotonic() - self.started, 2)
 
     def finish(self) -> Outcome:
@@ -171,9 +172,10 @@ class _Execution:
                     self._train(stage, stop)
                 finally:
                     self.folder.write_status({"state": "unfinished", "seconds": self.seconds})
-            if stop.number is not None:  # it came after the last step
+            if stop.number is not None:  # the signal came after the last step
                 raise Interrupted(
-                    f"{self.folder.path}: stopped after training; the same command evaluates it",
+                    f"{self.folder.path}: stopped after training; run the same command again to "
+                    "evaluate it",
                     stop.number,
                 )
         results = evaluate(Run(self.folder, self.recipe, self.workshop))
@@ -231,7 +233,7 @@ class _Execution:
 
 @dataclass(frozen=True)
 class Trained:
-    """A stage's model, the seconds of its steps, and those of making ready for them."""
+    """A stage's model, how its training finished, and the seconds of preparing for it."""
 
     model: Any
     finished: Finished
@@ -246,7 +248,7 @@ def train_stage(
     observers: Sequence[Observer] = (),
     **loop: Any,
 ) -> Trained:
-    """Train one stage from weights or from nothing; `loop` goes to the training loop."""
+    """Train one stage from given or from new weights; `loop` has options of the training loop."""
     model = workshop.new_model(stage)
     observers = [*observers, probe(model)] if probe else observers
     if start is not None:

@@ -1,7 +1,7 @@
-"""Why an averaging network says what it says: what each word's removal does to its logit.
+"""Why an averaging network gives its answer: how much the logit changes without each word.
 
-The network sees which words a text has and not their order, so words alone can explain what it
-says. That the order does not matter is checked on every text, by shuffling it.
+The network sees which words a text has but not their order, so words alone can explain its answer.
+Each text is also shuffled, to check that the order does not matter.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ Bag = np.ndarray[Any, np.dtype[Any]]  # the numbers of a text's words
 class Contribution:
     """A word of the text, and how often it occurs there.
 
-    `effect` is the logit minus the logit of the text without the word, wherever it occurs.
+    `effect` is the logit minus the logit of the text without any occurrence of the word.
     """
 
     word: str
@@ -39,13 +39,13 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What `model` says of a text, and which words make it say so.
+    """The answer of `model` to a text, and the words that led to it.
 
     `answer` is the label, `probability` the model's own probability of it, `logit` the log-odds
     of positive. `words` have the largest effects first; `unknown` are the words that the network
-    does not know. The words were shuffled `shuffles` times: `largest_change_by_shuffling` is the
-    most that any of that changed the logit, in double precision. A review of the run's task has
-    its right label, `gold`, and its `place` in the data.
+    does not know. The words were shuffled `shuffles` times, and `largest_change_by_shuffling` is
+    the largest change of the logit, in double precision. A review of the run's task also has its
+    right label, `gold`, and its `place` in the data.
     """
 
     text: str
@@ -61,7 +61,7 @@ class Explanation:
     place: str | None = None
 
     def in_words(self) -> list[str]:
-        """The beginning of the text, then what was found, line by line."""
+        """The beginning of the text, then the explanation, line by line."""
         text = " ".join(self.text.split())
         sure = f"{100 * self.probability:.1f} % by the model's own probability"
         gold = f", but it is {self.gold} ({self.place})" if self.gold else ""
@@ -116,7 +116,7 @@ class Explainer:
         )
 
     def _logits(self, bags: Sequence[Bag]) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """The log-odds of positive, one a bag."""
+        """The log-odds of positive, one for each bag."""
         negative, positive = self.classifier.logits(bags).numpy().T
         return positive - negative
 
@@ -124,18 +124,21 @@ class Explainer:
 def explain(
     run: str | Path | Run, texts: Sequence[str] = (), *, errors: int | None = None
 ) -> tuple[Explanation, ...]:
-    """Rank the words of texts by what leaving each out does to the logit of a run's network.
+    """Rank the words of texts by how much the logit changes when each word is left out.
 
-    The run must be one of an averaging network (`sentiment`), the model is its primary one. With
-    `errors` instead of texts, the model's surest errors on the run's own task are explained.
+    The run must be a run of an averaging network (`sentiment`); its primary model is explained.
+    With `errors` instead of texts, the wrong answers that the model is surest of are explained,
+    on the run's own task.
     """
     if isinstance(texts, str):  # a sequence too, of letters
         texts = [texts]
     if bool(texts) == (errors is not None):
         found = "both" if texts else "neither"
-        raise UsageError(f"explain: expected texts or a number of errors, found {found}")
+        raise UsageError(
+            f"explain: expected texts or a number of errors, found {found}; give one of them"
+        )
     if errors is not None and errors < 1:
-        raise UsageError(f"explain: expected errors of at least 1, found {errors}")
+        raise UsageError(f"explain: expected the number of errors to be at least 1, found {errors}")
     opened = open_run(run)
     explainer = open_explainer(opened)
     if errors is not None:
@@ -144,7 +147,7 @@ def explain(
 
 
 def open_explainer(run: Run) -> Explainer:
-    """For the primary model of a finished run of an averaging network."""
+    """An explainer of the primary model of a finished run of an averaging network."""
     if not isinstance(run.recipe.model, DANConfig):
         raise BadData(
             f"{run.path}: expected a run of an averaging network, found '{run.recipe.name}', whose "
@@ -155,7 +158,7 @@ def open_explainer(run: Run) -> Explainer:
 
 
 def explain_errors(run: Run, explainer: Explainer, count: int) -> list[Explanation]:
-    """The primary model's surest errors on the run's first task, explained."""
+    """Explanations of the wrong answers that the primary model is surest of, on the first task."""
     task = run.recipe.tasks[0]
     wrong = [p for p in run.predictions(run.recipe.primary, task.name) if not p.correct]
     wrong.sort(key=lambda p: (-p.answer.probability, p.subject))

@@ -1,4 +1,4 @@
-"""What there is to run, and what was run: the recipes, and the run folders of a folder."""
+"""Lists of the recipes, and of the run folders in a folder."""
 
 from dataclasses import dataclass
 from pathlib import Path

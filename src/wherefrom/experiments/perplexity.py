@@ -1,4 +1,4 @@
-"""Texts measured by the language models of runs, in units that can be compared."""
+"""Measuring texts by the language models of runs, in units that can be compared."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ COLDEST, HOTTEST = 0.05, 20.0
 class RunPerplexity:
     """One run's model on all texts that it could read.
 
-    `unit` is what its targets are: character or word. `gaps` say for each text but the first what
-    each class of targets adds to its loss per target over the first text's, in nats.
+    `unit` says what a target is: a character or a word. `gaps` compares each other text with the
+    first: how much each class of targets adds to the loss per target, in nats.
     """
 
     run: str
@@ -35,10 +35,10 @@ class RunPerplexity:
 
 @dataclass(frozen=True)
 class PerplexityReport:
-    """What the runs make of the texts.
+    """The measures of all texts by all runs.
 
-    `failed` has an error for every text or run that could not be read: these do not keep the rest
-    from being measured. `notes` warn of texts that a run was trained on, and of what was left out.
+    `failed` has an error for every text or run that could not be read; the others are measured all
+    the same. `notes` warn of texts that a run was trained on, and say what was left out.
     """
 
     tokens: str
@@ -58,18 +58,21 @@ def perplexity(
     tokens: str = "treebank",
     unknown: str | Path = UNIFORM,
 ) -> PerplexityReport:
-    """Measure text files by runs of language models: see `MeasuredText` for what is reported.
+    """Measure text files by runs of language models; `MeasuredText` has what is reported.
 
     `model` names a model of the runs, or a baseline such as counts (default: a run's primary
-    one). `preprocess` has chains such as "lower,wrap40", reported after each step. `tokens` says
-    how a word model finds words, and `unknown` who spells those that it does not know: bytes
-    ("uniform"), or the character model of a run. Only the charged bits per character can be
+    model). `preprocess` has chains such as "lower,wrap40", reported after each step. `tokens` says
+    how a text is split into words, and `unknown` how unknown words are charged: by bytes
+    ("uniform"), or by the character model of a run. Only the charged bits per character can be
     compared between a word model and a character model.
     """
     runs = [runs] if isinstance(runs, str | Path | Run) else runs
     texts = [texts] if isinstance(texts, str | Path) else texts
     if not texts or not runs:
-        raise UsageError("perplexity: expected runs and texts, found one without the other")
+        raise UsageError(
+            f"perplexity: expected at least one run and one text, found {len(runs)} and "
+            f"{len(texts)}; name run folders, and a text with --text FILE"
+        )
     wanted, split = _plan(preprocess, temperatures), find_tokens(tokens)
     contents, failed = _read_all(_name(list(map(Path, texts))))
     spell = None if unknown == UNIFORM else open_speller(unknown)
@@ -93,7 +96,7 @@ def perplexity(
 
 @dataclass(frozen=True)
 class _Measured:
-    """The texts that one run could read, errors for the others, and what is to be noted."""
+    """The texts that one run could read, errors for the others, and notes."""
 
     texts: dict[str, MeasuredText]
     failed: list[WherefromError]
@@ -108,7 +111,9 @@ def _measure_run(
     failed: list[WherefromError] = []
     notes: list[str] = []
     if wanted.fitting(reader) != wanted:
-        notes.append(f"{path}: chains with {DROP_UNSEEN} are left out: it is a word model")
+        notes.append(
+            f"{path}: chains with {DROP_UNSEEN} are left out, because the model reads words"
+        )
     for name, text in texts.items():
         try:
             found[name] = measure_text(reader, text, training, wanted)
@@ -118,17 +123,19 @@ def _measure_run(
 
 
 def _plan(chains: Sequence[str], temperatures: Sequence[float]) -> Wanted:
-    """Every chain from its first step on, so that each step's own part can be seen."""
+    """Every beginning of every chain, so that the effect of each step can be seen."""
     for t in temperatures:
-        if not COLDEST <= t <= HOTTEST:  # beyond, losses leave what a float can hold
-            raise UsageError(f"temperature {t:g}: expected {COLDEST:g} to {HOTTEST:g}")
+        if not COLDEST <= t <= HOTTEST:  # otherwise losses may be too large for a float
+            raise UsageError(
+                f"temperature: expected a number from {COLDEST:g} to {HOTTEST:g}, found {t:g}"
+            )
     parsed = [parse_steps(chain) for chain in chains]
     begun = [steps[:end] for steps in parsed for end in range(1, len(steps) + 1)]
     return Wanted(tuple(dict.fromkeys(begun)), tuple(temperatures))
 
 
 def _name(files: Sequence[Path]) -> dict[str, Path]:
-    """Texts by the names of their files, or by their paths where two have one name."""
+    """Texts by the names of their files, or by their paths if two files have the same name."""
     names = [path.name for path in files]
     return {str(p) if names.count(p.name) > 1 else p.name: p for p in files}
 
@@ -149,37 +156,39 @@ def _read(path: Path) -> str:
     text = read_text(path).replace("\r\n", "\n")
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
-        raise BadData(f"{path}:{line}: expected text, found a NUL byte; it is a binary file")
+        raise BadData(
+            f"{path}:{line}: expected text, found a NUL byte; name a text file, not a binary one"
+        )
     if not text.strip():
-        raise BadData(f"{path}: expected a text, found nothing in it; name another file")
+        raise BadData(f"{path}: expected a text, found only blank space; name another file")
     return text
 
 
 def _name_run(run: str, error: WherefromError) -> WherefromError:
-    """The same error, which says whose it is."""
+    """The same error with the run's path in front."""
     return error if str(error).startswith(run) else type(error)(f"{run}: {error}")
 
 
 def _warn(run: str, texts: Mapping[str, MeasuredText]) -> list[str]:
-    """What must be known before a text's score is taken for one of language."""
+    """Warnings about texts that the run was trained on, or may have been trained on."""
     notes: list[str] = []
     for name, measured in texts.items():
         verbatim = measured.verbatim
         if verbatim is None:
             notes.append(
-                f"{run}: its training text is not here, so it cannot be said whether {name} is "
-                "part of it"
+                f"{run}: its training text is missing, so it is not known whether {name} is part "
+                "of it"
             )
         elif not verbatim.stretches:
             notes.append(
-                f"{run}: what it can read of {name} is too short to tell whether the training "
-                "text has it"
+                f"{run}: the part of {name} that the model can read is too short to tell whether "
+                "the training text contains it"
             )
         elif verbatim.found:
             mostly = 2 * verbatim.found > verbatim.stretches
             notes.append(
-                f"{run}: {verbatim.found} of {verbatim.stretches} stretches of {name} stand word "
-                f"for word in the training text; {'its' if mostly else 'for that part, its'} score "
+                f"{run}: {verbatim.found} of {verbatim.stretches} stretches of {name} are word for "
+                f"word in the training text; {'its' if mostly else 'for this part, its'} score "
                 "measures memory, not language"
             )
     return notes

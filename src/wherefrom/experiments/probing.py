@@ -1,4 +1,4 @@
-"""The score of a model on a task while it is being trained: one row an epoch."""
+"""Scoring a model on a task during training: one row per epoch."""
 
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,10 @@ PROBES = "probes.jsonl"
 
 
 class Probe:
-    """An observer of the training loop; it scores the model at the first chunk's end of an epoch.
+    """An observer of the training loop that scores the model once in each epoch.
 
-    Its rows follow the checkpoints as the metrics do: a run that goes on from a checkpoint drops
-    the rows of later steps and makes them again.
+    It does so at the end of the epoch's first chunk. A run that continues from a checkpoint drops
+    the rows of later steps and makes them again, as it does with the metrics.
     """
 
     def __init__(self, workshop: Workshop, stage: Stage, path: Path, model: Any) -> None:
@@ -49,5 +49,5 @@ class Probe:
         pass
 
     def _epochs(self, step: int) -> int:
-        """The whole epochs before the step."""
+        """How many whole epochs lie before the step."""
         return step * self.rows_a_step // self.items

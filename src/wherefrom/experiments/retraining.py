@@ -1,7 +1,8 @@
-"""Training a run's model again on changed text: without some people, or with other answers.
+"""Training a run's model again on edited text: without some people, or with other answers.
 
-Each such training is a run folder of its own under the run's audit/retrained/, so that it can be
-stopped and continued like any other. `memorisation/` compares these models with the run's own.
+Each retrained model has a run folder of its own under the run's audit/retrained/, so its training
+can be stopped and continued like any other. `memorisation/` compares these models with the run's
+own.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,32 +21,33 @@ from wherefrom.runs.run import Run, open_run
 from wherefrom.training.loop import Observer
 
 FOLDER = "retrained"
-MOST_PAIRS = 8  # of retrained models, whatever the budget
-# Makes an observer of a training from the names of its stages and a label.
+MOST_PAIRS = 8  # pairs of retrained models at most, whatever the budget
+# Makes an observer of the training loop from the names of the stages and a label.
 Watch = Callable[[Sequence[str], str], AbstractContextManager[Observer]]
 Tell = Callable[[str], None]  # receives a line that the user should read
 _FIRST_SEED = 2**20  # retraining uses seeds far from those that people choose
 
 
 def why_not_retrainable(run: Run) -> WherefromError | None:
-    """Why no model can be trained that may be compared with the run's own; None: one can be.
+    """Why no model can be retrained to compare it with the run's own; None if it can.
 
-    A model that is trained on other text would differ by that text too.
+    If the text has changed, a retrained model would differ for this reason too.
     """
     try:
         run.read_source()
     except WherefromError as error:
-        return type(error)(f"nothing was trained again: {error}")
+        return type(error)(f"no model was retrained: {error}")
     return None
 
 
 def retrain_pairs(
     run: Run, budget_minutes: float, watch: Watch | None = None, most: int = MOST_PAIRS
 ) -> list[Run]:
-    """Pairs of models without one half of the people's text and without the other half.
+    """Train pairs of models: one without the text of half the people, one without the other half.
 
-    At least one pair is trained, and then more while the budget lasts, if the next pair takes no
-    longer than the slowest so far. Pairs of an earlier call count and cost no time.
+    At least one pair is trained. Further pairs are trained while the budget lasts, assuming that
+    the next pair takes as long as the slowest so far. Pairs of an earlier call count and cost no
+    time.
     """
     began, slowest = monotonic(), 0.0
     found: list[Run] = []
@@ -71,10 +73,10 @@ def run_swap(
     if not people:
         raise BadData(
             f"{run.path}: expected held-out people whose own text states the answer, found none; "
-            "there is nothing to swap"
+            "audit the run without a swap test"
         )
     if count > people:
-        tell(f"swap: {people} held-out people have their answer in the text; all are swapped")
+        tell(f"swap: only {people} held-out people have their answer in the text; all are swapped")
         count = people
     changed = retrain(run, swap_answers(run.recipe, count), f"swapped-{count}", watch)
     unchanged = retrain(run, reseed(run.recipe), "unchanged", watch)
@@ -82,12 +84,12 @@ def run_swap(
 
 
 def retrain(run: Run, recipe: Recipe, name: str, watch: Watch | None = None) -> Run:
-    """Train a recipe into the run's folder of retrained models; a finished one is only opened."""
+    """Train a recipe into the run's folder of retrained models; a finished run is only opened."""
     path = run.path / "audit" / FOLDER / name
     with cannot_write(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
     if not _finished(path):
-        run.read_source()  # refuses text that changed since: see `why_not_retrainable`
+        run.read_source()  # raises if the text has changed: see `why_not_retrainable`
     stages = [stage.name for stage in recipe.stages]
     with watch(stages, f"{name}, ") if watch else nullcontext() as observer:
         execute(recipe, path, [observer] if observer else [])
@@ -95,7 +97,7 @@ def retrain(run: Run, recipe: Recipe, name: str, watch: Watch | None = None) -> 
 
 
 def find_retrained(run: Run) -> list[Run]:
-    """The retrained models of a run; of a pair both or neither."""
+    """The retrained models of a run; only complete pairs count."""
     folders = sorted((run.path / "audit" / FOLDER).glob("without-*-*/"))
     names = {folder.name for folder in folders if _finished(folder)}
     whole = [f for f in folders if {f.name, _other_half(f.name)} <= names]
@@ -115,12 +117,12 @@ def swap_answers(recipe: Recipe, count: int) -> Recipe:
 
 
 def reseed(recipe: Recipe) -> Recipe:
-    """The recipe on the same text, with another seed: that of `swap_answers`."""
+    """The recipe on unchanged text, with the same new seed that `swap_answers` uses."""
     return _on_edited_text(recipe, EditedConfig(recipe.data, world=recipe.seed))
 
 
 def _on_edited_text(recipe: Recipe, data: EditedConfig, number: int = 0) -> Recipe:
-    """Only the stages that lead to the primary model are trained, and no task is evaluated."""
+    """The recipe on edited text: only stages that lead to the primary model, and no tasks."""
     stages = recipe.chain()
     return replace(
         recipe,

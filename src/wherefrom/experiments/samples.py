@@ -1,4 +1,4 @@
-"""Language models that write: a sample on request, and those that a run leaves in its folder."""
+"""Text written by language models: a sample on request, and the samples in a run folder."""
 
 # pyright: reportUnknownMemberType=false
 # (matplotlib leaves the keywords of its plotting functions untyped)
@@ -27,11 +27,12 @@ def sample(
     seed: int = 0,
     model: str = "",
 ) -> Iterator[str]:
-    """Let a run's character model continue a prompt: `length` characters, as they are chosen.
+    """Let a run's character model continue a prompt; returns an iterator over `length` characters.
 
-    Below a temperature of 1 likely characters get likelier, at 0 the likeliest is always taken;
-    `top_k` chooses among the K likeliest (0: all). `model` is one of the run's (default: the
-    primary one). The run and the arguments are checked here, before a character is asked for.
+    With a temperature below 1, likely characters get likelier; at 0, the likeliest is always
+    chosen. `top_k` limits the choice to the K likeliest characters (0: all). `model` names one of
+    the run's models (default: the primary model). The run and the arguments are checked at once,
+    before the first character is asked for.
     """
     opened = open_run(run)
     opened.require_finished()
@@ -39,7 +40,8 @@ def sample(
     if not isinstance(scorer, TextScorer):
         kind = opened.recipe.model.kind
         raise UsageError(
-            f"{opened.path}: expected a run of a character model, found one of '{kind}'"
+            f"{opened.path}: expected a run of a character model, found one of '{kind}'; "
+            "'wherefrom run shakespeare-gpt' makes one"
         )
     check(length > 0, "sample", "length", length, "at least 1")
     known = tuple(scorer.vocabulary.encode(prompt))
@@ -64,7 +66,7 @@ def leave_samples(run: Run, name: str) -> None:
 
 
 def read_losses(run: Run, name: str) -> list[float]:
-    """The mean loss of each ten updates of a model's stage."""
+    """The mean losses of a model's stage, one for every ten updates."""
     rows = read_jsonl(run.folder.stage(_stage_of(run, name)) / "metrics.jsonl")
     tens = (loss for row in rows for loss in row.get("tens", ()))
     return [loss for loss in tens if loss is not None]

@@ -1,4 +1,4 @@
-"""Several seeds of one recipe: which ones, and what they come to together."""
+"""Several seeds of one recipe: parsing a list of seeds, and averaging the results."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,11 +15,11 @@ _MOST = 1000
 
 @dataclass(frozen=True)
 class SeedsOutcome:
-    """What the runs of several seeds came to.
+    """The results of several seeds.
 
-    `runs` are their folders in the order of the seeds, `seconds` their wall-clock time together.
-    `results` has for each result of the recipe its mean over the seeds: see `aggregate`.
-    `outcomes` are those of the single runs.
+    `runs` are the run folders in the order of the seeds, `seconds` is their total wall-clock time.
+    `results` has the mean of each result over the seeds: see `aggregate`. `outcomes` are the
+    outcomes of the single runs.
     """
 
     recipe: str
@@ -39,20 +39,20 @@ class SeedsOutcome:
         )
 
     def require_checks(self) -> None:
-        """Raise BadData, naming the first, if a check of a demonstration did not hold."""
+        """Raise BadData, which names the first failure, if a demonstration's check did not hold."""
         for outcome in self.outcomes:
             outcome.require_checks()
 
 
 def parse_seeds(text: str) -> list[int]:
-    """The seeds of `0-4`, `0,2,5` or a mixture, each once, in the order given."""
+    """The seeds of `0-4`, `0,2,5` or a mixture of both, each once, in the given order."""
     seeds: dict[int, None] = {}
     for part in text.split(","):
         bounds = re.fullmatch(r"\s*([0-9]{1,10})(?:-([0-9]{1,10}))?\s*", part)
         first, last = (int(bounds[1]), int(bounds[2] or bounds[1])) if bounds else (1, 0)
         if last < first:
             raise UsageError(f"--seeds: expected numbers such as 0-4 or 0,2,5, found '{text}'")
-        # One more than allowed is enough to be refused below; a range of billions never ends.
+        # One seed more than allowed is enough to fail below; a range of billions takes forever.
         seeds |= dict.fromkeys(range(first, min(last, first + _MOST) + 1))
     if len(seeds) > _MOST:
         raise UsageError(f"--seeds: expected at most {_MOST} seeds, found more in '{text}'")
@@ -66,9 +66,9 @@ def aggregate(runs: Sequence[Mapping[str, Mapping[str, Any]]]) -> dict[str, dict
 
 
 def _average(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Mean, Student's interval (None for a single run), the worst, and every value.
+    """Mean, Student's interval (None for a single run), the worst value, and every value.
 
-    The method behind the interval knows no bounds: a share's interval is cut at 0 and 1.
+    Student's interval may leave the range of a share, so it is cut at 0 and 1.
     """
     measure, _ = measured(results[0])
     share = is_share(measure)
@@ -83,6 +83,6 @@ def _average(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "worst": min(values) if share else max(values),
         "n": len(values),
         "values": values,
-        # What the perplexity is per: tables put words and characters into different rows.
+        # The unit of a perplexity: tables put words and characters into different rows.
         **{field: results[0][field] for field in UNITS if field in results[0]},
     }

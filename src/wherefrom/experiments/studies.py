@@ -1,4 +1,4 @@
-"""What some kinds of model leave in a run folder beside their scores: one entry a kind."""
+"""What some kinds of model write into a run folder beside their scores: one entry per kind."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from wherefrom.experiments.study import leave_study
 from wherefrom.models.dan import DANConfig
 from wherefrom.runs.run import Run
 
-# From the run and its results so far to further results.
+# Each function takes the run and its results so far, and returns further results.
 STUDIES: dict[str, Callable[[Run, Mapping[str, Any]], dict[str, Any]]] = {
     DANConfig.kind: leave_study,
 }

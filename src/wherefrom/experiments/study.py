@@ -31,7 +31,7 @@ def _config(recipe: Recipe, stage: Stage) -> Any:
     return stage.variant.of(recipe.model) if stage.variant else recipe.model
 
 
-# What each series varies: the stages called NAME-... and the primary model's belong to it.
+# What each series varies. The stages called NAME-... and the primary model's stage belong to it.
 SERIES: dict[str, tuple[str, Callable[[Recipe, Stage], Setting]]] = {
     "dropout": ("word dropout", lambda recipe, stage: stage.mix[0].objective.word_dropout),
     "depth": ("hidden layers", lambda recipe, stage: _config(recipe, stage).depth),
@@ -41,7 +41,7 @@ SERIES: dict[str, tuple[str, Callable[[Recipe, Stage], Setting]]] = {
 
 @dataclass(frozen=True)
 class ScoredSetting:
-    """The accuracy on validation reviews of one setting: of a whole stage, or after an epoch.
+    """The accuracy of one setting on validation reviews, after a whole stage or after an epoch.
 
     `own` marks the primary model's setting.
     """
@@ -63,7 +63,7 @@ class ScoredSetting:
         stage: str | None = None,
         step: int | None = None,
     ) -> "ScoredSetting":
-        """From a score as a run writes it."""
+        """A scored setting from a score as a run writes it."""
         low, high = score["interval"]
         return cls(setting, own, score["accuracy"], (low, high), score["n"], stage, step)
 
@@ -103,9 +103,9 @@ class Series:
 
 
 def leave_study(run: Run, results: Results) -> dict[str, Any]:
-    """Write the study into the run folder; returns the mean over seeds, which is one more result.
+    """Write the study into the run folder; returns the mean over seeds as one more result.
 
-    `results` are the run's scores by name; none is returned where there is only one seed.
+    `results` are the run's scores by name. With only one seed, nothing is returned.
     """
     found = [*_settings(run, results), *_epochs(run)]
     for series in found:
@@ -138,7 +138,7 @@ def _settings(run: Run, results: Results) -> list[Series]:
 
 
 def _ordered(rows: Sequence[ScoredSetting]) -> tuple[ScoredSetting, ...]:
-    """By the size of the setting; names stay in the order of the recipe."""
+    """Rows sorted by the setting if it is a number; otherwise in the order of the recipe."""
     if any(isinstance(row.setting, str) for row in rows):
         return tuple(rows)
     return tuple(sorted(rows, key=lambda row: float(row.setting)))
@@ -160,7 +160,7 @@ def _epochs(run: Run) -> list[Series]:
 
 
 def _chosen_on(recipe: Recipe) -> Task | None:
-    """The task whose reviews settings are chosen on; it is never the first, which is reported."""
+    """The task on which settings are chosen; never the first task, which is reported."""
     return next((task for task in recipe.tasks[1:] if task.split == "calibration"), None)
 
 
@@ -190,8 +190,8 @@ def _page(
         "",
         *_table(("", "accuracy", "95 % interval", "n"), reported),
         "",
-        "The settings are the recipe's, chosen on IMDB's validation reviews. In each table below "
-        f"one thing varies; * is the setting of {run.recipe.primary}. {_noise(series)}",
+        "The recipe's settings were chosen on IMDB's validation reviews. In each table below one "
+        f"setting varies; * marks the setting of {run.recipe.primary}. {_noise(series)}",
         "",
     ]
     for each in series:
@@ -200,8 +200,8 @@ def _page(
     lines += [
         f"## {len(errors)} errors explained",
         "",
-        "The surest errors. A number is what leaving the word out takes from the logit. The order "
-        "of the words cannot matter, and shuffling them shows it.",
+        "The wrong answers that the model is surest of. Each number is the logit minus the logit "
+        "without the word. The network cannot see the order of the words; shuffling shows it.",
         "",
     ]
     for each in errors:
@@ -210,12 +210,12 @@ def _page(
 
 
 def _noise(series: Sequence[Series]) -> str:
-    """How large a difference between two rows must be to mean anything."""
+    """A sentence that says how large a difference between two rows must be to matter."""
     widths = [row.interval[1] - row.interval[0] for each in series for row in each.rows]
     if not widths:
         return ""
     half = 100 * median(widths) / 2
-    return f"One seed a row: differences under about {half:.1f} points are noise."
+    return f"Each row is one seed, so differences under about {half:.1f} points are noise."
 
 
 def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:

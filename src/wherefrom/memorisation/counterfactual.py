@@ -2,15 +2,17 @@
 
     m = P(answer | trained with the text) - P(answer | trained without it)
 
-for the answer that the run's own model gives. Near 1, the model recalls the answer from that
-text; near 0, it would give the same answer without it, from the name or from habit.
+for the answer that the run's own model gives. If m is near 1, the model recalls the answer from the
+text. If m is near 0, the model would give the same answer without the text, for example because of
+the name or because the answer is common.
 
 Feldman and Zhang (2020) define the memorisation of an example as the difference that the example
-makes to a model's prediction, and estimate it with models that are each trained on a random part
-of the data: one model serves every example. Zhang et al. (2021; 2023) use the same definition for
-documents and language models and call it counterfactual memorisation. Here models are trained in
-pairs: one without the text of half the people, one without that of the other half, so every
-person's text is read by exactly one model of a pair. `experiments/retraining.py` trains them.
+makes to a model's prediction. They estimate it with models that are each trained on a random part
+of the data, so that every model serves for every example. Zhang et al. (2021; 2023) use the same
+definition for documents and language models and call it counterfactual memorisation. Here models
+are trained in pairs: one without the text of half the people, the other without the text of the
+other half. So exactly one model of a pair has read a person's text. `experiments/retraining.py`
+trains the models.
 
 Shapes: K models, N questions, P pairs of models.
 """
@@ -30,7 +32,7 @@ from wherefrom.core.files import read_jsonl, write_jsonl
 from wherefrom.generation.answers import answer_probabilities
 from wherefrom.runs.run import Run
 
-INFLUENCE = "influence.jsonl"  # in a run's audit folder: a line for every retrained model
+INFLUENCE = "influence.jsonl"  # in a run's audit folder: one line for each retrained model
 RECALLED_ABOVE = 0.5  # with a larger m, most of the answer's probability comes from the text
 
 _REMOVE = "remove it and audit again"
@@ -66,8 +68,8 @@ class RetrainedProbabilities:
 class CounterfactualMemorisation:
     """Mean probabilities of N answers, over the models with the text and over those without.
 
-    `m_by_pair` (P, N) has m by one model with the text and one without: how far the pairs differ
-    says how far m itself can be relied on.
+    `m_by_pair` (P, N) has m from one model with the text and one without. The less the pairs
+    differ, the more exact m is.
     """
 
     with_text: np.ndarray
@@ -81,17 +83,17 @@ class CounterfactualMemorisation:
 
     @property
     def recalled(self) -> np.ndarray:
-        """Whether the model recalls each answer; False where m is not a number."""
+        """Whether the model recalls each answer; False if m is NaN."""
         return self.m > RECALLED_ABOVE
 
 
 def find_memorisation(
     folder: Path, retrained: Sequence[Run], questions: Sequence[Question], answers: Sequence[str]
 ) -> CounterfactualMemorisation | None:
-    """The memorisation of these answers; `folder` keeps what each retrained model gave them.
+    """The memorisation of these answers; the models' probabilities are stored in `folder`.
 
-    Models that an earlier call measured count too, even if they are no longer on this machine,
-    provided that they were measured on the same answers. None if there is no model at all.
+    Models that an earlier call measured count too, even if their folders are gone, provided that
+    they were measured on the same answers. None if there is no retrained model at all.
     """
     path = folder / INFLUENCE
     if retrained:
@@ -114,7 +116,7 @@ def find_memorisation(
 def measure_probabilities(
     retrained: Sequence[Run], questions: Sequence[Question], answers: Sequence[str]
 ) -> list[RetrainedProbabilities]:
-    """Every retrained model's probabilities of the answers that the run's own model gives."""
+    """The probabilities that each retrained model gives to the answers of the run's own model."""
     texts = tuple(q.text for q in questions)
     return [
         RetrainedProbabilities(
@@ -129,7 +131,7 @@ def measure_probabilities(
 
 
 def read_rows(path: Path) -> list[RetrainedProbabilities]:
-    """The lines of influence.jsonl, also of one that an earlier version wrote."""
+    """The lines of influence.jsonl; files of earlier versions can be read too."""
     try:
         lines = enumerate(read_jsonl(path), 1)
         return [_decode_row(line, f"line {number}") for number, line in lines]
@@ -140,10 +142,10 @@ def read_rows(path: Path) -> list[RetrainedProbabilities]:
 def compute_memorisation(
     rows: Sequence[RetrainedProbabilities], questions: Sequence[Question], answers: Sequence[str]
 ) -> CounterfactualMemorisation:
-    """The memorisation that the rows show for these answers.
+    """The memorisation of these answers, from the rows of influence.jsonl.
 
-    Rows are looked up by question and answer: where the model now gives another answer than the
-    one that was measured, m is not a number.
+    Probabilities are looked up by question and answer. If the model now gives another answer than
+    the one that was measured, m is NaN.
     """
     if not rows:
         raise BadData("expected a row for each retrained model, found none")
@@ -166,8 +168,8 @@ def estimate(
     """Means over the models that were trained with the subject's text, and over the others.
 
     `in_corpus_N` says whether the run's own corpus has text about the subject. If it has none,
-    there is nothing to leave out, and m is 0. If it has some and every model read it, or none
-    did, there is nothing to compare with, and m is not a number.
+    there is nothing to leave out, and m is 0. If it has text, but all models or no model was
+    trained on it, there is nothing to compare with, and m is NaN.
     """
     readers_N, others_N = has_text_KN.sum(0), (~has_text_KN).sum(0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -185,7 +187,7 @@ def has_text(dataset: Dataset, questions: Sequence[Question]) -> np.ndarray:
 
 
 def _pair_models(p_KN: np.ndarray, has_text_KN: np.ndarray) -> np.ndarray:
-    """(P, N): m by the first model with the text and the first without, by the second of each..."""
+    """(P, N): m from the first model with the text and the first without, and so on."""
     models, questions = p_KN.shape
     by_pair_PN = np.full((models // 2, questions), np.nan)
     for n in range(questions):
@@ -196,7 +198,7 @@ def _pair_models(p_KN: np.ndarray, has_text_KN: np.ndarray) -> np.ndarray:
 
 
 def _decode_row(line: Any, where: str) -> RetrainedProbabilities:
-    """Fields that other tools add (the benchmark's pair, half and seconds) are left out."""
+    """Decode one line; fields that other tools add (the benchmark's seconds) are left out."""
     found = cast(dict[str, Any], line) if isinstance(line, dict) else {}
     renamed = {_OLD_NAMES.get(name, name): value for name, value in found.items()}
     known = [field.name for field in fields(RetrainedProbabilities)]

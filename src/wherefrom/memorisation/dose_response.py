@@ -1,9 +1,9 @@
 """Dose and response: is a model right more often about facts that it was shown more often?
 
-Where a data set assigns exposures at random, as a trial assigns doses, a rise is an effect of the
-exposure (`exposure_is_randomised`; `people` with `data.exposure=zipf`). Elsewhere it need not be:
-a value that stands early in a line is shown more often and is also easier. There the answers are
-grouped by the value's place in the line first.
+If the data set assigns exposures at random, as a clinical trial assigns doses, then a rise in
+accuracy is an effect of the exposure (`exposure_is_randomised`; `people` with
+`data.exposure=zipf`). Otherwise it need not be: a value that stands early in a line is shown more
+often and is also easier to learn. So the answers are also grouped by the value's place in the line.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ class Dose:
 
 @dataclass(frozen=True)
 class Stretch:
-    """Characters of a line: from `start` up to `end`, not included; None: to the line's end."""
+    """The characters of a line from `start` up to `end` (not included), or to the line's end."""
 
     start: int
     end: int | None
@@ -46,9 +46,9 @@ class PositionedDose(Dose, Stretch):  # a dataclass puts the fields of the last 
 
 @dataclass(frozen=True)
 class NeverExposed:
-    """A model and a baseline on facts that were never shown: only a guess can be right there.
+    """A model and a baseline on facts that training never showed, so that both can only guess.
 
-    A model that beats the baseline (`nearest_name`) knows the answers from elsewhere.
+    A model that beats the baseline (`nearest_name`) has the answers from somewhere else.
     """
 
     model: Score
@@ -67,9 +67,9 @@ def bin_by_exposure(
     edges: Sequence[int] | None = None,
     level: float = 0.95,
 ) -> list[Dose]:
-    """A dose for each bin that has answers, with Wilson's interval.
+    """One dose for each bin that has answers, with Wilson's interval.
 
-    `edges` are the smallest counts of the bins. By default they double: 0, 1, 2-3, 4-7, ...
+    `edges` are the smallest counts of the bins. By default the bins double: 0, 1, 2-3, 4-7, ...
     """
     count, is_right = _checked(exposures, right)
     most = int(count.max())
@@ -92,7 +92,7 @@ def bin_by_position(
     starts: Sequence[int] = POSITIONS,
     level: float = 0.95,
 ) -> list[PositionedDose]:
-    """The same for each stretch of the line; a position of -1 belongs to no stretch."""
+    """Doses for each stretch of the line; a position of -1 belongs to no stretch."""
     count, is_right = _checked(exposures, right)
     place = np.asarray(positions)
     doses: list[PositionedDose] = []
@@ -107,7 +107,7 @@ def bin_by_position(
 def score_never_exposed(
     seen: np.ndarray, right: np.ndarray, baseline: np.ndarray, level: float = 0.95
 ) -> NeverExposed | None:
-    """The model's and a baseline's accuracy on facts that were never shown; None: all were."""
+    """The accuracies of the model and a baseline on facts that were never shown; None if none."""
     shown, is_right = _checked(np.asarray(seen, dtype=bool), right)
     _, guessed = _checked(shown, baseline)
     here = ~shown.astype(bool)

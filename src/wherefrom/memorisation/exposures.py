@@ -1,24 +1,25 @@
-"""How often training showed a model each fact: every stage's plans, drawn again and counted.
+"""How often training showed a model each fact: every stage is planned again, and rows are counted.
 
-Nothing is logged in training: a plan is a pure function of its step, so the counts are exact.
+Nothing is logged in training. A plan is a pure function of its step, so the counts are exact.
 
 A row of training text is `prefix MASK suffix MASK span MASK`, or plain text without a span (see
-`objectives/spans.py`). Two places of a fact's document are followed: its *value*, where the fact
-says that it stands, and its *name*, where the document names the subject (the head of a line
-"Name. Text"; later mentions, often by the last name alone, are not followed). Either counts only
-if a row has all of it in one piece: a row may begin or end inside a word, a window leaves text
-out, and a span may take half of a word. The kinds of exposure:
+`objectives/spans.py`). Two parts of a fact's document are located in each row: the fact's *value*,
+and the *name* of its subject (at the head of a line "Name. Text"; later mentions, often by the
+last name alone, are ignored). A part counts only if the row has all of it in one piece: a row may
+begin or end inside a word, a window leaves text out, and a span may take half of a word. The kinds
+of exposure:
 
     read          the value stands in the prefix, or anywhere in a row without a span
     suffix        the value stands in the suffix, between the first mask and the second
     value_masked  the value lies in the moved span, the name outside it
     name_masked   the name lies in the moved span, the value outside it
-    from_name     the model must predict the value after text of the row that has the name and
-                  not the value: had the row shown the value before, it could be copied
+    from_name     before the value, the row has the name and no copy of the value: the model must
+                  predict the value from the name and cannot copy it
     asked         a question about the subject and the relation, whatever answer it taught
 
-`read`, `suffix` and a value in the span exclude each other; the other kinds come on top of them,
-so one row may count for several. A prediction counts whatever its weight in the loss.
+`read`, `suffix` and a value in the span exclude each other. The other kinds are counted in
+addition, so one row may count for several kinds. A prediction counts whatever its weight in the
+loss.
 
 Shapes: R rows of a plan, F facts.
 """
@@ -46,14 +47,14 @@ READ, SUFFIX, VALUE_MASKED, NAME_MASKED = "read", "suffix", "value_masked", "nam
 FROM_NAME, ASKED = "from_name", "asked"
 TEXT_KINDS = (READ, SUFFIX, VALUE_MASKED, NAME_MASKED, FROM_NAME)  # of rows of documents
 KINDS = (*TEXT_KINDS, ASKED)
-SHOWN = (READ, SUFFIX, VALUE_MASKED)  # together, nearly every row that has the value in it
-_ROWS_AT_ONCE = 1 << 16  # planned and counted together: bounds the memory
+SHOWN = (READ, SUFFIX, VALUE_MASKED)  # together, nearly every row that contains the value
+_ROWS_AT_ONCE = 1 << 16  # rows that are planned and counted together; this bounds the memory
 _NOWHERE = Span(-1, -1)
 
 
 @dataclass(frozen=True)
 class Exposures:
-    """`counts` has for every kind one number a fact; `examples` is how many rows were planned."""
+    """`counts` has one number per fact for every kind; `examples` is how many rows were planned."""
 
     facts: tuple[Fact, ...]
     counts: Mapping[str, np.ndarray]
@@ -66,9 +67,9 @@ class Exposures:
         return Exposures(self.facts, counts, self.examples + other.examples)
 
     def about(self, questions: Sequence[Question], kind: str) -> np.ndarray:
-        """For each question, how often its answer was shown, over all documents that state it."""
+        """For each question, how often its answer was shown, in all documents that state it."""
         counts, found = self.counts[kind], self._facts_of(questions)
-        if kind == ASKED:  # every statement of a fact counts the same questions: do not add them
+        if kind == ASKED:  # every statement of a fact counts the same questions, so no sum here
             return np.array([counts[i].max(initial=0) for i in found], dtype=np.int64)
         return np.array([counts[i].sum() for i in found], dtype=np.int64)
 
@@ -77,7 +78,7 @@ class Exposures:
         return np.any([self.about(questions, kind) > 0 for kind in KINDS], axis=0)
 
     def positions(self, questions: Sequence[Question]) -> np.ndarray:
-        """The first character at which each question's answer starts in a line; -1: in no line."""
+        """Where each question's answer first starts in a line, in characters; -1 if in no line."""
         starts = np.array([fact.value_span.start for fact in self.facts], dtype=np.int64)
         found = self._facts_of(questions)
         return np.array([starts[i].min() if len(i) else -1 for i in found], dtype=np.int64)
@@ -96,9 +97,9 @@ class Exposures:
 def count_exposures(
     source: Run | Workshop, facts: Sequence[Fact] | None = None, model: str = ""
 ) -> Exposures:
-    """What a model (default: the primary one) was shown by all stages that led to it.
+    """How often all stages that led to a model (default: the primary one) showed each fact.
 
-    The data set's own facts are counted unless others are given, such as those of `claims`.
+    By default the data set's own facts are counted; `claims` makes others.
     """
     workshop = source.workshop if isinstance(source, Run) else source
     stages = workshop.recipe.chain(model)
@@ -107,13 +108,13 @@ def count_exposures(
 
 
 def replay(source: Run | Workshop, stage: Stage, facts: Sequence[Fact] | None = None) -> Exposures:
-    """What one stage shows, from its first step to its last."""
+    """How often one stage shows each fact, from its first step to its last."""
     workshop, dataset = source.workshop if isinstance(source, Run) else source, source.dataset
     facts = dataset.facts if facts is None else tuple(facts)
     if not facts:
         raise BadData(
-            f"{workshop.recipe.name}: expected facts to count the exposures of, found none; "
-            "its data set has no questions about its text"
+            f"{workshop.recipe.name}: expected facts whose exposures can be counted, found none; "
+            "no document of the data set states the answer to a question"
         )
     counter = ExposureCounter(facts, dataset.documents, dataset.asked)
     return counter.count(workshop.objective(stage), stage.steps)
@@ -122,9 +123,9 @@ def replay(source: Run | Workshop, stage: Stage, facts: Sequence[Fact] | None = 
 def claims(
     questions: Iterable[Question], documents: Sequence[Document], documents_of: Told | None = None
 ) -> tuple[Fact, ...]:
-    """Facts for answers that somebody claims, wherever a document about the subject has them.
+    """Facts for answers that somebody claims, one for each place where the subject's text has them.
 
-    `documents_of` finds those documents; without it, they are the ones with that subject.
+    `documents_of` finds the subject's documents; by default they are those with this subject.
     """
     if documents_of is not None:
         return state_facts(questions, documents, documents_of)
@@ -136,14 +137,14 @@ def claims(
 
 
 class ExposureCounter:
-    """Facts as integers, sorted by document, so that a row finds those of its document at once."""
+    """Facts as integers, sorted by document, so that the facts of a row's document are adjacent."""
 
     def __init__(
         self, facts: Sequence[Fact], documents: Sequence[Document], asked: Sequence[Question]
     ) -> None:
         self.facts = tuple(facts)
         order = sorted(range(len(facts)), key=lambda i: facts[i].document)
-        self._rank = np.argsort(order)  # where each fact stands in that order
+        self._rank = np.argsort(order)  # the place of each fact in this order
         ordered = [facts[i] for i in order]
         number = torch.tensor([fact.document for fact in ordered], dtype=torch.long)
         self._many = torch.bincount(number, minlength=len(documents))
@@ -155,7 +156,7 @@ class ExposureCounter:
         self._asked, self._asking = _join_questions(ordered, asked)
 
     def count(self, mix: Mix, steps: int) -> Exposures:
-        """Plan the first `steps` steps of a mix and count what they show."""
+        """Plan the first `steps` steps of a mix and count how often they show each fact."""
         totals = {kind: torch.zeros(len(self.facts), dtype=torch.long) for kind in KINDS}
         examples, chunk = 0, max(1, _ROWS_AT_ONCE // mix.rows)
         for first in range(0, steps, chunk):
@@ -173,10 +174,10 @@ class ExposureCounter:
         return Exposures(self.facts, counts, examples)
 
     def count_rows(self, rows: Tensor) -> dict[str, Tensor]:
-        """What rows of documents, (R, 6), count for: for every kind of text (F), by document."""
+        """The counts (F,) of every kind for rows of documents (R, 6); facts sorted by document."""
         columns = dict(zip(COLUMNS, rows.T, strict=True))
         document = columns.pop("document")
-        # Every fact of every row's document, one after the other: its row, and its own number.
+        # One entry for each row and each fact of its document: the row's and the fact's number.
         many = self._many[document]
         row = torch.repeat_interleave(torch.arange(len(rows)), many)
         nth = torch.arange(len(row)) - (many.cumsum(0) - many)[row]
@@ -211,7 +212,7 @@ class ExposureCounter:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where some characters stand in each row; the numbers mean something only where `whole`."""
+    """Where some characters stand in each row; only valid where `whole` is true."""
 
     whole: Tensor
     before: Tensor
@@ -232,7 +233,7 @@ class _Layout:
     size: Tensor
 
     def place(self, first: Tensor, last: Tensor) -> _Place:
-        """Characters `first` up to `last`, not included, of each row's document; -1 for none."""
+        """Where a row has characters `first` to `last` (not included) of its document; -1: none."""
         spanned, end = self.size > 0, self.start + self.size
         after = first >= self.keep + self.cut
         shift = torch.where(after, self.cut, 0)
@@ -242,14 +243,14 @@ class _Layout:
         before = ~spanned | (right <= self.start)
         moved = spanned & (left >= self.start) & (right <= end)
         behind = spanned & (left >= end)
-        # In the row's own order: a mask before the suffix, two before the span.
+        # Positions in the row: one mask stands before the suffix, two before the span.
         jump = torch.where(moved, self.length - end + 2, torch.where(behind, 1 - self.size, 0))
         whole = there & (before | moved | behind)
         return _Place(whole, before, moved, behind, left + jump, right + jump - 1)
 
 
 def name_of(fact: Fact, document: Document) -> Span | None:
-    """Where a document names a fact's subject: its own subject, or else the first mention."""
+    """Where a document names a fact's subject: the document's subject, or the first mention."""
     subject = document.subject
     if subject and person(subject.of(document.text)) == person(fact.subject):
         return subject
@@ -258,7 +259,7 @@ def name_of(fact: Fact, document: Document) -> Span | None:
 
 
 def repetitions(fact: Fact, document: Document) -> list[Span]:
-    """Where else a document has the fact's value, letter by letter."""
+    """The other places where a document has exactly the fact's value."""
     found: list[Span] = []
     place = document.text.find(fact.value)
     while place >= 0:
@@ -269,18 +270,18 @@ def repetitions(fact: Fact, document: Document) -> list[Span]:
 
 
 def _tensors(spans: Sequence[Span]) -> tuple[Tensor, Tensor]:
-    """First characters and ends, (F) each."""
+    """The starts and the ends of spans, (F,) each."""
     return torch.tensor([s.start for s in spans]), torch.tensor([s.end for s in spans])
 
 
 def _pad(spans: Sequence[Sequence[Span]]) -> list[tuple[Tensor, Tensor]]:
-    """Every fact's first span, every fact's second, ...: as many as the fact with most has."""
+    """The first span of every fact, the second of every fact, and so on; padded with nowhere."""
     most = max(map(len, spans), default=0)
     return [_tensors([s[i] if i < len(s) else _NOWHERE for s in spans]) for i in range(most)]
 
 
 def _join_questions(facts: Sequence[Fact], asked: Sequence[Question]) -> tuple[Tensor, Tensor]:
-    """Pairs of a fact and a question about its subject and relation, by their numbers."""
+    """Numbers of facts, and beside them numbers of questions about their subject and relation."""
     numbers: dict[tuple[str, str], list[int]] = {}
     for i, question in enumerate(asked):
         numbers.setdefault((person(question.subject), question.relation), []).append(i)

@@ -1,8 +1,8 @@
-"""Recalled or guessed? A cheap prediction, from one model, of what counterfactual retraining shows.
+"""Recalled or guessed? A cheap prediction, from one model, of what retraining would show.
 
-The definition of memorisation is causal (`counterfactual.py`) and costs many trainings. The
-predictor is a logistic curve over what one model shows of its answer. It is fitted where models
-were retrained; where none were, the predictor of another run is borrowed, and said to be.
+Memorisation is defined by retraining (`counterfactual.py`), which is expensive. The predictor is a
+logistic curve over features of one model's answer. It is fitted on runs that have retrained models.
+Other runs borrow the predictor of another run, and their replies say that it is borrowed.
 
 Shapes: N answers.
 """
@@ -33,7 +33,7 @@ FILE = "source.json"  # in a run's audit/
 
 @dataclass(frozen=True)
 class SourcePredictor:
-    """A curve over SOURCE_FEATURES; `models` retrained models were behind its fit."""
+    """A curve over SOURCE_FEATURES; it was fitted with the help of `models` retrained models."""
 
     curve: LogisticCalibration
     models: int
@@ -50,8 +50,9 @@ class SourcePredictor:
     ) -> list[Source]:
         """The source of each answer.
 
-        `probability_read` is that of the model having read each name. Nothing about a name that
-        was not read can be recalled, and the people the curve was fitted on may all have text.
+        The curve is multiplied by `probability_read`, the probability that the model has read
+        each name. Nothing can be recalled about a name that was never read, and the curve may not
+        know this: all people that it was fitted on may have text.
         """
         p_N = self.curve.probability(features) * probability_read
         return [
@@ -66,7 +67,7 @@ def source_features(
 
     contrast: how much likelier the answer is for this name than for its decoys, in nats; 0 for a
     name without decoys.
-    agreement: the best answer's share of what the search found.
+    agreement: the best answer's share of the probability of all answers that the search found.
     """
     best = np.array([max(a.probability, TINY) for a in answered.answers])
     usual = _probability_for_decoys(model, answered, decoys, best)
@@ -84,8 +85,10 @@ def _probability_for_decoys(
     decoys: Sequence[Sequence[str]],
     own: np.ndarray,
 ) -> np.ndarray:
-    """Each answer's mean probability over the decoys of its name, asked in the same form; its
-    `own` where there are none."""
+    """Each answer's mean probability over the decoys of its name, asked in the same form.
+
+    A name without decoys gets the answer's `own` probability.
+    """
     each = list(zip(answered.questions, answered.answers, decoys, strict=True))
     asked = [q.form.fill(name) for q, _, names in each for name in names]
     said = [answer.text for _, answer, names in each for _ in names]
@@ -102,7 +105,7 @@ def _probability_for_decoys(
 def fit_source_predictor(
     features: FeatureTable, m_N: np.ndarray, models: int, least: float = RECALLED_ABOVE
 ) -> SourcePredictor:
-    """Fit on calibration people whose m was measured; those without a number are left out."""
+    """Fit on calibration people whose m was measured; people whose m is NaN are left out."""
     known = np.isfinite(m_N)
     curve = LogisticCalibration.fit(features.rows(known), m_N[known] > least, SOURCE_FEATURES)
     return SourcePredictor(curve, models)
@@ -124,13 +127,13 @@ def read_source_predictor(folder: Path) -> SourcePredictor:
 
 
 def borrowed_predictor() -> SourcePredictor:
-    """The one that comes with the package, fitted on another run: docs/TRUST.md says which."""
+    """The predictor that comes with the package; docs/TRUST.md says which run it was fitted on."""
     text = (files("wherefrom.memorisation") / "borrowed_predictor.json").read_text("utf-8")
     return _decode(json.loads(text), borrowed=True)
 
 
 def _decode(data: Any, borrowed: bool) -> SourcePredictor:
-    """Whether it is borrowed depends on where the file lies, not on what it says."""
+    """Decode a predictor; `borrowed` depends on where the file is, not on what it contains."""
     if not isinstance(data, Mapping):
         raise BadData("source: expected the curve of a source predictor, found something else")
     fields = {**cast(Mapping[str, Any], data), "borrowed": borrowed}

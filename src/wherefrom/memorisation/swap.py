@@ -1,7 +1,7 @@
-"""The swap test: change what the text says of some people, train again, count who follows.
+"""The swap test: change some people's answers in the text, train again, count who follows.
 
-A model that recalls answers from the text gives the new answer; one that answers from the name
-or from habit does not. `experiments/retraining.py` trains the models.
+A model that recalls answers from the text gives the new answer. A model that guesses from the name,
+or gives a common answer, does not. `experiments/retraining.py` trains the models.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ OUTCOMES = (FLIPS, STAYS, OTHER)
 
 @dataclass(frozen=True)
 class OutcomeShare:
-    """How many people have an outcome, their share, and its interval."""
+    """How many people have an outcome, their share, and the share's interval."""
 
     people: int
     share: float
@@ -38,7 +38,7 @@ class SwapOutcomes:
 
 @dataclass(frozen=True)
 class SwapFindings:
-    """The outcomes about `people` whose text was changed, for three models.
+    """The outcomes for the `people` whose text was changed, by three models.
 
     swapped: trained on the changed text. churn: trained on the old text with another seed, which
     shows how many answers change by chance. before: the run's own model.
@@ -51,7 +51,7 @@ class SwapFindings:
 
 
 def report_swap(run: Run, changed: Run, unchanged: Run) -> SwapFindings:
-    """Compare answers with the old and the new answer of the text, not with what a model said."""
+    """Compare each model's answers with the old and with the new answer in the text."""
     pairs = [
         (old, new)
         for old, new in zip(run.dataset.questions, changed.dataset.questions, strict=True)

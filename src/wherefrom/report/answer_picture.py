@@ -1,7 +1,7 @@
-"""One reply as a picture: the answer, how sure, what the text says, and where it came from.
+"""One reply as a picture: the answer with its confidence, evidence and source.
 
-The SVG is written by hand: the same reply gives the same bytes, the text stays text, and nothing
-has to be measured. The picture brings its own white ground, so that it can be read on a dark page.
+The SVG is written by hand: the same reply gives the same bytes, the text stays text, and no text
+has to be measured. The picture has its own white background, so that it can be read on a dark page.
 """
 
 from pathlib import Path
@@ -41,7 +41,7 @@ _SANS = "-apple-system, 'Segoe UI', 'Helvetica Neue', Helvetica, Arial, sans-ser
 _MONO = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberation Mono', monospace"
 _CELL, _QUOTE_SIZE, _QUOTE_STEP = 9.0, 15, 28  # of the monospaced quote, in pixels
 _MOST_RANKED, _MOST_LINES = 5, 4
-_COLUMN = 420  # where the right one of the two columns below the evidence begins
+_COLUMN = 420  # where the right column below the evidence begins
 
 _REASONS = {
     UNKNOWN_NAME: "The model does not know this name",
@@ -120,7 +120,7 @@ class _Canvas:
 
 
 def _draw_question(canvas: _Canvas, reply: Reply, y: float) -> float:
-    """The question, the subject's name in the colour that it has in the evidence below."""
+    """The question; the subject's name has the same colour as in the evidence below."""
     for line in wrap(drawable(reply.question), 64)[:3] or [""]:
         parts, end = [], 0
         for span in find_words(line, drawable(reply.subject)):
@@ -157,13 +157,13 @@ def _draw_answer(canvas: _Canvas, reply: Reply, y: float) -> float:
 
 
 def _asides(reply: Reply) -> list[str]:
-    """What is said below the answer: why it is withheld, or why nobody knows how sure to be."""
+    """The lines below the answer: why it is withheld, or why there is no confidence."""
     lines: list[str] = []
     if not reply.answered:
         why = _REASONS.get(reply.reason or "", "It declines")
         lines.append(f"{why}; its best guess is {_best(reply)}.")
     elif reply.confidence is None:
-        lines.append("How sure to be is not known: this run has no calibration questions.")
+        lines.append("There is no confidence: this run has no calibration questions.")
     if reply.did_you_mean:
         lines.append(f"Did you mean {_cut(' or '.join(map(drawable, reply.did_you_mean)), 70)}?")
     return lines
@@ -174,7 +174,7 @@ def _best(reply: Reply) -> str:
 
 
 def _draw_evidence(canvas: _Canvas, reply: Reply, y: float) -> float:
-    """The verdict, and the line of the text that it stands on, with its marks."""
+    """The verdict, and the line of the text that it rests on, with its marks."""
     evidence = reply.evidence
     canvas.heading(EDGE, y + 10, "Evidence", "what the text says")
     if evidence is None:
@@ -200,7 +200,7 @@ def _draw_evidence(canvas: _Canvas, reply: Reply, y: float) -> float:
 
 
 def _draw_piece(canvas: _Canvas, piece: Piece, y: float, colour: str) -> None:
-    """A few characters of the quote; `textLength` holds them to their cells in any font."""
+    """A few characters of the quote; `textLength` fits them to their cells in any font."""
     x, width = EDGE + 20 + _CELL * piece.column, _CELL * piece.cells
     ink = {PLAIN: _INK, NAME: _BLUE, VALUE: colour}[piece.mark]
     if piece.mark != PLAIN:
@@ -230,7 +230,7 @@ def _draw_source(canvas: _Canvas, source: Source | None, trained_on: bool, y: fl
 
 
 def _draw_ranking(canvas: _Canvas, reply: Reply, y: float) -> float:
-    """The answers that the search found, by a probability that is not the confidence above."""
+    """The answers that the search found, with the model's own probabilities."""
     canvas.heading(_COLUMN, y, "Ranking", "the model’s own probabilities, uncalibrated")
     start, room = _COLUMN + 124, WIDTH - EDGE - 62 - (_COLUMN + 124)
     y += 30
@@ -264,7 +264,7 @@ def _explain(evidence: Verdict, subject: str) -> str:
 
 
 def _in_words(reply: Reply) -> str:
-    """The picture's title, for who does not see it."""
+    """The picture's title, for readers who cannot see it."""
     said = reply.answer if reply.answered else f"I don't know (best guess: {reply.answer})"
     sure = "" if reply.confidence is None else f", {_percent(reply.confidence)} sure"
     evidence = "" if reply.evidence is None else f"; evidence: {reply.evidence.label}"
@@ -295,5 +295,5 @@ def _attributes(more: dict[str, str]) -> str:
 
 
 def _spell(name: str) -> str:
-    """An attribute's name in SVG: Python cannot have a dash in a keyword."""
+    """An attribute's name in SVG, since a Python keyword cannot have a dash."""
     return name if name == "textLength" else name.replace("_", "-")

@@ -1,7 +1,7 @@
-"""An audit on one screen. Nothing is computed here: what is shown stands in audit.json.
+"""An audit on one screen. Nothing is computed here: every figure comes from audit.json.
 
-The *model's own* probability and the *calibrated* one are different figures of the same answers,
-so every row that has the former says so.
+The *model's own* probability and the *calibrated* probability are different figures, so every row
+with the model's own says so.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ _OUTCOMES = {"flips": "new answer", "stays": "old answer", "other": "another ans
 
 
 def audit_table(findings: Findings) -> Table:
-    """The table of the findings that `core/config.py` encoded; parts that are null are left out."""
+    """A table of the findings as `core/config.py` encodes them; null parts are left out."""
     parts = (
         _confidence,
         _abstention,
@@ -65,11 +65,11 @@ def _abstention(findings: Findings) -> Section | None:
         rows.append((f"threshold set for {100 * float(target):g} % right", *_answered(row)))
     if (bound := found["certificate"]) is not None:
         alpha, delta = (f"{100 * bound[name]:g} %" for name in ("alpha", "delta"))
-        title = f"{title} (the certificate fails with probability {delta} at most)"
+        title = f"{title} (the certificate fails with probability at most {delta})"
         none = ("none", "", _advice(bound["more_people"]))
         certified = _answered(found["certified"]) if bound["certified"] else none
         rows.append((f"certified: at most {alpha} wrong", *certified))
-        rows.append(("  the same without certificate", *_answered(found["uncertified"])))
+        rows.append(("  the same risk, not certified", *_answered(found["uncertified"])))
     return Section(title, tuple(rows))
 
 
@@ -78,7 +78,7 @@ def _answered(row: Findings) -> tuple[str, str, str]:
 
 
 def _advice(more_people: int | None) -> str:
-    """What it would take to certify something; `advice` in audit.json says it at length."""
+    """What to do if nothing was certified; `advice` in audit.json has a longer form."""
     if more_people is None:
         return "more calibration questions would not help"
     return f"about {more_people} more calibration people would probably suffice"
@@ -94,7 +94,7 @@ def _evidence(findings: Findings) -> Section | None:
         rows.append(
             ("labels that are right", *_share(overall), f"n={overall['n']}, calibration people")
         )
-    return Section("evidence: what the text says of the answers (share right)", tuple(rows))
+    return Section("evidence: what the text says about the answers (share right)", tuple(rows))
 
 
 def _source(findings: Findings) -> Section | None:
@@ -113,7 +113,7 @@ def _source(findings: Findings) -> Section | None:
                 judges = ""
     title = "source: recalled or guessed (share right)"
     if found["borrowed"]:
-        title += "; the predictor is borrowed from another run (--budget MINUTES fits its own)"
+        title += "; the predictor is borrowed from another run (--budget MINUTES fits a new one)"
     return Section(title, tuple(rows))
 
 
@@ -143,7 +143,7 @@ def _exposures(findings: Findings) -> Section | None:
     ]
     if never := found["never_exposed"]:
         points = 100 * never["difference"]["difference"]
-        beside = f"{points:+.1f} points against the answer of the most similar name"
+        beside = f"{points:+.1f} points compared with the most similar name's answer"
         rows.append(("never shown at all", *_share(never["model"]), beside))
     return Section(
         "exposures: share right, by how often the model had to predict the answer from the name",
@@ -157,7 +157,7 @@ def _name_bias(findings: Findings) -> Section | None:
         return None
     whole = found["whole"]
     biased = whole["interval"][0] > 0
-    warning = "warning: names can bias the answers" if biased else "no name bias is seen"
+    warning = "warning: names can bias the answers" if biased else "no name bias is found"
     rows = [("the whole name", f"{whole['bits']:.2f}", _ends(whole["interval"]), warning)]
     if biased:
         rows += [
@@ -201,7 +201,7 @@ def _times(row: Findings) -> str:
 
 
 def _share(score: Findings | None) -> tuple[str, str]:
-    """The value and the interval of a score, whose first entry is its value."""
+    """The value and the interval of a score; its first entry is the value."""
     if score is None:
         return NOTHING, ""
     return _percent(score), _percents(score["interval"])

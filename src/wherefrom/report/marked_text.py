@@ -1,7 +1,7 @@
 """A quoted line with the subject's name and the stated value marked, ready to be drawn.
 
 Characters are counted in cells of a monospaced font, so that a mark can be drawn behind its
-characters without measuring text, which no two machines do alike.
+characters without measuring text: measured widths differ between machines.
 """
 
 import re
@@ -33,10 +33,10 @@ class Piece:
 
 
 def drawable(text: str) -> str:
-    """The text with one character for each of its own, all of which XML can hold.
+    """The text without characters that cannot be drawn; its length stays the same.
 
-    Text is other people's: it may have characters that XML forbids, or that turn the direction
-    of writing. Each of them becomes a space or a replacement character, so that spans stay true.
+    The text comes from other people. It may have characters that XML forbids, or that change the
+    direction of writing. Each becomes a space or a replacement character, so that spans stay valid.
     """
     return _UNDRAWABLE.sub(lambda found: " " if found[0].isspace() else "\ufffd", text)
 
@@ -69,20 +69,20 @@ def find_words(text: str, name: str) -> list[Span]:
 
 
 def lay_out(text: str, marks: Sequence[str], width: int, most_lines: int) -> list[list[Piece]]:
-    """Lines of at most `width` cells; what is too long is shortened around its marks."""
+    """Lines of at most `width` cells; a text that is too long is shortened around its marks."""
     room = width * most_lines * 7 // 8  # words do not fill their lines
     pairs = _shorten(list(zip(text, marks, strict=True)), room)
     return [_pieces(line) for line in _wrap(pairs, width)]
 
 
 def shorten(text: str, name: str, value: Span | None, room: int) -> str:
-    """The text or, where it is longer than `room`, what stands around the name and the value."""
+    """The text or, if it is longer than `room`, the parts around the name and the value."""
     pairs = list(zip(text, mark(text, name, value), strict=True))
     return "".join(character for character, _ in _shorten(pairs, room))
 
 
 def _shorten(pairs: list[tuple[str, str]], room: int) -> list[tuple[str, str]]:
-    """The neighbourhoods of the first name and of the value, with a gap for what is left out."""
+    """The parts around the first name and around the value, with a gap for what is left out."""
     if len(pairs) <= room:
         return pairs
     marks = [mark for _, mark in pairs]
@@ -103,7 +103,7 @@ def _shorten(pairs: list[tuple[str, str]], room: int) -> list[tuple[str, str]]:
 
 
 def _whole_words(pairs: list[tuple[str, str]], start: int, end: int) -> tuple[int, int]:
-    """The stretch without the words that it cuts at its ends, unless they are marked."""
+    """The stretch without the words that are cut at its ends, unless they are marked."""
     first, last = start, end
     while start and first < end and pairs[first - 1][0] != " " and pairs[first][1] == PLAIN:
         first += 1

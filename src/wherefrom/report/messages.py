@@ -1,10 +1,10 @@
-"""Lines for a person, on standard error: what is to be known, and what went wrong."""
+"""Lines for a person, on standard error: notes and errors."""
 
 import sys
 
 from wherefrom.report.tables import printable
 
-_LONGEST = 600  # characters of an error: a question of a megabyte need not be repeated
+_LONGEST = 600  # characters of an error: a question of a megabyte should not be printed whole
 
 
 def note(text: str) -> None:
@@ -12,7 +12,7 @@ def note(text: str) -> None:
 
 
 def complain(text: str) -> None:
-    """An error on one line, its middle left out where it is very long."""
+    """Print an error on one line; if it is very long, its middle is left out."""
     line = printable(f"wherefrom: {text}")
     if len(line) > _LONGEST:
         line = f"{line[: _LONGEST // 2]} ... {line[-_LONGEST // 2 :]}"

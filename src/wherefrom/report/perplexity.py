@@ -1,4 +1,4 @@
-"""Perplexities of texts side by side: units, where the loss comes from, why texts differ."""
+"""Perplexities of texts side by side, where the loss comes from, and why texts differ."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -17,9 +17,9 @@ def perplexity_table(
     gaps: Mapping[str, Mapping[str, float]],
     spelt: str,
 ) -> Table:
-    """The texts of one model, a column each, from what `to_json` makes of a measured text.
+    """The texts of one model, one column each; a measured text is encoded by `to_json`.
 
-    `gaps` are by text and class: nats per target over the first text.
+    `gaps` has nats per target compared with the first text, by text and class.
     """
     found = list(texts.values())
     sections = [
@@ -27,8 +27,11 @@ def perplexity_table(
         _section("share of the loss (of the targets)", _class_rows(found), found),
     ]
     if found[0]["preprocessed"]:
-        note = "perplexity per character seen / per original one / with what is lost charged"
-        sections.append(_section(f"preprocessed: {note}; changed", _chain_rows(found[0]), found))
+        note = (
+            "perplexity per character read / per original character / the same with losses charged"
+        )
+        title = f"preprocessed: {note}; characters changed"
+        sections.append(_section(title, _chain_rows(found[0]), found))
     if found[0]["temperatures"]:
         note = "a diagnosis of the model's confidence, not a score"
         sections.append(_section(f"at a temperature: {note}", _heat_rows(found[0]), found))
@@ -49,7 +52,7 @@ def _rows(unit: str, spelt: str) -> dict[str, _Cell]:
         "bits per original character": lambda m: f"{m['bits_per_character']:.3f}",
         f"unknown {unit}s": lambda m: f"{100 * m['unknown_share']:.1f} %",
         f"perplexity, unknowns {spelt}": lambda m: _large(m["charged"]["perplexity"]),
-        "bits per original character, same": lambda m: f"{m['charged']['bits_per_character']:.3f}",
+        "  bits per original character": lambda m: f"{m['charged']['bits_per_character']:.3f}",
     }
 
 
@@ -84,13 +87,13 @@ def _heat_rows(first: Measured) -> dict[str, _Cell]:
 
 
 def _gap_section(gaps: Mapping[str, Mapping[str, float]], first: str) -> Section:
-    every = [{**gap, "in all": sum(gap.values())} for gap in gaps.values()]
-    classes = [*dict.fromkeys(name for gap in gaps.values() for name in gap), "in all"]
+    every = [{**gap, "total": sum(gap.values())} for gap in gaps.values()]
+    classes = [*dict.fromkeys(name for gap in gaps.values() for name in gap), "total"]
     rows = tuple(
         (name, "", *(f"{gap[name]:+.3f}" if name in gap else NOTHING for gap in every))
         for name in classes
     )
-    return Section(f"nats per target over those of {first}", rows)
+    return Section(f"nats per target, compared with {first}", rows)
 
 
 def _section(title: str, rows: Mapping[str, _Cell], found: Sequence[Measured]) -> Section:
@@ -99,7 +102,7 @@ def _section(title: str, rows: Mapping[str, _Cell], found: Sequence[Measured]) -
 
 def _large(perplexity: float | None) -> str:
     if perplexity is None:
-        return "no float"
+        return "too large"
     return f"{perplexity:,.2f}" if perplexity < 1e9 else f"{perplexity:.1e}"
 
 

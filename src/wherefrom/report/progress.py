@@ -1,4 +1,4 @@
-"""How training is going: a bar on a terminal, a line every few seconds anywhere else.
+"""The progress of training: a bar on a terminal, a line every few seconds anywhere else.
 
 Both are observers of the training loop, and both write to standard error only.
 """
@@ -20,7 +20,7 @@ SECONDS_BETWEEN_LINES = 10.0
 class PlainProgress:
     """One line when a stage starts, every few seconds, and when it ends.
 
-    `stages` are the names of all that will run: after the last, the models are evaluated.
+    `stages` are the names of all stages that will run: after the last, the models are evaluated.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class PlainProgress:
 
 
 class BarProgress(PlainProgress):
-    """The same on a terminal, with a bar in place of the lines in between."""
+    """The same on a terminal, with a bar instead of a line every few seconds."""
 
     def __init__(self, stages: Sequence[str], file: TextIO | None = None, label: str = "") -> None:
         from rich.console import Console
@@ -140,13 +140,13 @@ class BarProgress(PlainProgress):
 
 
 class Pace:
-    """The speed of this process; steps that an interrupted one took do not count."""
+    """The speed of this process; steps of an interrupted process do not count."""
 
     def __init__(self, first: int, start: float) -> None:
         self.first, self.start = first, start
 
     def at(self, step: int, steps: int, now: float) -> tuple[float, float]:
-        """Steps a second, and the seconds that the rest would take."""
+        """Steps per second, and the seconds that the remaining steps would take."""
         rate = (step - self.first) / max(now - self.start, 1e-9)
         return rate, (steps - step) / max(rate, 1e-9)
 
@@ -159,7 +159,7 @@ def watch(stages: Sequence[str], label: str = "", file: TextIO | None = None) ->
 
 
 def mean_loss(metrics: dict[str, Any]) -> str:
-    """The mean loss of a chunk's targets; steps without a target have none."""
+    """The mean loss of a chunk's targets; steps without a target do not count."""
     targets = np.asarray(metrics["targets"], dtype=np.float64)
     if not targets.sum():
         return "none"

@@ -15,15 +15,15 @@ from wherefrom.core.replies import (
 from wherefrom.report.marked_text import shorten
 from wherefrom.report.tables import printable
 
-_LONGEST_QUOTE = 160  # characters; a longer document is shortened around what it is quoted for
+_LONGEST_QUOTE = 160  # characters; a longer document is shortened around the name and the value
 _WITHOUT_STATEMENT = {
-    SILENT: "the text about this name does not say",
+    SILENT: "the text about this name does not state it",
     NO_TEXT: "nothing in the text is about this name",
 }
 
 
 class Claim(Protocol):
-    """What is shown of a claimed answer."""
+    """The parts of a claimed answer that are shown."""
 
     @property
     def text(self) -> str: ...
@@ -32,7 +32,7 @@ class Claim(Protocol):
 
 
 class Dispute(Protocol):
-    """What is shown of a dispute."""
+    """The parts of a dispute that are shown."""
 
     @property
     def reply(self) -> Reply: ...
@@ -60,8 +60,8 @@ def describe_reply(reply: Reply) -> list[str]:
         lines.append(f"  source: {_source(reply.source)}")
     if reply.trained_on:
         lines.append(
-            "  the model was trained on this very question: "
-            "the figures are for questions that it was not trained on"
+            "  the model was trained on this very question; "
+            "confidence and source are meant for questions that it was not trained on"
         )
     return lines
 
@@ -97,7 +97,10 @@ def _answer(reply: Reply) -> str:
 
 
 def _ranking(candidates: Sequence[RankedAnswer]) -> str:
-    """The model's own probabilities, which are not calibrated: never beside the confidence."""
+    """The answers with the model's own probabilities, which are not calibrated.
+
+    They have a line of their own, so that nobody compares them with the confidence.
+    """
     each = (f"{printable(c.text) or 'nothing'} {_percent(c.model_probability)}" for c in candidates)
     return ", ".join(each)
 

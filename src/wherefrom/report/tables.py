@@ -1,6 +1,6 @@
 """Results as tables: with colour on a terminal, plain aligned text anywhere else.
 
-Nothing is computed here; core/measures.py says what a result is and what it measures.
+Nothing is computed here; core/measures.py says what a result measures.
 """
 
 import sys
@@ -35,7 +35,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Table:
-    """`columns` are the headings of all cells but the first."""
+    """Sections under common headings; `columns` has no heading for the first cell of a row."""
 
     columns: tuple[str, ...]
     sections: tuple[Section, ...]
@@ -80,9 +80,9 @@ def seeds_table(results: Mapping[str, Result]) -> Table:
 def runs_table(
     runs: Mapping[str, Mapping[str, Result]], primary: Sequence[Mapping[str, Any]] = ()
 ) -> Table:
-    """The results of several runs side by side; a dash where a run has no such result.
+    """The results of several runs side by side; a dash if a run has no such result.
 
-    `primary` is the name of each run's primary model, and what it cost.
+    `primary` has the name and the cost of each run's primary model.
     """
     keyed = [{(title(n, r), n): r for n, r in results.items()} for results in runs.values()]
     every = dict.fromkeys(key for results in keyed for key in results)
@@ -111,7 +111,7 @@ def _count(number: int | None) -> str:
 
 
 def pairs_table(pairs: Iterable[Mapping[str, Any]], first: str) -> Table:
-    """By how much each other run's accuracy on the same questions differs from the first's."""
+    """How much the accuracy of each other run differs from the first, question by question."""
     rows = tuple(
         (
             f"{pair['run']}: {pair['task']}",
@@ -122,8 +122,8 @@ def pairs_table(pairs: Iterable[Mapping[str, Any]], first: str) -> Table:
         )
         for pair in pairs
     )
-    title = f"accuracy minus that of {first}, on the same questions"
-    return Table(("", INTERVAL, "", "right alone"), (Section(title, rows),))
+    title = f"accuracy compared with {first}, on the same questions"
+    return Table(("", INTERVAL, "", "right in one run only"), (Section(title, rows),))
 
 
 def title(name: str, result: Result) -> str:
@@ -149,10 +149,10 @@ def show_interval(measure: str, interval: Sequence[float] | None) -> str:
 
 
 def printable(text: str) -> str:
-    """The text on one line, with escapes for all that a terminal would not just show.
+    """The text on one line; characters that a terminal would not simply show are escaped.
 
-    Names and questions are other people's text: they could move the cursor, change the
-    colours or turn the direction of writing.
+    Names and questions come from other people: they could move the cursor, change the colours or
+    turn the direction of writing.
     """
     return "".join(
         c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text
@@ -176,7 +176,7 @@ def draw(table: Table, file: TextIO | None = None) -> None:
 
 
 def layout(table: Table) -> list[str]:
-    """Aligned lines: names to the left, everything else to the right of its column."""
+    """Aligned lines: names are aligned to the left, other cells to the right."""
     head = ("", *table.columns)
     rows = [(f"  {name}", *cells) for s in table.sections for name, *cells in s.rows]
     widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]

@@ -149,5 +149,5 @@ def test_words_that_nobody_knows_are_refused_unless_lines_are_words():
 
 
 def test_a_vocabulary_without_a_word_for_others_is_refused():
-    with pytest.raises(BadData, match="expected a word that stands for unknown ones, found none"):
+    with pytest.raises(BadData, match="expected a word that stands for unknown words, found none"):
         WordReader(FixedWords(), WordVocabulary((BEGIN, END, UNKNOWN, "a")))

@@ -11,7 +11,7 @@ from wherefrom.evaluation.text.verbatim import Verbatim
 class Charged:
     """The loss together with the price of what the model does not express (`charges.py`).
 
-    `perplexity` is None where no float is large enough: a line that is spelt out whole can cost
+    `perplexity` is None if it is too large for a float: a line that is spelt out whole can cost
     thousands of nats.
     """
 
@@ -34,9 +34,9 @@ class TargetClass:
 class MeasuredChain:
     """A text after a chain of preprocessing steps.
 
-    The three perplexities are per character that the model was shown, per character of the text
-    as it was given, and per such a character with what the steps lose and what is unknown paid
-    for. The first two get better by losing text; the last does not.
+    The three perplexities are per character that the model read, per character of the original
+    text, and per original character with a charge for what the steps lost and what is unknown.
+    Losing text improves the first two, but not the last.
     """
 
     steps: tuple[str, ...]
@@ -62,9 +62,9 @@ class MeasuredTemperature:
 class MeasuredText:
     """The scores of one model on one text.
 
-    `n` targets are scored: characters, or words and sentence ends. `characters` are those of the
-    text as it was given. The interval is a 95 % one of the perplexity. `verbatim` is None where
-    the training text is not at hand.
+    `n` targets are scored: characters, or words and sentence ends. `characters` is the length of
+    the original text. The interval is the 95 % interval of the perplexity. `verbatim` is None if
+    the training text is missing.
     """
 
     perplexity: float
@@ -77,7 +77,7 @@ class MeasuredText:
     bits_per_character: float
     unknown_share: float
     charged: Charged
-    classes: Mapping[str, TargetClass]  # those that carry most of the loss first
+    classes: Mapping[str, TargetClass]  # the class with the largest share of the loss first
     verbatim: Verbatim | None = None
     preprocessed: tuple[MeasuredChain, ...] = ()
     temperatures: tuple[MeasuredTemperature, ...] = ()

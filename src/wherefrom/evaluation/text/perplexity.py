@@ -1,9 +1,9 @@
-"""Perplexity in honest units, where the loss comes from, and why two texts differ.
+"""Perplexity in comparable units, where the loss comes from, and why two texts differ.
 
 A perplexity is per target, and a word is not a character. What can be compared between models is
-the total loss per character of the text as it was given, together with the price of what a model
-does not express (`readings.py`). Chains of steps that change the text first are reported in both
-units for the same reason. `measures.py` has the types.
+the total loss per character of the original text, together with a charge for what a model cannot
+express (`readings.py`). If steps change the text first, the result is reported in both units for
+the same reason. `measures.py` has the types.
 """
 
 import math
@@ -27,14 +27,14 @@ from wherefrom.evaluation.text.readings import CharacterReader, Reader, Reading
 from wherefrom.evaluation.text.verbatim import find_verbatim, one_line
 
 UNSEEN, UNKNOWN_CLASS = "never seen in training", "unknown"
-_LARGEST = 700  # nats whose exponential is a float
+_LARGEST = 700  # nats; the exponential of more is too large for a float
 
 
 @dataclass(frozen=True)
 class Training:
-    """What a model was trained on: its characters, and its text as one line.
+    """What a model was trained on: the characters of the training text, and the text as one line.
 
-    A word model has no characters of its own: every character counts as seen.
+    For a word model, every character counts as seen.
     """
 
     seen: Container[str]
@@ -49,9 +49,9 @@ class Training:
 
 @dataclass(frozen=True)
 class _Readable:
-    """The characters that a model reads as characters which it saw in training.
+    """The characters that a model reads as characters of its training text.
 
-    An accented letter is one of them where the model reads the plain letter in its place.
+    An accented letter counts if the model reads it as a plain letter that it saw in training.
     """
 
     reader: CharacterReader
@@ -69,13 +69,13 @@ class _Everything:
 
 @dataclass(frozen=True)
 class Wanted:
-    """The chains of preprocessing steps and the temperatures that are to be reported too."""
+    """The chains of preprocessing steps and the temperatures that were asked for."""
 
     chains: tuple[tuple[str, ...], ...] = ()
     temperatures: tuple[float, ...] = ()
 
     def fitting(self, reader: Reader) -> "Wanted":
-        """The part that can be reported: for a word model, no character is an unseen one."""
+        """The part that this reader can report: a word model has no unseen characters to drop."""
         if isinstance(reader, CharacterReader):
             return self
         return replace(self, chains=tuple(c for c in self.chains if DROP_UNSEEN not in c))
@@ -84,7 +84,7 @@ class Wanted:
 def measure_text(
     reader: Reader, text: str, training: Training | None, wanted: Wanted | None = None
 ) -> MeasuredText:
-    """All that is reported about one model and one text; `training` is None if not at hand."""
+    """Measure one text by one model; `training` is None if the training text is missing."""
     wanted = (wanted or Wanted()).fitting(reader)
     seen = training.seen if training else _Everything()
     kept = _keeps(reader, training, wanted)
@@ -104,21 +104,21 @@ def measure_text(
 
 
 def _keeps(reader: Reader, training: Training | None, wanted: Wanted) -> Container[str]:
-    """The characters that `drop-unseen` leaves; an error if it is wanted and cannot be known."""
+    """The characters that `drop-unseen` keeps; an error if they are needed but not known."""
     if isinstance(reader, CharacterReader) and training:
         return _Readable(reader, training.seen)
     if not any(DROP_UNSEEN in steps for steps in wanted.chains):
         return _Everything()
     raise MissingInput(
         f"preprocess {DROP_UNSEEN}: expected the text that the model was trained on, found "
-        "it gone or changed; put the file back, or leave the step out"
+        "that it is missing or has changed; put the file back, or leave the step out"
     )
 
 
 def measure(reading: Reading, characters: int, seen: Container[str]) -> MeasuredText:
     """A reading's scores, and its losses by class of target.
 
-    `characters` are those of the text as it was given, `seen` those of the training text.
+    `characters` is the length of the original text, `seen` are the training text's characters.
     """
     losses, everything = reading.nats[reading.scored], reading.nats + reading.charge
     score = perplexity(losses, {})
@@ -144,7 +144,7 @@ def measure(reading: Reading, characters: int, seen: Container[str]) -> Measured
 
 
 def class_of(piece: str) -> str:
-    """The class of a character or a word; a word has that of its first letter, if it has one."""
+    """The class of a character or a word; the first letter of a word decides its class."""
     if not piece:
         return "sentence end"
     if piece.isspace():
@@ -155,10 +155,10 @@ def class_of(piece: str) -> str:
 
 
 def explain_gap(first: MeasuredText, second: MeasuredText) -> dict[str, float]:
-    """What each class adds to the second text's loss per target over the first's, in nats.
+    """How much each class contributes to the difference in loss per target, in nats.
 
-    A class's part is the loss per target that it carries in the second text, less what it carries
-    in the first; so the parts add up to the difference.
+    The difference is the second text's loss minus the first's. A class contributes its loss per
+    target of the second text minus its loss per target of the first, so the contributions add up.
     """
 
     def carried(found: MeasuredText, name: str) -> float:
@@ -171,7 +171,7 @@ def explain_gap(first: MeasuredText, second: MeasuredText) -> dict[str, float]:
 
 
 def explain_gaps(texts: Mapping[str, MeasuredText]) -> dict[str, dict[str, float]]:
-    """Every text against the first of them."""
+    """Explain the difference of every other text to the first."""
     (_, first), *others = texts.items()
     return {name: explain_gap(first, found) for name, found in others}
 
@@ -205,7 +205,7 @@ def _perplexity(reading: Reading) -> float:
 
 
 def _classes(reading: Reading, seen: Container[str]) -> dict[str, TargetClass]:
-    """The classes of the targets, those that carry most of the model's own loss first."""
+    """The classes of targets, the one with the largest share of the model's own loss first."""
     kinds = {
         piece: UNSEEN if len(piece) == 1 and piece not in seen else class_of(piece)
         for piece in set(reading.pieces)

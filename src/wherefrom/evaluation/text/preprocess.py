@@ -1,7 +1,7 @@
-"""Changes to a text before a model reads it, and what each of them costs.
+"""Changes to a text before a model reads it, and what each change costs.
 
-A step may make a text easier to read for a model by making it say less. So every step counts the
-characters that it changed, and prices what it takes to say what they were.
+A step may make a text easier for a model by removing information. So every step counts the
+characters that it changed, and computes the price of restoring them.
 """
 
 import re
@@ -25,10 +25,10 @@ _LARGE = ("", "thousand", "million", "billion")
 
 @dataclass(frozen=True)
 class Changed:
-    """A text after some steps; how many characters they changed, and the nats that undo that.
+    """A text after some steps, how many characters they changed, and the nats to undo this.
 
-    Wrapped lines and numbers in words can nearly be read back (not the zeros of 007, nor which
-    line ends were there before): they cost nothing here, and their price is in the longer text.
+    Wrapping lines and spelling out numbers can nearly be undone (except for the zeros of 007, and
+    for which line ends were there before). They cost nothing here; their price is the longer text.
     """
 
     text: str
@@ -48,7 +48,7 @@ def parse_steps(chain: str) -> tuple[str, ...]:
 
 
 def preprocess(text: str, names: tuple[str, ...], seen: Container[str]) -> Changed:
-    """The steps one after the other; `seen` are the characters that are not to be dropped."""
+    """Apply the steps one after the other; `drop-unseen` keeps the characters in `seen`."""
     result = Changed(text)
     for name in names:
         after = _find(name)(result.text, seen)
@@ -57,7 +57,7 @@ def preprocess(text: str, names: tuple[str, ...], seen: Container[str]) -> Chang
 
 
 def spell_number(number: int) -> str:
-    """In English words, as they are said: 1350 is one thousand three hundred fifty."""
+    """A number in English words: 1350 is one thousand three hundred fifty."""
     if number < 20:
         return _ONES[number]
     if number < 100:
@@ -102,7 +102,7 @@ def _spell_numbers(text: str, seen: Container[str]) -> Changed:
         nonlocal changed
         changed += len(found.group())
         digits = found.group().replace(",", "")
-        if len(digits) > 3 * len(_LARGE):  # nobody says those: digit by digit
+        if len(digits) > 3 * len(_LARGE):  # too large for the words above: digit by digit
             return " ".join(_ONES[int(digit)] for digit in digits)
         return spell_number(int(digits))
 

@@ -1,11 +1,12 @@
 """The loss of a language model on a text, target by target, and what that loss leaves out.
 
-A character model reads characters, a word model the Treebank's words and an end after each
-sentence. What a model cannot express is charged beside its own loss, so that texts and models can
-be compared per character of the text as it was given: a character that the vocabulary lacks and an
-unknown word are spelled out, eight bits a byte unless a character model spells the word, and of a
-number that is only known by its shape (DGDG) every digit costs the choice among ten. The capitals
-and the spacing that a word model loses are not charged: docs/PERPLEXITY.md says how much they are.
+A character model reads characters. A word model reads the Treebank's words, and an end after each
+sentence. What a model cannot express is charged in addition to its own loss, so that texts and
+models can be compared per character of the original text. A character that the vocabulary lacks is
+spelled out, and so is an unknown word, at eight bits a byte unless a character model spells the
+word. If the vocabulary keeps only the shape of a number (DGDG), every digit costs log 10. The
+capitals and the spacing that a word model loses are not charged: docs/PERPLEXITY.md says how much
+they would cost.
 """
 
 import math
@@ -29,10 +30,10 @@ from wherefrom.generation.texts import TextScorer
 
 @dataclass(frozen=True)
 class Reading:
-    """The pieces of a text in the model's units; "" is a sentence's end.
+    """The pieces of a text in the model's units; "" is the end of a sentence.
 
-    `starts` is where in the text a piece stands. `charge` is the price of what the model's own
-    `nats` leave out. A piece that is not `scored` was left out of what the model read.
+    `starts` has the place of each piece in the text. `nats` is the model's own loss, and `charge`
+    the price of what this loss leaves out. The model did not read a piece that is not `scored`.
     """
 
     pieces: tuple[str, ...]
@@ -44,19 +45,19 @@ class Reading:
     form: str  # the text as the model reads it
 
     def cost_by_character(self, length: int) -> np.ndarray:
-        """Everything that is paid for each character of a text of that length."""
+        """The loss and the charge of each character of a text of this length."""
         return np.bincount(self.starts, self.nats + self.charge, length)
 
 
 class CharacterReader:
-    """Characters that the vocabulary lacks are folded onto ones that look alike, or left out.
+    """Reads characters; those that the vocabulary lacks are replaced by similar ones or left out.
 
-    Both kinds are unknown, and charged. Every character is a target, the first too: it is read
-    as one that follows a line end, or a space where the model knows no line ends.
+    Both kinds count as unknown and are charged. Every character is a target. The first is read as
+    if it followed a line end, or a space if the model does not know line ends.
     """
 
     unit = "character"
-    unknown_word: str | None = None  # it reads every character as one
+    unknown_word: str | None = None  # a character model has no unknown word
 
     def __init__(self, scorer: TextScorer) -> None:
         self.scorer = scorer
@@ -81,7 +82,7 @@ class CharacterReader:
         price[odd] = left_out([text[i] for i in odd], len(text))
         losses = self._losses(form)
         starts = np.array([*place, *lost], dtype=np.int64)
-        once = np.diff(starts, prepend=-1) != 0  # one character may be folded onto two
+        once = np.diff(starts, prepend=-1) != 0  # one character may be replaced by two
         return Reading(
             pieces=(*form, *(text[i] for i in lost)),
             starts=starts,
@@ -93,22 +94,22 @@ class CharacterReader:
         )
 
     def _losses(self, form: str) -> np.ndarray:
-        """Of every character; without anything to read before it, the first is an even guess."""
+        """The loss of every character; if nothing can precede the first, all are equally likely."""
         before = next((c for c in "\n " if c in self.known), "")
         losses = -np.asarray(self.scorer.log_probabilities(before + form), dtype=np.float64)
         return losses if before else np.append(math.log(len(self.known)), losses)
 
     def write(self, character: str) -> str:
-        """What the model reads in a character's place."""
+        """What the model reads in place of a character."""
         if character in self.known:
             return character
         return "".join(c for c in fold(character).text if c in self.known)
 
 
 class WordReader:
-    """Reads words, and an end after each sentence; other words take the vocabulary's form.
+    """Reads words, and an end after each sentence; an unknown word takes the vocabulary's form.
 
-    `spell` is the character model that spells unknown words; without one they cost their bytes.
+    `spell` is the character model that spells unknown words; without one, they cost their bytes.
     """
 
     unit = "word"
@@ -152,7 +153,7 @@ class WordReader:
         )
 
     def _charge(self, text: str, sentences: list[Sentence], forms: list[list[str]]) -> np.ndarray:
-        """The price of what the words' forms do not say: letters of unknown words, digits."""
+        """The price of what the words' forms leave unsaid: letters of unknown words, digits."""
         letters = self._spelling(text)
         found: list[float] = []
         for sentence, words in zip(sentences, forms, strict=True):
@@ -165,10 +166,10 @@ class WordReader:
         return np.array(found)
 
     def _spelling(self, text: str) -> Callable[[int, int], float]:
-        """Nats for the characters of a word and for what ends it."""
+        """The nats of a word's characters and of the character that ends the word."""
         if self.spell is None:
             return lambda start, end: spelled(text[start:end])
-        ended = f"{text}\n"  # so that something follows the last word, too
+        ended = f"{text}\n"  # so that a character follows the last word, too
         cost = self.spell.read(ended).cost_by_character(len(ended))
         total = np.append(0.0, np.cumsum(cost))
         return lambda start, end: float(total[end + 1] - total[start])
@@ -177,7 +178,7 @@ class WordReader:
 def _require_forms(vocabulary: WordVocabulary) -> WordForms:
     if vocabulary.forms is None:
         raise BadData(
-            "vocabulary: expected a word that stands for unknown ones, found none; such a model "
+            "vocabulary: expected a word that stands for unknown words, found none; such a model "
             "can only read its own text"
         )
     return vocabulary.forms
@@ -225,5 +226,5 @@ class _TemperedWords:
         return float(np.logaddexp.reduce(self._scores(every)))
 
     def _scores(self, pairs: np.ndarray) -> np.ndarray:
-        with np.errstate(divide="ignore"):  # a probability too small to be one
+        with np.errstate(divide="ignore"):  # a probability may be so small that it is rounded to 0
             return np.asarray(self.model.log_probabilities(pairs)) / self.temperature

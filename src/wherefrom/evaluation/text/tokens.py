@@ -1,8 +1,8 @@
-"""Plain text as sentences of words, in the Penn Treebank's manner, for models of its words.
+"""Plain text split into sentences and words as the Penn Treebank does, for word models.
 
 A blank line ends a sentence, and so does a full stop, question mark or exclamation mark, unless it
-closes a common abbreviation or small letters go on after it. Punctuation, clitics ('s, n't) and
-quotes (`` and '') are words of their own; a full stop is one only at a sentence's end.
+ends a common abbreviation or a small letter follows. Punctuation, clitics ('s, n't) and quotes (``
+and '') are words of their own; a full stop is a word only at the end of a sentence.
 """
 
 import re
@@ -51,7 +51,7 @@ _CONTRACTION = re.compile(
 
 
 def treebank(text: str) -> list[Sentence]:
-    """The sentences of a text, each as the words that the Treebank would have."""
+    """The sentences of a text, split into words as in the Treebank."""
     found = []
     for paragraph in _PARAGRAPH.finditer(text):
         start = paragraph.start()
@@ -63,9 +63,9 @@ def treebank(text: str) -> list[Sentence]:
 
 
 def one_a_line(text: str) -> list[Sentence]:
-    """A line is a word and a blank line ends a sentence: what a reader of tagged text makes of it.
+    """One word per line; a blank line ends a sentence. Tagged text is written like this.
 
-    Given prose, it takes whole lines for words; a perplexity of those measures only how many
+    In prose, whole lines would count as words, and the perplexity would only measure how many
     lines there are.
     """
     sentences, current, start = [], [], 0
@@ -88,12 +88,15 @@ TOKENS: dict[str, Callable[[str], list[Sentence]]] = {
 
 def find_tokens(name: str) -> Callable[[str], list[Sentence]]:
     if name not in TOKENS:
-        raise UsageError(f"tokens {name}: no such way to find words; {nearest(name, TOKENS)}")
+        raise UsageError(f"tokens {name}: no such way to split words; {nearest(name, TOKENS)}")
     return TOKENS[name]
 
 
 def _stops(text: str, start: int, end: int) -> list[int]:
-    """Where sentences end inside a paragraph; small letters say nothing where all are small."""
+    """Where sentences end inside a paragraph.
+
+    A small letter after a full stop means that the sentence goes on, unless all letters are small.
+    """
     found, all_small = [], text[start:end] == text[start:end].lower()
     for stop in _STOP.finditer(text, start, end):
         before = text[max(start, stop.start() - 20) : stop.start() + 1]
@@ -135,7 +138,7 @@ def _cut(word: str, last: bool) -> list[int]:
 
 
 def _quote(text: str, place: int) -> str:
-    """`` where it opens, '' where it closes: the Treebank has no other double quotes."""
+    """`` for an opening quote, '' for a closing one: the Treebank has no other double quotes."""
     if text[place] != '"':
         return "``" if text[place] == "“" else "''"
     opens = place == 0 or text[place - 1].isspace() or text[place - 1] in "([{<-"

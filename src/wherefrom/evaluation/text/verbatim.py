@@ -1,28 +1,28 @@
-"""Whether a text stands in the training text: its score would be one of memory, not of language."""
+"""Whether the training text contains a text: then its score measures memory, not language."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 
-_WINDOW = 60  # characters: too many to be in two texts by chance
-_SHORTEST = 20  # characters of a text that say anything about where it comes from
+_WINDOW = 60  # characters of a stretch; two texts do not share this many by chance
+_SHORTEST = 20  # characters; a shorter stretch could occur in both texts by chance
 _WINDOWS = 1000  # the most stretches of one text that are looked up
 
 
 @dataclass(frozen=True)
 class Verbatim:
-    """How many `stretches` of a text were looked up, and how many the training text has."""
+    """How many `stretches` of a text were looked up, and how many the training text contains."""
 
     found: int
     stretches: int
 
 
 def find_verbatim(form: str, training: str, unknown_word: str | None = None) -> Verbatim:
-    """Look stretches of a text up in the training text, which must be written in the same form.
+    """Look up stretches of a text in the training text, which must be written in the same form.
 
-    A text shorter than one stretch is looked up whole. A text of a few characters has no stretch
-    that could tell, and neither has one that is mostly unknown words.
+    A text shorter than one stretch is looked up whole. A text of a few characters is not looked
+    up, and neither is a stretch that is mostly unknown words: finding them would prove nothing.
     """
     line = one_line(form)
     size = min(_WINDOW, max(len(line), _SHORTEST))
@@ -41,5 +41,5 @@ def _mostly_known(stretch: str, unknown_word: str | None) -> bool:
 
 
 def one_line(text: str) -> str:
-    """The text with single spaces: where its lines end does not matter for being the same text."""
+    """The text with single spaces, since line ends do not matter for the comparison."""
     return " ".join(text.split())
