@@ -81,7 +81,7 @@ class Vocabulary(Alphabet):
             if special in seen:
                 raise BadData(
                     f"text: expected no {name} character U+{ord(special):04X} ({special}), "
-                    "found one; remove it, the model needs it for itself"
+                    "found one; remove it: the model uses this character as a marker"
                 )
         return cls((PAD, MASK, *sorted(seen)))
 

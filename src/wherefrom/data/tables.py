@@ -40,7 +40,7 @@ def read_lines(path: Path, gaps: bool = False) -> list[str]:
     lines = lines if lines[-1] else lines[:-1]
     _refuse(path, lines, lambda line: "\0" in line, "text", "a NUL byte; it is a binary file")
     for mark, name in ((MASK, "mask"), (PAD, "pad")):
-        found = f"the {name} character; remove it, the model needs it for itself"
+        found = f"the {name} character; remove it: the model uses it as a marker"
         _refuse(path, lines, lambda line, c=mark: c in line, f"no U+{ord(mark):04X}", found)
     if not gaps:
         found = "an empty line; remove it"

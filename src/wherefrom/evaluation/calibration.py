@@ -53,7 +53,7 @@ class Decomposition:
 
     @property
     def skill(self) -> float | None:
-        """The part of the uncertainty that is gone; None where there was none."""
+        """The share of the uncertainty that the score removes; None if the uncertainty is 0."""
         return 1 - self.score / self.uncertainty if self.uncertainty else None
 
 
