@@ -26,6 +26,16 @@ class Document:
     subject: Span | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The part of a document that is about one subject, whose name may stand anywhere in it."""
+
+    document: int
+    subject: str
+    start: int
+    end: int
+
+
 @dataclass(frozen=True)
 class Fact:
     """One statement of one document: facts are keyed by document, since names repeat."""
@@ -44,6 +54,7 @@ class Question:
     `split` is asked, calibration, held-out or unanswered (nobody gave its answer: it can be asked
     but not scored). `support` is what the corpus can say about the answer: 'stated', 'omitted'
     (the subject has text without it), 'none' (it has no text), or 'unknown' without an answer.
+    `accepted` are further answers that are right too; `id` is what the user's file calls it.
     """
 
     text: str
@@ -52,6 +63,12 @@ class Question:
     answer: str | None
     split: str
     support: str = "stated"
+    accepted: tuple[str, ...] = ()
+    id: str = ""
+
+    def accepts(self, answer: str) -> bool:
+        """Whether an answer is right, character by character."""
+        return answer == self.answer or answer in self.accepted
 
 
 WITH_TEXT = ("stated", "omitted")  # supports of a question whose subject has text
@@ -69,6 +86,7 @@ class Dataset:
     questions: tuple[Question, ...] = ()
     alphabet: str = ""  # characters the vocabulary must have besides the documents' own
     held_out: int = 0  # the number of documents at the end that are never trained on
+    passages: tuple[Passage, ...] = ()  # none: every document is about the subject it names
 
     @property
     def asked(self) -> tuple[Question, ...]:

@@ -6,7 +6,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from wherefrom.core.contracts import Dataset, Document, Fact, Question, Span
+from wherefrom.core.contracts import Dataset, Document, Fact, Passage, Question, Span
 from wherefrom.core.errors import Damaged
 from wherefrom.core.files import parse_json, reading, write_bytes
 
@@ -22,11 +22,14 @@ def write_dataset(path: Path, dataset: Dataset) -> None:
             for f in dataset.facts
         ],
         "questions": [
-            [q.text, q.subject, q.relation, q.answer, q.split, q.support] for q in dataset.questions
+            [q.text, q.subject, q.relation, q.answer, q.split, q.support, *_extras(q)]
+            for q in dataset.questions
         ],
         "alphabet": dataset.alphabet,
         "held_out": dataset.held_out,
     }
+    if dataset.passages:
+        contents["passages"] = [[p.document, p.subject, p.start, p.end] for p in dataset.passages]
     data = json.dumps(contents, separators=(",", ":")).encode()
     write_bytes(path, gzip.compress(data, _QUICK, mtime=0))
 
@@ -56,10 +59,21 @@ def _build(contents: dict[str, Any]) -> Dataset:
             Fact(subject, relation, value, document, Span(*ends))
             for subject, relation, value, document, *ends in contents["facts"]
         ),
-        questions=tuple(Question(*fields) for fields in contents["questions"]),
+        questions=tuple(_question(*fields) for fields in contents["questions"]),
         alphabet=contents["alphabet"],
         held_out=contents["held_out"],
+        passages=tuple(Passage(*fields) for fields in contents.get("passages", ())),
     )
+
+
+def _extras(question: Question) -> list[Any]:
+    """What few questions have: further accepted answers, and an id."""
+    return [question.accepted, question.id] if question.accepted or question.id else []
+
+
+def _question(*fields: Any) -> Question:
+    accepted, name = fields[6:] or ((), "")
+    return Question(*fields[:6], accepted=tuple(accepted), id=name)
 
 
 def _ends(span: Span | None) -> list[int]:
