@@ -35,7 +35,7 @@ class Mentions:
         return self.lines.get(subject, ())
 
     def _search(self, texts: Sequence[str], subjects: Iterable[str], fold: bool) -> None:
-        index = _Index(subjects, fold)
+        index = NameIndex(subjects, fold)
         for number, text in enumerate(texts):
             for span, subject in index.find(text):
                 found = self.lines.setdefault(subject, [])
@@ -46,7 +46,7 @@ class Mentions:
                     self.spans[number] = span
 
 
-class _Index:
+class NameIndex:
     """Names by their first word and then by their second, "" where there is none."""
 
     def __init__(self, subjects: Iterable[str], fold: bool) -> None:

@@ -16,6 +16,7 @@ from wherefrom.objectives.bags import BagsConfig, LabelledBags
 from wherefrom.objectives.bigrams import Bigrams, BigramsConfig, BigramTable, bigrams
 from wherefrom.objectives.corpus import Corpus, index_corpus
 from wherefrom.objectives.mix import Mix
+from wherefrom.objectives.passages import asked_answers, named_passages
 from wherefrom.objectives.spans import Documents, NextCharacterConfig, SpanCorruptionConfig
 from wherefrom.objectives.windows import Windows, WindowsConfig, stream
 
@@ -38,9 +39,17 @@ class Material:
 
     @cached_property
     def corpus(self) -> Corpus:
-        answers = {question.answer for question in self.dataset.asked if question.answer}
         documents = self.dataset.training_documents
-        return index_corpus(documents, self.vocabulary, self.device, answers)
+        return index_corpus(documents, self.vocabulary, self.device, self._answers)
+
+    @cached_property
+    def passages(self) -> Corpus:
+        documents, asked = named_passages(self.dataset), asked_answers(self.dataset)
+        return index_corpus(documents, self.vocabulary, self.device, self._answers, asked)
+
+    @property
+    def _answers(self) -> set[str]:
+        return {question.answer for question in self.dataset.asked if question.answer}
 
 
 @dataclass(frozen=True)
@@ -55,7 +64,7 @@ class Slot:
 def _documents(config: Any, material: Material, slot: Slot) -> Objective:
     return Documents(
         config,
-        material.corpus,
+        material.passages if config.reads == "passages" else material.corpus,
         block_size=material.block_size,
         max_input=material.max_input,
         rows=slot.rows,

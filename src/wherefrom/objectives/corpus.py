@@ -2,19 +2,26 @@
 
 Nothing here knows the world: a *salient* span is a capitalised phrase or a number, found in
 any user's text; a capitalised word that begins a sentence ("The", "By") counts only if the
-corpus writes it so inside one too. The subject's span comes with the document.
+corpus writes it so inside one too. Where answers may be written otherwise ("right" in
+"right-handed"), whatever asked questions have as their answer is salient as well. The subject's
+span comes with the document.
 """
 
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from array import array
+from bisect import bisect_right
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from wherefrom.core.contracts import Document, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Vocabulary
+from wherefrom.data.mentions import NameIndex
+from wherefrom.objectives.contexts import AnswerContexts
 
 # A capital of any alphabet, which `re` has no class for, and the rest of its word.
 _CAPITALISED = rf"[{''.join(filter(str.isupper, map(chr, range(0x20000))))}][\w'\-]*"
@@ -36,7 +43,7 @@ class Corpus:
     "Name. "; `span_words` counts, for a span, the words from which it is still in view.
     """
 
-    tokens: Tensor
+    tokens: Tensor  # int32: a large text is mostly this
     fact: Tensor  # true for characters of salient spans beside the subject
     first: Tensor
     length: Tensor
@@ -68,22 +75,68 @@ def index_corpus(
     vocabulary: Vocabulary,
     device: torch.device | str = "cpu",
     answers: Collection[str] = (),
+    asked: Mapping[str, Collection[str]] | None = None,
 ) -> Corpus:
-    """`answers` are those of asked questions: what is asked for in other people's text, too."""
+    """`answers` are those of asked questions: what is asked for in other people's text, too.
+
+    With `asked`, the (folded) answers of every asked subject, answers are salient wherever they
+    stand as whole words, capitals or not, and a phrase that stands as they do is like them.
+    """
     if not documents:
         raise BadData("text: expected at least one document to train on, found none")
     found = ((d.text, m) for d in documents for m in _NAMED.finditer(d.text))
     named = {match[0] for text, match in found if not _opens_sentence(text, match.start())}
-    columns: dict[str, list[int]] = {name: [] for name in Corpus.__dataclass_fields__}
+    finder = None if asked is None else AnswerFinder(documents, named, set(answers), asked)
+    columns = {field.name: array("q") for field in fields(Corpus)}
+    columns["fact"], columns["tokens"] = array("b"), array("i")
     for number, document in enumerate(documents):
         if not document.text:
             raise BadData(f"document {number}: expected some text, found none; leave it out")
-        _add_document(columns, document, vocabulary, named, answers)
+        beside, within = salient_spans(document, named)
+        if finder is None:
+            like = [i for i, span in enumerate(beside) if span.of(document.text) in answers]
+        else:
+            beside = finder.add_answers(document, beside)
+            like = finder.choose(document, beside)
+        _add_document(columns, document, vocabulary, (beside, within), like)
     for name in ("words", "word_place", "like", "span_start", "span_end", "span_words"):
-        columns[name] = columns[name] or [0]  # so that index 0 is always there to be ignored
-    tensors = {n: torch.tensor(v, dtype=torch.long, device=device) for n, v in columns.items()}
+        columns[name] = columns[name] or array("q", [0])  # an index 0 that may be ignored
+    tensors = {n: torch.from_numpy(np.asarray(v)).to(device) for n, v in columns.items()}
     tensors["fact"] = tensors["fact"].bool()
     return Corpus(**tensors)
+
+
+class AnswerFinder:
+    """Finds what is asked for in every text: known answers, and phrases that stand as they do."""
+
+    def __init__(
+        self,
+        documents: Sequence[Document],
+        named: set[str],
+        answers: Collection[str],
+        asked: Mapping[str, Collection[str]],
+    ) -> None:
+        self._answers = {answer.casefold() for answer in answers}
+        self._index = NameIndex(answers, fold=True)
+        examples = (
+            (d.text, self.add_answers(d, salient_spans(d, named)[0]), asked[d.subject.of(d.text)])
+            for d in documents
+            if d.subject and d.subject.of(d.text) in asked
+        )
+        self._contexts = AnswerContexts.fit(examples)
+
+    def add_answers(self, document: Document, salient: list[Span]) -> list[Span]:
+        """The salient spans, and the answers that stand in the text beside its subject."""
+        found = (span for span, _ in self._index.find(document.text))
+        answers = [span for span in found if not _overlap(span, document.subject)]
+        return list(dict.fromkeys([*salient, *answers]))
+
+    def choose(self, document: Document, spans: Sequence[Span]) -> list[int]:
+        """The numbers of the spans that look like answers."""
+        text, contexts = document.text, self._contexts
+        if contexts is None:
+            return [i for i, s in enumerate(spans) if s.of(text).casefold() in self._answers]
+        return [i for i, span in enumerate(spans) if contexts.looks_asked_for(text, span)]
 
 
 def salient_spans(document: Document, named: set[str]) -> tuple[list[Span], list[Span]]:
@@ -123,40 +176,40 @@ def _opens_sentence(text: str, start: int) -> bool:
 
 
 def _add_document(
-    columns: dict[str, list[int]],
+    columns: "dict[str, array[int]]",
     document: Document,
     vocabulary: Vocabulary,
-    named: set[str],
-    answers: Collection[str],
+    spans: tuple[list[Span], list[Span]],
+    like: list[int],
 ) -> None:
+    """`spans` are those beside the subject and those that overlap it; `like` numbers the former."""
     text, subject = document.text, document.subject
-    beside, within = salient_spans(document, named)
+    beside, within = spans
     starts = [m.start() for m in _WORD.finditer(text)]
     anchor = 0
     if subject and subject.start == 0:
         anchor = next((w for w in starts if w > subject.end), 0)
     words = [w for w in starts if w >= anchor] if anchor else []
-    columns["first"].append(len(columns["tokens"]))
+    first, first_span = len(columns["tokens"]), len(columns["span_start"])
+    columns["first"].append(first)
     columns["length"].append(len(text))
     columns["anchor"].append(anchor)
     columns["word_first"].append(len(columns["words"]))
     columns["word_count"].append(len(words))
-    columns["span_first"].append(len(columns["span_start"]))
+    columns["span_first"].append(first_span)
     columns["span_count"].append(len(beside) + len(within))
     columns["span_beside"].append(len(beside))
-    first = len(columns["span_start"])
-    like = [first + i for i, span in enumerate(beside) if span.of(text) in answers]
     columns["like_first"].append(len(columns["like"]))
     columns["like_count"].append(len(like))
-    columns["like"] += like
-    columns["words"] += words
-    columns["word_place"] += [columns["first"][-1] + w for w in words]
+    columns["like"].extend(first_span + i for i in like)
+    columns["words"].extend(words)
+    columns["word_place"].extend(first + w for w in words)
     for span in (*beside, *within):
         columns["span_start"].append(span.start)
         columns["span_end"].append(span.end)
-        columns["span_words"].append(sum(w <= span.start for w in words))
-    fact = [0] * len(text)
+        columns["span_words"].append(bisect_right(words, span.start))
+    fact = bytearray(len(text))
     for span in beside:
-        fact[span.start : span.end] = [1] * (span.end - span.start)
-    columns["tokens"] += vocabulary.encode(text)
-    columns["fact"] += fact
+        fact[span.start : span.end] = b"\1" * (span.end - span.start)
+    columns["tokens"].extend(vocabulary.encode(text))
+    columns["fact"].frombytes(bytes(fact))

@@ -34,9 +34,11 @@ class NextCharacterConfig:
     kind: ClassVar[str] = "next-character"
     windows: float = 0.0
     background: float = 1.0
+    reads: str = "documents"  # documents, passages
 
     def __post_init__(self) -> None:
         _check_shares(self, "windows", "background")
+        _check_reads(self)
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,8 @@ class SpanCorruptionConfig:
     background: weight of what is not the span; longest: the course's 7/8 of the block;
     truncate: cut each text to a random length first; third_mask: close the span;
     long_texts: of a text that does not fit, the course sees a prefix only; a window begins
-    anywhere, after the name if the text begins with one.
+    anywhere, after the name if the text begins with one;
+    reads: documents, or what each says of a subject behind that subject's name (passages.py).
     """
 
     kind: ClassVar[str] = "span-corruption"
@@ -64,6 +67,7 @@ class SpanCorruptionConfig:
     longest: float = 0.875
     third_mask: bool = True
     long_texts: str = "prefix"  # prefix, window
+    reads: str = "documents"  # documents, passages
 
     def __post_init__(self) -> None:
         _check_shares(self, "windows", "salient", "beside_subject", "answer_like")
@@ -71,12 +75,18 @@ class SpanCorruptionConfig:
         known = self.long_texts in ("prefix", "window")
         name = type(self).__name__
         check(known, name, "long_texts", self.long_texts, "prefix or window")
+        _check_reads(self)
 
 
 def _check_shares(config: object, *names: str) -> None:
     for name in names:
         value = getattr(config, name)
         check(0 <= value <= 1, type(config).__name__, name, value, "a share from 0 to 1")
+
+
+def _check_reads(config: NextCharacterConfig | SpanCorruptionConfig) -> None:
+    known = config.reads in ("documents", "passages")
+    check(known, type(config).__name__, "reads", config.reads, "documents or passages")
 
 
 class Documents:
@@ -250,7 +260,7 @@ class Documents:
         real = torch.where(source < keep, source, source + cut)
         last = (corpus.length[document] - 1).clamp(min=0)
         where = corpus.first[document] + real.clamp(min=0).minimum(last)
-        tokens = torch.where(masked, MASK_ID, corpus.tokens[where]) * live
+        tokens = torch.where(masked, MASK_ID, corpus.tokens[where].long()) * live
         weights = self._weigh(torch.where(spanned, place > second, corpus.fact[where]), live)
         lengths = (total - 1).clamp(min=0)
         return Batch(tokens[..., :-1], tokens[..., 1:], weights[..., 1:], lengths)
@@ -258,3 +268,4 @@ class Documents:
     def _weigh(self, counts: Tensor, live: Tensor) -> Tensor:
         """Weight 1 for what counts (a moved span, a salient one), `background` for the rest."""
         return torch.where(counts, 1.0, self.config.background) * live
+
