@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from wherefrom.core.config import decode, encode
-from wherefrom.core.contracts import Dataset, Document, Fact, Question, Span
+from wherefrom.core.contracts import Dataset, Document, Fact, Passage, Question, Span
 from wherefrom.core.errors import UsageError
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.data.catalogue import load_dataset
@@ -211,3 +211,19 @@ def test_editing_does_not_touch_the_given_data_set():
     before = encode(BASE)
     edit(EditedConfig(PEOPLE, world=3, half="first", swap=1), BASE)
     assert encode(BASE) == before
+
+
+def test_passages_follow_their_documents():
+    whole = tuple(
+        Passage(i, d.subject.of(d.text), 0, len(d.text))
+        for i, d in enumerate(BASE.documents)
+        if d.subject
+    )
+    for config in (EditedConfig(PEOPLE, 3, half="first"), EditedConfig(PEOPLE, 3, swap=4)):
+        found = edit(config, replace(BASE, passages=whole))
+        assert len(found.passages) == sum(d.subject is not None for d in found.documents)
+        for passage in found.passages:
+            document = found.documents[passage.document]
+            assert document.subject
+            assert document.subject.of(document.text) == passage.subject
+            assert (passage.start, passage.end) == (0, len(document.text))

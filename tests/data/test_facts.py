@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from wherefrom.core.contracts import Span
+from wherefrom.core.contracts import Passage, Span
 from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.data.facts import FactsConfig, choose_split, load, survey
 
@@ -69,6 +69,29 @@ def test_questions_documents_and_facts_by_hand(files):
         ("Bo Falk", born, "Rome", 1, Span(3, 7)),
     ]
     assert set("?W") <= set(data.alphabet)
+    assert data.passages == (
+        Passage(0, "Ada Lund", 0, 42),
+        Passage(1, "Bo Falk", 0, 30),
+        Passage(2, "Cy Roth", 0, 27),
+    )
+
+
+def test_an_answer_counts_only_in_its_subjects_own_sentences(tmp_path):
+    (tmp_path / "c.txt").write_text("Ada was born in Oslo. She threw right-handed. Bo left Rome.\n")
+    (tmp_path / "q.tsv").write_text(
+        "Where was Ada born?\tOslo\nWhere was Bo born?\tOslo\n"
+        "Which hand had Ada?\tright\nWhich hand had Bo?\tleft\n"
+        "Where was Cy born?\tOslo\nWhich hand had Cy?\tright\n"
+    )
+    files = {"corpus": str(tmp_path / "c.txt"), "questions": str(tmp_path / "q.tsv")}
+    data = load(FactsConfig(**files, **ALL_ASKED), 0)
+    assert data.passages == (Passage(0, "Ada", 0, 46), Passage(0, "Bo", 46, 59))
+    assert [q.support for q in data.questions] == [
+        "stated", "omitted", "stated", "stated", "none", "none"
+    ]  # fmt: skip
+    assert [(f.subject, f.value, f.value_span.start) for f in data.facts] == [
+        ("Ada", "Oslo", 16), ("Ada", "right", 32), ("Bo", "left", 49)
+    ]  # fmt: skip
 
 
 def test_the_survey_counts_what_there_is_and_what_could_not_be_matched(files):

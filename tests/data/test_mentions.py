@@ -53,6 +53,12 @@ def test_names_of_other_kinds(text, subject):
     assert (found.of(subject), found.spans) == ([0], [Span(start, start + len(subject))])
 
 
+def test_every_place_of_a_text_can_be_found_again():
+    texts = ["Bo met Ann, and ann met Bo Ray.", "CY ran"]
+    places = Mentions(texts, ["Ann", "Bo", "Bo Ray", "Cy"]).find_all(texts[0])
+    assert places == [(Span(0, 2), "Bo"), (Span(7, 10), "Ann"), (Span(24, 30), "Bo Ray")]
+
+
 def test_what_is_nowhere_has_no_lines():
     found = Mentions(["Ada", ""], ["Bo", "!?", ""])
     assert [found.of(s) for s in ("Bo", "!?", "", "never asked")] == [()] * 4

@@ -2,10 +2,18 @@
 
 import pytest
 
-from wherefrom.core.contracts import Document, Question, Span
-from wherefrom.data.statements import locate, state_facts, support
+from wherefrom.core.contracts import Document, Passage, Question, Span
+from wherefrom.data.statements import locate, state_facts, support, whole_documents
 
 BO = Document("Bo Paris. Born in Parisville, he left Paris .", Span(0, 8))
+
+
+WHOLE = Passage(0, "Bo Paris", 0, len(BO.text))
+
+
+def ask(answer, *accepted, subject="Bo Paris"):
+    text = f"Where was {subject} born?"
+    return Question(text, subject, "birthplace", answer, "asked", accepted=accepted)
 
 
 @pytest.mark.parametrize(
@@ -13,29 +21,72 @@ BO = Document("Bo Paris. Born in Parisville, he left Paris .", Span(0, 8))
     [
         ("Paris", 38),  # a whole word after the name
         ("Parisville", 18),
-        ("ville", 23),  # part of a word, where there is nothing better
-        ("Bo P", 0),  # before the end of the name, where there is nothing after it
+        ("Bo", 0),  # in the name, where there is nothing after it
+        ("BORN", 10),  # in any case, where there is nothing as it is written
+        ("ville", None),  # part of a word
         ("Rome", None),
+        ("", None),
     ],
 )
 def test_the_first_whole_word_after_the_subject_comes_first(value, start):
     span = Span(start, start + len(value)) if start is not None else None
     assert locate(value, BO) == span
+    assert locate(value, BO, WHOLE) == span
+
+
+def test_parts_of_words_count_if_they_are_asked_for():
+    assert locate("ville", BO, inside_words=True) == Span(23, 28)
+    assert locate("Paris", BO, inside_words=True) == Span(38, 43)
+    assert locate("BORN", BO, inside_words=True) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "found"),
+    [
+        ("right", "He was right-handed.", True),
+        ("right", "He was upright.", False),
+        ("台南", "王建民出生於台南市。", True),
+        ("250", "It weighs 1,250 grams.", False),
+        ("250", "It weighs 250.5 grams.", False),
+        ("250", "It weighs 250.", True),
+        ("St. John's", "Born in St. John's, he left.", True),
+        ("São Paulo", "Nasceu em SÃO PAULO.", True),
+        ("C++", "Written in C++.", True),
+    ],
+)
+def test_words_stand_whole_between_marks(value, text, found):
+    assert (locate(value, Document(text)) is not None) == found
 
 
 def test_without_a_subject_the_whole_text_is_searched():
     assert locate("Bo", Document(BO.text)) == Span(0, 2)
 
 
+def test_only_the_passage_is_searched_after_its_own_name():
+    text = "Ann ran in Rome. In Oslo or Bonn Bo sat, and Bonn won."
+    document = Document(text, Span(0, 3))
+    passage = Passage(0, "Bo", 17, len(text))
+    assert locate("Rome", document, passage) is None
+    assert locate("Oslo", document, passage) == Span(20, 24)
+    assert locate("Bonn", document, passage) == Span(45, 49)
+
+
 def test_support_by_hand():
-    assert support("Rome", [], [BO]) == "none"
-    assert support("Rome", [0], [BO]) == "omitted"
-    assert support("Paris", [0], [BO]) == "stated"
-    assert support(None, [0], [BO]) == "unknown"
+    assert support(ask("Rome"), [], [BO]) == "none"
+    assert support(ask("Rome"), [WHOLE], [BO]) == "omitted"
+    assert support(ask("Paris"), [WHOLE], [BO]) == "stated"
+    assert support(ask("Rome", "Parisville"), [WHOLE], [BO]) == "stated"
+    assert support(ask(None), [WHOLE], [BO]) == "unknown"
 
 
 def test_a_fact_is_stated_once_however_often_it_is_asked_for():
-    asked = Question("Where was Bo Paris born?", "Bo Paris", "birthplace", "Paris", "asked")
-    unanswered = Question("Where was Bo Paris born?", "Bo Paris", "birthplace", None, "unanswered")
-    facts = state_facts([asked, asked, unanswered], [BO, BO], lambda _: (0, 1))
+    passages = whole_documents("Bo Paris", (0, 1), [BO, BO])
+    facts = state_facts([ask("Paris"), ask("Paris"), ask(None)], [BO, BO], lambda _: passages)
     assert [(f.document, f.value_span.start) for f in facts] == [(0, 38), (1, 38)]
+
+
+def test_an_accepted_answer_is_a_fact_where_the_answer_is_not_in_the_text():
+    (fact,) = state_facts([ask("Rome", "Parisville", "Paris")], [BO], lambda _: [WHOLE])
+    assert (fact.value, fact.value_span) == ("Parisville", Span(18, 28))
+    (fact,) = state_facts([ask("Paris", "Parisville")], [BO], lambda _: [WHOLE])
+    assert fact.value == "Paris"

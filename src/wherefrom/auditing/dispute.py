@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from wherefrom.auditing.inspector import Inspector
-from wherefrom.core.contracts import Question
+from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.replies import CONTRADICTED, GUESSED, SUPPORTED, Reply, Verdict
 from wherefrom.core.vocabulary import refuse_marks
+from wherefrom.data.statements import Told, whole_documents
+from wherefrom.evidence.verdict import FactChecker
 from wherefrom.generation.answers import answer_probabilities
 from wherefrom.memorisation.exposures import SHOWN, claims, count_exposures
 
@@ -116,7 +118,8 @@ def count_shown(
     asked = [
         Question("", question.subject, question.relation, answer, "held-out") for answer in answers
     ]
-    facts = claims(asked, dataset.documents, checker.index.about if checker else None)
+    told = _passages(checker, dataset) if checker else None
+    facts = claims(asked, dataset.documents, told)
     if not facts:
         return dict.fromkeys(answers, 0)
     counted = count_exposures(inspector.run, facts)
@@ -124,6 +127,10 @@ def count_shown(
         answer: int(sum(counted.about([q], kind)[0] for kind in SHOWN))
         for answer, q in zip(answers, asked, strict=True)
     }
+
+
+def _passages(checker: FactChecker, dataset: Dataset) -> Told:
+    return lambda subject: whole_documents(subject, checker.index.about(subject), dataset.documents)
 
 
 def recommend(reply: Reply, claim: str, verdict: Verdict | None, taught: Sequence[str] = ()) -> str:

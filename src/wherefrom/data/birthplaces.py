@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import ClassVar
 
 from wherefrom.core.config import check
-from wherefrom.core.contracts import Dataset, Document, Question
+from wherefrom.core.contracts import Dataset, Document, Passage, Question
 from wherefrom.core.errors import MissingInput, UsageError
 from wherefrom.core.forms import Form, find_forms
 from wherefrom.data.fetching import registry
 from wherefrom.data.names import name_span, person
-from wherefrom.data.statements import state_facts, support
+from wherefrom.data.statements import state_facts, support, whole_documents
 from wherefrom.data.tables import Row, read_lines, read_table, refuse_rows
 
 NAME, RELATION = "birthplaces", "birthplace"
@@ -68,8 +68,8 @@ def load(config: BirthplacesConfig, seed: int) -> Dataset:
     files = read_files(find_folder(config.folder))
     lines = lines_by_person(files.documents)
 
-    def told(subject: str) -> Sequence[int]:
-        return lines.get(person(subject), ())
+    def told(subject: str) -> Sequence[Passage]:
+        return whole_documents(subject, lines.get(person(subject), ()), files.documents)
 
     asked_file = next(iter(TABLES))
     kept = choose_calibration(files, files.tables[asked_file], config.calibration)
@@ -80,9 +80,10 @@ def load(config: BirthplacesConfig, seed: int) -> Dataset:
             subject = files.subject(text)
             calibrates = file == asked_file and person(subject) in kept
             split = "calibration" if calibrates else TABLES[file][1]
-            said = support(answer, told(subject), files.documents)
-            questions.append(Question(text, subject, RELATION, answer, split, said))
-    facts = state_facts(questions, files.documents, told)
+            asked = Question(text, subject, RELATION, answer, split)
+            said = support(asked, told(subject), files.documents, inside_words=True)
+            questions.append(replace(asked, support=said))
+    facts = state_facts(questions, files.documents, told, inside_words=True)
     if config.letters == "ascii":
         questions = [_lose_letters(q) if q.split == "asked" else q for q in questions]
     return Dataset(files.documents, facts, tuple(questions), alphabet(files.documents, questions))

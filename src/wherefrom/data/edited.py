@@ -85,20 +85,33 @@ def leave_out(dataset: Dataset, people: frozenset[str]) -> Dataset:
         replace(q, support="none") if person(q.subject) in people and q.support in WITH_TEXT else q
         for q in dataset.questions
     ]
-    documents = tuple(dataset.documents[i] for i in kept)
-    return replace(dataset, documents=documents, facts=tuple(facts), questions=tuple(questions))
+    passages = [
+        replace(p, document=place[p.document]) for p in dataset.passages if p.document in place
+    ]
+    return replace(
+        dataset,
+        documents=tuple(dataset.documents[i] for i in kept),
+        facts=tuple(facts),
+        questions=tuple(questions),
+        passages=tuple(passages),
+    )
 
 
 def swap_values(dataset: Dataset, config: EditedConfig) -> Dataset:
     """With another answer in the text and the questions of `config.swap` held-out people."""
     new = choose_swaps(dataset, config)
     documents, facts = list(dataset.documents), list(dataset.facts)
+    moves: dict[int, Callable[[int], int]] = {}
     for number, document in enumerate(documents):
         if swap := new.get(_subject(document)):
-            documents[number], shift = _rewrite(document, *swap)
+            documents[number], shift, moves[number] = _rewrite(document, *swap)
             for i, fact in enumerate(facts):
                 if fact.document == number:
                     facts[i] = shift(fact)
+    passages = [
+        replace(p, start=move(p.start), end=move(p.end)) if (move := moves.get(p.document)) else p
+        for p in dataset.passages
+    ]
     questions = [
         replace(q, answer=new[person(q.subject)][1])
         if person(q.subject) in new and q.split == "held-out"
@@ -106,7 +119,11 @@ def swap_values(dataset: Dataset, config: EditedConfig) -> Dataset:
         for q in dataset.questions
     ]
     return replace(
-        dataset, documents=tuple(documents), facts=tuple(facts), questions=tuple(questions)
+        dataset,
+        documents=tuple(documents),
+        facts=tuple(facts),
+        questions=tuple(questions),
+        passages=tuple(passages),
     )
 
 
@@ -184,9 +201,11 @@ def _another(question: Question, values: Sequence[str], text: str, word: int) ->
     return free[int(below(word, len(free)))]
 
 
-def _rewrite(document: Document, old: str, new: str) -> tuple[Document, Callable[[Fact], Fact]]:
-    """The document with the value replaced wherever it stands outside the name, and a function
-    that moves a fact of the document accordingly."""
+def _rewrite(
+    document: Document, old: str, new: str
+) -> tuple[Document, Callable[[Fact], Fact], Callable[[int], int]]:
+    """The document with the value replaced wherever it stands outside the name, and functions
+    that move a fact and a place of the document accordingly."""
     subject, found = document.subject, _places(document, old)
     assert subject is not None, "documents are chosen by their subjects"
 
@@ -205,7 +224,7 @@ def _rewrite(document: Document, old: str, new: str) -> tuple[Document, Callable
         text += document.text[end:start] + new
         end = start + len(old)
     moved = Span(move(subject.start), move(subject.end))
-    return Document(text + document.text[end:], moved), shift
+    return Document(text + document.text[end:], moved), shift, move
 
 
 def _subject(document: Document) -> str:

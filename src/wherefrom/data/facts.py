@@ -7,16 +7,17 @@ about is its varying part; the documents about that are the lines that name it.
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
 from wherefrom.core.config import check
-from wherefrom.core.contracts import Dataset, Document, Question
+from wherefrom.core.contracts import Dataset, Document, Passage, Question
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import Form, find_forms, match
 from wherefrom.data.mentions import Mentions
+from wherefrom.data.passages import find_passages
 from wherefrom.data.statements import state_facts, support
 from wherefrom.data.survey import Survey, survey_questions
 from wherefrom.data.tables import Row, read_lines, read_table
@@ -92,6 +93,10 @@ class _Files:
         return Mentions(self.lines, (question.subject for question in self.questions))
 
     @cached_property
+    def passages(self) -> tuple[Passage, ...]:
+        return find_passages(self.lines, self.mentions)
+
+    @cached_property
     def documents(self) -> tuple[Document, ...]:
         return tuple(map(Document, self.lines, self.mentions.spans))
 
@@ -139,21 +144,21 @@ def _read(config: FactsConfig) -> _Files:
 
 
 def _assemble(files: _Files) -> Dataset:
-    documents, told = files.documents, files.mentions.of
+    documents, passages = files.documents, files.passages
+    own: dict[str, list[Passage]] = {}
+    for passage in passages:
+        own.setdefault(passage.subject, []).append(passage)
+
+    def told(subject: str) -> Sequence[Passage]:
+        return own.get(subject, ())
+
     questions = tuple(
-        Question(
-            q.text,
-            q.subject,
-            q.relation,
-            q.answer,
-            q.split,
-            support(q.answer, told(q.subject), documents),
-        )
-        for q in files.questions
+        replace(q, support=support(q, told(q.subject), documents)) for q in files.questions
     )
     _require_splits(files.config, questions)
     facts = state_facts(questions, documents, told)
-    return Dataset(documents, facts, questions, _unwritten(documents, questions))
+    letters = _unwritten(documents, questions)
+    return Dataset(documents, facts, questions, letters, passages=passages)
 
 
 def _require_splits(config: FactsConfig, questions: Sequence[Question]) -> None:

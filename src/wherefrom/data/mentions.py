@@ -24,6 +24,7 @@ class Mentions:
     def __init__(self, texts: Sequence[str], subjects: Iterable[str]) -> None:
         self.lines: dict[str, list[int]] = {}
         self.spans: list[Span | None] = [None] * len(texts)
+        self._indexes: list[NameIndex] = []
         wanted = dict.fromkeys(subjects)
         self._search(texts, wanted, fold=False)
         missing = [subject for subject in wanted if subject not in self.lines]
@@ -34,8 +35,14 @@ class Mentions:
         """The numbers of the documents that name a subject."""
         return self.lines.get(subject, ())
 
+    def find_all(self, text: str) -> list[tuple[Span, str]]:
+        """Every place where one of the texts names a subject, in their order."""
+        found = [place for index in self._indexes for place in index.find(text)]
+        return sorted(found, key=lambda place: (place[0].start, -place[0].end))
+
     def _search(self, texts: Sequence[str], subjects: Iterable[str], fold: bool) -> None:
         index = NameIndex(subjects, fold)
+        self._indexes.append(index)
         for number, text in enumerate(texts):
             for span, subject in index.find(text):
                 found = self.lines.setdefault(subject, [])
@@ -85,12 +92,12 @@ class NameIndex:
         end = start + len(subject)
         if start < 0 or self._spell(text[start:end]) != self._spell(subject):
             return False
-        return end == len(text) or not _joined(text[end - 1], text[end])
+        return end == len(text) or not joined(text[end - 1], text[end])
 
     def _spell(self, text: str) -> str:
         return text.casefold() if self._fold else text
 
 
-def _joined(left: str, right: str) -> bool:
+def joined(left: str, right: str) -> bool:
     """Whether two characters that stand side by side belong to one word."""
     return _WORD.fullmatch(left + right) is not None

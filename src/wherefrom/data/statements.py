@@ -1,65 +1,130 @@
 """What the text states of the subjects that are asked about.
 
-One way for every data set of questions about documents: which of the subject's lines has the
+One way for every data set of questions about documents: which of the subject's passages has the
 answer, and where in it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from wherefrom.core.contracts import Document, Fact, Question, Span
+from wherefrom.core.contracts import Document, Fact, Passage, Question, Span
+from wherefrom.data.mentions import joined
 
-Told = Callable[[str], Sequence[int]]  # a subject to the numbers of its documents
+Told = Callable[[str], Sequence[Passage]]  # a subject to the parts of documents about it
 
 
-def support(answer: str | None, told: Sequence[int], documents: Sequence[Document]) -> str:
-    """What the subject's documents say of an answer; see `Question`."""
-    if answer is None:
+def whole_documents(
+    subject: str, numbers: Iterable[int], documents: Sequence[Document]
+) -> list[Passage]:
+    """Passages that are whole documents."""
+    return [Passage(number, subject, 0, len(documents[number].text)) for number in numbers]
+
+
+def support(
+    question: Question,
+    told: Sequence[Passage],
+    documents: Sequence[Document],
+    inside_words: bool = False,
+) -> str:
+    """What the subject's passages say of a question's answers; see `Question` and `locate`."""
+    if question.answer is None:
         return "unknown"
     if not told:
         return "none"
-    return "stated" if any(answer in documents[i].text for i in told) else "omitted"
+    answers = (question.answer, *question.accepted)
+    stated = any(locate(a, documents[p.document], p, inside_words) for p in told for a in answers)
+    return "stated" if stated else "omitted"
 
 
 def state_facts(
-    questions: Iterable[Question], documents: Sequence[Document], told: Told
+    questions: Iterable[Question],
+    documents: Sequence[Document],
+    told: Told,
+    inside_words: bool = False,
 ) -> tuple[Fact, ...]:
-    """A fact for each answered question and each line of its subject that has the answer.
+    """A fact for each answered question and each passage of its subject that has an answer to it.
 
-    The facts of calibration and held-out questions are there for reports: nothing that trains
-    may look at them, since they say which words of a line answer a question.
+    The value is the question's answer or, where the passage does not have that, the first of its
+    accepted ones. The facts of calibration and held-out questions are there for reports: nothing
+    that trains may look at them, since they say which words of a line answer a question.
     """
     found: dict[Fact, None] = {}  # two questions may ask for the same fact
     for question in questions:
         if question.answer is None:
             continue
-        for number in told(question.subject):
-            if span := locate(question.answer, documents[number]):
-                fact = Fact(question.subject, question.relation, question.answer, number, span)
-                found[fact] = None
+        for passage in told(question.subject):
+            for answer in (question.answer, *question.accepted):
+                span = locate(answer, documents[passage.document], passage, inside_words)
+                if span:
+                    fact = (question.subject, question.relation, answer, passage.document, span)
+                    found[Fact(*fact)] = None
+                    break
     return tuple(found)
 
 
-def locate(value: str, document: Document) -> Span | None:
-    """A value's first place after the subject, or else before it; whole words if possible."""
-    start = document.subject.end if document.subject else 0
-    for first in dict.fromkeys((start, 0)):
-        places = list(_places(value, document.text, first))
-        whole = [place for place in places if _bounded(document.text, place, len(value))]
-        if places:
-            place = (whole or places)[0]
-            return Span(place, place + len(value))
+def locate(
+    value: str, document: Document, passage: Passage | None = None, inside_words: bool = False
+) -> Span | None:
+    """A value's first place in a passage (None: the document): after the subject, or else before.
+
+    Whole words as they are written come first, then whole words in any case. `inside_words`: a
+    part of a longer word counts where there is nothing better, as Marseille in Marseilles.
+    """
+    text = document.text
+    first, last = (passage.start, passage.end) if passage else (0, len(text))
+    after = _name_end(document, passage)
+    for places in _searches(value, text[first:last], inside_words):
+        spans = [Span(first + place, first + place + len(value)) for place in places]
+        if spans:
+            return next((span for span in spans if span.start >= after), spans[0])
     return None
 
 
-def _places(value: str, text: str, start: int) -> Iterator[int]:
-    """Every place of a value in a text from a start on."""
-    place = text.find(value, start)
+def stands_whole(text: str, span: Span) -> bool:
+    """Whether no word or number goes on beyond the span: "right" stands whole in "right-handed"."""
+    start, end = span.start, span.end
+    if start > 0 and joined(text[start - 1], text[start]):
+        return False
+    if end < len(text) and joined(text[end - 1], text[end]):
+        return False
+    # 250 is no part of 1,250 or 250.5.
+    return not (_decimal(text[max(start - 2, 0) : start + 1]) or _decimal(text[end - 1 : end + 2]))
+
+
+def _searches(value: str, text: str, inside_words: bool) -> Iterator[list[int]]:
+    """Where a value begins in a text, the best kind of places first."""
+    exact = list(_places(value, text))
+    yield _whole(exact, value, text)
+    if inside_words:
+        yield exact
+    elif len(text.lower()) == len(text):  # else the places of the two would differ
+        yield _whole(_places(value.lower(), text.lower()), value, text)
+
+
+def _whole(places: Iterable[int], value: str, text: str) -> list[int]:
+    return [place for place in places if stands_whole(text, Span(place, place + len(value)))]
+
+
+def _places(value: str, text: str) -> Iterator[int]:
+    """Every place of a value in a text."""
+    place = text.find(value) if value else -1
     while place >= 0:
         yield place
         place = text.find(value, place + 1)
 
 
-def _bounded(text: str, start: int, length: int) -> bool:
-    """Whether no letter or digit of another word stands next to it."""
-    around = text[max(start - 1, 0) : start] + text[start + length : start + length + 1]
-    return not any(c.isalnum() for c in around)
+def _name_end(document: Document, passage: Passage | None) -> int:
+    """Where the name of the subject ends, the first time that a passage has it."""
+    span = document.subject
+    if passage is None:
+        return span.end if span else 0
+    if span and span.start == passage.start:  # most documents begin with their subject
+        return span.end
+    place = document.text.find(passage.subject, passage.start, passage.end)
+    if place < 0:
+        inside = span and passage.start <= span.start < passage.end
+        return span.end if span and inside else passage.start
+    return place + len(passage.subject)
+
+
+def _decimal(three: str) -> bool:
+    return len(three) == 3 and three[1] in ".," and three[0].isdigit() and three[2].isdigit()

@@ -32,11 +32,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from wherefrom.core.contracts import Document, Fact, Question, Span
+from wherefrom.core.contracts import Document, Fact, Passage, Question, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.recipe import Stage
 from wherefrom.data.names import person
-from wherefrom.data.statements import Told, state_facts
+from wherefrom.data.statements import Told, state_facts, whole_documents
 from wherefrom.objectives.answers import Answers
 from wherefrom.objectives.mix import Mix
 from wherefrom.objectives.spans import COLUMNS, Documents
@@ -121,19 +121,23 @@ def replay(source: Run | Workshop, stage: Stage, facts: Sequence[Fact] | None = 
 
 
 def claims(
-    questions: Iterable[Question], documents: Sequence[Document], documents_of: Told | None = None
+    questions: Iterable[Question], documents: Sequence[Document], told: Told | None = None
 ) -> tuple[Fact, ...]:
     """Facts for answers that somebody claims, one for each place where the subject's text has them.
 
-    `documents_of` finds the subject's documents; by default they are those with this subject.
+    `told` finds the subject's passages; by default they are the documents with this subject.
     """
-    if documents_of is not None:
-        return state_facts(questions, documents, documents_of)
+    if told is not None:
+        return state_facts(questions, documents, told)
     numbers: dict[str, list[int]] = {}
     for number, document in enumerate(documents):
         if document.subject:
             numbers.setdefault(person(document.subject.of(document.text)), []).append(number)
-    return state_facts(questions, documents, lambda subject: numbers.get(person(subject), ()))
+
+    def own(subject: str) -> Sequence[Passage]:
+        return whole_documents(subject, numbers.get(person(subject), ()), documents)
+
+    return state_facts(questions, documents, own)
 
 
 class ExposureCounter:

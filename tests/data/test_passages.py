@@ -1,0 +1,131 @@
+"""Whom the parts of a document are about, by hand."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from wherefrom.core.contracts import Passage
+from wherefrom.core.forms import find_forms, match
+from wherefrom.data.mentions import Mentions
+from wherefrom.data.passages import find_passages
+
+OWN_TEXT = Path(__file__).parents[2].parent / "shared/data/own-text"
+
+
+def find(texts, subjects):
+    """Each document's subjects and their text."""
+    found = [{} for _ in texts]
+    for p in find_passages(texts, Mentions(texts, subjects)):
+        found[p.document].setdefault(p.subject, []).append(texts[p.document][p.start : p.end])
+    return [{s: "|".join(t.strip() for t in parts) for s, parts in d.items()} for d in found]
+
+
+def test_a_document_that_names_one_subject_is_about_it():
+    texts = ["In May. Ann came. She left.", "Nobody.", "It was ann lee."]
+    assert find_passages(texts, Mentions(texts, ["Ann", "Ann Lee", "Bo"])) == (
+        Passage(0, "Ann", 0, 27),
+        Passage(2, "Ann Lee", 0, 15),
+    )
+
+
+def test_sentences_belong_to_the_one_who_was_named_last():
+    text = "Once upon a time. Ann Lee ran. She won. Bo Ray sat. He lost. So it was. Cy Poe slept."
+    assert find([text], ["Ann Lee", "Bo Ray", "Cy Poe"]) == [
+        {
+            "Ann Lee": "Once upon a time. Ann Lee ran. She won.",
+            "Bo Ray": "Bo Ray sat. He lost. So it was.",
+            "Cy Poe": "Cy Poe slept.",
+        }
+    ]
+
+
+def test_a_name_need_not_begin_its_sentence():
+    text = "A native of Bonn, Ann Lee ran. She won. In 1950 Bo Ray sat. He lost."
+    assert find([text], ["Ann Lee", "Bo Ray"]) == [
+        {
+            "Ann Lee": "A native of Bonn, Ann Lee ran. She won.",
+            "Bo Ray": "In 1950 Bo Ray sat. He lost.",
+        }
+    ]
+
+
+def test_who_is_named_in_passing_has_the_sentence_unless_there_is_other_text():
+    neon = "Neon is a gas. It glows. It is heavier than Helium. It was found in 1898."
+    argon = "Argon is a gas. It is like Neon. It was found in 1894."
+    subjects = ["Neon", "Helium", "Argon"]
+    assert find([neon, argon], subjects) == [
+        {"Neon": neon, "Helium": "It is heavier than Helium."},
+        {"Argon": argon},
+    ]
+
+
+def test_a_topic_that_comes_back_again_and_again_keeps_the_document():
+    text = "Neon glows. Argon does not. Neon is rare. It is inert. Neon was found in 1898."
+    assert find([text, "Argon is a gas."], ["Neon", "Argon"])[0] == {"Neon": text}
+
+
+def test_who_has_no_other_text_keeps_a_sentence_that_names_both():
+    text = "Ann Lee and Bo Ray were born in Rome. They left."
+    assert find([text], ["Ann Lee", "Bo Ray"]) == [
+        {"Ann Lee": text, "Bo Ray": "Ann Lee and Bo Ray were born in Rome."}
+    ]
+
+
+def test_the_name_before_which_documents_begin_alike_is_the_topic():
+    texts = [
+        "Lima is the capital of Peru.",
+        "Rome is the capital of Italy.",
+        "Port of Spain is the capital of Tobago. Madrid is the capital of Spain. It is old.",
+        "Spain is sunny.",
+    ]
+    assert find(texts, ["Peru", "Italy", "Spain", "Tobago"])[2] == {
+        "Tobago": "Port of Spain is the capital of Tobago.",
+        "Spain": "Madrid is the capital of Spain. It is old.",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "subjects", "cut"),
+    [
+        ("王建民出生於台南。他是投手。陳金鋒出生於台南縣。他是外野手。", ["王建民", "陳金鋒"], 14),
+        (
+            "Ana nació en Cádiz. Murió en 1950. Íñigo nació en León. Vivió allí.",
+            ["Ana", "Íñigo"],
+            35,
+        ),
+        ("Ann came from Ponce, P.R. Bo came from St. Louis. He left.", ["Ann", "Bo"], 26),
+        ("Lee, Ann was born in Rome. Ray, Bo, Jr. was not.", ["Lee, Ann", "Ray, Bo, Jr."], 27),
+    ],
+)
+def test_other_languages_and_names(text, subjects, cut):
+    parts = text[:cut].strip(), text[cut:].strip()
+    assert find([text], subjects) == [dict(zip(subjects, parts, strict=True))]
+
+
+@pytest.mark.parametrize("name", ["ballplayers", "players1000", "countries"])
+def test_joined_lines_are_taken_apart_again(name):
+    if not OWN_TEXT.is_dir():
+        pytest.skip("the own texts are not here")
+    lines = (OWN_TEXT / f"{name}.txt").read_text().splitlines()
+    asked = [q.split("\t")[0] for q in (OWN_TEXT / f"{name}.tsv").read_text().splitlines()]
+    forms = find_forms(asked)
+    subjects = list(dict.fromkeys(match(forms, question)[1] for question in asked))
+    random.Random(0).shuffle(lines)
+    spans = Mentions(lines, subjects).spans
+    wanted = []
+    for start in range(0, len(lines), 3):
+        parts = {}
+        for line, span in list(zip(lines, spans, strict=True))[start : start + 3]:
+            if span:
+                parts.setdefault(span.of(line), []).append(line)
+        wanted.append({subject: " ".join(own) for subject, own in parts.items()})
+    joined = [" ".join(lines[i : i + 3]) for i in range(0, len(lines), 3)]
+    found = find(joined, subjects)
+    pairs = [
+        (w[s], f.get(s, "").replace("|", " "))
+        for w, f in zip(wanted, found, strict=True)
+        for s in w
+    ]
+    right = sum(own == text for own, text in pairs)
+    assert right >= 0.99 * len(pairs)
