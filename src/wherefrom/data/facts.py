@@ -17,7 +17,7 @@ from wherefrom.core.contracts import Dataset, Document, Passage, Question
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import Form, find_forms, match
 from wherefrom.data.mentions import Mentions
-from wherefrom.data.passages import find_passages
+from wherefrom.data.passages import BEHIND_NAME, find_passages
 from wherefrom.data.statements import state_facts, support
 from wherefrom.data.survey import Survey, survey_questions
 from wherefrom.data.tables import Row, read_lines, read_table
@@ -179,6 +179,6 @@ def _require_splits(config: FactsConfig, questions: Sequence[Question]) -> None:
 
 
 def _unwritten(documents: Iterable[Document], questions: Iterable[Question]) -> str:
-    """The characters of the questions and answers that no document has."""
-    needed = {c for q in questions for c in q.text + (q.answer or "")}
+    """The characters of the questions and answers, and behind a name, that no document has."""
+    needed = {c for q in questions for c in q.text + (q.answer or "")} | set(BEHIND_NAME)
     return "".join(sorted(needed - {c for d in documents for c in d.text}))

@@ -16,6 +16,7 @@ from wherefrom.core.contracts import Passage, Span
 from wherefrom.data.mentions import Mentions
 from wherefrom.data.sentences import find_starters, split_sentences
 
+BEHIND_NAME = ". "  # between a subject's name and a passage that is read behind it
 _REPEATED = 2  # documents that begin alike: then other sentences may begin so too
 _SAMPLE = 10_000  # documents from which the words that begin sentences are learnt
 _DOMINANT = 3  # sentences that name a subject which keeps the topic though others open sentences

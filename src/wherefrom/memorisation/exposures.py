@@ -25,7 +25,7 @@ Shapes: R rows of a plan, F facts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -39,6 +39,7 @@ from wherefrom.data.names import person
 from wherefrom.data.statements import Told, state_facts, whole_documents
 from wherefrom.objectives.answers import Answers
 from wherefrom.objectives.mix import Mix
+from wherefrom.objectives.passages import named_passages, place_facts
 from wherefrom.objectives.spans import COLUMNS, Documents
 from wherefrom.runs.run import Run
 from wherefrom.runs.workshop import Workshop
@@ -117,7 +118,10 @@ def replay(source: Run | Workshop, stage: Stage, facts: Sequence[Fact] | None = 
             "no document of the data set states the answer to a question"
         )
     counter = ExposureCounter(facts, dataset.documents, dataset.asked)
-    return counter.count(workshop.objective(stage), stage.steps)
+    if any(getattr(share.objective, "reads", "") == "passages" for share in stage.mix):
+        placed = place_facts(dataset, facts)
+        counter = ExposureCounter(placed, named_passages(dataset), dataset.asked)
+    return replace(counter.count(workshop.objective(stage), stage.steps), facts=facts)
 
 
 def claims(

@@ -6,9 +6,12 @@ read as "Scott Rolen. A native of Evansville, IN, Scott Rolen ...", and a paragr
 people three times, what it says of each behind their name.
 """
 
-from wherefrom.core.contracts import Dataset, Document, Span
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
 
-BEHIND_NAME = ". "
+from wherefrom.core.contracts import Dataset, Document, Fact, Passage, Span
+from wherefrom.data.passages import BEHIND_NAME
 
 
 def named_passages(dataset: Dataset) -> tuple[Document, ...]:
@@ -16,8 +19,7 @@ def named_passages(dataset: Dataset) -> tuple[Document, ...]:
 
     Documents that are about nobody come last, as they are.
     """
-    documents = dataset.training_documents
-    about = [p for p in dataset.passages if p.document < len(documents)]
+    documents, about = dataset.training_documents, _read(dataset)
     named = [
         Document(
             f"{p.subject}{BEHIND_NAME}{documents[p.document].text[p.start : p.end]}",
@@ -27,6 +29,30 @@ def named_passages(dataset: Dataset) -> tuple[Document, ...]:
     ]
     taken = {p.document for p in about}
     return (*named, *(d for i, d in enumerate(documents) if i not in taken))
+
+
+def _read(dataset: Dataset) -> list[Passage]:
+    return [p for p in dataset.passages if p.document < len(dataset.training_documents)]
+
+
+def place_facts(dataset: Dataset, facts: Sequence[Fact]) -> list[Fact]:
+    """The same facts with their places counted in `named_passages`.
+
+    A fact that no passage of its subject has is at -1: nothing shows it.
+    """
+    own: dict[tuple[int, str], list[tuple[int, Passage]]] = defaultdict(list)
+    for number, passage in enumerate(_read(dataset)):
+        own[passage.document, passage.subject].append((number, passage))
+    return [_place(fact, own[fact.document, fact.subject]) for fact in facts]
+
+
+def _place(fact: Fact, passages: Sequence[tuple[int, Passage]]) -> Fact:
+    start, end = fact.value_span.start, fact.value_span.end
+    for number, p in passages:
+        if p.start <= start and end <= p.end:
+            shift = len(p.subject) + len(BEHIND_NAME) - p.start
+            return replace(fact, document=number, value_span=Span(start + shift, end + shift))
+    return replace(fact, document=0, value_span=Span(-1, -1))
 
 
 def asked_answers(dataset: Dataset) -> dict[str, set[str]]:

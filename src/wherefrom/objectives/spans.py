@@ -268,4 +268,3 @@ class Documents:
     def _weigh(self, counts: Tensor, live: Tensor) -> Tensor:
         """Weight 1 for what counts (a moved span, a salient one), `background` for the rest."""
         return torch.where(counts, 1.0, self.config.background) * live
-
