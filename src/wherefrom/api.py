@@ -21,6 +21,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 from typing import Unpack
 
 from wherefrom.auditing.asking import Replies, ask_run
@@ -38,22 +39,26 @@ from wherefrom.experiments.comparison import RunComparison, compare
 from wherefrom.experiments.execute import Outcome, evaluate_run, execute
 from wherefrom.experiments.explanation import Explanation, explain
 from wherefrom.experiments.listing import RecipeEntry, RunEntry, list_recipes, list_runs
+from wherefrom.experiments.measured_runs import MeasuredRun, add_measured, read_measured
 from wherefrom.experiments.perplexity import PerplexityReport, perplexity
+from wherefrom.experiments.planning import Planned, plan_run, reuse
 from wherefrom.experiments.samples import sample
 from wherefrom.experiments.seeds import SeedsOutcome, parse_seeds
-from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
+from wherefrom.recipes.catalogue import RECIPES, Chosen, adjust, get_recipe
 from wherefrom.recipes.options import OPTIONS, RecipeOptions, as_settings, check_options
 from wherefrom.report.messages import note
 from wherefrom.report.progress import watch
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
 from wherefrom.runs.workshop import why_not_mps
 
 __all__ = [
-    "Audit", "Dispute", "Explanation", "Outcome", "PerplexityReport", "Recipe", "RecipeEntry",
-    "Replies", "Reply", "Run", "RunComparison", "RunEntry", "SeedsOutcome", "Source", "Verdict",
-    "WherefromError",
-    "ask", "audit", "build_recipe", "compare", "dispute", "evaluate", "explain", "get_recipe",
-    "list_recipes", "list_runs", "open_run", "perplexity", "run", "run_seeds", "sample", "to_json",
+    "Audit", "Dispute", "Explanation", "MeasuredRun", "Outcome", "PerplexityReport", "Recipe",
+    "RecipeEntry", "Replies", "Reply", "Run", "RunComparison", "RunEntry", "SeedsOutcome",
+    "Source", "Verdict", "WherefromError",
+    "add_measured_run", "ask", "audit", "build_recipe", "compare", "dispute", "evaluate",
+    "explain", "get_recipe", "list_recipes", "list_runs", "measured_runs", "open_run",
+    "perplexity", "run", "run_seeds", "sample", "to_json",
 ]  # fmt: skip
 
 DEFAULT_RECIPE = "people"
@@ -72,7 +77,12 @@ def build_recipe(name: str | None = None, **options: Unpack[RecipeOptions]) -> E
     config = None if (file := options.get("config")) is None else str(file)
     if name is None and config is not None:
         name = parse_toml(read_text(config), config).get("name")
-    named = get_recipe(str(name or DEFAULT_RECIPE))
+    return _change(get_recipe(str(name or DEFAULT_RECIPE)), options)
+
+
+def _change(named: Chosen, options: RecipeOptions) -> Chosen:
+    """A recipe with a TOML file, the options and the settings put over it."""
+    config = None if (file := options.get("config")) is None else str(file)
     own: list[str] = []
     if any(options.get(option) is not None for option in OPTIONS):
         own = as_settings(options, adjust(named, config=config))
@@ -95,10 +105,19 @@ def run(
     of training are written to standard error. The options are those of `build_recipe`. If `recipe`
     is a recipe object and not a name, only the option `seed` is allowed.
     """
+    started = monotonic()
     built = _build(recipe, options)
     if progress:
         _introduce(built)
-    return _run(built, out, progress)
+    if not _is_planned(recipe, built, options):
+        return _run(built, out, progress)
+    folder = RunFolder(_folder(built, out))
+    planned = plan_run(
+        lambda base: _change(base, options), folder, options.get("minutes"), started=started
+    )
+    if progress:
+        _tell_plan(planned)
+    return _run(planned.recipe, out, progress, planned=planned)
 
 
 def run_seeds(
@@ -113,16 +132,36 @@ def run_seeds(
 
     With `out`, the run folders are `out`/seed-0, `out`/seed-1, and so on.
     """
+    started = monotonic()
     built = _build(recipe, options)
     if progress:
         _introduce(built)
+    plans = _is_planned(recipe, built, options)
+    first: Planned | None = None
     numbers = parse_seeds(seeds) if isinstance(seeds, str) else list(seeds)
     if not numbers:
         raise UsageError("seeds: expected at least one, found none")
     outcomes: list[Outcome] = []
     for seed in numbers:
         place = None if out is None else Path(out) / f"seed-{seed}"
-        outcomes.append(_run(replace(built, seed=seed), place, progress, f"seed {seed}, "))
+        chosen, planned = replace(built, seed=seed), None
+        if plans:
+            folder = RunFolder(_folder(chosen, place))
+            if first is None or folder.exists():
+                planned = plan_run(
+                    lambda base, seed=seed: replace(_change(base, options), seed=seed),
+                    folder,
+                    options.get("minutes"),
+                    started=started,
+                )
+            else:  # all seeds have the plan of the first
+                planned = reuse(first, seed)
+            if progress and first is None:
+                _tell_plan(planned)
+            first, chosen = first or planned, planned.recipe
+        label = f"seed {seed}, "
+        outcomes.append(_run(chosen, place, progress, label, planned=planned))
+        started = monotonic()
     return SeedsOutcome.of(built.name, outcomes)
 
 
@@ -140,6 +179,16 @@ def default_folder(recipe: Experiment) -> Path:
     found, known = (getattr(getattr(r, "model", None), "attention", "") for r in (recipe, usual))
     variant = f"-{found}" if found != known else ""
     return Path("runs") / f"{recipe.name}{variant}-{recipe.seed}"
+
+
+def measured_runs() -> list[MeasuredRun]:
+    """Runs of `facts` that were measured: what the plan of a new one expects rests on them."""
+    return read_measured()
+
+
+def add_measured_run(run: AnyRun) -> MeasuredRun:
+    """Remember what a finished run of `facts` reached, in a table of the user's own."""
+    return add_measured(_open(run))
 
 
 # -- asking --------------------------------------------------------------------------
@@ -217,8 +266,35 @@ def _build(recipe: str | Experiment | None, options: RecipeOptions) -> Experimen
     return recipe if seed is None else replace(recipe, seed=seed)
 
 
-def _run(recipe: Experiment, out: str | Path | None, progress: bool, label: str = "") -> Outcome:
-    path = Path(out) if out is not None else default_folder(recipe)
+def _is_planned(given: str | Experiment | None, built: Experiment, options: RecipeOptions) -> bool:
+    """Whether the recipe is fitted to its text: `facts` by its name, not as an object."""
+    planned = not isinstance(given, Recipe | Demonstrations) and built.name == "facts"
+    if options.get("minutes") is not None and not planned:
+        raise UsageError(
+            f"--minutes: expected the recipe 'facts', which is fitted to its text, found "
+            f"'{built.name}'; its length is set by stages.NAME.steps"
+        )
+    return planned
+
+
+def _folder(recipe: Experiment, out: str | Path | None) -> Path:
+    return Path(out) if out is not None else default_folder(recipe)
+
+
+def _tell_plan(planned: Planned) -> None:
+    if planned.plan is not None and planned.fresh:
+        for line in planned.plan.lines(planned.recipe):
+            note(line)
+
+
+def _run(
+    recipe: Experiment,
+    out: str | Path | None,
+    progress: bool,
+    label: str = "",
+    planned: Planned | None = None,
+) -> Outcome:
+    path = _folder(recipe, out)
     if isinstance(recipe, Demonstrations):  # they take seconds: there is no progress to show
         outcome = execute(recipe, path)
     else:
@@ -226,7 +302,8 @@ def _run(recipe: Experiment, out: str | Path | None, progress: bool, label: str 
             note(f"{label}{reason}")
         names = [stage.name for stage in recipe.stages]
         with watch(names, label) if progress else nullcontext() as observer:
-            outcome = execute(recipe, path, [observer] if observer else [])
+            observers = [observer] if observer else []
+            outcome = execute(recipe, path, observers, planned)
     if progress and outcome.reused:
         note(f"{label}{outcome.run} is finished; these are its results")
     return outcome

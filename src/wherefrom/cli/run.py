@@ -82,6 +82,14 @@ def run(
             show_default="runs/RECIPE[-VARIANT]-SEED",
         ),
     ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            metavar="M",
+            help="How long a run of 'facts' may take; more minutes than before go on from a "
+            "finished run. By default as long as it gains much.",
+        ),
+    ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="The random seed.")] = None,
     seeds: Annotated[
         str | None,
@@ -118,6 +126,7 @@ def run(
         "held_out": held_out,
         "calibration": calibration,
         "variant": variant,
+        "minutes": minutes,
         "seed": seed,
         "device": device,
         "threads": threads,
@@ -153,4 +162,6 @@ def _print(outcome: "Outcome") -> None:
     for name, text in pages.items():
         if (page := Path(outcome.run) / name).exists():
             print(f"\n{page}: {text}")
+    if outcome.advice:
+        print(f"\n{outcome.advice}")
     print(f"\n{outcome.run}: {duration(outcome.seconds)} in all")

@@ -26,6 +26,12 @@ def require_same(where: object, found: Any, asked: Any, *, holder: str, advice: 
         )
 
 
+def differences(asked: Any, usual: Any) -> dict[str, Any]:
+    """The fields, by their dotted names, in which one thing is otherwise than another."""
+    ours, theirs = dict(_leaves(asked)), dict(_leaves(usual))
+    return {n: value for n, value in ours.items() if theirs.get(n, _ABSENT) != value}
+
+
 def _leaves(value: Any, where: str = "") -> Iterator[tuple[str, Any]]:
     """Every value of nested tables and lists, under its dotted name."""
     if isinstance(value, list):

@@ -57,6 +57,7 @@ class Stage:
     batch: int
     start_from: str | None = None  # the stage whose weights this one continues from
     buckets: int = 1  # pieces of a step's rows, which are sorted by length (CPU)
+    packed: bool = False  # rows go through the model without their padding on a CPU, too
     clip: float = 1.0
     order: str = "shuffled"  # file: every epoch in the text's own order, as the course does
     arithmetic: str = "fp32"  # tf32, bf16: on a GPU that has them; a CPU computes in fp32
@@ -128,6 +129,7 @@ class Recipe:
     seed: int = 0
     device: str = "auto"
     threads: int = 0  # 0: all cores
+    watch: int = 0  # calibration questions that are asked now and then while it trains
     abstain: bool = False  # set a threshold on calibration people and report what it does
     precision: float = 0.9  # of the answers given, which the threshold must reach there
 

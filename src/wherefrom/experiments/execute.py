@@ -11,13 +11,16 @@ from time import monotonic
 from typing import Any
 
 from wherefrom.core.artifact import lock_folder, sweep
+from wherefrom.core.config import to_json
 from wherefrom.core.errors import Interrupted, MissingInput, UsageError, nearest
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe, Stage
 from wherefrom.data.catalogue import load_dataset
 from wherefrom.evaluation.baselines import BASELINES
+from wherefrom.experiments.advice import advise
 from wherefrom.experiments.demonstrations import demonstrate, require_held
 from wherefrom.experiments.evaluate import evaluate
-from wherefrom.experiments.probing import PROBES, Probe
+from wherefrom.experiments.planning import Planned
+from wherefrom.experiments.probing import PROBES, Probe, Watch
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kinds import data_identity, recipe_identity
 from wherefrom.runs.run import Run, count_parameters, model_identity, open_run
@@ -34,7 +37,8 @@ CHUNKS = {"cpu": 20, "cuda": 100}  # steps of one chunk; the loop looks at metri
 class Outcome:
     """The results of a run, by name. `reused`: the run was already finished and only read.
 
-    `changed` names the results that differ from the stored ones after a new evaluation.
+    `changed` names the results that differ from the stored ones after a new evaluation. `advice`
+    says what a run that was planned lacks, if anything, and what would help.
     """
 
     recipe: str
@@ -43,25 +47,36 @@ class Outcome:
     results: dict[str, Any]
     reused: bool = False
     changed: tuple[str, ...] = ()
+    advice: str = ""
 
     def require_checks(self) -> None:
         """Raise BadData, which names the first failure, if a demonstration's check did not hold."""
         require_held(self.run, self.results)
 
 
-def execute(recipe: Experiment, path: Path, observers: Sequence[Observer] = ()) -> Outcome:
+def execute(
+    recipe: Experiment,
+    path: Path,
+    observers: Sequence[Observer] = (),
+    planned: Planned | None = None,
+) -> Outcome:
+    """Run a recipe into a folder; `planned` is the plan that the recipe comes from, if it has one.
+
+    If the plan goes on from a finished run, that run's recipe and results are replaced.
+    """
     if isinstance(recipe, Recipe):
         _check_predictors(recipe)
     folder = RunFolder(path)
-    if outcome := _stored(folder, recipe):
+    going_on = planned is not None and planned.fresh and folder.exists()
+    if not going_on and (outcome := _stored(folder, recipe)):
         return outcome
     if isinstance(recipe, Demonstrations):
         finish = partial(_demonstrate, folder, recipe)
     else:  # this reads the data; if they are missing or bad, no folder is created
-        finish = _Execution(folder, recipe, observers).finish
+        finish = _Execution(folder, recipe, observers, planned).finish
     folder.create()
     with lock_folder(path):  # another process may have finished the run in the meantime
-        return _stored(folder, recipe) or finish()
+        return (None if going_on else _stored(folder, recipe)) or finish()
 
 
 def _check_predictors(recipe: Recipe) -> None:
@@ -130,7 +145,9 @@ def _stored(folder: RunFolder, recipe: Experiment) -> Outcome | None:
         return None
     if isinstance(recipe, Recipe):
         _check_data(folder, recipe)
-    return Outcome(recipe.name, str(folder.path), status["seconds"], status["results"], True)
+    advice = str(status.get("advice", ""))
+    seconds, results = status["seconds"], status["results"]
+    return Outcome(recipe.name, str(folder.path), seconds, results, True, advice=advice)
 
 
 def _check_data(folder: RunFolder, recipe: Recipe) -> None:
@@ -144,10 +161,17 @@ def _check_data(folder: RunFolder, recipe: Recipe) -> None:
 
 
 class _Execution:
-    def __init__(self, folder: RunFolder, recipe: Recipe, observers: Sequence[Observer]) -> None:
+    def __init__(
+        self,
+        folder: RunFolder,
+        recipe: Recipe,
+        observers: Sequence[Observer],
+        planned: Planned | None = None,
+    ) -> None:
         self.folder, self.recipe, self.observers = folder, recipe, observers
+        self.plan = planned.plan if planned else None
         self.before, self.started = 0.0, monotonic()
-        self.workshop = Workshop(recipe)
+        self.workshop = (planned and planned.workshop) or Workshop(recipe)
         # Both raise before the folder is created if the data or word vectors do not fit the model.
         self.workshop.objective(recipe.stages[0])
         self.workshop.new_model(recipe.stages[0])
@@ -163,8 +187,7 @@ class _Execution:
         home = self.folder.path
         for folder in (home, *home.glob("*/"), *home.glob("stages/*/"), *home.glob("stages/*/*/")):
             sweep(folder)
-        if not self.folder.exists():
-            self.folder.write_recipe(self.recipe)
+        self._write_recipe()
         self.folder.keep_data(self.workshop.dataset, self.workshop.vocabulary)
         with StopSignal() as stop:
             for stage in self.recipe.stages:
@@ -178,11 +201,24 @@ class _Execution:
                     "evaluate it",
                     stop.number,
                 )
-        results = evaluate(Run(self.folder, self.recipe, self.workshop))
+        run = Run(self.folder, self.recipe, self.workshop)
+        results = evaluate(run)
+        advice = advise(run, self.plan) if self.plan else ""
         seconds = self.seconds
         status = {"state": "finished", "seconds": seconds, "results": results}
-        self.folder.write_status(status)
-        return Outcome(self.recipe.name, str(self.folder.path), seconds, results)
+        self.folder.write_status(status | ({"advice": advice} if advice else {}))
+        return Outcome(self.recipe.name, str(self.folder.path), seconds, results, advice=advice)
+
+    def _write_recipe(self) -> None:
+        """Before anything is trained; a plan that goes on replaces the one before."""
+        plan = to_json(self.plan) if self.plan else None
+        if self.folder.exists():
+            made = self.folder.read_recipe()
+            if plan is None or recipe_identity(made) == recipe_identity(self.recipe):
+                return
+            self.folder.write_status({"state": "unfinished", "seconds": self.before})
+            self.folder.set_aside_audit()
+        self.folder.write_recipe(self.recipe, plan)
 
     def _train(self, stage: Stage, stop: StopSignal) -> None:
         workshop = self.workshop
@@ -190,6 +226,8 @@ class _Execution:
         probe = None
         if stage.probe:
             probe = partial(Probe, workshop, stage, self.folder.stage(stage.name) / PROBES)
+        elif self.recipe.watch and stage in self.recipe.chain():
+            probe = partial(Watch, workshop, stage, self.recipe.watch, self.observers)
         trained = train_stage(
             workshop,
             stage,

@@ -1,17 +1,93 @@
-"""Scoring a model on a task during training: one row per epoch."""
+"""Scoring a model during training: on a task once in each epoch, or on a few questions."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from wherefrom.core.config import to_json
+from wherefrom.core.contracts import Question
 from wherefrom.core.files import append_jsonl, read_jsonl, write_jsonl
 from wherefrom.core.recipe import Stage
 from wherefrom.evaluation.evaluator import evaluate_answers
+from wherefrom.generation.answers import ModelAnswerer
 from wherefrom.runs.workshop import Workshop
+from wherefrom.training.loop import Observer
 
 PROBES = "probes.jsonl"
+TIMES = 8  # that a stage's model is asked while it trains
+
+
+@dataclass(frozen=True)
+class Glance:
+    """How many of a few questions a model answers: those it is trained on, and others."""
+
+    asked: int
+    trained: float
+    calibration: float
+
+    def __str__(self) -> str:
+        return (
+            f"calibration questions {self.calibration:.0%}, trained questions {self.trained:.0%} "
+            f"({self.asked} of each)"
+        )
+
+
+class Watch:
+    """An observer that asks a few questions now and then, and tells the other observers.
+
+    It asks calibration questions whose answer the text states, and as many that are trained on.
+    It draws nothing and changes nothing, so a run that is watched has the same bits.
+    """
+
+    def __init__(
+        self, workshop: Workshop, stage: Stage, count: int, told: Sequence[Observer], model: Any
+    ) -> None:
+        self.model, self.workshop, self.steps, self.told = model, workshop, stage.steps, told
+        dataset = workshop.dataset
+        self.questions = {
+            split: _spread(dataset.select(split), count) for split in ("calibration", "asked")
+        }
+        self.part = 0
+
+    def started(self, name: str, first_step: int, steps: int, skipped: tuple[str, ...]) -> None:
+        self.part = first_step * TIMES // steps
+
+    def advanced(
+        self, name: str, step: int, steps: int, metrics: dict[str, np.ndarray], seconds: float
+    ) -> None:
+        part = step * TIMES // steps
+        if part == self.part or step == steps or not all(self.questions.values()):
+            return
+        self.part = part
+        glance = self.look()
+        for observer in self.told:
+            if say := getattr(observer, "say", None):
+                say(f"{name}: step {step} of {steps}: {glance}")
+
+    def finished(self, name: str, step: int, seconds: float) -> None:
+        pass
+
+    def look(self) -> Glance:
+        """Ask the questions now, greedily."""
+        self.model.eval()
+        answerer = self.workshop.predictor(self.model)
+        if isinstance(answerer, ModelAnswerer):
+            answerer = answerer.searching(1)
+        shares = {
+            split: evaluate_answers(answerer, questions)[0].value
+            for split, questions in self.questions.items()
+        }
+        return Glance(len(self.questions["calibration"]), shares["asked"], shares["calibration"])
+
+
+def _spread(questions: Sequence[Question], count: int) -> tuple[Question, ...]:
+    """So many of the questions, from all over the list: of every relation, if they take turns."""
+    if len(questions) <= count:
+        return tuple(questions)
+    return tuple(questions[i * len(questions) // count] for i in range(count))
 
 
 class Probe:

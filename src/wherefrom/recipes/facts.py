@@ -1,35 +1,113 @@
-"""`facts`: the user's own text and questions, any relation."""
+"""`facts`: the user's own text and questions, any relation.
+
+Two settings, one for a CPU and one for a GPU. `experiments/planning.py` chooses between them and
+sets how long they train, from the text and the machine.
+"""
 
 from dataclasses import replace
 
 from wherefrom.core.contracts import WITH_TEXT
-from wherefrom.core.recipe import Recipe, Task
+from wherefrom.core.recipe import ModelEntry, Recipe, Schedule, Share, Stage, Task
 from wherefrom.data.facts import FactsConfig
-from wherefrom.objectives.spans import NextCharacterConfig, SpanCorruptionConfig
-from wherefrom.recipes.people import people
+from wherefrom.objectives.answers import AnswersConfig
+from wherefrom.objectives.spans import SpanCorruptionConfig
+from wherefrom.recipes.birthplaces import MODERN
+from wherefrom.training.optimisers import MuonConfig
+
+READ, READ_AGAIN = "pretrain", "pretrain_{}"  # the stages that read the text
+_SUMMARY = "your own text and questions: --corpus FILE.txt --questions FILE.tsv"
 
 
 def facts() -> Recipe:
-    """The recipe of `people`, which suits short texts, over files of the user's own.
+    return small()
 
-    Texts of any length are read in windows, so that no fact is out of reach.
+
+def small() -> Recipe:
+    """What a CPU can teach in minutes: a narrow model and short rows.
+
+    Every row is a subject's name, a few words of what the text says of it, and one phrase moved
+    behind them, nearly always one that looks like an answer: there is no time for the rest.
     """
-    recipe = people()
-    read, *others = recipe.stages
-    mix = []
-    for share in read.mix:
-        objective = share.objective
-        if isinstance(objective, SpanCorruptionConfig):
-            objective = replace(objective, long_texts="window")
-        elif isinstance(objective, NextCharacterConfig):
-            objective = replace(objective, windows=0.5)
-        mix.append(replace(share, objective=objective))
-    predictors = recipe.tasks[0].predictors
-    return replace(
-        recipe,
-        name="facts",
-        summary="your own text and questions: --corpus FILE.txt --questions FILE.tsv",
-        data=FactsConfig(),
-        stages=(replace(read, mix=tuple(mix)), *others),
-        tasks=(Task(name="answers", support=WITH_TEXT, predictors=predictors),),
+    model = replace(
+        MODERN, block_size=192, n_layer=2, n_embd=128, embd_pdrop=0.05, ngrams=3, ngram_buckets=8192
     )
+    spans = SpanCorruptionConfig(
+        windows=1.0,
+        salient=1.0,
+        beside_subject=0.9,
+        answer_like=0.9,
+        background=0.1,
+        longest=0.5,
+        long_texts="window",
+        reads="passages",
+    )
+    read = Stage(
+        name=READ,
+        mix=(Share("spans", spans, 0.9), Share("questions", AnswersConfig(), 0.1)),
+        optimiser=MuonConfig(rate=0.02, adam_rate=3e-3, decay=0.1),
+        schedule=Schedule(),
+        steps=3000,
+        batch=64,
+    )
+    return _recipe(model, read)
+
+
+def large(width: int = 256) -> Recipe:
+    """What a GPU can teach: the model of `birthplaces-knowledge`, wider for a large text."""
+    spans = SpanCorruptionConfig(
+        windows=0.5, salient=0.7, answer_like=0.9, long_texts="window", reads="passages"
+    )
+    read = Stage(
+        name=READ,
+        mix=(Share("spans", spans, 0.85), Share("questions", AnswersConfig(), 0.15)),
+        optimiser=MuonConfig(rate=0.02, adam_rate=3e-3, decay=0.1),
+        schedule=Schedule(warmup=0.007),
+        steps=12_000,
+        batch=128,
+        arithmetic="bf16",
+    )
+    return _recipe(replace(MODERN, block_size=192, n_embd=width), read)
+
+
+def _recipe(model: object, read: Stage) -> Recipe:
+    questions = replace(
+        read, name="questions_only", mix=(Share("questions", AnswersConfig()),), steps=300, batch=16
+    )
+    return Recipe(
+        name="facts",
+        summary=_SUMMARY,
+        data=FactsConfig(),
+        model=model,
+        stages=(read, questions),
+        models=(
+            ModelEntry("without_pretraining", "questions_only"),
+            ModelEntry("with_pretraining", READ),
+        ),
+        primary="with_pretraining",
+        tasks=(
+            Task(
+                name="answers",
+                support=WITH_TEXT,
+                predictors=(
+                    "majority",
+                    "nearest_name",
+                    "without_pretraining",
+                    "with_pretraining",
+                ),
+            ),
+        ),
+        abstain=True,
+        watch=60,
+    )
+
+
+def read_again(recipe: Recipe, steps: int) -> Recipe:
+    """The recipe with one stage more, which goes on reading from where the last one ended."""
+    (last,) = (m.stage for m in recipe.models if m.name == recipe.primary)
+    before = recipe.stage(last)
+    count = sum(stage.name.startswith(READ) for stage in recipe.stages)
+    more = replace(before, name=READ_AGAIN.format(count + 1), steps=steps, start_from=last)
+    models = tuple(
+        replace(m, stage=more.name) if m.name == recipe.primary else m for m in recipe.models
+    )
+    return replace(recipe, stages=(*recipe.stages, more), models=models)

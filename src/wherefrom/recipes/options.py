@@ -15,7 +15,8 @@ class RecipeOptions(TypedDict, total=False):
     """What can be changed about a named recipe; the options of `wherefrom run`.
 
     A TOML file comes first (`config`), then the options, then FIELD=VALUE `settings` as after
-    `--set`. `data` to `calibration` are the user's own files; `variant` is the model's attention.
+    `--set`. `data` to `calibration` are the user's own files; `variant` is the model's attention;
+    `minutes` is the time that a run of `facts` may take.
     """
 
     config: str | Path | None
@@ -26,6 +27,7 @@ class RecipeOptions(TypedDict, total=False):
     held_out: str | Path | None
     calibration: str | Path | None
     variant: str | None
+    minutes: float | None
     seed: int | None
     device: str | None
     threads: int | None

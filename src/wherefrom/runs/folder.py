@@ -56,13 +56,22 @@ class RunFolder:
         with cannot_write(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
 
-    def write_recipe(self, recipe: Experiment) -> None:
+    def write_recipe(self, recipe: Experiment, plan: Mapping[str, Any] | None = None) -> None:
+        """`plan` says how the recipe was fitted to the text and the machine, if it was."""
         contents = {
             "format_version": FORMAT_VERSION,
             "recipe": encode(recipe),
             "versions": versions(),
         }
-        write_json(self.run_file, contents)
+        write_json(self.run_file, contents | ({"plan": dict(plan)} if plan else {}))
+
+    def read_plan(self) -> dict[str, Any] | None:
+        """The plan that stands beside the recipe, if there is one."""
+        self.read_recipe()  # says what is wrong with the file, if anything is
+        plan = read_json(self.run_file).get("plan")
+        if plan is not None and not isinstance(plan, dict):
+            raise Damaged(f"{self.run_file}: expected a plan with named fields, found {plan!r}")
+        return plan
 
     def read_recipe(self) -> Experiment:
         if not self.exists():
@@ -162,6 +171,14 @@ class RunFolder:
         if isinstance(results := status.get("results"), dict):
             status["results"] = {_RENAMED.get(name, name): r for name, r in results.items()}
         return status
+
+    def set_aside_audit(self) -> None:
+        """Rename what an audit left, which is about a model that will be replaced."""
+        audit = self.path / "audit"
+        if audit.exists():
+            taken = [path.name for path in self.path.glob("audit-before-*")]
+            with cannot_write(audit):
+                audit.rename(self.path / f"audit-before-{len(taken) + 1}")
 
     # -- stages, models, predictions ------------------------------------------------
 

@@ -19,7 +19,7 @@ KINDS: dict[str, type] = {
 }
 
 # Where and how safely a run computes, and its summary: none of them changes the result.
-_INCIDENTAL = ("device", "threads", "checkpoint_seconds", "summary")
+_INCIDENTAL = ("device", "threads", "checkpoint_seconds", "summary", "watch")
 
 
 # Paths of files: their content is compared instead, by the data's hash.

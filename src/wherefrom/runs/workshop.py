@@ -76,10 +76,19 @@ class Workshop:
         seed, number = self.recipe.seed, self.number(stage)
         return self.family.build(self.config_of(stage), self.vocabulary, seed, number, self.device)
 
-    def learner(self, stage: Stage, model: Any) -> Learner:
+    def learner(self, stage: Stage, model: Any, steps: int | None = None) -> Learner:
+        """The stage's learner; `steps` of it are taken, all where it is not given."""
         objective = self.objective(stage)
         place = Place(self.number(stage), self.recipe.seed, self._tokens(stage, objective))
-        return self.family.learner(model, objective, stage, place)
+        taken = stage if steps is None else replace(stage, steps=steps)
+        return self.family.learner(model, objective, taken, place)
+
+    def refit(self, recipe: Recipe) -> "Workshop":
+        """The same data and model for a recipe with other stages; nothing is read again."""
+        other = Workshop(recipe, self._read)
+        shared = ("device", "dataset", "vocabulary", "model_config", "material")
+        other.__dict__.update({name: self.__dict__[name] for name in shared if name in vars(self)})
+        return other
 
     def _tokens(self, stage: Stage, objective: Mix) -> TokenCount:
         """The tokens of a step as the course counts them: its rows are one shorter than a block."""

@@ -105,11 +105,19 @@ class TorchLearner:
         The head and its softmax are the dearest part of a narrow model: only the positions
         that count go through them.
         """
-        features = self.model.features(batch.inputs).flatten(0, 1)  # pyright: ignore
-        weights = batch.weights.flatten()
+        model: Any = self.model
+        targets, weights = batch.targets, batch.weights
+        if self.stage.packed and model.packable:
+            count = int(batch.lengths.sum())
+            packing = model.packing(batch.lengths, batch.inputs.shape[1], max(1, count))
+            features = model.features(batch.inputs, packing=packing)
+            targets, weights = packing.pack(targets), packing.pack(weights)
+        else:
+            features = model.features(batch.inputs).flatten(0, 1)
+            targets, weights = targets.flatten(), weights.flatten()
         kept = weights.nonzero().squeeze(1)
-        logits = self.model.head(features[kept])  # pyright: ignore
-        losses = F.cross_entropy(logits, batch.targets.flatten()[kept], reduction="none")
+        logits = model.head(features[kept])
+        losses = F.cross_entropy(logits, targets[kept], reduction="none")
         return (losses * weights[kept]).sum() / total
 
     def _buckets(self, batch: Batch) -> list[Batch]:

@@ -1,0 +1,236 @@
+"""Fitting `facts` to a text and a machine: which model, how many steps, how long it will take.
+
+The plan is made once, before training, and stands in run.json as a number of steps. Continuing a
+run and further seeds use the same plan, so the same plan gives the same bits on any machine.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from statistics import median
+from time import monotonic
+from typing import Any
+
+from wherefrom.core.config import from_json
+from wherefrom.core.contracts import NOT_TRAINED_ON, Dataset
+from wherefrom.core.errors import Damaged, UsageError
+from wherefrom.core.identity import differences, require_same
+from wherefrom.core.recipe import Recipe, Stage
+from wherefrom.data.catalogue import load_dataset
+from wherefrom.experiments.measured_runs import Expectation, expect
+from wherefrom.experiments.sizing import (
+    TextSize,
+    choose_settings,
+    count_exposures,
+    enough_steps,
+)
+from wherefrom.recipes.facts import facts, read_again
+from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.kinds import recipe_identity
+from wherefrom.runs.run import count_parameters
+from wherefrom.runs.workshop import Workshop, choose_device, use_threads
+
+# Minutes that a run takes at most if nobody says how many it may take.
+USUAL_MINUTES = {"cpu": 10.0, "cuda": 3.0}
+_FEWEST = 100  # steps: fewer teach nothing
+_TIMED = 8  # steps that are timed, after some that are not
+_TIMED_QUESTIONS = 16
+_SPARE = 0.03  # share of the time that is kept back: steps are not all alike
+_PREPARING = {"cpu": 0.0, "cuda": 35.0}  # seconds before the first step: compiling
+_COMPILED = 0.8  # what compiling leaves of a step's time on a GPU
+
+
+@dataclass(frozen=True)
+class Pace:
+    """What one step of reading and one answer cost on this machine, in seconds."""
+
+    step: float
+    answer: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What was decided before training, and from what.
+
+    `changes` are the fields of the recipe that the user set. `minutes` is the time that all
+    parts of the run may take, None if the user set the steps.
+    """
+
+    changes: dict[str, Any]
+    text: TextSize
+    device: str
+    parameters: int
+    steps: int  # of reading, in all stages
+    minutes: float | None
+    pace: Pace | None
+    expected: Expectation | None
+
+    def lines(self, recipe: Recipe) -> list[str]:
+        """Two lines for a person: what will be trained, and what to expect of it."""
+        model, read = recipe.model, recipe.stages[0]
+        grams = f" with {model.ngrams}-grams" if getattr(model, "ngrams", 0) else ""
+        shape = f"{model.n_layer} layers of {model.n_embd}{grams}"
+        size = f"{self.parameters / 1e6:.1f} million parameters"
+        where = {"cuda": "the GPU", "mps": "the GPU"}.get(self.device, "the CPU")
+        time = "" if self.minutes is None else f"about {_minutes(self.minutes)} in all; "
+        reached = (
+            "no similar run has been measured" if self.expected is None else str(self.expected)
+        )
+        return [
+            f"plan: {self.text.describe()}: {shape} ({size}), {self.steps:,} steps of "
+            f"{read.batch} rows on {where}",
+            f"plan: {time}{reached}",
+        ]
+
+
+def _minutes(minutes: float) -> str:
+    return f"{minutes * 60:.0f} s" if minutes < 2 else f"{minutes:.3g} min"
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A recipe that is ready to run; `fresh` if the plan is new or was extended just now."""
+
+    recipe: Recipe
+    plan: Plan | None
+    workshop: Workshop | None = None  # with the data, if they were read for the plan
+    fresh: bool = False
+
+
+def plan_run(
+    change: Callable[[Recipe], Recipe],
+    folder: RunFolder,
+    minutes: float | None = None,
+    *,
+    started: float | None = None,
+    timer: Callable[[Workshop, Stage], Pace] | None = None,
+) -> Planned:
+    """The recipe for a folder: the stored one, one that reads more, or a new one.
+
+    `change` puts the user's settings over a recipe. `started` is when the command began, since
+    reading the text counts. `timer` measures the machine.
+    """
+    if minutes is not None and not 0 < minutes < 1e6:
+        raise UsageError(f"--minutes: expected a number above 0, found {minutes:g}")
+    timer, started = timer or time_steps, monotonic() if started is None else started
+    asked = change(facts())
+    changes = _changes(asked)
+    if folder.exists():
+        return _stored(folder, asked, changes, minutes, timer)
+    dataset = load_dataset(asked.data, asked.seed)
+    device = choose_device(asked.device).type
+    text = TextSize.of(dataset)
+    recipe = change(choose_settings(text, device))
+    workshop = Workshop(recipe, lambda: dataset)
+    parameters = count_parameters(workshop.new_model(recipe.stages[0]))
+    pace: Pace | None = None
+    if not _sets_steps(change):
+        use_threads(recipe.threads)
+        pace = timer(workshop, recipe.stages[0])
+        most = (minutes or USUAL_MINUTES.get(device, USUAL_MINUTES["cpu"])) * 60
+        overhead = monotonic() - started + _overhead(dataset, pace, device)
+        steps = _affordable(most - overhead, pace)
+        if minutes is None:
+            steps = min(steps, enough_steps(recipe, text.statements, device))
+            minutes = (steps * pace.step + overhead) / 60
+        recipe = _with_steps(recipe, steps)
+    elif minutes is not None:
+        raise UsageError("--minutes: expected a plan without steps, found steps that are set too")
+    steps = recipe.stages[0].steps
+    exposures = count_exposures(recipe, steps, text.statements)
+    expected = expect(text, device, exposures)
+    plan = Plan(changes, text, device, parameters, steps, minutes, pace, expected)
+    return Planned(recipe, plan, workshop.refit(recipe), fresh=True)
+
+
+def _stored(
+    folder: RunFolder,
+    asked: Recipe,
+    changes: Mapping[str, Any],
+    minutes: float | None,
+    timer: Callable[[Workshop, Stage], Pace],
+) -> Planned:
+    """The recipe of a folder, with a further stage if there are more minutes now."""
+    contents = folder.read_plan()
+    if contents is None:
+        return Planned(asked, None)
+    plan = from_json(Plan, contents, str(folder.run_file))
+    advice = "choose another folder with --out"
+    require_same(folder.path, plan.changes, dict(changes), holder="the folder's run", advice=advice)
+    made = folder.read_recipe()
+    if not isinstance(made, Recipe):
+        raise Damaged(f"{folder.run_file}: expected a recipe that trains beside its plan")
+    recipe = replace(made, device=asked.device, threads=asked.threads, seed=asked.seed)
+    recipe = replace(recipe, data=asked.data)
+    if minutes is None or plan.minutes is None or minutes <= plan.minutes:
+        return Planned(recipe, plan)
+    dataset = load_dataset(recipe.data, recipe.seed)
+    workshop = Workshop(recipe, lambda: dataset)
+    use_threads(recipe.threads)
+    pace = timer(workshop, recipe.stages[0])
+    steps = _affordable((minutes - plan.minutes) * 60 - _overhead(dataset, pace, plan.device), pace)
+    recipe = read_again(recipe, steps)
+    exposures = count_exposures(recipe, plan.steps + steps, plan.text.statements)
+    plan = replace(
+        plan,
+        steps=plan.steps + steps,
+        minutes=minutes,
+        pace=pace,
+        expected=expect(plan.text, plan.device, exposures),
+    )
+    return Planned(recipe, plan, workshop.refit(recipe), fresh=True)
+
+
+def reuse(planned: Planned, seed: int) -> Planned:
+    """The same plan for another seed: only what is drawn differs."""
+    return Planned(replace(planned.recipe, seed=seed), planned.plan, fresh=planned.fresh)
+
+
+def _changes(asked: Recipe) -> dict[str, Any]:
+    """The fields that the user set; which seed it is does not change the plan."""
+    usual = replace(facts(), seed=asked.seed)
+    return differences(recipe_identity(asked), recipe_identity(usual))
+
+
+def _sets_steps(change: Callable[[Recipe], Recipe]) -> bool:
+    """Whether the user's settings say how many steps are taken, whatever the plan would be."""
+    usual = facts()
+    tried = _with_steps(usual, usual.stages[0].steps + 1)
+    return change(tried).stages[0].steps != tried.stages[0].steps
+
+
+def _with_steps(recipe: Recipe, steps: int) -> Recipe:
+    first, *others = recipe.stages
+    return replace(recipe, stages=(replace(first, steps=steps), *others))
+
+
+def _affordable(seconds: float, pace: Pace) -> int:
+    """The steps that fit into so many seconds, in round numbers."""
+    steps = int(seconds * (1 - _SPARE) / pace.step)
+    return max(_FEWEST, steps // 20 * 20)
+
+
+def _overhead(dataset: Dataset, pace: Pace, device: str) -> float:
+    """Seconds for preparing, for the model without reading, and for asking every question."""
+    asked = sum(question.split in NOT_TRAINED_ON for question in dataset.questions)
+    return _PREPARING.get(device, 0.0) + 40 * pace.step + 3.0 * asked * pace.answer + 3.0
+
+
+def time_steps(workshop: Workshop, stage: Stage) -> Pace:
+    """Time a few steps of a model that is then thrown away, and a few answers."""
+    model = workshop.new_model(stage)
+    cuda = workshop.device.type == "cuda"
+    chunk = 10 * _TIMED if cuda else 1
+    learner = workshop.learner(stage, model, steps=chunk * (_TIMED + 2))
+    if prepare := getattr(learner, "prepare", None):
+        prepare(chunk)
+    seconds: list[float] = []
+    for i in range(_TIMED + 2):
+        began = monotonic()
+        learner.advance(i * chunk, chunk)
+        seconds.append((monotonic() - began) / chunk)
+    step = median(seconds[2:]) * (_COMPILED if cuda else 1.0)
+    model.eval()
+    texts = [question.text for question in workshop.dataset.questions[:_TIMED_QUESTIONS]]
+    began = monotonic()
+    workshop.predictor(model).answer(texts)
+    return Pace(step, (monotonic() - began) / len(texts))

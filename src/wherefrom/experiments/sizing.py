@@ -1,0 +1,95 @@
+"""How large a text is, and which settings suit it on a CPU or a GPU."""
+
+from dataclasses import dataclass, replace
+
+from wherefrom.core.contracts import Dataset
+from wherefrom.core.recipe import Recipe
+from wherefrom.recipes.facts import large, small
+
+# Statements up to which a width of the GPU's model was measured to suffice.
+_WIDTHS = {12_000: 256, 60_000: 384}
+_WIDEST = 512
+_ROUND = 32  # characters: rows come in multiples of this
+_CONTEXT = 48  # characters of a row on a CPU besides the longest names: a phrase and its context
+_USUAL = 0.98  # share of the names that must fit a row on a CPU together with a context
+# How often each statement is shown: with more, little is gained.
+EXPOSURES = {"cpu": 100, "cuda": 300}
+
+
+@dataclass(frozen=True)
+class TextSize:
+    """What the size of a model and the length of its training depend on.
+
+    `statements` estimates how many answers the text states, by what asked questions find in it.
+    """
+
+    documents: int
+    characters: int
+    subjects: int
+    relations: int
+    statements: int
+    longest_name: int  # of nearly all names: a few may be far longer
+    longest_question: int  # with its answer and the masks around it
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> "TextSize":
+        names = {passage.subject for passage in dataset.passages}
+        lengths = sorted(map(len, names)) or [0]
+        asked = {q.subject for q in dataset.asked} & names
+        stated = sum(fact.subject in asked for fact in dataset.facts)
+        relations = len({question.relation for question in dataset.questions})
+        a_subject = max(1.0, stated / len(asked)) if asked else relations
+        room = dataset.answer_room
+        return cls(
+            documents=len(dataset.documents),
+            characters=sum(len(document.text) for document in dataset.documents),
+            subjects=len(names),
+            relations=relations,
+            statements=max(1, round(a_subject * len(names))),
+            longest_name=lengths[int(_USUAL * (len(lengths) - 1))],
+            longest_question=max((len(q.text) for q in dataset.questions), default=0) + room + 2,
+        )
+
+    def describe(self) -> str:
+        relations = "1 relation" if self.relations == 1 else f"{self.relations} relations"
+        return (
+            f"{self.documents:,} documents about {self.subjects:,} subjects, {relations}, about "
+            f"{self.statements:,} statements"
+        )
+
+
+def choose_settings(text: TextSize, device: str) -> Recipe:
+    """The recipe for a text of that size; its steps are not yet planned."""
+    if device == "cuda":
+        widths = (w for most, w in _WIDTHS.items() if text.statements <= most)
+        recipe = large(next(widths, _WIDEST))
+        return replace(recipe, model=replace(recipe.model, block_size=_block(text, 192)))
+    recipe = small()
+    block = _block(text, recipe.model.block_size)
+    (spans, *others) = recipe.stages[0].mix
+    row = max(96, min(text.longest_name + _CONTEXT, block - 8))
+    objective = replace(spans.objective, longest=row / block)
+    read = replace(recipe.stages[0], mix=(replace(spans, objective=objective), *others))
+    return replace(
+        recipe,
+        model=replace(recipe.model, block_size=block),
+        stages=(read, *recipe.stages[1:]),
+    )
+
+
+def _block(text: TextSize, least: int) -> int:
+    """Characters that a row may have: every question must fit with its answer."""
+    return max(least, -(-text.longest_question // _ROUND) * _ROUND)
+
+
+def count_exposures(recipe: Recipe, steps: int, statements: int) -> float:
+    """How often so many steps of reading show each statement, about."""
+    read = recipe.stages[0]
+    share = sum(s.share for s in read.mix if getattr(s.objective, "reads", "") == "passages")
+    return steps * read.batch * share / statements
+
+
+def enough_steps(recipe: Recipe, statements: int, device: str) -> int:
+    """The steps after which more reading gains little."""
+    one = count_exposures(recipe, 1, statements)
+    return max(500, round(EXPOSURES.get(device, EXPOSURES["cpu"]) / max(one, 1e-9)))
