@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         Audit,
         Dispute,
         Explanation,
+        MeasuredRun,
         Outcome,
         PerplexityReport,
         Recipe,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         Source,
         Verdict,
         WherefromError,
+        add_measured_run,
         ask,
         audit,
         build_recipe,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
         get_recipe,
         list_recipes,
         list_runs,
+        measured_runs,
         open_run,
         perplexity,
         run,
@@ -45,12 +48,12 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "Audit", "Dispute", "Explanation", "Outcome", "PerplexityReport", "Recipe", "RecipeEntry",
-    "Replies", "Reply", "Run", "RunComparison", "RunEntry", "SeedsOutcome", "Source", "Verdict",
-    "WherefromError",
-    "ask", "audit", "build_recipe", "compare", "data", "dispute", "doctor", "evaluate", "explain",
-    "get_recipe", "list_recipes", "list_runs", "open_run", "perplexity", "run", "run_seeds",
-    "sample", "to_json",
+    "Audit", "Dispute", "Explanation", "MeasuredRun", "Outcome", "PerplexityReport", "Recipe",
+    "RecipeEntry", "Replies", "Reply", "Run", "RunComparison", "RunEntry", "SeedsOutcome",
+    "Source", "Verdict", "WherefromError",
+    "add_measured_run", "ask", "audit", "build_recipe", "compare", "data", "dispute", "doctor",
+    "evaluate", "explain", "get_recipe", "list_recipes", "list_runs", "measured_runs", "open_run",
+    "perplexity", "run", "run_seeds", "sample", "to_json",
 ]  # fmt: skip
 
 

@@ -212,3 +212,42 @@ def test_spans_are_exactly_the_capitalised_phrases_and_numbers(texts):
         spans = zip(corpus.span_start[first:][:count], corpus.span_end[first:][:count], strict=True)
         text = " ".join(words)
         assert [text[a:b] for a, b in spans] == capitalised_runs(words, named)
+
+
+# --- answers of asked subjects --------------------------------------------------------------
+
+
+def texts_of(corpus: Corpus, documents: list[Document], number: int) -> list[str]:
+    """The phrases of a document that look like answers."""
+    first, count = int(corpus.like_first[number]), int(corpus.like_count[number])
+    spans = [int(i) for i in corpus.like[first : first + count]]
+    text = documents[number].text
+    return [text[int(corpus.span_start[i]) : int(corpus.span_end[i])] for i in spans]
+
+
+def test_answers_are_found_without_capitals_in_parts_of_words_and_in_new_texts():
+    hands = ["right", "left"] * 5
+    names = [f"{a} Lund" for a in "Ada Bo Cy Di Ed Fay Gus Hal Ike Jo".split()]
+    new = about("Kim Roth", "Kim Roth. Kim Roth was a left-handed ballplayer from St. John.")
+    documents = [
+        *(about(n, f"{n}. {n} was a {h}-handed ballplayer from Oslo.") for n, h in
+          zip(names, hands, strict=True)),
+        new,
+    ]  # fmt: skip
+    vocabulary = Vocabulary.from_text(d.text for d in documents)
+    asked = {n: {"hand": {h}} for n, h in zip(names, hands, strict=True)}
+    corpus = index_corpus(documents, vocabulary, answers=set(hands), asked=asked)
+    assert texts_of(corpus, documents, 0) == ["right"]
+    assert texts_of(corpus, documents, 10) == ["left"]
+    # "St. John" is one phrase, beside its parts; it does not stand where answers do.
+    first, count = int(corpus.span_first[10]), int(corpus.span_count[10])
+    found = zip(corpus.span_start[first : first + count], corpus.span_end[first : first + count],
+                strict=True)  # fmt: skip
+    assert "St. John" in [new.text[int(a) : int(b)] for a, b in found]
+
+
+def test_without_examples_the_known_answers_are_like_answers():
+    documents = [about("Ada Lund", "Ada Lund. Ada Lund left Oslo."), about("Bo", "Bo. Bo is left.")]
+    vocabulary = Vocabulary.from_text(d.text for d in documents)
+    corpus = index_corpus(documents, vocabulary, answers={"LEFT"}, asked={})
+    assert [texts_of(corpus, documents, i) for i in (0, 1)] == [["left"], ["left"]]

@@ -4,7 +4,8 @@ import sys
 import numpy as np
 import pytest
 
-from wherefrom.report.progress import BarProgress, PlainProgress, duration, mean_loss, watch
+from wherefrom.core.durations import duration
+from wherefrom.report.progress import BarProgress, PlainProgress, mean_loss, watch
 
 
 class Clock:

@@ -22,6 +22,7 @@ from wherefrom.cli import (
     evaluate,
     explain,
     list_,
+    measured,
     perplexity,
     run,
     sample,
@@ -47,6 +48,7 @@ app = typer.Typer(
 )
 app.command("run")(run.run)
 app.command("list")(list_.list_)
+app.command("measured")(measured.measured)
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
 app.command("ask")(ask.ask)

@@ -141,7 +141,7 @@ def run(
 
 
 def _print_seeds(found: "SeedsOutcome") -> None:
-    from wherefrom.report.progress import duration
+    from wherefrom.core.durations import duration
     from wherefrom.report.tables import draw, seeds_table
 
     draw(seeds_table(found.results))
@@ -149,9 +149,9 @@ def _print_seeds(found: "SeedsOutcome") -> None:
 
 
 def _print(outcome: "Outcome") -> None:
+    from wherefrom.core.durations import duration
     from wherefrom.experiments.demonstrations import PAGE
     from wherefrom.experiments.study import PAGE as STUDY
-    from wherefrom.report.progress import duration
     from wherefrom.report.tables import draw, results_table
 
     draw(results_table(outcome.results))

@@ -4,14 +4,15 @@ The plan is made once, before training, and stands in run.json as a number of st
 run and further seeds use the same plan, so the same plan gives the same bits on any machine.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from statistics import median
 from time import monotonic
-from typing import Any
 
 from wherefrom.core.config import from_json
 from wherefrom.core.contracts import NOT_TRAINED_ON, Dataset
+from wherefrom.core.durations import duration
 from wherefrom.core.errors import Damaged, UsageError
 from wherefrom.core.identity import differences, require_same
 from wherefrom.core.recipe import Recipe, Stage
@@ -52,15 +53,16 @@ class Plan:
     """What was decided before training, and from what.
 
     `changes` are the fields of the recipe that the user set. `minutes` is the time that all
-    parts of the run may take, None if the user set the steps.
+    parts of the run may take, None if the user set the steps; `seconds` is what they will take.
     """
 
-    changes: dict[str, Any]
+    changes: dict[str, str]
     text: TextSize
     device: str
     parameters: int
     steps: int  # of reading, in all stages
     minutes: float | None
+    seconds: float | None
     pace: Pace | None
     expected: Expectation | None
 
@@ -71,7 +73,7 @@ class Plan:
         shape = f"{model.n_layer} layers of {model.n_embd}{grams}"
         size = f"{self.parameters / 1e6:.1f} million parameters"
         where = {"cuda": "the GPU", "mps": "the GPU"}.get(self.device, "the CPU")
-        time = "" if self.minutes is None else f"about {_minutes(self.minutes)} in all; "
+        time = "" if self.seconds is None else f"about {duration(self.seconds)} in all; "
         reached = (
             "no similar run has been measured" if self.expected is None else str(self.expected)
         )
@@ -80,10 +82,6 @@ class Plan:
             f"{read.batch} rows on {where}",
             f"plan: {time}{reached}",
         ]
-
-
-def _minutes(minutes: float) -> str:
-    return f"{minutes * 60:.0f} s" if minutes < 2 else f"{minutes:.3g} min"
 
 
 @dataclass(frozen=True)
@@ -123,6 +121,7 @@ def plan_run(
     workshop = Workshop(recipe, lambda: dataset)
     parameters = count_parameters(workshop.new_model(recipe.stages[0]))
     pace: Pace | None = None
+    seconds: float | None = None
     if not _sets_steps(change):
         use_threads(recipe.threads)
         pace = timer(workshop, recipe.stages[0])
@@ -131,21 +130,22 @@ def plan_run(
         steps = _affordable(most - overhead, pace)
         if minutes is None:
             steps = min(steps, enough_steps(recipe, text.statements, device))
-            minutes = (steps * pace.step + overhead) / 60
+        seconds = steps * pace.step + overhead
+        minutes = minutes or seconds / 60
         recipe = _with_steps(recipe, steps)
     elif minutes is not None:
         raise UsageError("--minutes: expected a plan without steps, found steps that are set too")
     steps = recipe.stages[0].steps
     exposures = count_exposures(recipe, steps, text.statements)
     expected = expect(text, device, exposures)
-    plan = Plan(changes, text, device, parameters, steps, minutes, pace, expected)
+    plan = Plan(changes, text, device, parameters, steps, minutes, seconds, pace, expected)
     return Planned(recipe, plan, workshop.refit(recipe), fresh=True)
 
 
 def _stored(
     folder: RunFolder,
     asked: Recipe,
-    changes: Mapping[str, Any],
+    changes: Mapping[str, str],
     minutes: float | None,
     timer: Callable[[Workshop, Stage], Pace],
 ) -> Planned:
@@ -167,13 +167,15 @@ def _stored(
     workshop = Workshop(recipe, lambda: dataset)
     use_threads(recipe.threads)
     pace = timer(workshop, recipe.stages[0])
-    steps = _affordable((minutes - plan.minutes) * 60 - _overhead(dataset, pace, plan.device), pace)
+    overhead = _overhead(dataset, pace, plan.device)
+    steps = _affordable((minutes - plan.minutes) * 60 - overhead, pace)
     recipe = read_again(recipe, steps)
     exposures = count_exposures(recipe, plan.steps + steps, plan.text.statements)
     plan = replace(
         plan,
         steps=plan.steps + steps,
         minutes=minutes,
+        seconds=steps * pace.step + overhead,
         pace=pace,
         expected=expect(plan.text, plan.device, exposures),
     )
@@ -185,10 +187,11 @@ def reuse(planned: Planned, seed: int) -> Planned:
     return Planned(replace(planned.recipe, seed=seed), planned.plan, fresh=planned.fresh)
 
 
-def _changes(asked: Recipe) -> dict[str, Any]:
-    """The fields that the user set; which seed it is does not change the plan."""
+def _changes(asked: Recipe) -> dict[str, str]:
+    """The fields that the user set, as JSON; which seed it is does not change the plan."""
     usual = replace(facts(), seed=asked.seed)
-    return differences(recipe_identity(asked), recipe_identity(usual))
+    found = differences(recipe_identity(asked), recipe_identity(usual))
+    return {name: json.dumps(value, ensure_ascii=False) for name, value in found.items()}
 
 
 def _sets_steps(change: Callable[[Recipe], Recipe]) -> bool:

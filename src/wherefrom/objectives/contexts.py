@@ -2,16 +2,21 @@
 
 An asked subject's answer is known, so a phrase of their text that equals it is an example of what
 is asked for, and every other phrase of the same text is not. What stands around the former
-("born in", "was the capital of") finds the answers in texts whose answers nobody has given.
+("born in", "the capital of") finds the answers in texts whose answers nobody has given.
 """
 
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from wherefrom.core.contracts import Span
+
+# A text, its phrases, and which of them (folded) answer the question about its subject.
+Example = tuple[str, Sequence[Span], Collection[str]]
+Feature = tuple[str, str]
+Features = tuple[Feature, ...]
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _AROUND = 40  # characters looked at on either side
@@ -21,54 +26,61 @@ _FEWEST = 5  # known answers; with fewer nothing is learnt
 
 @dataclass(frozen=True)
 class AnswerContexts:
-    """Naive Bayes over what stands before and behind a phrase, and what the phrase looks like."""
+    """Naive Bayes for one relation: the log-odds of each feature of an answer's surroundings."""
 
-    odds: dict[tuple[str, str], float]
-    prior: float
+    odds: Mapping[Feature, float]
     threshold: float
 
     @classmethod
-    def fit(
-        cls, texts: Iterable[tuple[str, Sequence[Span], Collection[str]]]
-    ) -> "AnswerContexts | None":
-        """From (text, its phrases, the subject's answers, folded); None if too few are known."""
-        right: list[list[tuple[str, str]]] = []
-        wrong: list[list[tuple[str, str]]] = []
-        for text, spans, answers in texts:
+    def fit(cls, examples: Iterable[Example]) -> "AnswerContexts | None":
+        """Learn what stands around answers; None if too few answers stand in their texts."""
+        right: list[Features] = []
+        wrong: list[Features] = []
+        for text, spans, answers in examples:
             for span in spans:
-                known = span.of(text).casefold() in answers
-                (right if known else wrong).append(_features(text, span))
+                is_answer = span.of(text).casefold() in answers
+                (right if is_answer else wrong).append(describe(text, span))
         if len(right) < _FEWEST:
             return None
-        yes = Counter(feature for features in right for feature in features)
-        no = Counter(feature for features in wrong for feature in features)
-        odds = {
-            feature: math.log((yes[feature] + 0.5) / (len(right) + 1))
-            - math.log((no[feature] + 0.5) / (len(wrong) + 1))
-            for feature in yes | no
-        }
-        scores = sorted(sum(odds[f] for f in features) for features in right)
-        return cls(odds, 0.0, scores[int(_MISSED * len(scores))])
+        yes, no = (Counter(f for found in group for f in found) for group in (right, wrong))
 
-    def looks_asked_for(self, text: str, span: Span) -> bool:
-        return sum(self.odds.get(f, 0.0) for f in _features(text, span)) >= self.threshold
+        def odds(feature: Feature, own: int = 0) -> float:
+            """How much likelier a feature is of an answer, `own` of the counted answers aside."""
+            likely = math.log((yes[feature] - own + 0.5) / (len(right) - own + 1))
+            return likely - math.log((no[feature] + 0.5) / (len(wrong) + 1))
+
+        # Each known answer is scored by the others: a new subject's words are new, too.
+        scores = sorted(sum(odds(feature, 1) for feature in found) for found in right)
+        threshold = scores[int(_MISSED * len(scores))]
+        return cls({feature: odds(feature) for feature in yes | no}, threshold)
+
+    def fit_for(self, found: Features) -> bool:
+        """Whether a phrase with such surroundings may be an answer."""
+        return sum(self.odds.get(feature, 0.0) for feature in found) >= self.threshold
 
 
-def _features(text: str, span: Span) -> list[tuple[str, str]]:
-    before = _TOKEN.findall(text[max(0, span.start - _AROUND) : span.start])
-    behind = _TOKEN.findall(text[span.end : span.end + _AROUND])
-    return [
-        ("before", " ".join(before[-2:]).casefold()),
-        ("just before", " ".join(before[-1:]).casefold()),
-        ("just behind", " ".join(behind[:1]).casefold()),
-        ("behind", " ".join(behind[:2]).casefold()),
+def describe(text: str, span: Span) -> Features:
+    """The words before and behind a phrase, and what the phrase looks like."""
+    before = _words(text[max(0, span.start - _AROUND) : span.start])
+    behind = _words(text[span.end : span.end + _AROUND])
+    return (
+        ("before", " ".join(before[-2:])),
+        ("just before", " ".join(before[-1:])),
+        ("just behind", " ".join(behind[:1])),
+        ("behind", " ".join(behind[:2])),
         ("shape", _shape(span.of(text))),
-    ]
+    )
+
+
+def _words(text: str) -> list[str]:
+    """Words and marks, folded; of a number only how long it is, of a name only that it is one."""
+    words = (re.sub(r"\d", "0", word) for word in _TOKEN.findall(text))
+    return [word.casefold() if word.islower() else _shape(word) for word in words]
 
 
 def _shape(phrase: str) -> str:
-    """Kinds of characters, the length of numbers: 'Aa', 'Aa Aa', '0000', 'a'."""
-    shape = re.sub(r"[^\W\d_]+", lambda m: _letters(m[0]), phrase)
+    """Kinds of characters instead of the characters: 'Aa', 'Aa Aa', '0000', 'a'."""
+    shape = re.sub(r"[^\W\d_]+", lambda match: _letters(match[0]), phrase)
     return re.sub(r"\d", "0", shape)[:12]
 
 

@@ -12,6 +12,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -21,7 +22,7 @@ from wherefrom.core.contracts import Document, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.data.mentions import NameIndex
-from wherefrom.objectives.contexts import AnswerContexts
+from wherefrom.objectives.contexts import AnswerContexts, Example, describe
 
 # A capital of any alphabet, which `re` has no class for, and the rest of its word.
 _CAPITALISED = rf"[{''.join(filter(str.isupper, map(chr, range(0x20000))))}][\w'\-]*"
@@ -31,6 +32,11 @@ _NAMED = re.compile(rf"(?<=\s){_CAPITALISED}")
 _OPENING = re.compile(r"""(?:^|[!?]|(?:\w\w\w|\d|[^\w\s])\.)["')\]]*\s*["'(\[]*$""")
 _WORD = re.compile(r"(?<=\s)\S")
 _LONGEST_SALIENT = 40
+_ABBREVIATION = 3  # letters before a full stop that does not end a sentence
+
+
+# The answers, folded, that asked questions give to each subject, by relation.
+Asked = Mapping[str, Mapping[str, Collection[str]]]
 
 
 @dataclass(frozen=True)
@@ -75,12 +81,12 @@ def index_corpus(
     vocabulary: Vocabulary,
     device: torch.device | str = "cpu",
     answers: Collection[str] = (),
-    asked: Mapping[str, Collection[str]] | None = None,
+    asked: Asked | None = None,
 ) -> Corpus:
     """`answers` are those of asked questions: what is asked for in other people's text, too.
 
-    With `asked`, the (folded) answers of every asked subject, answers are salient wherever they
-    stand as whole words, capitals or not, and a phrase that stands as they do is like them.
+    With `asked`, answers are salient wherever they stand as whole words, capitals or not, and a
+    phrase that stands as they do is like them.
     """
     if not documents:
         raise BadData("text: expected at least one document to train on, found none")
@@ -114,29 +120,52 @@ class AnswerFinder:
         documents: Sequence[Document],
         named: set[str],
         answers: Collection[str],
-        asked: Mapping[str, Collection[str]],
+        asked: Asked,
     ) -> None:
         self._answers = {answer.casefold() for answer in answers}
+        self._links = {w for a in answers for w in a.split()[1:-1] if w.islower()}
         self._index = NameIndex(answers, fold=True)
-        examples = (
-            (d.text, self.add_answers(d, salient_spans(d, named)[0]), asked[d.subject.of(d.text)])
-            for d in documents
-            if d.subject and d.subject.of(d.text) in asked
-        )
-        self._contexts = AnswerContexts.fit(examples)
+        examples: dict[str, list[Example]] = {}
+        for document in documents:
+            subject = document.subject.of(document.text) if document.subject else ""
+            if subject in asked:
+                spans = self.add_answers(document, salient_spans(document, named)[0])
+                for relation, own in asked[subject].items():
+                    examples.setdefault(relation, []).append((document.text, spans, own))
+        fitted = (AnswerContexts.fit(found) for found in examples.values())
+        self._contexts = [contexts for contexts in fitted if contexts is not None]
 
     def add_answers(self, document: Document, salient: list[Span]) -> list[Span]:
-        """The salient spans, and the answers that stand in the text beside its subject."""
+        """The salient spans, and the answers that stand in the text beside its subject.
+
+        Salient spans are joined as they are in answers: "St. John", "Isle of Man".
+        """
         found = (span for span, _ in self._index.find(document.text))
         answers = [span for span in found if not _overlap(span, document.subject)]
-        return list(dict.fromkeys([*salient, *answers]))
+        joined = [
+            Span(a.start, b.end)
+            for a, b in pairwise(sorted(salient, key=lambda span: span.start))
+            if self._joins(document.text, a, b)
+        ]
+        return list(dict.fromkeys([*salient, *joined, *answers]))
+
+    def _joins(self, text: str, left: Span, right: Span) -> bool:
+        between = text[left.end : right.start]
+        if between == ". ":  # an abbreviation: "St. John", "Mt. Vernon"
+            return left.end - left.start <= _ABBREVIATION and not left.of(text).isdigit()
+        words = between.split()
+        return bool(words) and self._links.issuperset(words) and right.end > left.end
 
     def choose(self, document: Document, spans: Sequence[Span]) -> list[int]:
         """The numbers of the spans that look like answers."""
-        text, contexts = document.text, self._contexts
-        if contexts is None:
+        text = document.text
+        if not self._contexts:
             return [i for i, s in enumerate(spans) if s.of(text).casefold() in self._answers]
-        return [i for i, span in enumerate(spans) if contexts.looks_asked_for(text, span)]
+        return [i for i, span in enumerate(spans) if self._looks_asked_for(text, span)]
+
+    def _looks_asked_for(self, text: str, span: Span) -> bool:
+        found = describe(text, span)
+        return any(contexts.fit_for(found) for contexts in self._contexts)
 
 
 def salient_spans(document: Document, named: set[str]) -> tuple[list[Span], list[Span]]:

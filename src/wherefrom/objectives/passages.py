@@ -55,11 +55,11 @@ def _place(fact: Fact, passages: Sequence[tuple[int, Passage]]) -> Fact:
     return replace(fact, document=0, value_span=Span(-1, -1))
 
 
-def asked_answers(dataset: Dataset) -> dict[str, set[str]]:
-    """The answers of every asked subject, folded."""
-    found: dict[str, set[str]] = {}
+def asked_answers(dataset: Dataset) -> dict[str, dict[str, set[str]]]:
+    """The answers, folded, that asked questions give to each subject, by relation."""
+    found: dict[str, dict[str, set[str]]] = {}
     for question in dataset.asked:
         if question.answer:
-            answers = (question.answer, *question.accepted)
-            found.setdefault(question.subject, set()).update(map(str.casefold, answers))
+            own = found.setdefault(question.subject, {}).setdefault(question.relation, set())
+            own.update(map(str.casefold, (question.answer, *question.accepted)))
     return found

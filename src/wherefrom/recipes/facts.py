@@ -29,7 +29,14 @@ def small() -> Recipe:
     behind them, nearly always one that looks like an answer: there is no time for the rest.
     """
     model = replace(
-        MODERN, block_size=192, n_layer=2, n_embd=128, embd_pdrop=0.05, ngrams=3, ngram_buckets=8192
+        MODERN,
+        block_size=192,
+        n_layer=2,
+        n_head=4,
+        n_embd=128,
+        embd_pdrop=0.05,
+        ngrams=3,
+        ngram_buckets=8192,
     )
     spans = SpanCorruptionConfig(
         windows=1.0,
@@ -48,6 +55,8 @@ def small() -> Recipe:
         schedule=Schedule(),
         steps=3000,
         batch=64,
+        buckets=4,
+        packed=True,
     )
     return _recipe(model, read)
 

@@ -12,6 +12,7 @@ from typing import Any, Self, TextIO
 
 import numpy as np
 
+from wherefrom.core.durations import duration
 from wherefrom.report.tables import printable
 
 SECONDS_BETWEEN_LINES = 10.0
@@ -165,13 +166,3 @@ def mean_loss(metrics: dict[str, Any]) -> str:
         return "none"
     loss = np.where(targets > 0, metrics["loss"], 0.0)
     return f"{(loss * targets).sum() / targets.sum():.2f}"
-
-
-def duration(seconds: float) -> str:
-    """Seconds as a person would say them."""
-    whole = round(seconds)
-    if whole < 100:
-        return f"{whole} s" if seconds >= 10 else f"{seconds:.1f} s"
-    minutes, rest = divmod(whole, 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

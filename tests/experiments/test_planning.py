@@ -1,0 +1,183 @@
+"""Plans: made once from the text and the machine, kept in run.json, continued with more minutes."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from wherefrom import api
+from wherefrom.core.errors import Mismatch, UsageError
+from wherefrom.core.recipe import Recipe, Stage
+from wherefrom.data.facts import FactsConfig
+from wherefrom.experiments import planning
+from wherefrom.experiments.planning import Pace, plan_run, time_steps
+from wherefrom.recipes.catalogue import adjust
+from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.workshop import Workshop
+
+SMALL = [
+    "model.n_layer=1", "model.n_head=2", "model.n_embd=16", "model.ngrams=2",
+    "model.ngram_buckets=64", "stages.pretrain.batch=4", "stages.pretrain.buckets=1",
+    "stages.questions_only.steps=20", "stages.questions_only.buckets=1",
+]  # fmt: skip
+
+
+@pytest.fixture
+def data(facts_folder: Path) -> FactsConfig:
+    return FactsConfig(str(facts_folder / "corpus.txt"), str(facts_folder / "questions.tsv"))
+
+
+class Timer:
+    """A machine on which a step and an answer take known times; it counts how often it is asked."""
+
+    def __init__(self, step: float, answer: float = 0.0) -> None:
+        self.pace, self.calls = Pace(step, answer), 0
+
+    def __call__(self, workshop: Workshop, stage: Stage) -> Pace:
+        self.calls += 1
+        return self.pace
+
+
+def changer(data: FactsConfig, settings: Sequence[str] = ()):
+    def change(recipe: Recipe) -> Recipe:
+        return replace(adjust(recipe, settings=[*SMALL, *settings]), data=data, device="cpu")
+
+    return change
+
+
+@pytest.fixture
+def fast(monkeypatch: pytest.MonkeyPatch) -> Timer:
+    """Runs are planned as if a step took 0.2 s: five a second, and no time is spent otherwise."""
+    timer = Timer(0.2)
+    monkeypatch.setattr(planning, "time_steps", timer)
+    monkeypatch.setattr(planning, "_FEWEST", 20)
+    for module in (planning, api):
+        monkeypatch.setattr(module, "monotonic", lambda: 0.0)
+    return timer
+
+
+def test_steps_follow_from_the_minutes_and_the_machine(data: FactsConfig, tmp_path: Path):
+    def steps(minutes: float, step: float) -> int:
+        folder = RunFolder(tmp_path / "none")
+        return plan_run(changer(data), folder, minutes, timer=Timer(step)).recipe.stages[0].steps
+
+    assert steps(10, 0.1) == pytest.approx(2 * steps(10, 0.2), rel=0.05)
+    assert steps(20, 0.1) == pytest.approx(2 * steps(10, 0.1), rel=0.05)
+    assert steps(10, 0.1) * 0.1 < 10 * 60
+    assert steps(0.001, 10.0) == 100  # fewer teach nothing
+
+
+def test_without_minutes_it_trains_as_long_as_it_gains_much(data: FactsConfig, tmp_path: Path):
+    folder = RunFolder(tmp_path / "none")
+    planned = plan_run(changer(data), folder, timer=Timer(1e-4))
+    assert planned.plan is not None
+    # 24 statements, 4 rows a step of which nine tenths read: 100 times each.
+    assert planned.recipe.stages[0].steps == pytest.approx(24 * 100 / 4 / 0.9, rel=0.1)
+    slow = plan_run(changer(data), folder, timer=Timer(10.0))
+    assert slow.plan is not None and slow.plan.minutes is not None
+    assert slow.recipe.stages[0].steps == 100
+
+
+def test_steps_that_the_user_sets_are_not_planned(data: FactsConfig, tmp_path: Path):
+    timer, folder = Timer(0.1), RunFolder(tmp_path / "none")
+    change = changer(data, ["stages.pretrain.steps=77"])
+    planned = plan_run(change, folder, timer=timer)
+    assert planned.recipe.stages[0].steps == 77
+    assert timer.calls == 0
+    with pytest.raises(UsageError, match="--minutes"):
+        plan_run(change, folder, 5, timer=timer)
+
+
+@pytest.mark.parametrize("minutes", [0, -1, float("nan"), float("inf")])
+def test_minutes_must_be_a_number_above_zero(data: FactsConfig, tmp_path: Path, minutes: float):
+    with pytest.raises(UsageError, match="--minutes"):
+        plan_run(changer(data), RunFolder(tmp_path / "none"), minutes, timer=Timer(1))
+
+
+def test_the_real_timer_times_steps_and_answers(data: FactsConfig):
+    recipe = changer(data)(planning.facts())
+    pace = time_steps(Workshop(recipe), recipe.stages[0])
+    assert pace.step > 0 and pace.answer > 0
+
+
+def run(data: FactsConfig, out: Path, **options):
+    return api.run(
+        "facts", out=out, corpus=data.corpus, questions=data.questions, settings=SMALL, **options
+    )
+
+
+def steps_of(folder: Path) -> dict[str, int]:
+    recipe = json.loads((folder / "run.json").read_text())["recipe"]
+    return {name: stage["steps"] for name, stage in recipe["stages"].items()}
+
+
+def test_a_plan_is_kept_and_the_same_command_only_reads(
+    data: FactsConfig, tmp_path: Path, fast: Timer
+):
+    first = run(data, tmp_path / "run", minutes=0.2)
+    assert fast.calls == 1
+    plan = json.loads((tmp_path / "run" / "run.json").read_text())["plan"]
+    assert plan["minutes"] == 0.2 and plan["pace"]["step"] == 0.2
+    assert plan["steps"] == steps_of(tmp_path / "run")["pretrain"]
+    again = run(data, tmp_path / "run", minutes=0.2)
+    assert again.reused and again.results == first.results
+    assert run(data, tmp_path / "run").reused  # nor does it matter that no minutes are named
+    assert fast.calls == 1
+
+
+def test_more_minutes_go_on_from_a_finished_run(data: FactsConfig, tmp_path: Path, fast: Timer):
+    folder = tmp_path / "run"
+    run(data, folder, minutes=0.2)
+    before = steps_of(folder)
+    (folder / "audit" / "audit.json").write_text("{}")
+    more = run(data, folder, minutes=0.6)
+    assert not more.reused
+    after = steps_of(folder)
+    assert after.items() > before.items() and set(after) - set(before) == {"pretrain_2"}
+    run_ = api.open_run(folder)
+    assert [stage.name for stage in run_.recipe.chain()] == ["pretrain", "pretrain_2"]
+    assert not (folder / "audit" / "audit.json").exists()  # it was about the earlier model
+    assert (folder / "audit-before-1" / "audit.json").exists()
+    assert run(data, folder, minutes=0.6).reused
+    assert run(data, folder, minutes=0.2).reused  # it has been trained for longer already
+
+
+def test_another_setting_is_refused(data: FactsConfig, tmp_path: Path, fast: Timer):
+    run(data, tmp_path / "run", minutes=0.2)
+    with pytest.raises(Mismatch, match="n_embd"):
+        api.run(
+            "facts", out=tmp_path / "run", corpus=data.corpus, questions=data.questions,
+            settings=[*SMALL, "model.n_embd=32"], minutes=0.2,
+        )  # fmt: skip
+
+
+def test_seeds_share_the_plan_of_the_first(data: FactsConfig, tmp_path: Path, fast: Timer):
+    found = api.run_seeds(
+        "facts", [0, 1], out=tmp_path, corpus=data.corpus, questions=data.questions,
+        settings=SMALL, minutes=0.2,
+    )  # fmt: skip
+    assert fast.calls == 1
+    assert steps_of(Path(found.runs[0])) == steps_of(Path(found.runs[1]))
+
+
+def test_the_same_plan_gives_the_same_bits(data: FactsConfig, tmp_path: Path, fast: Timer):
+    one, other = run(data, tmp_path / "a", minutes=0.2), run(data, tmp_path / "b", minutes=0.2)
+    assert one.results == other.results
+    models = [Path(outcome.run) / "models" / "with_pretraining" for outcome in (one, other)]
+    found = [next(model.glob("*.safetensors")).read_bytes() for model in models]
+    assert found[0] == found[1]
+
+
+def test_only_facts_takes_minutes(tmp_path: Path):
+    with pytest.raises(UsageError, match="--minutes"):
+        api.run("people", out=tmp_path, minutes=3)
+
+
+def test_two_lines_say_what_will_be_trained(data: FactsConfig, tmp_path: Path):
+    planned = plan_run(changer(data), RunFolder(tmp_path / "none"), 5, timer=Timer(0.1))
+    assert planned.plan is not None
+    what, expected = planned.plan.lines(planned.recipe)
+    assert "24 subjects" in what and "1 layers of 16 with 2-grams" in what and "the CPU" in what
+    assert "min" in expected and "similar run" in expected

@@ -1,0 +1,78 @@
+"""How large a text is, and which settings it gets."""
+
+from dataclasses import replace
+
+import pytest
+
+from wherefrom.core.contracts import Dataset, Document, Fact, Passage, Question, Span
+from wherefrom.experiments.sizing import (
+    TextSize,
+    choose_settings,
+    count_exposures,
+    enough_steps,
+)
+
+SIZE = TextSize(
+    documents=1000,
+    characters=100_000,
+    subjects=1000,
+    relations=3,
+    statements=3000,
+    longest_name=20,
+    longest_question=80,
+)
+
+
+def test_statements_are_estimated_from_what_asked_questions_find():
+    documents = tuple(Document(f"{name} of Oslo, 1901.") for name in ("Ada", "Bo", "Cy", "Di"))
+    passages = tuple(Passage(i, d.text.split()[0], 0, 9) for i, d in enumerate(documents))
+    facts = (
+        Fact("Ada", "born", "Oslo", 0, Span(7, 11)),
+        Fact("Ada", "year", "1901", 0, Span(13, 17)),
+        Fact("Bo", "born", "Oslo", 1, Span(6, 10)),
+        Fact("Di", "born", "Oslo", 3, Span(6, 10)),  # held out: not looked at
+    )
+    questions = (
+        Question("Where was Ada born?", "Ada", "born", "Oslo", "asked"),
+        Question("When was Ada born?", "Ada", "year", "1901", "asked"),
+        Question("Where was Bo born?", "Bo", "born", "Oslo", "asked"),
+        Question("Where was Di born?", "Di", "born", "Oslo", "held-out"),
+    )
+    size = TextSize.of(Dataset(documents, facts, questions, passages=passages))
+    assert (size.documents, size.subjects, size.relations) == (4, 4, 2)
+    assert size.statements == 6  # three of two asked subjects; there are four subjects
+    assert size.longest_question == len("Where was Ada born?") + 32 + 2
+
+
+def test_a_cpu_gets_a_small_model_and_a_gpu_a_larger_one_for_a_larger_text():
+    cpu, gpu = choose_settings(SIZE, "cpu"), choose_settings(SIZE, "cuda")
+    assert cpu.model.n_layer < gpu.model.n_layer
+    many = choose_settings(replace(SIZE, statements=50_000), "cuda")
+    most = choose_settings(replace(SIZE, statements=500_000), "cuda")
+    assert gpu.model.n_embd < many.model.n_embd < most.model.n_embd
+    assert choose_settings(SIZE, "mps") == cpu
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_long_questions_get_room(device: str):
+    usual = choose_settings(SIZE, device).model.block_size
+    longer = choose_settings(replace(SIZE, longest_question=usual + 1), device).model.block_size
+    assert longer == usual + 32
+
+
+def test_long_names_get_longer_rows_on_a_cpu():
+    def row(size: TextSize) -> float:
+        recipe = choose_settings(size, "cpu")
+        return recipe.stages[0].mix[0].objective.longest * recipe.model.block_size
+
+    assert row(replace(SIZE, longest_name=90)) == pytest.approx(90 + 48)
+    assert row(SIZE) < row(replace(SIZE, longest_name=90))
+
+
+def test_exposures_are_rows_of_text_a_statement():
+    recipe = choose_settings(SIZE, "cpu")
+    share, batch = recipe.stages[0].mix[0].share, recipe.stages[0].batch
+    assert count_exposures(recipe, 1000, 3000) == pytest.approx(1000 * batch * share / 3000)
+    steps = enough_steps(recipe, 3000, "cpu")
+    assert count_exposures(recipe, steps, 3000) == pytest.approx(100, rel=0.01)
+    assert enough_steps(recipe, 1, "cpu") == 500  # the questions must be learnt, too

@@ -1,0 +1,43 @@
+"""Phrases that look like answers: found in texts whose answers nobody gave."""
+
+from wherefrom.core.contracts import Span
+from wherefrom.objectives.contexts import AnswerContexts, describe
+
+PLACES = "Oslo Rome Lima Bonn Cork Bern Kyiv Graz Nice Baku".split()
+
+
+def spans(text: str, *phrases: str) -> list[Span]:
+    return [Span(text.index(p), text.index(p) + len(p)) for p in phrases]
+
+
+def example(name: str, born: str, lived: str) -> tuple[str, list[Span], set[str]]:
+    text = f"{name}. Born in {born}, he moved to {lived} in 1950."
+    return text, spans(text, born, lived, "1950"), {born.casefold()}
+
+
+def fitted() -> AnswerContexts:
+    pairs = zip(PLACES, PLACES[3:] + PLACES[:3], strict=True)
+    contexts = AnswerContexts.fit(example("Ed Lund", a, b) for a, b in pairs)
+    assert contexts is not None
+    return contexts
+
+
+def test_a_place_that_nobody_else_has_is_found_by_the_words_around_it():
+    text, (born, lived, year), _ = example("Ada Roth", "Willimantic", "Oslo")
+    contexts = fitted()
+    assert contexts.fit_for(describe(text, born))
+    # Oslo is a known answer, but here it stands where answers do not.
+    assert not contexts.fit_for(describe(text, lived))
+    assert not contexts.fit_for(describe(text, year))
+
+
+def test_too_few_known_answers_teach_nothing():
+    assert AnswerContexts.fit([example("Ada Roth", "Oslo", "Rome")] * 4) is None
+    assert AnswerContexts.fit([]) is None
+
+
+def test_numbers_and_names_around_a_phrase_count_by_their_shape():
+    one, other = "on May 3, 1901, Ada", "on May 9, 1955, Bo"
+    assert describe(one, *spans(one, "1901")) == describe(other, *spans(other, "1955"))
+    shorter = "on May 13, 1901, Ada"
+    assert describe(one, *spans(one, "1901")) != describe(shorter, *spans(shorter, "1901"))
