@@ -77,6 +77,30 @@ def facts_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def relations_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished tiny run of `facts` over two relations, with calibration and held-out people."""
+    from wherefrom import api
+
+    folder = tmp_path_factory.mktemp("relations")
+    names = [f"{name}{end}" for end in ("", "ner", "sen") for name in FACTS]
+    places, hands = "Oslo Rome Lima Bonn Cork".split(), ["right", "right", "left"]
+    told = [(name, places[i % 5], hands[i % 3]) for i, name in enumerate(names)]
+    lines = [
+        f"{name} was born in {place} and writes {hand}-handed.\n" for name, place, hand in told
+    ]
+    rows = [
+        f"Where was {name} born?\t{place}\nWhich hand does {name} write with?\t{hand}\n"
+        for name, place, hand in told
+    ]
+    (folder / "corpus.txt").write_text("".join(lines))
+    (folder / "questions.tsv").write_text("".join(rows))
+    small = [setting for setting in TINY if not setting.startswith("data.")]
+    files = [f"data.corpus={folder}/corpus.txt", f"data.questions={folder}/questions.tsv"]
+    api.run("facts", out=folder / "run", settings=[*small, *files])
+    return folder / "run"
+
+
 @pytest.fixture
 def own_facts(facts_folder: Path, tmp_path: Path) -> Path:
     """A copy of that folder, to be changed."""

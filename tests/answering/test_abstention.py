@@ -10,7 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from wherefrom.answering.abstention import REFUSE_ALL, Threshold, apply, choose_threshold, refused
+from wherefrom.answering.abstention import (
+    DOUBT,
+    NOT_CALIBRATED,
+    REFUSE_ALL,
+    Threshold,
+    Thresholds,
+    apply,
+    choose_threshold,
+    choose_thresholds,
+    refused,
+)
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData
 
@@ -129,3 +139,125 @@ def test_bad_input():
     for bad in (np.nan, 1.2, -0.1):
         with pytest.raises(ValueError, match="from 0 to 1"):
             choose_threshold(np.append(P, bad), np.append(RIGHT, True))
+
+
+# --- luck, and why nothing is answered ---------------------------------------------------------
+
+
+def test_a_few_right_answers_do_not_show_a_precision():
+    """By hand: 0.9 to the 22nd power is below a tenth, to the 21st it is above."""
+    for n, passes in ((21, False), (22, True)):
+        p, right = np.linspace(0.99, 0.9, n), np.ones(n, dtype=bool)
+        assert choose_threshold(p, right, 0.9).value == pytest.approx(0.9)
+        found = choose_threshold(p, right, 0.9, doubt=0.1)
+        assert (found.value == REFUSE_ALL) is not passes
+
+
+def test_more_answers_may_have_a_few_wrong_ones():
+    """P(Bin(50, 0.1) <= 1) is 0.034, and P(Bin(50, 0.1) <= 2) is 0.112: one wrong answer passes."""
+    p = np.linspace(0.99, 0.6, 50)
+    for wrong, passes in ((1, True), (2, False)):
+        right = np.arange(50) >= wrong  # the surest answers are the wrong ones
+        found = choose_threshold(p, right, 0.9, doubt=0.1)
+        assert (found.value == pytest.approx(0.6)) is passes
+        assert stats.binom.cdf(wrong, 50, 0.1) == pytest.approx(
+            0.034 if passes else 0.112, abs=1e-3
+        )
+
+
+def test_all_right_cannot_be_shown_and_is_taken_as_observed():
+    assert choose_threshold(P, RIGHT, 1.0, doubt=0.1).value == 0.8
+
+
+@pytest.mark.parametrize(
+    ("score", "right", "doubt", "words"),
+    [
+        ([0.4, 0.3], [1, 1], None, "no answer to the 2 calibration questions has a confidence of "
+         "50 % or more (the highest is 40 %)"),
+        ([0.0, 0.0], [1, 1], None, "the model knows none of the names in the 2 calibration "
+         "questions"),
+        ([0.9, 0.8, 0.7], [0, 1, 1], None, "no threshold reaches 90 % on the 3 calibration "
+         "questions (the best reaches 67 %)"),
+        ([0.9, 0.8, 0.7], [1, 1, 1], 0.1, "3 calibration questions are too few for a threshold: it "
+         "takes at least 22 right answers without a wrong one"),
+        ([0.9] * 5 + [0.1] * 25, [1] * 30, 0.1, "only 5 of the 30 calibration questions get an "
+         "answer whose confidence is 50 % or more, and 90 % takes at least 22 right answers "
+         "without a wrong one"),
+        ([0.9] * 30, [1] * 18 + [0] * 12, 0.1, "no threshold reaches 90 % on the 30 calibration "
+         "questions (the best reaches 60 %)"),
+        ([0.9] * 30, [1] * 28 + [0] * 2, 0.1, "no threshold reaches 90 % on the 30 calibration "
+         "questions by more than luck (the best has 28 of 30 answers right)"),
+    ],
+)  # fmt: skip
+def test_why_nothing_is_answered_is_said_in_words(score, right, doubt, words):
+    found = choose_threshold(np.array(score), np.array(right) > 0, 0.9, 0.5, doubt)
+    assert (found.value, found.why_not) == (REFUSE_ALL, words)
+    applied = apply(found, np.array(score), np.array(right) > 0)
+    assert applied["answered_share"].as_json()["why_not"] == words
+
+
+def test_a_best_precision_just_below_the_target_is_not_rounded_up_to_it():
+    right = np.arange(1000) >= 104  # 89.6 % at the loosest threshold, and less at every other
+    found = choose_threshold(np.linspace(0.99, 0.6, 1000), right, 0.9, 0.5)
+    assert found.why_not is not None
+    assert found.why_not.endswith("(the best reaches 89.6 %)")
+
+
+# --- several relations -------------------------------------------------------------------------
+
+
+def _guess_and_recall(n: int, seed: int) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+    """A guess that is right 8 times in 10 and surer than most recalled answers, which are right."""
+    generator = np.random.default_rng(seed)
+    guesses, recalled = generator.uniform(0.8, 0.86, n), generator.uniform(0.75, 0.95, n)
+    right = np.append(generator.random(n) < 0.81, generator.random(n) < 0.99)
+    parts = {"guess": np.arange(n), "recall": np.arange(n, 2 * n)}
+    return np.append(guesses, recalled), right, parts
+
+
+def test_one_threshold_lets_a_guess_through_and_a_threshold_for_each_relation_does_not():
+    score, right, parts = _guess_and_recall(400, 0)
+    new, outcome, _ = _guess_and_recall(2000, 1)
+    relations = np.repeat(["guess", "recall"], 2000).tolist()
+    pooled = apply(choose_threshold(score, right, 0.9), new, outcome)
+    assert pooled["answered_share"].value > 0.4
+    guesses = np.array(relations) == "guess"
+    assert outcome[guesses & (new >= choose_threshold(score, right, 0.9).value)].mean() < 0.83
+    each = choose_thresholds(score, right, parts, 0.9)
+    found = apply(each, new, outcome, relations)
+    assert found["precision"].value > 0.98
+    by_relation = found["answered_share"].as_json()["by_relation"]
+    assert by_relation["recall"]["answered_share"] > 0.98
+    assert "why_not" not in by_relation["recall"]
+    assert by_relation["guess"]["answered_share"] == 0.0
+    assert by_relation["guess"]["why_not"].startswith("no threshold reaches 90 % on the 400")
+    assert found["precision"].as_json()["by_relation"].keys() == {"recall"}
+    assert (each.together.answered_share, each.together.n) == (0.5, 800)
+    assert each.together.precision == right[400:].mean()
+
+
+def test_luck_seldom_lets_a_guess_through():
+    """A hundred times 200 guesses without any difference between them, right 8 times in 10."""
+    passed, lucky = 0, 0
+    for seed in range(100):
+        score, right, parts = _guess_and_recall(200, seed)
+        passed += choose_thresholds(score, right, parts, 0.9).of("guess").value < REFUSE_ALL
+        lucky += choose_threshold(score[:200], right[:200], 0.9).value < REFUSE_ALL
+    assert passed <= 10 < 80 <= lucky
+    assert DOUBT == 0.1
+
+
+def test_a_relation_without_calibration_questions_is_not_answered():
+    thresholds = Thresholds(
+        Threshold(REFUSE_ALL, 0.9, 0.5, 1.0, 8), {"a": choose_threshold(P, RIGHT)}
+    )
+    p = np.array([0.99, 0.99, 0.1])
+    assert thresholds.answers(p, ["a", "b", "a"]).tolist() == [True, False, False]
+    assert thresholds.answers(p, ["a"] * 3).tolist() == [True, True, False]
+    assert thresholds.of("b").why_not == NOT_CALIBRATED
+    found = refused(thresholds, p, ["a", "b", "a"])
+    assert found.value == 2 / 3
+    parts = found.as_json()["by_relation"]
+    assert {name: (part["refused_share"], part["n"]) for name, part in parts.items()} == {
+        "a": (0.5, 2), "b": (1.0, 1),
+    }  # fmt: skip

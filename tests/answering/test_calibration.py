@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from wherefrom.answering.calibration import PSEUDO, LogisticCalibration
+from wherefrom.answering.calibration import (
+    OWN_BIAS,
+    OWN_WEIGHT,
+    PSEUDO,
+    LogisticCalibration,
+    fit_by_relation,
+)
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData
@@ -158,3 +164,61 @@ def test_bad_input_is_named():
     x[7, 1] = -np.inf
     with pytest.raises(BadData, match="answer 7: expected a finite 'familiarity'"):
         _fit(x, right, names)
+
+
+# --- several relations -------------------------------------------------------------------------
+
+
+def _two(n: int, few: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+    """The first feature says all of one relation's answers and nothing of the other's."""
+    generator = np.random.default_rng(seed)
+    x = generator.normal(size=(n + few, 3))
+    chance = np.append(1 / (1 + np.exp(-3 * x[:n, 0])), np.full(few, 0.8))
+    right = generator.random(n + few) < chance
+    return x, right, {"known": np.arange(n), "guessed": np.arange(n, n + few)}
+
+
+def _fit_two(x: np.ndarray, right: np.ndarray, parts: dict[str, np.ndarray]):
+    return fit_by_relation(_table(x), right, NAMES, parts)
+
+
+def test_the_partially_pooled_fit_is_scikit_learns():
+    """Scaled columns turn the penalty of each weight into the one that scikit-learn has."""
+    x, right, parts = _two(120, 40)
+    z = np.hstack(((x - x.mean(0)) / x.std(0), np.ones((160, 1))))
+    blocks = [z[:, :3]]
+    for places in parts.values():
+        own = np.zeros_like(z)
+        own[places] = z[places]
+        blocks.append(own / np.sqrt([OWN_WEIGHT] * 3 + [OWN_BIAS]))
+    rows = np.vstack((np.hstack(blocks), np.zeros((2, 11))))
+    weight = np.append(np.ones(160), (PSEUDO, PSEUDO))
+    model = LogisticRegression(C=1.0, solver="newton-cholesky", tol=1e-12, max_iter=500)
+    model.fit(rows, np.append(right, (True, False)), sample_weight=weight)
+    expected = model.predict_proba(rows[:160])[:, 1]
+    curves = _fit_two(x, right, parts)
+    for name, places in parts.items():
+        found = curves[name].probability(_table(x[places]))
+        assert found == pytest.approx(expected[places], abs=1e-6)
+
+
+def test_a_relation_with_many_answers_has_its_own_curve_and_one_with_few_the_common_one():
+    x, right, parts = _two(4000, 4000)
+    curves = _fit_two(x, right, parts)
+    for name, places in parts.items():
+        own = _fit(x[places], right[places])
+        new = _table(np.random.default_rng(1).normal(size=(50, 3)))
+        assert curves[name].probability(new) == pytest.approx(own.probability(new), abs=0.02)
+    assert curves["guessed"].weights[0] == pytest.approx(0, abs=0.1)
+    x, right, parts = _two(4000, 3)
+    shared, few = (_fit_two(x, right, parts)[name].weights[0] for name in ("known", "guessed"))
+    assert shared > few > 1, "three answers move it a little from the common curve"
+
+
+def test_a_guess_and_a_recalled_answer_that_look_alike_have_other_probabilities():
+    """Both are right about four times in five, but only for one do the features say when."""
+    x, right, parts = _two(300, 300)
+    sure = _table(np.array([[2.0, 0.0, 0.0]]))
+    curves = _fit_two(x, right, parts)
+    assert curves["known"].probability(sure)[0] > 0.95
+    assert 0.7 < curves["guessed"].probability(sure)[0] < 0.9

@@ -12,8 +12,8 @@ from wherefrom.answering.abstention import REFUSE_ALL, Threshold
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.closed_book import FEATURES, Answered
 from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.answering.policy import AnswerPolicy
-from wherefrom.answering.risk_bound import Bound, fit_bound, split_people
+from wherefrom.answering.policy import AnswerPolicy, CertifiedPolicy
+from wherefrom.answering.risk_bound import fit_bound, split_people
 from wherefrom.auditing import confidence_sections as sections
 from wherefrom.auditing.inspector import Examined, Inspector, open_inspector
 from wherefrom.core.contracts import Answer, Question
@@ -57,14 +57,17 @@ HELD_OUT = [
 EXAMINED = examine(CALIBRATION + HELD_OUT)
 
 
-def fit(examined: Examined, alpha: float = 0.1, delta: float = 0.1) -> Bound:
+def fit(examined: Examined, alpha: float = 0.1, delta: float = 0.1) -> CertifiedPolicy:
     """The bound of an audit whose run makes no decoys, so that no gate is fitted."""
 
     class Opened:
         decoys = None
 
+    class Model:
+        relations, reference = frozenset({"r"}), None
+
     class Without:
-        model, opened = None, Opened
+        model, opened = Model, Opened
 
     inspector: Any = Without
     return sections.fit_audit_bound(inspector, examined, alpha, delta)
@@ -143,7 +146,10 @@ def test_the_bound_is_fitted_on_calibration_people():
     expected = fit_bound(
         people.features.rows(here), people.right[here], FEATURES, split_people(names), 0.2, 0.05
     )
-    assert fit(people, 0.2, 0.05) == expected
+    found = fit(people, 0.2, 0.05)
+    assert found.certificate == expected.certificate
+    assert found.policy == AnswerPolicy(expected.calibration, expected.certificate.as_threshold())
+    assert found.uncertified == AnswerPolicy(expected.calibration, expected.uncertified)
     assert (expected.certificate.alpha, expected.certificate.delta) == (0.2, 0.05)
 
 

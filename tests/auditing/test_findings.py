@@ -20,7 +20,7 @@ from wherefrom.core.replies import Reply
 from wherefrom.experiments.retraining import retrain_pairs
 from wherefrom.runs.run import open_run
 
-THRESHOLD = {"threshold", "target", "answered_share", "precision"}
+THRESHOLD = {"threshold", "target", "answered_share", "precision", "why_not", "by_relation"}
 SCORES = {"brier", "log", "line", "error", "diagram"}
 COUNT = {"answers", "right"}
 # The keys of audit.json, as docs/AUDIT-JSON.md has them; a dot is a step down.
@@ -33,6 +33,7 @@ KEYS = {
     "people.held-out": {"stated", "omitted", "none"},
     "confidence": {
         "calibrated", "raw", "risk_coverage", "risk_coverage_raw", "area_difference",
+        "by_relation",
     },
     "confidence.calibrated": SCORES,
     "confidence.raw": SCORES,
@@ -49,15 +50,15 @@ KEYS = {
     "abstention.uncertified": THRESHOLD,
     "abstention.certificate": {
         "threshold", "alpha", "delta", "certified", "n_answered", "wrong", "coverage", "n",
-        "sequence", "more_people",
+        "sequence", "more_people", "by_relation",
     },
     "decoys": {"recombined", "absent", "invented", "gibberish", "shortened"},
     "decoys.absent": {"n", "refused", "auroc", "refused_at_bound"},
-    "evidence": {"accuracy", "held_out_answers"},
+    "evidence": {"accuracy", "held_out_answers", "by_relation"},
     "evidence.accuracy": {"probes", "overall", "extraction"},
     "evidence.held_out_answers": {"supported", "contradicted", "silent", "no text"},
     "evidence.held_out_answers.silent": COUNT,
-    "source": {"borrowed", "models", "held_out_answers", "measured"},
+    "source": {"borrowed", "models", "held_out_answers", "measured", "by_relation"},
     "source.held_out_answers": {"recalled", "guessed"},
     "source.held_out_answers.guessed": COUNT,
     "source.measured": {
@@ -67,9 +68,10 @@ KEYS = {
     "source.measured.m": {"least", "lower", "median", "upper", "most"},
     "exposures": {
         "examples", "randomised", "mean", "dose", "dose_by_position", "never_exposed",
+        "by_relation",
     },
     "exposures.never_exposed": {"model", "baseline", "difference"},
-    "name_bias": {"whole", "parts", "summary"},
+    "name_bias": {"whole", "parts", "summary", "by_relation"},
 }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from wherefrom import api
 from wherefrom.answering.closed_book import FEATURES, Answered
 from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.answering.policy import DECOYS
+from wherefrom.answering.name_gate import DECOYS
 from wherefrom.auditing.inspector import Examined, Inspector, OpenedRun, open_inspector
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Mismatch, MissingInput

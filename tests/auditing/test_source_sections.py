@@ -89,8 +89,24 @@ def test_evidence_is_counted_over_held_out_answers_alone(measured: list[Question
 def test_a_relation_that_has_no_extractor_is_left_out(measured: list[Question]):
     people = [person(0, "calibration"), person(1, "calibration", relation="other")]
     checker: Any = Knows("r")
-    sections.report_evidence(checker, examined(people, [True, True]), [SUPPORTED, None])
-    assert measured == people[:1]
+    found = sections.report_evidence(checker, examined(people, [True, True]), [SUPPORTED, None])
+    assert measured == [people[0]] * 2, "once for its relation, and once over all"
+    assert found is not None
+    assert list(found.by_relation) == ["other", "r"]
+
+
+def test_evidence_is_counted_for_each_relation(measured: list[Question]):
+    people = [person(i, "held-out", relation="rs"[i % 2]) for i in range(4)]
+    checker: Any = Knows("r", "s")
+    verdicts = [SUPPORTED, CONTRADICTED, SUPPORTED, SUPPORTED]
+    found = sections.report_evidence(
+        checker, examined(people, [True, False, False, True]), verdicts
+    )
+    assert found is not None
+    one, other = (found.by_relation[name].held_out_answers for name in "rs")
+    assert (one["supported"], one["contradicted"]) == (LabelCount(2, 1), LabelCount(0, 0))
+    assert (other["supported"], other["contradicted"]) == (LabelCount(1, 1), LabelCount(1, 0))
+    assert found.held_out_answers["supported"] == LabelCount(3, 2)
 
 
 def test_without_a_fact_checker_there_is_no_evidence():

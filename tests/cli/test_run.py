@@ -27,7 +27,9 @@ def test_json_is_one_object_of_the_agreed_form(cli, tiny, tmp_path):
         assert 0 <= score["interval"][0] <= score["accuracy"] <= score["interval"][1] <= 1
         assert score["n"] == 8
     assert found["results"]["refused_without_text"]["n"] == 4
-    assert found["results"]["answered_share"].keys() == {"answered_share", "interval", "n"}
+    share = found["results"]["answered_share"]
+    assert share.keys() == {"answered_share", "interval", "n", "why_not"}
+    assert share["why_not"], "it learns nothing, so nothing is answered, and it says why"
     assert "pretrain: 40 steps" in result.err
     assert "evaluating" in result.err
 

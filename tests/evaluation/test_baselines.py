@@ -90,6 +90,51 @@ def test_a_name_like_no_other_and_a_single_asked_person_still_get_an_answer():
     assert alone.answer([]) == []
 
 
+def _relations() -> list[Question]:
+    """Four people, and for each a place and a hand; most hands are right ones."""
+    hands = ["right", "right", "left", "right"]
+    return [
+        question
+        for (name, place), hand in zip(PEOPLE.items(), hands, strict=True)
+        for question in (
+            Question(f"Where was {name} born?", name, "birthplace", place, "asked"),
+            Question(f"Which hand did {name} use?", name, "hand", hand, "asked"),
+        )
+    ]
+
+
+def test_majority_answers_each_relation_by_its_own_answers():
+    """Over all questions "right" is the most frequent answer: nobody was born there."""
+    asked = _relations()
+    texts = ["Where was Ada Bell born?", "Which hand did Ada Bell use?", "Who is Ada Bell?"]
+    place, hand, other = Majority(asked).answer(texts)
+    assert (place.text, place.probability) == ("Rome", 0.5)
+    assert (hand.text, hand.probability) == ("right", 0.75)
+    assert other.text == "right", "a question of another form is answered from all"
+    alone = Majority([q for q in asked if q.relation == "birthplace"])
+    assert alone.answer(texts[:1]) == [place]
+
+
+def test_the_nearest_name_answers_the_same_relation():
+    """The asked person's first question is about another relation."""
+    asked = _relations()
+    texts = ["Which hand did Clara Whitmann use?", "Where was Clara Whitmann born?"]
+    hand, place = NearestName(asked).answer(texts)
+    assert (hand.text, place.text) == ("left", "Oslo")
+    assert hand.probability == place.probability
+    alone = NearestName([q for q in asked if q.relation == "birthplace"])
+    assert alone.answer(texts[1:]) == [place]
+    assert NearestName(asked).answer(["Who is Otto Braun?"])[0].text in ("Rome", "right")
+
+
+def test_two_forms_of_one_relation_share_their_answers():
+    asked = [*_asked(PEOPLE), *_asked({"Ada Bell": "Rome", "Emmy Cole": "Lima", "Bo Falk": "Lima"},
+                                      "What is the birthplace of {}?")]  # fmt: skip
+    hands = [q for q in _relations() if q.relation == "hand"]
+    for text in ("Where was X born?", "What is the birthplace of X?"):
+        assert Majority([*asked, *hands]).answer([text])[0].text == "Rome"
+
+
 def _names(count: int, seed: int) -> list[str]:
     generator = np.random.default_rng(seed)
     syllables = [c + v for c in "bdgklmnprstvz" for v in "aeiou"]

@@ -1,12 +1,13 @@
 """Comparisons whose tables are known by hand."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from wherefrom.core.contracts import Answer
 from wherefrom.core.errors import Mismatch
-from wherefrom.evaluation.compare import bits_per_character, compare
+from wherefrom.evaluation.compare import bits_per_character, compare, compare_relations
 from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.evaluation.intervals import paired_difference
 
@@ -81,3 +82,21 @@ def test_bits_per_character_of_characters_and_of_words():
             "n": 20,
         },
     }
+
+
+def test_each_relation_is_compared_by_itself():
+    """By hand: of the places a has one right more, of the years b has."""
+    relations = ["where"] * 3 + ["when"] * 2
+
+    def said(right: str) -> list[Prediction]:
+        return [
+            replace(prediction, relation=relation)
+            for prediction, relation in zip(_predictions(right), relations, strict=True)
+        ]
+
+    found = compare_relations(said("11010"), said("10011"))
+    assert {name: (c.n, c.only_a, c.only_b) for name, c in found.items()} == {
+        "when": (2, 0, 1), "where": (3, 1, 0),
+    }  # fmt: skip
+    assert compare_relations(_predictions("11010"), _predictions("10011")) == {}
+    assert compare_relations(said("11010"), _predictions("10011")) == {}, "a folder of before"

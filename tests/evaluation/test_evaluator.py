@@ -190,3 +190,31 @@ def test_an_impossible_target_is_named(bad):
 def test_a_text_without_targets_is_an_error():
     with pytest.raises(BadData, match="found 0"):
         evaluate_text(Fixed([-1.0, -1.0]), "")
+
+
+def test_several_relations_have_a_score_each():
+    asked = [
+        Question(f"{relation} of {i}?", f"{i}", relation, "Oslo", "held-out")
+        for relation, n in (("where", 4), ("when", 2))
+        for i in range(n)
+    ]
+    answerer = Dictionary({q.text: "Rome" if q.text == "where of 0?" else "Oslo" for q in asked})
+    score, predictions = evaluate_answers(answerer, asked)
+    parts = score.as_json()["by_relation"]
+    assert {name: (part["accuracy"], part["n"]) for name, part in parts.items()} == {
+        "when": (1.0, 2), "where": (0.75, 4),
+    }  # fmt: skip
+    assert parts["where"]["interval"] == list(wilson(3, 4))
+    assert [p.relation for p in predictions] == [q.relation for q in asked]
+    one, _ = evaluate_answers(answerer, asked[:4])
+    assert "by_relation" not in one.as_json()
+
+
+def test_predictions_of_before_have_no_relation():
+    prediction = Prediction("Q?", "Q", "Oslo", Answer("Oslo", 0.5), True, "stated", "where")
+    row = prediction.as_json()
+    assert Prediction.from_json(row) == prediction
+    del row["relation"]
+    assert Prediction.from_json(row).relation == ""
+    with pytest.raises(BadData, match="something else than text"):
+        Prediction.from_json(row | {"relation": 3})

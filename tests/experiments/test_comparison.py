@@ -126,3 +126,30 @@ def test_two_finished_runs_at_least(tiny_run, tmp_path):
     (torn / "status.json").unlink()
     with pytest.raises(MissingInput, match="expected a finished run"):
         compare([tiny_run, torn])
+
+
+def test_relations_are_paired_where_both_runs_have_them(relations_run, tmp_path):
+    """One more place is right in the other run; predictions of before do not say their relation."""
+    path = Path(shutil.copytree(relations_run, tmp_path / "better"))
+    file = path / "predictions" / "with_pretraining.answers.jsonl"
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    row = next(r for r in rows if not r["correct"] and r["relation"] == "Where was X born?")
+    row |= {"answer": row["gold"], "correct": True}
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (pair,) = compare([relations_run, path]).paired
+    place, hand = (
+        pair.by_relation[name] for name in ("Where was X born?", "Which hand does X write with?")
+    )
+    assert (place.only_a, hand.only_a, pair.only_a) == (1, 0, 1)
+    assert place.n + hand.n == pair.n
+    assert to_json(pair)["by_relation"]["Where was X born?"]["only_a"] == 1
+    for row in rows:
+        del row["relation"]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (pair,) = compare([relations_run, path]).paired
+    assert (pair.only_a, pair.by_relation) == (1, {})
+
+
+def test_one_relation_is_not_divided(tiny_run):
+    (pair,) = compare([tiny_run, tiny_run]).paired
+    assert pair.by_relation == {}

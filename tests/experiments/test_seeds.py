@@ -46,3 +46,26 @@ def test_a_result_that_some_runs_lack_counts_those_that_have_it():
     found = aggregate(runs)
     assert found["a"]["n"] == 2
     assert (found["precision"]["n"], found["precision"]["interval"]) == (1, None)
+
+
+def test_relations_are_averaged_each_by_itself():
+    """By hand: the hand is 0.8 and 0.9, the place is only in one run."""
+
+    def run(hand: float, **more: dict[str, float]) -> dict[str, dict[str, object]]:
+        parts = {"hand": {"accuracy": hand, "n": 5}, **more}
+        return {"model": {"accuracy": hand, "n": 9, "by_relation": parts}}
+
+    (found,) = aggregate([run(0.8), run(0.9, place={"accuracy": 0.5, "n": 4})]).values()
+    parts = found["by_relation"]
+    assert parts["hand"]["accuracy"] == pytest.approx(0.85)
+    assert (parts["hand"]["worst"], parts["hand"]["n"]) == (0.8, 2)
+    assert (parts["place"]["accuracy"], parts["place"]["n"]) == (0.5, 1)
+
+
+def test_why_nothing_is_answered_is_said_for_the_seeds_of_which_it_is_so():
+    share = {"answered_share": 0.0, "n": 9}
+    runs = [{"answered_share": share | {"why_not": "too few"}}, {"answered_share": share}]
+    (found,) = aggregate(runs).values()
+    assert found["why_not"] == "with 1 of 2 seeds, as too few"
+    (found,) = aggregate(runs[:1]).values()
+    assert found["why_not"] == "too few"

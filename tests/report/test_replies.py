@@ -43,6 +43,14 @@ def test_a_reply_line_by_line():
     ]
 
 
+def test_why_an_answer_is_not_given_has_a_line_of_its_own():
+    why = "no such question is answered: no threshold reaches 90 %"
+    found = describe_reply(replace(REPLY, answered=False, reason=LOW_CONFIDENCE, why_not=why))
+    assert found[2] == f"  why not: {why}"
+    unknown = replace(REPLY, answered=False, reason=UNKNOWN_NAME, why_not="the model does not ...")
+    assert not any("why not" in line for line in describe_reply(unknown)), "the line above says it"
+
+
 @pytest.mark.parametrize(
     ("changed", "line"),
     [

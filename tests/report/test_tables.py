@@ -4,6 +4,7 @@ import pytest
 
 from wherefrom.report.tables import (
     draw,
+    explain_refusals,
     layout,
     pairs_table,
     printable,
@@ -21,6 +22,20 @@ PEOPLE = {
     "refused_omitted": {"refused_share": 0.75, "interval": [0.4677, 0.9111], "n": 12},
 }
 BIGRAM = {"network": {"perplexity": 21.4785, "interval": [20.6498, 22.301], "n": 3130}}
+
+
+PLACE, HAND = "Where was X born?", "Which hand did X use?"
+RELATIONS = {
+    "majority": PEOPLE["majority"] | {"by_relation": {
+        PLACE: {"accuracy": 0.05, "interval": [0.01, 0.16], "n": 40},
+        HAND: {"accuracy": 0.1, "interval": [0.04, 0.23], "n": 40},
+    }},
+    "answered_share": {"answered_share": 0.25, "interval": [0.2, 0.3], "n": 80, "by_relation": {
+        PLACE: {"answered_share": 0.5, "interval": [0.4, 0.6], "n": 40},
+        HAND: {"answered_share": 0.0, "interval": [0.0, 0.1], "n": 40,
+               "why_not": "no threshold reaches 90 %"},
+    }},
+}  # fmt: skip
 
 
 class Terminal(io.StringIO):
@@ -135,3 +150,52 @@ def test_a_hostile_name_stays_text(file, monkeypatch):
 def test_only_what_a_terminal_just_shows_is_printed(text, shown):
     assert printable(text) == shown
     assert shown.isprintable()
+
+
+# --- several relations -------------------------------------------------------------------------
+
+
+def test_relations_stand_below_the_result_over_all():
+    assert layout(results_table(RELATIONS)) == [
+        "                                   95 % interval",
+        "accuracy",
+        "  majority                  7.5 %    [3.5, 15.4]  n=80",
+        "    Where was X born?       5.0 %    [1.0, 16.0]  n=40",
+        "    Which hand did X use?  10.0 %    [4.0, 23.0]  n=40",
+        "",
+        'when it may say "I don\'t know"',
+        "  answered                 25.0 %   [20.0, 30.0]  n=80",
+        "    Where was X born?      50.0 %   [40.0, 60.0]  n=40",
+        "    Which hand did X use?   0.0 %    [0.0, 10.0]  n=40",
+    ]
+
+
+def test_why_nothing_is_answered_is_a_sentence_for_each_relation():
+    assert explain_refusals(RELATIONS) == [
+        "Which hand did X use?: nothing is answered: no threshold reaches 90 %"
+    ]
+    share = PEOPLE["answered_share"] | {"why_not": "too few"}
+    assert explain_refusals({"answered_share": share}) == ["nothing is answered: too few"]
+    assert explain_refusals(PEOPLE) == []
+
+
+def test_runs_with_and_without_relations_stand_side_by_side():
+    both = {"runs/a": {"majority": PEOPLE["majority"], "x": PEOPLE["with_pretraining"]},
+            "runs/b": {"majority": RELATIONS["majority"]}}  # fmt: skip
+    found = [line[:25].strip() for line in layout(runs_table(both))[2:]]
+    assert found == ["majority", PLACE, HAND, "x"]
+
+
+def test_means_of_relations_stand_below_the_mean_over_all():
+    mean = {"accuracy": 0.9, "interval": None, "worst": 0.85, "n": 5}
+    lines = layout(seeds_table({"model": mean | {"by_relation": {PLACE: mean, HAND: mean}}}))
+    assert [line[:27].strip() for line in lines[1:]] == ["accuracy", "model", PLACE, HAND]
+
+
+def test_differences_of_relations_stand_below_the_difference_over_all():
+    pair = {"difference": 0.1, "interval": [-0.1, 0.3], "n": 8, "only_a": 2, "only_b": 1}
+    row = pair | {"run": "runs/b", "task": "answers", "by_relation": {PLACE: pair | {"n": 3}}}
+    lines = layout(pairs_table([row], "runs/a"))
+    assert lines[-2].startswith("  runs/b: answers")
+    assert lines[-1].startswith(f"    {PLACE}")
+    assert "n=3" in lines[-1]

@@ -2,19 +2,27 @@
 
 A `Threshold` is chosen on calibration questions and applied to others. `choose_threshold` aims at
 a precision; `risk_bound.py` chooses a threshold with a certified bound on the risk. Both return
-the same type, so the code that applies a threshold need not know how it was chosen.
+the same type, so the code that applies a threshold need not know how it was chosen. Where the
+questions ask for several relations, each has a threshold of its own (`Thresholds`).
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from wherefrom.core.errors import BadData
+from wherefrom.core.measures import BY_RELATION, WHY_NOT
+from wherefrom.evaluation.binomial import binomial_tail, least_answers
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.outcomes import check_probabilities
+from wherefrom.evaluation.relations import group
 
 EVEN_ODDS = 0.5  # with a lower confidence, an answer is likelier wrong than right
 REFUSE_ALL = 2.0  # above every probability; JSON has no infinity
+DOUBT = 0.1  # of a relation's own threshold: see `choose_threshold`
+NOT_CALIBRATED = "no calibration question asks for this"
 
 
 @dataclass(frozen=True)
@@ -22,7 +30,8 @@ class Threshold:
     """Answer where the score is at least `value`; the other fields describe how it was chosen.
 
     It was chosen on `n` answers: `answered_share` of them were given, and `precision` of those
-    were right. `precision` is None when all answers were withheld.
+    were right. `precision` is None when all answers were withheld, and `why_not` says in words why
+    no threshold would do.
     """
 
     value: float
@@ -30,20 +39,54 @@ class Threshold:
     answered_share: float
     precision: float | None
     n: int
+    why_not: str | None = None
 
     def __post_init__(self) -> None:
         shares = (self.value, self.precision_target, self.answered_share, self.precision or 0.0)
         if not np.isfinite(shares).all():
             raise BadData(f"threshold: expected finite numbers, found {self}")
 
-    def answers(self, score: np.ndarray) -> np.ndarray:
-        """Whether each answer is given; an answer whose score is 0 or NaN never is."""
+    def answers(self, score: np.ndarray, relations: Sequence[str] = ()) -> np.ndarray:
+        """Whether each answer is given, whatever its relation; a score of 0 or NaN never is."""
         p = np.asarray(score, dtype=np.float64)
         return (p >= self.value) & (p > 0)
 
+    def of(self, relation: str) -> "Threshold":
+        """The threshold for a relation: the same for all."""
+        return self
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """A threshold for each relation.
+
+    `together` describes what they did to all calibration questions. A relation that no calibration
+    question asks for is never answered.
+    """
+
+    together: Threshold
+    by_relation: Mapping[str, Threshold] = field(default_factory=dict[str, Threshold])
+
+    def of(self, relation: str) -> Threshold:
+        """The threshold for a relation; one that withholds everything for an unknown relation."""
+        return self.by_relation.get(relation) or _refuse_all(
+            self.together.precision_target, 0, NOT_CALIBRATED
+        )
+
+    def answers(self, score: np.ndarray, relations: Sequence[str]) -> np.ndarray:
+        """Whether each answer is given, by the threshold of its relation."""
+        given = np.zeros(np.shape(score), dtype=bool)
+        for relation, places in group(relations).items():
+            given[places] = self.of(relation).answers(np.asarray(score)[places])
+        return given
+
 
 def choose_threshold(
-    score: np.ndarray, right: np.ndarray, precision: float = 0.95, floor: float = 0.0
+    score: np.ndarray,
+    right: np.ndarray,
+    precision: float = 0.95,
+    floor: float = 0.0,
+    doubt: float | None = None,
 ) -> Threshold:
     """The smallest threshold whose answers have at least this precision on these questions.
 
@@ -53,6 +96,11 @@ def choose_threshold(
     not rise with the threshold; of all thresholds that reach the target, the one that answers
     most is chosen. The precision is observed, not guaranteed: on other questions it may be lower.
     If no threshold reaches the target, everything is withheld.
+
+    With `doubt`, a precision that was observed by luck does not count: there must be enough
+    answers that a threshold below the target would do as well with at most this probability.
+    Otherwise a guess that is right 8 times in 10 would pass for 9 in 10 where, among many
+    thresholds, a few answers happen to be right.
     """
     if not 0 < precision <= 1:
         raise ValueError(f"expected a precision above 0, at most 1, found {precision}")
@@ -60,36 +108,171 @@ def choose_threshold(
     order = np.argsort(-p, kind="stable")
     ranked = p[order]
     answered = np.arange(1, p.size + 1)
-    reached = np.cumsum(is_right[order]) / answered
+    correct = np.cumsum(is_right[order])
+    reached = correct / answered
     last_of_equals = np.append(ranked[:-1] != ranked[1:], True)
-    good = np.flatnonzero(
-        last_of_equals & (reached >= precision) & (ranked >= floor) & (ranked > 0)
-    )
+    allowed = last_of_equals & (ranked >= floor) & (ranked > 0)
+    good = np.flatnonzero(allowed & (reached >= precision))
+    if doubt is not None and precision < 1:  # no number of answers shows that all are right
+        good = _beyond_doubt(good, answered - correct, 1 - precision, doubt)
     if not good.size:
-        return Threshold(REFUSE_ALL, precision, 0.0, None, p.size)
+        tried = np.flatnonzero(allowed)
+        why = _explain(tried, answered, correct, float(ranked[0]), precision, floor, doubt)
+        return _refuse_all(precision, p.size, why)
     end = int(good[-1])
     share = float(answered[end] / p.size)
     return Threshold(float(ranked[end]), precision, share, float(reached[end]), p.size)
 
 
+def choose_thresholds(
+    score: np.ndarray,
+    right: np.ndarray,
+    parts: Mapping[str, np.ndarray],
+    precision: float = 0.95,
+    floor: float = 0.0,
+) -> Thresholds:
+    """A threshold for each relation, whose answers are at the places that `parts` has.
+
+    One threshold for all would let the easy relation's guesses through, if the others' answers are
+    so sure that the precision over all reaches the target.
+    """
+    each = {
+        relation: choose_threshold(score[places], right[places], precision, floor, DOUBT)
+        for relation, places in parts.items()
+    }
+    together = _refuse_all(precision, np.size(score), NOT_CALIBRATED)
+    relations = np.empty(np.size(score), dtype=object)
+    for relation, places in parts.items():
+        relations[places] = relation
+    given = Thresholds(together, each).answers(score, relations.tolist())
+    if given.any():
+        observed = float(np.asarray(right, dtype=bool)[given].mean())
+        together = replace(together, answered_share=float(given.mean()), precision=observed)
+    return Thresholds(together, each)
+
+
+def _refuse_all(precision: float, n: int, why: str) -> Threshold:
+    return Threshold(REFUSE_ALL, precision, 0.0, None, n, why)
+
+
+def _beyond_doubt(good: np.ndarray, wrong: np.ndarray, alpha: float, doubt: float) -> np.ndarray:
+    """Of the places in `good`, those up to the last that is no luck."""
+    for i in range(good.size - 1, -1, -1):
+        end = int(good[i])
+        if binomial_tail(end + 1, alpha, int(wrong[end]))[-1] <= doubt:
+            return good[: i + 1]
+    return good[:0]
+
+
+def _explain(
+    tried: np.ndarray,
+    answered: np.ndarray,
+    correct: np.ndarray,
+    highest: float,
+    precision: float,
+    floor: float,
+    doubt: float | None,
+) -> str:
+    """Why no threshold will do.
+
+    `tried` are the places where one could have been, `highest` is the highest score.
+    """
+    target, n = f"{100 * precision:g} %", answered.size
+    fewest = 1 if doubt is None or precision == 1 else least_answers(1 - precision, doubt)
+    needed = f"at least {fewest} right answers without a wrong one"
+    if n < fewest:
+        return f"{n} calibration questions are too few for a threshold: it takes {needed}"
+    if not tried.size:
+        if not highest:
+            return f"the model knows none of the names in the {n} calibration questions"
+        return (
+            f"no answer to the {n} calibration questions has a confidence of {100 * floor:g} % or "
+            f"more (the highest is {_below(highest, floor)})"
+        )
+    enough = tried[answered[tried] >= fewest]
+    if not enough.size:
+        most = int(answered[tried[-1]])
+        return (
+            f"only {most} of the {n} calibration questions get an answer whose confidence is "
+            f"{100 * floor:g} % or more, and {target} takes {needed}"
+        )
+    best = int(enough[np.argmax(correct[enough] / answered[enough])])
+    share = float(correct[best] / answered[best])
+    if share < precision:
+        return (
+            f"no threshold reaches {target} on the {n} calibration questions "
+            f"(the best reaches {_below(share, precision)})"
+        )
+    return (
+        f"no threshold reaches {target} on the {n} calibration questions by more than luck "
+        f"(the best has {correct[best]} of {answered[best]} answers right)"
+    )
+
+
+def _below(share: float, target: float) -> str:
+    """A share below the target, with as many digits as it takes to see that."""
+    for digits in range(3):
+        text = f"{100 * share:.{digits}f}"
+        if float(text) < 100 * target:
+            return f"{text} %"
+    return f"less than {100 * target:g} %"
+
+
 def apply(
-    threshold: Threshold, score: np.ndarray, right: np.ndarray, level: float = 0.95
+    threshold: Threshold | Thresholds,
+    score: np.ndarray,
+    right: np.ndarray,
+    relations: Sequence[str] = (),
+    level: float = 0.95,
 ) -> dict[str, Score]:
     """What the threshold does to other questions: `answered_share` and `precision`.
 
-    If nothing is answered, precision has no value and is left out.
+    If nothing is answered, precision has no value and is left out. With several relations, the
+    details have the same for each of them.
     """
     p, is_right = check_probabilities(score, right)
-    given = threshold.answers(p)
-    answered, correct = int(given.sum()), int((given & is_right).sum())
-    scores = {"answered_share": Score.of_share("answered_share", answered, p.size, level)}
+    found = report_answered(threshold.answers(p, relations), is_right, level)
+    if isinstance(threshold, Threshold):
+        return _say_why(found, threshold)
+    for relation, places in group(relations).items():
+        own = threshold.of(relation)
+        each = _say_why(report_answered(own.answers(p[places]), is_right[places], level), own)
+        for name, part in each.items():
+            found[name].details.setdefault(BY_RELATION, {})[relation] = part.as_json()
+    return found
+
+
+def report_answered(given: np.ndarray, right: np.ndarray, level: float = 0.95) -> dict[str, Score]:
+    """The share of answers that is given and, if any is, the share of these that is right."""
+    answered, correct = int(given.sum()), int((given & right).sum())
+    scores = {"answered_share": Score.of_share("answered_share", answered, given.size, level)}
     if answered:
         scores["precision"] = Score.of_share("precision", correct, answered, level)
     return scores
 
 
-def refused(threshold: Threshold, score: np.ndarray, level: float = 0.95) -> Score:
+def _say_why(found: dict[str, Score], threshold: Threshold) -> dict[str, Score]:
+    if threshold.why_not is not None:
+        found["answered_share"].details[WHY_NOT] = threshold.why_not
+    return found
+
+
+def refused(
+    threshold: Threshold | Thresholds,
+    score: np.ndarray,
+    relations: Sequence[str] = (),
+    level: float = 0.95,
+) -> Score:
     """The share of these answers that is withheld; for people without text it should be 1."""
     p, _ = check_probabilities(score, np.zeros(np.shape(score), dtype=bool))
-    withheld = int((~threshold.answers(p)).sum())
-    return Score.of_share("refused_share", withheld, p.size, level)
+    withheld = ~threshold.answers(p, relations)
+
+    def share(which: np.ndarray, details: dict[str, Any]) -> Score:
+        return Score.of_share("refused_share", int(which.sum()), which.size, level, details)
+
+    details: dict[str, Any] = {}
+    if isinstance(threshold, Thresholds):
+        parts = group(relations)
+        each = {relation: share(withheld[places], {}) for relation, places in parts.items()}
+        details[BY_RELATION] = {relation: score.as_json() for relation, score in each.items()}
+    return share(withheld, details)

@@ -1,11 +1,14 @@
 """Calibration: the probability that an answer is right, from a few features of the answer.
 
-It is the logistic curve of Platt (1999), over several features instead of one score.
-Shapes: N answers, K features.
+It is the logistic curve of Platt (1999), over several features instead of one score. Where the
+questions ask for several relations, each relation has a curve of its own, partially pooled with
+the others (Gelman and Hill 2007): a majority guess and a recalled place of birth may look alike,
+but are not equally often right.
+Shapes: N answers, K features, R relations.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,6 +17,8 @@ from wherefrom.core.errors import BadData
 from wherefrom.evaluation.logistic import fit_logistic, sigmoid
 
 PSEUDO = 0.5  # weight of each of the two pseudo-answers
+# Penalties of how far a relation departs from the common curve: see benchmarks/relations.py.
+OWN_WEIGHT, OWN_BIAS = 3.0, 1.0
 
 
 @dataclass(frozen=True)
@@ -83,19 +88,63 @@ class LogisticCalibration:
         return sigmoid((x_NK - self.mean) / self.scale @ np.array(self.weights) + self.bias)
 
 
+def fit_by_relation(
+    features: FeatureTable,
+    right_N: np.ndarray,
+    names: Sequence[str],
+    parts: Mapping[str, np.ndarray],
+    ridge: float = 1.0,
+    own_weight: float = OWN_WEIGHT,
+    own_bias: float = OWN_BIAS,
+) -> dict[str, LogisticCalibration]:
+    """A curve for each relation, whose answers are at the places that `parts` has.
+
+    A relation's weights and bias are those of a common curve and a difference of its own. The
+    differences are penalised (`own_weight`, `own_bias`), so a relation with few answers keeps near
+    the common curve, and one with some hundred answers has in effect its own. No number of answers
+    has to be chosen at which the one turns into the other.
+    """
+    common = LogisticCalibration.fit(features, right_N, names, ridge)  # checks what is given
+    x_NK = (features.matrix(names) - common.mean) / common.scale
+    n, k = x_NK.shape
+    x_NC = np.hstack((x_NK, np.ones((n, 1))))  # C = K + 1 columns: the weights and the bias
+    blocks = [x_NC]
+    for places in parts.values():
+        blocks.append(np.zeros_like(x_NC))
+        blocks[-1][places] = x_NC[places]
+    own = np.append(np.full(k, own_weight), own_bias)
+    penalty = np.concatenate((np.append(np.full(k, ridge), 0.0), np.tile(own, len(parts))))
+    theta = _fit_design(np.hstack(blocks), np.asarray(right_N, dtype=bool), penalty, k)
+    shared, *others = np.split(theta, len(parts) + 1)
+    curves = {name: shared + other for name, other in zip(parts, others, strict=True)}
+    return {
+        name: replace(common, weights=tuple(c[:k].tolist()), bias=float(c[k]))
+        for name, c in curves.items()
+    }
+
+
 def _fit_with_priors(
     x_NK: np.ndarray, right_N: np.ndarray, ridge: float
 ) -> tuple[np.ndarray, float]:
     """The penalised fit, with the two pseudo-answers as rows that only affect the bias."""
     n, k = x_NK.shape
-    design = np.vstack((np.hstack((x_NK, np.ones((n, 1)))), np.eye(k + 1)[[k, k]]))
+    design = np.hstack((x_NK, np.ones((n, 1))))
+    theta = _fit_design(design, right_N, np.append(np.full(k, ridge), 0.0), k)
+    return theta[:k], float(theta[k])
+
+
+def _fit_design(
+    design_ND: np.ndarray, right_N: np.ndarray, penalty_D: np.ndarray, bias: int
+) -> np.ndarray:
+    """The penalised weights of D columns; column `bias` is the one of the pseudo-answers."""
+    n, d = design_ND.shape
     fit = fit_logistic(
-        design,
+        np.vstack((design_ND, np.eye(d)[[bias, bias]])),
         np.append(right_N.astype(np.float64), (1.0, 0.0)),
         count_N=np.append(np.ones(n), (PSEUDO, PSEUDO)),
-        penalty_K=np.append(np.full(k, ridge), 0.0),
+        penalty_K=penalty_D,
     )
-    return fit.weights_K[:k], float(fit.weights_K[k])
+    return fit.weights_K
 
 
 def _finite(features: FeatureTable, names: Sequence[str]) -> np.ndarray:

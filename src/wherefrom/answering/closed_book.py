@@ -65,6 +65,11 @@ class ClosedBookModel:
             return self._reference
         return FamiliarityReference.of(self.measure(self.parser.subjects[:_REFERENCES]))
 
+    @property
+    def relations(self) -> frozenset[str]:
+        """The relations that the model can be asked for."""
+        return self.parser.relations
+
     # -- questions -----------------------------------------------------------------
 
     def parse(self, text: str) -> ParsedQuestion:

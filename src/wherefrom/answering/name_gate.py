@@ -6,15 +6,20 @@ of calibration people who have text with decoys, which are made of parts of know
 is less familiar than the names of those people counts as unknown.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from wherefrom.answering.calibration import LogisticCalibration
+from wherefrom.answering.closed_book import ClosedBookModel
+from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.familiarity import FAMILIARITY
 from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.core.contracts import WITH_TEXT, Dataset, Question
 from wherefrom.core.errors import BadData
 
+DECOYS = 12  # how many decoys are made for a name
 LOST = 0.02  # the largest share of people with text whom the gate may take for unknown
 _EDGE = 1e-9  # probabilities are kept this far from 0 and 1, so that their odds are finite
 _ENOUGH = 0.995  # the share of decoys that the gate must refuse; refusing more is not needed
@@ -64,3 +69,35 @@ def fit_name_gate(known: FeatureTable, decoys: FeatureTable) -> NameGate:
     above = people[people > most]
     enough = (most + float(above.min())) / 2 if above.size else 1.0
     return NameGate(curve, min(enough, float(np.quantile(people, LOST, method="lower"))))
+
+
+def make_decoy_names(model: ClosedBookModel, dataset: Dataset) -> DecoyNames | None:
+    """The maker of decoys from parts of known names; None if the model can write no known name."""
+    avoid = [q.subject for q in dataset.questions]
+    texts = [d.text for d in dataset.documents]
+    try:
+        return DecoyNames(names_with_text(dataset), model.spells, DECOYS, avoid=avoid, texts=texts)
+    except BadData:
+        return None
+
+
+def names_with_text(dataset: Dataset) -> list[str]:
+    """The subjects of the text or, if no document has a subject, those of the asked questions."""
+    read = {d.subject.of(d.text) for d in dataset.documents if d.subject}
+    return sorted(read or {q.subject for q in dataset.asked})
+
+
+def fit_gate(
+    model: ClosedBookModel,
+    people: Sequence[Question],
+    features: FeatureTable,
+    decoys: DecoyNames | None,
+) -> NameGate | None:
+    """The gate that separates people with text from decoys; None if there are none of either."""
+    with_text = np.array([q.support in WITH_TEXT for q in people], dtype=bool)
+    if decoys is None or not with_text.any():
+        return None
+    names = dict.fromkeys(name for q in people for name in decoys.of(q.subject)[:2])
+    if not names:
+        return None
+    return fit_name_gate(features.rows(with_text), model.familiarity(list(names)))

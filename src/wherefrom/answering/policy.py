@@ -1,10 +1,12 @@
 """The answering policy: when a run answers and when it says "I don't know".
 
-It is fitted on calibration questions, reported on held-out ones, and kept in the run folder.
+It is fitted on calibration questions, reported on held-out ones, and kept in the run folder. Where
+the questions ask for several relations, each has its own calibration and threshold: a confidence
+then means the same for all of them, and each reaches the precision or is not answered at all.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -13,60 +15,88 @@ import numpy as np
 from wherefrom.answering.abstention import (
     EVEN_ODDS,
     Threshold,
+    Thresholds,
     apply,
     choose_threshold,
+    choose_thresholds,
     refused,
 )
-from wherefrom.answering.calibration import LogisticCalibration
+from wherefrom.answering.calibration import LogisticCalibration, fit_by_relation
+from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.closed_book import FEATURES, ClosedBookModel
 from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.familiarity import FamiliarityReference
 from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.answering.name_gate import NameGate, fit_name_gate
-from wherefrom.answering.risk_bound import (
-    Bound,
-    Certificate,
-    fit_bound,
-    gated_probability,
-    split_people,
-)
+from wherefrom.answering.name_gate import NameGate, fit_gate
+from wherefrom.answering.relation_bounds import fit_relation_bounds
+from wherefrom.answering.risk_bound import fit_bound, gated_probability, split_people
 from wherefrom.core.config import from_json, to_json
-from wherefrom.core.contracts import WITH_TEXT, Answer, Dataset, Question
+from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Damaged, Mismatch, MissingInput
 from wherefrom.core.files import read_json, write_json
 from wherefrom.evaluation.evaluator import Score
+from wherefrom.evaluation.relations import divide, group
 from wherefrom.runs.run import Run
 
-DECOYS = 12  # how many decoys are made for a name
 FILE = "confidence.json"  # in a run's audit/
+
+
+@dataclass(frozen=True)
+class RelationPolicy:
+    """The calibration and the threshold of one of several relations."""
+
+    calibration: LogisticCalibration
+    threshold: Threshold
 
 
 @dataclass(frozen=True)
 class AnswerPolicy:
     """A calibration, the threshold on it, and the gate that stops unknown names.
 
-    The familiarity of names is measured relative to `reference`. It is None in folders of the
-    first version, where it must be measured again.
+    With several relations, `relations` has a calibration and a threshold for each. `calibration`
+    is then that of a relation without calibration questions, which is never answered, and
+    `threshold` describes what the thresholds together did to the calibration questions. The
+    familiarity of names is measured relative to `reference`. It is None in folders of the first
+    version, where it must be measured again.
     """
 
-    format_version: ClassVar[int] = 2
+    format_version: ClassVar[int] = 3
 
     calibration: LogisticCalibration
     threshold: Threshold
     names: NameGate | None = None
     reference: FamiliarityReference | None = None
+    relations: Mapping[str, RelationPolicy] = field(default_factory=dict[str, RelationPolicy])
 
-    def confidence(self, features: FeatureTable) -> np.ndarray:
-        """The calibrated probability that each answer is right, provided the name is known."""
-        return self.calibration.probability(features)
+    @property
+    def thresholds(self) -> Threshold | Thresholds:
+        """The threshold for all questions, or the thresholds of several relations."""
+        if not self.relations:
+            return self.threshold
+        return Thresholds(self.threshold, {r: p.threshold for r, p in self.relations.items()})
 
-    def score(self, features: FeatureTable) -> np.ndarray:
+    def confidence(self, features: FeatureTable, relations: Sequence[str] = ()) -> np.ndarray:
+        """The calibrated probability that each answer is right, provided the name is known.
+
+        `relations` has what each question asks for; a policy for one relation does not need it.
+        """
+        if not self.relations:
+            return self.calibration.probability(features)
+        found = np.zeros(len(features))
+        for relation, places in group(relations).items():
+            own = self.relations.get(relation)
+            curve = self.calibration if own is None else own.calibration
+            found[places] = curve.probability(features.rows(places))
+        return found
+
+    def score(self, features: FeatureTable, relations: Sequence[str] = ()) -> np.ndarray:
         """The score that the threshold is applied to: the confidence, or 0 for unknown names."""
-        return gated_probability(self.calibration, self.names, features)
+        confidence, known = self.confidence(features, relations), self.knows_name(features)
+        return confidence if known is None else np.where(known, confidence, 0.0)
 
-    def answers(self, features: FeatureTable) -> np.ndarray:
+    def answers(self, features: FeatureTable, relations: Sequence[str] = ()) -> np.ndarray:
         """Whether each answer is given."""
-        return self.threshold.answers(self.score(features))
+        return self.thresholds.answers(self.score(features, relations), relations)
 
     def knows_name(self, features: FeatureTable) -> np.ndarray | None:
         """Whether the model knows each name; None if the policy has no name gate."""
@@ -93,9 +123,31 @@ def fit_policy(
     judged = judge(model, calibration)
     curve = LogisticCalibration.fit(judged.features, judged.right, FEATURES)
     gate = fit_gate(model, judged.people, judged.features, decoys)
-    score = gated_probability(curve, gate, judged.features)
-    threshold = choose_threshold(score, judged.right, precision, EVEN_ODDS)
-    return AnswerPolicy(curve, threshold, gate, model.reference)
+    parts = divide(judged.relations, model.relations)
+    if not parts:
+        score = gated_probability(curve, gate, judged.features)
+        threshold = choose_threshold(score, judged.right, precision, EVEN_ODDS)
+        return AnswerPolicy(curve, threshold, gate, model.reference)
+    curves = fit_by_relation(judged.features, judged.right, FEATURES, parts)
+    score = np.zeros(len(judged.people))
+    for relation, places in parts.items():
+        score[places] = gated_probability(curves[relation], gate, judged.features.rows(places))
+    chosen = choose_thresholds(score, judged.right, parts, precision, EVEN_ODDS)
+    each = {name: RelationPolicy(curves[name], chosen.of(name)) for name in parts}
+    return AnswerPolicy(curve, chosen.together, gate, model.reference, each)
+
+
+@dataclass(frozen=True)
+class CertifiedPolicy:
+    """A policy with a risk bound, its certificate, and the same policy without a guarantee.
+
+    If nothing is certified, the policy answers nothing. `uncertified` has the thresholds that
+    answer most certifying people with an observed risk of at most alpha.
+    """
+
+    policy: AnswerPolicy
+    certificate: Certificate
+    uncertified: AnswerPolicy
 
 
 def fit_certified_policy(
@@ -104,22 +156,22 @@ def fit_certified_policy(
     alpha: float,
     delta: float,
     decoys: DecoyNames | None = None,
-) -> tuple[AnswerPolicy, Certificate]:
-    """A policy whose threshold carries a risk bound; if none is certified, it answers nothing."""
-    judged = judge(model, calibration)
-    bound = fit_people_bound(model, judged, alpha, delta, decoys)
-    threshold = bound.certificate.as_threshold()
-    policy = AnswerPolicy(bound.calibration, threshold, bound.names, model.reference)
-    return policy, bound.certificate
+) -> CertifiedPolicy:
+    """A policy whose thresholds carry a risk bound."""
+    return certify_policy(model, judge(model, calibration), alpha, delta, decoys)
 
 
 @dataclass(frozen=True)
 class Judged:
-    """Questions with known answers, the features of the model's answers, and which are right."""
+    """Questions with known answers, the features of the model's answers, and which are right.
+
+    `relations` has the relation that each question asks for, as the parser finds it.
+    """
 
     people: tuple[Question, ...]
     features: FeatureTable
     right: np.ndarray
+    relations: tuple[str, ...]
 
 
 def judge(
@@ -137,53 +189,48 @@ def judge(
     answered = model.answer([found for _, found in parsed], known)
     asked = tuple(q for q, _ in parsed)
     right = [a.text == q.answer for a, q in zip(answered.answers, asked, strict=True)]
-    return Judged(asked, answered.features, np.array(right))
+    relations = tuple(found.relation for _, found in parsed)
+    return Judged(asked, answered.features, np.array(right), relations)
 
 
-def make_decoy_names(model: ClosedBookModel, dataset: Dataset) -> DecoyNames | None:
-    """The maker of decoys from parts of known names; None if the model can write no known name."""
-    avoid = [q.subject for q in dataset.questions]
-    texts = [d.text for d in dataset.documents]
-    try:
-        return DecoyNames(names_with_text(dataset), model.spells, DECOYS, avoid=avoid, texts=texts)
-    except BadData:
-        return None
-
-
-def names_with_text(dataset: Dataset) -> list[str]:
-    """The subjects of the text or, if no document has a subject, those of the asked questions."""
-    read = {d.subject.of(d.text) for d in dataset.documents if d.subject}
-    return sorted(read or {q.subject for q in dataset.asked})
-
-
-def fit_gate(
-    model: ClosedBookModel,
-    people: Sequence[Question],
-    features: FeatureTable,
-    decoys: DecoyNames | None,
-) -> NameGate | None:
-    """The gate that separates people with text from decoys; None if there are none of either."""
-    with_text = np.array([q.support in WITH_TEXT for q in people], dtype=bool)
-    if decoys is None or not with_text.any():
-        return None
-    names = dict.fromkeys(name for q in people for name in decoys.of(q.subject)[:2])
-    if not names:
-        return None
-    return fit_name_gate(features.rows(with_text), model.familiarity(list(names)))
-
-
-def fit_people_bound(
+def certify_policy(
     model: ClosedBookModel,
     judged: Judged,
     alpha: float,
     delta: float,
     decoys: DecoyNames | None = None,
-) -> Bound:
-    """A risk bound: some calibration people fit the curves, the others certify the threshold."""
-    fit, test = split_people([q.subject for q in judged.people])
+) -> CertifiedPolicy:
+    """Some calibration people fit the curves and the gate, the others certify thresholds."""
+    subjects = [q.subject for q in judged.people]
+    fit, test = split_people(subjects)
     fitting = [q for q, here in zip(judged.people, fit, strict=True) if here]
     gate = fit_gate(model, fitting, judged.features.rows(fit), decoys)
-    return fit_bound(judged.features, judged.right, FEATURES, (fit, test), alpha, delta, gate)
+    parts = divide(judged.relations, model.relations)
+    reference, features, right = model.reference, judged.features, judged.right
+    if not parts:
+        bound = fit_bound(features, right, FEATURES, (fit, test), alpha, delta, gate)
+        curve, certificate = bound.calibration, bound.certificate
+        return CertifiedPolicy(
+            AnswerPolicy(curve, certificate.as_threshold(), bound.names, reference),
+            certificate,
+            AnswerPolicy(curve, bound.uncertified, bound.names, reference),
+        )
+    found = fit_relation_bounds(features, right, FEATURES, parts, subjects, alpha, delta, gate)
+    policies = (
+        AnswerPolicy(
+            found.common,
+            thresholds.together,
+            gate,
+            reference,
+            {
+                name: RelationPolicy(curve, thresholds.of(name))
+                for name, curve in found.curves.items()
+            },
+        )
+        for thresholds in (found.certified, found.uncertified)
+    )
+    policy, uncertified = policies
+    return CertifiedPolicy(policy, found.certificate, uncertified)
 
 
 # -- reporting ---------------------------------------------------------------------
@@ -206,11 +253,11 @@ def report_policy(
             judged = judge(model, questions, known)
         except BadData:  # nobody of this group can be asked about
             continue
-        score = policy.score(judged.features)
+        score = policy.score(judged.features, judged.relations)
         if support == "stated":
-            scores |= apply(policy.threshold, score, judged.right)
+            scores |= apply(policy.thresholds, score, judged.right, judged.relations)
         else:
-            scores[names[support]] = refused(policy.threshold, score)
+            scores[names[support]] = refused(policy.thresholds, score, judged.relations)
     return scores
 
 
@@ -243,7 +290,10 @@ def read_policy(run: Run) -> AnswerPolicy:
 
 
 def _upgrade(data: Any) -> Any:
-    """Add the version: files of the first version have neither a version nor a reference."""
+    """Set the version: earlier files have no relations, and the first neither a reference."""
     if not isinstance(data, dict):
         return data
-    return {"format_version": AnswerPolicy.format_version} | cast(dict[str, Any], data)
+    found = cast(dict[str, Any], data)
+    if found.get("format_version", 1) in (1, 2):
+        found = found | {"format_version": AnswerPolicy.format_version}
+    return found

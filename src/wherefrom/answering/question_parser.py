@@ -66,6 +66,11 @@ class QuestionParser:
         # If closer forms match all questions of this form, its relation is not known.
         return ParsedQuestion(form.fill(subject), form, subject, self._relations.get(form, ""))
 
+    @property
+    def relations(self) -> frozenset[str]:
+        """The relations that the forms ask for."""
+        return frozenset(self._relations.values())
+
     def knows(self, subject: str) -> bool:
         return subject in self._names
 

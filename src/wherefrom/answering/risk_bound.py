@@ -34,86 +34,16 @@ import numpy as np
 
 from wherefrom.answering.abstention import REFUSE_ALL, Threshold, choose_threshold
 from wherefrom.answering.calibration import LogisticCalibration
+from wherefrom.answering.certificate import Certificate, Trial
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_gate import NameGate
 from wherefrom.core.errors import BadData, UsageError
+from wherefrom.evaluation.binomial import binomial_tail, least_answers
 
 GRID = 20  # thresholds that are planned; each answers a twentieth more of the fitting people
 HOPE = 0.8  # the probability with which the advised number of people should be enough
 _MOST_ANSWERS = 2**17  # more are never advised
 _SALT = "certify "  # keeps this split independent of other splits that hash the same names
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One threshold that was tested on the certifying people."""
-
-    threshold: float
-    n_answered: int
-    wrong: int
-    p_value: float
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """The loosest threshold that passed, what it did to the `n` certifying people, and all tests.
-
-    If nothing is `certified`, every answer is withheld, and `more_people` says how many more
-    calibration people would probably be enough. It is None if more would not help, or if there are
-    too few people to tell.
-    """
-
-    threshold: float
-    alpha: float
-    delta: float
-    certified: bool
-    n_answered: int
-    wrong: int
-    coverage: float
-    n: int
-    sequence: tuple[Trial, ...]
-    more_people: int | None
-
-    def as_threshold(self) -> Threshold:
-        """The same as a `Threshold`, with what it did to the certifying people."""
-        right = 1 - self.wrong / self.n_answered if self.n_answered else None
-        return Threshold(self.threshold, 1 - self.alpha, self.coverage, right, self.n)
-
-    def answers(self, probability: np.ndarray) -> np.ndarray:
-        """Whether each answer is given."""
-        return self.as_threshold().answers(probability)
-
-    def explain(self) -> str:
-        """One line for a user."""
-        asked = f"risk at most {self.alpha:g} with probability {1 - self.delta:g}"
-        if self.certified:
-            return (
-                f"certified: {asked}; it answers {100 * self.coverage:.0f} % of such people "
-                f"({self.wrong} of {self.n_answered} answers were wrong)"
-            )
-        least = least_answers(self.alpha, self.delta)
-        if self.sequence:
-            first = self.sequence[0]
-            found = (
-                f"found {first.wrong} wrong among {first.n_answered} answers at the most promising "
-                "threshold"
-            )
-        elif self.n < least:
-            found = f"found only {self.n} people to test thresholds on"
-        else:
-            found = f"found no threshold that {self.n} people could be expected to certify"
-        wanted = f"expected at least {least} answers without an error, or more with a few errors"
-        return f"{asked}: {wanted}; {found}; {self.advice}"
-
-    @property
-    def advice(self) -> str:
-        """What to do if nothing was certified."""
-        if self.more_people is None:
-            return (
-                "more calibration questions would not help: "
-                "the model is wrong too often at every threshold"
-            )
-        return f"about {self.more_people} more calibration people would probably suffice"
 
 
 @dataclass(frozen=True)
@@ -155,14 +85,10 @@ def fit_bound(
 
     `names` are the features of the curve. A gate must have been fitted on the first part too.
     """
+    check_levels(alpha, delta)
     fit, test = parts
     right = np.asarray(right_N, dtype=bool)
-    if not fit.any() or not test.any():
-        raise BadData(
-            f"calibration people: expected some to fit on and some to certify with, found "
-            f"{fit.sum()} and {test.sum()}; a risk bound needs at least "
-            f"{2 * least_answers(alpha, delta)} people"
-        )
+    require_both(int(fit.sum()), int(test.sum()), alpha, delta)
     curve = LogisticCalibration.fit(features.rows(fit), right[fit], names)
     fitted, tested = (gated_probability(curve, gate, features.rows(part)) for part in (fit, test))
     return Bound(
@@ -171,6 +97,15 @@ def fit_bound(
         choose_threshold(tested, right[test], 1 - alpha),
         gate,
     )
+
+
+def require_both(fitting: int, certifying: int, alpha: float, delta: float) -> None:
+    if not fitting or not certifying:
+        raise BadData(
+            f"calibration people: expected some to fit on and some to certify with, found "
+            f"{fitting} and {certifying}; a risk bound needs at least "
+            f"{2 * least_answers(alpha, delta)} people"
+        )
 
 
 def split_people(subjects: Sequence[str], share: float = 0.5) -> tuple[np.ndarray, np.ndarray]:
@@ -252,7 +187,7 @@ def plan_thresholds(
     depends on alpha and delta, so a laxer bound can fail although a stricter one passed; with the
     same first threshold it cannot.
     """
-    _check_levels(alpha, delta)
+    check_levels(alpha, delta)
     p = np.sort(np.asarray(fitted, dtype=np.float64))[::-1]
     last = np.ceil(np.arange(1, GRID + 1) * p.size / GRID).astype(int) - 1
     grid = np.unique(p[last])[::-1]
@@ -267,21 +202,6 @@ def plan_thresholds(
     ]
     start = int(np.argmax(chance)) if max(chance) > 0 else grid.size
     return grid.tolist(), start
-
-
-def least_answers(alpha: float, delta: float) -> int:
-    """The fewest answers, all of them right, that certify anything."""
-    _check_levels(alpha, delta)
-    return math.ceil(math.log(delta) / math.log1p(-alpha))
-
-
-def binomial_tail(n: int, chance: float, most: int) -> np.ndarray:
-    """P(Bin(n, chance) <= k) for k from 0 to `most`."""
-    chance = min(max(chance, 1e-300), 1 - 1e-16)
-    k = np.arange(1, min(most, n) + 1)
-    ratios = np.log((n - k + 1) / k) + math.log(chance) - math.log1p(-chance)
-    terms = n * math.log1p(-chance) + np.append(0.0, np.cumsum(ratios))
-    return np.minimum(np.cumsum(np.exp(terms)), 1.0)
 
 
 def _try(threshold: float, p: np.ndarray, right: np.ndarray, alpha: float) -> Trial:
@@ -321,7 +241,7 @@ def _more_people(best: Trial, n: int, fitting: int, alpha: float, delta: float) 
     return max(1, math.ceil(high / answered_share * (n + fitting) / n) - n - fitting)
 
 
-def _check_levels(alpha: float, delta: float) -> None:
+def check_levels(alpha: float, delta: float) -> None:
     for name, value in (("risk", alpha), ("delta", delta)):
         if not 0 < value < 1:
             raise UsageError(f"{name}: expected a number between 0 and 1, found {value}")

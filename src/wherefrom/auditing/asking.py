@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import overload
 
-from wherefrom.answering.risk_bound import Certificate
+from wherefrom.answering.certificate import Certificate
 from wherefrom.auditing.inspector import Inspector, open_inspector
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import ParsedQuestion

@@ -4,10 +4,10 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
-from wherefrom.answering.risk_bound import Certificate
+from wherefrom.answering.certificate import Certificate
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.replies import Reply
@@ -21,26 +21,37 @@ from wherefrom.memorisation.swap import SwapFindings
 
 @dataclass(frozen=True)
 class ConfidenceFindings:
-    """The calibrated probability beside the model's own, on held-out people."""
+    """The calibrated probability beside the model's own, on held-out people.
+
+    Here and below, `by_relation` has the same for each relation; it is empty if there is only one.
+    """
 
     calibrated: CalibrationScores
     raw: CalibrationScores
     risk_coverage: RiskCoverage
     risk_coverage_raw: RiskCoverage
     area_difference: AreaDifference
+    by_relation: Mapping[str, "ConfidenceFindings"] = field(
+        default_factory=dict[str, "ConfidenceFindings"]
+    )
 
 
 @dataclass(frozen=True)
 class ThresholdFindings:
     """A threshold, the precision that it was set for, and what it does to held-out people.
 
-    `precision` is None if the threshold answers nothing.
+    `precision` is None if the threshold answers nothing; `why_not` says why no threshold would do.
+    `threshold` is None over several relations, each of which has its own.
     """
 
-    threshold: float
+    threshold: float | None
     target: float
     answered_share: Score
     precision: Score | None
+    why_not: str | None = None
+    by_relation: Mapping[str, "ThresholdFindings"] = field(
+        default_factory=dict[str, "ThresholdFindings"]
+    )
 
 
 @dataclass(frozen=True)
@@ -67,6 +78,7 @@ class DecoyFindings:
 
     `auroc` says how well the score separates the decoys from held-out people whose text states the
     answer. If nothing was certified, everything would be refused, and `refused_at_bound` is None.
+    With several relations, each decoy is asked about one of them in turn.
     """
 
     n: int
@@ -89,6 +101,9 @@ class EvidenceFindings:
 
     accuracy: VerdictAccuracy
     held_out_answers: Mapping[str, LabelCount]
+    by_relation: Mapping[str, "EvidenceFindings"] = field(
+        default_factory=dict[str, "EvidenceFindings"]
+    )
 
 
 @dataclass(frozen=True)
@@ -127,6 +142,7 @@ class SourceFindings:
     models: int
     held_out_answers: Mapping[str, LabelCount]
     measured: MeasuredSource | None = None
+    by_relation: Mapping[str, "SourceFindings"] = field(default_factory=dict[str, "SourceFindings"])
 
 
 @dataclass(frozen=True)
@@ -143,15 +159,24 @@ class ExposureFindings:
     dose: tuple[Dose, ...]
     dose_by_position: tuple[PositionedDose, ...]
     never_exposed: NeverExposed | None
+    by_relation: Mapping[str, "ExposureFindings"] = field(
+        default_factory=dict[str, "ExposureFindings"]
+    )
 
 
 @dataclass(frozen=True)
 class NameBiasFindings:
-    """Bits that a name alone gives about the answer: the whole name, and part by part."""
+    """Bits that a name alone gives about the answer: the whole name, and part by part.
+
+    Names are compared within a relation; over several, the bits are averaged over all people.
+    """
 
     whole: Score
     parts: Mapping[str, Score]
     summary: str
+    by_relation: Mapping[str, "NameBiasFindings"] = field(
+        default_factory=dict[str, "NameBiasFindings"]
+    )
 
 
 @dataclass(frozen=True)

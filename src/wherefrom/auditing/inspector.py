@@ -11,25 +11,24 @@ from functools import cached_property
 
 import numpy as np
 
+from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.closed_book import Answered, ClosedBookModel, open_closed_book
+from wherefrom.answering.decisions import Decision, decide
 from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.name_gate import make_decoy_names
 from wherefrom.answering.policy import (
     AnswerPolicy,
     fit_certified_policy,
     fit_policy,
-    make_decoy_names,
     read_policy,
 )
-from wherefrom.answering.risk_bound import Certificate
 from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Question
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.replies import (
     GUESSED,
-    LOW_CONFIDENCE,
     NO_TEXT,
-    UNKNOWN_NAME,
     RankedAnswer,
     Reply,
     Source,
@@ -109,6 +108,11 @@ class Examined:
     def answers(self) -> tuple[Answer, ...]:
         return self.answered.answers
 
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """What each question asks for, as the parser finds it."""
+        return tuple(question.relation for question in self.answered.questions)
+
     def select(self, split: str, support: Sequence[str] = EVERY_SUPPORT) -> np.ndarray:
         """A mask of the questions with this split and support."""
         return np.array([q.split == split and q.support in support for q in self.questions])
@@ -161,10 +165,8 @@ class Inspector:
                 "none; leave the risk out, or ask a run that has calibration people (such as "
                 "birthplaces-calibrated)"
             )
-        policy, certificate = fit_certified_policy(
-            self.model, people, alpha, delta, self.opened.decoys
-        )
-        return Inspector(self.opened, policy, self._predictor), certificate
+        found = fit_certified_policy(self.model, people, alpha, delta, self.opened.decoys)
+        return Inspector(self.opened, found.policy, self._predictor), found.certificate
 
     def notes(self) -> list[str]:
         """What a person should know before reading the replies."""
@@ -201,7 +203,7 @@ class Inspector:
         if verdicts is None:
             verdicts = self.judge(answered)
         sources = self.predictor.predict(features, self.probability_read(features))
-        decisions = self._decide(features)
+        decisions = decide(self.policy, features, [q.relation for q in answered.questions])
         each = zip(answered.questions, answered.answers, verdicts, sources, decisions, strict=True)
         return [self._reply(*parts) for parts in each]
 
@@ -227,28 +229,13 @@ class Inspector:
         names = [decoys.of(q.subject) if decoys else () for q in answered.questions]
         return source_features(self.model, answered, names)
 
-    def _decide(self, features: FeatureTable) -> list["_Decision"]:
-        """For each answer, whether it is given, and its confidence."""
-        policy = self.policy
-        if policy is None:
-            return [_Decision(True, None, None)] * len(features)
-        confidence, given = policy.confidence(features), policy.answers(features)
-        known = policy.knows_name(features)
-        names: list[bool | None] = [None] * len(features)
-        if known is not None:
-            names = [bool(name) for name in known]
-        return [
-            _Decision(bool(g), None if k is False else float(c), k)
-            for g, c, k in zip(given, confidence, names, strict=True)
-        ]
-
     def _reply(
         self,
         question: ParsedQuestion,
         answer: Answer,
         verdict: Verdict | None,
         source: Source,
-        decision: "_Decision",
+        decision: Decision,
     ) -> Reply:
         if verdict is not None and verdict.label == NO_TEXT:
             # By definition m is 0 if there is no text to leave out.
@@ -269,22 +256,8 @@ class Inspector:
             source=source,
             trained_on=(subject, relation) in self.opened.trained_on,
             did_you_mean=self.model.parser.suggest(subject),
+            why_not=decision.why_not,
         )
-
-
-@dataclass(frozen=True)
-class _Decision:
-    """What the policy decides about one answer; an unknown name has no confidence."""
-
-    given: bool
-    confidence: float | None
-    name_known: bool | None
-
-    @property
-    def reason(self) -> str | None:
-        if self.given:
-            return None
-        return UNKNOWN_NAME if self.name_known is False else LOW_CONFIDENCE
 
 
 def open_inspector(run: Run) -> Inspector:

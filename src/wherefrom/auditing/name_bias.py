@@ -14,9 +14,10 @@ fit. The figure is what this small model finds; a larger model may find more.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from math import inf, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -68,10 +69,14 @@ PARTS: dict[str, Callable[[str], list[str]]] = {  # from the most general to the
 
 @dataclass(frozen=True)
 class NameBias:
-    """Bits gained over the prior on held-out people: with the whole name, and part by part."""
+    """Bits gained over the prior on held-out people: with the whole name, and part by part.
+
+    `gains` has the bits of each person.
+    """
 
     whole: Score
     parts: dict[str, Score]
+    gains: dict[str, np.ndarray] = field(repr=False, compare=False)
 
     def summary(self) -> str:
         low, high = self.whole.interval
@@ -102,13 +107,25 @@ def measure_name_bias(
         )
     fit, test = _people(asked), _people(held_out)
     scores: dict[str, Score] = {}
+    gains: dict[str, np.ndarray] = {}
     for name, parts in {**{part: (part,) for part in PARTS}, "whole": tuple(PARTS)}.items():
         smoothing = choose_smoothing(fit, parts, seed)
-        gains = gain(_Known(fit, parts), test, smoothing)
+        gains[name] = gain(_Known(fit, parts), test, smoothing)
         details = {"smoothing": {p: list(s) for p, s in smoothing.items() if s[1] < inf}}
-        interval = bootstrap_mean(gains, seed=seed)
-        scores[name] = Score("bits", float(gains.mean()), interval, len(gains), details)
-    return NameBias(scores.pop("whole"), scores)
+        scores[name] = _bits(gains[name], seed, details)
+    return NameBias(scores.pop("whole"), scores, gains)
+
+
+def average_name_bias(found: Sequence[NameBias], seed: int = 0) -> NameBias:
+    """The bits over the people of several relations, each measured within its relation."""
+    gains = {name: np.concatenate([each.gains[name] for each in found]) for name in found[0].gains}
+    scores = {name: _bits(values, seed, {}) for name, values in gains.items()}
+    return NameBias(scores.pop("whole"), scores, gains)
+
+
+def _bits(gains: np.ndarray, seed: int, details: dict[str, Any]) -> Score:
+    interval = bootstrap_mean(gains, seed=seed)
+    return Score("bits", float(gains.mean()), interval, len(gains), details)
 
 
 Person = tuple[str, str]  # name and answer

@@ -1,6 +1,7 @@
 """The sections of an audit about where answers come from: the text, the model's memory, names."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,12 +15,13 @@ from wherefrom.auditing.findings import (
     SourceFindings,
 )
 from wherefrom.auditing.inspector import Examined
-from wherefrom.auditing.name_bias import measure_name_bias
+from wherefrom.auditing.name_bias import NameBias, average_name_bias, measure_name_bias
 from wherefrom.core.contracts import WITH_TEXT, Dataset
 from wherefrom.core.errors import BadData
 from wherefrom.core.replies import RECALLED, SOURCES, VERDICTS, Source, Verdict
 from wherefrom.evaluation.baselines import BASELINES
 from wherefrom.evaluation.evaluator import Score
+from wherefrom.evaluation.relations import divide
 from wherefrom.evaluation.selective import auroc
 from wherefrom.evidence.accuracy import measure_verdicts
 from wherefrom.evidence.verdict import FactChecker
@@ -45,20 +47,32 @@ def report_evidence(
     """The accuracy of the verdicts on calibration people, and the verdicts on held-out answers."""
     if checker is None:
         return None
-    calibration = [examined.questions[i] for i in examined.where("calibration")]
-    known = [q for q in calibration if q.relation in checker.extractors]
     labels = [None if verdict is None else verdict.label for verdict in verdicts]
-    return EvidenceFindings(
-        accuracy=measure_verdicts(checker, known),
-        held_out_answers=_count_labels(labels, VERDICTS, examined),
-    )
+
+    def report(places: Sequence[int]) -> EvidenceFindings:
+        questions = [examined.questions[i] for i in places]
+        known = [q for q in questions if q.split == "calibration"]
+        return EvidenceFindings(
+            accuracy=measure_verdicts(
+                checker, [q for q in known if q.relation in checker.extractors]
+            ),
+            held_out_answers=_count_labels(labels, VERDICTS, examined, places),
+        )
+
+    parts = divide(examined.relations)
+    each = {relation: report(places.tolist()) for relation, places in parts.items()}
+    return replace(report(range(len(labels))), by_relation=each)
 
 
 def _count_labels(
-    labels: Sequence[str | None], names: Sequence[str], examined: Examined
+    labels: Sequence[str | None], names: Sequence[str], examined: Examined, places: Iterable[int]
 ) -> dict[str, LabelCount]:
-    """How many held-out answers have each label, and how many of them are right."""
-    held = [(labels[i], bool(examined.right[i])) for i in examined.where("held-out")]
+    """How many held-out answers among these have each label, and how many of them are right."""
+    held = [
+        (labels[i], bool(examined.right[i]))
+        for i in places
+        if examined.questions[i].split == "held-out"
+    ]
     return {
         name: LabelCount(
             answers=sum(label == name for label, _ in held),
@@ -95,13 +109,24 @@ def report_source(
     `probability_read` is the probability that the model has read each name; the borrowed predictor
     needs it.
     """
-    labels = _count_labels([s.label for s in sources], SOURCES, examined)
-    measured, models = None, predictor.models
-    if memorisation is not None and (judged := _judged(examined, memorisation)).any():
+    labels = [source.label for source in sources]
+    borrowed: Sequence[Source] = ()
+    if memorisation is not None:
         borrowed = borrowed_predictor().predict(examined.features, probability_read)
-        measured = _measure(examined, sources, borrowed, memorisation, judged)
-        models = memorisation.models
-    return SourceFindings(predictor.borrowed, models, labels, measured)
+
+    def report(places: np.ndarray) -> SourceFindings:
+        counts = _count_labels(labels, SOURCES, examined, places.tolist())
+        measured, models = None, predictor.models
+        if memorisation is not None:
+            here = np.zeros(len(labels), dtype=bool)
+            here[places] = True
+            if (judged := here & _judged(examined, memorisation)).any():
+                measured = _measure(examined, sources, borrowed, memorisation, judged)
+                models = memorisation.models
+        return SourceFindings(predictor.borrowed, models, counts, measured)
+
+    each = {relation: report(at) for relation, at in divide(examined.relations).items()}
+    return replace(report(np.arange(len(labels))), by_relation=each)
 
 
 def _judged(examined: Examined, memorisation: CounterfactualMemorisation) -> np.ndarray:
@@ -159,20 +184,47 @@ def report_exposures(run: Run, examined: Examined) -> ExposureFindings:
     seen = counted.seen(questions)
     shown = counted.about(questions, FROM_NAME)
     position = counted.positions(questions)
-    means = {kind: counted.about(questions, kind)[seen] for kind in KINDS}
-    by_position = bin_by_position(shown, position, right) if (position >= 0).any() else []
-    return ExposureFindings(
-        examples=counted.examples,
-        randomised=exposure_is_randomised(run.recipe),
-        mean={kind: float(each.mean()) if each.size else 0.0 for kind, each in means.items()},
-        dose=tuple(bin_by_exposure(shown, right)),
-        dose_by_position=tuple(by_position),
-        never_exposed=score_never_exposed(seen, right, guessed),
-    )
+    by_kind = {kind: counted.about(questions, kind) for kind in KINDS}
+    randomised = exposure_is_randomised(run.recipe)
+
+    def report(at: np.ndarray) -> ExposureFindings:
+        means = {kind: every[at][seen[at]] for kind, every in by_kind.items()}
+        placed = (position[at] >= 0).any()
+        by_position = bin_by_position(shown[at], position[at], right[at]) if placed else []
+        return ExposureFindings(
+            examples=counted.examples,
+            randomised=randomised,
+            mean={kind: float(each.mean()) if each.size else 0.0 for kind, each in means.items()},
+            dose=tuple(bin_by_exposure(shown[at], right[at])),
+            dose_by_position=tuple(by_position),
+            never_exposed=score_never_exposed(seen[at], right[at], guessed[at]),
+        )
+
+    parts = divide([examined.relations[i] for i in held])
+    each = {relation: report(at) for relation, at in parts.items()}
+    return replace(report(np.arange(len(held))), by_relation=each)
 
 
 def report_name_bias(dataset: Dataset) -> NameBiasFindings:
-    """What a name alone says about the answer."""
+    """What a name alone says about the answer, over all relations and for each."""
+    asked = dataset.asked
     held = [q for q in dataset.questions if q.split == "held-out" and q.answer]
-    found = measure_name_bias(dataset.asked, held)
+    by_asked = divide([q.relation for q in asked])
+    if not by_asked:
+        return _name_bias(measure_name_bias(asked, held))
+    found: dict[str, NameBias] = {}
+    problem: BadData | None = None
+    for relation, places in by_asked.items():
+        about = [q for q in held if q.relation == relation]
+        try:
+            found[relation] = measure_name_bias([asked[int(i)] for i in places], about)
+        except BadData as error:  # too few people
+            problem = error
+    if not found:
+        raise problem or BadData("name bias: expected asked people, found none")
+    each = {relation: _name_bias(bias) for relation, bias in found.items()}
+    return replace(_name_bias(average_name_bias(list(found.values()))), by_relation=each)
+
+
+def _name_bias(found: NameBias) -> NameBiasFindings:
     return NameBiasFindings(found.whole, found.parts, found.summary())

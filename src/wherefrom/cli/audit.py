@@ -57,8 +57,8 @@ def audit(
     used again; the same command continues a retraining that was stopped.
     """
     import wherefrom
-    from wherefrom.report.audit import audit_table
-    from wherefrom.report.tables import draw
+    from wherefrom.report.audit import audit_table, explain_audit_refusals
+    from wherefrom.report.tables import draw, printable
 
     found = wherefrom.audit(run, risk=risk, delta=delta, budget=budget, swap=swap, progress=True)
     for line in found.notes:
@@ -66,7 +66,10 @@ def audit(
     if as_json:
         print_json(found)
     else:
-        draw(audit_table(wherefrom.to_json(found)))
+        written = wherefrom.to_json(found)
+        draw(audit_table(written))
+        if lines := explain_audit_refusals(written):
+            print("\n" + "\n".join(map(printable, lines)))
         print(f"\n{run / 'audit'}: audit.json, answers.jsonl and pictures")
     if found.not_retrained is not None:
         sys.stdout.flush()

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from wherefrom.cli.output import note, print_json
+from wherefrom.cli.output import note, print_json, print_refusals
 
 
 def evaluate(
@@ -25,5 +25,9 @@ def evaluate(
     if outcome.changed:
         names = ", ".join(outcome.changed)
         note(f"{run}: these scores differ from the stored ones and replace them: {names}")
-    print_json(outcome) if as_json else draw(results_table(outcome.results))
+    if as_json:
+        print_json(outcome)
+    else:
+        draw(results_table(outcome.results))
+        print_refusals(outcome.results)
     outcome.require_checks()

@@ -2,17 +2,26 @@
 
 import json
 import traceback
+from collections.abc import Mapping
 from typing import Any
 
 from wherefrom.core.config import to_json
 from wherefrom.report.messages import complain, note
 
-__all__ = ["complain", "note", "print_json", "show_traceback"]
+__all__ = ["complain", "note", "print_json", "print_refusals", "show_traceback"]
 
 
 def print_json(value: Any) -> None:
     """A result as one JSON object; characters beyond ASCII are escaped for any terminal."""
     print(json.dumps(to_json(value), indent=1, allow_nan=False))
+
+
+def print_refusals(results: Mapping[str, Mapping[str, Any]]) -> None:
+    """Below a table of results: why nothing is answered, where that is so."""
+    from wherefrom.report.tables import explain_refusals, printable
+
+    if lines := explain_refusals(results):
+        print("\n" + "\n".join(map(printable, lines)))
 
 
 def show_traceback(error: BaseException) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wherefrom.cli.output import print_json
+from wherefrom.cli.output import print_json, print_refusals
 from wherefrom.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -145,6 +145,7 @@ def _print_seeds(found: "SeedsOutcome") -> None:
     from wherefrom.report.tables import draw, seeds_table
 
     draw(seeds_table(found.results))
+    print_refusals(found.results)
     print(f"\n{', '.join(found.runs)}: {duration(found.seconds)} in all")
 
 
@@ -155,6 +156,7 @@ def _print(outcome: "Outcome") -> None:
     from wherefrom.report.tables import draw, results_table
 
     draw(results_table(outcome.results))
+    print_refusals(outcome.results)
     pages = {
         PAGE: "the claims with their figures, and which statements are wrong and why",
         STUDY: "the settings that were compared, with figures, and errors explained",

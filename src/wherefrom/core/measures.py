@@ -10,6 +10,8 @@ from typing import Any
 
 PERPLEXITY, BITS = "perplexity", "bits_per_character"
 CHECKS = "checks_held"  # of a demonstration
+BY_RELATION = "by_relation"  # the same result for each relation, where there are several
+WHY_NOT = "why_not"  # why nothing is answered, in words
 MEASURES = (
     "accuracy", "answered_share", "precision", "refused_share", PERPLEXITY, BITS, CHECKS,
 )  # fmt: skip

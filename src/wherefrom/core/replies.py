@@ -69,11 +69,11 @@ class Reply:
     """The answer to one question, and everything that is known about it.
 
     `answer` is the model's best answer, whether or not it is given. `answered` says whether it is
-    given, and `reason` why not. `confidence` is the calibrated probability that the answer is
-    right. It is None for a name that the model does not know, and for a run without calibration
-    people. `candidates` has the answers that the search found, the best first. `trained_on`: the
-    model was trained on this very question, so the answer need not come from the text.
-    `did_you_mean` has names from the text that are spelt like an unknown name.
+    given, `reason` why not, and `why_not` the same in a sentence. `confidence` is the calibrated
+    probability that the answer is right. It is None for a name that the model does not know, and
+    for a run without calibration people. `candidates` has the answers that the search found, the
+    best first. `trained_on`: the model was trained on this very question, so the answer need not
+    come from the text. `did_you_mean` has names from the text that are spelt like an unknown name.
     """
 
     format_version: ClassVar[int] = 1
@@ -91,3 +91,4 @@ class Reply:
     source: Source | None
     trained_on: bool = False
     did_you_mean: tuple[str, ...] = ()
+    why_not: str | None = None

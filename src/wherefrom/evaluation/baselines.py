@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -10,24 +11,34 @@ import numpy as np
 
 from wherefrom.core.contracts import Answer, Candidate, Dataset, Document, Question
 from wherefrom.core.errors import BadData
-from wherefrom.core.forms import find_forms, match
+from wherefrom.core.forms import Form, find_forms, match
 from wherefrom.core.words import WordVocabulary
 from wherefrom.evaluation.evaluator import gold_answer
+from wherefrom.evaluation.relations import divide
 
 _OTHERS = 4
 
 
 class Majority:
-    """Always the most frequent answer of the asked questions; of equals, the first by name."""
+    """The most frequent answer to the asked questions of the same relation.
+
+    Of equally frequent answers, it is the first by name.
+    """
 
     def __init__(self, asked: Sequence[Question]) -> None:
-        counts = Counter(_golds(asked))
-        ranked = sorted(counts, key=lambda name: (-counts[name], name))
-        first, *others = (Candidate(name, counts[name] / len(asked)) for name in ranked)
-        self._answer = Answer(first.text, first.probability, tuple(others[:_OTHERS]))
+        _require_golds(asked)
+        self._relations = _Relations(asked)
+        self._answers = {name: _most_frequent(qs) for name, qs in self._relations.asked.items()}
 
     def answer(self, questions: Sequence[str]) -> list[Answer]:
-        return [self._answer] * len(questions)
+        return [self._answers[self._relations.of(text)] for text in questions]
+
+
+def _most_frequent(asked: Sequence[Question]) -> Answer:
+    counts = Counter(map(gold_answer, asked))
+    ranked = sorted(counts, key=lambda name: (-counts[name], name))
+    first, *others = (Candidate(name, counts[name] / len(asked)) for name in ranked)
+    return Answer(first.text, first.probability, tuple(others[:_OTHERS]))
 
 
 class Always:
@@ -41,7 +52,32 @@ class Always:
 
 
 class NearestName:
-    """The answer of the asked person with the most similar name; of equals, the first asked.
+    """What the asked person with the most similar name has as answer to the same relation."""
+
+    def __init__(self, asked: Sequence[Question]) -> None:
+        _require_golds(asked)
+        self._relations = _Relations(asked)
+        forms = self._relations.forms
+        self._names = {
+            name: _SimilarNames([_name(forms, q.text) for q in qs], list(map(gold_answer, qs)))
+            for name, qs in self._relations.asked.items()
+        }
+
+    def answer(self, questions: Sequence[str]) -> list[Answer]:
+        relations, names = self._relations, self._names
+        return [
+            names[relations.of(text)].nearest(_name(relations.forms, text)) for text in questions
+        ]
+
+
+def _name(forms: Sequence[Form], text: str) -> str:
+    """What the question varies; all of one that has another form."""
+    found = match(forms, text)
+    return found[1] if found else text
+
+
+class _SimilarNames:
+    """Names with an answer each: the answer of the most similar name, of equals the first.
 
     Similarity is the cosine between counts of the names' pairs and triples of characters. It
     needs one pass over an inverted index for each question, where edit distance would need
@@ -49,20 +85,15 @@ class NearestName:
     answer's probability: it orders the answers by trust, but nothing has calibrated it.
     """
 
-    def __init__(self, asked: Sequence[Question]) -> None:
-        self._golds = _golds(asked)
-        texts = [question.text for question in asked]
-        self._forms = find_forms(texts)
-        profiles = [_profile(self._name(text)) for text in texts]
+    def __init__(self, names: Sequence[str], golds: Sequence[str]) -> None:
+        self._golds = golds
+        profiles = [_profile(name) for name in names]
         self._squares = np.array([_square(profile) for profile in profiles], dtype=np.float64)
         grams = sorted(set(chain.from_iterable(profiles)))
         self._index = {gram: i for i, gram in enumerate(grams)}
         self._people, self._counts, self._starts = self._postings(profiles)
 
-    def answer(self, questions: Sequence[str]) -> list[Answer]:
-        return [self._nearest(self._name(text)) for text in questions]
-
-    def _nearest(self, name: str) -> Answer:
+    def nearest(self, name: str) -> Answer:
         profile = _profile(name)
         known = [(self._index[gram], c) for gram, c in profile.items() if gram in self._index]
         slices = [slice(self._starts[i], self._starts[i + 1]) for i, _ in known]
@@ -91,10 +122,39 @@ class NearestName:
         starts = np.searchsorted(grams, np.arange(len(self._index) + 1))
         return people.copy(), counts.astype(np.float64), starts
 
-    def _name(self, text: str) -> str:
-        """What the question varies; all of one that has another form."""
-        found = match(self._forms, text)
-        return found[1] if found else text
+
+class _Relations:
+    """The asked questions by relation, and which relation a question's text asks for.
+
+    A relation is told by the form of the question. With one relation, or where the text has no
+    form of the asked questions, all asked questions count: they stand under "".
+    """
+
+    def __init__(self, asked: Sequence[Question]) -> None:
+        self._all = tuple(asked)
+        self.asked: dict[str, tuple[Question, ...]] = {"": self._all}
+        relations = [question.relation for question in asked]
+        for relation, places in divide(relations).items():
+            self.asked[relation] = tuple(asked[i] for i in places)
+
+    @cached_property
+    def forms(self) -> tuple[Form, ...]:
+        return find_forms([question.text for question in self._all])
+
+    @cached_property
+    def _of_form(self) -> dict[Form, str]:
+        """The relation that most questions of a form have."""
+        counts: dict[Form, Counter[str]] = {}
+        for question in self._all:
+            if found := match(self.forms, question.text):
+                counts.setdefault(found[0], Counter())[question.relation] += 1
+        return {form: count.most_common(1)[0][0] for form, count in counts.items()}
+
+    def of(self, text: str) -> str:
+        if len(self.asked) == 1:
+            return ""
+        found = match(self.forms, text)
+        return self._of_form.get(found[0], "") if found else ""
 
 
 class Unigram:
@@ -193,7 +253,8 @@ def _square(profile: Counter[str]) -> int:
     return sum(count * count for count in profile.values())
 
 
-def _golds(asked: Sequence[Question]) -> list[str]:
+def _require_golds(asked: Sequence[Question]) -> None:
     if not asked:
         raise BadData("asked questions: expected at least one to answer from, found none")
-    return [gold_answer(question) for question in asked]
+    for question in asked:
+        gold_answer(question)

@@ -9,7 +9,9 @@ import numpy as np
 
 from wherefrom.core.contracts import Answer, Answerer, Candidate, Question, Scorer
 from wherefrom.core.errors import BadData
+from wherefrom.core.measures import BY_RELATION
 from wherefrom.evaluation.intervals import Interval, bootstrap_mean, wilson
+from wherefrom.evaluation.relations import divide
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,7 @@ class Prediction:
     answer: Answer
     correct: bool
     support: str
+    relation: str = ""  # of a file that does not say it
 
     def as_json(self) -> dict[str, Any]:
         """One flat row; `answer` is the text, its probability stands beside it."""
@@ -82,6 +85,7 @@ class Prediction:
             "probability": self.answer.probability,
             "finished": self.answer.finished,
             "support": self.support,
+            "relation": self.relation,
             "others": others,
         }
 
@@ -92,6 +96,7 @@ class Prediction:
             others = tuple(Candidate(o["text"], float(o["probability"])) for o in row["others"])
             answer = Answer(row["answer"], float(row["probability"]), others, row["finished"])
             texts = {name: row[name] for name in ("question", "subject", "gold", "support")}
+            texts["relation"] = row.get("relation", "")
             if not all(isinstance(text, str) for text in (answer.text, *texts.values())):
                 raise TypeError("something else than text")
             found = cls(answer=answer, correct=row["correct"], **texts)
@@ -116,18 +121,25 @@ def evaluate_answers(
     golds = [gold_answer(question) for question in questions]
     answers = answerer.answer([question.text for question in questions])
     predictions = [
-        Prediction(q.text, q.subject, gold, answer, answer.text == gold, q.support)
+        Prediction(q.text, q.subject, gold, answer, answer.text == gold, q.support, q.relation)
         for q, gold, answer in zip(questions, golds, answers, strict=True)
     ]
     return accuracy(predictions, level), predictions
 
 
 def accuracy(predictions: Sequence[Prediction], level: float = 0.95) -> Score:
-    """The share that is right, with Wilson's interval: also of predictions read from a file."""
+    """The share that is right, with Wilson's interval: also of predictions read from a file.
+
+    Where the questions ask for several relations, the details have the score of each.
+    """
     if not predictions:
         raise BadData("predictions: expected at least one to score, found none")
     n, right = len(predictions), sum(p.correct for p in predictions)
-    return Score.of_share("accuracy", right, n, level, {"correct": right})
+    details: dict[str, Any] = {"correct": right}
+    if parts := divide([p.relation for p in predictions]):
+        scores = {name: accuracy([predictions[i] for i in at], level) for name, at in parts.items()}
+        details[BY_RELATION] = {name: score.as_json() for name, score in scores.items()}
+    return Score.of_share("accuracy", right, n, level, details)
 
 
 def gold_answer(question: Question) -> str:

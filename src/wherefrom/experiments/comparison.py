@@ -1,13 +1,13 @@
 """Runs side by side: their results, their costs, and paired differences on the same questions."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from wherefrom.core.errors import Mismatch, UsageError
 from wherefrom.core.recipe import Demonstrations
-from wherefrom.evaluation.compare import Comparison, bits_per_character
+from wherefrom.evaluation.compare import Comparison, bits_per_character, compare_relations
 from wherefrom.evaluation.compare import compare as compare_predictions
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
@@ -31,13 +31,18 @@ class ComparedRun:
 
 @dataclass(frozen=True, kw_only=True)
 class PairedRuns(Comparison):
-    """The primary model of `run` (a) against that of `reference` (b) on the same questions."""
+    """The primary model of `run` (a) against that of `reference` (b) on the same questions.
+
+    `by_relation` has the same for each relation; it is empty if there is only one, and for folders
+    of before, whose predictions do not say their relation.
+    """
 
     run: str
     reference: str
     task: str
     model: str
     reference_model: str
+    by_relation: Mapping[str, Comparison] = field(default_factory=dict[str, Comparison])
 
 
 @dataclass(frozen=True)
@@ -120,11 +125,11 @@ def _pair(runs: Sequence[Run]) -> tuple[list[PairedRuns], list[str]]:
 
 def _pair_task(run: Run, reference: Run, task: str) -> PairedRuns:
     model, reference_model = run.recipe.primary, reference.recipe.primary
-    found = compare_predictions(
-        run.predictions(model, task), reference.predictions(reference_model, task)
-    )
+    own = run.predictions(model, task)
+    others = reference.predictions(reference_model, task)
     return PairedRuns(
-        **asdict(found),
+        **asdict(compare_predictions(own, others)),
+        by_relation=compare_relations(own, others),
         run=str(run.path),
         reference=str(reference.path),
         task=task,

@@ -5,12 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from wherefrom.answering.closed_book import ClosedBookModel
-from wherefrom.answering.policy import (
-    fit_policy,
-    make_decoy_names,
-    report_policy,
-    write_policy,
-)
+from wherefrom.answering.name_gate import make_decoy_names
+from wherefrom.answering.policy import fit_policy, report_policy, write_policy
 from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Dataset
 from wherefrom.core.recipe import Task
 from wherefrom.evaluation.baselines import BASELINES

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wherefrom.core.errors import UsageError
-from wherefrom.core.measures import UNITS, is_share, measured
+from wherefrom.core.measures import BY_RELATION, UNITS, WHY_NOT, is_share, measured
 from wherefrom.evaluation.intervals import mean_interval
 from wherefrom.experiments.execute import Outcome
 
@@ -71,6 +71,8 @@ def _average(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     Student's interval may leave the range of a share, so it is cut at 0 and 1.
     """
     measure, _ = measured(results[0])
+    parts = [result[BY_RELATION] for result in results if BY_RELATION in result]
+    reasons = [result[WHY_NOT] for result in results if WHY_NOT in result]
     share = is_share(measure)
     values = [float(result[measure]) for result in results]
     interval = None
@@ -83,6 +85,13 @@ def _average(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "worst": min(values) if share else max(values),
         "n": len(values),
         "values": values,
+        **({BY_RELATION: aggregate(parts)} if parts else {}),
+        **({WHY_NOT: _count(reasons, len(results))} if reasons else {}),
         # The unit of a perplexity: tables put words and characters into different rows.
         **{field: results[0][field] for field in UNITS if field in results[0]},
     }
+
+
+def _count(reasons: Sequence[str], runs: int) -> str:
+    """Why nothing is answered, in the first of the runs that answer nothing."""
+    return reasons[0] if runs == 1 else f"with {len(reasons)} of {runs} seeds, as {reasons[0]}"

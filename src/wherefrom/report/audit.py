@@ -4,9 +4,10 @@ The *model's own* probability and the *calibrated* probability are different fig
 with the model's own says so.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from wherefrom.core.measures import BY_RELATION, WHY_NOT
 from wherefrom.report.tables import INTERVAL, NOTHING, Section, Table
 
 Findings = Mapping[str, Any]
@@ -52,6 +53,10 @@ def _confidence(findings: Findings) -> Section | None:
         ("  difference of the two", f"{difference['difference']:.4f}", f"[{low:.4f}, {high:.4f}]",
          "negative: calibration helps (paired bootstrap)"),
     ]  # fmt: skip
+    for relation, part in _relations(found):
+        own, error = part["calibrated"], part["calibrated"]["error"]
+        beside = f"calibration error {error['value']:.3f}, p = {error['p_value']:.2f}"
+        rows.append((f"Brier score, {relation}", f"{own['brier']['score']:.3f}", "", beside))
     return Section("confidence: the calibrated probability, on held-out people", tuple(rows))
 
 
@@ -60,17 +65,58 @@ def _abstention(findings: Findings) -> Section | None:
     if found is None:
         return None
     title = "abstention: share right among answered"
-    rows: list[tuple[str, ...]] = [("threshold in use", *_answered(found["in_use"]))]
+    rows = _answered_rows("threshold in use", found["in_use"])
     for target, row in found["thresholds"].items():
-        rows.append((f"threshold set for {100 * float(target):g} % right", *_answered(row)))
+        rows += _answered_rows(f"threshold set for {100 * float(target):g} % right", row)
     if (bound := found["certificate"]) is not None:
         alpha, delta = (f"{100 * bound[name]:g} %" for name in ("alpha", "delta"))
         title = f"{title} (the certificate fails with probability at most {delta})"
-        none = ("none", "", _advice(bound["more_people"]))
-        certified = _answered(found["certified"]) if bound["certified"] else none
-        rows.append((f"certified: at most {alpha} wrong", *certified))
-        rows.append(("  the same risk, not certified", *_answered(found["uncertified"])))
+        rows += _certified_rows(f"certified: at most {alpha} wrong", bound, found["certified"])
+        rows += _answered_rows("  the same risk, not certified", found["uncertified"])
     return Section(title, tuple(rows))
+
+
+def _answered_rows(label: str, row: Findings) -> list[tuple[str, ...]]:
+    """What a threshold does, over all relations and for each."""
+    indent = " " * (len(label) - len(label.lstrip()) + 2)
+    each = [(f"{indent}{name}", *_answered(part)) for name, part in _relations(row)]
+    return [(label, *_answered(row)), *each]
+
+
+def explain_audit_refusals(findings: Findings) -> list[str]:
+    """Why the threshold in use answers nothing, one sentence for each relation where that is so."""
+    found = findings.get("abstention")
+    if found is None:
+        return []
+    rows = [
+        ("", found["in_use"]),
+        *((f"{name}: ", row) for name, row in _relations(found["in_use"])),
+    ]
+    return [
+        f"{about}nothing is answered: {why}" for about, row in rows if (why := row.get(WHY_NOT))
+    ]
+
+
+def _certified_rows(label: str, bound: Findings, row: Findings) -> list[tuple[str, ...]]:
+    """The same for the certified threshold; if there is none, what would help."""
+
+    def cells(certificate: Findings, found: Findings) -> tuple[str, ...]:
+        if certificate["certified"]:
+            return _answered(found)
+        return "none", "", _advice(certificate["more_people"])
+
+    parts = dict(_relations(row))
+    rows: list[tuple[str, ...]] = [(label, *cells(bound, row))]
+    for name, certificate in _relations(bound):
+        # Of a relation without held-out questions nothing else can be told.
+        applied = parts.get(name)
+        rows.append((f"  {name}", *(cells(certificate, applied) if applied else (NOTHING, "", ""))))
+    return rows
+
+
+def _relations(found: Findings) -> Iterable[tuple[str, Any]]:
+    """A finding's parts by relation; an audit of before has none."""
+    return found.get(BY_RELATION, {}).items()
 
 
 def _answered(row: Findings) -> tuple[str, str, str]:
@@ -88,12 +134,17 @@ def _evidence(findings: Findings) -> Section | None:
     found = findings.get("evidence")
     if found is None:
         return None
-    counts = found["held_out_answers"].items()
-    rows = [_right_among(label, row) for label, row in counts if row["answers"]]
+    rows: list[tuple[str, ...]] = []
+    for label, row in found["held_out_answers"].items():
+        if row["answers"]:
+            rows += _right_rows(label, row, found)
     if overall := found["accuracy"]["overall"]:
         rows.append(
             ("labels that are right", *_share(overall), f"n={overall['n']}, calibration people")
         )
+    for relation, part in _relations(found):
+        if own := part["accuracy"]["overall"]:
+            rows.append((f"  {relation}", *_share(own), f"n={own['n']}"))
     return Section("evidence: what the text says about the answers (share right)", tuple(rows))
 
 
@@ -101,7 +152,8 @@ def _source(findings: Findings) -> Section | None:
     found = findings.get("source")
     if found is None:
         return None
-    rows = [_right_among(label, row) for label, row in found["held_out_answers"].items()]
+    counts = found["held_out_answers"].items()
+    rows = [each for label, row in counts for each in _right_rows(label, row, found)]
     if measured := found["measured"]:
         judges = f"against {measured['models']} retrained models"
         for label, which in (
@@ -140,7 +192,7 @@ def _exposures(findings: Findings) -> Section | None:
     rows = [
         (_times(row), _percent(row["accuracy"]), _percents(row["interval"]), f"n={row['n']}")
         for row in found["dose"]
-    ]
+    ]  # by relation in audit.json
     if never := found["never_exposed"]:
         points = 100 * never["difference"]["difference"]
         beside = f"{points:+.1f} points compared with the most similar name's answer"
@@ -164,6 +216,9 @@ def _name_bias(findings: Findings) -> Section | None:
             (f"  its {name}", f"{row['bits']:.2f}", _ends(row["interval"]), "")
             for name, row in found["parts"].items()
         ]
+    for relation, part in _relations(found):
+        bits = part["whole"]
+        rows.append((f"  {relation}", f"{bits['bits']:.2f}", _ends(bits["interval"]), ""))
     return Section("name bias: bits that a name alone gives about the answer", tuple(rows))
 
 
@@ -186,6 +241,16 @@ def _swap(findings: Findings) -> Section | None:
 
 
 # -- cells ---------------------------------------------------------------------------
+
+
+def _right_rows(label: str, row: Findings, found: Findings) -> list[tuple[str, ...]]:
+    """Answers with a label that are right, over all relations and for each."""
+    each = [
+        _right_among(f"  {relation}", part["held_out_answers"][label])
+        for relation, part in _relations(found)
+        if part["held_out_answers"][label]["answers"]
+    ]
+    return [_right_among(label, row), *each]
 
 
 def _right_among(label: str, row: Findings) -> tuple[str, ...]:

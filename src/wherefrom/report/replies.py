@@ -49,6 +49,8 @@ class Dispute(Protocol):
 def describe_reply(reply: Reply) -> list[str]:
     """A reply, line by line."""
     lines = [printable(reply.question), f"  {_answer(reply)}"]
+    if reply.why_not is not None and reply.reason != UNKNOWN_NAME:
+        lines.append(f"  why not: {printable(reply.why_not)}")
     if reply.did_you_mean:
         names = " or ".join(map(printable, reply.did_you_mean))
         lines.append(f"  did you mean {names}?")

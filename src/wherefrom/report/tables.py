@@ -6,14 +6,24 @@ Nothing is computed here; core/measures.py says what a result measures.
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
-from wherefrom.core.measures import BITS, CHECKS, PERPLEXITY, is_share, measured, unit_of
+from wherefrom.core.measures import (
+    BITS,
+    BY_RELATION,
+    CHECKS,
+    PERPLEXITY,
+    WHY_NOT,
+    is_share,
+    measured,
+    unit_of,
+)
 
 Result = Mapping[str, Any]
 
 INTERVAL = "95 % interval"
 NOTHING = "-"
+_INDENT = "  "  # of a relation, below the result over all relations
 
 _TITLES = {CHECKS: "claims", BITS: "bits per character"}
 _IN_WORDS = {
@@ -46,11 +56,11 @@ def results_table(results: Mapping[str, Result]) -> Table:
     if results and all(CHECKS in result for result in results.values()):
         return _claims_table(results)
 
-    def cells(name: str) -> tuple[str, ...]:
-        value, interval = _value_and_interval(results[name])
-        nats = results[name].get("nats_per_target")
+    def cells(result: Result) -> tuple[str, ...]:
+        value, interval = _value_and_interval(result)
+        nats = result.get("nats_per_target")
         beside = "" if nats is None else f", {nats:.3f} nats each"
-        return value, interval, f"n={results[name]['n']}{beside}"
+        return value, interval, f"n={result['n']}{beside}"
 
     return Table(("", INTERVAL, ""), _sections(results, cells))
 
@@ -76,8 +86,7 @@ def measured_table(runs: Sequence[Any]) -> Table:
 def _claims_table(results: Mapping[str, Result]) -> Table:
     """The results of demonstrations, which have no intervals."""
 
-    def cells(name: str) -> tuple[str, ...]:
-        row = results[name]
+    def cells(row: Result) -> tuple[str, ...]:
         wrong = f"{row['refuted']} of {row['statements']}" if row["statements"] else NOTHING
         return f"{row['held']} of {row['n']}", wrong
 
@@ -87,8 +96,7 @@ def _claims_table(results: Mapping[str, Result]) -> Table:
 def seeds_table(results: Mapping[str, Result]) -> Table:
     """Means over several seeds, each with the worst seed's value."""
 
-    def cells(name: str) -> tuple[str, ...]:
-        result = results[name]
+    def cells(result: Result) -> tuple[str, ...]:
         worst = show_value(measured(result)[0], result["worst"])
         return (*_value_and_interval(result), worst, str(result["n"]))
 
@@ -102,11 +110,11 @@ def runs_table(
 
     `primary` has the name and the cost of each run's primary model.
     """
-    keyed = [{(title(n, r), n): r for n, r in results.items()} for results in runs.values()]
-    every = dict.fromkeys(key for results in keyed for key in results)
+    keyed = [{row.key: row.result for row in _rows(results)} for results in runs.values()]
+    every = _in_order(key for results in keyed for key in results)
 
-    def cells(heading: str, name: str) -> tuple[str, ...]:
-        found = [results.get((heading, name)) for results in keyed]
+    def cells(key: _Key) -> tuple[str, ...]:
+        found = [results.get(key) for results in keyed]
         return tuple(" ".join(_value_and_interval(r)) if r else NOTHING for r in found)
 
     return Table(tuple(runs), (*_grouped(every, cells), *_costs(primary)))
@@ -130,18 +138,32 @@ def _count(number: int | None) -> str:
 
 def pairs_table(pairs: Iterable[Mapping[str, Any]], first: str) -> Table:
     """How much the accuracy of each other run differs from the first, question by question."""
-    rows = tuple(
-        (
-            f"{pair['run']}: {pair['task']}",
-            f"{100 * pair['difference']:+.1f} points",
-            "[{:+.1f}, {:+.1f}]".format(*(100 * end for end in pair["interval"])),
-            f"n={pair['n']}",
-            f"{pair['only_a']} : {pair['only_b']}",
-        )
-        for pair in pairs
-    )
+    rows: list[tuple[str, ...]] = []
+    for pair in pairs:
+        rows.append((f"{pair['run']}: {pair['task']}", *_difference(pair)))
+        each = pair.get(BY_RELATION, {}).items()
+        rows += [(f"{_INDENT}{relation}", *_difference(part)) for relation, part in each]
     title = f"accuracy compared with {first}, on the same questions"
-    return Table(("", INTERVAL, "", "right in one run only"), (Section(title, rows),))
+    return Table(("", INTERVAL, "", "right in one run only"), (Section(title, tuple(rows)),))
+
+
+def _difference(pair: Mapping[str, Any]) -> tuple[str, ...]:
+    return (
+        f"{100 * pair['difference']:+.1f} points",
+        "[{:+.1f}, {:+.1f}]".format(*(100 * end for end in pair["interval"])),
+        f"n={pair['n']}",
+        f"{pair['only_a']} : {pair['only_b']}",
+    )
+
+
+def explain_refusals(results: Mapping[str, Result]) -> list[str]:
+    """Why nothing is answered, one sentence for each relation of which that is so."""
+    lines: list[str] = []
+    for row in _rows(results):
+        if why := row.result.get(WHY_NOT):
+            about = f"{row.key.relation}: " if row.key.relation else ""
+            lines.append(f"{about}nothing is answered: {why}")
+    return lines
 
 
 def title(name: str, result: Result) -> str:
@@ -234,19 +256,47 @@ def _value_and_interval(result: Result) -> tuple[str, str]:
     return show_value(measure, value), show_interval(measure, result.get("interval"))
 
 
+class _Key(NamedTuple):
+    """Which row: its heading, the result's name, and the relation ("" for all relations)."""
+
+    heading: str
+    name: str
+    relation: str
+
+
+class _Row(NamedTuple):
+    key: _Key
+    result: Result
+
+
+def _rows(results: Mapping[str, Result]) -> Iterable[_Row]:
+    """A row for each result, and below it one for each relation, where there are several."""
+    for name, result in results.items():
+        heading = title(name, result)
+        yield _Row(_Key(heading, name, ""), result)
+        for relation, part in result.get(BY_RELATION, {}).items():
+            yield _Row(_Key(heading, name, relation), part)
+
+
+def _in_order(keys: Iterable[_Key]) -> list[_Key]:
+    """Each key once; a relation that only a later run has stands with its result all the same."""
+    every = list(dict.fromkeys(keys))
+    first = {key[:2]: i for i, key in reversed(list(enumerate(every)))}
+    return sorted(every, key=lambda key: first[key[:2]])
+
+
 def _sections(
-    results: Mapping[str, Result], cells: Callable[[str], tuple[str, ...]]
+    results: Mapping[str, Result], cells: Callable[[Result], tuple[str, ...]]
 ) -> tuple[Section, ...]:
     """Rows grouped by what they measure; the rows about abstention stand together, in words."""
-    keys = [(title(name, result), name) for name, result in results.items()]
-    return _grouped(keys, lambda _, name: cells(name))
+    rows = {row.key: row.result for row in _rows(results)}
+    return _grouped(rows, lambda key: cells(rows[key]))
 
 
-def _grouped(
-    keys: Iterable[tuple[str, str]], cells: Callable[[str, str], tuple[str, ...]]
-) -> tuple[Section, ...]:
+def _grouped(keys: Iterable[_Key], cells: Callable[[_Key], tuple[str, ...]]) -> tuple[Section, ...]:
     """Rows grouped under their headings."""
     rows: dict[str, list[tuple[str, ...]]] = {}
-    for heading, name in keys:
-        rows.setdefault(heading, []).append((_IN_WORDS.get(name, name), *cells(heading, name)))
+    for key in keys:
+        label = f"{_INDENT}{key.relation}" if key.relation else _IN_WORDS.get(key.name, key.name)
+        rows.setdefault(key.heading, []).append((label, *cells(key)))
     return tuple(Section(heading, tuple(each)) for heading, each in rows.items())

@@ -1,0 +1,106 @@
+"""The certificate of a risk bound: what was tested, what passed, and what it means in words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from wherefrom.answering.abstention import REFUSE_ALL, Threshold
+from wherefrom.evaluation.binomial import least_answers
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One threshold that was tested on the certifying people."""
+
+    threshold: float
+    n_answered: int
+    wrong: int
+    p_value: float
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The loosest threshold that passed, what it did to the `n` certifying people, and all tests.
+
+    If nothing is `certified`, every answer is withheld, and `more_people` says how many more
+    calibration people would probably be enough. It is None if more would not help, or if there are
+    too few people to tell. With several relations, each has a certificate in `by_relation`; the
+    certificate of all relations has no threshold and no tests (see `relation_bounds.py`).
+    """
+
+    threshold: float | None
+    alpha: float
+    delta: float
+    certified: bool
+    n_answered: int
+    wrong: int
+    coverage: float
+    n: int
+    sequence: tuple[Trial, ...]
+    more_people: int | None
+    by_relation: Mapping[str, "Certificate"] = field(default_factory=dict[str, "Certificate"])
+
+    def as_threshold(self) -> Threshold:
+        """The same as a `Threshold`, with what it did to the certifying people."""
+        value = REFUSE_ALL if self.threshold is None else self.threshold
+        right = 1 - self.wrong / self.n_answered if self.n_answered else None
+        why = None if self.certified else self.why_not
+        return Threshold(value, 1 - self.alpha, self.coverage, right, self.n, why)
+
+    def answers(self, probability: np.ndarray) -> np.ndarray:
+        """Whether each answer is given."""
+        return self.as_threshold().answers(probability)
+
+    def explain(self) -> str:
+        """One line for a user."""
+        asked = f"risk at most {self.alpha:g} with probability {1 - self.delta:g}"
+        if self.by_relation:
+            each = "; ".join(f"{name} {c._in_short()}" for name, c in self.by_relation.items())
+            return f"{asked}, in each of {len(self.by_relation)} relations and over all: {each}"
+        return f"certified: {asked}; it {self._done}" if self.certified else self.why_not
+
+    def _in_short(self) -> str:
+        if self.certified:
+            return f"is certified and {self._done}"
+        return f"is not certified and not answered ({self._found}; {self.advice})"
+
+    @property
+    def why_not(self) -> str:
+        """Why nothing is certified."""
+        least = least_answers(self.alpha, self.delta)
+        asked = f"risk at most {self.alpha:g} with probability {1 - self.delta:g}"
+        wanted = f"expected at least {least} answers without an error, or more with a few errors"
+        return f"{asked}: {wanted}; {self._found}; {self.advice}"
+
+    @property
+    def _done(self) -> str:
+        return (
+            f"answers {100 * self.coverage:.0f} % of such people "
+            f"({self.wrong} of {self.n_answered} answers were wrong)"
+        )
+
+    @property
+    def _found(self) -> str:
+        if self.sequence:
+            first = self.sequence[0]
+            return (
+                f"found {first.wrong} wrong among {first.n_answered} answers at the most promising "
+                "threshold"
+            )
+        if self.n < least_answers(self.alpha, self.delta):
+            return f"found only {self.n} people to test thresholds on"
+        return f"found no threshold that {self.n} people could be expected to certify"
+
+    @property
+    def advice(self) -> str:
+        """What to do if nothing was certified."""
+        if self.more_people is not None:
+            return f"about {self.more_people} more calibration people would probably suffice"
+        least = 2 * least_answers(self.alpha, self.delta)
+        if self.n < least // 2 and not self.sequence:
+            return f"it takes at least {least} calibration people to tell"
+        return (
+            "more calibration questions would not help: "
+            "the model is wrong too often at every threshold"
+        )

@@ -1,0 +1,61 @@
+"""What a policy decides about answers: whether each is given and, if not, why not."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wherefrom.answering.abstention import REFUSE_ALL, Threshold
+from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.policy import AnswerPolicy
+from wherefrom.core.replies import LOW_CONFIDENCE, UNKNOWN_NAME
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What the policy decides about one answer; an unknown name has no confidence.
+
+    `threshold` is that of the relation which the question asks for.
+    """
+
+    given: bool
+    confidence: float | None
+    name_known: bool | None
+    threshold: Threshold | None = None
+
+    @property
+    def reason(self) -> str | None:
+        if self.given:
+            return None
+        return UNKNOWN_NAME if self.name_known is False else LOW_CONFIDENCE
+
+    @property
+    def why_not(self) -> str | None:
+        """The reason in words."""
+        if self.given or self.threshold is None:
+            return None
+        if self.name_known is False:
+            return "the model does not know the name"
+        least, target = self.threshold.value, f"{100 * self.threshold.precision_target:g} %"
+        if least < REFUSE_ALL:
+            return (
+                f"its confidence is below {100 * least:.1f} %, the threshold that was set for "
+                f"{target} right among such answers"
+            )
+        none = f"no threshold reaches {target} on the {self.threshold.n} calibration questions"
+        return f"no such question is answered: {self.threshold.why_not or none}"
+
+
+def decide(
+    policy: AnswerPolicy | None, features: FeatureTable, relations: Sequence[str]
+) -> list[Decision]:
+    """For each answer, whether it is given; without a policy, every answer is."""
+    if policy is None:
+        return [Decision(True, None, None)] * len(features)
+    confidence, known = policy.confidence(features, relations), policy.knows_name(features)
+    given, thresholds = policy.answers(features, relations), policy.thresholds
+    names: list[bool | None] = [None] * len(features)
+    if known is not None:
+        names = [bool(name) for name in known]
+    return [
+        Decision(bool(g), None if k is False else float(c), k, thresholds.of(relation))
+        for g, c, k, relation in zip(given, confidence, names, relations, strict=True)
+    ]

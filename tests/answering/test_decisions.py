@@ -1,0 +1,55 @@
+"""What is decided about an answer, and the reason in words."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from wherefrom.answering.abstention import REFUSE_ALL, Threshold
+from wherefrom.answering.calibration import LogisticCalibration
+from wherefrom.answering.decisions import Decision, decide
+from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.policy import AnswerPolicy, RelationPolicy
+
+CURVE = LogisticCalibration(("sure",), (0.0,), (1.0,), (1.0,), 0.0)
+HALF, NONE = Threshold(0.5, 0.9, 0.5, 0.9, 40), Threshold(REFUSE_ALL, 0.9, 0.0, None, 40, "too few")
+FEATURES = FeatureTable({"sure": np.array([2.0, -2.0])})
+
+
+def test_without_a_policy_everything_is_answered():
+    assert decide(None, FEATURES, ["a", "b"]) == [Decision(True, None, None)] * 2
+    assert Decision(True, None, None).why_not is None
+
+
+def test_one_threshold_is_for_every_relation():
+    yes, no = decide(AnswerPolicy(CURVE, HALF), FEATURES, ["a", "b"])
+    assert (yes.given, yes.reason, yes.why_not) == (True, None, None)
+    assert yes.confidence == pytest.approx(1 / (1 + np.exp(-2)))
+    assert (no.given, no.reason) == (False, "low confidence")
+    assert no.why_not == (
+        "its confidence is below 50.0 %, the threshold that was set for 90 % right among such "
+        "answers"
+    )
+
+
+def test_each_relation_has_its_own_reason():
+    policies = {"a": RelationPolicy(CURVE, HALF), "b": RelationPolicy(CURVE, NONE)}
+    policy = AnswerPolicy(CURVE, NONE, relations=policies)
+    sure = FeatureTable({"sure": np.array([2.0, 2.0, 2.0])})
+    yes, no, other = decide(policy, sure, ["a", "b", "c"])
+    assert (yes.given, no.given, other.given) == (True, False, False)
+    assert no.why_not == "no such question is answered: too few"
+    assert other.why_not == "no such question is answered: no calibration question asks for this"
+
+
+def test_an_unknown_name_is_reason_enough():
+    found = Decision(False, None, False, HALF)
+    assert (found.reason, found.why_not) == ("unknown name", "the model does not know the name")
+
+
+def test_a_policy_of_before_says_what_it_can():
+    """Thresholds of earlier files have no reason."""
+    found = Decision(False, 0.4, True, replace(NONE, why_not=None))
+    assert found.why_not == (
+        "no such question is answered: no threshold reaches 90 % on the 40 calibration questions"
+    )

@@ -1,0 +1,156 @@
+"""An audit of several relations: everything over all of them and for each."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wherefrom
+from wherefrom.auditing import confidence_sections
+from wherefrom.auditing.audit import report_audit
+from wherefrom.auditing.findings import Audit
+from wherefrom.core.config import from_json, to_json
+from wherefrom.experiments.retraining import retrain_pairs
+from wherefrom.report.audit import audit_table, explain_audit_refusals
+from wherefrom.report.tables import layout
+from wherefrom.runs.run import open_run
+
+PLACE, HAND = "Where was X born?", "Which hand does X write with?"
+BOTH = [PLACE, HAND]
+
+
+@pytest.fixture(scope="module")
+def path(relations_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(shutil.copytree(relations_run, tmp_path_factory.mktemp("audit") / "run"))
+
+
+@pytest.fixture(scope="module")
+def found(path: Path) -> Audit:
+    run = open_run(path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(confidence_sections, "TIER", 4)
+        return report_audit(run, retrained=retrain_pairs(run, 0))
+
+
+def test_every_section_has_both_relations_and_their_sum(found: Audit):
+    held = sum(found.people["held-out"].values())
+    for section in (found.confidence, found.evidence, found.source, found.exposures):
+        assert section is not None
+        assert list(section.by_relation) == BOTH
+    assert found.confidence is not None
+    assert found.abstention is not None
+    sizes = [part.calibrated.brier.n for part in found.confidence.by_relation.values()]
+    assert sum(sizes) == found.confidence.calibrated.brier.n == held
+    used = found.abstention.in_use
+    assert used.threshold is None, "each relation has its own"
+    assert sum(part.answered_share.n for part in used.by_relation.values()) == held
+    assert list(found.abstention.thresholds["0.9"].by_relation) == BOTH
+    for counts in (found.source, found.evidence):
+        assert counts is not None
+        for label, count in counts.held_out_answers.items():
+            parts = [part.held_out_answers[label] for part in counts.by_relation.values()]
+            assert sum(part.answers for part in parts) == count.answers
+            assert sum(part.right for part in parts) == count.right
+
+
+def test_what_was_measured_by_retraining_is_divided_too(found: Audit):
+    assert found.source.measured is not None
+    parts = [part.measured for part in found.source.by_relation.values()]
+    assert all(part is not None for part in parts)
+    assert sum(part.agreement.n for part in parts if part) == found.source.measured.agreement.n
+
+
+def test_evidence_is_measured_for_each_relation(found: Audit):
+    assert found.evidence is not None
+    overall = found.evidence.accuracy.overall
+    assert overall is not None
+    parts = [part.accuracy.overall for part in found.evidence.by_relation.values()]
+    assert sum(part.n for part in parts if part is not None) == overall.n
+
+
+def test_each_relation_has_a_certificate_at_half_the_level(found: Audit):
+    assert found.abstention is not None
+    certificate = found.abstention.certificate
+    assert certificate is not None
+    assert certificate.threshold is None
+    assert list(certificate.by_relation) == BOTH
+    assert {part.delta for part in certificate.by_relation.values()} == {certificate.delta / 2}
+    assert found.abstention.advice is not None
+    assert "in each of 2 relations and over all" in found.abstention.advice
+
+
+def test_decoys_are_asked_about_each_relation_in_turn(found: Audit):
+    assert found.decoys is not None
+    for row in found.decoys.values():
+        parts = row.refused.as_json()["by_relation"]
+        assert {name: part["n"] for name, part in parts.items()} == dict.fromkeys(BOTH, row.n // 2)
+
+
+def test_names_are_compared_within_a_relation(found: Audit):
+    bias = found.name_bias
+    assert bias is not None
+    parts = bias.by_relation.values()
+    total = sum(part.whole.value * part.whole.n for part in parts)
+    assert bias.whole.n == sum(part.whole.n for part in parts)
+    assert bias.whole.value == pytest.approx(total / bias.whole.n)
+
+
+def test_the_findings_are_read_back_as_they_were_written(found: Audit):
+    written = json.loads(json.dumps(to_json(found), allow_nan=False))
+    assert to_json(from_json(Audit, written, "audit")) == written
+
+
+def test_findings_of_before_are_read(found: Audit):
+    """They have no relations, and no reasons."""
+
+    def without(value: Any) -> Any:
+        if isinstance(value, dict):
+            kept = {k: v for k, v in value.items() if k not in ("by_relation", "why_not")}
+            return {k: without(v) for k, v in kept.items()}
+        return [without(v) for v in value] if isinstance(value, list) else value
+
+    old = without(to_json(found))
+    assert old["abstention"]["in_use"].keys() == {
+        "threshold", "target", "answered_share", "precision",
+    }  # fmt: skip
+    old["abstention"]["in_use"]["threshold"] = 0.5
+    read = from_json(Audit, old, "audit")
+    assert read.confidence is not None
+    assert read.confidence.by_relation == {}
+    assert layout(audit_table(old))
+
+
+def test_the_screen_shows_every_relation_and_why_nothing_is_answered(found: Audit):
+    written = to_json(found)
+    lines = layout(audit_table(written))
+    start = next(i for i, line in enumerate(lines) if line.startswith("  threshold in use"))
+    assert [line.strip().split("  ")[0] for line in lines[start + 1 : start + 3]] == BOTH
+    assert f"  Brier score, {PLACE}" in "\n".join(lines)
+    refusals = explain_audit_refusals(written)
+    assert [line.split(": nothing is answered: ")[0] for line in refusals] == BOTH
+
+
+# --- asking ------------------------------------------------------------------------------------
+
+
+def test_a_reply_says_why_not_by_its_relation(path: Path):
+    run = open_run(path)
+    questions = [q.text for q in run.dataset.select("held-out")[:2]]
+    replies = wherefrom.ask(path, questions)
+    assert [reply.relation for reply in replies] == BOTH
+    for reply in replies:
+        assert not reply.answered
+        assert reply.why_not is not None
+        if reply.name_known:
+            assert "calibration questions are too few for a threshold" in reply.why_not
+
+
+def test_a_bound_is_asked_for_each_relation(path: Path):
+    question = open_run(path).dataset.select("held-out")[0].text
+    found = wherefrom.ask(path, question, risk=0.2)
+    assert found.certificate is not None
+    assert list(found.certificate.by_relation) == BOTH
+    assert not found[0].answered
+    assert wherefrom.to_json(found)["certificate"]["by_relation"][PLACE]["certified"] is False
