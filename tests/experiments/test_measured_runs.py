@@ -22,7 +22,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_shipped_table_can_be_read():
     for run in read_measured():
-        assert 0 <= run.accuracy <= 1 and run.exposures > 0
+        assert 0 <= run.accuracy <= 1
+        assert run.exposures > 0
         assert set(run.by_relation.values()) <= {v for v in run.by_relation.values() if 0 <= v <= 1}
 
 
@@ -48,9 +49,7 @@ def test_a_finished_run_can_be_added(facts_folder: Path):
     added = api.add_measured_run(facts_folder / "run")
     assert (added.subjects, added.relations, added.name) == (24, 1, "corpus")
     assert api.measured_runs()[before:] == [added]
-    stated = [
-        p for p in api.open_run(facts_folder / "run").predictions("with_pretraining", "answers")
-    ]
+    stated = api.open_run(facts_folder / "run").predictions("with_pretraining", "answers")
     assert added.accuracy == pytest.approx(sum(p.correct for p in stated) / len(stated), abs=1e-4)
 
 

@@ -76,7 +76,8 @@ def test_without_minutes_it_trains_as_long_as_it_gains_much(data: FactsConfig, t
     # 24 statements, 4 rows a step of which nine tenths read: 100 times each.
     assert planned.recipe.stages[0].steps == pytest.approx(24 * 100 / 4 / 0.9, rel=0.1)
     slow = plan_run(changer(data), folder, timer=Timer(10.0))
-    assert slow.plan is not None and slow.plan.minutes is not None
+    assert slow.plan is not None
+    assert slow.plan.minutes is not None
     assert slow.recipe.stages[0].steps == 100
 
 
@@ -99,7 +100,8 @@ def test_minutes_must_be_a_number_above_zero(data: FactsConfig, tmp_path: Path, 
 def test_the_real_timer_times_steps_and_answers(data: FactsConfig):
     recipe = changer(data)(planning.facts())
     pace = time_steps(Workshop(recipe), recipe.stages[0])
-    assert pace.step > 0 and pace.answer > 0
+    assert pace.step > 0
+    assert pace.answer > 0
 
 
 def run(data: FactsConfig, out: Path, **options):
@@ -119,10 +121,12 @@ def test_a_plan_is_kept_and_the_same_command_only_reads(
     first = run(data, tmp_path / "run", minutes=0.2)
     assert fast.calls == 1
     plan = json.loads((tmp_path / "run" / "run.json").read_text())["plan"]
-    assert plan["minutes"] == 0.2 and plan["pace"]["step"] == 0.2
+    assert plan["minutes"] == 0.2
+    assert plan["pace"]["step"] == 0.2
     assert plan["steps"] == steps_of(tmp_path / "run")["pretrain"]
     again = run(data, tmp_path / "run", minutes=0.2)
-    assert again.reused and again.results == first.results
+    assert again.reused
+    assert again.results == first.results
     assert run(data, tmp_path / "run").reused  # nor does it matter that no minutes are named
     assert fast.calls == 1
 
@@ -135,7 +139,8 @@ def test_more_minutes_go_on_from_a_finished_run(data: FactsConfig, tmp_path: Pat
     more = run(data, folder, minutes=0.6)
     assert not more.reused
     after = steps_of(folder)
-    assert after.items() > before.items() and set(after) - set(before) == {"pretrain_2"}
+    assert after.items() > before.items()
+    assert set(after) - set(before) == {"pretrain_2"}
     run_ = api.open_run(folder)
     assert [stage.name for stage in run_.recipe.chain()] == ["pretrain", "pretrain_2"]
     assert not (folder / "audit" / "audit.json").exists()  # it was about the earlier model
@@ -179,5 +184,8 @@ def test_two_lines_say_what_will_be_trained(data: FactsConfig, tmp_path: Path):
     planned = plan_run(changer(data), RunFolder(tmp_path / "none"), 5, timer=Timer(0.1))
     assert planned.plan is not None
     what, expected = planned.plan.lines(planned.recipe)
-    assert "24 subjects" in what and "1 layers of 16 with 2-grams" in what and "the CPU" in what
-    assert "min" in expected and "similar run" in expected
+    assert "24 subjects" in what
+    assert "1 layers of 16 with 2-grams" in what
+    assert "the CPU" in what
+    assert "min" in expected
+    assert "similar run" in expected
