@@ -34,10 +34,10 @@ from wherefrom.runs.workshop import Workshop, choose_device, use_threads
 USUAL_MINUTES = {"cpu": 10.0, "cuda": 3.0}
 _FEWEST = 100  # steps: fewer teach nothing
 _TIMED = 8  # steps that are timed, after some that are not
-_TIMED_QUESTIONS = 16
+_TIMED_QUESTIONS = {"cpu": 32, "cuda": 256}  # answered together, as many as at the end
 _SPARE = 0.03  # share of the time that is kept back: steps are not all alike
-_PREPARING = {"cpu": 0.0, "cuda": 35.0}  # seconds before the first step: compiling
-_COMPILED = 0.8  # what compiling leaves of a step's time on a GPU
+_PREPARING = {"cuda": 25.0}  # seconds before the first step: compiling
+_COMPILED = 0.33  # what compiling leaves of a step's time on a GPU
 
 
 @dataclass(frozen=True)
@@ -215,7 +215,7 @@ def _affordable(seconds: float, pace: Pace) -> int:
 def _overhead(dataset: Dataset, pace: Pace, device: str) -> float:
     """Seconds for preparing, for the model without reading, and for asking every question."""
     asked = sum(question.split in NOT_TRAINED_ON for question in dataset.questions)
-    return _PREPARING.get(device, 0.0) + 40 * pace.step + 3.0 * asked * pace.answer + 3.0
+    return _PREPARING.get(device, 0.0) + 40 * pace.step + 2.5 * asked * pace.answer + 5.0
 
 
 def time_steps(workshop: Workshop, stage: Stage) -> Pace:
@@ -233,7 +233,8 @@ def time_steps(workshop: Workshop, stage: Stage) -> Pace:
         seconds.append((monotonic() - began) / chunk)
     step = median(seconds[2:]) * (_COMPILED if cuda else 1.0)
     model.eval()
-    texts = [question.text for question in workshop.dataset.questions[:_TIMED_QUESTIONS]]
+    count = _TIMED_QUESTIONS["cuda" if cuda else "cpu"]
+    texts = [question.text for question in workshop.dataset.questions[:count]]
     began = monotonic()
     workshop.predictor(model).answer(texts)
     return Pace(step, (monotonic() - began) / len(texts))
