@@ -17,12 +17,13 @@ error that is not a bug is a `wherefrom.WherefromError` and says in one line wha
 docs/PYTHON.md is a guide; `wherefrom.data` and `wherefrom.doctor` are further modules of the API.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
 from time import monotonic
-from typing import Unpack
+from typing import ParamSpec, TypeVar, Unpack
 
 from wherefrom.auditing.asking import Replies, ask_run
 from wherefrom.auditing.audit import Risk, audit_run
@@ -48,6 +49,7 @@ from wherefrom.recipes.catalogue import RECIPES, Chosen, adjust, get_recipe
 from wherefrom.recipes.options import OPTIONS, RecipeOptions, as_settings, check_options
 from wherefrom.report.messages import note
 from wherefrom.report.progress import watch
+from wherefrom.report.reading import watch_reading
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
 from wherefrom.runs.workshop import why_not_mps
@@ -63,6 +65,21 @@ __all__ = [
 
 DEFAULT_RECIPE = "people"
 AnyRun = str | Path | Run
+
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+
+def _reports_reading(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """With `progress`, reading a large text is reported too, wherever it happens."""
+
+    @wraps(function)
+    def call(*args: Parameters.args, **options: Parameters.kwargs) -> Result:
+        with watch_reading() if options.get("progress") else nullcontext():
+            return function(*args, **options)
+
+    return call
 
 
 # -- training ------------------------------------------------------------------------
@@ -92,6 +109,7 @@ def _change(named: Chosen, options: RecipeOptions) -> Chosen:
     return replace(recipe, **{part: value for part, value in given.items() if value is not None})
 
 
+@_reports_reading
 def run(
     recipe: str | Experiment | None = None,
     *,
@@ -120,6 +138,7 @@ def run(
     return _run(planned.recipe, out, progress, planned=planned)
 
 
+@_reports_reading
 def run_seeds(
     recipe: str | Experiment | None,
     seeds: str | Iterable[int],

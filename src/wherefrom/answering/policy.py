@@ -188,7 +188,7 @@ def judge(
         )
     answered = model.answer([found for _, found in parsed], known)
     asked = tuple(q for q, _ in parsed)
-    right = [a.text == q.answer for a, q in zip(answered.answers, asked, strict=True)]
+    right = [q.accepts(a.text) for a, q in zip(answered.answers, asked, strict=True)]
     relations = tuple(found.relation for _, found in parsed)
     return Judged(asked, answered.features, np.array(right), relations)
 

@@ -209,7 +209,8 @@ class Audit:
 class AuditedAnswer:
     """One line of answers.jsonl: a reply, and what is known about its question.
 
-    `m` is the counterfactual memorisation of the answer, or None if it was not measured.
+    `m` is the counterfactual memorisation of the answer, or None if it was not measured. `id` is
+    what the user's file calls the question, and `accepted` are further right answers.
     """
 
     reply: Reply
@@ -219,11 +220,21 @@ class AuditedAnswer:
     support: str
     features: Mapping[str, float]
     m: float | None
+    id: str = ""
+    accepted: tuple[str, ...] = ()
 
     @classmethod
     def of(
         cls, reply: Reply, question: Question, features: Mapping[str, float], m: float | None
     ) -> "AuditedAnswer":
-        gold = question.answer or ""
-        right = reply.answer == gold
-        return cls(reply, gold, right, question.split, question.support, features, m)
+        return cls(
+            reply=reply,
+            gold=question.answer or "",
+            right=question.accepts(reply.answer),
+            split=question.split,
+            support=question.support,
+            features=features,
+            m=m,
+            id=question.id,
+            accepted=question.accepted,
+        )

@@ -190,7 +190,7 @@ class Inspector:
         """Put questions whose answers are known to the model."""
         known = tuple(question for question, _ in questions)
         answered = self.model.answer([parsed for _, parsed in questions])
-        right = [a.text == q.answer for a, q in zip(answered.answers, known, strict=True)]
+        right = [q.accepts(a.text) for a, q in zip(answered.answers, known, strict=True)]
         return Examined(known, answered, self._with_source_features(answered), np.array(right))
 
     def compose(
@@ -217,7 +217,11 @@ class Inspector:
         checker = self.opened.fact_checker
         if checker is None or question.relation not in checker.extractors:
             return None
-        return checker.judge(question.subject, answer, question.relation)
+        verdict = checker.judge(question.subject, answer, question.relation)
+        if verdict.document is None:
+            return verdict
+        name = self.run.dataset.documents[verdict.document].id
+        return replace(verdict, document_id=name or None)
 
     def probability_read(self, features: FeatureTable) -> np.ndarray:
         """The probability that the model has read each name."""

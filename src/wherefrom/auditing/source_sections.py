@@ -180,7 +180,7 @@ def report_exposures(run: Run, examined: Examined) -> ExposureFindings:
     right = examined.right[held]
     baseline = BASELINES["nearest_name"](run.dataset, run.vocabulary)
     said = baseline.answer([q.text for q in questions])
-    guessed = np.array([a.text == q.answer for a, q in zip(said, questions, strict=True)])
+    guessed = np.array([q.accepts(a.text) for a, q in zip(said, questions, strict=True)])
     seen = counted.seen(questions)
     shown = counted.about(questions, FROM_NAME)
     position = counted.positions(questions)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Span:
     """Characters start to end (not included) of a text."""
 
@@ -18,12 +18,16 @@ class Span:
         return text[self.start : self.end]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Document:
-    """One line of the corpus, and where in it its subject is named (None: nowhere)."""
+    """One text of the corpus, and where in it its subject is named (None: nowhere).
+
+    `id` is what the user's file calls it, "" where it has no name.
+    """
 
     text: str
     subject: Span | None = None
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ class Passage:
     end: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Fact:
     """One statement of one document: facts are keyed by document, since names repeat."""
 
@@ -47,7 +51,7 @@ class Fact:
     value_span: Span
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Question:
     """A closed-book question.
 

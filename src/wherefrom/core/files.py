@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from wherefrom.core.encodings import explain_bytes
 from wherefrom.core.errors import BadData, CannotWrite, Damaged, MissingInput
 
 TEMPORARY = ".tmp-"  # what `artifact.sweep` removes; no reader looks at these names
@@ -77,8 +78,13 @@ def read_text(path: Path | str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise BadData(f"{path}:{line}: expected UTF-8 text, found other bytes") from None
+        raise not_utf8(path, data, error.start) from None
+
+
+def not_utf8(path: Path, data: bytes, start: int, first_line: int = 1) -> BadData:
+    """The error for bytes that are not UTF-8, with the encoding that they seem to have."""
+    line = data[:start].count(b"\n") + first_line
+    return BadData(f"{path}:{line}: expected UTF-8 text, found {explain_bytes(path, data, start)}")
 
 
 def append_jsonl(path: Path, rows: Iterable[Mapping[str, Any]], sync: bool = False) -> None:

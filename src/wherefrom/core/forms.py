@@ -96,13 +96,20 @@ def _by_capitals(texts: Sequence[str]) -> Counter[Form]:
     found: Counter[Form] = Counter()
     for text in texts:
         words = list(re.finditer(r"\S+", text))[1:]
-        named = [w for w in words if any(c.isupper() or c.isdigit() for c in w[0])]
+        named = [w for w in words if _is_name(w[0])]
         if named:
             end = named[-1].start() + len(re.sub(r"\W+$", "", named[-1][0]))
             if named[-1] is not words[-1]:
                 end = named[-1].end()  # a full stop inside a question is an abbreviation's
             found[Form(text[: named[0].start()], text[end:])] += 1
     return found
+
+
+def _is_name(word: str) -> bool:
+    """Whether a word has a capital or a digit."""
+    if word.isalpha() and word.islower():  # most words, and quickly told
+        return False
+    return any(c.isupper() or c.isdigit() for c in word)
 
 
 def _by_words(places: tuple[int, ...]) -> Callable[[Sequence[str]], Counter[Form]]:

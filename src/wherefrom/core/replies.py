@@ -28,7 +28,8 @@ class Verdict:
     supported: the subject's text states the answer. contradicted: the text states another answer.
     silent: the subject has text, but the text does not state the relation. no text: no document is
     about the subject. `stated` is what the text states, in its own words; they stand in `document`
-    at `span`, and `quote` is the text of this document. `score` is the extractor's probability
+    at `span`, and `quote` is the text of this document. `document_id` is what the user's file calls
+    it, None where it has no name. `score` is the extractor's probability
     that a document of the subject states the relation.
     """
 
@@ -38,6 +39,7 @@ class Verdict:
     span: Span | None
     score: float
     quote: str | None = None
+    document_id: str | None = None
 
 
 @dataclass(frozen=True)

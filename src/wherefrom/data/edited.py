@@ -224,7 +224,7 @@ def _rewrite(
         text += document.text[end:start] + new
         end = start + len(old)
     moved = Span(move(subject.start), move(subject.end))
-    return Document(text + document.text[end:], moved), shift, move
+    return replace(document, text=text + document.text[end:], subject=moved), shift, move
 
 
 def _subject(document: Document) -> str:

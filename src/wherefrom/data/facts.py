@@ -1,12 +1,14 @@
 """A user's own text and questions, about any relation.
 
-The text has one document a line, the questions are `question<TAB>answer`. What a question is
-about is its varying part; the documents about that are the lines that name it.
+`texts.py` reads the documents and `question_files.py` the questions, in any format that they know.
+What a question is about is its varying part; the documents about that are those that name it.
 """
 
+import gc
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,9 +20,10 @@ from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import Form, find_forms, match
 from wherefrom.data.mentions import Mentions
 from wherefrom.data.passages import BEHIND_NAME, find_passages
+from wherefrom.data.question_files import QuestionRow, read_questions
 from wherefrom.data.statements import state_facts, support
 from wherefrom.data.survey import Survey, survey_questions
-from wherefrom.data.tables import Row, read_lines, read_table
+from wherefrom.data.texts import LAYOUTS, read_texts
 
 _SHARES = ("calibration_share", "held_out_share")
 
@@ -29,13 +32,15 @@ _SHARES = ("calibration_share", "held_out_share")
 class FactsConfig:
     """The files, and how the questions are split where no file says so.
 
-    A subject's questions, of whatever relation, all fall into one split, by the subject's hash.
-    `held_out` and `calibration` name further tables: what they hold is that split, and the
-    questions of `questions` are not divided for it.
+    `documents` says what a document of the text is: a line, a paragraph or a file. A subject's
+    questions, of whatever relation, all fall into one split, by the subject's hash. `held_out` and
+    `calibration` name further tables: what they hold is that split. The questions of `questions`
+    are not divided for a split that such a file, or a column `split`, names.
     """
 
     kind: ClassVar[str] = "facts"
     corpus: str = ""
+    documents: str = "lines"
     questions: str = ""
     held_out: str = ""
     calibration: str = ""
@@ -43,6 +48,8 @@ class FactsConfig:
     held_out_share: float = 0.2
 
     def __post_init__(self) -> None:
+        known = self.documents in LAYOUTS
+        check(known, "FactsConfig", "documents", self.documents, f"one of {', '.join(LAYOUTS)}")
         for name in _SHARES:
             share = getattr(self, name)
             check(0 <= share < 1, "FactsConfig", name, share, "a share from 0, below 1")
@@ -59,34 +66,15 @@ class FactsConfig:
 
 @dataclass(frozen=True)
 class _Files:
-    """What the files hold; the rows of a file that says its split stand under that split."""
+    """What the files hold; what the text says of the questions is not yet known."""
 
     config: FactsConfig
     lines: list[str]
+    ids: list[str]
     empty_lines: int
-    rows: dict[str, list[Row]]
-
-    @cached_property
-    def forms(self) -> tuple[Form, ...]:
-        return find_forms([row.cells[0] for rows in self.rows.values() for row in rows])
-
-    @cached_property
-    def questions(self) -> list[Question]:
-        """Those that fit a form, in the files' order; what the text says is not yet known."""
-        found: list[Question] = []
-        for given, rows in self.rows.items():
-            for row in rows:
-                text, answer = row.cells
-                if fits := match(self.forms, text):
-                    form, subject = fits
-                    split = given or choose_split(subject, self.config.splits)
-                    found.append(Question(text, subject, form.fill("X"), answer, split))
-        return found
-
-    @property
-    def formless(self) -> list[str]:
-        every = (row.cells[0] for rows in self.rows.values() for row in rows)
-        return [text for text in every if match(self.forms, text) is None]
+    questions: list[Question]  # those that fit a form, in the files' order
+    formless: list[str]  # the others
+    shares: dict[str, float]  # the share of each split that neither a file nor a column names
 
     @cached_property
     def mentions(self) -> Mentions:
@@ -98,12 +86,15 @@ class _Files:
 
     @cached_property
     def documents(self) -> tuple[Document, ...]:
+        if self.ids:
+            return tuple(map(Document, self.lines, self.mentions.spans, self.ids))
         return tuple(map(Document, self.lines, self.mentions.spans))
 
 
 def load(config: FactsConfig, seed: int) -> Dataset:
     """The data set; nothing in it depends on the seed."""
-    return _assemble(_read(config))
+    with _many_objects():
+        return _assemble(_read(config))
 
 
 def survey(config: FactsConfig, max_input: int = 0) -> Survey:
@@ -111,9 +102,22 @@ def survey(config: FactsConfig, max_input: int = 0) -> Survey:
 
     `max_input` is the longest row that the model will read; 0: any.
     """
-    files = _read(config)
-    dataset = _assemble(files)
+    with _many_objects():
+        files = _read(config)
+        dataset = _assemble(files)
     return survey_questions(dataset, files.empty_lines, files.formless, max_input)
+
+
+@contextmanager
+def _many_objects() -> Iterator[None]:
+    """Put off Python's search for cycles: there are none here, and it takes a third of the time."""
+    searched = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if searched:
+            gc.enable()
 
 
 def choose_split(subject: str, shares: dict[str, float]) -> str:
@@ -136,11 +140,51 @@ def _read(config: FactsConfig) -> _Files:
             raise UsageError(
                 f"data.{name}: expected a file, found none named; give --{name} {suffix}"
             )
-    every = read_lines(Path(config.corpus), gaps=True)
-    lines = [line for line in every if line.strip()]
+    texts = read_texts(Path(config.corpus), config.documents)
     tables = {"": config.questions, "calibration": config.calibration, "held-out": config.held_out}
-    rows = {split: read_table(Path(file), 2) for split, file in tables.items() if file}
-    return _Files(config, lines, len(every) - len(lines), rows)
+    rows = {split: read_questions(Path(file)) for split, file in tables.items() if file}
+    named = {row.split for row in rows[""]}
+    shares = {split: 0.0 if split in named else s for split, s in config.splits.items()}
+    return _Files(config, texts.texts, texts.ids, texts.empty, *_parse(rows, shares), shares)
+
+
+def _parse(
+    tables: dict[str, list[QuestionRow]], shares: dict[str, float]
+) -> tuple[list[Question], list[str]]:
+    """The questions that fit a form, and those that fit none.
+
+    The rows of a file that says its split stand under that split. Of the rows of the other one,
+    those that name no split or `asked` are divided for the splits that nobody names.
+    """
+    forms = find_forms([row.question for rows in tables.values() for row in rows])
+    relations = _relations(forms, tables)
+    questions, formless = list[Question](), list[str]()
+    for given, rows in tables.items():
+        for row in rows:
+            fits = match(forms, row.question)
+            if fits is None:
+                formless.append(row.question)
+                continue
+            form, subject = fits
+            split = given or row.split
+            if split in ("", "asked"):
+                split = choose_split(subject, shares)
+            relation = row.relation or relations[form]
+            about = (row.question, subject, relation, row.answer, split)
+            questions.append(Question(*about, accepted=row.accepted, id=row.id))
+    return questions, formless
+
+
+def _relations(
+    forms: Sequence[Form], tables: dict[str, list[QuestionRow]]
+) -> dict[Form, str]:
+    """What the questions of a form ask for: the name that most of them give, or else the form."""
+    named: dict[Form, Counter[str]] = {}
+    for row in (row for rows in tables.values() for row in rows if row.relation):
+        if fits := match(forms, row.question):
+            named.setdefault(fits[0], Counter())[row.relation] += 1
+    names = {form: counts.most_common(1)[0][0] for form, counts in named.items()}
+    return {form: names.get(form, form.fill("X")) for form in forms}
 
 
 def _assemble(files: _Files) -> Dataset:
@@ -152,24 +196,26 @@ def _assemble(files: _Files) -> Dataset:
     def told(subject: str) -> Sequence[Passage]:
         return own.get(subject, ())
 
-    questions = tuple(
-        replace(q, support=support(q, told(q.subject), documents)) for q in files.questions
-    )
-    _require_splits(files.config, questions)
+    questions = files.questions
+    for i, q in enumerate(questions):  # in place: a million questions need not be there twice
+        questions[i] = replace(q, support=support(q, told(q.subject), documents))
+    _require_splits(files, questions)
+    _require_subjects(files.config, questions)
     facts = state_facts(questions, documents, told)
     letters = _unwritten(documents, questions)
-    return Dataset(documents, facts, questions, letters, passages=passages)
+    return Dataset(documents, facts, tuple(questions), letters, passages=passages)
 
 
-def _require_splits(config: FactsConfig, questions: Sequence[Question]) -> None:
+def _require_splits(files: _Files, questions: Sequence[Question]) -> None:
     """No split that was asked for may be empty: nothing could be learnt or reported on it."""
+    config = files.config
     if not questions:
         raise BadData(
             f"{config.questions}: expected several questions of one form that differ in whom they "
             "are about ('Where was Ada born?', 'Where was Bo born?'), found none"
         )
     counts = Counter(question.split for question in questions)
-    wanted = ["asked", *(split for split, share in config.splits.items() if share)]
+    wanted = ["asked", *(split for split, share in files.shares.items() if share)]
     if lacking := [split for split in wanted if not counts[split]]:
         raise BadData(
             f"{config.questions}: expected questions for every split, found none for "
@@ -178,7 +224,22 @@ def _require_splits(config: FactsConfig, questions: Sequence[Question]) -> None:
         )
 
 
-def _unwritten(documents: Iterable[Document], questions: Iterable[Question]) -> str:
+def _require_subjects(config: FactsConfig, questions: Sequence[Question]) -> None:
+    """The text must name somebody who is asked about: a model could only learn to guess."""
+    if all(q.support == "none" for q in questions):
+        subjects = list(dict.fromkeys(q.subject for q in questions))
+        shown = ", ".join(f"'{subject[:40]}'" for subject in subjects[:3])
+        raise BadData(
+            f"{config.corpus}: expected a text that names what the questions are about ({shown}, "
+            f"...), found none of {len(subjects):,} names in it; use the text and the questions "
+            "that belong together, with names spelt alike"
+        )
+
+
+def _unwritten(documents: Sequence[Document], questions: Iterable[Question]) -> str:
     """The characters of the questions and answers, and behind a name, that no document has."""
-    needed = {c for q in questions for c in q.text + (q.answer or "")} | set(BEHIND_NAME)
-    return "".join(sorted(needed - {c for d in documents for c in d.text}))
+    needed = set(BEHIND_NAME)
+    for question in questions:
+        needed.update(question.text, question.answer or "", *question.accepted)
+    # Most characters stand in one of the first documents, so few are looked for in all.
+    return "".join(sorted(c for c in needed if not any(c in d.text for d in documents)))

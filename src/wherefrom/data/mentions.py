@@ -8,10 +8,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from wherefrom.core.contracts import Span
+from wherefrom.core.progress import tell
 
 # Scripts that put no space between words: there every character is a word.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+# Latin-1's letters and digits as they are, and a space for every other character.
+_LETTERS = bytes(i if chr(i).isalnum() or chr(i) == "_" else 32 for i in range(256))
+_OFTEN = 20_000  # texts after which the progress is told
 
 
 class Mentions:
@@ -43,7 +47,10 @@ class Mentions:
     def _search(self, texts: Sequence[str], subjects: Iterable[str], fold: bool) -> None:
         index = NameIndex(subjects, fold)
         self._indexes.append(index)
+        what = "looking for names in any capitals" if fold else "looking for names"
         for number, text in enumerate(texts):
+            if number % _OFTEN == 0:
+                tell(what, number, len(texts))
             for span, subject in index.find(text):
                 found = self.lines.setdefault(subject, [])
                 if not found or found[-1] != number:
@@ -58,35 +65,49 @@ class NameIndex:
 
     def __init__(self, subjects: Iterable[str], fold: bool) -> None:
         self._fold = fold
-        self._names: dict[str, dict[str, list[tuple[int, str]]]] = {}
+        # Under a pair of words stands a name, or a list of names: most pairs have one.
+        self._names: dict[str, dict[str, str | list[str]]] = {}
         for subject in subjects:
-            words = list(_WORD.finditer(subject))
-            if words:
-                first = self._spell(words[0][0])
-                second = self._spell(words[1][0]) if len(words) > 1 else ""
-                names = self._names.setdefault(first, {}).setdefault(second, [])
-                names.append((words[0].start(), subject))
+            words = [*map(self._spell, split_words(subject)), ""]
+            if len(words) > 1:
+                group = self._names.setdefault(words[0], {})
+                held = group.setdefault(words[1], subject)
+                if isinstance(held, list):
+                    held.append(subject)
+                elif held != subject:
+                    group[words[1]] = [held, subject]
 
     def find(self, text: str) -> Iterator[tuple[Span, str]]:
         """The names in a text in their order; none that is part of a longer one there."""
-        words = list(_WORD.finditer(text))
+        words = split_words(text)
+        spelt = [*map(str.casefold, words), ""] if self._fold else [*words, ""]
         last, end = (0, 0), 0
-        for i, word in enumerate(words):
-            group = self._names.get(self._spell(word[0]))
-            if group is None:
+        passed, place = 0, 0  # how many words were passed, and where they end in the text
+        for i in [i for i, word in enumerate(spelt) if word in self._names]:
+            names = self._begun(spelt[i], spelt[i + 1])
+            if not names:
                 continue
-            second = self._spell(words[i + 1][0]) if i + 1 < len(words) else ""
+            for word in words[passed:i]:
+                place = text.index(word, place) + len(word)
+            passed, here = i, text.index(words[i], place)
             found = [
                 (start, subject)
-                for key in {"", second}
-                for offset, subject in group.get(key, ())
-                if self._stands(text, start := word.start() - offset, subject)
+                for subject in names
+                if self._stands(text, start := here - _offset(subject), subject)
             ]
             for start, subject in sorted(found, key=lambda pair: (-len(pair[1]), pair[1])):
                 stop = start + len(subject)
                 if stop > end or (start, stop) == last:
                     last, end = (start, stop), stop
                     yield Span(start, stop), subject
+
+    def _begun(self, first: str, second: str) -> list[str]:
+        """The names that begin with two words, or are the first of them alone."""
+        group, found = self._names[first], list[str]()
+        for key in ("", second) if second else ("",):
+            held = group.get(key, ())
+            found += [held] if isinstance(held, str) else held
+        return found
 
     def _stands(self, text: str, start: int, subject: str) -> bool:
         end = start + len(subject)
@@ -98,6 +119,27 @@ class NameIndex:
         return text.casefold() if self._fold else text
 
 
+def split_words(text: str) -> list[str]:
+    """The words of a text in their order.
+
+    In Western European letters, where a byte is a character, this is several times faster than
+    the pattern and finds the same words.
+    """
+    try:
+        letters = text.encode("latin-1")
+    except UnicodeEncodeError:
+        return _WORD.findall(text)
+    return letters.translate(_LETTERS).decode("latin-1").split()
+
+
 def joined(left: str, right: str) -> bool:
     """Whether two characters that stand side by side belong to one word."""
     return _WORD.fullmatch(left + right) is not None
+
+
+def _offset(subject: str) -> int:
+    """Where the first word of a name begins in it: 1 in "'Abd al-Malik"."""
+    if subject[0].isalnum():
+        return 0
+    found = _WORD.search(subject)
+    return found.start() if found else 0

@@ -1,18 +1,25 @@
 """Text files of a user: one document or one question a line, checked before anything is used.
 
-Lines end at \\n alone; a byte-order mark and \\r\\n are accepted. What is wrong is told by file
-and line: the first five of a kind, and how many there are.
+Lines end at \\n alone; a byte-order mark, \\r\\n and files that gzip packed (.gz) are accepted. What
+is wrong is told by file and line: the first five of a kind, and how many there are.
 """
 
-from collections.abc import Callable, Sequence
+import gzip
+import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, cast
 
-from wherefrom.core.errors import BadData
-from wherefrom.core.files import read_text
+from wherefrom.core.encodings import convert_command, guess_encoding
+from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.core.files import not_utf8, reading
+from wherefrom.core.progress import tell
 from wherefrom.core.vocabulary import MASK, PAD
 
 _SHOWN = 5
+_CHUNK = 2**22  # bytes that are decoded at once, so that a large text is never there twice
+_BOM = b"\xef\xbb\xbf"
 _FORMS = {1: "a question", 2: "'question<TAB>answer'"}
 _ADVICE = {
     1: "leave out everything after the question",
@@ -33,18 +40,22 @@ def read_lines(path: Path, gaps: bool = False) -> list[str]:
 
     Another empty line is an error unless gaps are allowed: then it is given as it is.
     """
-    text = read_text(path)
-    if not text.strip():
+    lines: list[str] = []
+    for part in _decoded(path):
+        found = part.split("\n")
+        if "\r" in part:
+            found = [line.removesuffix("\r") for line in found]
+        if lines:  # a part begins where the one before it stopped, after a \n
+            lines.pop()
+        lines += found
+    if not any(line.strip() for line in lines):
         raise BadData(f"{path}: expected lines of text, found none; name another file")
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
-    lines = lines if lines[-1] else lines[:-1]
-    _refuse(path, lines, lambda line: "\0" in line, "text", "a NUL byte; it is a binary file")
-    for mark, name in ((MASK, "mask"), (PAD, "pad")):
-        found = f"the {name} character; remove it: the model uses it as a marker"
-        _refuse(path, lines, lambda line, c=mark: c in line, f"no U+{ord(mark):04X}", found)
+    if not lines[-1]:
+        lines.pop()
+    refuse_marks(path, lines)
     if not gaps:
-        found = "an empty line; remove it"
-        _refuse(path, lines, lambda line: not line.strip(), "text on every line", found)
+        empty = [(n, "an empty line") for n, line in enumerate(lines, 1) if not line.strip()]
+        refuse_rows(path, empty, "text on every line", "remove it")
     return lines
 
 
@@ -63,6 +74,28 @@ def read_table(path: Path, columns: int) -> list[Row]:
     return rows
 
 
+def refuse_marks(path: Path, lines: Sequence[str], numbers: Sequence[int] = ()) -> None:
+    """Refuse NUL bytes, which no text has, and the two characters that models use as markers.
+
+    `numbers` are those of the lines in the file, 1, 2, ... by default.
+    """
+    head = "\n".join(lines[:5])
+    if "\0" in head and (guess := guess_encoding(head.encode()[:4096])):
+        raise BadData(
+            f"{path}:1: expected UTF-8 text, found bytes that seem to be {guess[0]}; "
+            f"{convert_command(path, guess[1])}"
+        )
+    marker = "remove it: the model uses it as a marker"
+    for mark, expected, found, advice in (
+        ("\0", "text", "a NUL byte", "it is a binary file"),
+        (MASK, f"no U+{ord(MASK):04X}", "the mask character", marker),
+        (PAD, f"no U+{ord(PAD):04X}", "the pad character", marker),
+    ):
+        bad = [i for i, line in enumerate(lines) if mark in line]
+        rows = [(numbers[i] if numbers else i + 1, found) for i in bad]
+        refuse_rows(path, rows, expected, advice)
+
+
 def refuse_rows(path: Path, bad: Sequence[tuple[int, str]], expected: str, advice: str) -> None:
     """Raise BadData if there are bad lines (number, what was found there): five, and a count."""
     if not bad:
@@ -75,9 +108,39 @@ def refuse_rows(path: Path, bad: Sequence[tuple[int, str]], expected: str, advic
     raise BadData(text)
 
 
-def _refuse(
-    path: Path, lines: Sequence[str], wrong: Callable[[str], bool], expected: str, found: str
-) -> None:
-    bad = [number for number, line in enumerate(lines, 1) if wrong(line)]
-    what, _, advice = found.partition("; ")
-    refuse_rows(path, [(number, what) for number in bad], expected, advice)
+def _decoded(path: Path) -> Iterator[str]:
+    """The text of a file in parts that end after a \\n; the byte-order mark is dropped."""
+    line = 1
+    for part in _parts(path):
+        try:
+            yield part.decode()
+        except UnicodeDecodeError as error:
+            raise not_utf8(path, part, error.start, line) from None
+        line += part.count(b"\n")
+
+
+def _parts(path: Path) -> Iterator[bytes]:
+    with reading(path):
+        raw = path.open("rb")
+    packed = cast(IO[bytes], gzip.open(raw)) if path.suffix == ".gz" else raw
+    with raw, packed as file:
+        size, begun = path.stat().st_size, list[bytes]()  # what a line began with
+        mark = _BOM
+        while chunk := _read(path, file):
+            chunk, mark = chunk.removeprefix(mark), b""
+            end = chunk.rfind(b"\n") + 1
+            if end:
+                yield b"".join((*begun, chunk[:end]))
+                begun.clear()
+            begun.append(chunk[end:])
+            tell(f"reading {path.name}", raw.tell(), size)
+        yield b"".join(begun)
+
+
+def _read(path: Path, file: IO[bytes]) -> bytes:
+    try:
+        return file.read(_CHUNK)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise BadData(f"{path}: expected a file that gzip packed, found: {error}") from None
+    except OSError as error:
+        raise MissingInput(f"{path}: expected a file, found: {error.strerror}") from error

@@ -63,7 +63,11 @@ class Score:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What was answered to one question, and whether that was right."""
+    """What was answered to one question, and whether that was right.
+
+    `accepted` are the answers that are right besides `gold`; `id` is what the user's file calls
+    the question.
+    """
 
     question: str
     subject: str
@@ -72,14 +76,36 @@ class Prediction:
     correct: bool
     support: str
     relation: str = ""  # of a file that does not say it
+    accepted: tuple[str, ...] = ()
+    id: str = ""
+
+    @classmethod
+    def of(cls, question: Question, answer: Answer) -> "Prediction":
+        """The prediction for a question that has an answer."""
+        return cls(
+            question=question.text,
+            subject=question.subject,
+            gold=gold_answer(question),
+            answer=answer,
+            correct=question.accepts(answer.text),
+            support=question.support,
+            relation=question.relation,
+            accepted=question.accepted,
+            id=question.id,
+        )
 
     def as_json(self) -> dict[str, Any]:
-        """One flat row; `answer` is the text, its probability stands beside it."""
+        """One flat row; `answer` is the text, its probability stands beside it.
+
+        `id` and `accepted` are only there if the question has them.
+        """
         others = [{"text": o.text, "probability": o.probability} for o in self.answer.others]
         return {
+            **({"id": self.id} if self.id else {}),
             "question": self.question,
             "subject": self.subject,
             "gold": self.gold,
+            **({"accepted": list(self.accepted)} if self.accepted else {}),
             "answer": self.answer.text,
             "correct": self.correct,
             "probability": self.answer.probability,
@@ -97,17 +123,20 @@ class Prediction:
             answer = Answer(row["answer"], float(row["probability"]), others, row["finished"])
             texts = {name: row[name] for name in ("question", "subject", "gold", "support")}
             texts["relation"] = row.get("relation", "")
-            if not all(isinstance(text, str) for text in (answer.text, *texts.values())):
+            accepted, name = tuple(row.get("accepted", ())), row.get("id", "")
+            given = (answer.text, name, *accepted, *texts.values())
+            if not all(isinstance(text, str) for text in given):
                 raise TypeError("something else than text")
-            found = cls(answer=answer, correct=row["correct"], **texts)
+            found = cls(answer=answer, correct=row["correct"], **texts, accepted=accepted, id=name)
         except KeyError as error:
             raise BadData(f"{where}: expected the field {error}, found none") from None
         except (TypeError, ValueError) as error:
             raise BadData(f"{where}: expected the fields of a prediction, found: {error}") from None
-        if found.correct is not (answer.text == found.gold):
+        if found.correct is not (answer.text in (found.gold, *found.accepted)):
+            wanted = " or ".join(f"'{text}'" for text in (found.gold, *found.accepted))
             raise BadData(
-                f"{where}: expected 'correct' to say whether '{answer.text}' is "
-                f"'{found.gold}', found {found.correct!r}"
+                f"{where}: expected 'correct' to say whether '{answer.text}' is {wanted}, "
+                f"found {found.correct!r}"
             )
         return found
 
@@ -115,15 +144,13 @@ class Prediction:
 def evaluate_answers(
     answerer: Answerer, questions: Sequence[Question], level: float = 0.95
 ) -> tuple[Score, list[Prediction]]:
-    """Ask every question closed-book; right is the gold answer, character by character."""
+    """Ask every question closed-book; right is an accepted answer, character by character."""
     if not questions:
         raise BadData("questions: expected at least one to evaluate, found none")
-    golds = [gold_answer(question) for question in questions]
+    for question in questions:
+        gold_answer(question)
     answers = answerer.answer([question.text for question in questions])
-    predictions = [
-        Prediction(q.text, q.subject, gold, answer, answer.text == gold, q.support, q.relation)
-        for q, gold, answer in zip(questions, golds, answers, strict=True)
-    ]
+    predictions = [Prediction.of(q, answer) for q, answer in zip(questions, answers, strict=True)]
     return accuracy(predictions, level), predictions
 
 

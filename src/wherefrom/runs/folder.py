@@ -19,7 +19,7 @@ from typing import Any
 from wherefrom.core.arrays import load_arrays, save_arrays
 from wherefrom.core.artifact import publish_folder, verify_folder
 from wherefrom.core.config import encode
-from wherefrom.core.contracts import Dataset, Question
+from wherefrom.core.contracts import Dataset, Document, Question
 from wherefrom.core.errors import Damaged, Mismatch, MissingInput, UsageError
 from wherefrom.core.files import (
     cannot_write,
@@ -230,7 +230,7 @@ def describe(dataset: Dataset) -> dict[str, Any]:
     """Counts of a data set and a hash over all of it."""
     digest = hashlib.sha256()
     for document in dataset.documents:
-        digest.update(repr(document).encode())
+        digest.update(_spell_document(document).encode())
     for question in dataset.questions:
         digest.update(_spell(question).encode())
     return {
@@ -239,6 +239,12 @@ def describe(dataset: Dataset) -> dict[str, Any]:
         "questions": len(dataset.questions),
         "sha256": digest.hexdigest(),
     }
+
+
+def _spell_document(document: Document) -> str:
+    """All of a document; an id is left out where there is none, as it once was."""
+    named = f", id={document.id!r}" if document.id else ""
+    return f"Document(text={document.text!r}, subject={document.subject!r}{named})"
 
 
 def _spell(question: Question) -> str:

@@ -28,6 +28,8 @@ def write_dataset(path: Path, dataset: Dataset) -> None:
         "alphabet": dataset.alphabet,
         "held_out": dataset.held_out,
     }
+    if any(d.id for d in dataset.documents):
+        contents["document_ids"] = [d.id for d in dataset.documents]
     if dataset.passages:
         contents["passages"] = [[p.document, p.subject, p.start, p.end] for p in dataset.passages]
     data = json.dumps(contents, separators=(",", ":")).encode()
@@ -53,8 +55,13 @@ def read_dataset(path: Path) -> Dataset:
 
 
 def _build(contents: dict[str, Any]) -> Dataset:
+    rows = contents["documents"]
+    ids = contents.get("document_ids") or [""] * len(rows)
     return Dataset(
-        documents=tuple(Document(text, _span(*ends)) for text, *ends in contents["documents"]),
+        documents=tuple(
+            Document(text, _span(*ends), name)
+            for (text, *ends), name in zip(rows, ids, strict=True)
+        ),
         facts=tuple(
             Fact(subject, relation, value, document, Span(*ends))
             for subject, relation, value, document, *ends in contents["facts"]

@@ -1,0 +1,29 @@
+"""How far a long piece of work is: told to whoever listens, and to nobody by default.
+
+Reading a large text takes a minute, deep inside calls that know nothing of terminals. They call
+`tell`; a caller that wants to show progress wraps them in `listening`.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+Listener = Callable[[str, int, int], None]  # what is being done, how much is done, and of how much
+
+_listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Within this context, `listener` is told what `tell` is told."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def tell(what: str, done: int, total: int) -> None:
+    """Say that `done` of `total` is done; cheap where nobody listens."""
+    if listener := _listener.get():
+        listener(what, done, total)

@@ -1,0 +1,204 @@
+"""The questions of a user: TSV, CSV with a header, or JSON lines, told apart by the file's suffix.
+
+| column | |
+| --- | --- |
+| question | the question |
+| answer | its answer |
+| answers | several right answers: a list in JSON, else parted by `|`; the first is taught |
+| split | train, calibration or test, or one of the other words in SPLITS |
+| relation | a name for what is asked, in place of the question's form |
+| id | what you call the question |
+
+A TSV without a header has a question and an answer on each line. Other columns are left alone.
+"""
+
+import csv
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wherefrom.core.errors import BadData
+from wherefrom.data.tables import read_lines, refuse_marks, refuse_rows
+from wherefrom.data.texts import is_json, join_lines, read_json_rows
+
+COLUMNS = ("question", "answer", "answers", "split", "relation", "id")
+BETWEEN_ANSWERS = "|"
+SPLITS = {
+    "asked": ("asked", "train", "training"),
+    "calibration": ("calibration", "dev", "development", "val", "valid", "validation"),
+    "held-out": ("held-out", "heldout", "test", "testing", "eval", "evaluation"),
+}
+_SPLIT_OF = {name: split for split, names in SPLITS.items() for name in names}
+_DELIMITERS = ",;\t"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRow:
+    """One question of a file; what the file does not say is ""."""
+
+    line: int
+    question: str
+    answer: str
+    accepted: tuple[str, ...] = ()
+    split: str = ""
+    relation: str = ""
+    id: str = ""
+
+
+class _Bad(ValueError):
+    """What is wrong with one row."""
+
+
+def read_questions(path: Path) -> list[QuestionRow]:
+    """The rows of a file of questions, whatever its format; bad lines are told together."""
+    if is_json(path):
+        rows, expected = _json_rows(path), "a question with its answer"
+        advice = "mend the row"
+    elif path.name.casefold().removesuffix(".gz").endswith(".csv"):
+        rows, expected = _csv_rows(path), "a question with its answer"
+        advice = "mend the row, and put text with commas or line breaks in double quotes"
+    else:
+        rows, expected = _tsv_rows(path), "'question<TAB>answer'"
+        advice = "put one tab between question and answer, and none elsewhere"
+    found, bad = list[QuestionRow](), list[tuple[int, str]]()
+    same: dict[str, str] = {}  # equal answers and relations are kept once: there are many
+    for number, fields in rows:
+        try:
+            found.append(_row(number, fields, same))
+        except _Bad as error:
+            bad.append((number, str(error)))
+    refuse_rows(path, bad, expected, advice)
+    if not found:
+        raise BadData(f"{path}: expected questions, found none; name another file")
+    if is_json(path):  # of other files, the lines were searched already
+        texts = ["\n".join((r.question, r.answer, *r.accepted)) for r in found]
+        refuse_marks(path, texts, [r.line for r in found])
+    return found
+
+
+def _row(line: int, fields: dict[str, Any], same: dict[str, str]) -> QuestionRow:
+    question = _text(fields, "question")
+    if not question:
+        raise _Bad("an empty question" if "question" in fields else "no question")
+    answers = [same.setdefault(answer, answer) for answer in _answers(fields)]
+    if not answers:
+        raise _Bad("an empty answer")
+    first, *others = answers if len(answers) == 1 else dict.fromkeys(answers)
+    if len(fields) == 2:  # a question and an answer, as most files have
+        return QuestionRow(line, question, first, tuple(others))
+    split, relation = _split(_text(fields, "split")), _text(fields, "relation")
+    relation = same.setdefault(relation, relation)
+    return QuestionRow(line, question, first, tuple(others), split, relation, _text(fields, "id"))
+
+
+def _split(name: str) -> str:
+    """Our word for a split that a file names; "" if it names none."""
+    if not name:
+        return ""
+    known = _SPLIT_OF.get("-".join(name.casefold().replace("_", " ").split()))
+    if known is None:
+        raise _Bad(f"the split {name[:40]!r} (known: {', '.join(_SPLIT_OF)})")
+    return known
+
+
+def _text(fields: dict[str, Any], name: str) -> str:
+    value = fields.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise _Bad(f"a '{name}' that is not text")
+    return join_lines(value)
+
+
+def _answers(fields: dict[str, Any]) -> Iterator[str]:
+    """Every right answer, the one under `answer` first; none of them empty."""
+    for name in ("answer", "answers"):
+        value = fields.get(name)
+        values = value if isinstance(value, list) else [value]
+        for each in values:
+            if text := _text({name: each}, name):
+                yield text
+
+
+# -- formats -------------------------------------------------------------------------
+
+
+def _json_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    return read_json_rows(path, '{"question": "...", "answer": "..."}')
+
+
+def _tsv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """By the header's names if the first line is a header; else a question and an answer."""
+    names: list[str] | None = None
+    bad: list[tuple[int, str]] = []
+    for number, line in enumerate(read_lines(path, gaps=True), 1):
+        if not line.strip():
+            continue
+        cells = line.split("\t")
+        if names is None:
+            header = _names(cells)
+            names = header if _is_header(header) else ["question", "answer"]
+            if names is header:
+                continue
+        if len(cells) > len(names) or (len(cells) < 2 and len(names) > 1):
+            bad.append((number, f"{len(cells)} column{'s' if len(cells) > 1 else ''}"))
+        else:
+            yield number, _fields(names, cells)
+    advice = "put one tab between question and answer, and none elsewhere"
+    if names and len(names) > 2:
+        advice = f"put a tab between two of the {len(names)} columns, and none elsewhere"
+    refuse_rows(path, bad, "'question<TAB>answer'", advice)
+
+
+def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    lines = read_lines(path, gaps=True)
+    first = next(line for line in lines if line.strip())
+    # A spreadsheet writes semicolons where the comma is the decimal mark.
+    ways = {mark: _names(_cells(first, mark)) for mark in _DELIMITERS}
+    mark = next((mark for mark, names in ways.items() if _is_header(names)), None)
+    if mark is None:
+        raise BadData(
+            f"{path}:1: expected a header with the columns question and answer, found "
+            f"'{first[:60]}'; write 'question,answer' on the first line"
+        )
+    reader = csv.reader((f"{line}\n" for line in lines), delimiter=mark, strict=True)
+    bad: list[tuple[int, str]] = []
+    start, names = 1, ways[mark]
+    try:
+        for cells in reader:
+            number, start = start, reader.line_num + 1
+            if not any(cell.strip() for cell in cells) or _names(cells) == names:
+                continue
+            if len(cells) > len(names):
+                bad.append((number, f"{len(cells)} columns where the header has {len(names)}"))
+            else:
+                yield number, _fields(names, cells)
+    except csv.Error as error:
+        raise BadData(
+            f"{path}:{start}: expected a row of a CSV file, found: {error}; check its double quotes"
+        ) from None
+    refuse_rows(path, bad, "a row with the header's columns", "put text with commas in quotes")
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return []
+
+
+def _names(cells: Iterable[str]) -> list[str]:
+    return [cell.strip().casefold() for cell in cells]
+
+
+def _is_header(names: list[str]) -> bool:
+    return "question" in names and ("answer" in names or "answers" in names)
+
+
+def _fields(names: list[str], cells: list[str]) -> dict[str, Any]:
+    """The cells by their columns' names, several answers taken apart."""
+    fields: dict[str, Any] = dict(zip(names, cells, strict=False))
+    if "answers" in fields:
+        fields["answers"] = fields["answers"].split(BETWEEN_ANSWERS)
+    return fields
