@@ -135,6 +135,9 @@ def test_an_audited_answer_is_right_where_it_is_the_gold_one(gold: str | None, r
     assert (row.gold, row.right) == (gold or "", right)
     assert (row.split, row.support, row.m) == ("held-out", "omitted", None)
     assert to_json(row)["reply"]["answer"] == "Oslo"
+    assert (row.id, row.accepted) == ("", ())
+    named = AuditedAnswer.of(reply, replace(question, accepted=("Oslo",), id="q1"), {}, None)
+    assert (named.right, named.id, named.accepted) == (True, "q1", ("Oslo",))
 
 
 def test_the_findings_are_read_back_as_they_were_written(own_run: Path):

@@ -1,5 +1,6 @@
 """`wherefrom data`: what is listed, checked and registered."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -76,7 +77,11 @@ def test_bad_files_are_not_registered(cli, folder, home):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["check", "birthplaces"], 66, "expected a folder or a registered data set, found neither"),
+        (
+            ["check", "birthplaces"],
+            66,
+            "expected a file, a folder or a registered data set, found none",
+        ),
         (["check", "nowhere"], 66, "wherefrom data add birthplaces FOLDER"),
         (["add", "birthplaces", "nowhere"], 66, "nowhere: expected a folder with wiki.txt"),
         (["add", "birthplace", "."], 2, "did you mean 'birthplaces'?"),
@@ -112,3 +117,37 @@ def test_hostile_names_stay_on_their_line(cli, folder):
     assert result.code == 0
     assert "\x1b" not in result.out
     assert "\x1b" not in cli("data", "list").out
+
+
+def test_own_files_are_checked_and_what_is_wrong_is_told(cli, tmp_path):
+    names = [f"{a} {b}" for a in ("Ada", "Bo", "Cy", "Di") for b in ("Lund", "Falk", "Roth")]
+    text, table = tmp_path / "c.jsonl", tmp_path / "q.csv"
+    rows = [json.dumps({"id": i, "text": f"{n} is from Oslo."}) for i, n in enumerate(names)]
+    text.write_text("\n".join(rows))
+    table.write_text("question,answer\n" + "".join(f"Where was {n} born?,Oslo\n" for n in names))
+    found = cli("data", "check", text, "--questions", table)
+    assert found.code == 0
+    assert "form: Where was X born? (12)" in found.out
+    assert cli("data", "check", text, "--questions", table, "--json").json["documents"] == 12
+    assert cli("data", "check", text).out.endswith("documents with an id: 12\n")
+    assert "12 questions" in cli("data", "check", table).out
+    text.write_text('{"text": "Nobody you know."}')
+    wrong = cli("data", "check", text, "--questions", table)
+    assert wrong.code == 65
+    assert "found none of 12 names" in wrong.complaint
+    table.write_bytes("question,answer\nMálaga?,x\n".encode("latin-1"))
+    wrong = cli("data", "check", table)
+    assert wrong.code == 65
+    assert "q.csv:2: expected UTF-8 text, found bytes that seem to be Latin-1" in wrong.complaint
+    wrong = cli("data", "check", text, "--held-out", table)
+    assert wrong.code == 2
+
+
+def test_a_registered_folder_is_removed_from_the_list_alone(cli, folder):
+    cli("data", "add", "birthplaces", folder)
+    found = cli("data", "remove", "birthplaces")
+    assert found.out == f"removed: birthplaces in {folder}; its files stay where they are\n"
+    assert (folder / "wiki.txt").exists()
+    again = cli("data", "remove", "birthplaces")
+    assert again.code == 66
+    assert "expected a registered data set, found none" in again.complaint

@@ -1,11 +1,14 @@
 """A user's own files: what is found in them by hand, how they are split, what is reported."""
 
+import gc
+import json
 from collections import Counter
 
 import pytest
 
 from wherefrom.core.contracts import Passage, Span
 from wherefrom.core.errors import BadData, MissingInput, UsageError
+from wherefrom.core.progress import listening
 from wherefrom.data.facts import FactsConfig, choose_split, load, survey
 
 CORPUS = """\
@@ -238,3 +241,107 @@ def test_questions_without_a_common_form_are_said_to_have_none(tmp_path):
     config = FactsConfig(corpus=str(tmp_path / "c.txt"), questions=str(tmp_path / "q.tsv"))
     with pytest.raises(BadData, match=r"q\.tsv: expected several questions of one form"):
         load(config, 0)
+
+
+def test_a_text_that_names_nobody_is_refused(files, tmp_path):
+    (tmp_path / "c.txt").write_text("Nothing is said of them here.\n")
+    with pytest.raises(
+        BadData, match=r"c\.txt: .*\('Ada Lund', 'Bo Falk', .*found none of 4 names"
+    ):
+        load(FactsConfig(**files, **ALL_ASKED), 0)
+
+
+def rows_of(tmp_path, count, **columns):
+    """Questions with further columns, each a function of the question's number."""
+    names = [f"Person {chr(65 + i % 26)}{i}" for i in range(count)]
+    (tmp_path / "c.txt").write_text("".join(f"{n} was born in Rome.\n" for n in names))
+    rows = [
+        {"question": f"Where was {n} born?", "answer": "Rome"}
+        | {name: value(i) for name, value in columns.items()}
+        for i, n in enumerate(names)
+    ]
+    (tmp_path / "q.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return {"corpus": str(tmp_path / "c.txt"), "questions": str(tmp_path / "q.jsonl")}
+
+
+def test_a_column_says_the_splits(tmp_path):
+    named = rows_of(tmp_path, 90, split=lambda i: ("train", "dev", "test")[i % 3])
+    found = load(FactsConfig(**named), 0).questions
+    assert [q.split for q in found] == ["asked", "calibration", "held-out"] * 30
+
+
+def test_splits_that_nobody_names_are_taken_from_the_asked_ones(tmp_path):
+    """Half of the rows are called test: calibration questions come from the others, by hash."""
+    named = rows_of(tmp_path, 200, split=lambda i: "test" if i % 2 else ("train", "")[i // 2 % 2])
+    config = FactsConfig(**named)
+    for i, question in enumerate(load(config, 0).questions):
+        chosen = choose_split(question.subject, {"held-out": 0.0, "calibration": 0.2})
+        assert question.split == ("held-out" if i % 2 else chosen)
+    counts = Counter(q.split for q in load(config, 0).questions)
+    assert 5 < counts["calibration"] < 40
+
+
+def test_an_option_wins_over_the_column(tmp_path):
+    named = rows_of(tmp_path, 60, split=lambda i: ("train", "dev")[i % 2])
+    (tmp_path / "h.csv").write_text("question,answer,split\nWhere was Person A0 born?,Rome,train\n")
+    found = load(FactsConfig(**named, held_out=str(tmp_path / "h.csv")), 0)
+    counts = Counter(q.split for q in found.questions)
+    assert counts == {"asked": 30, "calibration": 30, "held-out": 1}
+
+
+def test_relations_ids_and_accepted_answers(tmp_path):
+    """A named relation holds for the questions of its form that name none."""
+    paths = rows_of(
+        tmp_path, 30, relation=lambda i: "birthplace" if i % 3 else "", id=lambda i: f"q{i}",
+        answers=lambda i: ["Rome", "Roma"],
+    )  # fmt: skip
+    found = load(FactsConfig(**paths, **ALL_ASKED), 0).questions
+    assert {q.relation for q in found} == {"birthplace"}
+    assert [q.id for q in found[:2]] == ["q0", "q1"]
+    assert {(q.answer, q.accepted, q.support) for q in found} == {("Rome", ("Roma",), "stated")}
+    report = survey(FactsConfig(**paths, **ALL_ASKED))
+    assert (report.forms, report.relations) == ({}, {"birthplace": 30})
+    assert "relation: birthplace (30)" in report.lines()
+    assert "questions with more than one right answer: 30" in report.lines()
+
+
+def test_two_forms_may_ask_for_one_relation(tmp_path):
+    paths = rows_of(tmp_path, 20, relation=lambda i: "birthplace")
+    more = "".join(f'{{"question": "From where came Person {chr(65 + i)}{i}?", "answer": "Rome", '
+                   f'"relation": "birthplace"}}\n' for i in range(20))  # fmt: skip
+    with open(paths["questions"], "a", encoding="utf-8") as file:
+        file.write(more)
+    found = load(FactsConfig(**paths, **ALL_ASKED), 0).questions
+    assert len(found) == 40
+    assert {q.relation for q in found} == {"birthplace"}
+    assert found[20].subject == "Person A0"
+
+
+def test_documents_may_be_paragraphs_with_an_id(files, tmp_path):
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    (folder / "a.txt").write_text("Ada Lund was\nborn in Oslo.\n\nBo Falk was not.\n")
+    config = FactsConfig(
+        corpus=str(folder), questions=files["questions"], documents="paragraphs", **ALL_ASKED
+    )
+    found = load(config, 0).documents
+    assert [(d.text, d.subject, d.id) for d in found] == [
+        ("Ada Lund was born in Oslo.", Span(0, 8), "a.txt"),
+        ("Bo Falk was not.", Span(0, 7), "a.txt"),
+    ]
+    with pytest.raises(UsageError, match="one of lines, paragraphs, files, found 'pages'"):
+        FactsConfig(documents="pages")
+
+
+def test_progress_is_told_while_a_text_is_read(files):
+    told: list[str] = []
+    with listening(lambda what, done, total: told.append(what)):
+        load(FactsConfig(**files, **ALL_ASKED), 0)
+    assert {"reading c.txt", "reading q.tsv", "looking for names"} <= set(told)
+
+
+def test_cycles_are_looked_for_again_after_a_bad_file(files, tmp_path):
+    (tmp_path / "c.txt").write_text("")
+    with pytest.raises(BadData):
+        load(FactsConfig(**files), 0)
+    assert gc.isenabled()

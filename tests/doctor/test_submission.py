@@ -48,7 +48,7 @@ def test_every_file_must_be_there_and_be_python(package):
     check_files(package)
     for content, line, found in (
         (b"\ndef f(:\n", 2, "found a syntax error"),
-        (b"x = '\xff'\n", 1, "found other bytes"),
+        (b"x = '\xff'\n", 1, "found bytes that seem to be Latin-1"),
         (b"x = 1\0\n", 1, "expected Python"),
     ):
         (package / "helper.py").write_bytes(content)

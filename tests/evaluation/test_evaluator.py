@@ -66,6 +66,27 @@ def test_a_share_has_wilsons_interval_and_its_details():
     assert Score.of_share("share", 0, 2).interval == wilson(0, 2)
 
 
+def test_every_accepted_answer_is_right_and_ids_come_back():
+    base = _question("Ada", "Oslo")
+    asked = [
+        Question(f"{base.text}{i}", "Ada", "birthplace", "Oslo", "held-out", "stated", *extra)
+        for i, extra in enumerate(((), (("Christiania", "Kristiania"), "q1"), (("Moss",),)))
+    ]
+    said = dict(zip((q.text for q in asked), ("Oslo", "Kristiania", "Rome"), strict=True))
+    score, found = evaluate_answers(Dictionary(said), asked)
+    assert [p.correct for p in found] == [True, True, False]
+    assert score.value == pytest.approx(2 / 3)
+    rows = [p.as_json() for p in found]
+    assert not {"id", "accepted"} & rows[0].keys()  # as it was before there were any
+    assert (rows[1]["id"], rows[1]["accepted"]) == ("q1", ["Christiania", "Kristiania"])
+    assert "id" not in rows[2]
+    assert [Prediction.from_json(json.loads(json.dumps(row))) for row in rows] == found
+    with pytest.raises(BadData, match="whether 'Rome' is 'Oslo' or 'Moss', found True"):
+        Prediction.from_json(rows[2] | {"correct": True})
+    with pytest.raises(BadData, match="something else than text"):
+        Prediction.from_json(rows[1] | {"accepted": [1]})
+
+
 def test_right_is_the_gold_answer_to_the_letter():
     answerer, score, predictions = _evaluated()
     assert [p.correct for p in predictions] == [True, False, False, True]

@@ -4,17 +4,20 @@ from pathlib import Path
 
 import pytest
 
-from wherefrom.core.errors import UsageError
+from wherefrom.core.errors import MissingInput, UsageError
+from wherefrom.data.fetching import registry
 from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
 from wherefrom.recipes.options import OPTIONS, as_settings
 
 
-def test_every_option_is_a_field_of_some_recipe():
+def test_every_option_is_a_field_of_some_recipe(tmp_path):
+    for name in ("corpus.txt", "questions.tsv"):
+        (tmp_path / name).touch()
     fitting = {name: [] for name in OPTIONS}
     for recipe in (get_recipe(name) for name in RECIPES):
         for option in OPTIONS:
             try:
-                fitting[option] += as_settings({option: "x"}, recipe)
+                fitting[option] += as_settings({option: str(tmp_path)}, recipe)
             except UsageError:
                 continue
     assert all(fitting.values())
@@ -27,6 +30,34 @@ def test_paths_become_absolute_and_names_stay(tmp_path, monkeypatch):
     assert settings == [f"data.corpus={tmp_path}/text.txt", f"data.held_out={tmp_path}/q.tsv"]
     recipe = adjust(get_recipe("facts"), settings=settings)
     assert Path(recipe.data.corpus) == tmp_path / "text.txt"
+
+
+def test_a_folder_or_a_name_stands_for_the_files_in_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for name in ("corpus.txt", "questions.csv", "questions.jsonl.gz", "held_out.tsv"):
+        (folder / name).touch()
+    wanted = {
+        "data.corpus": folder / "corpus.txt",
+        "data.questions": folder / "questions.csv",
+        "data.held_out": folder / "held_out.tsv",
+    }
+    settings = [f"{field}={path}" for field, path in wanted.items()]
+    assert as_settings({"data": "mine"}, get_recipe("facts")) == settings
+    registry.add("named", folder, [])
+    assert as_settings({"data": "named"}, get_recipe("facts")) == settings
+    other = as_settings({"data": "mine", "questions": "q.tsv"}, get_recipe("facts"))
+    assert f"data.questions={tmp_path}/q.tsv" in other
+    assert len(other) == 3
+    (folder / "corpus.txt").unlink()
+    with pytest.raises(MissingInput, match=r"with corpus\.txt or corpus\.jsonl, found no corpus"):
+        as_settings({"data": "mine"}, get_recipe("facts"))
+    with pytest.raises(
+        MissingInput, match=r"found no such folder; .*'wherefrom data fetch --list'"
+    ):
+        as_settings({"data": "nobody"}, get_recipe("facts"))
 
 
 @pytest.mark.parametrize(("given", "attention"), [("vanilla", "causal"), ("rope", "rope")])

@@ -144,6 +144,17 @@ def test_a_data_set_is_described_by_all_of_it():
     assert describe(DATASET) == found
 
 
+def test_ids_and_accepted_answers_count_only_where_there_are_any():
+    """The hash is one that was written before documents and questions had ids."""
+    question = Question("Where was A born?", "A", "b", "Oslo", "asked")
+    plain = Dataset((Document("Ann, Oslo", Span(0, 3)), Document("x")), (), (question,))
+    digest = describe(plain)["sha256"]
+    assert digest == "805157fe20884a2d9e62f12fa6c6c16f833fd756aeb67787dc4801fa465ffd44"
+    named = replace(plain, documents=(replace(plain.documents[0], id="a"), plain.documents[1]))
+    several = replace(plain, questions=(replace(question, accepted=("Moss",)),))
+    assert len({digest, describe(named)["sha256"], describe(several)["sha256"]}) == 3
+
+
 def test_symbols_are_characters_or_words():
     assert symbols(Vocabulary.from_text(["ba"])) == ["□", "⁇", "a", "b"]
     assert symbols(WordVocabulary.from_text(["to be"])) == ["<s>", "</s>", "be", "to"]

@@ -12,11 +12,12 @@ from wherefrom.core.errors import Damaged, MissingInput
 from wherefrom.runs.kept import read_dataset, write_dataset
 
 spans = st.builds(Span, st.integers(0, 99), st.integers(0, 99))
-documents = st.builds(Document, st.text(), st.none() | spans)
+documents = st.builds(Document, st.text(), st.none() | spans, st.just("") | st.text())
 facts = st.builds(Fact, st.text(), st.text(), st.text(), st.integers(0, 9), spans)
 questions = st.builds(
-    Question, st.text(), st.text(), st.text(), st.none() | st.text(), st.text(), st.text()
-)
+    Question, st.text(), st.text(), st.text(), st.none() | st.text(), st.text(), st.text(),
+    st.lists(st.text()).map(tuple), st.text(),
+)  # fmt: skip
 datasets = st.builds(
     Dataset,
     st.lists(documents).map(tuple),

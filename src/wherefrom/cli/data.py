@@ -8,16 +8,24 @@ import typer
 from wherefrom.cli.fetch import fetch
 from wherefrom.cli.output import print_json
 from wherefrom.core.config import to_json
+from wherefrom.core.errors import UsageError
 from wherefrom.report.tables import printable
 
 if TYPE_CHECKING:
-    from wherefrom.data import FetchedFiles, FileReport, Inspection
+    from wherefrom.data import (
+        FetchedFiles,
+        FileReport,
+        Inspection,
+        QuestionsSurvey,
+        Survey,
+        TextSurvey,
+    )
 
-OWN = "wherefrom run facts --corpus FILE.txt --questions FILE.tsv"
+OWN = "wherefrom run facts --corpus FILE --questions FILE"
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 
 data = typer.Typer(
-    help="List, check, register and fetch data sets.",
+    help="List, check, register, fetch and remove data sets.",
     rich_markup_mode=None,
 )
 data.command("fetch")(fetch)
@@ -57,15 +65,60 @@ def check(
     which: Annotated[
         str,
         typer.Argument(
-            metavar="NAME|FOLDER", help="The name of a registered data set, or a folder of files."
+            metavar="NAME|FOLDER|FILE",
+            help="The name of a registered data set, a folder of files, or a text or questions of "
+            "your own.",
         ),
+    ],
+    questions: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The questions about your own text.")
+    ] = None,
+    held_out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="As of 'wherefrom run'.")
+    ] = None,
+    calibration: Annotated[
+        str | None, typer.Option(metavar="FILE", help="As of 'wherefrom run'.")
+    ] = None,
+    documents: Annotated[
+        str, typer.Option(metavar="lines|paragraphs|files", help="What a document of the text is.")
+    ] = "lines",
+    as_json: AsJson = False,
+) -> None:
+    """Check a data set's files: versions, encodings, counts, duplicates and overlaps.
+
+    Of your own text and questions it counts what 'wherefrom run facts' would read: documents,
+    forms of questions, splits, and what does not fit together.
+    """
+    from wherefrom.data import check as check_files
+    from wherefrom.report.reading import watch_reading
+
+    others = {"held_out": held_out, "calibration": calibration}
+    if questions is None and any(others.values()):
+        raise UsageError("data check: expected --questions beside the other questions, found none")
+    with watch_reading():
+        found = check_files(which, questions, documents=documents, **others)
+    _show(found, as_json)
+
+
+@data.command("remove")
+def remove(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The data set; 'data list' shows it.")
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Check a data set's files: versions, encodings, counts, duplicates and overlaps."""
-    from wherefrom.data import check as check_files
+    """Take a data set off the list.
 
-    _show(check_files(which), as_json)
+    Files that 'data fetch' made are deleted. A folder of your own stays as it is.
+    """
+    from wherefrom.data import remove as remove_data
+
+    found = remove_data(name)
+    if as_json:
+        print_json(to_json(found))
+        return
+    files = "its files are deleted" if found.deleted else "its files stay where they are"
+    print(f"removed: {name} in {printable(found.folder)}; {files}")
 
 
 @data.command("add")
@@ -87,17 +140,25 @@ def add(
         print(f"\nregistered: {name} in {printable(found.folder)}")
 
 
-def _show(found: "Inspection | FetchedFiles", as_json: bool) -> None:
-    from wherefrom.data import Inspection
+def _show(
+    found: "Inspection | FetchedFiles | Survey | TextSurvey | QuestionsSurvey", as_json: bool
+) -> None:
+    from wherefrom.data import FetchedFiles, Inspection
 
     if as_json:
         print_json(to_json(found))
+        return
+    if not isinstance(found, Inspection | FetchedFiles):
+        _print_lines(found)
         return
     place = f" (registered: {found.state})" if found.state else ""
     print(f"{found.name} in {printable(found.folder)}{place}")
     if not isinstance(found, Inspection):  # a fetched data set: its files were not counted
         for file in found.files:
             print(f"  {printable(file)}")
+        if found.survey is not None:
+            print()
+            _print_lines(found.survey)
         return
     for file, report in found.files.items():
         print(f"  {file}: {_in_words(report)}")
@@ -109,6 +170,11 @@ def _show(found: "Inspection | FetchedFiles", as_json: bool) -> None:
         print(f"\n{title}")
         for what, count in counts.items():
             print(f"  {count:>6}  {what}")
+
+
+def _print_lines(found: "Survey | TextSurvey | QuestionsSurvey") -> None:
+    for line in found.lines():
+        print(printable(line))
 
 
 def _in_words(file: "FileReport") -> str:

@@ -43,25 +43,41 @@ def run(
         ),
     ] = None,
     corpus: Annotated[
-        str | None, typer.Option(metavar="FILE.txt", help="Your own text, one document per line.")
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Your own text: one document per line, or JSON lines with a field text (.jsonl).",
+        ),
+    ] = None,
+    documents: Annotated[
+        str | None,
+        typer.Option(
+            metavar="lines|paragraphs|files",
+            help="What a document of --corpus is: a line, a paragraph between blank lines, or a "
+            ".txt file of a folder.",
+            show_default="lines",
+        ),
     ] = None,
     questions: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE.tsv", help="Your own questions: a question<TAB>answer on each line."
+            metavar="FILE",
+            help="Your own questions: a question<TAB>answer on each line (.tsv), or the columns or "
+            "fields question, answer or answers, split, relation and id (.tsv or .csv with a "
+            "header, .jsonl).",
         ),
     ] = None,
     held_out: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE.tsv",
+            metavar="FILE",
             help="Questions to report on; by default a share of --questions is kept for this.",
         ),
     ] = None,
     calibration: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE.tsv",
+            metavar="FILE",
             help="Questions to set the threshold on; by default a share of --questions is kept "
             "for this.",
         ),
@@ -125,6 +141,7 @@ def run(
         "questions": questions,
         "held_out": held_out,
         "calibration": calibration,
+        "documents": documents,
         "variant": variant,
         "minutes": minutes,
         "seed": seed,

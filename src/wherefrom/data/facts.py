@@ -40,12 +40,12 @@ class FactsConfig:
 
     kind: ClassVar[str] = "facts"
     corpus: str = ""
-    documents: str = "lines"
     questions: str = ""
     held_out: str = ""
     calibration: str = ""
     calibration_share: float = 0.2
     held_out_share: float = 0.2
+    documents: str = "lines"
 
     def __post_init__(self) -> None:
         known = self.documents in LAYOUTS
@@ -175,9 +175,7 @@ def _parse(
     return questions, formless
 
 
-def _relations(
-    forms: Sequence[Form], tables: dict[str, list[QuestionRow]]
-) -> dict[Form, str]:
+def _relations(forms: Sequence[Form], tables: dict[str, list[QuestionRow]]) -> dict[Form, str]:
     """What the questions of a form ask for: the name that most of them give, or else the form."""
     named: dict[Form, Counter[str]] = {}
     for row in (row for rows in tables.values() for row in rows if row.relation):

@@ -5,6 +5,8 @@ A folder is an absolute path wherever it comes from the user's list of data sets
 
 from dataclasses import dataclass
 
+from wherefrom.data.survey import Survey
+
 
 @dataclass(frozen=True)
 class Registered:
@@ -56,13 +58,24 @@ class Inspection:
 class FetchedFiles:
     """A fetched data set in the user's list, with the SHA-256 of each file when it was made.
 
-    Its content was checked while it was fetched, so only the checksums are compared again.
+    Its content was checked while it was fetched, so only the checksums are compared again; a text
+    with questions that is as it was is counted too.
     """
 
     name: str
     state: str
     folder: str
     files: dict[str, str]
+    survey: Survey | None = None
+
+
+@dataclass(frozen=True)
+class Removed:
+    """A data set that was taken off the list; `deleted`: its files, once fetched, are gone too."""
+
+    name: str
+    folder: str
+    deleted: bool
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,15 @@ def read_questions(path: Path) -> list[QuestionRow]:
     return found
 
 
+def is_questions(path: Path) -> bool:
+    """Whether a file has questions rather than a text: by its suffix, or by its first row."""
+    if not is_json(path):
+        return path.name.casefold().removesuffix(".gz").endswith((".tsv", ".csv"))
+    for _, row in _json_rows(path):
+        return "question" in row
+    return False
+
+
 def _row(line: int, fields: dict[str, Any], same: dict[str, str]) -> QuestionRow:
     question = _text(fields, "question")
     if not question:

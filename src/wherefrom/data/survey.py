@@ -3,8 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from wherefrom.core.contracts import Dataset, Question
+if TYPE_CHECKING:  # numpy stands behind it, and everything in `wherefrom.data` passes here
+    from wherefrom.core.contracts import Dataset, Question
 
 _SHOWN = 5
 _LONGEST = 80  # characters of a name that is shown
@@ -20,6 +22,7 @@ class Survey:
     longest_line: int
     splits: dict[str, int]
     forms: dict[str, int]
+    relations: dict[str, int]  # what the questions' file calls what is asked, if it does
     formless: int  # questions left out: they share their form with too few others
     formless_first: tuple[str, ...]
     without_line: int  # questions whose subject no line names
@@ -30,6 +33,7 @@ class Survey:
     duplicates: int
     conflicts: int  # questions that have two answers
     on_both_sides: int  # subjects that are trained on and reported on
+    several_accepted: int  # questions for which more than one answer is right
 
     def lines(self) -> list[str]:
         """Plain lines for a person to read, what could not be matched after the counts."""
@@ -39,6 +43,7 @@ class Survey:
             f"has {self.longest_line:,}",
             f"questions: {splits}",
             *(f"form: {form} ({count:,})" for form, count in self.forms.items()),
+            *(f"relation: {name} ({count:,})" for name, count in self.relations.items()),
         ]
         shown = (
             (self.empty_lines, "empty lines of the text left out", ()),
@@ -49,6 +54,7 @@ class Survey:
             (self.documents_without_subject, "lines that no question is about", ()),
             (self.duplicates, "questions that are there twice", ()),
             (self.conflicts, "questions with several answers", ()),
+            (self.several_accepted, "questions with more than one right answer", ()),
             (self.on_both_sides, "subjects that are asked about and held out or calibrated on", ()),
         )
         for count, what, first in shown:
@@ -58,8 +64,59 @@ class Survey:
         return rows
 
 
+@dataclass(frozen=True)
+class TextSurvey:
+    """The counts of a text by itself."""
+
+    file: str
+    documents: int
+    empty: int
+    characters: int
+    longest: int
+    with_id: int
+
+    def lines(self) -> list[str]:
+        rows = [
+            f"{self.file}: a text of {self.documents:,} documents, {self.characters:,} characters; "
+            f"the longest document has {self.longest:,}"
+        ]
+        shown = {"documents with an id": self.with_id, "empty documents left out": self.empty}
+        return [*rows, *(f"{what}: {count:,}" for what, count in shown.items() if count)]
+
+
+@dataclass(frozen=True)
+class QuestionsSurvey:
+    """The counts of a file of questions by itself; `splits` are those that its rows name."""
+
+    file: str
+    questions: int
+    forms: dict[str, int]
+    formless: int  # questions that share their form with too few others
+    splits: dict[str, int]
+    relations: dict[str, int]
+    several_accepted: int
+    with_id: int
+
+    def lines(self) -> list[str]:
+        tables = {"form": self.forms, "split": self.splits, "relation": self.relations}
+        shown = {
+            "questions of a form of their own, which a run leaves out": self.formless,
+            "questions with more than one right answer": self.several_accepted,
+            "questions with an id": self.with_id,
+        }
+        return [
+            f"{self.file}: {self.questions:,} questions",
+            *(
+                f"{what}: {name} ({n:,})"
+                for what, table in tables.items()
+                for name, n in table.items()
+            ),
+            *(f"{what}: {count:,}" for what, count in shown.items() if count),
+        ]
+
+
 def survey_questions(
-    dataset: Dataset, empty_lines: int = 0, formless: Sequence[str] = (), max_input: int = 0
+    dataset: "Dataset", empty_lines: int = 0, formless: Sequence[str] = (), max_input: int = 0
 ) -> Survey:
     """`formless` are the questions that were left out of the data set.
 
@@ -69,13 +126,16 @@ def survey_questions(
     lost, room = [q.subject for q in questions if q.support == "none"], dataset.answer_room
     order = ("asked", "calibration", "held-out", "unanswered")
     splits = Counter(q.split for q in questions)
+    asked_for = Counter(q.relation for q in questions).most_common()
+    forms = {q.relation for q in questions if q.text.replace(q.subject, "X", 1) == q.relation}
     return Survey(
         documents=len(lengths),
         empty_lines=empty_lines,
         characters=sum(lengths),
         longest_line=max(lengths, default=0),
         splits={split: splits[split] for split in order if splits[split]},
-        forms=dict(Counter(q.relation for q in questions).most_common()),
+        forms={name: count for name, count in asked_for if name in forms},
+        relations={name: count for name, count in asked_for if name not in forms},
         formless=len(formless),
         formless_first=_first(formless),
         without_line=len(lost),
@@ -86,10 +146,11 @@ def survey_questions(
         duplicates=count_duplicates(questions),
         conflicts=len(conflicting(questions)),
         on_both_sides=len(on_both_sides(questions)),
+        several_accepted=sum(bool(q.accepted) for q in questions),
     )
 
 
-def _has_room(question: Question, room: int, max_input: int) -> bool:
+def _has_room(question: "Question", room: int, max_input: int) -> bool:
     """Whether an answer and its closing mask can be written behind the question and its mask."""
     answer = len(question.answer or "") + 1
     left = max_input - len(question.text) if max_input else room
@@ -102,12 +163,12 @@ def _first(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(n if len(n) <= _LONGEST else f"{n[:_LONGEST]}..." for n in shown)
 
 
-def count_duplicates(questions: Iterable[Question]) -> int:
+def count_duplicates(questions: "Iterable[Question]") -> int:
     """Questions that were there before with the same answer."""
     return sum(n - 1 for n in Counter((q.text, q.answer) for q in questions).values())
 
 
-def conflicting(questions: Iterable[Question]) -> list[str]:
+def conflicting(questions: "Iterable[Question]") -> list[str]:
     """The questions that have several answers, each once."""
     answers: dict[str, set[str | None]] = {}
     for question in questions:
@@ -115,7 +176,7 @@ def conflicting(questions: Iterable[Question]) -> list[str]:
     return [text for text, given in answers.items() if len(given) > 1]
 
 
-def on_both_sides(questions: Iterable[Question]) -> list[str]:
+def on_both_sides(questions: "Iterable[Question]") -> list[str]:
     """Subjects that are trained on and calibrated or reported on as well."""
     sides: dict[str, set[bool]] = {}
     for question in questions:

@@ -1,7 +1,7 @@
 """Text files of a user: one document or one question a line, checked before anything is used.
 
-Lines end at \\n alone; a byte-order mark, \\r\\n and files that gzip packed (.gz) are accepted. What
-is wrong is told by file and line: the first five of a kind, and how many there are.
+Lines end at \\n alone; a byte-order mark, \\r\\n and files that gzip packed (.gz) are accepted.
+What is wrong is told by file and line: the first five of a kind, and how many there are.
 """
 
 import gzip
@@ -122,8 +122,7 @@ def _decoded(path: Path) -> Iterator[str]:
 def _parts(path: Path) -> Iterator[bytes]:
     with reading(path):
         raw = path.open("rb")
-    packed = cast(IO[bytes], gzip.open(raw)) if path.suffix == ".gz" else raw
-    with raw, packed as file:
+    with raw, _unpacked(path, raw) as file:
         size, begun = path.stat().st_size, list[bytes]()  # what a line began with
         mark = _BOM
         while chunk := _read(path, file):
@@ -135,6 +134,10 @@ def _parts(path: Path) -> Iterator[bytes]:
             begun.append(chunk[end:])
             tell(f"reading {path.name}", raw.tell(), size)
         yield b"".join(begun)
+
+
+def _unpacked(path: Path, raw: IO[bytes]) -> IO[bytes]:
+    return cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if path.suffix == ".gz" else raw
 
 
 def _read(path: Path, file: IO[bytes]) -> bytes:

@@ -8,15 +8,18 @@ from typing import Any, TypedDict
 
 from wherefrom.core.errors import UsageError, nearest
 from wherefrom.core.recipe import Experiment
+from wherefrom.data.facts import FactsConfig
 from wherefrom.data.fetching import registry
+from wherefrom.data.own_files import find_files
 
 
 class RecipeOptions(TypedDict, total=False):
     """What can be changed about a named recipe; the options of `wherefrom run`.
 
     A TOML file comes first (`config`), then the options, then FIELD=VALUE `settings` as after
-    `--set`. `data` to `calibration` are the user's own files; `variant` is the model's attention;
-    `minutes` is the time that a run of `facts` may take.
+    `--set`. `data` to `calibration` are the user's own files, and `documents` says what a document
+    of the text is; `variant` is the model's attention; `minutes` is the time that a run of `facts`
+    may take.
     """
 
     config: str | Path | None
@@ -26,6 +29,7 @@ class RecipeOptions(TypedDict, total=False):
     questions: str | Path | None
     held_out: str | Path | None
     calibration: str | Path | None
+    documents: str | None
     variant: str | None
     minutes: float | None
     seed: int | None
@@ -40,6 +44,7 @@ OPTIONS = {
     "questions": ("data.questions", True),
     "held_out": ("data.held_out", True),
     "calibration": ("data.calibration", True),
+    "documents": ("data.documents", False),
     "variant": ("model.attention", False),
 }
 VARIANTS = {"vanilla": "causal"}  # the course's name for it, where a model's config has another
@@ -57,10 +62,13 @@ def as_settings(options: Mapping[str, Any], recipe: Experiment) -> list[str]:
     """FIELD=VALUE for each of OPTIONS that is given.
 
     Paths are made absolute, so that a run can be opened from anywhere. An option for a field
-    that the recipe does not have, or has as a number, is an error that says what there is.
+    that the recipe does not have, or has as a number, is an error that says what there is. Where
+    a recipe takes a text and questions and no folder, `data` stands for the files in a folder.
     """
-    given = {name: options.get(name) for name in OPTIONS}
-    return [_as_setting(n, str(value), recipe) for n, value in given.items() if value is not None]
+    given = {name: str(value) for name in OPTIONS if (value := options.get(name)) is not None}
+    if "data" in given and isinstance(getattr(recipe, "data", None), FactsConfig):
+        given = find_files(Path(_locate(given.pop("data")))) | given
+    return [_as_setting(name, value, recipe) for name, value in given.items()]
 
 
 def _as_setting(option: str, value: str, recipe: Experiment) -> str:

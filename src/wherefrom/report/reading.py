@@ -15,9 +15,7 @@ SECONDS_BETWEEN_LINES = 3.0  # a text that is read in less says nothing
 class ReadingProgress:
     """Prints what is being read and how much of it is done, once it takes several seconds."""
 
-    def __init__(
-        self, file: TextIO | None = None, clock: Callable[[], float] = monotonic
-    ) -> None:
+    def __init__(self, file: TextIO | None = None, clock: Callable[[], float] = monotonic) -> None:
         self.file, self.clock = file or sys.stderr, clock
         self._told = clock()
 

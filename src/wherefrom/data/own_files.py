@@ -1,0 +1,103 @@
+"""A user's own files: which they are in a folder, and what `wherefrom data check` says of them."""
+
+from collections import Counter
+from pathlib import Path
+
+from wherefrom.core.errors import MissingInput
+from wherefrom.core.forms import find_forms, match
+from wherefrom.data.facts import FactsConfig, survey
+from wherefrom.data.question_files import is_questions, read_questions
+from wherefrom.data.survey import QuestionsSurvey, Survey, TextSurvey
+from wherefrom.data.texts import read_texts
+
+_CORPUS = ("corpus.txt", "corpus.jsonl")
+_TABLES = (".tsv", ".csv", ".jsonl")
+_PACKED = ("", ".gz")
+
+
+def find_files(folder: Path) -> dict[str, str]:
+    """The files of a folder by the field of FactsConfig that each is for.
+
+    A text and questions must be there: corpus.txt or corpus.jsonl, and questions.tsv, .csv or
+    .jsonl. Files called held_out and calibration may be. Each may be packed by gzip.
+    """
+    tables = ("questions", "held_out", "calibration")
+    wanted = {"corpus": _CORPUS} | {t: tuple(t + end for end in _TABLES) for t in tables}
+    found = {
+        field: str(path)
+        for field, names in wanted.items()
+        for path in [folder / (name + end) for name in names for end in _PACKED][::-1]
+        if path.is_file()
+    }
+    for field in ("corpus", "questions"):
+        if field not in found:
+            lacks = f"no {field} file" if folder.is_dir() else "no such folder"
+            raise MissingInput(
+                f"{folder}: expected a folder with {' or '.join(wanted[field])}, found {lacks}; "
+                "name the files with --corpus and --questions, or fetch a text: "
+                "'wherefrom data fetch --list'"
+            )
+    return found
+
+
+def has_files(folder: Path) -> bool:
+    """Whether a folder has a text with questions, under the names that `find_files` knows."""
+    try:
+        return bool(find_files(folder))
+    except MissingInput:
+        return False
+
+
+def check_files(
+    which: Path,
+    questions: str | Path | None = None,
+    held_out: str | Path | None = None,
+    calibration: str | Path | None = None,
+    documents: str = "lines",
+) -> Survey | TextSurvey | QuestionsSurvey:
+    """What is in a text with its questions, in a text alone, or in a file of questions alone."""
+    if questions is not None:
+        tables = {"questions": questions, "held_out": held_out, "calibration": calibration}
+        given = {name: str(file) for name, file in tables.items() if file is not None}
+        return survey(_configure({"corpus": str(which)} | given, documents))
+    if which.is_dir() and has_files(which):
+        return survey(_configure(find_files(which), documents))
+    if which.is_file() and is_questions(which):
+        return _survey_table(which)
+    return _survey_text(which, documents)
+
+
+def _configure(files: dict[str, str], documents: str) -> FactsConfig:
+    return FactsConfig(
+        corpus=files["corpus"],
+        questions=files["questions"],
+        held_out=files.get("held_out", ""),
+        calibration=files.get("calibration", ""),
+        documents=documents,
+    )
+
+
+def _survey_text(path: Path, documents: str) -> TextSurvey:
+    found = read_texts(path, FactsConfig(documents=documents).documents)
+    lengths = [len(text) for text in found.texts]
+    named = sum(map(bool, found.ids))
+    return TextSurvey(str(path), len(lengths), found.empty, sum(lengths), max(lengths), named)
+
+
+def _survey_table(path: Path) -> QuestionsSurvey:
+    rows = read_questions(path)
+    forms = find_forms([row.question for row in rows])
+    fits = [match(forms, row.question) for row in rows]
+    counts = {
+        "forms": Counter(pair[0].fill("X") for pair in fits if pair),
+        "splits": Counter(row.split for row in rows if row.split),
+        "relations": Counter(row.relation for row in rows if row.relation),
+    }
+    return QuestionsSurvey(
+        file=str(path),
+        questions=len(rows),
+        formless=sum(pair is None for pair in fits),
+        **{name: dict(count.most_common()) for name, count in counts.items()},
+        several_accepted=sum(bool(row.accepted) for row in rows),
+        with_id=sum(bool(row.id) for row in rows),
+    )

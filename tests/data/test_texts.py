@@ -1,0 +1,113 @@
+"""Documents from lines, paragraphs, files and JSON lines, known by hand."""
+
+import gzip
+
+import pytest
+
+from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.data.texts import Texts, join_lines, read_texts
+
+
+@pytest.fixture
+def write(tmp_path):
+    def call(content: str | bytes, name: str = "a.txt"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return call
+
+
+def test_lines(write):
+    path = write("\ufeffone\r\n\n two \u2028more\n \nthree")
+    assert read_texts(path) == Texts(["one", " two \u2028more", "three"], [], 2)
+
+
+def test_paragraphs_are_parted_by_blank_lines(write):
+    path = write("\n\nOne goes\n  on. \r\n \t\nTwo.\n\n\n\nThree\nand\nmore.\n")
+    found = read_texts(path, "paragraphs")
+    assert found == Texts(["One goes on.", "Two.", "Three and more."], [], 0)
+
+
+def test_files_are_named_by_their_path(write, tmp_path):
+    write("B has\n\ntwo parts.\n", "texts/b.txt")
+    write("A.\n", "texts/a.TXT")
+    write("", "texts/empty.txt")
+    write("no text", "texts/c.md")
+    (tmp_path / "texts" / "sub").mkdir()
+    write(gzip.compress(b"Deep.\n"), "texts/sub/d.txt.gz")
+    files = read_texts(tmp_path / "texts", "files")
+    assert files == Texts(
+        ["A.", "B has two parts.", "Deep."], ["a.TXT", "b.txt", "sub/d.txt.gz"], 1
+    )
+    parts = read_texts(tmp_path / "texts", "paragraphs")
+    assert parts.texts == ["A.", "B has", "two parts.", "Deep."]
+    assert parts.ids == ["a.TXT", "b.txt", "b.txt", "sub/d.txt.gz"]
+
+
+def test_json_lines_have_ids_or_none(write):
+    path = write('{"id": 7, "text": "One\\n goes on", "more": [1]}\n\n{"text": "Two \\u00e9"}\n'
+                 '{"id": "c", "text": " "}\n', "a.jsonl")  # fmt: skip
+    assert read_texts(path) == Texts(["One goes on", "Two é"], ["7", ""], 1)
+    assert read_texts(write('{"text": "a"}', "b.ndjson")).ids == []
+    packed = write(gzip.compress(b'{"id": "x", "text": "a"}\n'), "c.jsonl.gz")
+    assert read_texts(packed) == Texts(["a"], ["x"], 0)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            '{"text": "a"}\n{"text": \n{"a"}\n',
+            r"a\.jsonl:2: .* found no JSON; .*2 bad lines in all",
+        ),
+        ('["a"]\n', r"a\.jsonl:1: expected a JSON object such as .* found a list"),
+        ('{"text": "a"}\n\n{"txt": "a"}\n', r"a\.jsonl:3: .* found no 'text'"),
+        ('{"text": 5.0}\n{"text": ["a"]}', r"a\.jsonl:2: .* found a 'text' that is not text"),
+        ('{"text": "a", "id": {}}', r"a\.jsonl:1: .* an 'id' that is neither"),
+        ('{"text": "a"}\n{"text": "b \\u2047"}', r"a\.jsonl:2: expected no U\+2047"),
+        ('{"text": "half \\ud800"}', r"a\.jsonl:1: .* found no JSON"),
+        ('{"text": ""}', r"a\.jsonl: expected rows with a text"),
+    ],
+)
+def test_bad_rows_are_named_by_line(write, content, message):
+    with pytest.raises(BadData, match=message):
+        read_texts(write(content, "a.jsonl"))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
+def test_other_encodings_are_named(write, encoding):
+    with pytest.raises(
+        BadData, match=r"a\.txt:1: .* seem to be UTF-16; convert it: iconv -f UTF-16"
+    ):
+        read_texts(write("Ada was born.\nBo was not.\n".encode(encoding)))
+    with pytest.raises(BadData, match=r"a\.txt:3: .* seem to be Latin-1"):
+        read_texts(write("Ada\n\nMálaga\n".encode("latin-1")))
+
+
+def test_a_folder_and_a_file_are_told_apart(write, tmp_path):
+    path = write("a")
+    with pytest.raises(BadData, match="found a folder; '--documents files' reads"):
+        read_texts(tmp_path)
+    with pytest.raises(BadData, match=r"expected a folder of \.txt files.* found a file"):
+        read_texts(path, "files")
+    with pytest.raises(MissingInput):
+        read_texts(tmp_path / "none.txt")
+    (tmp_path / "bare").mkdir()
+    with pytest.raises(BadData, match=r"found none in it"):
+        read_texts(tmp_path / "bare", "files")
+    write("", "bare/a.txt")
+    with pytest.raises(BadData, match="found 1 empty files"):
+        read_texts(tmp_path / "bare", "files")
+
+
+def test_a_file_that_is_no_gzip_is_told(write):
+    with pytest.raises(BadData, match=r"a\.txt\.gz: expected a file that gzip packed"):
+        read_texts(write("plain", "a.txt.gz"))
+    with pytest.raises(BadData, match=r"a\.txt\.gz: expected a file that gzip packed"):
+        read_texts(write(gzip.compress(b"a" * 9999)[:-9], "a.txt.gz"))
+
+
+def test_only_line_breaks_are_joined():
+    assert join_lines(" a  b \r\n\n  c\td\n") == "a  b c\td"
