@@ -1,6 +1,7 @@
 """The documents: their Python runs, their links lead somewhere, the files they name exist."""
 
 import re
+import shlex
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import get_args, get_type_hints
@@ -10,6 +11,7 @@ import pytest
 from wherefrom.auditing.asking import Replies
 from wherefrom.auditing.dispute import Dispute
 from wherefrom.auditing.findings import Audit, AuditedAnswer
+from wherefrom.cli.main import main
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
@@ -17,6 +19,7 @@ PAGES = sorted(
      *ROOT.glob("course/*/README.md")]
 )  # fmt: skip
 GUIDE = ROOT / "docs" / "PYTHON.md"
+TUTORIAL = ROOT / "docs" / "TUTORIAL.md"
 
 
 def name(path: Path) -> str:
@@ -53,6 +56,29 @@ def test_the_python_guide_runs_from_its_first_block_to_its_last(tmp_path, monkey
     for line, block in blocks:
         # Blank lines before the block, so that an error says where on the page it is.
         exec(compile("\n" * (line - 1) + block, str(GUIDE), "exec"), namespace)
+
+
+@pytest.mark.slow
+def test_the_tutorial_runs_from_its_first_block_to_its_last(tmp_path, monkeypatch, capsys):
+    """Its Python in one namespace, and its commands in this process; none may fail."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
+    text, namespace = TUTORIAL.read_text("utf-8"), {"__name__": "tutorial"}
+    blocks = list(re.finditer(r"^```(python|sh)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+    assert len(blocks) > 7
+    shown: list[str] = []
+    for language, block in (match.groups() for match in blocks):
+        if language == "python":
+            exec(compile(block, str(TUTORIAL), "exec"), namespace)
+            continue
+        for line in block.replace("\\\n", " ").splitlines():
+            program, *arguments = shlex.split(line)
+            assert program == "wherefrom"
+            assert main(arguments) == 0, capsys.readouterr().err
+            shown.append(capsys.readouterr().out)
+    # What the page says that the first command prints is what it prints.
+    printed = "".join(f"    {line}\n" for line in shown[0].splitlines())
+    assert printed in text
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
