@@ -24,6 +24,7 @@ from wherefrom.data.question_files import QuestionRow, read_questions
 from wherefrom.data.statements import state_facts, support
 from wherefrom.data.survey import Survey, survey_questions
 from wherefrom.data.texts import LAYOUTS, read_texts
+from wherefrom.data.unchanged import LastRead
 
 _SHARES = ("calibration_share", "held_out_share")
 
@@ -91,10 +92,21 @@ class _Files:
         return tuple(map(Document, self.lines, self.mentions.spans))
 
 
+@dataclass(frozen=True)
+class _Loaded:
+    """A data set, and what its files have that is not part of it."""
+
+    dataset: Dataset
+    empty_lines: int
+    formless: list[str]
+
+
+_last = LastRead[_Loaded]()
+
+
 def load(config: FactsConfig, seed: int) -> Dataset:
     """The data set; nothing in it depends on the seed."""
-    with _many_objects():
-        return _assemble(_read(config))
+    return _load(config).dataset
 
 
 def survey(config: FactsConfig, max_input: int = 0) -> Survey:
@@ -102,10 +114,19 @@ def survey(config: FactsConfig, max_input: int = 0) -> Survey:
 
     `max_input` is the longest row that the model will read; 0: any.
     """
+    found = _load(config)
+    return survey_questions(found.dataset, found.empty_lines, found.formless, max_input)
+
+
+def _load(config: FactsConfig) -> _Loaded:
+    named = (config.corpus, config.questions, config.held_out, config.calibration)
+    return _last.get(config, [Path(name) for name in named if name], lambda: _load_files(config))
+
+
+def _load_files(config: FactsConfig) -> _Loaded:
     with _many_objects():
         files = _read(config)
-        dataset = _assemble(files)
-    return survey_questions(dataset, files.empty_lines, files.formless, max_input)
+        return _Loaded(_assemble(files), files.empty_lines, files.formless)
 
 
 @contextmanager
