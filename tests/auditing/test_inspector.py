@@ -26,7 +26,7 @@ from wherefrom.memorisation.predictor import (
     borrowed_predictor,
     read_source_predictor,
 )
-from wherefrom.runs.run import open_run
+from wherefrom.runs.run import Run, open_run
 
 FORM = Form("Where was ", " born?")
 
@@ -327,3 +327,19 @@ def test_a_run_that_answers_nothing_is_not_inspected(tmp_path: Path):
         BadData, match="expected a run that answers questions, found a run of 'bigram-tiny'"
     ):
         open_inspector(open_run(tmp_path / "b"))
+
+
+def test_evidence_names_a_document_as_the_users_file_does(path: Path, monkeypatch):
+    run = open_run(path)
+    inspector = open_inspector(run)
+    asked = next(q for q in run.dataset.asked if q.support == "stated")
+    question = inspector.parse(asked.text)
+    verdict = inspector.judge_answer(question, asked.answer or "")
+    assert verdict is not None
+    assert verdict.document is not None
+    assert verdict.document_id is None
+    documents = tuple(replace(d, id=f"line {i}") for i, d in enumerate(run.dataset.documents))
+    named = replace(run.dataset, documents=documents)
+    monkeypatch.setattr(Run, "dataset", property(lambda self: named))
+    again = inspector.judge_answer(question, asked.answer or "")
+    assert again == replace(verdict, document_id=f"line {verdict.document}")
