@@ -37,7 +37,7 @@ from wherefrom.memorisation.dose_response import Dose
 from wherefrom.memorisation.predictor import write_source_predictor
 from wherefrom.memorisation.swap import SwapFindings
 from wherefrom.runs.run import Run
-from wherefrom.runs.workshop import use_threads
+from wherefrom.runs.threads import use_threads
 
 FINDINGS, ANSWERS, TIMING = "audit.json", "answers.jsonl", "timing.json"
 NO_CALIBRATION = (

@@ -21,7 +21,8 @@ from wherefrom.experiments.probing import PROBES, Probe
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kinds import data_identity, recipe_identity
 from wherefrom.runs.run import Run, count_parameters, model_identity, open_run
-from wherefrom.runs.workshop import Workshop, use_threads
+from wherefrom.runs.threads import use_threads
+from wherefrom.runs.workshop import Workshop
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.loop import Finished, Observer, train
 from wherefrom.training.signals import StopSignal

@@ -1,6 +1,5 @@
 """A recipe's parts, built when they are asked for: data, vocabulary, objectives, models."""
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
@@ -150,10 +149,3 @@ def devices() -> list[str]:
     mps = torch.backends.mps.is_available()
     found = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": mps}
     return [name for name, there in found.items() if there]
-
-
-def use_threads(count: int) -> int:
-    """Set torch's number of threads (0: a thread for each core of this process), and return it."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    torch.set_num_threads(count or cores or 1)
-    return torch.get_num_threads()
