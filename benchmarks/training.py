@@ -152,8 +152,11 @@ def main(arguments: list[str] | None = None) -> dict:
             print(work(int(turn)), flush=True)
         return {}
     names = (OURS, LEAN, DROPPING, UNTOUCHED, PEER, KEEPING)
-    workers = {name: Worker(name, arguments) for name in names}
-    speeds = take_turns(workers, given.turns)
+    # At a tiny size speeds mean nothing: only the two that every ratio needs have a process.
+    inside = set(names) - {OURS, PEER} if given.tiny else ()
+    workers = {name: Worker(name, arguments) for name in names if name not in inside}
+    others = {name: contestant(name, given.data, given.tiny) for name in inside}
+    speeds = take_turns(workers | others, given.turns)
     for worker in workers.values():
         worker.process.communicate()
     ratios = [ratio(speeds, name, PEER) for name in (OURS, LEAN, DROPPING, UNTOUCHED)]

@@ -7,7 +7,7 @@ import sys
 import pytest
 import torch
 
-from wherefrom.runs.threads import usual_threads, use_threads
+from wherefrom.runs.threads import use_threads, usual_threads
 
 
 @pytest.fixture(autouse=True)
