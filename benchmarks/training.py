@@ -22,8 +22,8 @@ import torch
 import torch.nn.functional as F
 from measure import finish, parser, ratio, report, take_turns
 
-from wherefrom.cli.main import ALLOCATOR
 from wherefrom.core.contracts import Document
+from wherefrom.core.environment import ALLOCATOR
 from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.core.recipe import Schedule, Share, Stage
 from wherefrom.core.vocabulary import Vocabulary

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from wherefrom.core.arrays import load_arrays
 from wherefrom.core.errors import Interrupted, Mismatch, MissingInput, UsageError
@@ -247,3 +248,27 @@ def test_an_unknown_predictor_is_refused_with_a_guess(recipe, tmp_path):
     with pytest.raises(UsageError, match=r"predictor 'majorty': .*did you mean 'majority'"):
         execute(replace(recipe, tasks=tasks), tmp_path / "r")
     assert not (tmp_path / "r").exists()  # found before anything was trained
+
+
+# --- threads ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("began", "here", "count"), [("1", "2", 1), ("2", "2", 2), ("4", "2", 2), ("2", "1", 1)]
+)
+def test_a_run_is_resumed_with_the_threads_it_began_with(
+    recipe, tmp_path, monkeypatch, began, here, count
+):
+    """Their number changes the order of sums, and so the last bits of the weights."""
+    path, before = tmp_path / "run", torch.get_num_threads()
+    recipe = replace(recipe, threads=0)
+    try:
+        monkeypatch.setenv("OMP_NUM_THREADS", began)
+        with pytest.raises(Interrupted):
+            execute(recipe, path, [StopAt("pretrain", 20)])
+        assert json.loads((path / "run.json").read_text())["threads"] == int(began)
+        monkeypatch.setenv("OMP_NUM_THREADS", here)
+        execute(recipe, path)
+        assert torch.get_num_threads() == count
+    finally:
+        torch.set_num_threads(before)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from wherefrom.cli.options import Threads
 from wherefrom.report.tables import printable
 
 
@@ -39,11 +40,12 @@ def sample(
             show_default="the primary model",
         ),
     ] = "",
+    threads: Threads = None,
 ) -> None:
     """Let a run's character model continue a text; characters are shown as they are written."""
     from wherefrom import api
 
-    pieces = api.sample(run, prompt, length, temperature, top_k, seed, model)
+    pieces = api.sample(run, prompt, length, temperature, top_k, seed, model, threads)
     print(_shown(prompt), end="", flush=True)
     for piece in pieces:
         print(_shown(piece), end="", flush=True)

@@ -21,7 +21,7 @@ from wherefrom.experiments.probing import PROBES, Probe
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kinds import data_identity, recipe_identity
 from wherefrom.runs.run import Run, count_parameters, model_identity, open_run
-from wherefrom.runs.threads import use_threads
+from wherefrom.runs.threads import use_threads, usual_threads
 from wherefrom.runs.workshop import Workshop
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.loop import Finished, Observer, train
@@ -75,14 +75,14 @@ def _check_predictors(recipe: Recipe) -> None:
             )
 
 
-def evaluate_run(path: Path) -> Outcome:
+def evaluate_run(path: Path, threads: int | None = None) -> Outcome:
     """Score a finished run's models again, and store the new results."""
     folder = RunFolder(path)
     if isinstance(recipe := folder.read_recipe(), Demonstrations):
         return _demonstrate_again(folder, recipe)
     run = open_run(path)
     run.require_finished()
-    use_threads(run.recipe.threads)
+    use_threads(threads, run.recipe.threads)
     with lock_folder(path):
         results = evaluate(run)
         run.folder.write_status(run.status | {"results": results})
@@ -160,12 +160,12 @@ class _Execution:
 
     def finish(self) -> Outcome:
         self.before = float(self.folder.read_status().get("seconds", 0.0))
-        use_threads(self.recipe.threads)
+        threads = use_threads(self.recipe.threads or self._earlier_threads())
         home = self.folder.path
         for folder in (home, *home.glob("*/"), *home.glob("stages/*/"), *home.glob("stages/*/*/")):
             sweep(folder)
         if not self.folder.exists():
-            self.folder.write_recipe(self.recipe)
+            self.folder.write_recipe(self.recipe, threads)
         self.folder.keep_data(self.workshop.dataset, self.workshop.vocabulary)
         with StopSignal() as stop:
             for stage in self.recipe.stages:
@@ -184,6 +184,11 @@ class _Execution:
         status = {"state": "finished", "seconds": seconds, "results": results}
         self.folder.write_status(status)
         return Outcome(self.recipe.name, str(self.folder.path), seconds, results)
+
+    def _earlier_threads(self) -> int:
+        """The number that an interrupted run began with, if there are as many here: sums are
+        taken in its order, and a run that is resumed must end with the same bits."""
+        return min(self.folder.read_threads(), usual_threads())
 
     def _train(self, stage: Stage, stop: StopSignal) -> None:
         workshop = self.workshop

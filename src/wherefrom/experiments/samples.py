@@ -14,6 +14,7 @@ from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Request
 from wherefrom.generation.texts import TextScorer, go_on
 from wherefrom.runs.run import Run, open_run
+from wherefrom.runs.threads import use_threads
 
 PROMPT, LENGTH, TEMPERATURE = "Wh", 200, 0.8  # the homework's
 
@@ -26,6 +27,7 @@ def sample(
     top_k: int = 0,
     seed: int = 0,
     model: str = "",
+    threads: int | None = None,
 ) -> Iterator[str]:
     """Let a run's character model continue a prompt; returns an iterator over `length` characters.
 
@@ -35,6 +37,7 @@ def sample(
     before the first character is asked for.
     """
     opened = open_run(run)
+    use_threads(threads, opened.recipe.threads)
     opened.require_finished()
     scorer = opened.predictor(model)
     if not isinstance(scorer, TextScorer):

@@ -8,9 +8,17 @@ import os
 
 import torch
 
+from wherefrom.core.errors import UsageError
 
-def use_threads(count: int = 0) -> int:
-    """Set torch's number of threads (0: `usual_threads`), and return it."""
+
+def use_threads(asked: int | None, otherwise: int = 0) -> int:
+    """Set torch's number of threads to what is asked for, or otherwise to a recipe's own number.
+
+    0 means `usual_threads`. Returns the number.
+    """
+    count = otherwise if asked is None else asked
+    if not isinstance(count, int) or count < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UsageError(f"threads: expected a whole number, 0 or more, found {count!r}")
     torch.set_num_threads(count or usual_threads())
     return torch.get_num_threads()
 

@@ -104,13 +104,14 @@ class AdamW:
     def _update(self, names: Sequence[str], decay: float, bad: Tensor) -> None:
         if not names:
             return
-        parameters = [self.parameters[name] for name in names]
+        parameters: list[Any] = [self.parameters[name] for name in names]
+        rate: Any = self.rate  # a number, or a tensor on a GPU
         keys = ("exp_avg", "exp_avg_sq", "step")
         means, squares, steps = ([self.moments[name][key] for name in names] for key in keys)
         torch._foreach_add_(steps, 1)  # pyright: ignore
-        torch._fused_adamw_(  # pyright: ignore
+        torch._fused_adamw_(  # pyright: ignore[reportPrivateImportUsage]
             parameters, [p.grad for p in parameters], means, squares, [], steps,
-            amsgrad=False, lr=self.rate, beta1=self.config.beta1, beta2=self.config.beta2,
+            amsgrad=False, lr=rate, beta1=self.config.beta1, beta2=self.config.beta2,
             weight_decay=decay, eps=1e-8, maximize=False, grad_scale=None, found_inf=bad,
         )  # fmt: skip
         torch._foreach_sub_(steps, [bad] * len(steps))  # pyright: ignore
