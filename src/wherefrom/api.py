@@ -80,9 +80,9 @@ def build_recipe(name: str | None = None, **options: Unpack[RecipeOptions]) -> E
     if any(options.get(option) is not None for option in OPTIONS):
         own = as_settings(options, adjust(named, config=config))
     # All changes are made at once, so that two fields that must fit can be changed together.
-    recipe = adjust(named, config=config, settings=[*own, *options.get("settings", ())])
     given = {part: options.get(part) for part in ("seed", "device", "threads")}
-    return replace(recipe, **{part: value for part, value in given.items() if value is not None})
+    last = [f"{part}={value}" for part, value in given.items() if value is not None]
+    return adjust(named, config=config, settings=[*own, *options.get("settings", ()), *last])
 
 
 def run(
