@@ -33,8 +33,9 @@ def sample(
 
     With a temperature below 1, likely characters get likelier; at 0, the likeliest is always
     chosen. `top_k` limits the choice to the K likeliest characters (0: all). `model` names one of
-    the run's models (default: the primary model). The run and the arguments are checked at once,
-    before the first character is asked for.
+    the run's models (default: the primary model). A model that was trained on questions also writes
+    its markers: ⁇ around an answer or a missing piece of text, □ after the end of a row. The run
+    and the arguments are checked at once, before the first character is asked for.
     """
     opened = open_run(run)
     use_threads(threads, opened.recipe.threads)
