@@ -149,7 +149,8 @@ class _Execution:
         self.folder, self.recipe, self.observers = folder, recipe, observers
         self.before, self.started = 0.0, monotonic()
         self.workshop = Workshop(recipe)
-        # Both raise before the folder is created if the data or word vectors do not fit the model.
+        # All raise before the folder is created if the data or word vectors do not fit the model.
+        self.workshop.check_questions()
         self.workshop.objective(recipe.stages[0])
         self.workshop.new_model(recipe.stages[0])
 
