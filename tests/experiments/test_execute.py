@@ -309,3 +309,12 @@ def test_a_question_that_is_too_long_is_refused_before_training(long_lines, tmp_
     ):
         execute(recipe, tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+# --- what a finished run keeps ---------------------------------------------------------------
+
+
+def test_only_the_primary_models_stage_keeps_its_checkpoints(tiny_run):
+    found = {p.parent.parent.name for p in tiny_run.glob("stages/*/checkpoints/step-*")}
+    assert found == {"pretrain"}
+    assert open_run(tiny_run).recipe.primary == "with_pretraining"

@@ -1,10 +1,12 @@
-"""Settings of the libraries below us that they read only once, when torch is loaded.
+"""The process and the libraries below us: settings that they read once, and freed memory.
 
-What the user has set in the environment stays as it is.
+The settings are read when torch is loaded. What the user has set stays as it is.
 """
 
+import ctypes
 import os
 import sys
+from contextlib import suppress
 
 # An OpenMP thread that waits for another spins, unless it is told to sleep. Beside a busy process
 # two threads then spin most of the time, each waiting for the other to get a core: two threads are
@@ -27,6 +29,16 @@ def prepare_library() -> None:
 def prepare_command() -> None:
     """What the command line gets besides: the memory of its process is its own."""
     _set_defaults(ALLOCATOR)
+
+
+def release_memory() -> None:
+    """Give freed memory back to the system.
+
+    C's allocator keeps what a large model leaves for whatever comes next: 1.8 GB after a model of
+    12 layers of 768. Only glibc has a way to ask it for them; elsewhere this does nothing.
+    """
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _set_defaults(settings: dict[str, str]) -> None:

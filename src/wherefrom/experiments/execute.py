@@ -11,6 +11,7 @@ from time import monotonic
 from typing import Any
 
 from wherefrom.core.artifact import lock_folder, sweep
+from wherefrom.core.environment import release_memory
 from wherefrom.core.errors import Interrupted, MissingInput, UsageError, nearest
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe, Stage
 from wherefrom.data.catalogue import load_dataset
@@ -173,6 +174,7 @@ class _Execution:
                 try:
                     self._train(stage, stop)
                 finally:
+                    release_memory()
                     self.folder.write_status({"state": "unfinished", "seconds": self.seconds})
             if stop.number is not None:  # the signal came after the last step
                 raise Interrupted(
@@ -181,10 +183,23 @@ class _Execution:
                     stop.number,
                 )
         results = evaluate(Run(self.folder, self.recipe, self.workshop))
+        release_memory()
         seconds = self.seconds
         status = {"state": "finished", "seconds": seconds, "results": results}
         self.folder.write_status(status)
+        self._drop_checkpoints()
         return Outcome(self.recipe.name, str(self.folder.path), seconds, results)
+
+    def _drop_checkpoints(self) -> None:
+        """Remove the checkpoints that a finished run has no use for.
+
+        A checkpoint is three times as large as its model, which has its own folder. Only the
+        primary model's last stage keeps its checkpoints.
+        """
+        kept = self.recipe.chain()[-1].name
+        for stage in self.recipe.stages:
+            if stage.name != kept:
+                self._checkpoints(stage).remove_all()
 
     def _earlier_threads(self) -> int:
         """The number that an interrupted run began with, if there are as many here: sums are

@@ -91,8 +91,7 @@ class TorchLearner:
     def _step(self, step: int, batch: Batch) -> Tensor:
         """One update; loss, targets and the flag of what is not finite, still on the device."""
         self._reseed(self._dropout_seeds(step, 1)[0])
-        for p in self.model.parameters():
-            p.grad = None
+        self._drop_gradients()
         total = batch.weights.sum().clamp(min=_NOTHING)
         loss = torch.zeros((), device=self.device)
         for piece in self._buckets(batch):
@@ -104,6 +103,10 @@ class TorchLearner:
         for optimiser in self.optimisers:
             optimiser.step(self._factor(step), bad)
         return torch.stack((loss, (batch.weights > 0).sum().float(), bad))
+
+    def _drop_gradients(self) -> None:
+        for p in self.model.parameters():
+            p.grad = None
 
     def _loss(self, batch: Batch, total: Tensor) -> Tensor:
         """The weighted sum of these rows' losses over the step's total weight.
@@ -152,6 +155,8 @@ class TorchLearner:
         return tensors
 
     def state(self) -> State:
+        if self.captured is None:  # a captured step writes its gradients to the same places again
+            self._drop_gradients()  # they are as large as the model, and the next step has its own
         return State(copy_weights(self._tensors()))
 
     def load(self, state: State) -> None:
