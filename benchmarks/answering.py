@@ -7,6 +7,7 @@ stop and the peer goes on; and answers that never close, all 32 steps on both si
 """
 
 import torch
+from disturbance import Watch
 from measure import finish, parser, ratio, report, take_turns
 from torch import Tensor
 
@@ -78,11 +79,12 @@ def main(arguments: list[str] | None = None) -> dict:
     alone: dict[tuple[int, ...], tuple[int, ...]] = {}
     names = ("ours, answers close", "ours, none closes", "one at a time, no cache")
     works = (lambda _: batched(MASK_ID), lambda _: batched(None), single)
+    watch = Watch()
     speeds = take_turns(dict(zip(names, works, strict=True)), given.turns)
     if said != alone:
         raise SystemExit("answering: both sides must give the same answers, and they did not")
     ratios = [ratio(speeds, name, names[2]) for name in names[:2]]
-    result = report(f"{len(prompts)} answers", "answers/s", speeds, ratios)
+    result = report(f"{len(prompts)} answers", "answers/s", speeds, ratios, watch)
     lengths = [len(answer) + 1 for answer in said.values()]
     result["mean_steps_when_closed"] = sum(lengths) / len(lengths)
     print(f"  a closed answer takes {result['mean_steps_when_closed']:.1f} steps on average")

@@ -11,7 +11,8 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
-from measure import finish, machine, parser
+from disturbance import Watch
+from measure import finish, machine, parser, tell_disturbed
 
 from wherefrom.core.contracts import Dataset, Document, Span
 from wherefrom.data import birthplaces, people
@@ -74,6 +75,7 @@ def main(arguments: list[str] | None = None) -> dict:
     given = options.parse_args(arguments)
     lines, count = (700, 20) if given.tiny else (100_000, 200 * given.turns)
     dataset = recombined(given.data, lines) if given.data else generated(lines)
+    watch = Watch()
     texts = [d.text for d in dataset.documents]
     size = sum(len(text.encode()) + 1 for text in texts)
     with tempfile.TemporaryDirectory() as folder:
@@ -100,7 +102,7 @@ def main(arguments: list[str] | None = None) -> dict:
         "machine": machine(),
     }
     show(result)
-    return finish(given, result)
+    return finish(given, result | tell_disturbed(watch.reasons()))
 
 
 def measure_kinds(

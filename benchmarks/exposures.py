@@ -13,6 +13,7 @@ from time import process_time
 from typing import Any
 
 import torch
+from disturbance import Watch
 from measure import finish, parser, ratio, report, take_turns
 
 from wherefrom.core.recipe import Recipe
@@ -77,13 +78,14 @@ def main(arguments: list[str] | None = None) -> dict:
     works: dict[str, Any] = {}
     for recipe in recipes:
         works |= contestants(replace(recipe, device="cpu"), rows, searched)
+    watch = Watch()
     speeds = take_turns(works, given.turns)
     own = {name: own_speed(work) for name, work in works.items() if "searched" not in name}
     ratios = [
         ratio(speeds, f"{r.name}: planned and counted", f"{r.name}: rendered and searched")
         for r in recipes
     ]
-    result = report("exposures by replay", "rows/s", speeds, ratios)
+    result = report("exposures by replay", "rows/s", speeds, ratios, watch)
     for name, speed in own.items():
         print(f"  {name}: {speed:,.0f} rows a second of one core's time")
     return finish(given, result | {"bar": BAR, "one_core": own})

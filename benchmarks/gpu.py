@@ -26,6 +26,7 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 
 import handout  # noqa: E402
 import torch  # noqa: E402
+from disturbance import judge_spread  # noqa: E402
 from why import ADDED, ROWS, WITHOUT  # noqa: E402
 
 from wherefrom.core.recipe import Recipe, Stage, Task  # noqa: E402
@@ -172,6 +173,7 @@ def time_steps(recipe: Recipe, stage: Stage) -> dict[str, Any]:
     return {
         "ms_a_step": round(sorted(spent)[len(spent) // 2], 3), "least": round(min(spent), 3),
         "most": round(max(spent), 3), "preparing_seconds": round(preparing, 1),
+        "disturbed": judge_spread({"steps": [1 / each for each in spent]}),
         "packed": learner.captured._capacity if learner.captured else 0,
         "notes": learner.captured.notes if learner.captured else [],
     }  # fmt: skip

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from disturbance import Watch
+
 ROOT = Path(__file__).resolve().parent.parent
 A5 = ROOT / "course" / "a5"
 SEED = 42  # run.sh's own
@@ -28,7 +30,7 @@ def names() -> list[str]:
 def give(name: str, data: str, out: Path, options: Sequence[str] = ()) -> dict[str, Any]:
     """Wall-clock seconds of a command, process and all, and its score where it has one."""
     path = os.pathsep.join(filter(None, (str(ROOT / "src"), os.environ.get("PYTHONPATH"))))
-    began = time.monotonic()
+    watch, began = Watch(), time.monotonic()
     done = subprocess.run(
         ["bash", str(A5 / "run.sh"), name, "--data", data, "--out", str(out), *options],
         env=os.environ | {"PYTHON": sys.executable, "PYTHONPATH": path},
@@ -38,6 +40,7 @@ def give(name: str, data: str, out: Path, options: Sequence[str] = ()) -> dict[s
         last = (done.stderr.strip() or "no word").splitlines()[-1]
         raise RuntimeError(f"{name}: ended with code {done.returncode}: {last}")
     found: dict[str, Any] = {"seconds": round(time.monotonic() - began, 1)}
+    found["disturbed"] = watch.reasons()
     if score := _SCORE.search(done.stdout):
         right, total = map(float, score.groups())
         found |= {"accuracy": right / total, "n": int(total)}

@@ -1,7 +1,8 @@
 """Timing several contestants on the same work, in turns, in one process.
 
 Machines are noisy: contestants take turns (A B A B ...), and what is reported is the ratio
-within each turn, its median and its range. Seconds alone are never compared between runs.
+within each turn, its median and its range. Seconds alone are never compared between runs. If the
+machine was not idle (disturbance.py), the figures say so and there is no ratio.
 """
 
 import argparse
@@ -16,6 +17,7 @@ from time import perf_counter
 from typing import Any
 
 import torch
+from disturbance import Watch
 
 
 @dataclass(frozen=True)
@@ -52,16 +54,29 @@ def ratio(speeds: dict[str, list[float]], name: str, peer: str) -> Ratio:
     return Ratio(name, peer, statistics.median(each), min(each), max(each), len(each))
 
 
-def report(title: str, unit: str, speeds: dict[str, list[float]], ratios: list[Ratio]) -> dict:
+def report(
+    title: str, unit: str, speeds: dict[str, list[float]], ratios: list[Ratio], watch: Watch
+) -> dict:
+    """Print the figures and return them; a disturbed measurement gives no ratios."""
+    disturbed = watch.reasons(speeds)
     print(title)
     for name, values in speeds.items():
         print(f"  {name:<46} {statistics.median(values):12.4g} {unit}")
-    for r in ratios:
+    for r in ratios if not disturbed else ():
         print(f"  {r.name} against {r.peer}: {r.median:.2f}x ({r.low:.2f} to {r.high:.2f})")
     return {
         "title": title, "unit": unit, "speeds": speeds,
-        "ratios": [asdict(r) for r in ratios], "machine": machine(),
-    }  # fmt: skip
+        "ratios": [] if disturbed else [asdict(r) for r in ratios], "machine": machine(),
+    } | tell_disturbed(disturbed)  # fmt: skip
+
+
+def tell_disturbed(reasons: list[str]) -> dict[str, list[str]]:
+    """Print why the figures are not to be trusted, and return it as a field for the JSON."""
+    for reason in reasons:
+        print(f"  disturbed: {reason}")
+    if reasons:
+        print("  disturbed: the figures above mean little; measure again on an idle machine")
+    return {"disturbed": reasons}
 
 
 def machine() -> dict[str, Any]:

@@ -5,7 +5,8 @@ import subprocess
 import sys
 from time import perf_counter
 
-from measure import finish, machine, parser
+from disturbance import Watch
+from measure import finish, machine, parser, tell_disturbed
 
 
 def seconds(*arguments: str) -> float:
@@ -16,6 +17,7 @@ def seconds(*arguments: str) -> float:
 
 def main(arguments: list[str] | None = None) -> dict:
     given = parser(__doc__).parse_args(arguments)
+    watch = Watch()
     turns = given.turns if given.tiny else max(given.turns, 15)
     over = [seconds("-m", "wherefrom", "--help") - seconds("-c", "pass") for _ in range(turns + 1)][
         1:
@@ -24,7 +26,8 @@ def main(arguments: list[str] | None = None) -> dict:
     spread = f"{min(over):.3f} to {max(over):.3f}"
     print(f"wherefrom --help: {median:.3f} s over a bare start ({spread})")
     result = {"title": "start", "unit": "s over a bare start", "seconds": over, "median": median}
-    return finish(given, result | {"machine": machine()})
+    disturbed = tell_disturbed(watch.reasons())
+    return finish(given, result | disturbed | {"machine": machine()})
 
 
 if __name__ == "__main__":

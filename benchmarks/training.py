@@ -7,8 +7,9 @@ of a step by length into buckets, crops each, and computes the loss of real targ
 dropout, as our own recipes train the blocks.
 
 Each contestant has a process of its own, as its user would start it, and they take turns:
-`wherefrom` tells torch's allocator to keep freed pages, so ours run with that and the peer
-without; what that alone is worth is shown by a run of each the other way round. Beside them,
+`wherefrom` tells torch's allocator to keep freed pages, and waiting threads to sleep, so ours run
+with both and the peer without; what the pages alone are worth is shown by a run of each the other
+way round. Beside them,
 ours with the peer's dropout, and with the squared ReLU and bias-free layers of our own recipes.
 """
 
@@ -20,10 +21,11 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
+from disturbance import Watch
 from measure import finish, parser, ratio, report, take_turns
 
-from wherefrom.cli.main import ALLOCATOR
 from wherefrom.core.contracts import Document
+from wherefrom.core.environment import ALLOCATOR, WAITING
 from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.core.recipe import Schedule, Share, Stage
 from wherefrom.core.vocabulary import Vocabulary
@@ -105,8 +107,9 @@ class Worker:
     def __init__(self, name: str, arguments: list[str]) -> None:
         command = [sys.executable, __file__, *arguments, "--worker", name]
         keeps = {} if name in (PEER, UNTOUCHED) else ALLOCATOR
+        waits = {} if name in (PEER, KEEPING) else WAITING
         self.process = subprocess.Popen(
-            command, env=os.environ | keeps, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            command, env=os.environ | keeps | waits, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             text=True,
         )  # fmt: skip
 
@@ -152,14 +155,18 @@ def main(arguments: list[str] | None = None) -> dict:
             print(work(int(turn)), flush=True)
         return {}
     names = (OURS, LEAN, DROPPING, UNTOUCHED, PEER, KEEPING)
-    workers = {name: Worker(name, arguments) for name in names}
-    speeds = take_turns(workers, given.turns)
+    # At a tiny size speeds mean nothing: only the two that every ratio needs have a process.
+    inside = set(names) - {OURS, PEER} if given.tiny else ()
+    watch = Watch()
+    workers = {name: Worker(name, arguments) for name in names if name not in inside}
+    others = {name: contestant(name, given.data, given.tiny) for name in inside}
+    speeds = take_turns(workers | others, given.turns)
     for worker in workers.values():
         worker.process.communicate()
     ratios = [ratio(speeds, name, PEER) for name in (OURS, LEAN, DROPPING, UNTOUCHED)]
     ratios.append(ratio(speeds, OURS, KEEPING))
     title = "training, 4 layers of 256, batch 128"
-    return finish(given, report(title, "useful tokens/s", speeds, ratios))
+    return finish(given, report(title, "useful tokens/s", speeds, ratios, watch))
 
 
 if __name__ == "__main__":

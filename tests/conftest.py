@@ -1,5 +1,6 @@
 """What several tests share: a tiny recipe and one finished run of it."""
 
+import os
 import runpy
 import shutil
 import sqlite3
@@ -13,9 +14,10 @@ from typing import Any
 
 import hypothesis
 import pytest
-import torch
 
-torch.set_num_threads(1)  # tests run side by side
+# Tests run side by side: each, and every process that it starts, computes with one thread. Several
+# OpenMP threads per test would wait for each other most of the time. torch reads this when loaded.
+os.environ["OMP_NUM_THREADS"] = "1"
 
 # No test depends on the clock: a busy machine may take its time over any example.
 hypothesis.settings.register_profile(

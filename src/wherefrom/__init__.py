@@ -7,6 +7,8 @@ so that importing the package, and `wherefrom --help`, need no torch.
 
 from typing import TYPE_CHECKING, Any
 
+from wherefrom.core.environment import prepare_library
+
 if TYPE_CHECKING:
     from wherefrom import data, doctor
     from wherefrom.api import (
@@ -55,6 +57,9 @@ __all__ = [
     "evaluate", "explain", "get_recipe", "list_recipes", "list_runs", "measured_runs", "open_run",
     "perplexity", "run", "run_seeds", "sample", "to_json",
 ]  # fmt: skip
+
+
+prepare_library()  # before torch is loaded, which happens with the first of these names
 
 
 def __getattr__(name: str) -> Any:

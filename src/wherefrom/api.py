@@ -11,9 +11,11 @@
     audit = wherefrom.audit(outcome.run)              # calibration, risk bound, evidence, source
     run = wherefrom.open_run(outcome.run)             # its recipe, data, models, predictions
 
-A function that takes a run takes its folder, or an open run from `open_run`. Results are frozen
-dataclasses; `wherefrom.to_json` encodes any of them as `--json` does on the command line. Every
-error that is not a bug is a `wherefrom.WherefromError` and says in one line what to do.
+A function that takes a run takes its folder, or an open run from `open_run`. `threads` is the
+number of CPU threads (0: OMP_NUM_THREADS, or else one per core; None: the number in the recipe).
+Results are frozen dataclasses; `wherefrom.to_json` encodes any of them as `--json` does on the
+command line. Every error that is not a bug is a `wherefrom.WherefromError` and says in one line
+what to do.
 docs/PYTHON.md is a guide; `wherefrom.data` and `wherefrom.doctor` are further modules of the API.
 """
 
@@ -52,6 +54,7 @@ from wherefrom.report.progress import watch
 from wherefrom.report.reading import watch_reading
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
+from wherefrom.runs.threads import use_threads
 from wherefrom.runs.workshop import why_not_mps
 
 __all__ = [
@@ -104,9 +107,9 @@ def _change(named: Chosen, options: RecipeOptions) -> Chosen:
     if any(options.get(option) is not None for option in OPTIONS):
         own = as_settings(options, adjust(named, config=config))
     # All changes are made at once, so that two fields that must fit can be changed together.
-    recipe = adjust(named, config=config, settings=[*own, *options.get("settings", ())])
     given = {part: options.get(part) for part in ("seed", "device", "threads")}
-    return replace(recipe, **{part: value for part, value in given.items() if value is not None})
+    last = [f"{part}={value}" for part, value in given.items() if value is not None]
+    return adjust(named, config=config, settings=[*own, *options.get("settings", ()), *last])
 
 
 @_reports_reading
@@ -184,12 +187,12 @@ def run_seeds(
     return SeedsOutcome.of(built.name, outcomes)
 
 
-def evaluate(run: AnyRun) -> Outcome:
+def evaluate(run: AnyRun, *, threads: int | None = None) -> Outcome:
     """Score a finished run's models again, or compute its demonstrations again.
 
     The new results are stored; `Outcome.changed` names those that differ from the old ones.
     """
-    return evaluate_run(run.path if isinstance(run, Run) else Path(run))
+    return evaluate_run(run.path if isinstance(run, Run) else Path(run), threads)
 
 
 def default_folder(recipe: Experiment) -> Path:
@@ -220,6 +223,7 @@ def ask(
     risk: float | None = None,
     delta: float | None = None,
     strict: bool = True,
+    threads: int | None = None,
 ) -> Replies:
     """Ask a finished run questions, closed-book; returns a sequence with one `Reply` per question.
 
@@ -230,7 +234,7 @@ def ask(
     is False, the other questions are answered, and `Replies.problems` says what is wrong.
     """
     asked = [questions] if isinstance(questions, str) else list(questions)
-    return ask_run(_open(run), asked, risk=risk, delta=delta, strict=strict)
+    return ask_run(_open(run, threads), asked, risk=risk, delta=delta, strict=strict)
 
 
 def audit(
@@ -240,6 +244,7 @@ def audit(
     delta: float = 0.1,
     budget: float | None = None,
     swap: int | None = None,
+    threads: int | None = None,
     progress: bool = False,
 ) -> Audit:
     """Measure how far a run's answers can be trusted; the findings are also written to audit/.
@@ -249,25 +254,29 @@ def audit(
     that an earlier audit trained are used again.
     """
     return audit_run(
-        _open(run),
+        open_run(run),
         Risk(risk, delta),
         budget=budget,
         swap=swap,
+        threads=threads,
         watch=watch if progress else None,
         tell=note if progress else _keep_quiet,
     )
 
 
-def dispute(run: AnyRun, question: str, claim: str) -> Dispute:
+def dispute(run: AnyRun, question: str, claim: str, *, threads: int | None = None) -> Dispute:
     """Weigh a claimed answer against the model's, by the text and the source, and recommend."""
-    return settle(open_inspector(_open(run)), question, claim)
+    return settle(open_inspector(_open(run, threads)), question, claim)
 
 
 # -- what these share ------------------------------------------------------------------
 
 
-def _open(run: AnyRun) -> Run:
-    return run if isinstance(run, Run) else open_run(run)
+def _open(run: AnyRun, threads: int | None) -> Run:
+    """The run, opened to compute with this number of threads (None: the number of its recipe)."""
+    opened = open_run(run)
+    use_threads(threads, opened.recipe.threads)
+    return opened
 
 
 def _build(recipe: str | Experiment | None, options: RecipeOptions) -> Experiment:

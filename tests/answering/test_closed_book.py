@@ -242,6 +242,21 @@ def test_no_questions_have_no_answers():
     assert tuple(found.features.columns) == FEATURES
 
 
+def test_of_a_long_text_before_names_the_model_reads_what_fits():
+    """Even the longest name that can be asked about is scored after some of it."""
+
+    def measured(opening: str) -> FeatureTable:
+        span = Span(len(opening), len(opening) + len("Ada Lund"))
+        documents = (Document(f"{opening}Ada Lund", span),)
+        model = ClosedBookModel(Scripted(), Dataset(documents, questions=ASKED))
+        longest = "a" * (40 - 1 - len("Where was  born?"))
+        return model.measure([model.parse(f"Where was {longest} born?").subject, "Ada Lund"])
+
+    long, fitting = measured("Where was Ada Lund born? " * 9), measured("? ")
+    assert np.isfinite(long.matrix(tuple(long.columns))).all()
+    assert long.matrix(tuple(long.columns)).tolist() == fitting.matrix(tuple(long.columns)).tolist()
+
+
 def test_a_run_is_opened_with_all_its_questions(tiny_run):
     run = open_run(tiny_run)
     model = open_closed_book(run)

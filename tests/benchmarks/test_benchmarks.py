@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+PROGRAMS = ("training", "answering", "startup", "exposures", "threads")
 
 
 @pytest.fixture
 def program(monkeypatch):
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     yield importlib.import_module
-    for name in ("measure", "training", "answering", "startup", "exposures"):
+    for name in ("measure", "disturbance", *PROGRAMS):
         sys.modules.pop(name, None)
 
 
@@ -34,6 +35,60 @@ def test_a_ratio_is_taken_within_each_turn(program):
     assert (found.median, found.low, found.high, found.turns) == (3.0, 2.0, 4.0, 3)
 
 
+class Calm:
+    """A watch that saw what it is told."""
+
+    def __init__(self, *reasons: str) -> None:
+        self.seen = list(reasons)
+
+    def reasons(self, speeds):
+        return self.seen
+
+
+def test_a_disturbed_measurement_gives_no_ratio_and_says_why(program, capsys):
+    measure = program("measure")
+    speeds = {"a": [2.0, 2.1], "b": [1.0, 1.1]}
+    ratios = [measure.ratio(speeds, "a", "b")]
+    calm = measure.report("work", "units/s", speeds, ratios, Calm())
+    assert (calm["disturbed"], len(calm["ratios"])) == ([], 1)
+    assert "a against b" in capsys.readouterr().out
+    other = measure.report("work", "units/s", speeds, ratios, Calm("somebody else was here"))
+    assert (other["disturbed"], other["ratios"]) == (["somebody else was here"], [])
+    said = capsys.readouterr().out
+    assert "a against b" not in said
+    assert "disturbed: somebody else was here" in said
+    assert "measure again on an idle machine" in said
+
+
+@pytest.mark.parametrize(
+    ("others", "load", "cores", "found"),
+    [
+        (0.05, 9.0, 2, []),
+        (0.9, 0.0, 2, ["other work used 0.9 of 2 cores meanwhile"]),
+        (0.9, 0.0, 64, []),
+        (None, 0.05, 2, []),
+        (None, 1.5, 2, ["other work used 1.5 of 2 cores before the start"]),
+    ],
+)
+def test_others_may_use_a_tenth_of_a_core(program, others, load, cores, found):
+    assert program("disturbance").judge_others(others, load, cores) == found
+
+
+def test_turns_may_differ_by_half(program):
+    speeds = {"even": [1.0, 1.4, 1.2], "odd": [9.89, 0.19, 1.0], "none": []}
+    (line,) = program("disturbance").judge_spread(speeds)
+    assert line == "the turns of 'odd' differ by a factor of 52.1"
+
+
+def test_a_watch_tells_its_own_work_from_that_of_others(program, monkeypatch):
+    """Clock, own seconds, everybody's seconds: at its start, and when it is asked."""
+    disturbance, times = program("disturbance"), [(0.0, 1.0, 50.0), (10.0, 11.0, 64.0)]
+    monkeypatch.setattr(disturbance, "_now", lambda: times.pop(0))
+    watch = disturbance.Watch()
+    watch.cores = 2
+    assert watch.reasons() == ["other work used 0.4 of 2 cores meanwhile"]
+
+
 def test_lines_have_the_lengths_they_say(program):
     lengths = [len(line) for line in program("training").make_lines(500)]
     assert min(lengths) >= 40
@@ -41,12 +96,13 @@ def test_lines_have_the_lengths_they_say(program):
     assert 130 < sum(lengths) / len(lengths) < 150
 
 
-@pytest.mark.parametrize("name", ["training", "answering", "startup", "exposures"])
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_it_runs(program, name, tmp_path, capsys):
     file = tmp_path / "figures.json"
     result = program(name).main(["--tiny", "--turns", "1", "--json", str(file)])
     assert json.loads(file.read_text()) == json.loads(json.dumps(result))
     assert result["machine"]["torch"]
+    assert isinstance(result["disturbed"], list)
     for ratio in result.get("ratios", ()):
         assert ratio["low"] <= ratio["median"] <= ratio["high"]
     assert capsys.readouterr().out

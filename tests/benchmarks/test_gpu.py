@@ -76,8 +76,8 @@ def test_so_do_the_courses_commands(bare, tmp_path, program, monkeypatch):
     sizes = {"n_layer": 1, "n_head": 1, "n_embd": 8, "epochs": 1}
     options = [f"--{name}={size}" for name, size in sizes.items()]
     first, second = (handout.give(n, str(tmp_path), tmp_path / "out", options) for n in names[:2])
-    assert first.keys() == {"seconds"}
-    assert second.keys() == {"seconds", "accuracy", "n"}
+    assert first.keys() == {"seconds", "disturbed"}
+    assert second.keys() == {"seconds", "disturbed", "accuracy", "n"}
     assert second["n"] == 3
     with pytest.raises(RuntimeError, match=r"rope_eval.*code 66: .*run './run.sh rope_finetune"):
         handout.give("rope_eval_dev_with_pretrain", str(tmp_path), tmp_path / "out", options)

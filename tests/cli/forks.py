@@ -52,7 +52,6 @@ def _become(order: dict[str, Any], out: Path, err: Path) -> None:
 
 
 if __name__ == "__main__":
-    for name in ("wherefrom.api", "torch._dynamo"):  # the first optimiser asks for the latter
-        importlib.import_module(name)
+    importlib.import_module("wherefrom.api")
     for line in sys.stdin:
         print(json.dumps(obey(json.loads(line), Path(sys.argv[1]))), flush=True)

@@ -46,6 +46,19 @@ def test_a_course_model_writes_too(cli, tiny_run):
     assert cli("sample", tiny_run, "--prompt", "A", "--length", 5).code == 0
 
 
+def test_markers_are_explained_where_the_model_writes_them(cli, tiny_run, monkeypatch):
+    monkeypatch.setattr(api, "sample", lambda *_: iter("o\u2047Oslo\u2047\u25a1"))
+    result = cli("sample", tiny_run, "--prompt", "Wh")
+    assert result.out == "Who\u2047Oslo\u2047\u25a1\n"
+    first, second = result.err.splitlines()
+    assert first.startswith(
+        "\u2047 is a marker of the model's: it stands before and after an answer"
+    )
+    assert second.startswith("\u25a1 is a marker of the model's: it fills a row")
+    monkeypatch.setattr(api, "sample", lambda *_: iter("o is"))
+    assert cli("sample", tiny_run).err == ""
+
+
 @pytest.mark.parametrize(
     ("options", "code", "complaint"),
     [

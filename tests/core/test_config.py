@@ -183,7 +183,11 @@ def test_assign_goes_down_dotted_names_and_changes_nothing_else():
         ("sizes", "1,x", "sizes: expected a whole number, found 'x'"),
         ("copies", 1.5, "copies: expected a whole number, found 1.5"),
         ("title", 3, "title: expected text, found 3"),
-        ("layers.walls.shape.side", "-1", "Square.side: expected a number above 0, found -1.0"),
+        (
+            "layers.walls.shape.side",
+            "-1",
+            "layers.walls.shape.side: expected a number above 0",
+        ),
     ],
 )
 def test_assign_says_where_and_what_is_wrong(dotted, value, message):
@@ -456,7 +460,7 @@ def test_what_is_wrong_with_a_finding_is_named(data, message):
 
 
 def test_a_class_that_checks_itself_is_bad_data_too():
-    with pytest.raises(BadData, match=r"Square\.side: expected a number above 0, found -1\.0"):
+    with pytest.raises(BadData, match=r"square\.side: expected a number above 0, found -1\.0"):
         from_json(Square, {"side": -1.0}, "square")
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from wherefrom.core.arrays import load_arrays
-from wherefrom.core.errors import Interrupted, Mismatch, MissingInput, UsageError
+from wherefrom.core.errors import BadData, Interrupted, Mismatch, MissingInput, UsageError
 from wherefrom.core.recipe import ModelEntry, Recipe, Task
 from wherefrom.evaluation.evaluator import accuracy
 from wherefrom.experiments.execute import evaluate_run, execute
@@ -247,3 +248,73 @@ def test_an_unknown_predictor_is_refused_with_a_guess(recipe, tmp_path):
     with pytest.raises(UsageError, match=r"predictor 'majorty': .*did you mean 'majority'"):
         execute(replace(recipe, tasks=tasks), tmp_path / "r")
     assert not (tmp_path / "r").exists()  # found before anything was trained
+
+
+# --- threads ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("began", "here", "count"), [("1", "2", 1), ("2", "2", 2), ("4", "2", 2), ("2", "1", 1)]
+)
+def test_a_run_is_resumed_with_the_threads_it_began_with(
+    recipe, tmp_path, monkeypatch, began, here, count
+):
+    """Their number changes the order of sums, and so the last bits of the weights."""
+    path, before = tmp_path / "run", torch.get_num_threads()
+    recipe = replace(recipe, threads=0)
+    try:
+        monkeypatch.setenv("OMP_NUM_THREADS", began)
+        with pytest.raises(Interrupted):
+            execute(recipe, path, [StopAt("pretrain", 20)])
+        assert json.loads((path / "run.json").read_text())["threads"] == int(began)
+        monkeypatch.setenv("OMP_NUM_THREADS", here)
+        execute(recipe, path)
+        assert torch.get_num_threads() == count
+    finally:
+        torch.set_num_threads(before)
+
+
+# --- what is known before training -----------------------------------------------------------
+
+
+@pytest.fixture
+def long_lines(tmp_path, tiny_settings) -> Recipe:
+    """Lines that name their subject behind more characters than the model reads at once."""
+    names = [
+        f"{a} {b}" for a in "Ada Bo Cy Di Ed Fay".split() for b in "Lund Falk Roth Holm".split()
+    ]
+    places = "Oslo Rome Lima".split() * 8
+    born = dict(zip(names, places, strict=True))
+    lines = [f"{'Nobody knows why. ' * 9}{name} was born in {born[name]}.\n" for name in names]
+    rows = [f"Where was {name} born?\t{born[name]}\n" for name in names]
+    (tmp_path / "corpus.txt").write_text("".join(lines))
+    (tmp_path / "questions.tsv").write_text("".join(rows))
+    files = [f"data.corpus={tmp_path}/corpus.txt", f"data.questions={tmp_path}/questions.tsv"]
+    small = [setting for setting in tiny_settings if not setting.startswith("data.")]
+    return adjust(get_recipe("facts"), settings=[*small, *files])
+
+
+def test_a_name_may_stand_further_behind_than_the_model_reads(long_lines, tmp_path):
+    outcome = execute(long_lines, tmp_path / "run")
+    assert outcome.results["answered_share"]["n"] > 0
+
+
+def test_a_question_that_is_too_long_is_refused_before_training(long_lines, tmp_path):
+    """Of whatever split: the evaluation would be the first to find a held-out one."""
+    table = tmp_path / "held-out.tsv"
+    table.write_text(f"Where was Ada {'Lund ' * 30} born?\tOslo\nWhere was Bo Falk born?\tRome\n")
+    recipe = adjust(long_lines, settings=[f"data.held_out={table}"])
+    with pytest.raises(
+        BadData, match=r"expected a question of at most 127 characters, found 1\d\d; shorten"
+    ):
+        execute(recipe, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+# --- what a finished run keeps ---------------------------------------------------------------
+
+
+def test_only_the_primary_models_stage_keeps_its_checkpoints(tiny_run):
+    found = {p.parent.parent.name for p in tiny_run.glob("stages/*/checkpoints/step-*")}
+    assert found == {"pretrain"}
+    assert open_run(tiny_run).recipe.primary == "with_pretraining"

@@ -35,3 +35,19 @@ def test_it_looks_once_an_epoch(tmp_path, sentiment_settings):
     assert [row["step"] for row in rows] == whole
     assert all(0 < row["accuracy"] < 1 for row in rows)
     assert rows[0]["n"] == len(looking.questions)
+
+
+def test_an_epoch_that_ended_before_a_stop_within_a_chunk_is_still_looked_at(
+    tmp_path, sentiment_settings
+):
+    """Its chunk was not complete, so nothing had looked at it yet."""
+    path = tmp_path / "probes.jsonl"
+    looking = probe(path, sentiment_settings)
+    end = looking.items // 30 + 1
+    looking.started("epochs", end, 99, ())
+    looking.advanced("epochs", end + 2, 99, {}, 0.0)
+    assert [json.loads(line)["step"] for line in path.open()] == [end + 2]
+    again = probe(path, sentiment_settings)
+    again.started("epochs", end + 3, 99, ())
+    again.advanced("epochs", end + 4, 99, {}, 0.0)
+    assert len(path.read_text().splitlines()) == 1

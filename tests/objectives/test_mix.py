@@ -57,6 +57,14 @@ def test_shares_that_do_not_fit_the_batch_are_refused():
         split_rows([Share("a", None), Share("b", None, 0.8), Share("c", None, 0.5)], 10)
 
 
+def test_a_share_of_nothing_is_left_out_and_the_others_stay_as_they_are():
+    """The others keep their numbers, and so their draws; the next one takes what is left."""
+    shares = [Share("none", 5, 0.0), Share("a", 5, 0.7), Share("b", 3, 0.25), Share("c", 7, 0.0)]
+    mix = Mix(shares, 16, 10, Stamped)
+    assert counts(mix.render(mix.plan(0, 1), 0)) == {1: 12, 2: 4}
+    assert mix.width == 5
+
+
 def test_a_late_share_takes_its_rows_from_the_first():
     mix = Mix(SHARES, 16, 20, Stamped)
     plan = mix.plan(0, 20)

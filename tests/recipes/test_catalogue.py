@@ -104,8 +104,15 @@ def test_a_recipe_printed_and_put_over_itself_is_itself(tmp_path):
             "stages.pretrain.steps=ten",
             "stages.pretrain.steps: expected a whole number, found 'ten'",
         ),
-        ("stages.pretrain.steps=0", "Stage.steps: expected a whole number above 0, found 0"),
-        ("primary=x", "Recipe.primary: expected one of .*with_pretraining.*found 'x'"),
+        (
+            "stages.pretrain.steps=0",
+            "stages.pretrain.steps: expected a whole number above 0, found 0",
+        ),
+        ("primary=x", "primary: expected one of .*with_pretraining.*found 'x'"),
+        (
+            "stages.pretrain.mix.text.share=2",
+            "stages.pretrain.mix.text.share: expected a share from 0 to 1, found 2.0",
+        ),
         ("model=gpt", "model: a table, not a value"),
     ],
 )

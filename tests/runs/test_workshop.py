@@ -13,7 +13,7 @@ from wherefrom.core.vocabulary import MASK_ID
 from wherefrom.models.gpt import GPT
 from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.runs import workshop as workshop_module
-from wherefrom.runs.workshop import Workshop, choose_device, use_threads, why_not_mps
+from wherefrom.runs.workshop import Workshop, choose_device, why_not_mps
 
 
 @pytest.fixture
@@ -216,13 +216,3 @@ def test_an_apple_gpu_is_tried_out_before_it_is_used(monkeypatch, broken):
     else:
         assert reason is None
         assert choose_device("mps").type == "mps"
-
-
-def test_threads():
-    before = torch.get_num_threads()
-    try:
-        assert use_threads(1) == torch.get_num_threads() == 1
-        assert use_threads(2) == torch.get_num_threads() == 2
-        assert use_threads(0) >= 1
-    finally:
-        torch.set_num_threads(before)

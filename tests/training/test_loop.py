@@ -17,13 +17,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wherefrom.core.contracts import State
+from wherefrom.core.contracts import State, never
 from wherefrom.core.errors import Damaged, Diverged, Interrupted, Mismatch, WherefromError
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.training import loop
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.loop import Finished, train
-from wherefrom.training.signals import StopSignal
+from wherefrom.training.signals import RECEIVED, StopSignal
 
 IDENTITY = {"model": {"kind": "tiny", "size": 16}, "seed": 3}
 CHUNK = 5
@@ -38,8 +38,12 @@ class Tiny:
         self.taken = 0
         self.bad_step = bad_step
 
-    def advance(self, first_step: int, count: int) -> dict[str, np.ndarray]:
-        rows = [self._take(step) for step in range(first_step, first_step + count)]
+    def advance(self, first_step: int, count: int, stopped=never) -> dict[str, np.ndarray]:
+        rows = []
+        for step in range(first_step, first_step + count):
+            rows.append(self._take(step))
+            if stopped():
+                break
         loss, targets, finite = zip(*rows, strict=True)
         return {
             "loss": np.array(loss, np.float32),
@@ -144,10 +148,10 @@ def test_rows_hold_the_mean_over_targets_and_the_seconds_so_far(tmp_path, monkey
     now = 100.0
 
     class Known(Tiny):
-        def advance(self, first_step, count):
+        def advance(self, first_step, count, *rest):
             nonlocal now
             now += count  # a second a step
-            super().advance(first_step, count)
+            super().advance(first_step, count, *rest)
             return {
                 "loss": np.array([2.0, 4.0, np.nan][:count]),
                 "targets": np.array([3, 1, 0][:count]),
@@ -166,8 +170,8 @@ def test_rows_hold_the_mean_over_targets_and_the_seconds_so_far(tmp_path, monkey
 
 def test_rows_hold_the_mean_of_each_ten_steps(tmp_path):
     class Counting(Tiny):
-        def advance(self, first_step, count):
-            super().advance(first_step, count)
+        def advance(self, first_step, count, *rest):
+            super().advance(first_step, count, *rest)
             steps = np.arange(first_step, first_step + count)
             return {"loss": steps / 1.0, "targets": np.ones_like(steps), "finite": steps >= 0}
 
@@ -177,7 +181,7 @@ def test_rows_hold_the_mean_of_each_ten_steps(tmp_path):
 
 def test_a_chunk_without_targets_has_no_mean(tmp_path):
     class Silent(Tiny):
-        def advance(self, first_step, count):
+        def advance(self, first_step, count, *rest):
             zeros = np.zeros(count, np.int64)
             return {"loss": zeros / 1.0, "targets": zeros, "finite": zeros == 0}
 
@@ -198,10 +202,10 @@ def test_checkpoints_come_by_the_clock_and_at_the_end(tmp_path, monkeypatch):
     now = 0.0
 
     class Slow(Tiny):
-        def advance(self, first_step, count):
+        def advance(self, first_step, count, *rest):
             nonlocal now
             now += count  # a second a step
-            return super().advance(first_step, count)
+            return super().advance(first_step, count, *rest)
 
     saved = []
     save = Checkpoints.save
@@ -250,6 +254,64 @@ def test_a_run_stopped_at_any_step_ends_bitwise_the_same(tmp_path, at):
     assert done.resumed_from == at
     assert learner.digest() == straight(23).digest()
     assert without_seconds(metrics(tmp_path)) == without_seconds(metrics(tmp_path / "whole"))
+
+
+class Struck(Tiny):
+    """A learner that signals strike in the middle of some of its steps."""
+
+    def __init__(self, *at: int) -> None:
+        super().__init__()
+        self.at = at
+
+    def _take(self, step: int) -> tuple[float, int, bool]:
+        if step + 1 in self.at:
+            signal.raise_signal(signal.SIGINT)
+        return super()._take(step)
+
+
+@pytest.mark.parametrize("at", range(1, 24))
+def test_a_signal_ends_a_chunk_after_the_step_it_struck_in(tmp_path, at):
+    """And the resumed run completes the chunk: the same bits, rows and calls of observers."""
+    whole, recorder = Recorder(), Recorder()
+    run(tmp_path / "whole", 23, observers=[whole])
+    with pytest.raises(Interrupted, match=f"stopped at step {at} of 23"):
+        run(tmp_path, 23, Struck(at), observers=[recorder])
+    assert saved_steps(tmp_path)[-1] == at
+    learner, done = run(tmp_path, 23, observers=[recorder])
+    assert done.resumed_from == at
+    assert learner.digest() == straight(23).digest()
+    assert without_seconds(metrics(tmp_path)) == without_seconds(metrics(tmp_path / "whole"))
+    advances = [[c for c in r.calls if c[0] == "advanced"] for r in (whole, recorder)]
+    assert advances[0] == advances[1]
+
+
+def test_a_chunk_may_be_ended_twice_and_its_checkpoint_lost(tmp_path):
+    run(tmp_path / "whole", 23, chunk=20)
+    for at in (7, 13):
+        with pytest.raises(Interrupted):
+            run(tmp_path, 23, Struck(at), chunk=20)
+    newest = sorted((tmp_path / "checkpoints").iterdir())[-1]
+    (newest / "state.safetensors").write_bytes(b"")  # so that the run falls back to step 7
+    _, done = run(tmp_path, 23, chunk=20)
+    assert done.resumed_from == 7
+    assert without_seconds(metrics(tmp_path)) == without_seconds(metrics(tmp_path / "whole"))
+
+
+def test_steps_without_targets_may_be_among_those_of_an_ended_chunk(tmp_path):
+    class Silent(Struck):
+        def advance(self, first_step, count, *rest):
+            found = super().advance(first_step, count, *rest)
+            return found | {
+                "loss": np.full(len(found["loss"]), np.nan),
+                "targets": np.zeros_like(found["targets"]),
+            }
+
+    with pytest.raises(Interrupted, match="step 3 of 5"):
+        run(tmp_path, 5, Silent(3))
+    run(tmp_path, 5, Silent())
+    assert without_seconds(metrics(tmp_path)) == [
+        {"step": 5, "loss": None, "targets": 0, "tens": [None]}
+    ]
 
 
 def test_stops_between_chunks_do_not_move_the_rows():
@@ -356,8 +418,8 @@ def test_divergence_names_its_step_and_publishes_nothing_of_it(tmp_path, bad_ste
 
 def test_a_loss_that_is_not_finite_is_divergence_whatever_the_flag_says(tmp_path):
     class Careless(Tiny):
-        def advance(self, first_step, count):
-            found = super().advance(first_step, count)
+        def advance(self, first_step, count, *rest):
+            found = super().advance(first_step, count, *rest)
             found["loss"][1], found["targets"][1] = np.inf, 4
             return found | {"finite": np.ones(count)}
 
@@ -368,8 +430,8 @@ def test_a_loss_that_is_not_finite_is_divergence_whatever_the_flag_says(tmp_path
 
 def test_weights_that_are_not_finite_are_not_published_whatever_the_flag_says(tmp_path):
     class Overflowing(Tiny):
-        def advance(self, first_step, count):
-            found = super().advance(first_step, count)
+        def advance(self, first_step, count, *rest):
+            found = super().advance(first_step, count, *rest)
             if first_step == 10:
                 self.momentum[2] = np.inf  # by the last update, so no loss has seen it
             return found
@@ -470,6 +532,7 @@ def test_a_signal_saves_and_says_so(tmp_path, number, code):
     assert stopped.stdout.splitlines()[-1] == "advanced 15"
     assert saved_steps(tmp_path)[-1] == 15
     assert stopped.stderr == (
+        f"{RECEIVED}\n"
         "tiny: stopped at step 15 of 100000, which is saved; "
         "the same command continues from there\n"
     )

@@ -1,5 +1,8 @@
 """AdamW against torch's own, Muon against the singular value decomposition."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -115,6 +118,18 @@ def test_a_step_that_is_forbidden_changes_no_bit(config, value):
     assert state() == after
 
 
+def test_a_step_does_not_load_torchs_compiler():
+    """It costs a second or two, which is as long as a small run takes."""
+    code = (
+        "import sys, torch; from wherefrom.training.optimisers import *; m = torch.nn.Linear(2, 2);"
+        "m(torch.ones(1, 2)).sum().backward(); torch.nn.utils.clip_grad_norm_(m.parameters(), 1.0);"
+        "build_adamw(m, AdamWConfig())[0].step(1.0, torch.tensor(0.0));"
+        "print('torch._dynamo' in sys.modules)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "False\n"
+
+
 def test_moments_are_there_before_the_first_step():
     state = build(Bits(), AdamWConfig())[0].state()
     assert len(state) == 3 * len(list(Bits().parameters()))
@@ -209,7 +224,7 @@ def test_muon_takes_the_matrices_of_the_blocks_and_adamw_the_rest():
         "muon.8x8": (8, 8, 8), "muon.32x8": (2, 32, 8), "muon.8x32": (2, 8, 32),
     }  # fmt: skip
     assert adamw.rate == 0.5
-    assert adamw.torch.param_groups[0]["weight_decay"] == 0.25
+    assert adamw.groups[0][0] == 0.25
 
 
 @pytest.mark.parametrize(

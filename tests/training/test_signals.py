@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from wherefrom.training import signals
-from wherefrom.training.signals import StopSignal
+from wherefrom.training.signals import RECEIVED, StopSignal
 
 BOTH = [signal.SIGINT, signal.SIGTERM]
 
@@ -23,6 +23,23 @@ def test_the_first_signal_is_noted_and_the_handlers_come_back(number):
         signal.raise_signal(number)
         assert stop.number == number
     assert [signal.getsignal(n) for n in BOTH] == before
+
+
+def test_it_is_acknowledged_at_once_and_not_twice(capfd):
+    with StopSignal():
+        signal.raise_signal(signal.SIGINT)
+        assert capfd.readouterr().err == f"{RECEIVED}\n"
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_closed_standard_error_does_not_matter(monkeypatch):
+    def refuse(*_):
+        raise OSError(9, "Bad file descriptor")
+
+    monkeypatch.setattr(signals.os, "write", refuse)
+    with StopSignal() as stop:
+        signal.raise_signal(signal.SIGTERM)
+        assert stop.number == signal.SIGTERM
 
 
 def test_handlers_come_back_after_an_error():
@@ -77,13 +94,16 @@ def test_the_second_signal_ends_the_process_at_once(first, second):
         [sys.executable, "-c", CHILD],
         env=os.environ | {"PYTHONPATH": str(Path(signals.__file__).parents[2])},
         stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
     )
     assert process.stdout is not None
+    assert process.stderr is not None
     try:
         assert process.stdout.readline() == "ready\n"
         process.send_signal(first)
         assert process.stdout.readline() == f"noted {int(first)}\n"
+        assert process.stderr.readline() == f"{RECEIVED}\n"
         process.send_signal(second)
         assert process.wait() == -second  # 0 after a minute if the signal was only noted
     finally:

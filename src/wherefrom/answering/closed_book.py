@@ -54,7 +54,6 @@ class ClosedBookModel:
     ) -> None:
         self.answerer, self._reference = answerer, reference
         self.openings = find_openings(dataset.documents) or [""]
-        self._longest_opening = max(map(len, self.openings))
         subjects = (d.subject.of(d.text) for d in dataset.documents if d.subject)
         names = (*subjects, *(q.subject for q in dataset.questions))
         self.parser = QuestionParser(dataset.asked, names, dataset.questions)
@@ -100,8 +99,7 @@ class ClosedBookModel:
         text, name = question.text, question.subject
         self.answerer.vocabulary.encode(text)
         refuse_marks(text)
-        longest = max(len(text) + 1, self._longest_opening + len(name) + 1)
-        spare = self.answerer.model.max_input - longest
+        spare = self.answerer.model.max_input - len(text) - 1
         if spare < 0:
             raise BadData(
                 f"{text!r}: expected a name of at most {len(name) + spare} characters, "

@@ -116,7 +116,7 @@ def _inside(
     rests: list[int] = []
     for name in names:
         first, _, rest = name.partition(" ")
-        for opening in openings:
+        for opening in _fit(openings, name, model):
             texts.append(vocabulary.encode(opening + name))
             last = len(texts[-1]) - 1
             starts.append(max(1, min(len(opening) + 1, last)))
@@ -126,6 +126,12 @@ def _inside(
         after, word = scores[rest - start :], scores[: rest - start]
         rows.append((after.sum(), after.min(initial=0.0), word.min(initial=0.0)))
     return np.array(rows).reshape(len(names), len(openings), 3).mean(1)
+
+
+def _fit(openings: Sequence[str], name: str, model: LanguageModel) -> list[str]:
+    """The last part of each opening that the model can read before the name and a space."""
+    room = max(0, model.max_input - len(name) - 1)
+    return [opening[max(0, len(opening) - room) :] for opening in openings]
 
 
 def _ending(
@@ -141,7 +147,11 @@ def _ending(
     letters = [i for i, c in enumerate(characters) if c.isalpha() or c in _JOINS]
     capitals = [i for i, c in enumerate(characters) if c.isupper()]
     (space,) = vocabulary.encode(" ")
-    texts = [vocabulary.encode(f"{opening}{name} ") for name in names for opening in openings]
+    texts = [
+        vocabulary.encode(f"{opening}{name} ")
+        for name in names
+        for opening in _fit(openings, name, model)
+    ]
     after_name, after_space = following(model, texts, 2).swapaxes(0, 1)
     goes_on = after_name[:, letters].sum(1)
     goes_on = goes_on + after_name[:, space] * after_space[:, capitals].sum(1)

@@ -37,7 +37,7 @@ from wherefrom.memorisation.dose_response import Dose
 from wherefrom.memorisation.predictor import write_source_predictor
 from wherefrom.memorisation.swap import SwapFindings
 from wherefrom.runs.run import Run
-from wherefrom.runs.workshop import use_threads
+from wherefrom.runs.threads import use_threads
 
 FINDINGS, ANSWERS, TIMING = "audit.json", "answers.jsonl", "timing.json"
 NO_CALIBRATION = (
@@ -89,6 +89,7 @@ def audit_run(
     *,
     budget: float | None = None,
     swap: int | None = None,
+    threads: int | None = None,
     watch: Watch | None = None,
     tell: Tell = lambda _: None,
 ) -> Audit:
@@ -103,6 +104,8 @@ def audit_run(
         raise UsageError(f"swap: expected at least 1 person, found {swap}")
     open_inspector(run)
     find_judged(run)  # raises before any training if the run has nobody to report on
+    if threads is not None:  # for the models that are retrained too
+        run = Run(run.folder, replace(run.recipe, threads=threads), run.workshop)
     use_threads(run.recipe.threads)
     wanted = budget is not None or swap is not None
     stale = why_not_retrainable(run) if wanted else None

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wherefrom.cli.options import Threads
 from wherefrom.cli.output import complain, note, print_json
 from wherefrom.core.errors import BadData, UsageError
 
@@ -49,6 +50,7 @@ def ask(
         Path | None,
         typer.Option(metavar="FILE.svg", help="Also draw the first reply into this file."),
     ] = None,
+    threads: Threads = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as one JSON object.")
     ] = False,
@@ -66,7 +68,7 @@ def ask(
     from wherefrom.report.replies import describe_reply
 
     places, texts = _given(questions) if questions else _read()
-    found = wherefrom.ask(run, texts, risk=risk, delta=delta, strict=False)
+    found = wherefrom.ask(run, texts, risk=risk, delta=delta, strict=False, threads=threads)
     for line in found.notes:
         note(line)
     if as_json:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from wherefrom.cli.options import Threads
 from wherefrom.cli.output import note, print_json
 
 
@@ -47,6 +48,7 @@ def audit(
             "count whose answers follow the new text.",
         ),
     ] = None,
+    threads: Threads = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the findings as JSON, as in audit.json.")
     ] = False,
@@ -60,7 +62,9 @@ def audit(
     from wherefrom.report.audit import audit_table, explain_audit_refusals
     from wherefrom.report.tables import draw, printable
 
-    found = wherefrom.audit(run, risk=risk, delta=delta, budget=budget, swap=swap, progress=True)
+    found = wherefrom.audit(
+        run, risk=risk, delta=delta, budget=budget, swap=swap, threads=threads, progress=True
+    )
     for line in found.notes:
         note(line)
     if as_json:

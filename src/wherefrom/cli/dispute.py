@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from wherefrom.cli.options import Threads
 from wherefrom.cli.output import note, print_json
 
 
@@ -16,6 +17,7 @@ def dispute(
     claim: Annotated[
         str, typer.Argument(metavar="ANSWER", help="The answer that you say is right.")
     ],
+    threads: Threads = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as one JSON object.")
     ] = False,
@@ -28,7 +30,7 @@ def dispute(
     import wherefrom
     from wherefrom.report.replies import describe_dispute
 
-    found = wherefrom.dispute(run, question, claim)
+    found = wherefrom.dispute(run, question, claim, threads=threads)
     for line in found.notes:
         note(line)
     if as_json:

@@ -47,6 +47,9 @@ def submission(
     memory_mb: Annotated[
         int, typer.Option(min=64, help="Memory limit for the submission's code.")
     ] = 4096,
+    threads: Annotated[
+        int, typer.Option(metavar="N", min=1, help="How many CPU threads the checks use.")
+    ] = 1,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as one JSON object.")
     ] = False,
@@ -59,7 +62,9 @@ def submission(
     """
     from wherefrom.doctor import examine_submission
 
-    found = examine_submission(folder, data=data, year=year, seconds=seconds, memory_mb=memory_mb)
+    found = examine_submission(
+        folder, data=data, year=year, seconds=seconds, memory_mb=memory_mb, threads=threads
+    )
     if as_json:
         print_json(to_json(found))
         return

@@ -5,11 +5,13 @@ from typing import Annotated
 
 import typer
 
+from wherefrom.cli.options import Threads
 from wherefrom.cli.output import note, print_json, print_refusals
 
 
 def evaluate(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run folder.")],
+    threads: Threads = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as one JSON object.")
     ] = False,
@@ -21,7 +23,7 @@ def evaluate(
     import wherefrom
     from wherefrom.report.tables import draw, results_table
 
-    outcome = wherefrom.evaluate(run)
+    outcome = wherefrom.evaluate(run, threads=threads)
     if outcome.changed:
         names = ", ".join(outcome.changed)
         note(f"{run}: these scores differ from the stored ones and replace them: {names}")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wherefrom.cli.options import Threads
 from wherefrom.cli.output import print_json
 from wherefrom.report.tables import printable
 
@@ -25,6 +26,7 @@ def explain(
             help="Instead of a TEXT, explain the N wrong answers that the model is surest of.",
         ),
     ] = None,
+    threads: Threads = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as one JSON object.")
     ] = False,
@@ -37,7 +39,7 @@ def explain(
     from wherefrom import api
     from wherefrom.core.config import to_json
 
-    found = api.explain(run, texts or (), errors=errors)
+    found = api.explain(run, texts or (), errors=errors, threads=threads)
     if as_json:
         print_json({"run": str(run), "explanations": to_json(found)})
     elif found:

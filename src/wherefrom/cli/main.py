@@ -28,14 +28,10 @@ from wherefrom.cli import (
     sample,
 )
 from wherefrom.cli.output import complain, show_traceback
+from wherefrom.core.environment import prepare_command
 from wherefrom.core.errors import WherefromError
 
 BUG, INTERRUPTED, BROKEN_PIPE = 70, 130, 141
-
-# torch's allocator hands freed pages back at once and asks for them again a moment later. If it
-# keeps them, a training step at the course's sizes is 7 to 20 % faster. torch reads the variable
-# when it is loaded.
-ALLOCATOR = {"MIMALLOC_PURGE_DELAY": "-1"}
 
 # Without markup and pretty exceptions typer never imports rich, which costs more than typer.
 app = typer.Typer(
@@ -82,7 +78,7 @@ def wherefrom(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
-    os.environ.update(ALLOCATOR | {k: os.environ[k] for k in ALLOCATOR if k in os.environ})
+    prepare_command()
     given, debug = _take_debug(list(sys.argv[1:] if arguments is None else arguments))
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # what the terminal's encoding lacks is escaped

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from wherefrom.cli.options import Threads
 from wherefrom.cli.output import note, print_json
 
 UNIFORM = "uniform"
@@ -63,6 +64,7 @@ def perplexity(
             "character model of a RUN.",
         ),
     ] = UNIFORM,
+    threads: Threads = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as one JSON object.")
     ] = False,
@@ -86,6 +88,7 @@ def perplexity(
         temperatures=temperature or (),
         tokens=tokens,
         unknown=unknown,
+        threads=threads,
     )
     for line in report.notes:
         note(line)

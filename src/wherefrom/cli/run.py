@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wherefrom.cli.options import Threads
 from wherefrom.cli.output import print_json, print_refusals
 from wherefrom.core.errors import UsageError
 
@@ -117,9 +118,7 @@ def run(
     device: Annotated[
         str | None, typer.Option(metavar="auto|cpu|cuda|mps", help="The device to train on.")
     ] = None,
-    threads: Annotated[
-        int | None, typer.Option(metavar="N", help="How many CPU threads; 0 means one per core.")
-    ] = None,
+    threads: Threads = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as one JSON object.")
     ] = False,

@@ -5,7 +5,17 @@ from typing import Annotated
 
 import typer
 
+from wherefrom.cli.options import Threads
+from wherefrom.cli.output import note
+from wherefrom.core.vocabulary import MASK, PAD
 from wherefrom.report.tables import printable
+
+# The model's own markers, in the rows that it was trained on.
+MARKS = {
+    MASK: "is a marker of the model's: it stands before and after an answer, where a piece of text "
+    "is missing, and before and after the missing piece",
+    PAD: "is a marker of the model's: it fills a row after its end",
+}
 
 
 def sample(
@@ -39,15 +49,25 @@ def sample(
             show_default="the primary model",
         ),
     ] = "",
+    threads: Threads = None,
 ) -> None:
-    """Let a run's character model continue a text; characters are shown as they are written."""
+    """Let a run's character model continue a text; characters are shown as they are written.
+
+    A model that was trained on questions also writes its markers: ⁇ around an answer or a missing
+    piece of text, and □ after the end of a row.
+    """
     from wherefrom import api
 
-    pieces = api.sample(run, prompt, length, temperature, top_k, seed, model)
+    pieces = api.sample(run, prompt, length, temperature, top_k, seed, model, threads)
     print(_shown(prompt), end="", flush=True)
+    written = set[str]()
     for piece in pieces:
         print(_shown(piece), end="", flush=True)
+        written.update(piece)
     print()
+    for mark in MARKS:
+        if mark in written:
+            note(f"{mark} {MARKS[mark]}")
 
 
 def _shown(text: str) -> str:

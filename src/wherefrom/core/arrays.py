@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wherefrom.core.errors import Damaged
-from wherefrom.core.files import one_line, parse_json, reading, write_bytes
+from wherefrom.core.files import one_line, parse_json, reading, write_parts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,15 +15,10 @@ _MAX_HEADER = 4 * 2**20  # bytes of a safetensors header: tens of thousands of a
 
 
 def save_arrays(path: Path, arrays: "Mapping[str, np.ndarray]") -> None:
-    import numpy as np
+    """Write arrays one after the other; the package would hold two further copies of all."""
+    from wherefrom.core.plain_arrays import parts
 
-    try:
-        from safetensors.numpy import save
-    except ImportError:  # on a GPU machine with torch and numpy alone
-        from wherefrom.core.plain_arrays import pack as save
-
-    # safetensors copies memory from the first byte on: a transposed view would be scrambled.
-    write_bytes(path, save({name: np.asarray(array, order="C") for name, array in arrays.items()}))
+    write_parts(path, parts(arrays))
 
 
 def load_arrays(path: Path) -> "dict[str, np.ndarray]":

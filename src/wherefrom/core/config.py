@@ -17,6 +17,7 @@ import tomllib
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass, replace
+from functools import partial
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from wherefrom.core.errors import BadData, UsageError, WherefromError, nearest
@@ -139,7 +140,16 @@ def _build(cls: Any, data: dict[str, Any], kinds: Kinds, where: str) -> Any:
         if n not in data and f.default is MISSING and f.default_factory is MISSING
     }
     values |= {n: decode(hints[n], v, kinds, _at(where, n)) for n, v in data.items()}
-    return cls(**values)
+    return _construct(cls, values, where)
+
+
+def _construct(make: Any, values: dict[str, Any], where: str, cls: Any = None) -> Any:
+    """A new config; a field that it refuses is named by its place, and not by its class."""
+    try:
+        return make(**values)
+    except UsageError as error:
+        text = str(error).removeprefix(f"{(cls or make).__name__}.")
+        raise UsageError(_at(where, text) if text != str(error) else text) from None
 
 
 def assign(config: Any, dotted: str, value: Any, kinds: Kinds) -> Any:
@@ -174,7 +184,7 @@ def overlay(config: Any, data: Mapping[str, Any], kinds: Kinds, where: str = "")
     }
     if isinstance(config, tuple):
         return tuple(new.get(n, o) for n, o in zip(names, config, strict=True))
-    return replace(config, **new)  # pyright: ignore
+    return _construct(partial(replace, config), new, where, type(config))  # pyright: ignore
 
 
 def _put_over(hint: Any, old: Any, value: Any, kinds: Kinds, where: str) -> Any:

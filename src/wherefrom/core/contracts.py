@@ -1,6 +1,6 @@
 """The shapes that pass between the rooms. Behaviour lives elsewhere; this file only names it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -171,14 +171,21 @@ class State:
     values: dict[str, Any] = field(default_factory=dict)
 
 
+def never() -> bool:
+    return False
+
+
 class Learner(Protocol):
     """What the training loop drives; a torch model and a numpy one look alike from there."""
 
-    def advance(self, first_step: int, count: int) -> dict[str, np.ndarray]:
+    def advance(
+        self, first_step: int, count: int, stopped: Callable[[], bool] = never
+    ) -> dict[str, np.ndarray]:
         """Take `count` steps; one value a step for every metric.
 
         Must have 'loss', 'targets' (how many counted) and 'finite'. An update whose loss or
-        gradient is not finite must not have been applied.
+        gradient is not finite must not have been applied. If steps are slow, the learner asks
+        after each whether it is `stopped`, and then returns with fewer steps.
         """
         ...
 

@@ -49,13 +49,20 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Under a temporary name, synced, then renamed into place, and the folder synced."""
+    write_parts(path, [data])
+
+
+def write_parts(path: Path, parts: Iterable[Any]) -> None:
+    """Write bytes, or arrays of bytes, one after the other.
+
+    Under a temporary name, synced, then renamed into place, and the folder synced.
+    """
     with cannot_write(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f"{NEW}{path.name}-{secrets.token_hex(4)}")
         try:
             with temporary.open("xb") as file:
-                file.write(data)
+                file.writelines(parts)
                 file.flush()
                 os.fsync(file.fileno())
             temporary.replace(path)

@@ -1,7 +1,7 @@
-"""The layout of a safetensors file, for machines where the package of that name is missing.
+"""The layout of a safetensors file: to write without copies, and without the package.
 
-`make gpu` needs this: it runs in the GPU machine's own Python, which has torch and numpy and often
-nothing else, and the course's commands write checkpoints there.
+The package copies all arrays twice before it writes them, which a large model notices. `make gpu`
+runs in the GPU machine's own Python, which has torch and numpy and often nothing else.
 
     8 bytes: length of the header; the header: JSON, padded with spaces; the arrays' bytes
 
@@ -11,7 +11,7 @@ byte for byte, and refuses what the package refuses.
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -27,23 +27,30 @@ _ALIGNMENT = 8
 _METADATA = "__metadata__"
 
 
-def pack(arrays: Mapping[str, np.ndarray]) -> bytes:
-    """A whole file."""
+def parts(arrays: Mapping[str, np.ndarray]) -> Iterator[Any]:
+    """A whole file, in pieces: its header, and each array's own memory where it can be used."""
     order = list(_CODES)
     for name, array in arrays.items():
         if array.dtype.name not in _CODES:
             raise ValueError(f"'{name}' is of dtype {array.dtype}, which safetensors has not")
     names = sorted(arrays, key=lambda name: (order.index(arrays[name].dtype.name), name))
-    header, parts, at = {}, [], 0
+    header, at = {}, 0
     for name in names:
         array = arrays[name]
+        place = [at, at := at + array.nbytes]
         code = _CODES[array.dtype.name]
-        parts.append(np.asarray(array, _DTYPES[code], order="C").tobytes())
-        place = [at, at := at + len(parts[-1])]
         header[name] = {"dtype": code, "shape": list(array.shape), "data_offsets": place}
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-len(text) % _ALIGNMENT)
-    return b"".join([len(text).to_bytes(8, "little"), text, *parts])
+    yield len(text).to_bytes(8, "little") + text
+    for name in names:
+        dtype = _DTYPES[header[name]["dtype"]]
+        yield np.asarray(arrays[name], dtype, order="C").reshape(-1).view(np.uint8)
+
+
+def pack(arrays: Mapping[str, np.ndarray]) -> bytes:
+    """A whole file."""
+    return b"".join(parts(arrays))
 
 
 def unpack(data: bytes) -> dict[str, np.ndarray]:

@@ -33,7 +33,7 @@ class Schedule:
 
 @dataclass(frozen=True)
 class Share:
-    """One objective's part of every batch, from a share of the training on."""
+    """One objective's part of every batch, from a share of the training on; 0 leaves it out."""
 
     name: str
     objective: Any
@@ -41,7 +41,7 @@ class Share:
     start: float = 0.0
 
     def __post_init__(self) -> None:
-        check(0 < self.share <= 1, "Share", "share", self.share, "a share above 0, at most 1")
+        check(0 <= self.share <= 1, "Share", "share", self.share, "a share from 0 to 1")
         check(0 <= self.start < 1, "Share", "start", self.start, "a share from 0, below 1")
 
 
@@ -66,7 +66,9 @@ class Stage:
     probe: str | None = None  # the task that is evaluated after every epoch
 
     def __post_init__(self) -> None:
-        check(bool(self.mix), "Stage", "mix", self.mix, "at least one objective")
+        used = [share for share in self.mix if share.share]
+        found = [share.name for share in self.mix]
+        check(bool(used), "Stage", "mix", found, "at least one objective with a share above 0")
         check(self.steps > 0, "Stage", "steps", self.steps, "a whole number above 0")
         check(self.batch > 0, "Stage", "batch", self.batch, "a whole number above 0")
         check(1 <= self.buckets <= self.batch, "Stage", "buckets", self.buckets, "1 to the batch")
@@ -74,7 +76,8 @@ class Stage:
         orders, kinds = ("shuffled", "file"), ("fp32", "tf32", "bf16")
         check(self.order in orders, "Stage", "order", self.order, f"one of {orders}")
         check(self.arithmetic in kinds, "Stage", "arithmetic", self.arithmetic, f"one of {kinds}")
-        check(self.mix[0].start == 0, "Stage", "mix", self.mix[0].name, "a first share from 0 on")
+        first = f"that the first objective ('{used[0].name}') starts at 0, since it takes all rows"
+        check(used[0].start == 0, "Stage", "mix", f"start={used[0].start:g}", first)
 
 
 @dataclass(frozen=True)

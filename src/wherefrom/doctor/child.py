@@ -27,12 +27,12 @@ def main() -> None:
     warnings.simplefilter("ignore")
     import torch
 
-    torch.set_num_threads(1)
+    torch.set_num_threads(order.threads)
     sys.path[:0] = order.paths
     checks = find_checks(order.checks)
     for path in order.paths:  # only to find the checks: another `submission` may be there
         sys.path.remove(path)
-    limit(order.memory_mb << 20, order.seconds * (len(order.names) + 1))
+    limit(order.memory_mb << 20, order.seconds * order.threads * (len(order.names) + 1))
     data, answers = (Path(p) if p else None for p in (order.data, order.answers))
     submission = Submission(Path(order.folder), data, answers, order.broken, order.year)
     with os.fdopen(order.pipe, "w", encoding="utf-8") as pipe:

@@ -20,14 +20,15 @@ def examine_submission(
     year: str = DEFAULT_YEAR,
     seconds: float = 60.0,
     memory_mb: int = 4096,
+    threads: int = 1,
 ) -> Examination:
     """Check a solution of the course's assignment for the usual mistakes.
 
     `folder` holds the course's files and what they wrote. `data` is the folder of the course's
     data; without it, the data are looked for beside the submission and in the user's list of data
     sets. `year` names the hand-out. The submission's code runs in a process of its own, `seconds`
-    for each check and `memory_mb` in all. A package that cannot even be imported is a finding;
-    a folder that lacks a file, or has one that is not Python, is an error.
+    for each check, `memory_mb` in all, and `threads` CPU threads. A package that cannot even be
+    imported is a finding; a folder that lacks a file, or has one that is not Python, is an error.
     """
     from wherefrom.doctor.checks import CHECKS, HINTS  # needs torch
 
@@ -41,7 +42,7 @@ def examine_submission(
         list(CHECKS),
         place,
         Path(data) if data is not None else find_data(place),
-        Limits(seconds, memory_mb),
+        Limits(seconds, memory_mb, threads=threads),
         year=year,
     )
     return Examination(

@@ -22,5 +22,6 @@ class Order:
     year: str
     seconds: float
     memory_mb: int
+    threads: int = 1
     broken: str = ""
     pipe: int = -1

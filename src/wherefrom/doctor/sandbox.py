@@ -25,17 +25,17 @@ _LONGEST = 1 << 20  # bytes of a child's answers
 _QUIET = {
     "PYTHONDONTWRITEBYTECODE": "1",  # nothing is written into a student's folder
     "CUDA_VISIBLE_DEVICES": "",
-    "OMP_NUM_THREADS": "1",
 }
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Seconds for a check and for all of them, and megabytes on top of what torch takes."""
+    """Seconds for a check and for all of them, megabytes on top of what torch takes, threads."""
 
     seconds: float = 60.0
     memory_mb: int = 4096
     total: float = 600.0
+    threads: int = 1
 
 
 def examine(
@@ -67,6 +67,7 @@ def examine(
         year=year,
         seconds=limits.seconds,
         memory_mb=limits.memory_mb,
+        threads=limits.threads,
     )
     results: dict[str, Result] = {}
     end_of_all = time.monotonic() + limits.total
@@ -92,10 +93,11 @@ def _ask(order: Order, end_of_all: float) -> tuple[dict[str, Result], str]:
     text = json.dumps(to_json(replace(order, pipe=write)))
     package = str(Path(wherefrom.__file__).resolve().parents[1])
     path = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))
+    own = {"PYTHONPATH": path, VARIABLE: order.year, "OMP_NUM_THREADS": str(order.threads)}
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         process = subprocess.Popen(
             [sys.executable, "-m", "wherefrom.doctor.child", text],
-            env=os.environ | _QUIET | {"PYTHONPATH": path, VARIABLE: order.year},
+            env=os.environ | _QUIET | own,
             cwd=scratch,
             pass_fds=(write,),
             start_new_session=True,

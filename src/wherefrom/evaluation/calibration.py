@@ -20,6 +20,7 @@ from wherefrom.evaluation.outcomes import check_probabilities
 BINS = 10
 SIMULATIONS = 2000
 TINY = 1e-12  # probabilities are kept this far from 0 and 1, so that their logarithms are finite
+_FLAT = 1e12  # a curvature of this condition: the probabilities are equal but for rounding
 _AT_ONCE = 4  # one block of the generator gives this many draws
 
 
@@ -149,7 +150,10 @@ def log_score(probability: np.ndarray, right: np.ndarray, bins: int = BINS) -> D
 def calibration_line(
     probability: np.ndarray, right: np.ndarray, level: float = 0.95
 ) -> CalibrationLine:
-    """The line by maximum likelihood, with Wald's intervals, from the curvature at the maximum."""
+    """The line by maximum likelihood, with Wald's intervals, from the curvature at the maximum.
+
+    There is none if the probabilities tell right from wrong without an error, or if all are equal.
+    """
     p, y = _checked(probability, right)
     p = np.clip(p, TINY, 1 - TINY)
     x = np.log(p) - np.log1p(-p)
@@ -159,6 +163,8 @@ def calibration_line(
     design = np.column_stack((x, np.ones(y.size)))
     fit = fit_logistic(design, y, start_K=np.array([1.0, 0.0]), tolerance=1e-10)
     theta = fit.weights_K
+    if np.linalg.cond(fit.curvature_KK) > _FLAT:
+        return CalibrationLine(None, None, None, None, y.size)
     half = normal_quantile((1 + level) / 2) * np.sqrt(np.diag(np.linalg.inv(fit.curvature_KK)))
     slope, intercept = ((float(t - h), float(t + h)) for t, h in zip(theta, half, strict=True))
     return CalibrationLine(float(theta[0]), float(theta[1]), slope, intercept, y.size)

@@ -12,6 +12,7 @@ from typing import Any
 
 from wherefrom.core.artifact import lock_folder, sweep
 from wherefrom.core.config import to_json
+from wherefrom.core.environment import release_memory
 from wherefrom.core.errors import Interrupted, MissingInput, UsageError, nearest
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe, Stage
 from wherefrom.data.catalogue import load_dataset
@@ -24,7 +25,8 @@ from wherefrom.experiments.probing import PROBES, Probe, Watch
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kinds import data_identity, recipe_identity
 from wherefrom.runs.run import Run, count_parameters, model_identity, open_run
-from wherefrom.runs.workshop import Workshop, use_threads
+from wherefrom.runs.threads import use_threads, usual_threads
+from wherefrom.runs.workshop import Workshop
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.loop import Finished, Observer, train
 from wherefrom.training.signals import StopSignal
@@ -89,14 +91,14 @@ def _check_predictors(recipe: Recipe) -> None:
             )
 
 
-def evaluate_run(path: Path) -> Outcome:
+def evaluate_run(path: Path, threads: int | None = None) -> Outcome:
     """Score a finished run's models again, and store the new results."""
     folder = RunFolder(path)
     if isinstance(recipe := folder.read_recipe(), Demonstrations):
         return _demonstrate_again(folder, recipe)
     run = open_run(path)
     run.require_finished()
-    use_threads(run.recipe.threads)
+    use_threads(threads, run.recipe.threads)
     with lock_folder(path):
         results = evaluate(run)
         run.folder.write_status(run.status | {"results": results})
@@ -171,8 +173,10 @@ class _Execution:
         self.folder, self.recipe, self.observers = folder, recipe, observers
         self.plan = planned.plan if planned else None
         self.before, self.started = 0.0, monotonic()
+        self.trained: frozenset[str] = frozenset()
         self.workshop = (planned and planned.workshop) or Workshop(recipe)
-        # Both raise before the folder is created if the data or word vectors do not fit the model.
+        # All raise before the folder is created if the data or word vectors do not fit the model.
+        self.workshop.check_questions()
         self.workshop.objective(recipe.stages[0])
         self.workshop.new_model(recipe.stages[0])
 
@@ -182,19 +186,24 @@ class _Execution:
         return round(self.before + monotonic() - self.started, 2)
 
     def finish(self) -> Outcome:
-        self.before = float(self.folder.read_status().get("seconds", 0.0))
-        use_threads(self.recipe.threads)
+        status = self.folder.read_status()
+        self.before = float(status.get("seconds", 0.0))
+        self.trained = frozenset(status.get("trained", ()))
+        threads = use_threads(self.recipe.threads or self._earlier_threads())
         home = self.folder.path
         for folder in (home, *home.glob("*/"), *home.glob("stages/*/"), *home.glob("stages/*/*/")):
             sweep(folder)
-        self._write_recipe()
+        self._write_recipe(threads)
         self.folder.keep_data(self.workshop.dataset, self.workshop.vocabulary)
         with StopSignal() as stop:
             for stage in self.recipe.stages:
+                if stage.name in self.trained:
+                    continue
                 try:
                     self._train(stage, stop)
                 finally:
-                    self.folder.write_status({"state": "unfinished", "seconds": self.seconds})
+                    release_memory()
+                    self._write_unfinished()
             if stop.number is not None:  # the signal came after the last step
                 raise Interrupted(
                     f"{self.folder.path}: stopped after training; run the same command again to "
@@ -203,22 +212,46 @@ class _Execution:
                 )
         run = Run(self.folder, self.recipe, self.workshop)
         results = evaluate(run)
+        release_memory()
         advice = advise(run, self.plan) if self.plan else ""
         seconds = self.seconds
-        status = {"state": "finished", "seconds": seconds, "results": results}
+        trained = [stage.name for stage in self.recipe.stages]
+        status = {"state": "finished", "seconds": seconds, "results": results, "trained": trained}
         self.folder.write_status(status | ({"advice": advice} if advice else {}))
+        self._drop_checkpoints()
         return Outcome(self.recipe.name, str(self.folder.path), seconds, results, advice=advice)
 
-    def _write_recipe(self) -> None:
+    def _write_unfinished(self) -> None:
+        """`trained` are stages of a finished run that goes on: their checkpoints may be gone."""
+        trained = {"trained": sorted(self.trained)} if self.trained else {}
+        self.folder.write_status({"state": "unfinished", "seconds": self.seconds} | trained)
+
+    def _write_recipe(self, threads: int) -> None:
         """Before anything is trained; a plan that goes on replaces the one before."""
         plan = to_json(self.plan) if self.plan else None
         if self.folder.exists():
             made = self.folder.read_recipe()
             if plan is None or recipe_identity(made) == recipe_identity(self.recipe):
                 return
-            self.folder.write_status({"state": "unfinished", "seconds": self.before})
+            self._write_unfinished()
             self.folder.set_aside_audit()
-        self.folder.write_recipe(self.recipe, plan)
+        self.folder.write_recipe(self.recipe, threads, plan)
+
+    def _drop_checkpoints(self) -> None:
+        """Remove the checkpoints that a finished run has no use for.
+
+        A checkpoint is three times as large as its model, which has its own folder. Only the
+        primary model's last stage keeps its checkpoints.
+        """
+        kept = self.recipe.chain()[-1].name
+        for stage in self.recipe.stages:
+            if stage.name != kept:
+                self._checkpoints(stage).remove_all()
+
+    def _earlier_threads(self) -> int:
+        """The number that an interrupted run began with, if there are as many here: sums are
+        taken in its order, and a run that is resumed must end with the same bits."""
+        return min(self.folder.read_threads(), usual_threads())
 
     def _train(self, stage: Stage, stop: StopSignal) -> None:
         workshop = self.workshop

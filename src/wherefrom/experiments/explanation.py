@@ -17,6 +17,7 @@ from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.models.dan import Classifier, DANConfig
 from wherefrom.runs.run import Run, open_run
+from wherefrom.runs.threads import use_threads
 
 SHUFFLES = 10
 _TITLE = 200  # characters of a text that are shown
@@ -122,7 +123,11 @@ class Explainer:
 
 
 def explain(
-    run: str | Path | Run, texts: Sequence[str] = (), *, errors: int | None = None
+    run: str | Path | Run,
+    texts: Sequence[str] = (),
+    *,
+    errors: int | None = None,
+    threads: int | None = None,
 ) -> tuple[Explanation, ...]:
     """Rank the words of texts by how much the logit changes when each word is left out.
 
@@ -140,6 +145,7 @@ def explain(
     if errors is not None and errors < 1:
         raise UsageError(f"explain: expected the number of errors to be at least 1, found {errors}")
     opened = open_run(run)
+    use_threads(threads, opened.recipe.threads)
     explainer = open_explainer(opened)
     if errors is not None:
         return tuple(explain_errors(opened, explainer, errors))

@@ -13,6 +13,7 @@ from wherefrom.evaluation.text.readings import Reader
 from wherefrom.evaluation.text.tokens import find_tokens
 from wherefrom.runs.readers import find_training, open_reader, open_speller
 from wherefrom.runs.run import Run
+from wherefrom.runs.threads import use_threads
 
 UNIFORM = "uniform"  # unknown words are spelt by bytes, all equally likely
 COLDEST, HOTTEST = 0.05, 20.0
@@ -57,6 +58,7 @@ def perplexity(
     temperatures: Sequence[float] = (),
     tokens: str = "treebank",
     unknown: str | Path = UNIFORM,
+    threads: int | None = None,
 ) -> PerplexityReport:
     """Measure text files by runs of language models; `MeasuredText` has what is reported.
 
@@ -82,6 +84,7 @@ def perplexity(
         path = str(each.path if isinstance(each, Run) else each)
         try:
             run, reader = open_reader(each, model, split, spell)
+            use_threads(threads, run.recipe.threads)
             measured = _measure_run(path, run, reader, contents, wanted)
         except WherefromError as error:
             failed.append(_name_run(path, error))

@@ -28,7 +28,8 @@ from wherefrom.recipes.facts import facts, read_again
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kinds import recipe_identity
 from wherefrom.runs.run import count_parameters
-from wherefrom.runs.workshop import Workshop, choose_device, use_threads
+from wherefrom.runs.threads import use_threads
+from wherefrom.runs.workshop import Workshop, choose_device
 
 # Minutes that a run takes at most if nobody says how many it may take.
 USUAL_MINUTES = {"cpu": 10.0, "cuda": 3.0}

@@ -105,10 +105,12 @@ class Probe:
         self.epoch = 0
 
     def started(self, name: str, first_step: int, steps: int, skipped: tuple[str, ...]) -> None:
-        self.epoch = self._epochs(first_step)
-        if self.path.exists():
-            rows = [row for row in read_jsonl(self.path) if row["step"] <= first_step]
-            write_jsonl(self.path, rows)
+        rows = read_jsonl(self.path) if self.path.exists() else []
+        kept = [row for row in rows if row["step"] <= first_step]
+        if len(kept) < len(rows):
+            write_jsonl(self.path, kept)
+        # The run may have stopped after the epoch's end, but within the chunk that probes it.
+        self.epoch = self._epochs(kept[-1]["step"]) if kept else 0
 
     def advanced(
         self, name: str, step: int, steps: int, metrics: dict[str, np.ndarray], seconds: float

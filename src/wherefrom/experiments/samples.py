@@ -14,6 +14,7 @@ from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Request
 from wherefrom.generation.texts import TextScorer, go_on
 from wherefrom.runs.run import Run, open_run
+from wherefrom.runs.threads import use_threads
 
 PROMPT, LENGTH, TEMPERATURE = "Wh", 200, 0.8  # the homework's
 
@@ -26,15 +27,18 @@ def sample(
     top_k: int = 0,
     seed: int = 0,
     model: str = "",
+    threads: int | None = None,
 ) -> Iterator[str]:
     """Let a run's character model continue a prompt; returns an iterator over `length` characters.
 
     With a temperature below 1, likely characters get likelier; at 0, the likeliest is always
     chosen. `top_k` limits the choice to the K likeliest characters (0: all). `model` names one of
-    the run's models (default: the primary model). The run and the arguments are checked at once,
-    before the first character is asked for.
+    the run's models (default: the primary model). A model that was trained on questions also writes
+    its markers: ⁇ around an answer or a missing piece of text, □ after the end of a row. The run
+    and the arguments are checked at once, before the first character is asked for.
     """
     opened = open_run(run)
+    use_threads(threads, opened.recipe.threads)
     opened.require_finished()
     scorer = opened.predictor(model)
     if not isinstance(scorer, TextScorer):

@@ -23,7 +23,8 @@ class Part:
 
 
 class Mix:
-    """Concatenates what its parts render. A share that starts late leaves its rows to the first.
+    """Concatenates what its parts render. A share that starts late leaves its rows to the first,
+    and a share of 0 is left out.
 
     Each phase (the steps between two starts) has fixed row counts, so a step's shape is known.
     `build(share, rows, number)` makes the objective; the number keeps the shares' draws apart.
@@ -36,10 +37,11 @@ class Mix:
         steps: int,
         build: Callable[[Share, int, int], Objective],
     ) -> None:
-        starts = sorted({round(s.start * steps) for s in shares} | {0})
+        used = [share for share in shares if share.share]
+        starts = sorted({round(s.start * steps) for s in used} | {0})
         self.parts: list[Part] = []
         for first, last in zip(starts, [*starts[1:], steps], strict=True):
-            active = [s for s in shares if round(s.start * steps) <= first]
+            active = [s for s in used if round(s.start * steps) <= first]
             row = 0
             for share, count in zip(active, split_rows(active, rows), strict=True):
                 if count:

@@ -56,12 +56,18 @@ class RunFolder:
         with cannot_write(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
 
-    def write_recipe(self, recipe: Experiment, plan: Mapping[str, Any] | None = None) -> None:
-        """`plan` says how the recipe was fitted to the text and the machine, if it was."""
+    def write_recipe(
+        self, recipe: Experiment, threads: int = 0, plan: Mapping[str, Any] | None = None
+    ) -> None:
+        """Write the recipe, and the number of CPU threads that training begins with.
+
+        `plan` says how the recipe was fitted to the text and the machine, if it was.
+        """
         contents = {
             "format_version": FORMAT_VERSION,
             "recipe": encode(recipe),
             "versions": versions(),
+            "threads": threads,
         }
         write_json(self.run_file, contents | ({"plan": dict(plan)} if plan else {}))
 
@@ -92,6 +98,11 @@ class RunFolder:
             raise Mismatch(
                 f"{self.run_file}: expected a recipe that this version knows, found: {error}"
             ) from error
+
+    def read_threads(self) -> int:
+        """The number of CPU threads that training began with; 0 if it is not known."""
+        found = read_json(self.run_file).get("threads") if self.exists() else 0
+        return found if isinstance(found, int) and found > 0 else 0
 
     def check_recipe(self, asked: Experiment) -> None:
         """Refuse another recipe or other settings: a folder holds one recipe."""

@@ -1,6 +1,5 @@
 """A recipe's parts, built when they are asked for: data, vocabulary, objectives, models."""
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
@@ -10,7 +9,7 @@ import numpy as np
 import torch
 
 from wherefrom.core.contracts import Dataset, Learner
-from wherefrom.core.errors import UsageError
+from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.data.catalogue import load_dataset
@@ -58,6 +57,18 @@ class Workshop:
         config, place = self.model_config, (self.recipe.seed, self.device)
         block, longest = (getattr(config, name, 0) for name in ("block_size", "max_input"))
         return Material(self.dataset, self.vocabulary, block, longest, *place)
+
+    def check_questions(self) -> None:
+        """Refuse a question of any split that the model cannot read, before anything is trained."""
+        longest = self.material.max_input - 1  # a mask follows the question
+        if longest < 0:  # a model of another kind, which reads texts of any length
+            return
+        if long := [q.text for q in self.dataset.questions if len(q.text) > longest]:
+            others = f" ({len(long)} questions are too long)" if len(long) > 1 else ""
+            raise BadData(
+                f"{long[0]!r}: expected a question of at most {longest} characters, found "
+                f"{len(long[0])}{others}; shorten it, or raise model.block_size"
+            )
 
     def number(self, stage: Stage) -> int:
         return self.recipe.stages.index(stage)
@@ -159,10 +170,3 @@ def devices() -> list[str]:
     mps = torch.backends.mps.is_available()
     found = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": mps}
     return [name for name, there in found.items() if there]
-
-
-def use_threads(count: int) -> int:
-    """Set torch's number of threads (0: a thread for each core of this process), and return it."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    torch.set_num_threads(count or cores or 1)
-    return torch.get_num_threads()

@@ -90,6 +90,10 @@ class Checkpoints:
         except (LookupError, TypeError, ValueError) as error:
             raise Damaged(f"{path / 'state.json'}: expected values and seconds") from error
 
+    def remove_all(self) -> None:
+        for path in self._paths():
+            remove_folder(path)
+
     def _paths(self) -> list[Path]:
         """Every published checkpoint, oldest first."""
         steps = ((_NAME.fullmatch(p.name), p) for p in self.folder.glob("step-*"))

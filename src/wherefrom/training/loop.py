@@ -1,11 +1,12 @@
 """The training loop: the only one, for every learner.
 
 It owns chunks, metrics, checkpoints, observers and signals; a learner owns the steps. Chunks
-end at multiples of their length, so a run that was stopped and resumed writes the same rows
-and reaches the same state as one that was not.
+end at multiples of their length. A signal may end one after any step: the checkpoint then holds
+the metrics of the steps that were taken, and the resumed run completes the chunk. So it writes the
+same rows and reaches the same state as a run that was not stopped.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.signals import StopSignal
 
 _TEN = 10  # steps: chunks are multiples of it, but for the last
+_CHUNK = "chunk."  # before the names of the metrics of a chunk that a signal ended
 
 
 class Observer(Protocol):
@@ -70,7 +72,10 @@ def train(
         for observer in observers:
             observer.started(name, run.step, steps, run.skipped)
         while run.step < steps and signals.number is None:
-            metrics = run.advance(min((run.step // chunk + 1) * chunk, steps))
+            end = min((run.step // chunk + 1) * chunk, steps)
+            metrics = run.advance(end, lambda: signals.number is not None)
+            if metrics is None:
+                break
             for observer in observers:
                 observer.advanced(name, run.step, steps, metrics, run.seconds)
             if monotonic() - run.saved_at >= checkpoint_seconds:
@@ -97,6 +102,7 @@ class _Run:
         self.learner, self.steps, self.name = learner, steps, name
         self.checkpoints, self.metrics_path = checkpoints, metrics_path
         self.step = 0
+        self.begun: dict[str, np.ndarray] = {}  # the metrics of a chunk that is not complete
         self.saved: int | None = None
         self.resumed_from: int | None = None
         self.skipped: tuple[str, ...] = ()
@@ -113,22 +119,31 @@ class _Run:
                         f"{found.path}: steps: the checkpoint has {found.step}, asked for "
                         f"{self.steps}; ask for at least as many or name another folder"
                     )
-                self.learner.load(found.state)
+                self.learner.load(self._take_chunk(found.state))
                 self.step = self.saved = self.resumed_from = found.step
                 self.seconds = found.seconds
                 self._start = monotonic() - found.seconds
         self._cut_metrics()
 
-    def advance(self, end: int) -> dict[str, np.ndarray]:
-        """Take the steps up to `end` and write their row, unless one was not finite."""
-        metrics = self.learner.advance(self.step, end - self.step)
+    def advance(self, end: int, stopped: Callable[[], bool]) -> dict[str, np.ndarray] | None:
+        """Take the steps up to `end`, the end of a chunk, unless one is not finite.
+
+        Writes the chunk's row and returns its metrics; None if the learner stopped before the end.
+        """
+        metrics = self.learner.advance(self.step, end - self.step, stopped)
         loss, targets = np.asarray(metrics["loss"], np.float64), np.asarray(metrics["targets"])
         good = np.asarray(metrics["finite"], bool) & (np.isfinite(loss) | (targets == 0))
         if not good.all():
             raise self._diverged(self.step + int(np.argmin(good)), "loss or gradient")
-        self.step, self.seconds = end, monotonic() - self._start
+        self.step, self.seconds = self.step + len(loss), monotonic() - self._start
+        if self.begun:
+            metrics = {k: np.concatenate((self.begun[k], metrics[k])) for k in self.begun}
+        if self.step < end:
+            self.begun = metrics
+            return None
+        self.begun = {}
         if self.metrics_path is not None:
-            append_jsonl(self.metrics_path, [_row(end, loss, targets, self.seconds)])
+            append_jsonl(self.metrics_path, [_row(end, metrics, self.seconds)])
         return metrics
 
     def save(self) -> None:
@@ -141,8 +156,17 @@ class _Run:
             raise self._diverged(self.step - 1, f"'{broken}' after the update")
         if self.metrics_path is not None:  # its rows reach the disk before what follows them
             append_jsonl(self.metrics_path, (), sync=True)
+        begun = {f"{_CHUNK}{name}": values for name, values in self.begun.items()}
+        state = State(state.arrays | begun, state.values)
         self.checkpoints.save(self.step, state, self.seconds)
         self.saved, self.saved_at = self.step, monotonic()
+
+    def _take_chunk(self, state: State) -> State:
+        """Take the metrics of a begun chunk out of the state; the rest is the learner's."""
+        mine = {k: v for k, v in state.arrays.items() if k.startswith(_CHUNK)}
+        self.begun = {name.removeprefix(_CHUNK): values for name, values in mine.items()}
+        rest = {name: values for name, values in state.arrays.items() if name not in mine}
+        return State(rest, state.values)
 
     def farewell(self) -> str:
         where = f"{self.name}: stopped at step {self.step} of {self.steps}"
@@ -171,8 +195,9 @@ class _Run:
             write_jsonl(path, kept)
 
 
-def _row(step: int, loss: np.ndarray, targets: np.ndarray, seconds: float) -> dict[str, Any]:
+def _row(step: int, metrics: Mapping[str, np.ndarray], seconds: float) -> dict[str, Any]:
     """A chunk's mean loss, and that of each ten of its steps, for a curve."""
+    loss, targets = np.asarray(metrics["loss"], np.float64), np.asarray(metrics["targets"])
     tens = (slice(first, first + _TEN) for first in range(0, len(loss), _TEN))
     return {
         "step": step,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 import numpy as np
 
 from wherefrom.core.config import check
-from wherefrom.core.contracts import Batch, Objective, State
+from wherefrom.core.contracts import Batch, Objective, State, never
 from wherefrom.training.weights import copy_weights, load_weights
 
 if TYPE_CHECKING:
@@ -102,18 +102,24 @@ class NumpyLearner:
         self.network, self.objective = network, objective
         self.schedule_factor, self.descender, self.clip = schedule_factor, descender, clip
 
-    def advance(self, first_step: int, count: int) -> dict[str, np.ndarray]:
+    def advance(
+        self, first_step: int, count: int, stopped: Callable[[], bool] = never
+    ) -> dict[str, np.ndarray]:
         plan = self.objective.plan(first_step, count)
         metrics = {
             "loss": np.zeros(count),
             "targets": np.zeros(count, np.int64),
             "finite": np.zeros(count, bool),
         }
+        taken = 0
         for i in range(count):
             batch = self.objective.render(plan, i)
             metrics["loss"][i], metrics["finite"][i] = self._step(batch, first_step + i)
             metrics["targets"][i] = np.count_nonzero(batch.weights)
-        return metrics
+            taken = i + 1
+            if stopped():
+                break
+        return {name: values[:taken] for name, values in metrics.items()}
 
     def _step(self, batch: Batch, number: int) -> tuple[float, bool]:
         with np.errstate(over="ignore", invalid="ignore"):  # the flag says it, once

@@ -65,52 +65,63 @@ class Optimiser(Protocol):
 
 
 class AdamW:
-    """torch's fused AdamW, which knows how to skip a step that `found_inf` forbids."""
+    """torch's fused AdamW, which knows how to skip a step that `found_inf` forbids.
+
+    The operation is called by itself: the first `torch.optim.Optimizer` of a process loads torch's
+    compiler, which takes longer than many a run of a small model.
+    """
 
     def __init__(self, named: Sequence[tuple[str, nn.Parameter]], config: AdamWConfig) -> None:
         self.config, self.parameters = config, dict(named)
-        decayed = [p for n, p in named if self._is_decayed(n, p)]
-        plain = [p for n, p in named if not self._is_decayed(n, p)]
-        groups = [
-            {"params": decayed, "weight_decay": config.decay},
-            {"params": plain, "weight_decay": 0.0},
-        ]
         device = named[0][1].device
-        captured = device.type == "cuda"  # a captured step reads its rate from the device
-        self.rate = torch.zeros((), device=device) if captured else config.rate
-        self.torch = torch.optim.AdamW(
-            [g for g in groups if g["params"]],
-            lr=self.rate,
-            betas=(config.beta1, config.beta2),
-            fused=True,
-            capturable=captured,
-        )
-        for p in self.parameters.values():  # as the first step would, so that state is whole
-            self.torch.state[p] = {
+        # A captured step reads its rate from the device.
+        self.rate = torch.zeros((), device=device) if device.type == "cuda" else config.rate
+        self.moments = {
+            name: {
                 "step": torch.zeros((), dtype=torch.float32, device=p.device),
                 "exp_avg": torch.zeros_like(p),
                 "exp_avg_sq": torch.zeros_like(p),
             }
+            for name, p in named
+        }
+        decayed = [name for name, p in named if self._is_decayed(name, p)]
+        plain = [name for name, p in named if not self._is_decayed(name, p)]
+        self.groups = [(config.decay, decayed), (0.0, plain)]
 
     def _is_decayed(self, name: str, p: nn.Parameter) -> bool:
         return p.dim() > 1 if self.config.decayed == "matrices" else "bias" not in name
 
+    @torch.no_grad()
     def step(self, factor: float | Tensor, bad: Tensor) -> None:
         rate = self.config.rate * factor
         if isinstance(self.rate, Tensor):
             self.rate.copy_(rate) if isinstance(rate, Tensor) else self.rate.fill_(rate)
         else:
-            for group in self.torch.param_groups:
-                group["lr"] = rate
-        self.torch.found_inf = bad  # pyright: ignore
-        self.torch.step()
+            self.rate = float(rate)
+        for decay, names in self.groups:
+            self._update([n for n in names if self.parameters[n].grad is not None], decay, bad)
+
+    def _update(self, names: Sequence[str], decay: float, bad: Tensor) -> None:
+        if not names:
+            return
+        parameters: list[Any] = [self.parameters[name] for name in names]
+        rate: Any = self.rate  # a number, or a tensor on a GPU
+        keys = ("exp_avg", "exp_avg_sq", "step")
+        means, squares, steps = ([self.moments[name][key] for name in names] for key in keys)
+        torch._foreach_add_(steps, 1)  # pyright: ignore
+        torch._fused_adamw_(  # pyright: ignore[reportPrivateImportUsage]
+            parameters, [p.grad for p in parameters], means, squares, [], steps,
+            amsgrad=False, lr=rate, beta1=self.config.beta1, beta2=self.config.beta2,
+            weight_decay=decay, eps=1e-8, maximize=False, grad_scale=None, found_inf=bad,
+        )  # fmt: skip
+        torch._foreach_sub_(steps, [bad] * len(steps))  # pyright: ignore
 
     def state(self) -> dict[str, Tensor]:
         """The moments by parameter name, the tensors themselves: copy into them to load."""
         return {
             f"adamw.{name}.{key}": value
-            for name, p in self.parameters.items()
-            for key, value in self.torch.state[p].items()
+            for name, moments in self.moments.items()
+            for key, value in moments.items()
         }
 
 

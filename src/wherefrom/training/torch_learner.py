@@ -3,6 +3,7 @@
 Shapes: B rows, T characters, C width.
 """
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
@@ -11,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from wherefrom.core.contracts import Batch, Objective, State
+from wherefrom.core.contracts import Batch, Objective, State, never
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.core.recipe import Stage
 from wherefrom.training.captured import CapturedSteps, products
@@ -62,14 +63,19 @@ class TorchLearner:
             self.model.train()
             self.captured.prepare(count)
 
-    def advance(self, first_step: int, count: int) -> dict[str, np.ndarray]:
+    def advance(
+        self, first_step: int, count: int, stopped: Callable[[], bool] = never
+    ) -> dict[str, np.ndarray]:
         self.model.train()
         if self.captured is not None:
             return self._replay(self.captured, first_step, count)
         plan = self.objective.plan(first_step, count)
-        steps = ((first_step + i, self.objective.render(plan, i)) for i in range(count))
+        rows: list[Tensor] = []
         with products(self.stage.arithmetic) if self.device.type == "cuda" else nullcontext():
-            rows = [self._step(step, batch) for step, batch in steps]
+            for i in range(count):
+                rows.append(self._step(first_step + i, self.objective.render(plan, i)))
+                if stopped():
+                    break
         loss, targets, bad = torch.stack(rows).double().cpu().numpy().T
         return {"loss": loss, "targets": targets.astype(np.int64), "finite": bad == 0}
 
@@ -85,8 +91,7 @@ class TorchLearner:
     def _step(self, step: int, batch: Batch) -> Tensor:
         """One update; loss, targets and the flag of what is not finite, still on the device."""
         self._reseed(self._dropout_seeds(step, 1)[0])
-        for p in self.model.parameters():
-            p.grad = None
+        self._drop_gradients()
         total = batch.weights.sum().clamp(min=_NOTHING)
         loss = torch.zeros((), device=self.device)
         for piece in self._buckets(batch):
@@ -98,6 +103,10 @@ class TorchLearner:
         for optimiser in self.optimisers:
             optimiser.step(self._factor(step), bad)
         return torch.stack((loss, (batch.weights > 0).sum().float(), bad))
+
+    def _drop_gradients(self) -> None:
+        for p in self.model.parameters():
+            p.grad = None
 
     def _loss(self, batch: Batch, total: Tensor) -> Tensor:
         """The weighted sum of these rows' losses over the step's total weight.
@@ -154,6 +163,8 @@ class TorchLearner:
         return tensors
 
     def state(self) -> State:
+        if self.captured is None:  # a captured step writes its gradients to the same places again
+            self._drop_gradients()  # they are as large as the model, and the next step has its own
         return State(copy_weights(self._tensors()))
 
     def load(self, state: State) -> None:

@@ -1,0 +1,32 @@
+"""How many CPU threads torch computes with.
+
+The number is no part of a recipe's identity, but it changes the order in which sums are taken, and
+so the last bits of a model: a run that is resumed computes with the number it began with.
+"""
+
+import os
+
+import torch
+
+from wherefrom.core.errors import UsageError
+
+
+def use_threads(asked: int | None, otherwise: int = 0) -> int:
+    """Set torch's number of threads to what is asked for, or otherwise to a recipe's own number.
+
+    0 means `usual_threads`. Returns the number.
+    """
+    count = otherwise if asked is None else asked
+    if not isinstance(count, int) or count < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UsageError(f"threads: expected a whole number, 0 or more, found {count!r}")
+    torch.set_num_threads(count or usual_threads())
+    return torch.get_num_threads()
+
+
+def usual_threads() -> int:
+    """OMP_NUM_THREADS if the user has set it, or else one for each core of this process."""
+    given = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()  # a list is for nesting
+    if given.isdecimal() and int(given) > 0:
+        return int(given)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return cores or 1

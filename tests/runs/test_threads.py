@@ -1,0 +1,45 @@
+"""How many threads torch computes with."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from wherefrom.runs.threads import use_threads, usual_threads
+
+
+@pytest.fixture(autouse=True)
+def _as_before():
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
+
+
+def test_a_number_is_taken_as_it_is(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    assert use_threads(1) == torch.get_num_threads() == 1
+    assert use_threads(2) == torch.get_num_threads() == 2
+    assert use_threads(0) == torch.get_num_threads() == 3
+
+
+@pytest.mark.parametrize(("given", "count"), [("1", 1), ("4,2", 4), (" 2 ", 2)])
+def test_the_users_own_number_is_the_default(monkeypatch, given, count):
+    monkeypatch.setenv("OMP_NUM_THREADS", given)
+    assert usual_threads() == count
+
+
+@pytest.mark.parametrize("given", [None, "", "0", "-1", "many"])
+def test_without_one_there_is_a_thread_for_each_core(monkeypatch, given):
+    monkeypatch.delenv("OMP_NUM_THREADS")
+    if given is not None:
+        monkeypatch.setenv("OMP_NUM_THREADS", given)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 3, 5}, raising=False)
+    assert usual_threads() == 3
+
+
+def test_so_do_the_processes_that_a_test_starts():
+    code = "from wherefrom.runs.threads import use_threads; print(use_threads(0))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "1\n"
