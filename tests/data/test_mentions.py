@@ -81,7 +81,9 @@ def test_a_text_is_compared_only_with_names_that_begin_like_it(monkeypatch):
     """3,000 texts and 3,000 names: no more comparisons than there are texts."""
     calls = []
     stands = mentions.NameIndex._stands
-    monkeypatch.setattr(mentions.NameIndex, "_stands", lambda *a: bool(calls.append(1)) or stands(*a))
+    monkeypatch.setattr(
+        mentions.NameIndex, "_stands", lambda *a: bool(calls.append(1)) or stands(*a)
+    )
     first = [a + b + c for a in "bdfgk" for b in "aeiou" for c in "lmnrst"]
     names = [f"{a.title()} {b.title()}" for a in first[:60] for b in first[50:100]]
     found = Mentions([f"Here {name} was born." for name in names], names)
