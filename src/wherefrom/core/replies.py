@@ -22,6 +22,17 @@ UNKNOWN_NAME, LOW_CONFIDENCE = "unknown name", "low confidence"
 
 
 @dataclass(frozen=True)
+class Stated:
+    """One thing that the text states, in its own words, and where: see `Verdict`."""
+
+    text: str
+    document: int
+    span: Span
+    score: float
+    quote: str
+
+
+@dataclass(frozen=True)
 class Verdict:
     """What the corpus says about an answer.
 
@@ -29,7 +40,8 @@ class Verdict:
     silent: the subject has text, but the text does not state the relation. no text: no document is
     about the subject. `stated` is what the text states, in its own words; they stand in `document`
     at `span`, and `quote` is the text of this document. `score` is the extractor's probability
-    that a document of the subject states the relation.
+    that a document of the subject states the relation. `also` has other answers that the text
+    states: a text may contradict itself, and two people may have one name.
     """
 
     label: str
@@ -38,6 +50,7 @@ class Verdict:
     span: Span | None
     score: float
     quote: str | None = None
+    also: tuple[Stated, ...] = ()
 
 
 @dataclass(frozen=True)
