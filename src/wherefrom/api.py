@@ -210,7 +210,7 @@ def measured_runs() -> list[MeasuredRun]:
 
 def add_measured_run(run: AnyRun) -> MeasuredRun:
     """Remember what a finished run of `facts` reached, in a table of the user's own."""
-    return add_measured(_open(run))
+    return add_measured(open_run(run))
 
 
 # -- asking --------------------------------------------------------------------------

@@ -9,8 +9,9 @@ import pytest
 from wherefrom.auditing.dispute import Claim, claim_probability, count_shown, recommend, settle
 from wherefrom.auditing.inspector import Inspector, open_inspector
 from wherefrom.core.config import to_json
+from wherefrom.core.contracts import Span
 from wherefrom.core.errors import BadData
-from wherefrom.core.replies import RankedAnswer, Reply, Source, Verdict
+from wherefrom.core.replies import RankedAnswer, Reply, Source, Stated, Verdict
 from wherefrom.generation.answers import answer_probabilities
 from wherefrom.memorisation.exposures import SHOWN, count_exposures
 from wherefrom.runs.run import open_run
@@ -68,6 +69,30 @@ def reply(answer: str, evidence: Verdict | None, source: str = "recalled") -> Re
 )  # fmt: skip
 def test_the_recommendation_rests_on_the_text(said, own, claim, other, expected):
     assert recommend(reply(said, own), claim, other) == expected
+
+
+@pytest.mark.parametrize(
+    ("document", "why"),
+    [
+        (0, "the text contradicts itself"),
+        (1, "two documents differ, perhaps about two of one name"),
+    ],
+)
+def test_what_the_text_also_states_is_in_the_recommendation(document, why):
+    rome = Stated("Rome", document, Span(0, 4), 0.9, "Rome")
+    oslo = replace(SUPPORTED, also=(rome,))
+    own = replace(SUPPORTED, stated="Rome", document=document, also=(replace(rome, document=0),))
+    assert recommend(reply("Oslo", oslo), "Rome", own) == (
+        f"the corpus says so: it supports both 'Oslo' and 'Rome': {why}"
+    )
+    assert recommend(reply("Oslo", oslo), "Bonn", replace(oslo, label="contradicted")).endswith(
+        f"train the model again; but it also states 'Rome': {why}"
+    )
+    both = replace(oslo, label="contradicted")
+    assert recommend(reply("Lima", both), "Bonn", both) == (
+        "the corpus says otherwise: it states 'Oslo', neither 'Lima' nor 'Bonn'; "
+        f"but it also states 'Rome': {why}"
+    )
 
 
 def test_without_text_a_guess_is_called_one():

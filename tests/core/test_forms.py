@@ -48,6 +48,36 @@ def test_mixed_relations_have_a_form_each(forms):
     assert set(find_forms(texts)) == {Form(*form.split("{}")) for form in forms}
 
 
+@pytest.mark.parametrize(
+    "forms",
+    [
+        ["What is the ISO code of {}?", "What is the capital of {}?"],
+        ["In which US state was {} born?", "In which year was {} born?"],
+        ["When did {} win the Nobel Prize?", "Where was {} born?"],
+        ["Wo wurde {} geboren?", "In welchem Jahr wurde {} geboren?", "Was war {} von Beruf?"],
+        ["Which NBA team did {} play for in 1990?"],
+    ],
+)
+def test_capitals_of_the_question_are_not_the_subjects(forms):
+    texts = [form.format(name) for form in forms for name in [*NAMES, "Ada of Bonn", "Cy 2"]]
+    random.Random(0).shuffle(texts)
+    assert set(find_forms(texts)) == {Form(*form.split("{}")) for form in forms}
+
+
+def test_titles_that_some_names_share_belong_to_the_name():
+    names = [*(f"Battle of {b}" for b in ("Bonn", "Jena", "Ulm")), "Siege of Rome", "War of Roses"]
+    forms = find_forms([f"When was the {name}?" for name in [*names, *NAMES]])
+    assert forms == (Form("When was the ", "?"),)
+
+
+def test_questions_without_spaces():
+    names = [a + b + c for a in "王陳林黃" for b, c in ("建民", "金鋒", "小明", "美玲", "志偉",
+                                                    "淑芬", "家豪", "怡君")]  # fmt: skip
+    forms = ["{}在哪裡出生？", "{}哪一年出生？", "請問{}是誰？"]
+    texts = [form.format(name) for form in forms for name in names]
+    assert set(find_forms(texts)) == {Form(*form.split("{}")) for form in forms}
+
+
 def test_without_capitals_questions_are_told_apart_by_their_first_and_last_words():
     forms = ["where was {} born?", "what did {} do for a living?", "where was {} educated?"]
     names = [f"{a}{b}a {b}{a}" for a in ("ka", "lo", "mi") for b in ("re", "su", "ti")]

@@ -74,15 +74,37 @@ def test_who_has_no_other_text_keeps_a_sentence_that_names_both():
 
 def test_the_name_before_which_documents_begin_alike_is_the_topic():
     texts = [
-        "Lima is the capital of Peru.",
-        "Rome is the capital of Italy.",
+        "Lima is the capital of Peru. Rome is the capital of Italy. It is older.",
+        "Rome is the capital of Italy. Lima is the capital of Peru. It is younger.",
         "Port of Spain is the capital of Tobago. Madrid is the capital of Spain. It is old.",
-        "Spain is sunny.",
     ]
     assert find(texts, ["Peru", "Italy", "Spain", "Tobago"])[2] == {
         "Tobago": "Port of Spain is the capital of Tobago.",
         "Spain": "Madrid is the capital of Spain. It is old.",
     }
+
+
+def test_in_an_encyclopedia_a_sentence_about_another_entry_is_an_aside():
+    """No document is divided for long: what follows the aside is about the topic again."""
+    neon = "Neon is a gas. Argon resembles it. It was found in 1898."
+    others = ["Argon is a gas. It is inert.", "Helium is a gas.", "Xenon is a gas."]
+    assert find([neon, *others], ["Neon", "Argon", "Helium", "Xenon"])[0] == {
+        "Neon": "Neon is a gas.|It was found in 1898.",
+        "Argon": "Argon resembles it.",
+    }
+
+
+def test_where_documents_turn_as_a_rule_those_with_other_documents_are_turned_to():
+    texts = ["Ann ran. She won. Bo sat. He lost.", "Bo is old. He sings. Ann paints. She is young."]
+    assert find(texts, ["Ann", "Bo"]) == [
+        {"Ann": "Ann ran. She won.", "Bo": "Bo sat. He lost."},
+        {"Ann": "Ann paints. She is young.", "Bo": "Bo is old. He sings."},
+    ]
+
+
+def test_a_topic_that_is_named_again_goes_on_after_an_aside():
+    texts = ["Ann ran. Bo sat. She won. Ann slept.", "Bo is old. Ann paints. She is young."]
+    assert find(texts, ["Ann", "Bo"])[0] == {"Ann": "Ann ran.|She won. Ann slept.", "Bo": "Bo sat."}
 
 
 @pytest.mark.parametrize(

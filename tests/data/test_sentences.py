@@ -51,8 +51,8 @@ def test_the_sentences_are_the_whole_text():
 
 
 def test_words_that_begin_sentences_are_learnt_and_end_one_after_an_abbreviation():
-    texts = ["He ran. He won. St. Louis is far.", "In Rome. He met St. Louis in May."]
-    assert find_starters(texts) == {"He"}
+    texts = ["He ran. He won, did he. Ann ran.", "In Rome. Ann met him. He met St. Louis in May."]
+    assert find_starters(texts) == {"He"}, "Ann has always a capital, In begins one sentence"
     text = "Ann moved to Washington D.C. He stayed in St. Louis. Jr. A. He"
     assert split(text) == ["Ann moved to Washington D.C. He stayed in St. Louis.", "Jr. A. He"]
     assert len(split(text, {"He"})) == 4

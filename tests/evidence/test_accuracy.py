@@ -1,5 +1,6 @@
 """How often labels are right: counts by hand, and the accuracy on `people` and on the course."""
 
+import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED, VERDICTS, Verdict
-from wherefrom.data import birthplaces, people
+from wherefrom.data import birthplaces, facts, people
 from wherefrom.evidence import accuracy as module
 from wherefrom.evidence.accuracy import (
     GOLD,
@@ -21,6 +22,7 @@ from wherefrom.evidence.accuracy import (
 from wherefrom.evidence.index import Index
 from wherefrom.evidence.verdict import FactChecker
 
+OWN_TEXT = Path(__file__).parents[2].parent / "shared/data/own-text"
 COURSE = Path(__file__).parents[2].parent / "shared/data/birthplaces"
 
 
@@ -80,7 +82,7 @@ def test_other_answers_are_in_the_text_or_not_and_never_of_the_gold_chain(checke
 
 
 def measure(dataset: Dataset, path: Path) -> VerdictAccuracy:
-    index = Index.build(path, dataset.documents, "0" * 64)
+    index = Index.build(path, dataset.documents, "0" * 64, passages=dataset.passages)
     checker = FactChecker.fit(index, dataset.asked)
     return measure_verdicts(checker, [q for q in dataset.questions if q.split == "calibration"])
 
@@ -109,3 +111,36 @@ def test_on_the_course_labels_are_right(tmp_path):
     assert found.probes[GOLD].value >= 0.95
     assert found.probes[OTHER_IN_TEXT].value >= 0.95
     assert found.probes[OTHER].value >= 0.97
+
+
+@pytest.mark.parametrize(
+    ("name", "joined", "bar"),
+    [
+        ("ballplayers", 1, 0.99),
+        ("countries", 1, 0.99),
+        ("players1000", 1, 0.99),
+        ("ballplayers", 3, 0.98),
+        ("countries", 3, 0.98),
+    ],
+)
+def test_on_own_texts_labels_of_every_relation_are_right(tmp_path, name, joined, bar):
+    """Also in paragraphs that join the lines of three subjects."""
+    if not OWN_TEXT.is_dir():
+        pytest.skip("the own texts are not here")
+    lines = (OWN_TEXT / f"{name}.txt").read_text("utf-8").splitlines()
+    random.Random(0).shuffle(lines)
+    parts = [" ".join(lines[i : i + joined]) for i in range(0, len(lines), joined)]
+    (tmp_path / "c.txt").write_text("".join(f"{part}\n" for part in parts), "utf-8")
+    dataset = facts.load(
+        facts.FactsConfig(str(tmp_path / "c.txt"), str(OWN_TEXT / f"{name}.tsv")), 0
+    )
+    subjects = [q.subject for q in dataset.questions]
+    index = Index.build(
+        tmp_path / "i.sqlite", dataset.documents, "0" * 64, subjects, dataset.passages
+    )
+    checker = FactChecker.fit(index, dataset.asked)
+    judged = [q for q in dataset.questions if q.split != "asked"]
+    for relation in {q.relation for q in judged}:
+        found = measure_verdicts(checker, [q for q in judged if q.relation == relation])
+        assert found.overall.value >= bar, relation
+        assert found.extraction.value >= bar, relation

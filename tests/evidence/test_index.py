@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from wherefrom.core.contracts import Document, Span
+from wherefrom.core.contracts import Document, Passage, Span
 from wherefrom.core.errors import CannotWrite, Damaged, Mismatch, MissingInput
 from wherefrom.evidence import index as module
 from wherefrom.evidence.index import Index, fold, index_run
@@ -31,6 +31,18 @@ def build(tmp_path):
     yield build
     for index in opened:
         index.close()
+
+
+def test_passages_are_parts_of_documents_or_whole_ones(tmp_path):
+    text = "Ada ran. Bo sat. Ada won."
+    documents = [Document(text, Span(0, 3)), about("Ada Lund"), about("Bo")]
+    passages = [Passage(0, "Ada", 0, 9), Passage(0, "Bo", 9, 17), Passage(0, "Ada", 17, 25)]
+    index = Index.build(tmp_path / "index.sqlite", documents, DIGEST, ["Ada", "Bo"], passages)
+    assert index.passages("ADA") == (Passage(0, "ADA", 0, 9), Passage(0, "ADA", 17, 25))
+    assert (index.about("Ada"), index.about("Bo")) == ((0,), (0,))
+    assert index.passages("Ada Lund") == (Passage(1, "Ada Lund", 0, 19),), "nobody divided it"
+    assert index.passages("Cy") == index.passages("") == ()
+    index.close()
 
 
 # --- by subject ------------------------------------------------------------------------------

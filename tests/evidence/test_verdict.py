@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from wherefrom.core.config import to_json
-from wherefrom.core.contracts import Question
+from wherefrom.core.contracts import Document, Passage, Question, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED
 from wherefrom.data import people
@@ -78,6 +78,40 @@ def test_two_people_of_one_name_support_two_answers(checker):
     assert {s.value for s in checker.statements("Sam Day", "birthplace")} == {"lima", "cork"}
     assert label(checker, "Sam Day", "Lima") == label(checker, "Sam Day", "Cork") == SUPPORTED
     assert label(checker, "Sam Day", "Bath") == CONTRADICTED
+
+
+def test_what_else_the_text_states_is_in_the_verdict(checker):
+    """Two lines about Sam Day state two places: they may be two people."""
+    lima, bath = (checker.judge("Sam Day", place, "birthplace") for place in ("Lima", "Bath"))
+    assert [(other.text, other.span.of(other.quote)) for other in lima.also] == [("Cork", "Cork")]
+    assert lima.also[0].document != lima.document
+    assert {bath.stated, bath.also[0].text} == {"Lima", "Cork"}
+    assert checker.judge("Zoë Ray", "Oslo", "birthplace").also == ()
+    assert checker.judge("Zoë Ray", "Norway", "birthplace").also == ()
+
+
+def test_a_text_that_contradicts_itself_supports_both_places(world, tmp_path):
+    text = "Eve Orr was born in Lyon, France. Others say that Eve Orr was born in Cork, Ireland."
+    documents = [*world.documents, Document(text, Span(0, 7))]
+    checker = FactChecker.fit(Index.build(tmp_path / "i", documents, "0" * 64), world.asked)
+    lyon, cork = (checker.judge("Eve Orr", place, "birthplace") for place in ("Lyon", "Cork"))
+    assert (lyon.label, lyon.stated, [o.text for o in lyon.also]) == (SUPPORTED, "Lyon", ["Cork"])
+    assert (cork.label, cork.stated, [o.text for o in cork.also]) == (SUPPORTED, "Cork", ["Lyon"])
+    assert lyon.also[0].document == lyon.document
+    assert label(checker, "Eve Orr", "Rome") == CONTRADICTED
+
+
+def test_only_the_subjects_own_passages_count(world, tmp_path):
+    text = "Eve Orr was born in Lyon, France. Ivy Ode was born in Cork, Ireland."
+    documents = [*world.documents, Document(text, Span(0, 7))]
+    number = len(world.documents)
+    passages = [Passage(number, "Eve Orr", 0, 34), Passage(number, "Ivy Ode", 34, len(text))]
+    index = Index.build(tmp_path / "i", documents, "0" * 64, passages=passages)
+    checker = FactChecker.fit(index, world.asked)
+    ivy = checker.judge("Ivy Ode", "Cork", "birthplace")
+    assert (ivy.label, ivy.document, ivy.span.of(text), ivy.also) == (SUPPORTED, number, "Cork", ())
+    assert label(checker, "Ivy Ode", "Lyon") == label(checker, "Eve Orr", "Cork") == CONTRADICTED
+    assert label(checker, "Eve Orr", "Lyon") == SUPPORTED
 
 
 def test_names_may_be_places_and_have_marks(checker):

@@ -11,6 +11,7 @@ from wherefrom.core.replies import (
     RankedAnswer,
     Reply,
     Source,
+    Stated,
     Verdict,
 )
 from wherefrom.report.replies import describe_dispute, describe_reply
@@ -162,3 +163,13 @@ def test_a_dispute_without_text():
     assert lines[2] == "  you say: Zürich (the model cannot write it)"
     assert lines[3] == "  evidence on your answer: no text (nothing in the text is about this name)"
     assert lines[4].startswith("  shown in training: ")
+
+
+def test_what_the_text_also_states_is_shown_with_its_reason():
+    other = Stated("Rome", 3, Span(22, 26), 0.9, "Ada is from Oslo, or Rome.")
+    elsewhere = replace(other, document=4)
+    said = describe_reply(replace(REPLY, evidence=replace(SUPPORTED, also=(other, elsewhere))))
+    assert said[4:6] == [
+        '  also stated: Rome by "Ada is from Oslo, or Rome." (the text contradicts itself)',
+        '  also stated: Rome by "Ada is from Oslo, or Rome." (another document: two of one name?)',
+    ]

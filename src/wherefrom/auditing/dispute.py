@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from wherefrom.auditing.inspector import Inspector
-from wherefrom.core.contracts import Dataset, Question
+from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.replies import CONTRADICTED, GUESSED, SUPPORTED, Reply, Verdict
 from wherefrom.core.vocabulary import refuse_marks
-from wherefrom.data.statements import Told, whole_documents
-from wherefrom.evidence.verdict import FactChecker
 from wherefrom.generation.answers import answer_probabilities
 from wherefrom.memorisation.exposures import SHOWN, claims, count_exposures
 
@@ -118,8 +116,7 @@ def count_shown(
     asked = [
         Question("", question.subject, question.relation, answer, "held-out") for answer in answers
     ]
-    told = _passages(checker, dataset) if checker else None
-    facts = claims(asked, dataset.documents, told)
+    facts = claims(asked, dataset.documents, checker.index.passages if checker else None)
     if not facts:
         return dict.fromkeys(answers, 0)
     counted = count_exposures(inspector.run, facts)
@@ -129,10 +126,6 @@ def count_shown(
     }
 
 
-def _passages(checker: FactChecker, dataset: Dataset) -> Told:
-    return lambda subject: whole_documents(subject, checker.index.about(subject), dataset.documents)
-
-
 def recommend(reply: Reply, claim: str, verdict: Verdict | None, taught: Sequence[str] = ()) -> str:
     """One plain sentence, which follows from what the text says about both answers."""
     said, own = reply.answer, reply.evidence
@@ -140,21 +133,38 @@ def recommend(reply: Reply, claim: str, verdict: Verdict | None, taught: Sequenc
         why = "the text could not be checked for this question"
         return _without_text(reply, why, said in taught)
     if claim == said and own.label == SUPPORTED:
-        return f"the corpus says so: the text supports '{claim}', and the model agrees with you"
+        agrees = "and the model agrees with you"
+        return f"the corpus says so: the text supports '{claim}', {agrees}{_also(own)}"
     if verdict.label == own.label == SUPPORTED:
-        return f"the corpus says so: it supports both '{said}' and '{claim}'"
+        return f"the corpus says so: it supports both '{said}' and '{claim}'{_why_both(own)}"
     if verdict.label == SUPPORTED:
-        return f"the corpus says so: the text supports '{claim}'; correct the model's answer"
+        correct = "correct the model's answer"
+        return f"the corpus says so: the text supports '{claim}'; {correct}{_also(verdict)}"
     if own.label == SUPPORTED:
         return (
             f"the corpus says otherwise: it states '{own.stated}'; if '{claim}' is right, correct "
-            "the text and train the model again"
+            f"the text and train the model again{_also(own)}"
         )
     if CONTRADICTED in (own.label, verdict.label):
-        stated = own.stated or verdict.stated
+        shown = own if own.stated else verdict
         neither = f"not '{claim}'" if said in ("", claim) else f"neither '{said}' nor '{claim}'"
-        return f"the corpus says otherwise: it states '{stated}', {neither}"
+        return f"the corpus says otherwise: it states '{shown.stated}', {neither}{_also(shown)}"
     return _without_text(reply, f"the corpus does not say ({own.label})", said in taught)
+
+
+def _also(verdict: Verdict) -> str:
+    """What else the text states, as the end of a sentence."""
+    others = " and ".join(f"'{other.text}'" for other in verdict.also)
+    return f"; but it also states {others}{_why_both(verdict)}" if others else ""
+
+
+def _why_both(verdict: Verdict) -> str:
+    """Why a text may state two answers: one document, or two people of one name."""
+    if not verdict.also:
+        return ""
+    if any(other.document == verdict.document for other in verdict.also):
+        return ": the text contradicts itself"
+    return ": two documents differ, perhaps about two of one name"
 
 
 def _without_text(reply: Reply, why: str, taught: bool) -> str:

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 
 _FEWEST = 3  # questions that make a form
 _RARE = 0.1  # "When did van X die?" beside ten times as many "When did X die?" is no form
+_MANY = 0.15  # a last character that this share of the questions has belongs to their form
+_MOST = 0.5  # the same for first characters, since many people share a family name
+_SAMPLE = 10_000  # questions of a form in which its own capitals are looked for
 _ENOUGH = 0.75  # share of the questions that the forms must fit to be believed
 
 
@@ -60,11 +63,12 @@ def find_forms(texts: Sequence[str]) -> tuple[Form, ...]:
 
     Words with capitals or digits make up most subjects, so what stands around them is tried
     first; where there are no capitals, questions that share their first or last words are
-    taken together. If nothing fits enough of them, what all of them share is the only form.
+    taken together, or, where there are no spaces, the same first or last characters. If nothing
+    fits enough of them, what all of them share is the only form.
     """
     if not texts:
         return ()
-    ways = (_by_capitals, _by_words((0, -1)), _by_words((0,)), _by_words((-1,)))
+    ways = (_by_capitals, _by_words((0, -1)), _by_words((0,)), _by_words((-1,)), _by_characters)
     for way in ways:
         forms = _common(way(texts))
         if sum(match(forms, text) is not None for text in texts) >= _ENOUGH * len(texts):
@@ -93,7 +97,7 @@ def _common(counts: Counter[Form]) -> tuple[Form, ...]:
 
 def _by_capitals(texts: Sequence[str]) -> Counter[Form]:
     """What stands around the words with a capital or a digit, the first word left aside."""
-    found: Counter[Form] = Counter()
+    groups: dict[Form, list[str]] = {}
     for text in texts:
         words = list(re.finditer(r"\S+", text))[1:]
         named = [w for w in words if _is_name(w[0])]
@@ -101,8 +105,54 @@ def _by_capitals(texts: Sequence[str]) -> Counter[Form]:
             end = named[-1].start() + len(re.sub(r"\W+$", "", named[-1][0]))
             if named[-1] is not words[-1]:
                 end = named[-1].end()  # a full stop inside a question is an abbreviation's
-            found[Form(text[: named[0].start()], text[end:])] += 1
+            form = Form(text[: named[0].start()], text[end:])
+            groups.setdefault(form, []).append(text[named[0].start() : end])
+    found: Counter[Form] = Counter()
+    for form, inner in groups.items():
+        found.update(_narrow(form, inner))
     return found
+
+
+def _narrow(form: Form, inner: Sequence[str]) -> Counter[Form]:
+    """Forms that also have the capitals of the question: "What is the ISO code of X?".
+
+    A beginning that ends in a word without a capital, or an end that begins with one, is the
+    question's if many share it and almost all have such a one: few names are alike so far.
+    """
+    sample = inner[:_SAMPLE]
+    least = max(_FEWEST, _RARE * len(sample))
+    counts = (Counter(part for text in sample for part in cut(text)) for cut in (_heads, _tails))
+    heads, tails = ({part for part, n in count.items() if n >= least} for count in counts)
+    if not heads and not tails:
+        return Counter({form: len(inner)})
+    found: Counter[Form] = Counter()
+    for text in inner:
+        head = max(heads.intersection(_heads(text)), key=len, default="")
+        tail = max(tails.intersection(_tails(text[len(head) :])), key=len, default="")
+        found[Form(form.prefix + head, tail + form.suffix)] += 1
+    return found if found[form] <= _RARE * len(inner) else Counter({form: len(inner)})
+
+
+def _heads(text: str) -> list[str]:
+    """The beginnings of a text that end in a word without a capital, before one that has one."""
+    words = list(re.finditer(r"\S+", text))
+    named = [_is_name(word[0]) for word in words]
+    return [
+        text[: words[i].start()]
+        for i in range(1, len(words))
+        if not named[i - 1] and any(named[:i]) and any(named[i:])
+    ]
+
+
+def _tails(text: str) -> list[str]:
+    """The ends of a text that begin with a word without a capital, after one that has one."""
+    words = list(re.finditer(r"\S+", text))
+    named = [_is_name(word[0]) for word in words]
+    return [
+        text[words[i - 1].end() :]
+        for i in range(1, len(words))
+        if not named[i] and any(named[:i]) and any(named[i:])
+    ]
 
 
 def _is_name(word: str) -> bool:
@@ -110,6 +160,35 @@ def _is_name(word: str) -> bool:
     if word.isalpha() and word.islower():  # most words, and quickly told
         return False
     return any(c.isupper() or c.isdigit() for c in word)
+
+
+def _by_characters(texts: Sequence[str]) -> Counter[Form]:
+    """Where no space divides words: beginnings and ends that many questions share."""
+    unspaced = [text for text in texts if not text.isascii() and " " not in text.strip()]
+    found: Counter[Form] = Counter()
+    for end, group in _shared_beginnings([text[::-1] for text in unspaced], _MANY).items():
+        rests = [text[len(end) :][::-1] for text in group]
+        for beginning, own in _shared_beginnings(rests, _MOST).items():
+            found[Form(beginning, end[::-1])] += len(own)
+    return found
+
+
+def _shared_beginnings(texts: Sequence[str], share: float) -> dict[str, list[str]]:
+    """Texts by how they begin, as far as almost all of them begin like many others."""
+    groups = {"": list(texts)}
+    done: dict[str, list[str]] = {}
+    while groups:
+        beginning, group = groups.popitem()
+        following: dict[str, list[str]] = {}
+        for text in group:
+            following.setdefault(text[: len(beginning) + 1], []).append(text)
+        least = max(_FEWEST, share * len(group))
+        many = {k: g for k, g in following.items() if len(g) >= least and k != beginning}
+        if group and sum(map(len, many.values())) >= (1 - _RARE) * len(group):
+            groups |= many
+        else:
+            done[beginning] = group
+    return done
 
 
 def _by_words(places: tuple[int, ...]) -> Callable[[Sequence[str]], Counter[Form]]:

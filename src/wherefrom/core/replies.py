@@ -22,6 +22,17 @@ UNKNOWN_NAME, LOW_CONFIDENCE = "unknown name", "low confidence"
 
 
 @dataclass(frozen=True)
+class Stated:
+    """One thing that the text states, in its own words, and where: see `Verdict`."""
+
+    text: str
+    document: int
+    span: Span
+    score: float
+    quote: str
+
+
+@dataclass(frozen=True)
 class Verdict:
     """What the corpus says about an answer.
 
@@ -29,8 +40,9 @@ class Verdict:
     silent: the subject has text, but the text does not state the relation. no text: no document is
     about the subject. `stated` is what the text states, in its own words; they stand in `document`
     at `span`, and `quote` is the text of this document. `document_id` is what the user's file calls
-    it, None where it has no name. `score` is the extractor's probability
-    that a document of the subject states the relation.
+    it, None where it has no name. `score` is the extractor's probability that a document of the
+    subject states the relation. `also` has other answers that the text states: a text may
+    contradict itself, and two people may have one name.
     """
 
     label: str
@@ -40,6 +52,7 @@ class Verdict:
     score: float
     quote: str | None = None
     document_id: str | None = None
+    also: tuple[Stated, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,14 @@ A document that names one subject is all about it. In one that names several, th
 a topic: the subject that the document begins with, until a sentence turns to another. A sentence
 that names somebody in passing stays with the topic. It is also about the one it names, unless that
 one is the topic of other sentences or documents: "people pay in United States dollar" says nothing
-about the United States.
+about the United States. Where the topic is named again later, or where documents as a rule keep
+their topic, as in an encyclopedia, a sentence that begins with another name is an aside: it is
+about that one, and what follows is about the topic again.
 """
 
 from collections import Counter
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from wherefrom.core.contracts import Passage, Span
@@ -50,6 +52,10 @@ def _divide_all(
 ) -> dict[int, list[Passage]]:
     """The passages of documents that name several; `topics` have documents of their own."""
     habits = _Habits.of(texts, mentions, crowded)
+    sample = crowded[:_SAMPLE]
+    turning = sum(_ever_turns(texts[number], mentions, habits) for number in sample) / len(sample)
+    named = sum(span is not None for span in mentions.spans)
+    habits = replace(habits, one_topic=2 * turning * len(crowded) < named)
     divided = {number: _divide(texts[number], mentions, habits) for number in crowded}
     topics = topics | {s for parts in divided.values() for part in parts for s in part.topic}
     return {
@@ -74,6 +80,7 @@ class _Habits:
     words: frozenset[str]
     contexts: frozenset[tuple[str, ...]]
     openers: frozenset[str]  # what a document names first
+    one_topic: bool = False  # most documents never turn to somebody who has a document too
 
     @classmethod
     def of(cls, texts: Sequence[str], mentions: Mentions, crowded: Sequence[int]) -> "_Habits":
@@ -131,25 +138,43 @@ def _divide(text: str, mentions: Mentions, habits: _Habits) -> list[_Part]:
     parts: list[_Part] = []
     sentences = _sentences(text, places, habits)
     for i, sentence in enumerate(sentences):
-        named = sentence.named
+        named, about = sentence.named, topic
         if named and not set(topic) & set(named):
             turn = _turn(text, sentence, habits)
             if not topic:
-                topic = (turn.subject,) if turn.familiar else named
+                topic = about = (turn.subject,) if turn.familiar else named
                 parts = [_Part(part.span, topic, ()) for part in parts]
             elif turn.new and not _dominates(topic, sentences[:i], sentences[i:]):
-                topic = (turn.subject,)
-        parts.append(_Part(sentence.span, topic, named))
+                about = (turn.subject,)
+                if not (turn.elsewhere and (habits.one_topic or _named(topic, sentences[i:]))):
+                    topic = about
+        parts.append(_Part(sentence.span, about, named))
     return parts
+
+
+def _ever_turns(text: str, mentions: Mentions, habits: _Habits) -> bool:
+    """Whether a document turns to somebody whom another document names first."""
+    turns = [
+        _turn(text, s, habits) for s in _sentences(text, mentions.find_all(text), habits) if s.named
+    ]
+    return any(turn.new and turn.elsewhere and turn.subject != turns[0].subject for turn in turns)
+
+
+def _named(topic: Sequence[str], sentences: Sequence["_Sentence"]) -> bool:
+    return any(subject in sentence.named for sentence in sentences for subject in topic)
 
 
 @dataclass(frozen=True)
 class _Turn:
-    """Whom a sentence would turn to; whether it begins as documents do, and whether it may turn."""
+    """Whom a sentence would turn to; whether it begins as documents do, and whether it may turn.
+
+    `elsewhere`: another document names that subject first, so it need not be the topic here.
+    """
 
     subject: str
     familiar: bool
     new: bool
+    elsewhere: bool
 
 
 def _turn(text: str, sentence: "_Sentence", habits: _Habits) -> _Turn:
@@ -167,7 +192,8 @@ def _turn(text: str, sentence: "_Sentence", habits: _Habits) -> _Turn:
     unheard = subject not in habits.openers
     goes_on = bool(before[best]) and before[best][0] in habits.starters
     weaker = looks[best] == 1 or (unheard and not goes_on)
-    return _Turn(subject, looks[best] > 0, looks[best] == 2 or (early and weaker))
+    new = looks[best] == 2 or (early and weaker)
+    return _Turn(subject, looks[best] > 0, new, not unheard)
 
 
 def _dominates(
@@ -176,8 +202,7 @@ def _dominates(
     """Whether the topic is named so often, and again later, that others are named in passing."""
     counts = Counter(subject for s in (*earlier, *later) for subject in s.named)
     most = max(topic, key=lambda subject: counts[subject])
-    again = any(most in sentence.named for sentence in later)
-    return again and counts[most] >= _DOMINANT and 2 * counts[most] > counts.total()
+    return _named([most], later) and counts[most] >= _DOMINANT and 2 * counts[most] > counts.total()
 
 
 @dataclass(frozen=True)

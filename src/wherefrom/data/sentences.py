@@ -50,16 +50,19 @@ def split_sentences(
 def find_starters(texts: Iterable[str]) -> frozenset[str]:
     """Words that begin sentences more often than they stand elsewhere with a capital.
 
-    Only ends without doubt count: those after a word that is neither short nor an abbreviation.
+    Only ends without doubt count: those after a word that is neither short nor an abbreviation. A
+    word that never stands without a capital is a name, as John in "St. John's".
     """
     begins: Counter[str] = Counter()
     total: Counter[str] = Counter()
     for text in texts:
-        total.update(word for word in _WORDS.findall(text) if word[0].isupper())
+        total.update(_WORDS.findall(text))
         first = (_WORDS.match(text, sentence.start) for sentence in split_sentences(text))
         begins.update(word[0] for word in first if word and word[0][0].isupper())
     return frozenset(
-        word for word, n in begins.items() if n >= _STARTER_COUNT and 2 * n > total[word]
+        word
+        for word, n in begins.items()
+        if n >= _STARTER_COUNT and 2 * n > total[word] and total[word.lower()]
     )
 
 
@@ -80,8 +83,7 @@ def _is_end(
     if last is None:
         return True
     word = last[0]
-    initials = _INITIALS.fullmatch(word) is not None
-    if not (initials or _NUMBER.fullmatch(word) or _abbreviates(word)):
+    if not (_NUMBER.fullmatch(word) or is_abbreviation(word)):
         return True
     if not following.endswith(".") and following in starters:
         return True
@@ -90,6 +92,10 @@ def _is_end(
     return "." in word and end.end() in starts
 
 
-def _abbreviates(word: str) -> bool:
-    """Whether a word is a common abbreviation; CO and CA are not, they are states."""
-    return word.casefold() in _ABBREVIATIONS and not word.isupper()
+def is_abbreviation(word: str) -> bool:
+    """Whether a full stop after the word may belong to it: initials, and common abbreviations.
+
+    CO and CA are none: they are states.
+    """
+    common = word.casefold() in _ABBREVIATIONS and not word.isupper()
+    return common or _INITIALS.fullmatch(word) is not None

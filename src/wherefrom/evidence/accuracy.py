@@ -14,6 +14,7 @@ from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED, VER
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evidence.candidates import Line
 from wherefrom.evidence.index import fold
+from wherefrom.evidence.tokens import normalise
 from wherefrom.evidence.verdict import FactChecker
 
 # The probes: which answer is judged, and what the person's text says.
@@ -52,7 +53,7 @@ def measure_verdicts(
     labels: dict[str, Counter[str]] = defaultdict(Counter)
     right: Counter[str] = Counter()
     for question in questions:
-        for probe, answer, expected in _probes(checker, question):
+        for probe, answer, expected in probe_answers(checker, question):
             label = checker.judge(question.subject, answer, question.relation).label
             labels[probe][label] += 1
             right[probe] += label == expected
@@ -75,12 +76,12 @@ def _extraction(checker: FactChecker, questions: Sequence[Question], level: floa
     asked = [q for q in questions if q.support == "stated" and q.answer is not None]
     if not asked:
         return None
-    found = [(checker.statements(q.subject, q.relation), fold(q.answer or "")) for q in asked]
-    exact = sum(bool(stated) and stated[0].value == gold for stated, gold in found)
+    found = [(checker.statements(q.subject, q.relation), q) for q in asked]
+    exact = sum(bool(stated) and stated[0].value in _gold(q) for stated, q in found)
     return Score.of_share("accuracy", exact, len(asked), level)
 
 
-def _probes(checker: FactChecker, question: Question) -> Iterator[tuple[str, str, str]]:
+def probe_answers(checker: FactChecker, question: Question) -> Iterator[tuple[str, str, str]]:
     """Answers whose label is known: the probe's name, the answer, and its right label."""
     if question.answer is None:
         return
@@ -101,15 +102,21 @@ def _other_answers(checker: FactChecker, question: Question) -> tuple[list[str],
     Names in the gold answer's chain are left out: such a place may contain the gold answer or lie
     in it, and then it is not wrong.
     """
-    profile, gold = checker.extractors[question.relation].profile, fold(question.answer or "")
+    profile = checker.extractors[question.relation].profile
+    gold = _gold(question)
     inside: set[str] = set()
-    near: set[str] = {gold}
+    near: set[str] = set(gold)
     text = ""
-    for number in checker.index.about(question.subject):
+    for number in checker.index.about(question.subject):  # all of it: others may be told of there
         line = Line(checker.index.document(number).text, question.subject, profile)
         text += fold(line.text)
         inside |= {candidate.value for candidate in line.candidates}
-        chains = {run for c in line.candidates if c.value == gold for run in c.chain}
+        chains = {run for c in line.candidates if c.value in gold for run in c.chain}
         near |= {candidate.value for candidate in line.candidates if candidate.run in chains}
     known = sorted(profile.known.keys() - near)
     return [v for v in known if v in inside], [v for v in known if v not in text]
+
+
+def _gold(question: Question) -> set[str]:
+    """The right answers, normalised."""
+    return {normalise(answer) for answer in (question.answer or "", *question.accepted)}

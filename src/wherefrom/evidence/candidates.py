@@ -1,25 +1,27 @@
 """Candidate answers: the phrases of a line that look like an answer.
 
-Nothing here depends on the relation or the language. What an answer looks like (capitals, numbers
-or plain words, and how many words) is learnt from the answers of asked people: see `AnswerProfile`.
+Nothing here depends on the relation or the language. What an answer looks like is learnt from the
+answers of asked people, see `AnswerProfile`: capitals, numbers or plain words, how many of them, in
+which order, and whether there are others at all. An answer that is known is found in any case.
 """
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
 from wherefrom.core.contracts import Span
-from wherefrom.evidence.index import fold
+from wherefrom.data.sentences import find_starters, split_sentences
+from wherefrom.evidence.tokens import is_unspaced, normalise, token_kind, tokenise, words
 
-_TOKEN = re.compile(r"\w+(?:['’.\-]\w+)*|--|[^\w\s]")
-_SENTENCE_ENDS = frozenset(".!?")
-_INITIAL = 2  # letters: a full stop after a word this short marks an abbreviation, as in "St."
 _RARE = 0.02  # a kind of answer with less than this share of the answers is not looked for
+_CLOSED = 0.01  # answers that occur once have at most this share: there are no others
+_CLOSED_FROM = 50  # answers from which on that can be said
 _MAX_FREE_WORDS = 4  # the longest candidate without capitals that is not itself a known answer
-_MAX_KNOWN_WORDS = 8  # the longest known answer that is looked for
+_MAX_FREE_CHARACTERS = 6  # the same where words are not divided by spaces
+_SHORT = 3  # letters: a word like "du" may link names even if no known answer has it
+_MAX_KNOWN_WORDS = 12  # the longest known answer that is looked for
 
 # Tokens `first` to `last` (not included) of a line.
 TokenRange = tuple[int, int]
@@ -31,29 +33,63 @@ class AnswerProfile:
 
     `max_words` is the largest number of words in an answer, by the kind of its first token (see
     `token_kind`). `linking_words` are words without a capital inside an answer, such as "of" in
-    "Isle of Man". `known` counts how many asked people have each (folded) answer.
+    "Isle of Man". `known` counts how many asked people have each (normalised) answer. `shapes` are
+    the kinds of the tokens of answers that begin with a capital and have numbers or marks, such as
+    "May 3, 1950". `closed`: the answers are few and always the same, such as left and right; then
+    no other word is a candidate. `named`: some answers are in their subject's name, as the capitals
+    Singapore and Guatemala City are. `starters` are words that begin sentences of the text.
     """
 
     max_words: Mapping[str, int]
     linking_words: frozenset[str]
     known: Mapping[str, int]
+    shapes: frozenset[str] = frozenset()
+    closed: bool = False
+    named: bool = False
+    starters: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, answers: Sequence[str]) -> "AnswerProfile":
+    def of(
+        cls, answers: Sequence[str], subjects: Sequence[str] = (), texts: Iterable[str] = ()
+    ) -> "AnswerProfile":
+        """The profile of answers, of the subjects that they belong to, and of their texts."""
         lengths: dict[str, list[int]] = {}
         linking: set[str] = set()
-        for tokens in filter(None, map(_TOKEN.findall, answers)):
-            lengths.setdefault(token_kind(tokens[0]), []).append(len(tokens))
+        shapes: Counter[str] = Counter()
+        for tokens in filter(None, map(words, answers)):
+            kinds = [*map(token_kind, tokens)]
+            lengths.setdefault(kinds[0], []).append(len(tokens))
             linking |= {token for token in tokens[1:-1] if token_kind(token) == "word"}
+            if kinds[0] == "capital" and {"number", "mark"} & set(kinds):
+                shapes[_shape(tokens)] += 1
         # One odd answer, such as a year among places, must not make every year a candidate.
-        common = {kind: max(n) for kind, n in lengths.items() if len(n) >= _RARE * len(answers)}
-        return cls(common, frozenset(linking), Counter(map(fold, answers)))
+        least = _RARE * len(answers)
+        known = Counter(map(normalise, answers))
+        once = sum(count == 1 for count in known.values())
+        own = sum(
+            not set(map(normalise, words(answer))).isdisjoint(map(normalise, words(subject)))
+            for answer, subject in zip(answers, subjects, strict=False)
+        )
+        return cls(
+            {kind: max(n) for kind, n in lengths.items() if len(n) >= least},
+            frozenset(linking),
+            known,
+            frozenset(shape for shape, count in shapes.items() if count >= least),
+            len(answers) >= _CLOSED_FROM and once <= _CLOSED * len(answers),
+            own > 1 and own >= least,
+            find_starters(texts),
+        )
 
     @cached_property
     def longest_known(self) -> int:
         """The longest phrase, in words, that is compared with the known answers."""
-        longest = max((len(_TOKEN.findall(answer)) for answer in self.known), default=0)
+        longest = max((len(words(answer)) for answer in self.known), default=0)
         return min(longest, _MAX_KNOWN_WORDS)
+
+    @cached_property
+    def first_words(self) -> frozenset[str]:
+        """The words that known answers begin with."""
+        return frozenset(normalise(first[0]) for answer in self.known if (first := words(answer)))
 
 
 @dataclass(frozen=True)
@@ -68,37 +104,39 @@ class CandidateAnswer:
     first: int
     last: int
     span: Span
-    value: str  # folded
+    value: str  # normalised
     run: TokenRange
     chain: tuple[TokenRange, ...]
     position: int
 
 
 class Line:
-    """The tokens of a document and its candidates; words of the subject's name are no candidates.
+    """The tokens of a text about a subject and its candidates; the subject's name is no candidate.
 
     The name is left out because Erna Paris need not come from Paris. But a part of the name that
     is a known answer may be a candidate: otherwise "Erna Paris of Paris" would have none at all.
+    A part of the name inside another name is not the subject's: Jose Paniagua, born in San Jose.
     """
 
     def __init__(self, text: str, subject: str, profile: AnswerProfile) -> None:
         self.text, self.profile = text, profile
-        matches = list(_TOKEN.finditer(text))
-        self.tokens = [match[0] for match in matches]
-        self.spans = [Span(*match.span()) for match in matches]
-        own = {fold(token) for token in _TOKEN.findall(subject)} - profile.known.keys()
-        self.kinds = [
-            "name" if token[0].isalnum() and fold(token) in own else token_kind(token)
-            for token in self.tokens
-        ]
+        self.spans = tokenise(text, profile.known)
+        self.tokens = [span.of(text) for span in self.spans]
+        self._folded = [normalise(token) for token in self.tokens]
         self.sentence_starts = self._sentence_starts()
+        self.kinds = [token_kind(token) for token in self.tokens]
+        self.is_name = self._name_parts(subject)
+        if not profile.named:
+            for i, part in enumerate(self.is_name):
+                if part and self._folded[i] not in profile.known:
+                    self.kinds[i] = "name"
         self.runs = self._runs()
         self.chains = self._chains()
         self.candidates = [self._candidate(*place) for place in sorted(set(self._places()))]
 
     def chain_names(self, candidate: CandidateAnswer) -> tuple[str, ...]:
-        """The names in a candidate's chain, folded."""
-        return tuple(fold(self.span(*run).of(self.text)) for run in candidate.chain)
+        """The names in a candidate's chain, normalised."""
+        return tuple(normalise(self.span(*run).of(self.text)) for run in candidate.chain)
 
     def span(self, first: int, last: int) -> Span:
         """The characters of tokens `first` to `last` (not included)."""
@@ -106,19 +144,38 @@ class Line:
 
     def _sentence_starts(self) -> list[int]:
         """For each token, the first token of its sentence."""
+        sentences = split_sentences(self.text, self.profile.starters)
+        ends = iter(sentence.end for sentence in sentences)
         starts: list[int] = []
-        start = 0
-        for i, token in enumerate(self.tokens):
+        start, end = 0, next(ends, 0)
+        for i, span in enumerate(self.spans):
+            while span.start >= end:
+                start, end = i, next(ends, len(self.text) + 1)
             starts.append(start)
-            if token in _SENTENCE_ENDS and i and len(self.tokens[i - 1]) > _INITIAL:
-                start = i + 1
         return starts
 
+    def _name_parts(self, subject: str) -> list[bool]:
+        """For each token, whether it is part of the subject's name: all of it, or a part alone."""
+        parts = [normalise(token) for token in words(subject)]
+        found = [False] * len(self.tokens)
+        for first in range(len(self.tokens) - len(parts) + 1):
+            if self._folded[first : first + len(parts)] == parts:
+                found[first : first + len(parts)] = [True] * len(parts)
+        for first, last in self._runs():
+            inner = range(first + (first == self.sentence_starts[first]), last)
+            if all(self._folded[i] in parts for i in inner):
+                for i in range(first, last):
+                    found[i] = found[i] or self._folded[i] in parts
+        return [part and kind != "mark" for part, kind in zip(found, self.kinds, strict=True)]
+
     def _runs(self) -> list[TokenRange]:
-        """The runs of capitalised tokens."""
-        inside = [False, *(kind == "capital" for kind in self.kinds), False]
-        edges = [i for i, (before, after) in enumerate(pairwise(inside)) if before != after]
-        return list(zip(edges[::2], edges[1::2], strict=True))
+        """The runs of capitalised tokens of a sentence."""
+        runs: list[TokenRange] = []
+        for i, kind in enumerate(self.kinds):
+            if kind == "capital":
+                follows = runs and runs[-1][1] == i and self.sentence_starts[i] != i
+                runs[-1:] = [(runs[-1][0], i + 1)] if follows else [*runs[-1:], (i, i + 1)]
+        return runs
 
     def _chains(self) -> dict[TokenRange, tuple[TokenRange, ...]]:
         """For each run, its chain: "Paris, France", or "in Paris in France"."""
@@ -139,23 +196,37 @@ class Line:
         span = self.span(first, last)
         run = next((r for r in self.runs if r[0] <= first and last <= r[1]), (first, last))
         chain = self.chains.get(run, (run,))
-        value = fold(span.of(self.text))
+        value = normalise(span.of(self.text))
         return CandidateAnswer(first, last, span, value, run, chain, chain.index(run))
 
     def _places(self) -> Iterator[TokenRange]:
         """The token ranges of candidates; a range may occur twice."""
+        usual = [kind in self.profile.max_words for kind in self.kinds]
+        found = list(self._known(usual))
+        # In capitals where answers have none, or without them: only if there is nothing better.
+        yield from found or self._known([kind != "name" for kind in self.kinds])
         if "capital" in self.profile.max_words:
             yield from self._names()
+            yield from self._shaped()
+        closed = ("capital", "word") if self.profile.closed else ("capital",)
         for first, kind in enumerate(self.kinds):
-            if kind not in self.profile.max_words:
-                continue
             # Capitals show where a name ends. Without them, every short phrase is a candidate.
-            free = 0 if kind == "capital" else min(self.profile.max_words[kind], _MAX_FREE_WORDS)
-            end = min(first + self.profile.longest_known, len(self.tokens))
-            for last in range(first + 1, end + 1):
-                fits = last - first <= free and self.kinds[last - 1] not in ("name", "mark")
-                if fits or fold(self.span(first, last).of(self.text)) in self.profile.known:
-                    yield first, last
+            if kind not in closed and kind in self.profile.max_words:
+                most = _MAX_FREE_CHARACTERS if is_unspaced(self.tokens[first]) else _MAX_FREE_WORDS
+                most = min(self.profile.max_words[kind], most)
+                for last in range(first + 1, min(first + most, len(self.tokens)) + 1):
+                    if self.kinds[last - 1] not in ("name", "mark"):
+                        yield first, last
+
+    def _known(self, starts: Sequence[bool]) -> Iterator[TokenRange]:
+        """Phrases that are known answers and begin at one of the starts."""
+        for first, possible in enumerate(starts):
+            if possible and self._folded[first] in self.profile.first_words:
+                end = min(first + self.profile.longest_known, len(self.tokens))
+                for last in range(first + 1, end + 1):
+                    phrase = normalise(self.span(first, last).of(self.text))
+                    if self.tokens[last - 1] != "." and phrase in self.profile.known:
+                        yield first, last
 
     def _names(self) -> Iterator[TokenRange]:
         """Runs of capitalised tokens, alone and joined by linking words."""
@@ -163,15 +234,32 @@ class Line:
             yield first, last
             if first == self.sentence_starts[first] and last - first > 1:
                 yield first + 1, last  # "In Paris": every sentence begins with a capital
-        for (first, last), (start, end) in pairwise(self.runs):
-            if last < start and self.profile.linking_words.issuperset(self.tokens[last:start]):
-                yield first, end
+        for run, following in pairwise(self.runs):
+            if self._links(run, following):
+                yield run[0], following[1]
+
+    def _links(self, run: TokenRange, following: TokenRange) -> bool:
+        """Whether the words between two runs link parts of a name: known ones, or one short one.
+
+        A short one does not after a sentence's first word ("Born in Rome") or the subject's name.
+        """
+        between = self.tokens[run[1] : following[0]]
+        if between and self.profile.linking_words.issuperset(between):
+            return True
+        short = len(between) == 1 and len(between[0]) <= _SHORT and between[0].isalpha()
+        opens = run[0] == self.sentence_starts[run[0]] and run[1] - run[0] == 1
+        return short and not (opens or any(self.is_name[run[0] : run[1]]))
+
+    def _shaped(self) -> Iterator[TokenRange]:
+        """Phrases whose tokens have the kinds of some answers', such as "May 3, 1950"."""
+        for shape in self.profile.shapes:
+            length = len(shape.split())
+            for first in range(len(self.tokens) - length + 1):
+                if _shape(self.tokens[first : first + length]) == shape:
+                    yield first, first + length
 
 
-def token_kind(token: str) -> str:
-    """Capital (begins with one), number, word (without a capital) or mark (no letter or digit)."""
-    if token[0].isupper():
-        return "capital"
-    if token[0].isdigit():
-        return "number"
-    return "word" if token[0].isalnum() else "mark"
+def _shape(tokens: Sequence[str]) -> str:
+    """The kinds of tokens; marks stand for themselves."""
+    kinds = map(token_kind, tokens)
+    return " ".join(t if kind == "mark" else kind for t, kind in zip(tokens, kinds, strict=True))

@@ -32,7 +32,10 @@ class _Context:
 
     def __init__(self, line: Line, known: Mapping[str, int], distractors: Container[str]) -> None:
         self.line, self.known, self.distractors = line, known, distractors
-        self.patterns = [_pattern(*pair) for pair in zip(line.tokens, line.kinds, strict=True)]
+        self.patterns = [
+            _NAME if name else _pattern(token, kind)
+            for token, kind, name in zip(line.tokens, line.kinds, line.is_name, strict=True)
+        ]
         self.depths = _parenthesis_depths(line.tokens)
         self.runs = sorted({c.run[0] for c in line.candidates})
         self.known_runs = sorted({c.run[0] for c in line.candidates if known.get(c.value, 0)})
@@ -73,8 +76,12 @@ class _Context:
         start = self.line.sentence_starts[first]
         anchor, between = self._anchor(candidate, start)
         in_chain = f"{candidate.position} of {len(candidate.chain)}"
+        own = sum(self.line.is_name[first:last])
+        inner = [t.lower() for t in tokens[first:last] if t[0].islower()]
         return [
             "bias",
+            *(f"inner word: {word}" for word in inner if last - first > 2),
+            *([f"own name: {last - first - own > 0}"] if own else []),
             f"value: {familiarity}",
             f"rank: {min(rank, 5)}",
             f"known before: {known_before}, {familiarity}",
@@ -136,12 +143,7 @@ def _distance_bin(i: int) -> int:
 
 
 def _pattern(token: str, kind: str) -> str:
-    """A token as it appears in features.
-
-    All parts of the subject's name look the same, and so do all numbers of one length.
-    """
-    if kind == "name":
-        return _NAME
+    """A token as it appears in features: all numbers of one length look the same."""
     return "0" * len(token) if kind == "number" else token.lower()
 
 

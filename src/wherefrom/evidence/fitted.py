@@ -22,7 +22,7 @@ FILE = "evidence.json"
 class FittedExtractors:
     """The extractor of each relation, and the hash of the data that they were fitted on."""
 
-    format_version: ClassVar[int] = 1
+    format_version: ClassVar[int] = 2
 
     sha256: str
     relations: Mapping[str, RelationExtractor]

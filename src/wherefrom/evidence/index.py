@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from wherefrom.core.contracts import Document, Span
+from wherefrom.core.contracts import Document, Passage, Span
 from wherefrom.core.errors import CannotWrite, Damaged, Mismatch, MissingInput
 from wherefrom.core.files import NEW, cannot_write, one_line, sync
 from wherefrom.data.mentions import Mentions
@@ -26,7 +26,7 @@ from wherefrom.runs.folder import describe
 from wherefrom.runs.run import Run
 
 FILE = "index.sqlite"
-FORMAT = "1"
+FORMAT = "2"
 MAX_FOUND = 100  # documents: words that occur in many more are probably not a name
 _TRIGRAM = 3
 _SHORT = 4  # letters: names this short stand inside many words, so their edges are matched, too
@@ -38,6 +38,7 @@ CREATE TABLE about (format TEXT, digest TEXT, letters TEXT);
 CREATE TABLE document (
     number INTEGER PRIMARY KEY, subject TEXT, first INTEGER, last INTEGER, text TEXT
 );
+CREATE TABLE passage (number INTEGER, subject TEXT, first INTEGER, last INTEGER);
 CREATE VIRTUAL TABLE gram USING fts5 (
     folded, content = '', columnsize = 0, detail = none, tokenize = 'trigram case_sensitive 1'
 );
@@ -69,6 +70,7 @@ class Index:
         documents: Sequence[Document],
         digest: str,
         question_subjects: Iterable[str] = (),
+        passages: Iterable[Passage] = (),
     ) -> "Index":
         """Write the file under a temporary name, rename it when it is whole, and open it."""
         with cannot_write(path):
@@ -76,7 +78,7 @@ class Index:
             temporary = path.with_name(f"{NEW}{path.name}-{secrets.token_hex(4)}")
             try:
                 with closing(sqlite3.connect(temporary)) as database:
-                    _fill(database, documents, digest)
+                    _fill(database, documents, digest, passages)
                 sync(temporary)
                 temporary.replace(path)
             except sqlite3.Error as error:  # SQLite does not report a full disk as an OSError
@@ -93,10 +95,11 @@ class Index:
         documents: Sequence[Document],
         digest: str,
         question_subjects: Iterable[str] = (),
+        passages: Iterable[Passage] = (),
     ) -> "Index":
         """The same without a file, for a `path` that cannot be written."""
         database = sqlite3.connect(":memory:", check_same_thread=False)
-        _fill(database, documents, digest)
+        _fill(database, documents, digest, passages)
         (letters,) = database.execute("SELECT letters FROM about").fetchone()
         return cls(database, path, letters, question_subjects)
 
@@ -134,18 +137,28 @@ class Index:
         return _document(*rows[0])
 
     def about(self, subject: str) -> tuple[int, ...]:
-        """The documents with this subject or, if there are none, the first that mention it.
+        """The documents with passages about this subject, or the documents with this subject.
+
+        If there are neither, the first documents that mention it.
 
         A document with another subject counts only if a question of the data set is about the
         name: a line about Lisa Kindred, who played with Bob Dylan, does not say where Bob Dylan
         was born. A mention inside the name of the document's own subject never counts: a line
         about Mary Ann Lee is not about Ann Lee.
         """
+        return tuple(dict.fromkeys(passage.document for passage in self.passages(subject)))
+
+    def passages(self, subject: str) -> tuple[Passage, ...]:
+        """The parts of documents about a subject: whole documents where nothing divides them."""
         name = fold(subject)
         if not name:
             return ()
-        rows = self._rows("SELECT number FROM document WHERE subject = ? ORDER BY number", name)
-        return tuple(number for (number,) in rows) or self._naming(name)
+        query = "SELECT number, first, last FROM passage WHERE subject = ? ORDER BY number, first"
+        if parts := self._rows(query, name):
+            return tuple(Passage(number, subject, *ends) for number, *ends in parts)
+        query = "SELECT number, length(text) FROM document WHERE subject = ? ORDER BY number"
+        rows = self._rows(query, name) or self._naming(name)
+        return tuple(Passage(number, subject, 0, length) for number, length in rows)
 
     def mentioning(self, text: str, limit: int = MAX_FOUND) -> tuple[int, ...]:
         """The first documents that contain this text, as whole words or inside of words."""
@@ -153,16 +166,20 @@ class Index:
         found = (n for n, d in self._candidates(wanted, whole=False) if wanted in fold(d.text))
         return tuple(islice(found, limit))
 
-    def _naming(self, name: str) -> tuple[int, ...]:
-        """The first documents that mention a name outside of their own subject's name."""
+    def _naming(self, name: str) -> list[tuple[int, int]]:
+        """The first documents that mention a name outside of their own subject's name.
+
+        Their numbers and lengths.
+        """
         ownerless = name not in self._question_subjects
         candidates = self._candidates(name, whole=name.isascii(), without_subject=ownerless)
-        found: list[int] = []
+        found: list[tuple[int, int]] = []
         while len(found) < MAX_FOUND and (some := list(islice(candidates, MAX_FOUND))):
             # A line break replaces the subject, so that no name can match across it.
             others = [fold(d.text).replace(fold(subject_of(d)) or "\n", "\n") for _, d in some]
-            found += [some[i][0] for i in Mentions(others, [name]).of(name)]
-        return tuple(found[:MAX_FOUND])
+            chosen = [some[i] for i in Mentions(others, [name]).of(name)]
+            found += [(number, len(document.text)) for number, document in chosen]
+        return found[:MAX_FOUND]
 
     def _candidates(
         self, wanted: str, whole: bool, without_subject: bool = False
@@ -228,10 +245,12 @@ def index_run(run: Run) -> Index:
     subjects = [question.subject for question in dataset.questions]
     with suppress(MissingInput, Mismatch, Damaged):
         return Index.open(path, digest, subjects)
+    read = dataset.training_documents
+    passages = [passage for passage in dataset.passages if passage.document < len(read)]
     try:
-        return Index.build(path, dataset.training_documents, digest, subjects)
+        return Index.build(path, read, digest, subjects, passages)
     except CannotWrite:
-        return Index.in_memory(path, dataset.training_documents, digest, subjects)
+        return Index.in_memory(path, read, digest, subjects, passages)
 
 
 def fold(text: str) -> str:
@@ -249,7 +268,12 @@ def fold(text: str) -> str:
     return " ".join(text.split())
 
 
-def _fill(database: sqlite3.Connection, documents: Sequence[Document], digest: str) -> None:
+def _fill(
+    database: sqlite3.Connection,
+    documents: Sequence[Document],
+    digest: str,
+    passages: Iterable[Passage],
+) -> None:
     database.executescript(_TABLES)
     letters: set[str] = {" "}
     for number, document in enumerate(documents):
@@ -261,7 +285,10 @@ def _fill(database: sqlite3.Connection, documents: Sequence[Document], digest: s
         database.execute("INSERT INTO gram (rowid, folded) VALUES (?, ?)", (number, f" {folded} "))
         letters |= set(folded)
     database.execute("INSERT INTO gram (gram) VALUES ('optimize')")
+    rows = ((p.document, fold(p.subject), p.start, p.end) for p in passages)
+    database.executemany("INSERT INTO passage VALUES (?, ?, ?, ?)", rows)
     database.execute("CREATE INDEX by_subject ON document (subject)")
+    database.execute("CREATE INDEX by_topic ON passage (subject)")
     about = (FORMAT, digest, "".join(sorted(letters)))
     database.execute("INSERT INTO about VALUES (?, ?, ?)", about)
     database.commit()

@@ -20,23 +20,37 @@ MIN_COUNT = 2  # a feature that fewer candidates have is left out: it says nothi
 FOLDS = 3
 _NEGLIGIBLE = 1e-3  # smaller weights change nothing and are not kept
 _TINY = 1e-300
+_FALSE_RIVALS = 0.005  # the share of lines with one answer that may seem to have a second one
+_LEAST_RIVAL = 0.05
 
 
 @dataclass(frozen=True)
 class Example:
-    """A line of an asked person: each candidate's features, and whether it is the answer."""
+    """A line of an asked person: each candidate's features, and whether it is the answer.
+
+    `is_rival`: whether it would be another answer, neither part of the answer nor around it;
+    `is_anchored`: whether the words before it are those of an answer.
+    """
 
     features: Sequence[Sequence[str]]
     is_answer: Sequence[bool]
     person: int
+    is_rival: Sequence[bool] = ()
+    is_anchored: Sequence[bool] = ()
 
 
 @dataclass(frozen=True)
 class LogLinearModel:
-    """The weights of features, and the threshold on the probability that a line has an answer."""
+    """The weights of features, and the threshold on the probability that a line has an answer.
+
+    A line has a second answer if this has at least `rival` of the best one's probability, or
+    `anchored_rival` of it where the words before it are those of an answer.
+    """
 
     weights: Mapping[str, float]
     threshold: float
+    rival: float = 1.0
+    anchored_rival: float = 1.0
 
     @classmethod
     def fit(cls, examples: Sequence[Example]) -> "LogLinearModel":
@@ -46,7 +60,11 @@ class LogLinearModel:
         pairs = zip(names, weights_F, strict=True)
         kept = {name: round(float(w), 4) for name, w in pairs if abs(w) >= _NEGLIGIBLE}
         states_L = np.array([any(example.is_answer) for example in examples])
-        return cls(kept, choose_threshold(_cross_validate(examples, design), states_L))
+        p_C = _cross_validate(examples, design)
+        total_L = np.bincount(design.line_C, p_C, len(examples))
+        every, anchored = _rival_ratios(examples, p_C)
+        rivals = choose_rival(every, 0.0), choose_rival(anchored, _FALSE_RIVALS)
+        return cls(kept, choose_threshold(total_L, states_L), *rivals)
 
     def probabilities(self, features: Sequence[Sequence[str]]) -> np.ndarray:
         """The probability of each candidate of one line; "none" has the rest up to 1."""
@@ -57,12 +75,31 @@ class LogLinearModel:
 def choose_threshold(probability_L: np.ndarray, states_L: np.ndarray) -> float:
     """The threshold that best separates lines that state an answer from the others.
 
-    If several do equally well, the one nearest to 1/2 is chosen.
+    Of those that do best it is the nearest to 1/2. If that is not 1/2 itself, and there are enough
+    lines to tell, it is the middle one of those that do about as well: two lines in a thousand are
+    chance.
     """
     tried = np.arange(1, 100) / 100
     right = ((probability_L[None] >= tried[:, None]) == states_L[None]).sum(1)
     best = tried[right == right.max()]
-    return float(best[np.abs(best - 0.5).argmin()])
+    nearest = float(best[np.abs(best - 0.5).argmin()])
+    chance = states_L.size // 500
+    if nearest == 0.5 or not chance:
+        return nearest
+    about = tried[right >= right.max() - chance]
+    return float(about[about.size // 2])
+
+
+def choose_rival(ratios: np.ndarray, share: float) -> float:
+    """The least ratio that a second answer needs: twice what a line with one answer may have.
+
+    `ratios` are, in lines that state one answer, the best other candidate's probability over that
+    of the answer; a `share` of them is left out.
+    """
+    if not ratios.size:
+        return 1.0
+    usual = float(np.quantile(ratios, 1 - share, method="higher"))
+    return round(min(max(2 * usual, _LEAST_RIVAL), 1.0), 4)
 
 
 @dataclass(frozen=True)
@@ -111,18 +148,37 @@ class _DesignMatrix:
 
 
 def _cross_validate(examples: Sequence[Example], design: _DesignMatrix) -> np.ndarray:
-    """For each line, the probability that it has an answer, by weights that were fitted without it.
+    """For each candidate, its probability by weights that were fitted without its line.
 
     The folds are over people: the lines of one person are alike, and one line in training would
     make the others look easier than those of a new person.
     """
     fold_L = np.array([example.person % FOLDS for example in examples])
-    probability_L = np.zeros(len(examples))
+    probability_C = np.zeros(design.line_C.size)
     for number in range(FOLDS):
         p_C = design.probabilities(design.fit(fold_L != number))
-        total_L = np.bincount(design.line_C, p_C, len(examples))
-        probability_L[fold_L == number] = total_L[fold_L == number]
-    return probability_L
+        held_out_C = (fold_L == number)[design.line_C]
+        probability_C[held_out_C] = p_C[held_out_C]
+    return probability_C
+
+
+def _rival_ratios(examples: Sequence[Example], p_C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each line whose answer the model finds, the best rival's probability over its own.
+
+    Of all rivals, and of those that are anchored.
+    """
+    every: list[float] = []
+    anchored: list[float] = []
+    start = 0
+    for example in examples:
+        p = p_C[start : (start := start + len(example.features))]
+        rivals = np.array(example.is_rival, dtype=bool)
+        own = float(p[np.array(example.is_answer, dtype=bool)].sum())
+        if rivals.size and own >= p[rivals].max(initial=0.0) and own > 0:
+            every.append(float(p[rivals].max(initial=0.0)) / own)
+            both = rivals & np.array(example.is_anchored, dtype=bool)
+            anchored.append(float(p[both].max(initial=0.0)) / own)
+    return np.array(every), np.array(anchored)
 
 
 def _tabulate(examples: Sequence[Example]) -> tuple[list[str], _DesignMatrix]:

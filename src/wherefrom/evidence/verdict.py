@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData, nearest
-from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED, Verdict
-from wherefrom.evidence.extractor import RelationExtractor, Statement
+from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED, Stated, Verdict
+from wherefrom.evidence.extractor import RelationExtractor, Statement, passages_of
 from wherefrom.evidence.index import Index
 
 
@@ -53,7 +53,7 @@ class FactChecker:
         stated = [s for s in extracted if s.score >= extractor.threshold]
         if not stated:
             return Verdict(SILENT, None, None, None, extracted[0].score if extracted else 0.0)
-        # One document that agrees is enough: two people may share a name.
+        # One statement that agrees is enough: two people may share a name.
         agreeing = [s for s in stated if extractor.agrees(answer, s)]
         first = (agreeing or stated)[0]
         return Verdict(
@@ -63,6 +63,20 @@ class FactChecker:
             span=first.span,
             score=first.score,
             quote=self.index.document(first.document).text,
+            also=self._others(first, stated, extractor),
+        )
+
+    def _others(
+        self, first: Statement, stated: Sequence[Statement], extractor: RelationExtractor
+    ) -> tuple[Stated, ...]:
+        """What the text states besides, each value once: another document's, or its own."""
+        kept = [first]
+        for statement in stated:
+            if not any(extractor.agrees(statement.text, one) for one in kept):
+                kept.append(statement)
+        return tuple(
+            Stated(s.text, s.document, s.span, s.score, self.index.document(s.document).text)
+            for s in kept[1:]
         )
 
     def _extractor(self, relation: str) -> RelationExtractor:
@@ -74,8 +88,11 @@ class FactChecker:
         return self.extractors[relation]
 
     def _extract(self, subject: str, relation: str) -> list[Statement]:
-        """One statement for each document about the subject, however unsure, the surest first."""
+        """The statements of each passage about the subject, however unsure, the surest first."""
         extractor = self._extractor(relation)
-        numbers = self.index.about(subject)
-        found = (extractor.extract(self.index.document(n).text, subject, n) for n in numbers)
-        return sorted(filter(None, found), key=lambda s: (-s.score, s.document))
+        found = [
+            statement
+            for passage, text in passages_of(self.index, subject)
+            for statement in extractor.extract(text, subject, passage.document, passage.start)
+        ]
+        return sorted(found, key=lambda s: (-s.score, s.document))

@@ -255,9 +255,11 @@ def _pill(canvas: _Canvas, y: float, label: str, colour: str) -> None:
 def _explain(evidence: Verdict, subject: str) -> str:
     who = _cut(subject, 40)
     stated = _cut(drawable(evidence.stated or "it"), 30)
+    others = ", ".join(drawable(other.text) for other in evidence.also)
+    also = f" It also states {_cut(others, 30)}." if others else ""
     return {
-        SUPPORTED: f"The text about {who} states {stated}.",
-        CONTRADICTED: f"The text about {who} states another answer: {stated}.",
+        SUPPORTED: f"The text about {who} states {stated}.{also}",
+        CONTRADICTED: f"The text about {who} states another answer: {stated}.{also}",
         SILENT: f"The text about {who} does not state it.",
         NO_TEXT: f"The corpus has no text about {who}.",
     }.get(evidence.label, evidence.label)

@@ -58,6 +58,7 @@ def describe_reply(reply: Reply) -> list[str]:
         lines.append(f"  the model's own ranking: {_ranking(reply.candidates)}")
     if reply.evidence is not None:
         lines.append(f"  evidence: {_evidence(reply.evidence, reply.subject)}")
+        lines += _also(reply.evidence, reply.subject)
     if reply.source is not None:
         lines.append(f"  source: {_source(reply.source)}")
     if reply.trained_on:
@@ -83,6 +84,8 @@ def describe_dispute(dispute: Dispute) -> list[str]:
     for who, verdict in dispute.verdicts:
         if verdict is not None:
             lines.append(f"  evidence on {who}: {_evidence(verdict, reply.subject)}")
+    shown = next((v for _, v in dispute.verdicts if v is not None and v.also), None)
+    lines += _also(shown, reply.subject) if shown else []
     lines.append(f"  shown in training: {printable(dispute.shown_in_words)}")
     lines.append(f"  {printable(dispute.recommendation)}")
     return lines
@@ -112,6 +115,17 @@ def _evidence(verdict: Verdict, subject: str) -> str:
         return f"{verdict.label} ({_WITHOUT_STATEMENT[verdict.label]})"
     quote = shorten(verdict.quote, subject, verdict.span, _LONGEST_QUOTE)
     return f'{verdict.label} by "{printable(quote)}"'
+
+
+def _also(verdict: Verdict, subject: str) -> list[str]:
+    """What else the text states, line by line, and what that may mean."""
+    lines: list[str] = []
+    for other in verdict.also:
+        quote = shorten(other.quote, subject, other.span, _LONGEST_QUOTE)
+        same = other.document == verdict.document
+        why = "the text contradicts itself" if same else "another document: two of one name?"
+        lines.append(f'  also stated: {printable(other.text)} by "{printable(quote)}" ({why})')
+    return lines
 
 
 def _source(source: Source) -> str:
