@@ -29,7 +29,6 @@ if TYPE_CHECKING:
         Source,
         Verdict,
         WherefromError,
-        add_measured_run,
         ask,
         audit,
         build_recipe,
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
         get_recipe,
         list_recipes,
         list_runs,
-        measured_runs,
+        measured,
         open_run,
         perplexity,
         run,
@@ -53,8 +52,8 @@ __all__ = [
     "Audit", "Dispute", "Explanation", "MeasuredRun", "Outcome", "PerplexityReport", "Recipe",
     "RecipeEntry", "Replies", "Reply", "Run", "RunComparison", "RunEntry", "SeedsOutcome",
     "Source", "Verdict", "WherefromError",
-    "add_measured_run", "ask", "audit", "build_recipe", "compare", "data", "dispute", "doctor",
-    "evaluate", "explain", "get_recipe", "list_recipes", "list_runs", "measured_runs", "open_run",
+    "ask", "audit", "build_recipe", "compare", "data", "dispute", "doctor",
+    "evaluate", "explain", "get_recipe", "list_recipes", "list_runs", "measured", "open_run",
     "perplexity", "run", "run_seeds", "sample", "to_json",
 ]  # fmt: skip
 

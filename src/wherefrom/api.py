@@ -61,8 +61,8 @@ __all__ = [
     "Audit", "Dispute", "Explanation", "MeasuredRun", "Outcome", "PerplexityReport", "Recipe",
     "RecipeEntry", "Replies", "Reply", "Run", "RunComparison", "RunEntry", "SeedsOutcome",
     "Source", "Verdict", "WherefromError",
-    "add_measured_run", "ask", "audit", "build_recipe", "compare", "dispute", "evaluate",
-    "explain", "get_recipe", "list_recipes", "list_runs", "measured_runs", "open_run",
+    "ask", "audit", "build_recipe", "compare", "dispute", "evaluate",
+    "explain", "get_recipe", "list_recipes", "list_runs", "measured", "open_run",
     "perplexity", "run", "run_seeds", "sample", "to_json",
 ]  # fmt: skip
 
@@ -203,14 +203,13 @@ def default_folder(recipe: Experiment) -> Path:
     return Path("runs") / f"{recipe.name}{variant}-{recipe.seed}"
 
 
-def measured_runs() -> list[MeasuredRun]:
-    """Runs of `facts` that were measured: what the plan of a new one expects rests on them."""
-    return read_measured()
+def measured(add: Iterable[AnyRun] = ()) -> list[MeasuredRun]:
+    """Runs of `facts` that were measured: what the plan of a new one expects rests on them.
 
-
-def add_measured_run(run: AnyRun) -> MeasuredRun:
-    """Remember what a finished run of `facts` reached, in a table of the user's own."""
-    return add_measured(open_run(run))
+    Finished runs to `add` are remembered in a table of the user's own, and are what is returned.
+    """
+    added = [add_measured(open_run(run)) for run in add]
+    return added or read_measured()
 
 
 # -- asking --------------------------------------------------------------------------

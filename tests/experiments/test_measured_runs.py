@@ -45,14 +45,14 @@ def test_similar_runs_are_of_the_same_device_and_about_as_large(monkeypatch: pyt
 
 
 def test_a_finished_run_can_be_added(facts_folder: Path):
-    before = len(api.measured_runs())
-    added = api.add_measured_run(facts_folder / "run")
+    before = len(api.measured())
+    (added,) = api.measured([facts_folder / "run"])
     assert (added.subjects, added.relations, added.name) == (24, 1, "corpus")
-    assert api.measured_runs()[before:] == [added]
+    assert api.measured()[before:] == [added]
     stated = api.open_run(facts_folder / "run").predictions("with_pretraining", "answers")
     assert added.accuracy == pytest.approx(sum(p.correct for p in stated) / len(stated), abs=1e-4)
 
 
 def test_other_runs_are_refused(tiny_run: Path):
     with pytest.raises(UsageError, match="facts"):
-        api.add_measured_run(tiny_run)
+        api.measured([tiny_run])

@@ -23,5 +23,5 @@ def measured(
     import wherefrom
     from wherefrom.report.tables import draw, measured_table
 
-    runs = [wherefrom.add_measured_run(run) for run in add or ()] or wherefrom.measured_runs()
+    runs = wherefrom.measured(add or ())
     print_json({"runs": wherefrom.to_json(runs)}) if as_json else draw(measured_table(runs))
