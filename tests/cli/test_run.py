@@ -17,7 +17,7 @@ def test_json_is_one_object_of_the_agreed_form(cli, tiny, tmp_path):
     result = cli("run", *tiny, "--out", tmp_path / "r", "--json")
     assert result.code == 0
     found = result.json
-    assert list(found) == ["recipe", "run", "seconds", "results", "reused", "changed"]
+    assert list(found) == ["recipe", "run", "seconds", "results", "reused", "changed", "advice"]
     assert (found["recipe"], found["run"]) == ("people", str(tmp_path / "r"))
     assert found["seconds"] > 0
     accuracies = ["majority", "nearest_name", "without_pretraining", "with_pretraining"]

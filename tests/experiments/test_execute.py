@@ -291,7 +291,7 @@ def long_lines(tmp_path, tiny_settings) -> Recipe:
     (tmp_path / "questions.tsv").write_text("".join(rows))
     files = [f"data.corpus={tmp_path}/corpus.txt", f"data.questions={tmp_path}/questions.tsv"]
     small = [setting for setting in tiny_settings if not setting.startswith("data.")]
-    return adjust(get_recipe("facts"), settings=[*small, *files])
+    return adjust(get_recipe("facts"), settings=[*small, *files, "model.block_size=128"])
 
 
 def test_a_name_may_stand_further_behind_than_the_model_reads(long_lines, tmp_path):

@@ -161,6 +161,7 @@ def test_rows_are_as_long_as_the_model_reads(tmp_path, attention):
     files = write_facts(tmp_path, " And so on and on and on." * 12)
     small = ["model.n_embd=16", "model.n_head=2", "model.n_layer=1", "stages.pretrain.batch=16"]
     chosen = [f"model.attention={attention}", "model.qk_norm=false", "device=cpu"]
+    chosen += ["model.block_size=128", "stages.pretrain.mix.spans.objective.longest=1.0"]
     workshop = Workshop(adjust(get_recipe("facts"), settings=[*files, *small, *chosen]))
     stage = workshop.recipe.stages[0]
     model = workshop.new_model(stage)
