@@ -22,12 +22,23 @@ def facts() -> Recipe:
     return small()
 
 
-def small() -> Recipe:
-    """What a CPU can teach in minutes: a narrow model and short rows.
+# Every row is a subject's name, a few words of what the text says of it, and one phrase moved
+# behind them, nearly always one that looks like an answer: that is what is learnt from.
+SPANS = SpanCorruptionConfig(
+    windows=1.0,
+    salient=1.0,
+    beside_subject=0.9,
+    answer_like=0.9,
+    background=0.1,
+    longest=0.5,
+    long_texts="window",
+    reads="passages",
+)
+MUON = MuonConfig(rate=0.02, adam_rate=3e-3, decay=0.1)
 
-    Every row is a subject's name, a few words of what the text says of it, and one phrase moved
-    behind them, nearly always one that looks like an answer: there is no time for the rest.
-    """
+
+def small() -> Recipe:
+    """What a CPU can teach in minutes: two narrow layers that read n-grams."""
     model = replace(
         MODERN,
         block_size=192,
@@ -38,20 +49,10 @@ def small() -> Recipe:
         ngrams=3,
         ngram_buckets=8192,
     )
-    spans = SpanCorruptionConfig(
-        windows=1.0,
-        salient=1.0,
-        beside_subject=0.9,
-        answer_like=0.9,
-        background=0.1,
-        longest=0.5,
-        long_texts="window",
-        reads="passages",
-    )
     read = Stage(
         name=READ,
-        mix=(Share("spans", spans, 0.9), Share("questions", AnswersConfig(), 0.1)),
-        optimiser=MuonConfig(rate=0.02, adam_rate=3e-3, decay=0.1),
+        mix=(Share("spans", SPANS, 0.9), Share("questions", AnswersConfig(), 0.1)),
+        optimiser=MUON,
         schedule=Schedule(),
         steps=3000,
         batch=64,
@@ -63,13 +64,10 @@ def small() -> Recipe:
 
 def large(width: int = 256) -> Recipe:
     """What a GPU can teach: the model of `birthplaces-knowledge`, wider for a large text."""
-    spans = SpanCorruptionConfig(
-        windows=0.5, salient=0.7, answer_like=0.9, long_texts="window", reads="passages"
-    )
     read = Stage(
         name=READ,
-        mix=(Share("spans", spans, 0.85), Share("questions", AnswersConfig(), 0.15)),
-        optimiser=MuonConfig(rate=0.02, adam_rate=3e-3, decay=0.1),
+        mix=(Share("spans", SPANS, 0.85), Share("questions", AnswersConfig(), 0.15)),
+        optimiser=MUON,
         schedule=Schedule(warmup=0.007),
         steps=12_000,
         batch=128,
