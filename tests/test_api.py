@@ -1,6 +1,7 @@
 """The Python API: all that the commands do, lazily loaded, with frozen results."""
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import FrozenInstanceError, fields, is_dataclass
@@ -10,6 +11,7 @@ import pytest
 import wherefrom
 from wherefrom import api
 from wherefrom.cli.main import app, main
+from wherefrom.core.errors import UsageError
 
 PACKAGES = {"data", "doctor"}
 
@@ -161,3 +163,46 @@ def test_own_files_are_options_in_python_too(facts_folder):
     assert recipe.data.questions.endswith("/questions.tsv")  # absolute
     with pytest.raises(wherefrom.WherefromError, match="--corpus: expected a recipe that has"):
         wherefrom.build_recipe("people", corpus="corpus.txt")
+
+
+# --- what a person passes by mistake -----------------------------------------------------------
+
+
+def test_an_outcome_stands_for_its_run(tiny_run, tiny_settings):
+    outcome = api.run("people", out=tiny_run, settings=tiny_settings)
+    assert api.open_run(outcome).path == tiny_run
+    question = api.open_run(outcome).dataset.select("held-out")[0].text
+    assert api.to_json(api.ask(outcome, question)) == api.to_json(api.ask(tiny_run, question))
+    assert api.compare([outcome, tiny_run]).runs[0].run == str(tiny_run)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda run: api.ask(run, None),
+        lambda run: api.ask(run, [b"Where?"]),
+        lambda run: api.ask(None, "Where?"),
+        lambda run: api.dispute(run, "Where?", 3),
+        lambda run: api.audit(3),
+        lambda run: api.evaluate(None),
+        lambda run: api.sample(run, 3),
+        lambda run: api.explain(run, 3),
+        lambda run: api.perplexity(run, 3),
+        lambda run: api.compare([run, 3]),
+        lambda run: api.open_run([run]),
+        lambda run: api.run(3),
+        lambda run: api.run("people", settings=3),
+        lambda run: api.run("people", out=3),
+        lambda run: api.run_seeds("people", 3),
+        lambda run: api.get_recipe(3),
+        lambda run: api.list_runs(3),
+    ],
+)
+def test_a_wrong_type_is_one_line(tiny_run, call):
+    with pytest.raises(UsageError) as caught:
+        call(tiny_run)
+    assert re.match(r"\w+: \w+: expected .*, found .*\)$", str(caught.value))
+
+
+def test_one_setting_may_be_given_by_itself():
+    assert api.build_recipe("people", settings="seed=7").seed == 7

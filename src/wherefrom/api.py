@@ -11,18 +11,19 @@
     audit = wherefrom.audit(outcome.run)              # calibration, risk bound, evidence, source
     run = wherefrom.open_run(outcome.run)             # its recipe, data, models, predictions
 
-A function that takes a run takes its folder, or an open run from `open_run`. `threads` is the
-number of CPU threads (0: OMP_NUM_THREADS, or else one per core; None: the number in the recipe).
-Results are frozen dataclasses; `wherefrom.to_json` encodes any of them as `--json` does on the
-command line. Every error that is not a bug is a `wherefrom.WherefromError` and says in one line
+A function that takes a run takes its folder, an outcome, or an open run from `open_run`. `threads`
+is the number of CPU threads (0: OMP_NUM_THREADS, or else one per core; None: the number in the
+recipe). Results are frozen dataclasses; `wherefrom.to_json` encodes any of them as `--json` does on
+the command line. Every error that is not a bug is a `wherefrom.WherefromError` and says in one line
 what to do.
 docs/PYTHON.md is a guide; `wherefrom.data` and `wherefrom.doctor` are further modules of the API.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import wraps
+from os import PathLike
 from pathlib import Path
 from time import monotonic
 from typing import ParamSpec, TypeVar, Unpack
@@ -32,6 +33,7 @@ from wherefrom.auditing.audit import Risk, audit_run
 from wherefrom.auditing.dispute import Dispute, settle
 from wherefrom.auditing.findings import Audit
 from wherefrom.auditing.inspector import open_inspector
+from wherefrom.core.arguments import checked
 from wherefrom.core.config import parse_toml, to_json
 from wherefrom.core.errors import MissingInput, UsageError, WherefromError
 from wherefrom.core.files import read_text
@@ -53,7 +55,7 @@ from wherefrom.report.messages import note
 from wherefrom.report.progress import watch
 from wherefrom.report.reading import watch_reading
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.run import Run, open_run
+from wherefrom.runs.run import AnyRun, Run, open_run
 from wherefrom.runs.threads import use_threads
 from wherefrom.runs.workshop import why_not_mps
 
@@ -67,7 +69,6 @@ __all__ = [
 ]  # fmt: skip
 
 DEFAULT_RECIPE = "people"
-AnyRun = str | Path | Run
 
 
 Parameters = ParamSpec("Parameters")
@@ -88,6 +89,7 @@ def _reports_reading(function: Callable[Parameters, Result]) -> Callable[Paramet
 # -- training ------------------------------------------------------------------------
 
 
+@checked
 def build_recipe(name: str | None = None, **options: Unpack[RecipeOptions]) -> Experiment:
     """A named recipe, changed by a TOML file, then by options, then by settings.
 
@@ -107,16 +109,19 @@ def _change(named: Chosen, options: RecipeOptions) -> Chosen:
     if any(options.get(option) is not None for option in OPTIONS):
         own = as_settings(options, adjust(named, config=config))
     # All changes are made at once, so that two fields that must fit can be changed together.
+    settings = options.get("settings", ())
+    settings = [settings] if isinstance(settings, str) else settings
     given = {part: options.get(part) for part in ("seed", "device", "threads")}
     last = [f"{part}={value}" for part, value in given.items() if value is not None]
-    return adjust(named, config=config, settings=[*own, *options.get("settings", ()), *last])
+    return adjust(named, config=config, settings=[*own, *settings, *last])
 
 
+@checked
 @_reports_reading
 def run(
     recipe: str | Experiment | None = None,
     *,
-    out: str | Path | None = None,
+    out: str | PathLike[str] | None = None,
     progress: bool = False,
     **options: Unpack[RecipeOptions],
 ) -> Outcome:
@@ -141,12 +146,13 @@ def run(
     return _run(planned.recipe, out, progress, planned=planned)
 
 
+@checked
 @_reports_reading
 def run_seeds(
     recipe: str | Experiment | None,
     seeds: str | Iterable[int],
     *,
-    out: str | Path | None = None,
+    out: str | PathLike[str] | None = None,
     progress: bool = False,
     **options: Unpack[RecipeOptions],
 ) -> SeedsOutcome:
@@ -187,6 +193,7 @@ def run_seeds(
     return SeedsOutcome.of(built.name, outcomes)
 
 
+@checked
 def evaluate(run: AnyRun, *, threads: int | None = None) -> Outcome:
     """Score a finished run's models again, or compute its demonstrations again.
 
@@ -215,9 +222,10 @@ def measured(add: Iterable[AnyRun] = ()) -> list[MeasuredRun]:
 # -- asking --------------------------------------------------------------------------
 
 
+@checked
 def ask(
     run: AnyRun,
-    questions: str | Sequence[str],
+    questions: str | Iterable[str],
     *,
     risk: float | None = None,
     delta: float | None = None,
@@ -236,6 +244,7 @@ def ask(
     return ask_run(_open(run, threads), asked, risk=risk, delta=delta, strict=strict)
 
 
+@checked
 def audit(
     run: AnyRun,
     *,
@@ -263,6 +272,7 @@ def audit(
     )
 
 
+@checked
 def dispute(run: AnyRun, question: str, claim: str, *, threads: int | None = None) -> Dispute:
     """Weigh a claimed answer against the model's, by the text and the source, and recommend."""
     return settle(open_inspector(_open(run, threads)), question, claim)
@@ -304,7 +314,7 @@ def _is_planned(given: str | Experiment | None, built: Experiment, options: Reci
     return planned
 
 
-def _folder(recipe: Experiment, out: str | Path | None) -> Path:
+def _folder(recipe: Experiment, out: str | PathLike[str] | None) -> Path:
     return Path(out) if out is not None else default_folder(recipe)
 
 
@@ -316,7 +326,7 @@ def _tell_plan(planned: Planned) -> None:
 
 def _run(
     recipe: Experiment,
-    out: str | Path | None,
+    out: str | PathLike[str] | None,
     progress: bool,
     label: str = "",
     planned: Planned | None = None,

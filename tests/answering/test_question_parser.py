@@ -281,3 +281,14 @@ def test_suggestions_are_known_names_and_few(name):
     assert len(found) == len({*found}) <= 3
     assert all(SEVERAL.knows(other) for other in found)
     assert not (found and SEVERAL.knows(name))
+
+
+def test_a_closing_mark_alone_is_no_name():
+    """As in a form that ends with the name: "¿Dónde nació X?"."""
+    names = ("Ada", "Bo", "Íñigo")
+    asked = [Question(f"¿Dónde nació {n}?", n, "", "León", "asked") for n in names]
+    parser = QuestionParser(asked, (), asked)
+    assert parser.parse("¿dónde nació íñigo").subject == "Íñigo"
+    for text in ("¿Dónde nació ?", "¿Dónde nació ??", "¿Dónde nació  ?!"):
+        with pytest.raises(BadData, match=r"expected a question like '¿Dónde nació \.\.\.\?'"):
+            parser.parse(text)

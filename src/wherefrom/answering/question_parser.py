@@ -90,6 +90,8 @@ class QuestionParser:
         exact = match(self.forms, text)
         if exact and exact[1] in self._names:
             return exact
+        if exact and not _is_name(exact[1]):
+            exact = None
         loose = self._match_loosely(text)
         if exact and (loose is None or loose[0].length <= exact[0].length):
             return exact
@@ -100,7 +102,7 @@ class QuestionParser:
         found = [
             (form, matched[1])
             for form, pattern in self._patterns.items()
-            if (matched := pattern.fullmatch(text)) and matched[1].strip()
+            if (matched := pattern.fullmatch(text)) and _is_name(matched[1])
         ]
         return max(found, key=lambda pair: pair[0].length) if found else None
 
@@ -131,6 +133,11 @@ class QuestionParser:
     @cached_property
     def _suggester(self) -> NameSuggester:
         return NameSuggester(self._names)
+
+
+def _is_name(text: str) -> bool:
+    """Whether there is more than spaces and closing marks."""
+    return bool(text.strip().strip(f"{_MARKS} "))
 
 
 def _tolerant(form: Form) -> re.Pattern[str]:

@@ -2,15 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from wherefrom.core.arguments import checked
 from wherefrom.core.errors import Mismatch, UsageError
 from wherefrom.core.recipe import Demonstrations
 from wherefrom.evaluation.compare import Comparison, bits_per_character, compare_relations
 from wherefrom.evaluation.compare import compare as compare_predictions
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.run import Run, open_run
+from wherefrom.runs.run import AnyRun, Run, open_run
 
 
 @dataclass(frozen=True)
@@ -58,13 +60,14 @@ class RunComparison:
     notes: tuple[str, ...]
 
 
-def compare(runs: Sequence[str | Path | Run]) -> RunComparison:
+@checked
+def compare(runs: AnyRun | Sequence[AnyRun]) -> RunComparison:
     """Put finished runs side by side, and pair each with the first, question by question.
 
     A paired difference has a narrower interval than two separate scores. Runs that were asked
     different questions are not paired. Demonstrations have no scores and are left out.
     """
-    if isinstance(runs, str):  # a sequence too, of letters
+    if isinstance(runs, str | PathLike | Run):  # text is a sequence too, of letters
         runs = [runs]
     if len(runs) < 2:
         found = f"only {_path(runs[0])}" if runs else "none"
@@ -83,11 +86,11 @@ def compare(runs: Sequence[str | Path | Run]) -> RunComparison:
     return RunComparison(tuple(map(_describe, opened)), tuple(paired), tuple(notes))
 
 
-def _path(run: str | Path | Run) -> Path:
+def _path(run: AnyRun) -> Path:
     return run.path if isinstance(run, Run) else Path(run)
 
 
-def _demonstrates(run: str | Path | Run) -> bool:
+def _demonstrates(run: AnyRun) -> bool:
     if isinstance(run, Run):
         return False
     return isinstance(RunFolder(Path(run)).read_recipe(), Demonstrations)

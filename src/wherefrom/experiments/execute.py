@@ -51,6 +51,10 @@ class Outcome:
     changed: tuple[str, ...] = ()
     advice: str = ""
 
+    def __fspath__(self) -> str:
+        """The run folder: an outcome can stand wherever a run's path is expected."""
+        return self.run
+
     def require_checks(self) -> None:
         """Raise BadData, which names the first failure, if a demonstration's check did not hold."""
         require_held(self.run, self.results)

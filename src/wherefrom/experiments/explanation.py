@@ -7,16 +7,16 @@ Each text is also shuffled, to check that the order does not matter.
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from wherefrom.core.arguments import checked
 from wherefrom.core.bags import split_words
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.models.dan import Classifier, DANConfig
-from wherefrom.runs.run import Run, open_run
+from wherefrom.runs.run import AnyRun, Run, open_run
 from wherefrom.runs.threads import use_threads
 
 SHUFFLES = 10
@@ -122,9 +122,10 @@ class Explainer:
         return positive - negative
 
 
+@checked
 def explain(
-    run: str | Path | Run,
-    texts: Sequence[str] = (),
+    run: AnyRun,
+    texts: str | Sequence[str] = (),
     *,
     errors: int | None = None,
     threads: int | None = None,

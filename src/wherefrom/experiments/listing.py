@@ -1,8 +1,10 @@
 """Lists of the recipes, and of the run folders in a folder."""
 
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 
+from wherefrom.core.arguments import checked
 from wherefrom.core.errors import WherefromError
 from wherefrom.recipes.catalogue import RECIPES, get_recipe
 from wherefrom.runs.folder import RunFolder
@@ -36,7 +38,8 @@ def list_recipes() -> tuple[RecipeEntry, ...]:
     return tuple(RecipeEntry(name, get_recipe(name).summary) for name in RECIPES)
 
 
-def list_runs(folder: str | Path = "runs") -> tuple[RunEntry, ...]:
+@checked
+def list_runs(folder: str | PathLike[str] = "runs") -> tuple[RunEntry, ...]:
     """The run folders in a folder, and those of several seeds one level below."""
     files = [*Path(folder).glob("*/run.json"), *Path(folder).glob("*/seed-*/run.json")]
     return tuple(_describe(file.parent) for file in sorted(files))

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 
+from wherefrom.core.arguments import checked
 from wherefrom.core.errors import BadData, UsageError, WherefromError
 from wherefrom.core.files import read_text
 from wherefrom.evaluation.text.measures import MeasuredText
@@ -12,7 +14,7 @@ from wherefrom.evaluation.text.preprocess import DROP_UNSEEN, parse_steps
 from wherefrom.evaluation.text.readings import Reader
 from wherefrom.evaluation.text.tokens import find_tokens
 from wherefrom.runs.readers import find_training, open_reader, open_speller
-from wherefrom.runs.run import Run
+from wherefrom.runs.run import AnyRun, Run
 from wherefrom.runs.threads import use_threads
 
 UNIFORM = "uniform"  # unknown words are spelt by bytes, all equally likely
@@ -49,15 +51,16 @@ class PerplexityReport:
     notes: tuple[str, ...]
 
 
+@checked
 def perplexity(
-    runs: str | Path | Run | Sequence[str | Path | Run],
-    texts: str | Path | Sequence[str | Path],
+    runs: AnyRun | Sequence[AnyRun],
+    texts: str | PathLike[str] | Sequence[str | PathLike[str]],
     *,
     model: str = "",
     preprocess: Sequence[str] = (),
     temperatures: Sequence[float] = (),
     tokens: str = "treebank",
-    unknown: str | Path = UNIFORM,
+    unknown: str | PathLike[str] = UNIFORM,
     threads: int | None = None,
 ) -> PerplexityReport:
     """Measure text files by runs of language models; `MeasuredText` has what is reported.
@@ -68,8 +71,8 @@ def perplexity(
     ("uniform"), or by the character model of a run. Only the charged bits per character can be
     compared between a word model and a character model.
     """
-    runs = [runs] if isinstance(runs, str | Path | Run) else runs
-    texts = [texts] if isinstance(texts, str | Path) else texts
+    runs = [runs] if isinstance(runs, str | PathLike | Run) else runs
+    texts = [texts] if isinstance(texts, str | PathLike) else texts
     if not texts or not runs:
         raise UsageError(
             f"perplexity: expected at least one run and one text, found {len(runs)} and "
@@ -81,7 +84,7 @@ def perplexity(
     found: list[RunPerplexity] = []
     notes: list[str] = []
     for each in runs if contents else ():
-        path = str(each.path if isinstance(each, Run) else each)
+        path = str(each.path if isinstance(each, Run) else Path(each))
         try:
             run, reader = open_reader(each, model, split, spell)
             use_threads(threads, run.recipe.threads)

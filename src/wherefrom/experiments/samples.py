@@ -4,8 +4,8 @@
 # (matplotlib leaves the keywords of its plotting functions untyped)
 
 from collections.abc import Iterator
-from pathlib import Path
 
+from wherefrom.core.arguments import checked
 from wherefrom.core.config import check
 from wherefrom.core.errors import UsageError
 from wherefrom.core.figures import RIGHT, dress, panels, to_svg
@@ -13,14 +13,15 @@ from wherefrom.core.files import read_jsonl, write_bytes, write_text
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Request
 from wherefrom.generation.texts import TextScorer, go_on
-from wherefrom.runs.run import Run, open_run
+from wherefrom.runs.run import AnyRun, Run, open_run
 from wherefrom.runs.threads import use_threads
 
 PROMPT, LENGTH, TEMPERATURE = "Wh", 200, 0.8  # the homework's
 
 
+@checked
 def sample(
-    run: str | Path | Run,
+    run: AnyRun,
     prompt: str = PROMPT,
     length: int = LENGTH,
     temperature: float = TEMPERATURE,

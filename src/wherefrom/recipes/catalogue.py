@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+from wherefrom.core.arguments import checked
 from wherefrom.core.config import overlay, parse_toml
 from wherefrom.core.errors import UsageError, nearest
 from wherefrom.core.files import read_text
@@ -36,6 +37,7 @@ RECIPES: dict[str, Callable[[], Experiment]] = {
 Chosen = TypeVar("Chosen", bound=Experiment)
 
 
+@checked
 def get_recipe(name: str) -> Experiment:
     """The recipe of that name, as it is."""
     if name not in RECIPES:

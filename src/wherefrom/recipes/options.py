@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
+from os import PathLike
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -22,13 +23,13 @@ class RecipeOptions(TypedDict, total=False):
     may take.
     """
 
-    config: str | Path | None
+    config: str | PathLike[str] | None
     settings: Iterable[str]
-    data: str | Path | None
-    corpus: str | Path | None
-    questions: str | Path | None
-    held_out: str | Path | None
-    calibration: str | Path | None
+    data: str | PathLike[str] | None
+    corpus: str | PathLike[str] | None
+    questions: str | PathLike[str] | None
+    held_out: str | PathLike[str] | None
+    calibration: str | PathLike[str] | None
     documents: str | None
     variant: str | None
     minutes: float | None
@@ -65,7 +66,7 @@ def as_settings(options: Mapping[str, Any], recipe: Experiment) -> list[str]:
     that the recipe does not have, or has as a number, is an error that says what there is. Where
     a recipe takes a text and questions and no folder, `data` stands for the files in a folder.
     """
-    given = {name: str(value) for name in OPTIONS if (value := options.get(name)) is not None}
+    given = {name: os.fspath(value) for name in OPTIONS if (value := options.get(name)) is not None}
     if "data" in given and isinstance(getattr(recipe, "data", None), FactsConfig):
         given = find_files(Path(_locate(given.pop("data")))) | given
     return [_as_setting(name, value, recipe) for name, value in given.items()]

@@ -1,7 +1,6 @@
 """A run as a reader of texts: its language model, and what it was trained on."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from wherefrom.core.errors import BadData, Mismatch, MissingInput, UsageError, nearest
@@ -11,11 +10,11 @@ from wherefrom.evaluation.text.perplexity import Training
 from wherefrom.evaluation.text.readings import CharacterReader, Reader, WordReader
 from wherefrom.evaluation.text.tokens import Sentence, treebank
 from wherefrom.generation.texts import TextScorer
-from wherefrom.runs.run import Run, open_run
+from wherefrom.runs.run import AnyRun, Run, open_run
 
 
 def open_reader(
-    path: str | Path | Run,
+    path: AnyRun,
     model: str = "",
     tokens: Callable[[str], list[Sentence]] = treebank,
     spell: CharacterReader | None = None,
@@ -49,7 +48,7 @@ def _find_predictor(run: Run, name: str) -> Any:
     return run.predictor(name)
 
 
-def open_speller(path: str | Path | Run, model: str = "") -> CharacterReader:
+def open_speller(path: AnyRun, model: str = "") -> CharacterReader:
     """A run's character model, to spell the words that a word model does not know."""
     run, reader = open_reader(path, model)
     if not isinstance(reader, CharacterReader):

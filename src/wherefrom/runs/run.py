@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from wherefrom.core.arguments import checked
 from wherefrom.core.config import encode
 from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.errors import (
@@ -140,7 +142,11 @@ class Run:
         return self.workshop.objective(self.recipe.stage(stage))
 
 
-def open_run(path: str | Path | Run) -> Run:
+AnyRun = str | PathLike[str] | Run  # a run's folder, or the run itself
+
+
+@checked
+def open_run(path: AnyRun) -> Run:
     """The run in a folder; one made on a device that is not here is opened on what is.
 
     A run that is open already is handed back as it is.
