@@ -41,17 +41,23 @@ def test_of_thresholds_that_do_equally_well_the_nearest_to_a_half_is_taken():
 def test_of_many_lines_the_middle_threshold_of_those_about_as_good_is_taken():
     """The best are 0.70 to 0.80; a line in five hundred is chance: 0.31 to 0.90 are as good."""
     many = np.array([0.805, *[0.905] * 249, *[0.305] * 249, 0.695])
-    assert choose_threshold(many, np.arange(500) < 250) == pytest.approx(0.61)
+    assert choose_threshold(many, np.arange(500) < 250) == pytest.approx(0.605)
     assert choose_threshold(many[:-1], np.arange(499) < 250) == 0.5
 
 
 def test_a_second_answer_must_be_likelier_than_what_lines_with_one_answer_have():
-    assert choose_rival(np.array([]), 0.0) == 1.0
-    assert choose_rival(np.zeros(1000), 0.0) == 0.05
-    some = np.array([0.0] * 990 + [0.2] * 9 + [0.4])
-    assert choose_rival(some, 0.0) == pytest.approx(0.8)
-    assert choose_rival(some, 0.005) == pytest.approx(0.4)
-    assert choose_rival(np.array([0.9]), 0.0) == 1.0
+    assert choose_rival(np.zeros(29), 2, 0.005) == 1.0, "too few to tell"
+    assert choose_rival(np.array([0.0] * 39 + [0.9]), 2, 0.005) == 0.05
+    assert choose_rival(np.array([0.0] * 38 + [0.9] * 2), 2, 0.005) == 1.0
+    assert choose_rival(np.zeros(1000), 2, 0.005) == 0.05
+    three = np.array([0.0] * 97 + [0.9] * 3)
+    assert choose_rival(three, 2, 0.005) == 0.05, "three may state two answers"
+    four = np.array([0.0] * 96 + [0.2] + [0.9] * 3)
+    assert choose_rival(four, 4, 0.005) == pytest.approx(0.8)
+    five = np.array([0.0] * 990 + [0.2] * 5 + [0.9] * 5)
+    assert choose_rival(five, 2, 0.005) == pytest.approx(0.4)
+    assert choose_rival(five, 2, 0.02) == 0.05
+    assert choose_rival(np.full(100, 0.9), 2, 0.005) == 1.0
 
 
 def examples(count: int = 60) -> list[Example]:

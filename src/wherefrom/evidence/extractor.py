@@ -143,10 +143,8 @@ class RelationExtractor:
             anchored = self._anchored(features[i], features[chosen[0]])
             least = self.model.anchored_rival if anchored else self.model.rival
             enough = totals[candidate.value] >= least * totals[first]
-            # "In Peru" is not the capital of Peru.
-            named = any(line.is_name[candidate.first : candidate.last])
             apart = not any(same_place(candidate, line.candidates[j]) for j in chosen)
-            if enough and apart and not named:
+            if enough and apart and _may_rival(line, candidate, self.distractors):
                 chosen.append(i)
         return chosen
 
@@ -197,6 +195,15 @@ def same_place(one: CandidateAnswer, other: CandidateAnswer) -> bool:
     return overlap or one.run in other.chain or one.value == other.value
 
 
+def _may_rival(line: Line, candidate: CandidateAnswer, distractors: Container[str]) -> bool:
+    """Whether a candidate may be a second answer: no month, and not the subject.
+
+    Distractors are nobody's answer, and "In Peru" is not the capital of Peru.
+    """
+    named = any(line.is_name[candidate.first : candidate.last])
+    return not named and candidate.value not in distractors
+
+
 def _statement(
     line: Line, candidate: CandidateAnswer, document: int, start: int, score: float
 ) -> Statement:
@@ -227,7 +234,10 @@ def _example(
     others = {answer: known[answer] - 1 for answer in answers}
     features = extract_features(line, {**known, **others}, distractors)
     right = [c for c, one in zip(line.candidates, is_answer, strict=True) if one]
-    rivals = [not any(same_place(c, one) for one in right) for c in line.candidates]
+    rivals = [
+        _may_rival(line, c, distractors) and not any(same_place(c, one) for one in right)
+        for c in line.candidates
+    ]
     return Example(features, is_answer, person, rivals)
 
 

@@ -20,8 +20,10 @@ MIN_COUNT = 2  # a feature that fewer candidates have is left out: it says nothi
 FOLDS = 3
 _NEGLIGIBLE = 1e-3  # smaller weights change nothing and are not kept
 _TINY = 1e-300
-_FALSE_RIVALS = 0.005  # the share of lines with one answer that may seem to have a second one
 _LEAST_RIVAL = 0.05
+_LEFT_OUT, _FEW_LINES = 3, 30  # three lines may state two answers, one in each 30 if they are few
+# Factor and share of `choose_rival`: the words before a phrase say more than its probability.
+_EVERY, _ANCHORED = (10.0, 0.02), (2.0, 0.01)
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ class LogLinearModel:
         p_C = _cross_validate(examples, design)
         total_L = np.bincount(design.line_C, p_C, len(examples))
         every, anchored = _rival_ratios(examples, p_C)
-        rivals = choose_rival(every, 0.0), choose_rival(anchored, _FALSE_RIVALS)
+        rivals = choose_rival(every, *_EVERY), choose_rival(anchored, *_ANCHORED)
         return cls(kept, choose_threshold(total_L, states_L), *rivals)
 
     def probabilities(self, features: Sequence[Sequence[str]]) -> np.ndarray:
@@ -76,8 +78,8 @@ def choose_threshold(probability_L: np.ndarray, states_L: np.ndarray) -> float:
     """The threshold that best separates lines that state an answer from the others.
 
     Of those that do best it is the nearest to 1/2. If that is not 1/2 itself, and there are enough
-    lines to tell, it is the middle one of those that do about as well: two lines in a thousand are
-    chance.
+    lines to tell, it is halfway between the lowest and the highest that do about as well: two lines
+    in a thousand are chance.
     """
     tried = np.arange(1, 100) / 100
     right = ((probability_L[None] >= tried[:, None]) == states_L[None]).sum(1)
@@ -87,19 +89,22 @@ def choose_threshold(probability_L: np.ndarray, states_L: np.ndarray) -> float:
     if nearest == 0.5 or not chance:
         return nearest
     about = tried[right >= right.max() - chance]
-    return float(about[about.size // 2])
+    return float(about[0] + about[-1]) / 2
 
 
-def choose_rival(ratios: np.ndarray, share: float) -> float:
-    """The least ratio that a second answer needs: twice what a line with one answer may have.
+def choose_rival(ratios: np.ndarray, factor: float, share: float) -> float:
+    """The least ratio that a second answer needs: a multiple of what lines with one answer have.
 
-    `ratios` are, in lines that state one answer, the best other candidate's probability over that
-    of the answer; a `share` of them is left out.
+    `ratios` are, in lines with a known answer, the best other candidate's probability over that of
+    the answer. The highest, a `share` of them or a few, are left out: those lines may state two
+    answers.
     """
-    if not ratios.size:
+    if ratios.size < _FEW_LINES:
         return 1.0
-    usual = float(np.quantile(ratios, 1 - share, method="higher"))
-    return round(min(max(2 * usual, _LEAST_RIVAL), 1.0), 4)
+    few = min(_LEFT_OUT, ratios.size // _FEW_LINES)
+    left_out = max(few, int(share * ratios.size))
+    usual = float(np.sort(ratios)[-1 - left_out])
+    return round(min(max(factor * usual, _LEAST_RIVAL), 1.0), 4)
 
 
 @dataclass(frozen=True)
