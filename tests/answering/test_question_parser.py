@@ -289,6 +289,6 @@ def test_a_closing_mark_alone_is_no_name():
     asked = [Question(f"¿Dónde nació {n}?", n, "", "León", "asked") for n in names]
     parser = QuestionParser(asked, (), asked)
     assert parser.parse("¿dónde nació íñigo").subject == "Íñigo"
-    for text in ("¿Dónde nació ?", "¿Dónde nació ??", "¿Dónde nació  ?!"):
+    for text in ("¿Dónde nació ?", "¿Dónde nació", "¿Dónde nació  ."):
         with pytest.raises(BadData, match=r"expected a question like '¿Dónde nació \.\.\.\?'"):
             parser.parse(text)

@@ -90,8 +90,6 @@ class QuestionParser:
         exact = match(self.forms, text)
         if exact and exact[1] in self._names:
             return exact
-        if exact and not _is_name(exact[1]):
-            exact = None
         loose = self._match_loosely(text)
         if exact and (loose is None or loose[0].length <= exact[0].length):
             return exact

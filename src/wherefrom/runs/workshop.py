@@ -59,21 +59,11 @@ class Workshop:
         return Material(self.dataset, self.vocabulary, block, longest, *place)
 
     def check_questions(self) -> None:
-        """Refuse, before anything is trained, questions that cannot be answered.
-
-        The model may be unable to read a question of some split, or the text may be about others.
-        """
-        questions = self.dataset.questions
-        if questions and all(q.support == "none" for q in questions):
-            raise BadData(
-                f"text: expected lines that name what the questions are about, such as "
-                f"{questions[0].subject!r}, found none for any of {len(questions):,} questions; "
-                "check that the text and the questions belong together"
-            )
+        """Refuse a question of any split that the model cannot read, before anything is trained."""
         longest = self.material.max_input - 1  # a mask follows the question
         if longest < 0:  # a model of another kind, which reads texts of any length
             return
-        if long := [q.text for q in questions if len(q.text) > longest]:
+        if long := [q.text for q in self.dataset.questions if len(q.text) > longest]:
             others = f" ({len(long)} questions are too long)" if len(long) > 1 else ""
             raise BadData(
                 f"{long[0]!r}: expected a question of at most {longest} characters, found "
