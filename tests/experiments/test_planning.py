@@ -1,6 +1,7 @@
 """Plans: made once from the text and the machine, kept in run.json, continued with more minutes."""
 
 import json
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from wherefrom.runs.workshop import Workshop
 SMALL = [
     "model.n_layer=1", "model.n_head=2", "model.n_embd=16", "model.ngrams=2",
     "model.ngram_buckets=64", "stages.pretrain.batch=4", "stages.pretrain.buckets=1",
-    "stages.questions_only.steps=20", "stages.questions_only.buckets=1",
+    "stages.questions_only.steps=20", "stages.questions_only.buckets=1", "abstain=false",
 ]  # fmt: skip
 
 
@@ -47,8 +48,7 @@ def changer(data: FactsConfig, settings: Sequence[str] = ()):
     return change
 
 
-@pytest.fixture
-def fast(monkeypatch: pytest.MonkeyPatch) -> Timer:
+def make_fast(monkeypatch: pytest.MonkeyPatch) -> Timer:
     """Runs are planned as if a step took 0.2 s: five a second, and no time is spent otherwise."""
     timer = Timer(0.2)
     monkeypatch.setattr(planning, "time_steps", timer)
@@ -56,6 +56,28 @@ def fast(monkeypatch: pytest.MonkeyPatch) -> Timer:
     for module in (planning, api):
         monkeypatch.setattr(module, "monotonic", lambda: 0.0)
     return timer
+
+
+@pytest.fixture
+def fast(monkeypatch: pytest.MonkeyPatch) -> Timer:
+    return make_fast(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def planned_run(facts_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that was given 0.2 minutes."""
+    files = FactsConfig(str(facts_folder / "corpus.txt"), str(facts_folder / "questions.tsv"))
+    folder = tmp_path_factory.mktemp("planned") / "run"
+    with pytest.MonkeyPatch.context() as patch:
+        make_fast(patch)
+        run(files, folder, minutes=0.2)
+    return folder
+
+
+@pytest.fixture
+def folder(planned_run: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copytree(planned_run, tmp_path / "run"))
 
 
 def test_steps_follow_from_the_minutes_and_the_machine(data: FactsConfig, tmp_path: Path):
@@ -116,25 +138,21 @@ def steps_of(folder: Path) -> dict[str, int]:
 
 
 def test_a_plan_is_kept_and_the_same_command_only_reads(
-    data: FactsConfig, tmp_path: Path, fast: Timer
+    data: FactsConfig, folder: Path, fast: Timer
 ):
-    first = run(data, tmp_path / "run", minutes=0.2)
-    assert fast.calls == 1
-    plan = json.loads((tmp_path / "run" / "run.json").read_text())["plan"]
+    plan = json.loads((folder / "run.json").read_text())["plan"]
     assert plan["minutes"] == 0.2
     assert plan["pace"]["step"] == 0.2
-    assert plan["steps"] == steps_of(tmp_path / "run")["pretrain"]
-    again = run(data, tmp_path / "run", minutes=0.2)
-    assert again.reused
-    assert again.results == first.results
-    assert run(data, tmp_path / "run").reused  # nor does it matter that no minutes are named
-    assert fast.calls == 1
+    assert plan["steps"] == steps_of(folder)["pretrain"]
+    assert run(data, folder, minutes=0.2).reused
+    assert run(data, folder).reused  # nor does it matter that no minutes are named
+    assert fast.calls == 0
 
 
-def test_more_minutes_go_on_from_a_finished_run(data: FactsConfig, tmp_path: Path, fast: Timer):
-    folder = tmp_path / "run"
-    run(data, folder, minutes=0.2)
+def test_more_minutes_go_on_from_a_finished_run(data: FactsConfig, folder: Path, fast: Timer):
     before = steps_of(folder)
+    weights = next(folder.glob("models/without_pretraining/*.safetensors")).read_bytes()
+    (folder / "audit").mkdir(exist_ok=True)
     (folder / "audit" / "audit.json").write_text("{}")
     more = run(data, folder, minutes=0.6)
     assert not more.reused
@@ -145,15 +163,16 @@ def test_more_minutes_go_on_from_a_finished_run(data: FactsConfig, tmp_path: Pat
     assert [stage.name for stage in run_.recipe.chain()] == ["pretrain", "pretrain_2"]
     assert not (folder / "audit" / "audit.json").exists()  # it was about the earlier model
     assert (folder / "audit-before-1" / "audit.json").exists()
+    # What was trained before is not trained again, though its checkpoints are gone.
+    assert next(folder.glob("models/without_pretraining/*.safetensors")).read_bytes() == weights
     assert run(data, folder, minutes=0.6).reused
     assert run(data, folder, minutes=0.2).reused  # it has been trained for longer already
 
 
-def test_another_setting_is_refused(data: FactsConfig, tmp_path: Path, fast: Timer):
-    run(data, tmp_path / "run", minutes=0.2)
+def test_another_setting_is_refused(data: FactsConfig, folder: Path, fast: Timer):
     with pytest.raises(Mismatch, match="n_embd"):
         api.run(
-            "facts", out=tmp_path / "run", corpus=data.corpus, questions=data.questions,
+            "facts", out=folder, corpus=data.corpus, questions=data.questions,
             settings=[*SMALL, "model.n_embd=32"], minutes=0.2,
         )  # fmt: skip
 
@@ -167,10 +186,12 @@ def test_seeds_share_the_plan_of_the_first(data: FactsConfig, tmp_path: Path, fa
     assert steps_of(Path(found.runs[0])) == steps_of(Path(found.runs[1]))
 
 
-def test_the_same_plan_gives_the_same_bits(data: FactsConfig, tmp_path: Path, fast: Timer):
-    one, other = run(data, tmp_path / "a", minutes=0.2), run(data, tmp_path / "b", minutes=0.2)
-    assert one.results == other.results
-    models = [Path(outcome.run) / "models" / "with_pretraining" for outcome in (one, other)]
+def test_the_same_plan_gives_the_same_bits(
+    data: FactsConfig, folder: Path, tmp_path: Path, fast: Timer
+):
+    again = run(data, tmp_path / "again", minutes=0.2)
+    assert again.results == api.open_run(folder).results
+    models = [Path(run) / "models" / "with_pretraining" for run in (again.run, folder)]
     found = [next(model.glob("*.safetensors")).read_bytes() for model in models]
     assert found[0] == found[1]
 

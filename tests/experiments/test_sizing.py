@@ -53,6 +53,13 @@ def test_a_cpu_gets_a_small_model_and_a_gpu_a_larger_one_for_a_larger_text():
     assert choose_settings(SIZE, "mps") == cpu
 
 
+def test_few_names_are_told_apart_without_n_grams():
+    many, few = (choose_settings(replace(SIZE, subjects=n), "cpu") for n in (1000, 200))
+    assert many.model.ngrams > 0
+    assert few.model.ngrams == 0
+    assert few.stages[0].batch < many.stages[0].batch
+
+
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
 def test_long_questions_get_room(device: str):
     usual = choose_settings(SIZE, device).model.block_size

@@ -34,9 +34,10 @@ from wherefrom.runs.workshop import Workshop, choose_device
 # Minutes that a run takes at most if nobody says how many it may take.
 USUAL_MINUTES = {"cpu": 10.0, "cuda": 3.0}
 _FEWEST = 100  # steps: fewer teach nothing
-_TIMED = 8  # steps that are timed, after some that are not
+_TIMED = 5  # chunks of steps that are timed, after one that is not
+_CHUNK = {"cpu": 4, "cuda": 80}  # steps of such a chunk
 _TIMED_QUESTIONS = {"cpu": 32, "cuda": 256}  # answered together, as many as at the end
-_SPARE = 0.03  # share of the time that is kept back: steps are not all alike
+_SPARE = 0.1  # share of the time that is kept back: steps are not all alike
 _PREPARING = {"cuda": 25.0}  # seconds before the first step: compiling
 _COMPILED = 0.33  # what compiling leaves of a step's time on a GPU
 
@@ -222,20 +223,19 @@ def _overhead(dataset: Dataset, pace: Pace, device: str) -> float:
 def time_steps(workshop: Workshop, stage: Stage) -> Pace:
     """Time a few steps of a model that is then thrown away, and a few answers."""
     model = workshop.new_model(stage)
-    cuda = workshop.device.type == "cuda"
-    chunk = 10 * _TIMED if cuda else 1
-    learner = workshop.learner(stage, model, steps=chunk * (_TIMED + 2))
+    device = "cuda" if workshop.device.type == "cuda" else "cpu"
+    chunk = _CHUNK[device]
+    learner = workshop.learner(stage, model, steps=chunk * (_TIMED + 1))
     if prepare := getattr(learner, "prepare", None):
         prepare(chunk)
     seconds: list[float] = []
-    for i in range(_TIMED + 2):
+    for i in range(_TIMED + 1):
         began = monotonic()
         learner.advance(i * chunk, chunk)
         seconds.append((monotonic() - began) / chunk)
-    step = median(seconds[2:]) * (_COMPILED if cuda else 1.0)
+    step = median(seconds[1:]) * (_COMPILED if device == "cuda" else 1.0)
     model.eval()
-    count = _TIMED_QUESTIONS["cuda" if cuda else "cpu"]
-    texts = [question.text for question in workshop.dataset.questions[:count]]
+    questions = workshop.dataset.questions[: _TIMED_QUESTIONS[device]]
     began = monotonic()
-    workshop.predictor(model).answer(texts)
-    return Pace(step, (monotonic() - began) / len(texts))
+    workshop.predictor(model).answer([question.text for question in questions])
+    return Pace(step, (monotonic() - began) / len(questions))

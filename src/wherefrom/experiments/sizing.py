@@ -9,6 +9,9 @@ from wherefrom.recipes.facts import large, small
 # Statements up to which a width of the GPU's model was measured to suffice.
 _WIDTHS = {12_000: 256, 60_000: 384}
 _WIDEST = 512
+# Subjects from which a CPU's model reads n-grams, and the rows of a step below that: the names of
+# few subjects are told apart without them, and small steps learn faster.
+_MANY, _FEW_ROWS = 500, 32
 _ROUND = 32  # characters: rows come in multiples of this
 _CONTEXT = 48  # characters of a row on a CPU besides the longest names: a phrase and its context
 _USUAL = 0.98  # share of the names that must fit a row on a CPU together with a context
@@ -70,11 +73,10 @@ def choose_settings(text: TextSize, device: str) -> Recipe:
     row = max(96, min(text.longest_name + _CONTEXT, block - 8))
     objective = replace(spans.objective, longest=row / block)
     read = replace(recipe.stages[0], mix=(replace(spans, objective=objective), *others))
-    return replace(
-        recipe,
-        model=replace(recipe.model, block_size=block),
-        stages=(read, *recipe.stages[1:]),
-    )
+    model = replace(recipe.model, block_size=block)
+    if text.subjects < _MANY:
+        read, model = replace(read, batch=_FEW_ROWS), replace(model, ngrams=0)
+    return replace(recipe, model=model, stages=(read, *recipe.stages[1:]))
 
 
 def _block(text: TextSize, least: int) -> int:

@@ -56,7 +56,7 @@ def small() -> Recipe:
         schedule=Schedule(),
         steps=3000,
         batch=64,
-        buckets=4,
+        buckets=2,
         packed=True,
     )
     return _recipe(model, read)
