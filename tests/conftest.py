@@ -16,8 +16,9 @@ import hypothesis
 import pytest
 
 # Tests run side by side: each, and every process that it starts, computes with one thread. Several
-# OpenMP threads per test would wait for each other most of the time. torch reads this when loaded.
-os.environ["OMP_NUM_THREADS"] = "1"
+# OpenMP threads per test would wait for each other most of the time, and those of a test that asks
+# for two must sleep meanwhile. torch reads this when it is loaded.
+os.environ |= {"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"}
 
 # No test depends on the clock: a busy machine may take its time over any example.
 hypothesis.settings.register_profile(
