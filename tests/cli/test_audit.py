@@ -8,7 +8,7 @@ import pytest
 
 from wherefrom.auditing import confidence_sections
 
-FIELDS = ["reply", "gold", "right", "split", "support", "features", "m"]
+FIELDS = ["reply", "gold", "right", "split", "support", "features", "m", "id", "accepted"]
 SECTIONS = {
     "format_version", "recipe", "seed", "model", "people", "confidence", "abstention",
     "decoys", "evidence", "source", "exposures", "name_bias", "swap", "not_retrained", "notes",

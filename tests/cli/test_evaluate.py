@@ -16,6 +16,7 @@ def test_the_same_scores_and_predictions_come_out_again(cli, own_run):
         "results": stored["results"],
         "reused": True,
         "changed": [],
+        "advice": "",
     }
     assert [file.read_bytes() for file in files] == before
     assert (own_run / "status.json").read_bytes() == status
