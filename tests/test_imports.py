@@ -17,17 +17,18 @@ COURSE = Path(__file__).parents[1] / "course"
 
 # Each room may import those named here; the order is that in which text flows.
 _TO_EVALUATION = {
-    "core", "data", "objectives", "models", "training", "generation", "evaluation",
+    "core", "reading", "data", "objectives", "models", "training", "generation", "evaluation",
 }  # fmt: skip
 _TO_EVIDENCE = _TO_EVALUATION | {"runs", "evidence"}
 _TO_MEMORISATION = _TO_EVIDENCE | {"answering", "memorisation"}
 ALLOWED = {
     "core": set(),
-    "data": {"core"},
+    "reading": {"core"},
+    "data": {"core", "reading"},
     "models": {"core"},
     "training": {"core"},
     "generation": {"core"},
-    "objectives": {"core", "data"},
+    "objectives": {"core", "reading", "data"},
     "evaluation": {"core", "generation"},
     "runs": _TO_EVALUATION,
     "evidence": _TO_EVALUATION | {"runs"},

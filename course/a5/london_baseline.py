@@ -11,7 +11,7 @@ from places import find_data, tell
 def score(path: Path) -> None:
     from submission.utils import evaluate_places
 
-    from wherefrom.data.tables import read_table
+    from wherefrom.reading.tables import read_table
 
     total, correct = evaluate_places(path, ["London"] * len(read_table(path, 2)))
     print(f"Correct: {correct} out of {total}: {100 * correct / total:.4g}%")

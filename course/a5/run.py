@@ -133,7 +133,7 @@ def run(options: argparse.Namespace) -> None:
     from submission.dataset import CharCorruptionDataset
     from submission.utils import set_seed
 
-    from wherefrom.data.tables import read_lines
+    from wherefrom.reading.tables import read_lines
 
     wiki = _data(options.pretrain_corpus_path, "wiki.txt", options)
     read_lines(wiki, gaps=True)  # complains of what a model cannot read, by line
@@ -175,7 +175,7 @@ def train(options: argparse.Namespace, model: Any, dataset: Any) -> None:
     from submission import helper
 
     from wherefrom.core.files import cannot_write
-    from wherefrom.data.tables import read_table
+    from wherefrom.reading.tables import read_table
 
     writes, writer = options.writing_params_path, _writer(options)
     if options.function == "pretrain":
@@ -207,8 +207,8 @@ def evaluate(options: argparse.Namespace, model: Any, dataset: Any) -> None:
     """Answer every question of a file, write the answers, and score them if it can be done."""
     from submission.utils import Reader, evaluate_places, load_params
 
-    from wherefrom.data.tables import read_lines, read_table
     from wherefrom.generation.answers import ModelAnswerer
+    from wherefrom.reading.tables import read_lines, read_table
     from wherefrom.report.messages import note
     from wherefrom.runs.workshop import choose_device
 

@@ -8,7 +8,7 @@ import pytest
 from wherefrom.core.contracts import Fact, Question, Span
 from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.core.vocabulary import Vocabulary
-from wherefrom.data.birthplaces import BirthplacesConfig, load
+from wherefrom.data.birthplaces import BirthplacesConfig, load, read_files
 from wherefrom.data.fetching import registry
 from wherefrom.evaluation.baselines import Majority
 from wherefrom.evaluation.evaluator import evaluate_answers
@@ -258,3 +258,13 @@ def test_always_answering_london_is_right_25_times(real):
     score, predictions = evaluate_answers(Majority(data.asked), held_out)
     assert (score.details["correct"], score.n) == (25, 500)
     assert predictions[0].answer.text == "London"
+
+
+def test_every_name_of_the_course_is_found(real):
+    """The questions stand in the order of the lines: train, dev, test. No line is mistaken."""
+    files = read_files(real)
+    asked = [files.subject(row.cells[0]) for rows in files.tables.values() for row in rows]
+    found = [d.subject.of(d.text) if d.subject else None for d in files.documents]
+    assert len(found) == len(asked) == 2937
+    assert sum(a != b for a, b in zip(found, asked, strict=True)) == 0
+    assert sum(". " in name for name in asked[2000:2500]) == 26

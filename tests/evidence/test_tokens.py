@@ -2,8 +2,8 @@
 
 import pytest
 
-from wherefrom.data import mentions
 from wherefrom.evidence.tokens import UNSPACED, normalise, token_kind, tokenise, words
+from wherefrom.reading import mentions
 
 
 def test_kinds_of_tokens():

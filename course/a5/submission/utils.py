@@ -12,12 +12,12 @@ from torch import Tensor, nn
 
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Mismatch
-from wherefrom.data.tables import read_lines, read_table
 from wherefrom.doctor.years import DEFAULT_YEAR, VARIABLE, Year, find_year
 from wherefrom.evaluation.evaluator import evaluate_answers
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Request
 from wherefrom.models.params import read_params, write_params
+from wherefrom.reading.tables import read_lines, read_table
 
 
 def current_year() -> Year:

@@ -28,7 +28,7 @@ import numpy as np
 from wherefrom.answering.famous_people import NAMES
 from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, below, draws
-from wherefrom.data.names import person
+from wherefrom.reading.names import person
 
 TIERS = ("recombined", "absent", "invented", "gibberish", "shortened")
 Likelihood = Callable[[Sequence[str]], np.ndarray]

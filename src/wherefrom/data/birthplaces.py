@@ -15,9 +15,9 @@ from wherefrom.core.contracts import Dataset, Document, Passage, Question
 from wherefrom.core.errors import MissingInput, UsageError
 from wherefrom.core.forms import Form, find_forms
 from wherefrom.data.fetching import registry
-from wherefrom.data.names import name_span, person
-from wherefrom.data.statements import state_facts, support, whole_documents
-from wherefrom.data.tables import Row, read_lines, read_table, refuse_rows
+from wherefrom.reading.names import name_span, person
+from wherefrom.reading.statements import state_facts, support, whole_documents
+from wherefrom.reading.tables import Row, read_lines, read_table, refuse_rows
 
 NAME, RELATION = "birthplaces", "birthplace"
 TEXT = "wiki.txt"

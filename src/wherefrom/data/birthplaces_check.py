@@ -19,8 +19,8 @@ from wherefrom.data.birthplaces import (
     load,
 )
 from wherefrom.data.findings import FileReport, Inspection
-from wherefrom.data.names import person
 from wherefrom.data.survey import conflicting, count_duplicates
+from wherefrom.reading.names import person
 
 _COURSE = "the course's"
 KNOWN = {  # SHA-256 of the versions that are in circulation

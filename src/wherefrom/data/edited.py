@@ -25,7 +25,7 @@ from wherefrom.core.contracts import (
 )
 from wherefrom.core.errors import UsageError
 from wherefrom.core.randomness import Stream, below, draws
-from wherefrom.data.names import person
+from wherefrom.reading.names import person
 
 HALVES = ("", "first", "second")
 

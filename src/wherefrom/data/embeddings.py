@@ -18,8 +18,8 @@ from wherefrom.core.errors import BadData
 from wherefrom.core.npy import read_npy
 from wherefrom.core.words import BEGIN, END
 from wherefrom.data.fetching import registry
-from wherefrom.data.tables import read_lines
 from wherefrom.data.word_forms import HOMEWORK
+from wherefrom.reading.tables import read_lines
 
 GLOVE = "embeddings/glove.6B.50d.npy"  # where a fetched one lies in its folder
 _SHOWN = 5

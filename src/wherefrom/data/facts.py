@@ -18,13 +18,13 @@ from wherefrom.core.config import check
 from wherefrom.core.contracts import Dataset, Document, Passage, Question
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import Form, find_forms, match
-from wherefrom.data.mentions import Mentions
-from wherefrom.data.passages import BEHIND_NAME, find_passages
-from wherefrom.data.question_files import QuestionRow, read_questions
-from wherefrom.data.statements import state_facts, support
 from wherefrom.data.survey import Survey, survey_questions
-from wherefrom.data.texts import LAYOUTS, read_texts
-from wherefrom.data.unchanged import LastRead
+from wherefrom.reading.mentions import Mentions
+from wherefrom.reading.passages import BEHIND_NAME, find_passages
+from wherefrom.reading.question_files import QuestionRow, read_questions
+from wherefrom.reading.statements import state_facts, support
+from wherefrom.reading.texts import LAYOUTS, read_texts
+from wherefrom.reading.unchanged import LastRead
 
 _SHARES = ("calibration_share", "held_out_share")
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from wherefrom.core.errors import MissingInput
 from wherefrom.core.forms import find_forms, match
 from wherefrom.data.facts import FactsConfig, survey
-from wherefrom.data.question_files import is_questions, read_questions
 from wherefrom.data.survey import QuestionsSurvey, Survey, TextSurvey
-from wherefrom.data.texts import read_texts
+from wherefrom.reading.question_files import is_questions, read_questions
+from wherefrom.reading.texts import read_texts
 
 _CORPUS = ("corpus.txt", "corpus.jsonl")
 _TABLES = (".tsv", ".csv", ".jsonl")

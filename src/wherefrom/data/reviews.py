@@ -24,8 +24,8 @@ from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.files import reading
 from wherefrom.data import tiny_reviews
 from wherefrom.data.embeddings import fetched_vectors, known_vectors
-from wherefrom.data.tables import refuse_rows
 from wherefrom.data.treebank import Survey
+from wherefrom.reading.tables import refuse_rows
 
 # Where a folder has them; a file that lies in the folder itself is found too.
 FILES = {

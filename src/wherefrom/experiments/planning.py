@@ -7,7 +7,7 @@ run and further seeds use the same plan, so the same plan gives the same bits on
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from statistics import median
+from statistics import quantiles
 from time import monotonic
 
 from wherefrom.core.config import from_json
@@ -34,9 +34,10 @@ from wherefrom.runs.workshop import Workshop, choose_device
 # Minutes that a run takes at most if nobody says how many it may take.
 USUAL_MINUTES = {"cpu": 10.0, "cuda": 3.0}
 _FEWEST = 100  # steps: fewer teach nothing
-_TIMED = 5  # chunks of steps that are timed, after one that is not
+_TIMED = 8  # chunks of steps that are timed, after one that is not
 _CHUNK = {"cpu": 4, "cuda": 80}  # steps of such a chunk
 _TIMED_QUESTIONS = {"cpu": 32, "cuda": 256}  # answered together, as many as at the end
+_LOOKED_AT = 500  # answers' worth of the questions that are asked while it trains
 _SPARE = 0.1  # share of the time that is kept back: steps are not all alike
 _PREPARING = {"cuda": 25.0}  # seconds before the first step: compiling
 _COMPILED = 0.33  # what compiling leaves of a step's time on a GPU
@@ -217,7 +218,8 @@ def _affordable(seconds: float, pace: Pace) -> int:
 def _overhead(dataset: Dataset, pace: Pace, device: str) -> float:
     """Seconds for preparing, for the model without reading, and for asking every question."""
     asked = sum(question.split in NOT_TRAINED_ON for question in dataset.questions)
-    return _PREPARING.get(device, 0.0) + 40 * pace.step + 2.5 * asked * pace.answer + 5.0
+    answers = (2.5 * asked + _LOOKED_AT) * pace.answer
+    return _PREPARING.get(device, 0.0) + 40 * pace.step + answers + 5.0
 
 
 def time_steps(workshop: Workshop, stage: Stage) -> Pace:
@@ -233,7 +235,8 @@ def time_steps(workshop: Workshop, stage: Stage) -> Pace:
         began = monotonic()
         learner.advance(i * chunk, chunk)
         seconds.append((monotonic() - began) / chunk)
-    step = median(seconds[1:]) * (_COMPILED if device == "cuda" else 1.0)
+    slower = quantiles(seconds[1:], n=4)[-1]  # machines seldom become faster after some seconds
+    step = slower * (_COMPILED if device == "cuda" else 1.0)
     model.eval()
     questions = workshop.dataset.questions[: _TIMED_QUESTIONS[device]]
     began = monotonic()

@@ -35,12 +35,12 @@ from torch import Tensor
 from wherefrom.core.contracts import Document, Fact, Passage, Question, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.recipe import Stage
-from wherefrom.data.names import person
-from wherefrom.data.statements import Told, state_facts, whole_documents
 from wherefrom.objectives.answers import Answers
 from wherefrom.objectives.mix import Mix
 from wherefrom.objectives.passages import named_passages, place_facts
 from wherefrom.objectives.spans import COLUMNS, Documents
+from wherefrom.reading.names import person
+from wherefrom.reading.statements import Told, state_facts, whole_documents
 from wherefrom.runs.run import Run
 from wherefrom.runs.workshop import Workshop
 

@@ -21,8 +21,8 @@ from torch import Tensor
 from wherefrom.core.contracts import Document, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Vocabulary
-from wherefrom.data.mentions import NameIndex
 from wherefrom.objectives.contexts import AnswerContexts, Example, describe
+from wherefrom.reading.mentions import NameIndex
 
 # A capital of any alphabet, which `re` has no class for, and the rest of its word.
 _CAPITALISED = rf"[{''.join(filter(str.isupper, map(chr, range(0x20000))))}][\w'\-]*"

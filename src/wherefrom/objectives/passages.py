@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wherefrom.core.contracts import Dataset, Document, Fact, Passage, Span
-from wherefrom.data.passages import BEHIND_NAME
+from wherefrom.reading.passages import BEHIND_NAME
 
 
 def named_passages(dataset: Dataset) -> tuple[Document, ...]:

@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from wherefrom.core.errors import BadData, MissingInput
-from wherefrom.data.texts import Texts, join_lines, read_texts
+from wherefrom.reading.texts import Texts, join_lines, read_texts
 
 
 @pytest.fixture

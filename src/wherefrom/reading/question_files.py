@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from wherefrom.core.errors import BadData
-from wherefrom.data.tables import read_lines, refuse_marks, refuse_rows
-from wherefrom.data.texts import is_json, join_lines, read_json_rows
+from wherefrom.reading.tables import read_lines, refuse_marks, refuse_rows
+from wherefrom.reading.texts import is_json, join_lines, read_json_rows
 
 COLUMNS = ("question", "answer", "answers", "split", "relation", "id")
 BETWEEN_ANSWERS = "|"

@@ -3,7 +3,7 @@
 import pytest
 
 from wherefrom.core.contracts import Document, Passage, Question, Span
-from wherefrom.data.statements import locate, state_facts, support, whole_documents
+from wherefrom.reading.statements import locate, state_facts, support, whole_documents
 
 BO = Document("Bo Paris. Born in Parisville, he left Paris .", Span(0, 8))
 

@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from wherefrom.core.errors import BadData
-from wherefrom.data.question_files import SPLITS, QuestionRow, is_questions, read_questions
+from wherefrom.reading.question_files import SPLITS, QuestionRow, is_questions, read_questions
 
 FULL = (
     QuestionRow(2, "Where was Ada born?", "Oslo", ("Christiania",), "held-out", "birthplace", "q1"),

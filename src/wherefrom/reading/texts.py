@@ -13,7 +13,7 @@ from typing import Any
 
 from wherefrom.core.errors import BadData
 from wherefrom.core.progress import tell
-from wherefrom.data.tables import read_lines, refuse_marks, refuse_rows
+from wherefrom.reading.tables import read_lines, refuse_marks, refuse_rows
 
 LAYOUTS = ("lines", "paragraphs", "files")
 _JSON = (".jsonl", ".ndjson", ".json")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from wherefrom.core.contracts import Span
-from wherefrom.data import mentions
-from wherefrom.data.mentions import Mentions
+from wherefrom.reading import mentions
+from wherefrom.reading.mentions import Mentions
 
 
 def find(texts, subjects):

@@ -2,7 +2,7 @@
 
 import os
 
-from wherefrom.data.unchanged import LastRead
+from wherefrom.reading.unchanged import LastRead
 
 
 def test_unchanged_files_are_read_once(tmp_path):

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from wherefrom.core.contracts import Passage, Span
-from wherefrom.data.mentions import Mentions
-from wherefrom.data.sentences import find_starters, split_sentences
+from wherefrom.reading.mentions import Mentions
+from wherefrom.reading.sentences import find_starters, split_sentences
 
 BEHIND_NAME = ". "  # between a subject's name and a passage that is read behind it
 _REPEATED = 2  # documents that begin alike: then other sentences may begin so too

@@ -7,8 +7,8 @@ import pytest
 
 from wherefrom.core.contracts import Passage
 from wherefrom.core.forms import find_forms, match
-from wherefrom.data.mentions import Mentions
-from wherefrom.data.passages import find_passages
+from wherefrom.reading.mentions import Mentions
+from wherefrom.reading.passages import find_passages
 
 OWN_TEXT = Path(__file__).parents[2].parent / "shared/data/own-text"
 

@@ -7,7 +7,7 @@ answer, and where in it.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from wherefrom.core.contracts import Document, Fact, Passage, Question, Span
-from wherefrom.data.mentions import joined
+from wherefrom.reading.mentions import joined
 
 Told = Callable[[str], Sequence[Passage]]  # a subject to the parts of documents about it
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wherefrom.data.sentences import find_starters, split_sentences
+from wherefrom.reading.sentences import find_starters, split_sentences
 
 
 def split(text, starters=(), starts=()):

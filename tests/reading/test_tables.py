@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import MASK, PAD
-from wherefrom.data.tables import Row, read_lines, read_table
+from wherefrom.reading.tables import Row, read_lines, read_table
 
 LINE = st.text(st.characters(exclude_characters=f"\n\r\0\t{MASK}{PAD}", exclude_categories=["Cs"]),
                min_size=1).filter(str.strip)  # fmt: skip
