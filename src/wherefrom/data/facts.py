@@ -36,7 +36,9 @@ class FactsConfig:
     `documents` says what a document of the text is: a line, a paragraph or a file. A subject's
     questions, of whatever relation, all fall into one split, by the subject's hash. `held_out` and
     `calibration` name further tables: what they hold is that split. The questions of `questions`
-    are not divided for a split that such a file, or a column `split`, names.
+    are not divided for a split that such a file, or a column `split`, names. A split that is
+    divided by hash has about `most` questions at most (0: any number): more take long to answer
+    and say little more.
     """
 
     kind: ClassVar[str] = "facts"
@@ -47,6 +49,7 @@ class FactsConfig:
     calibration_share: float = 0.2
     held_out_share: float = 0.2
     documents: str = "lines"
+    most: int = 2000
 
     def __post_init__(self) -> None:
         known = self.documents in LAYOUTS
@@ -54,6 +57,7 @@ class FactsConfig:
         for name in _SHARES:
             share = getattr(self, name)
             check(0 <= share < 1, "FactsConfig", name, share, "a share from 0, below 1")
+        check(self.most >= 0, "FactsConfig", "most", self.most, "0 (any number) or more")
         both = self.calibration_share + self.held_out_share
         check(both < 1, "FactsConfig", "calibration_share + held_out_share", both, "less than 1")
 
@@ -144,7 +148,8 @@ def _many_objects() -> Iterator[None]:
 def choose_split(subject: str, shares: dict[str, float]) -> str:
     """Asked, unless the subject's hash falls into the share of another split.
 
-    It depends on nothing but the subject, so a longer file leaves everyone where they were.
+    It depends on nothing but the subject, so a longer file leaves everyone where they were, until
+    it is so long that the shares become smaller.
     """
     digest = hashlib.sha256(subject.casefold().encode()).digest()
     place = int.from_bytes(digest[:8], "big") / 2**64
@@ -165,7 +170,8 @@ def _read(config: FactsConfig) -> _Files:
     tables = {"": config.questions, "calibration": config.calibration, "held-out": config.held_out}
     rows = {split: read_questions(Path(file)) for split, file in tables.items() if file}
     named = {row.split for row in rows[""]}
-    shares = {split: 0.0 if split in named else s for split, s in config.splits.items()}
+    largest = config.most / max(len(rows[""]), 1) if config.most else 1.0
+    shares = {s: 0.0 if s in named else min(share, largest) for s, share in config.splits.items()}
     return _Files(config, texts.texts, texts.ids, texts.empty, *_parse(rows, shares), shares)
 
 
