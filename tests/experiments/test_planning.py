@@ -206,7 +206,7 @@ def test_two_lines_say_what_will_be_trained(data: FactsConfig, tmp_path: Path):
     assert planned.plan is not None
     what, expected = planned.plan.lines(planned.recipe)
     assert "24 subjects" in what
-    assert "1 layers of 16 with 2-grams" in what
+    assert "1 layer of 16 with 2-grams" in what
     assert "the CPU" in what
     assert "min" in expected
     assert "similar run" in expected

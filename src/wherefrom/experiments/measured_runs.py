@@ -110,7 +110,10 @@ def measure(run: Run) -> MeasuredRun:
     answered = run.folder.read_predictions(primary, run.recipe.tasks[0].name)
     stated = [prediction for prediction in answered if prediction.support == "stated"]
     if not stated:
-        raise BadData(f"{run.path}: expected held-out questions whose answer the text states")
+        raise BadData(
+            f"{run.path}: expected held-out questions whose answer the text states, found none; "
+            "there is nothing to remember it by"
+        )
     relations = {question.text: question.relation for question in run.dataset.questions}
     groups: dict[str, list[bool]] = {}
     for prediction in stated:

@@ -73,7 +73,8 @@ class Plan:
         """Two lines for a person: what will be trained, and what to expect of it."""
         model, read = recipe.model, recipe.stages[0]
         grams = f" with {model.ngrams}-grams" if getattr(model, "ngrams", 0) else ""
-        shape = f"{model.n_layer} layers of {model.n_embd}{grams}"
+        layers = "1 layer" if model.n_layer == 1 else f"{model.n_layer} layers"
+        shape = f"{layers} of {model.n_embd}{grams}"
         size = f"{self.parameters / 1e6:.1f} million parameters"
         where = {"cuda": "the GPU", "mps": "the GPU"}.get(self.device, "the CPU")
         time = "" if self.seconds is None else f"about {duration(self.seconds)} in all; "
@@ -137,7 +138,10 @@ def plan_run(
         minutes = minutes or seconds / 60
         recipe = _with_steps(recipe, steps)
     elif minutes is not None:
-        raise UsageError("--minutes: expected a plan without steps, found steps that are set too")
+        raise UsageError(
+            "--minutes: expected steps that follow from the minutes, found stages.pretrain.steps "
+            "set too; leave one of the two out"
+        )
     steps = recipe.stages[0].steps
     exposures = count_exposures(recipe, steps, text.statements)
     expected = expect(text, device, exposures)
