@@ -227,3 +227,34 @@ def test_passages_follow_their_documents():
             assert document.subject
             assert document.subject.of(document.text) == passage.subject
             assert (passage.start, passage.end) == (0, len(document.text))
+
+
+def test_of_a_paragraph_about_several_only_the_passages_of_those_left_out_are_cut():
+    ann, bob, cy = "Ann Ash lives in Rome.", "Bob Bax lives in Oslo.", "Cy Cox lives in Lima."
+    text = f"{ann} {bob} {cy}"
+    at = {name: text.index(name) for name in (ann, bob, cy)}
+    passages = tuple(
+        Passage(0, s[:7].strip(), at[s], at[s] + len(s) + (s is not cy)) for s in (ann, bob, cy)
+    )
+    facts = tuple(
+        Fact(s[:7].strip(), "home", s[-5:-1], 0, Span(at[s] + len(s) - 5, at[s] + len(s) - 1))
+        for s in (ann, bob, cy)
+    )
+    alone = Document("Bob Bax sings.", Span(0, 7))
+    base = replace(
+        BASE,
+        documents=(Document(text, Span(0, 7)), alone),
+        facts=facts,
+        passages=(*passages, Passage(1, "Bob Bax", 0, len(alone.text))),
+    )
+    without = leave_out(base, frozenset({"Bob Bax"}))
+    assert [d.text for d in without.documents] == [f"{ann} {cy}"]
+    assert [(f.subject, f.value_span.of(f"{ann} {cy}")) for f in without.facts] == [
+        ("Ann Ash", "Rome"),
+        ("Cy Cox", "Lima"),
+    ]
+    assert [(p.subject, p.document) for p in without.passages] == [("Ann Ash", 0), ("Cy Cox", 0)]
+    assert f"{ann} {cy}"[without.passages[1].start : without.passages[1].end] == cy
+    headless = leave_out(base, frozenset({"Ann Ash"})).documents[0]
+    assert headless.text == f"{bob} {cy}"
+    assert headless.subject and headless.subject.of(headless.text) == "Bob Bax"

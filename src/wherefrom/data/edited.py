@@ -20,6 +20,7 @@ from wherefrom.core.contracts import (
     Dataset,
     Document,
     Fact,
+    Passage,
     Question,
     Span,
 )
@@ -75,26 +76,74 @@ def choose_half(config: EditedConfig, dataset: Dataset) -> frozenset[str]:
 
 
 def leave_out(dataset: Dataset, people: frozenset[str]) -> Dataset:
-    """Without the documents about these people; their questions then have the support "none"."""
-    kept = [i for i, d in enumerate(dataset.documents) if _subject(d) not in people]
-    if not kept:
+    """Without what the text says of these people; their questions then have the support "none".
+
+    Documents that are about nobody else are dropped; from the others these people's passages are
+    cut, except where they are another person's as well.
+    """
+    own: dict[int, list[Passage]] = {}
+    for passage in dataset.passages:
+        own.setdefault(passage.document, []).append(passage)
+    documents: list[Document] = []
+    moves: dict[int, tuple[int, Callable[[int], int]]] = {}  # its new number, and of its places
+    for number, document in enumerate(dataset.documents):
+        kept = [p for p in own.get(number, ()) if person(p.subject) not in people]
+        if number in own and len(kept) < len(own[number]):
+            if not kept:
+                continue
+            document, move = _cut(document, own[number], kept)
+        elif number not in own and _subject(document) in people:
+            continue
+        else:
+            move = int  # every place stays
+        moves[number] = len(documents), move
+        documents.append(document)
+    if not documents:
         raise UsageError("data.half: expected some text to be left, found none; keep more people")
-    place = {old: new for new, old in enumerate(kept)}
-    facts = [replace(f, document=place[f.document]) for f in dataset.facts if f.document in place]
+
+    def move_span(number: int, span: Span) -> Span:
+        move = moves[number][1]
+        return Span(move(span.start), move(span.end))
+
+    facts = [
+        replace(f, document=moves[f.document][0], value_span=move_span(f.document, f.value_span))
+        for f in dataset.facts
+        if f.document in moves and (f.document not in own or person(f.subject) not in people)
+    ]
+    passages = [
+        replace(p, document=number, start=move(p.start), end=move(p.end))
+        for p in dataset.passages
+        if person(p.subject) not in people
+        for number, move in [moves[p.document]]
+    ]
     questions = [
         replace(q, support="none") if person(q.subject) in people and q.support in WITH_TEXT else q
         for q in dataset.questions
     ]
-    passages = [
-        replace(p, document=place[p.document]) for p in dataset.passages if p.document in place
-    ]
     return replace(
         dataset,
-        documents=tuple(dataset.documents[i] for i in kept),
+        documents=tuple(documents),
         facts=tuple(facts),
         questions=tuple(questions),
         passages=tuple(passages),
     )
+
+
+def _cut(
+    document: Document, passages: Sequence[Passage], kept: Sequence[Passage]
+) -> tuple[Document, Callable[[int], int]]:
+    """The document without the passages that are not kept, and a function that moves a place."""
+    stays = np.ones(len(document.text), dtype=bool)
+    for passage in passages:
+        stays[passage.start : passage.end] = False
+    for passage in kept:
+        stays[passage.start : passage.end] = True
+    before = np.concatenate([[0], np.cumsum(stays)])
+    text = "".join(c for c, stay in zip(document.text, stays, strict=True) if stay)
+    name = kept[0].subject
+    start = text.find(name)
+    subject = Span(start, start + len(name)) if start >= 0 else None
+    return replace(document, text=text, subject=subject), lambda place: int(before[place])
 
 
 def swap_values(dataset: Dataset, config: EditedConfig) -> Dataset:

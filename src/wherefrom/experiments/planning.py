@@ -39,8 +39,9 @@ _CHUNK = {"cpu": 4, "cuda": 80}  # steps of such a chunk
 _TIMED_QUESTIONS = {"cpu": 32, "cuda": 256}  # answered together, as many as at the end
 _LOOKED_AT = 500  # answers' worth of the questions that are asked while it trains
 _SPARE = 0.1  # share of the time that is kept back: steps are not all alike
-_PREPARING = {"cuda": 25.0}  # seconds before the first step: compiling
-_COMPILED = 0.33  # what compiling leaves of a step's time on a GPU
+_PREPARING = {"cuda": 40.0}  # seconds before the first step: compiling
+_COMPILED = 0.46  # what compiling leaves of a step's time on a GPU
+_CONTROL = 105  # steps of reading that last as long as training the model that does not read
 
 
 @dataclass(frozen=True)
@@ -223,7 +224,7 @@ def _overhead(dataset: Dataset, pace: Pace, device: str) -> float:
     """Seconds for preparing, for the model without reading, and for asking every question."""
     asked = sum(question.split in NOT_TRAINED_ON for question in dataset.questions)
     answers = (2.5 * asked + _LOOKED_AT) * pace.answer
-    return _PREPARING.get(device, 0.0) + 40 * pace.step + answers + 5.0
+    return _PREPARING.get(device, 0.0) + _CONTROL * pace.step + answers + 5.0
 
 
 def time_steps(workshop: Workshop, stage: Stage) -> Pace:

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from wherefrom.core.contracts import Span
 
@@ -19,6 +20,8 @@ Feature = tuple[str, str]
 Features = tuple[Feature, ...]
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
+_DIGIT = re.compile(r"\d")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _AROUND = 40  # characters looked at on either side
 _MISSED = 0.02  # share of the known answers that may be missed
 _FEWEST = 5  # known answers; with fewer nothing is learnt
@@ -73,15 +76,21 @@ def describe(text: str, span: Span) -> Features:
 
 
 def _words(text: str) -> list[str]:
-    """Words and marks, folded; of a number only how long it is, of a name only that it is one."""
-    words = (re.sub(r"\d", "0", word) for word in _TOKEN.findall(text))
-    return [word.casefold() if word.islower() else _shape(word) for word in words]
+    return [_reduce(word) for word in _TOKEN.findall(text)]
 
 
+@lru_cache(maxsize=1 << 16)
+def _reduce(word: str) -> str:
+    """A word, folded; of a number only how long it is, of a name only that it is one."""
+    word = _DIGIT.sub("0", word)
+    return word.casefold() if word.islower() else _shape(word)
+
+
+@lru_cache(maxsize=1 << 16)
 def _shape(phrase: str) -> str:
     """Kinds of characters instead of the characters: 'Aa', 'Aa Aa', '0000', 'a'."""
-    shape = re.sub(r"[^\W\d_]+", lambda match: _letters(match[0]), phrase)
-    return re.sub(r"\d", "0", shape)[:12]
+    shape = _LETTERS.sub(lambda match: _letters(match[0]), phrase)
+    return _DIGIT.sub("0", shape)[:12]
 
 
 def _letters(word: str) -> str:

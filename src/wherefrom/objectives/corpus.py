@@ -20,6 +20,7 @@ from torch import Tensor
 
 from wherefrom.core.contracts import Document, Span
 from wherefrom.core.errors import BadData
+from wherefrom.core.progress import tell
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.objectives.contexts import AnswerContexts, Example, describe
 from wherefrom.reading.mentions import NameIndex
@@ -33,7 +34,8 @@ _OPENING = re.compile(r"""(?:^|[!?]|(?:\w\w\w|\d|[^\w\s])\.)["')\]]*\s*["'(\[]*$
 _WORD = re.compile(r"(?<=\s)\S")
 _LONGEST_SALIENT = 40
 _ABBREVIATION = 3  # letters before a full stop that does not end a sentence
-
+_EXAMPLES = 3000  # documents from which it is learnt what stands around answers, at most
+_OFTEN = 20_000  # documents after which the progress is told
 
 # The answers, folded, that asked questions give to each subject, by relation.
 Asked = Mapping[str, Mapping[str, Collection[str]]]
@@ -96,6 +98,8 @@ def index_corpus(
     columns = {field.name: array("q") for field in fields(Corpus)}
     columns["fact"], columns["tokens"] = array("b"), array("i")
     for number, document in enumerate(documents):
+        if number % _OFTEN == 0 and number:
+            tell("looking for facts", number, len(documents))
         if not document.text:
             raise BadData(f"document {number}: expected some text, found none; leave it out")
         beside, within = salient_spans(document, named)
@@ -126,12 +130,10 @@ class AnswerFinder:
         self._links = {w for a in answers for w in a.split()[1:-1] if w.islower()}
         self._index = NameIndex(answers, fold=True)
         examples: dict[str, list[Example]] = {}
-        for document in documents:
-            subject = document.subject.of(document.text) if document.subject else ""
-            if subject in asked:
-                spans = self.add_answers(document, salient_spans(document, named)[0])
-                for relation, own in asked[subject].items():
-                    examples.setdefault(relation, []).append((document.text, spans, own))
+        for document, own in _some(documents, asked):
+            spans = self.add_answers(document, salient_spans(document, named)[0])
+            for relation, answer in own.items():
+                examples.setdefault(relation, []).append((document.text, spans, answer))
         fitted = (AnswerContexts.fit(found) for found in examples.values())
         self._contexts = [contexts for contexts in fitted if contexts is not None]
 
@@ -166,6 +168,18 @@ class AnswerFinder:
     def _looks_asked_for(self, text: str, span: Span) -> bool:
         found = describe(text, span)
         return any(contexts.fit_for(found) for contexts in self._contexts)
+
+
+def _some(
+    documents: Sequence[Document], asked: Asked
+) -> list[tuple[Document, Mapping[str, Collection[str]]]]:
+    """Documents about asked subjects with these subjects' answers, evenly out of all of them."""
+    about = [
+        (document, asked[subject])
+        for document in documents
+        if document.subject and (subject := document.subject.of(document.text)) in asked
+    ]
+    return about[:: -(-len(about) // _EXAMPLES) or 1]
 
 
 def salient_spans(document: Document, named: set[str]) -> tuple[list[Span], list[Span]]:
