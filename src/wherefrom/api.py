@@ -229,6 +229,7 @@ def ask(
     *,
     risk: float | None = None,
     delta: float | None = None,
+    evidence: str = "shown",
     strict: bool = True,
     threads: int | None = None,
 ) -> Replies:
@@ -237,11 +238,15 @@ def ask(
     Each reply has the answer, the calibrated confidence, what the text says about the answer, and
     whether the model recalled it. With `risk`, the model answers only above a threshold that the
     calibration people certify: at most a share `risk` of the answers is wrong, except with
-    probability `delta` (0.1). A question that the run cannot be asked raises BadData. If `strict`
-    is False, the other questions are answered, and `Replies.problems` says what is wrong.
+    probability `delta` (0.1). With `evidence="required"`, an answer that the text does not state is
+    withheld, too: what is answered is then no longer up to the model alone. A question that the run
+    cannot be asked raises BadData. If `strict` is False, the other questions are answered, and
+    `Replies.problems` says what is wrong.
     """
     asked = [questions] if isinstance(questions, str) else list(questions)
-    return ask_run(_open(run, threads), asked, risk=risk, delta=delta, strict=strict)
+    return ask_run(
+        _open(run, threads), asked, risk=risk, delta=delta, evidence=evidence, strict=strict
+    )
 
 
 @checked

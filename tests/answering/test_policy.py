@@ -15,6 +15,7 @@ import pytest
 from wherefrom.answering.abstention import REFUSE_ALL, Threshold
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.closed_book import (
+    EARLIER_FEATURES,
     FEATURES,
     Answered,
     ClosedBookModel,
@@ -34,6 +35,7 @@ from wherefrom.answering.policy import (
     report_policy,
     write_policy,
 )
+from wherefrom.answering.statement_forms import NO_FORMS, StatementForm, StatementForms
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Dataset, Document, Question, Span
 from wherefrom.core.errors import BadData, Damaged, Mismatch, MissingInput
@@ -51,7 +53,7 @@ def question(name: str, answer: str = "Oslo", support: str = "stated") -> Questi
 class Scripted:
     """Stands for a closed-book model: each question has its features and its answer given."""
 
-    reference = REFERENCE
+    reference, forms = REFERENCE, NO_FORMS
     relations = frozenset({"birthplace"})
 
     def __init__(self, rows: dict[str, tuple[Answer, tuple[float, ...]]]) -> None:
@@ -79,7 +81,8 @@ class Scripted:
 
 
 def table(*rows: tuple[float, ...]) -> FeatureTable:
-    return FeatureTable.from_matrix(np.array(rows), FEATURES)
+    found = FeatureTable.from_matrix(np.array(rows), EARLIER_FEATURES)
+    return found.join(FeatureTable({"statement": np.zeros(len(rows))}))
 
 
 def row(right: bool, familiar: float) -> tuple[Answer, tuple[float, ...]]:
@@ -128,6 +131,7 @@ def test_a_policy_is_reported_by_what_the_text_says():
         "precision": (7 / 8, 8),
         "refused_omitted": (0.75, 4),
         "refused_without_text": (1.0, 5),
+        "precision_everyone": (7 / 9, 9),  # one answer more, about a person whose text omits it
     }
     assert all(s.interval[0] <= s.value <= s.interval[1] for s in found.values())
 
@@ -444,7 +448,11 @@ FIRST: dict[str, Any] = {  # the layout of the first version: no number, and no 
 }
 POLICY = AnswerPolicy(
     LogisticCalibration(
-        FEATURES, (-0.25, 3.0, -2.5, -2.5), (0.5, 2.0, 3.0, 3.0), (0.5, 0.75, 1.25, 1.5), 0.375
+        EARLIER_FEATURES,
+        (-0.25, 3.0, -2.5, -2.5),
+        (0.5, 2.0, 3.0, 3.0),
+        (0.5, 0.75, 1.25, 1.5),
+        0.375,
     ),
     Threshold(0.5625, 0.9, 0.5, 0.9375, 152),
     NameGate(LogisticCalibration(FAMILIARITY, (-4.5, -4.5), (2.5, 2.5), (1.875, 2.75), -3), 0.4375),
@@ -475,14 +483,17 @@ def test_earlier_versions_are_read(tmp_path, data, expected):
     assert read_policy(a_run(tmp_path)) == expected
 
 
-def test_the_third_version_is_written_and_read_to_the_bit(tmp_path):
+def test_the_fourth_version_is_written_and_read_to_the_bit(tmp_path):
     policy = replace(POLICY, reference=REFERENCE, threshold=Threshold(1 / 3, 0.9, 0.1, None, 7))
     own = RelationPolicy(policy.calibration, Threshold(2.0, 0.9, 0.0, None, 7, "too few"))
-    policy = replace(policy, relations={"birthplace": own})
+    form = StatementForm("", " was born in ", ".", masked=True)
+    policy = replace(
+        policy, relations={"birthplace": own}, forms=StatementForms({"birthplace": (form,)})
+    )
     write_policy(tmp_path, policy)
     written = json.loads((tmp_path / "audit" / FILE).read_text())
-    assert written["format_version"] == 3
-    assert written.keys() == SECOND.keys() | {"relations"}
+    assert written["format_version"] == 4
+    assert written.keys() == SECOND.keys() | {"relations", "forms"}
     assert written["threshold"]["precision"] is None
     assert read_policy(a_run(tmp_path)) == policy
 
@@ -531,7 +542,7 @@ def changed(*where: str, to: Any = None) -> dict[str, Any]:
         (changed("reference", "mean", "rest", to=math.nan), "a finite mean"),
         (changed("reference", "spread", "rest", to=-1.0), "spreads above 0"),
         (changed("more", to=1), "more: no such field"),
-        (changed("format_version", to=4), "expected format_version 3, found 4"),
+        (changed("format_version", to=5), "expected format_version 4, found 5"),
     ],
 )
 def test_a_damaged_file_is_named(tmp_path, data, named):
@@ -542,7 +553,7 @@ def test_a_damaged_file_is_named(tmp_path, data, named):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("names", [["a", "b", "c", "d"], [*reversed(FEATURES)]])
+@pytest.mark.parametrize("names", [["a", "b", "c", "d"], [*reversed(EARLIER_FEATURES)]])
 def test_other_features_are_another_versions(tmp_path, names):
     put(tmp_path, changed("calibration", "features", to=names))
     with pytest.raises(Mismatch, match=r"another version; 'wherefrom evaluate .*' writes it"):

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,11 @@ from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.question_parser import QuestionParser
 from wherefrom.answering.risk_bound import Bound
 from wherefrom.auditing import confidence_sections
-from wherefrom.auditing.asking import Problem, ask_run
+from wherefrom.auditing.asking import Problem, ask_run, require_evidence
 from wherefrom.core.config import from_json
-from wherefrom.core.errors import BadData
-from wherefrom.core.replies import Reply
+from wherefrom.core.contracts import Span
+from wherefrom.core.errors import BadData, UsageError
+from wherefrom.core.replies import Reply, Verdict
 from wherefrom.report.replies import describe_reply
 from wherefrom.runs.run import Run, open_run
 
@@ -230,3 +232,47 @@ def test_replies_read_back_as_they_were_written(run: Run, questions: list[str]):
     found = ask_run(run, questions[:1])
     written = json.loads(json.dumps(wherefrom.to_json(found[0]), allow_nan=False))
     assert from_json(Reply, written, "reply") == found[0]
+
+
+REPLY = Reply(
+    question="Where was Ann Ash born?", subject="Ann Ash", relation="birthplace", answered=True,
+    answer="Rome", confidence=0.9, reason=None, name_known=True, candidates=(), evidence=None,
+    source=None,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("verdict", "why"),
+    [
+        (Verdict("contradicted", "Oslo", 0, Span(0, 4), 0.9, "Oslo"), "another answer: Oslo"),
+        (Verdict("silent", None, None, None, 0.1), "does not state it"),
+        (Verdict("no text", None, None, None, 0.0), "nothing in the text is about this name"),
+        (None, "too few of the asked answers stand in the text"),
+    ],
+)
+def test_where_evidence_is_required_only_what_the_text_states_is_answered(
+    verdict: Verdict | None, why: str
+):
+    withheld = require_evidence(replace(REPLY, evidence=verdict))
+    assert (withheld.answered, withheld.reason) == (False, "not stated")
+    assert withheld.why_not
+    assert why in withheld.why_not
+    assert (withheld.answer, withheld.confidence) == ("Rome", 0.9), "it is shown as a guess"
+
+
+def test_a_stated_answer_is_given_and_a_withheld_one_keeps_its_reason():
+    stated = replace(REPLY, evidence=Verdict("supported", "Rome", 0, Span(0, 4), 0.9, "Rome"))
+    assert require_evidence(stated) == stated
+    unsure = replace(REPLY, answered=False, reason="low confidence", why_not="below 50 %")
+    assert require_evidence(unsure) == unsure
+
+
+def test_evidence_is_shown_or_required(tiny_run: Path, questions: list[str]):
+    shown = wherefrom.ask(tiny_run, questions)
+    required = wherefrom.ask(tiny_run, questions, evidence="required")
+    given = [
+        r.answered and r.evidence is not None and r.evidence.label == "supported" for r in shown
+    ]
+    assert [r.answered for r in required] == given
+    with pytest.raises(UsageError, match="expected shown or required, found 'always'"):
+        wherefrom.ask(tiny_run, questions, evidence="always")

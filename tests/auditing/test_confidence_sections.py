@@ -14,6 +14,7 @@ from wherefrom.answering.closed_book import FEATURES, Answered
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.policy import AnswerPolicy, CertifiedPolicy
 from wherefrom.answering.risk_bound import fit_bound, split_people
+from wherefrom.answering.statement_forms import NO_FORMS
 from wherefrom.auditing import confidence_sections as sections
 from wherefrom.auditing.inspector import Examined, Inspector, open_inspector
 from wherefrom.core.contracts import Answer, Question
@@ -64,7 +65,7 @@ def fit(examined: Examined, alpha: float = 0.1, delta: float = 0.1) -> Certified
         decoys = None
 
     class Model:
-        relations, reference = frozenset({"r"}), None
+        relations, reference, forms = frozenset({"r"}), None, NO_FORMS
 
     class Without:
         model, opened = Model, Opened

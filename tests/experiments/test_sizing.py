@@ -83,3 +83,22 @@ def test_exposures_are_rows_of_text_a_statement():
     steps = enough_steps(recipe, 3000, "cpu")
     assert count_exposures(recipe, steps, 3000) == pytest.approx(100, rel=0.01)
     assert enough_steps(recipe, 1, "cpu") == 500  # the questions must be learnt, too
+
+
+@pytest.mark.parametrize("statements", [1000, 30_000, 300_000])
+def test_on_a_gpu_weight_decay_lets_a_statement_stay_for_twenty_exposures(statements: int):
+    read = choose_settings(replace(SIZE, statements=statements), "cuda").stages[0]
+    rows = 0.85 * 128  # of text in a step
+    steps = 1 / (read.optimiser.rate * read.optimiser.decay)  # in which decay takes most of it
+    assert steps * rows / statements >= 19
+    assert read.optimiser.decay <= 0.1
+    if statements > 3000:
+        assert steps * rows / statements <= 21
+
+
+def test_a_wide_model_learns_at_half_the_rate():
+    narrow, wide = (
+        choose_settings(replace(SIZE, statements=n), "cuda").stages[0].optimiser
+        for n in (3000, 50_000)
+    )
+    assert (wide.rate, wide.adam_rate) == (narrow.rate / 2, narrow.adam_rate / 2)

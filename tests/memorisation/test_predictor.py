@@ -121,7 +121,7 @@ def test_a_run_without_its_own_borrows_one(tmp_path):
     found = read_source_predictor(tmp_path)
     assert found == borrowed_predictor()
     assert found.borrowed
-    assert found.curve.features == SOURCE_FEATURES
+    assert {*found.curve.features} <= {*SOURCE_FEATURES}
     assert found.models > 0  # it was fitted, not written down
     assert found.predict(zeros(0.0))[0].borrowed
 

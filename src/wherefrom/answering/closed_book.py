@@ -18,6 +18,7 @@ from wherefrom.answering.familiarity import (
 )
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.question_parser import QuestionParser
+from wherefrom.answering.statement_forms import StatementForms, learn_statement_forms
 from wherefrom.core.contracts import Answer, Dataset
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
@@ -25,7 +26,9 @@ from wherefrom.core.vocabulary import refuse_marks
 from wherefrom.generation.answers import ModelAnswerer
 from wherefrom.runs.run import Run
 
-FEATURES = ("log_probability", "margin", *FAMILIARITY)  # what confidence is computed from
+# What confidence is computed from.
+FEATURES = ("log_probability", "margin", "statement", *FAMILIARITY)
+EARLIER_FEATURES = ("log_probability", "margin", *FAMILIARITY)  # of folders without wordings
 TINY = 1e-12
 _REFERENCES = 500  # asked people whose names familiarity is measured against
 
@@ -43,7 +46,8 @@ class ClosedBookModel:
     """A model and its data set; it parses, checks and answers questions.
 
     Familiarity is measured relative to `reference`. If none was stored, it is computed from the
-    names of asked people, which the model must know.
+    names of asked people, which the model must know. `forms` are wordings of the text in which the
+    answers are scored as well; if none were stored, they are learnt from asked people's texts.
     """
 
     def __init__(
@@ -51,8 +55,10 @@ class ClosedBookModel:
         answerer: ModelAnswerer,
         dataset: Dataset,
         reference: FamiliarityReference | None = None,
+        forms: StatementForms | None = None,
     ) -> None:
         self.answerer, self._reference = answerer, reference
+        self._dataset, self._forms = dataset, forms
         self.openings = find_openings(dataset.documents) or [""]
         subjects = (d.subject.of(d.text) for d in dataset.documents if d.subject)
         names = (*subjects, *(q.subject for q in dataset.questions))
@@ -63,6 +69,12 @@ class ClosedBookModel:
         if self._reference is not None:
             return self._reference
         return FamiliarityReference.of(self.measure(self.parser.subjects[:_REFERENCES]))
+
+    @cached_property
+    def forms(self) -> StatementForms:
+        if self._forms is not None:
+            return self._forms
+        return learn_statement_forms(self.answerer, self._dataset)
 
     @property
     def relations(self) -> frozenset[str]:
@@ -119,7 +131,8 @@ class ClosedBookModel:
         best = np.log([max(a.probability, TINY) for a in answers])
         second = [a.others[0].probability if a.others else 0.0 for a in answers]
         margin = best - np.log(np.maximum(second, TINY))
-        certainty = FeatureTable({"log_probability": best, "margin": margin})
+        stated = self.forms.likelihood(self.answerer, questions, [a.text for a in answers])
+        certainty = FeatureTable({"log_probability": best, "margin": margin, "statement": stated})
         names = self.familiarity([q.subject for q in questions])
         return Answered(tuple(questions), answers, certainty.join(names))
 
@@ -138,11 +151,15 @@ class ClosedBookModel:
         return measure_likelihood(answerer.model, answerer.vocabulary, names, self.openings)
 
 
-def open_closed_book(run: Run, reference: FamiliarityReference | None = None) -> ClosedBookModel:
+def open_closed_book(
+    run: Run,
+    reference: FamiliarityReference | None = None,
+    forms: StatementForms | None = None,
+) -> ClosedBookModel:
     predictor = run.predictor()
     if not isinstance(predictor, ModelAnswerer) or not run.dataset.questions:
         raise BadData(
             f"{run.path}: expected a run that answers questions, found a run of "
             f"'{run.recipe.name}'; 'wherefrom run people' makes one"
         )
-    return ClosedBookModel(predictor, run.dataset, reference)
+    return ClosedBookModel(predictor, run.dataset, reference, forms)

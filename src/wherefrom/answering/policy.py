@@ -23,13 +23,14 @@ from wherefrom.answering.abstention import (
 )
 from wherefrom.answering.calibration import LogisticCalibration, fit_by_relation
 from wherefrom.answering.certificate import Certificate
-from wherefrom.answering.closed_book import FEATURES, ClosedBookModel
+from wherefrom.answering.closed_book import EARLIER_FEATURES, FEATURES, ClosedBookModel
 from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.familiarity import FamiliarityReference
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_gate import NameGate, fit_gate
 from wherefrom.answering.relation_bounds import fit_relation_bounds
 from wherefrom.answering.risk_bound import fit_bound, gated_probability, split_people
+from wherefrom.answering.statement_forms import NO_FORMS, StatementForms
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Damaged, Mismatch, MissingInput
@@ -57,16 +58,18 @@ class AnswerPolicy:
     is then that of a relation without calibration questions, which is never answered, and
     `threshold` describes what the thresholds together did to the calibration questions. The
     familiarity of names is measured relative to `reference`. It is None in folders of the first
-    version, where it must be measured again.
+    version, where it must be measured again. `forms` are the wordings in which answers are scored;
+    earlier versions have none.
     """
 
-    format_version: ClassVar[int] = 3
+    format_version: ClassVar[int] = 4
 
     calibration: LogisticCalibration
     threshold: Threshold
     names: NameGate | None = None
     reference: FamiliarityReference | None = None
     relations: Mapping[str, RelationPolicy] = field(default_factory=dict[str, RelationPolicy])
+    forms: StatementForms = NO_FORMS
 
     @property
     def thresholds(self) -> Threshold | Thresholds:
@@ -127,14 +130,14 @@ def fit_policy(
     if not parts:
         score = gated_probability(curve, gate, judged.features)
         threshold = choose_threshold(score, judged.right, precision, EVEN_ODDS)
-        return AnswerPolicy(curve, threshold, gate, model.reference)
+        return AnswerPolicy(curve, threshold, gate, model.reference, forms=model.forms)
     curves = fit_by_relation(judged.features, judged.right, FEATURES, parts)
     score = np.zeros(len(judged.people))
     for relation, places in parts.items():
         score[places] = gated_probability(curves[relation], gate, judged.features.rows(places))
     chosen = choose_thresholds(score, judged.right, parts, precision, EVEN_ODDS)
     each = {name: RelationPolicy(curves[name], chosen.of(name)) for name in parts}
-    return AnswerPolicy(curve, chosen.together, gate, model.reference, each)
+    return AnswerPolicy(curve, chosen.together, gate, model.reference, each, model.forms)
 
 
 @dataclass(frozen=True)
@@ -206,14 +209,15 @@ def certify_policy(
     fitting = [q for q, here in zip(judged.people, fit, strict=True) if here]
     gate = fit_gate(model, fitting, judged.features.rows(fit), decoys)
     parts = divide(judged.relations, model.relations)
-    reference, features, right = model.reference, judged.features, judged.right
+    reference, forms = model.reference, model.forms
+    features, right = judged.features, judged.right
     if not parts:
         bound = fit_bound(features, right, FEATURES, (fit, test), alpha, delta, gate)
         curve, certificate = bound.calibration, bound.certificate
         return CertifiedPolicy(
-            AnswerPolicy(curve, certificate.as_threshold(), bound.names, reference),
+            AnswerPolicy(curve, certificate.as_threshold(), bound.names, reference, forms=forms),
             certificate,
-            AnswerPolicy(curve, bound.uncertified, bound.names, reference),
+            AnswerPolicy(curve, bound.uncertified, bound.names, reference, forms=forms),
         )
     found = fit_relation_bounds(features, right, FEATURES, parts, subjects, alpha, delta, gate)
     policies = (
@@ -226,6 +230,7 @@ def certify_policy(
                 name: RelationPolicy(curve, thresholds.of(name))
                 for name, curve in found.curves.items()
             },
+            forms,
         )
         for thresholds in (found.certified, found.uncertified)
     )
@@ -248,17 +253,34 @@ def report_policy(
     """
     names = {"none": "refused_without_text", "omitted": "refused_omitted"}
     scores: dict[str, Score] = {}
+    everyone: list[tuple[np.ndarray, Judged]] = []
     for support, questions in groups.items():
         try:
             judged = judge(model, questions, known)
         except BadData:  # nobody of this group can be asked about
             continue
         score = policy.score(judged.features, judged.relations)
+        everyone.append((score, judged))
         if support == "stated":
             scores |= apply(policy.thresholds, score, judged.right, judged.relations)
         else:
             scores[names[support]] = refused(policy.thresholds, score, judged.relations)
+    if len(everyone) > 1:
+        scores |= _among_everyone(policy, everyone)
     return scores
+
+
+def _among_everyone(
+    policy: AnswerPolicy, groups: Sequence[tuple[np.ndarray, Judged]]
+) -> dict[str, Score]:
+    """The precision of all answers that are given, also about people whose text says nothing."""
+    found = apply(
+        policy.thresholds,
+        np.concatenate([score for score, _ in groups]),
+        np.concatenate([judged.right for _, judged in groups]),
+        [relation for _, judged in groups for relation in judged.relations],
+    )
+    return {"precision_everyone": found["precision"]} if "precision" in found else {}
 
 
 # -- the file beside a run -----------------------------------------------------------
@@ -281,7 +303,7 @@ def read_policy(run: Run) -> AnswerPolicy:
         raise Damaged(
             f"{path}: {error}; 'wherefrom evaluate {run.path}' writes it again"
         ) from error
-    if policy.calibration.features != FEATURES:
+    if policy.calibration.features not in (FEATURES, EARLIER_FEATURES):
         raise Mismatch(
             f"{path}: expected a calibration over the features {', '.join(FEATURES)}, found the "
             f"features of another version; 'wherefrom evaluate {run.path}' writes it again"
@@ -290,10 +312,10 @@ def read_policy(run: Run) -> AnswerPolicy:
 
 
 def _upgrade(data: Any) -> Any:
-    """Set the version: earlier files have no relations, and the first neither a reference."""
+    """Set the version: earlier files lack the forms, the relations and, the first, a reference."""
     if not isinstance(data, dict):
         return data
     found = cast(dict[str, Any], data)
-    if found.get("format_version", 1) in (1, 2):
+    if found.get("format_version", 1) in (1, 2, 3):
         found = found | {"format_version": AnswerPolicy.format_version}
     return found

@@ -1,14 +1,23 @@
 """Asking a run: questions in, replies out."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import overload
 
 from wherefrom.answering.certificate import Certificate
 from wherefrom.auditing.inspector import Inspector, open_inspector
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import ParsedQuestion
-from wherefrom.core.replies import Reply
+from wherefrom.core.replies import (
+    CONTRADICTED,
+    EVIDENCE,
+    NO_TEXT,
+    NOT_STATED,
+    REQUIRED,
+    SHOWN,
+    SUPPORTED,
+    Reply,
+)
 from wherefrom.runs.run import Run
 
 DELTA = 0.1  # probability that a risk bound fails, unless another is asked for
@@ -56,16 +65,20 @@ def ask_run(
     *,
     risk: float | None = None,
     delta: float | None = None,
+    evidence: str = SHOWN,
     strict: bool = True,
 ) -> Replies:
     """Put questions to a finished run.
 
-    With `risk`, the model answers only above a threshold with this risk bound. A question that the
+    With `risk`, the model answers only above a threshold with this risk bound. If `evidence` is
+    required, an answer that the text does not state is withheld. A question that the
     run cannot be asked raises BadData if `strict`; otherwise it is listed in `problems`, and the
     other questions are answered.
     """
     if delta is not None and risk is None:
         raise UsageError("delta: expected a risk beside it, found none; add a risk")
+    if evidence not in EVIDENCE:
+        raise UsageError(f"evidence: expected {' or '.join(EVIDENCE)}, found {evidence!r}")
     inspector, certificate = open_inspector(run), None
     if risk is not None:
         inspector, certificate = inspector.with_certificate(risk, DELTA if delta is None else delta)
@@ -76,7 +89,25 @@ def ask_run(
     if strict and problems:
         raise BadData(problems[0].message)
     replies = inspector.reply(parsed)
+    if evidence == REQUIRED:
+        replies = [require_evidence(reply) for reply in replies]
     return Replies(str(run.path), tuple(replies), tuple(problems), certificate, tuple(notes))
+
+
+def require_evidence(reply: Reply) -> Reply:
+    """The same reply, its answer withheld unless the text states it."""
+    verdict = reply.evidence
+    if not reply.answered or (verdict is not None and verdict.label == SUPPORTED):
+        return reply
+    if verdict is None:
+        why = "too few of the asked answers stand in the text to learn how it states them"
+    elif verdict.label == CONTRADICTED:
+        why = f"the text states another answer: {verdict.stated}"
+    elif verdict.label == NO_TEXT:
+        why = "nothing in the text is about this name"
+    else:
+        why = "the text about this name does not state it"
+    return replace(reply, answered=False, reason=NOT_STATED, why_not=f"no evidence: {why}")
 
 
 def _parse(

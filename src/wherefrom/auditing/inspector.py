@@ -63,7 +63,9 @@ class OpenedRun:
     @cached_property
     def model(self) -> ClosedBookModel:
         stored = self.stored_policy
-        return open_closed_book(self.run, stored.reference if stored else None)
+        if stored is None:
+            return open_closed_book(self.run)
+        return open_closed_book(self.run, stored.reference, stored.forms)
 
     @cached_property
     def policy(self) -> AnswerPolicy | None:

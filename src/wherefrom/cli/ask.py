@@ -46,6 +46,14 @@ def ask(
             help="Largest probability with which the guarantee of --risk may fail.",
         ),
     ] = None,
+    evidence: Annotated[
+        str,
+        typer.Option(
+            metavar="shown|required",
+            help="What evidence is for: 'required' withholds every answer that the text does not "
+            "state.",
+        ),
+    ] = "shown",
     picture: Annotated[
         Path | None,
         typer.Option(metavar="FILE.svg", help="Also draw the first reply into this file."),
@@ -62,13 +70,16 @@ def ask(
     is too low or the model does not know the name. Two lines follow: the evidence, which is what
     the training text says about the answer, and the source, which says whether the model recalled
     the answer or guessed it. With --risk, the model answers only above a threshold that the
-    calibration people certify.
+    calibration people certify. With --evidence required, an answer that the text does not state is
+    withheld as well.
     """
     import wherefrom
     from wherefrom.report.replies import describe_reply
 
     places, texts = _given(questions) if questions else _read()
-    found = wherefrom.ask(run, texts, risk=risk, delta=delta, strict=False, threads=threads)
+    found = wherefrom.ask(
+        run, texts, risk=risk, delta=delta, evidence=evidence, strict=False, threads=threads
+    )
     for line in found.notes:
         note(line)
     if as_json:

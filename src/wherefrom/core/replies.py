@@ -18,7 +18,11 @@ RECALLED, GUESSED = "recalled", "guessed"
 SOURCES = (RECALLED, GUESSED)
 
 # Why an answer is withheld.
-UNKNOWN_NAME, LOW_CONFIDENCE = "unknown name", "low confidence"
+UNKNOWN_NAME, LOW_CONFIDENCE, NOT_STATED = "unknown name", "low confidence", "not stated"
+
+# What evidence is for: it is shown beside an answer, or required of it.
+SHOWN, REQUIRED = "shown", "required"
+EVIDENCE = (SHOWN, REQUIRED)
 
 
 @dataclass(frozen=True)

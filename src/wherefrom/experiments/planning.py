@@ -34,12 +34,13 @@ from wherefrom.runs.workshop import Workshop, choose_device
 # Minutes that a run takes at most if nobody says how many it may take.
 USUAL_MINUTES = {"cpu": 10.0, "cuda": 3.0}
 _FEWEST = 100  # steps: fewer teach nothing
-_TIMED = 8  # chunks of steps that are timed, after one that is not
+_TIMED = {"cpu": 8, "cuda": 4}  # chunks of steps that are timed, after one that is not
 _CHUNK = {"cpu": 4, "cuda": 80}  # steps of such a chunk
 _TIMED_QUESTIONS = {"cpu": 32, "cuda": 256}  # answered together, as many as at the end
 _LOOKED_AT = 500  # answers' worth of the questions that are asked while it trains
-_SPARE = 0.1  # share of the time that is kept back: steps are not all alike
-_PREPARING = {"cuda": 40.0}  # seconds before the first step: compiling
+# Share of the time that is kept back: a CPU's steps are not all alike.
+_SPARE = {"cpu": 0.1, "cuda": 0.03}
+_PREPARING = {"cuda": 34.0}  # seconds before the first step: compiling
 _COMPILED = 0.46  # what compiling leaves of a step's time on a GPU
 _CONTROL = 105  # steps of reading that last as long as training the model that does not read
 
@@ -132,7 +133,7 @@ def plan_run(
         pace = timer(workshop, recipe.stages[0])
         most = (minutes or USUAL_MINUTES.get(device, USUAL_MINUTES["cpu"])) * 60
         overhead = monotonic() - started + _overhead(dataset, pace, device)
-        steps = _affordable(most - overhead, pace)
+        steps = _affordable(most - overhead, pace, device)
         if minutes is None:
             steps = min(steps, enough_steps(recipe, text.statements, device))
         seconds = steps * pace.step + overhead
@@ -176,7 +177,7 @@ def _stored(
     use_threads(recipe.threads)
     pace = timer(workshop, recipe.stages[0])
     overhead = _overhead(dataset, pace, plan.device)
-    steps = _affordable((minutes - plan.minutes) * 60 - overhead, pace)
+    steps = _affordable((minutes - plan.minutes) * 60 - overhead, pace, plan.device)
     recipe = read_again(recipe, steps)
     exposures = count_exposures(recipe, plan.steps + steps, plan.text.statements)
     plan = replace(
@@ -214,9 +215,9 @@ def _with_steps(recipe: Recipe, steps: int) -> Recipe:
     return replace(recipe, stages=(replace(first, steps=steps), *others))
 
 
-def _affordable(seconds: float, pace: Pace) -> int:
+def _affordable(seconds: float, pace: Pace, device: str) -> int:
     """The steps that fit into so many seconds, in round numbers."""
-    steps = int(seconds * (1 - _SPARE) / pace.step)
+    steps = int(seconds * (1 - _SPARE.get(device, _SPARE["cpu"])) / pace.step)
     return max(_FEWEST, steps // 20 * 20)
 
 
@@ -231,12 +232,12 @@ def time_steps(workshop: Workshop, stage: Stage) -> Pace:
     """Time a few steps of a model that is then thrown away, and a few answers."""
     model = workshop.new_model(stage)
     device = "cuda" if workshop.device.type == "cuda" else "cpu"
-    chunk = _CHUNK[device]
-    learner = workshop.learner(stage, model, steps=chunk * (_TIMED + 1))
+    chunk, timed = _CHUNK[device], _TIMED[device]
+    learner = workshop.learner(stage, model, steps=chunk * (timed + 1))
     if prepare := getattr(learner, "prepare", None):
         prepare(chunk)
     seconds: list[float] = []
-    for i in range(_TIMED + 1):
+    for i in range(timed + 1):
         began = monotonic()
         learner.advance(i * chunk, chunk)
         seconds.append((monotonic() - began) / chunk)

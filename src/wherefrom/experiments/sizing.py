@@ -15,6 +15,9 @@ _MANY, _FEW_ROWS = 500, 32
 _ROUND = 32  # characters: rows come in multiples of this
 _CONTEXT = 48  # characters of a row on a CPU besides the longest names: a phrase and its context
 _USUAL = 0.98  # share of the names that must fit a row on a CPU together with a context
+# Exposures of a statement after which weight decay has taken most of what one step learnt of it:
+# with fewer, a large text is forgotten while the rest of it is read.
+_REMEMBERED = 20
 # How often each statement is shown: with more, little is gained.
 EXPOSURES = {"cpu": 100, "cuda": 300}
 
@@ -66,7 +69,8 @@ def choose_settings(text: TextSize, device: str) -> Recipe:
     if device == "cuda":
         widths = (w for most, w in _WIDTHS.items() if text.statements <= most)
         recipe = large(next(widths, _WIDEST))
-        return replace(recipe, model=replace(recipe.model, block_size=_block(text, 192)))
+        recipe = replace(recipe, model=replace(recipe.model, block_size=_block(text, 192)))
+        return _with_decay(recipe, text)
     recipe = small()
     block = _block(text, recipe.model.block_size)
     (spans, *others) = recipe.stages[0].mix
@@ -77,6 +81,20 @@ def choose_settings(text: TextSize, device: str) -> Recipe:
     if text.subjects < _MANY:
         read, model = replace(read, batch=_FEW_ROWS), replace(model, ngrams=0)
     return replace(recipe, model=model, stages=(read, *recipe.stages[1:]))
+
+
+def _with_decay(recipe: Recipe, text: TextSize) -> Recipe:
+    """The recipe with a weight decay that leaves a statement in the weights until it comes again.
+
+    Decay takes what was learnt within about 1 / (rate * decay) steps, and a statement of a long
+    text comes seldom.
+    """
+    read, *others = recipe.stages
+    apart = 1 / count_exposures(recipe, 1, text.statements)  # steps between two exposures
+    optimiser = read.optimiser
+    decay = min(optimiser.decay, 1 / (_REMEMBERED * apart * optimiser.rate))
+    read = replace(read, optimiser=replace(optimiser, decay=round(decay, 4)))
+    return replace(recipe, stages=(read, *others))
 
 
 def _block(text: TextSize, least: int) -> int:

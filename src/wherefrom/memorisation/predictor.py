@@ -18,7 +18,13 @@ import numpy as np
 
 from wherefrom.answering.abstention import EVEN_ODDS
 from wherefrom.answering.calibration import LogisticCalibration
-from wherefrom.answering.closed_book import FEATURES, TINY, Answered, ClosedBookModel
+from wherefrom.answering.closed_book import (
+    EARLIER_FEATURES,
+    FEATURES,
+    TINY,
+    Answered,
+    ClosedBookModel,
+)
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, Damaged
@@ -27,20 +33,25 @@ from wherefrom.core.replies import GUESSED, RECALLED, Source
 from wherefrom.generation.answers import answer_probabilities
 from wherefrom.memorisation.counterfactual import RECALLED_ABOVE
 
-SOURCE_FEATURES = (*FEATURES, "contrast", "agreement")
+_MORE = ("contrast", "agreement")
+SOURCE_FEATURES = (*FEATURES, *_MORE)
+_EARLIER = (*EARLIER_FEATURES, *_MORE)
 FILE = "source.json"  # in a run's audit/
 
 
 @dataclass(frozen=True)
 class SourcePredictor:
-    """A curve over SOURCE_FEATURES; it was fitted with the help of `models` retrained models."""
+    """A curve over SOURCE_FEATURES (in earlier versions without "statement").
+
+    It was fitted with the help of `models` retrained models.
+    """
 
     curve: LogisticCalibration
     models: int
     borrowed: bool = False  # fitted on another run
 
     def __post_init__(self) -> None:
-        if self.curve.features != SOURCE_FEATURES:
+        if self.curve.features not in (SOURCE_FEATURES, _EARLIER):
             raise BadData(
                 f"source: expected the features {SOURCE_FEATURES}, found {self.curve.features}"
             )

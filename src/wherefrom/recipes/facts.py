@@ -35,6 +35,7 @@ SPANS = SpanCorruptionConfig(
     reads="passages",
 )
 MUON = MuonConfig(rate=0.02, adam_rate=3e-3, decay=0.1)
+SLOWER = MuonConfig(rate=0.01, adam_rate=1.5e-3, decay=0.1)  # for models wider than 256
 
 
 def small() -> Recipe:
@@ -67,7 +68,7 @@ def large(width: int = 256) -> Recipe:
     read = Stage(
         name=READ,
         mix=(Share("spans", SPANS, 0.85), Share("questions", AnswersConfig(), 0.15)),
-        optimiser=MUON,
+        optimiser=MUON if width <= 256 else SLOWER,
         schedule=Schedule(warmup=0.007),
         steps=12_000,
         batch=128,

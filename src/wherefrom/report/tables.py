@@ -29,6 +29,7 @@ _TITLES = {CHECKS: "claims", BITS: "bits per character"}
 _IN_WORDS = {
     "answered_share": "answered",
     "precision": "right among answered",
+    "precision_everyone": "right among answered, everyone asked",
     "refused_without_text": "refused: no text",
     "refused_omitted": "refused: text omits it",
 }

@@ -1,0 +1,175 @@
+"""Asking in other words: how likely the model finds an answer in the sentences of its own text.
+
+A question is one way to reach a fact; the sentences that state it are others. "The birthplace of
+Amos Karlsson is ..." is one of the wordings that the model has read, and if it has read it of Amos
+Karlsson it expects the same place there as after the question. A guess has only the question's
+wording to lean on. Nothing is looked up: the wordings are learnt from asked people's texts, and
+filled with the name that is asked about.
+
+Shapes: N answers.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from wherefrom.core.contracts import Dataset, Question
+from wherefrom.core.forms import ParsedQuestion
+from wherefrom.core.vocabulary import MASK_ID
+from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.generation.scoring import score
+from wherefrom.reading.passages import BEHIND_NAME
+from wherefrom.reading.sentences import split_sentences
+
+_FORMS = 4  # wordings of a relation that are used
+_TRIED = 12  # wordings of a relation, the commonest, that are tried on the model
+_PEOPLE = 400  # asked people of a relation whose texts are searched
+_SCORED = 48  # of them, those on whom the wordings are tried
+_TWICE = 2  # people whose texts must have a wording
+_WORDS = 3  # before an answer, in a wording that begins inside a sentence
+_BEHIND = re.compile(r"[^\w\s]+|\s\w+")
+_SPECIFIC = re.compile(r"\d|[A-Z]")  # what only one person's text may have: numbers and names
+_LEAST = -30.0  # log-probability: what is less likely is simply not expected
+
+
+@dataclass(frozen=True)
+class StatementForm:
+    """A wording: `before`, the name, `between`, the answer, `behind`.
+
+    A masked wording has the answer moved behind it, as the rows that the model was trained on
+    have; in the others the answer stands where a reader expects it.
+    """
+
+    before: str
+    between: str
+    behind: str
+    masked: bool
+
+    def prompt(self, answerer: ModelAnswerer, name: str) -> tuple[int, ...]:
+        encode = answerer.vocabulary.encode
+        text = encode(f"{self.before}{name}{self.between}")
+        return (*text, MASK_ID, *encode(self.behind), MASK_ID) if self.masked else tuple(text)
+
+
+@dataclass(frozen=True)
+class StatementForms:
+    """The wordings of each relation."""
+
+    relations: Mapping[str, tuple[StatementForm, ...]]
+
+    def likelihood(
+        self, answerer: ModelAnswerer, questions: Sequence[ParsedQuestion], answers: Sequence[str]
+    ) -> np.ndarray:
+        """(N,): log P of each answer, averaged over the wordings of its relation; 0 without any."""
+        rows: list[tuple[StatementForm, str, str]] = []
+        owner: list[int] = []
+        for i, (question, answer) in enumerate(zip(questions, answers, strict=True)):
+            for form in self.relations.get(question.relation, ()):
+                rows.append((form, question.subject, answer))
+                owner.append(i)
+        counts = np.bincount(owner, minlength=len(questions)) if owner else np.zeros(len(questions))
+        sums = np.bincount(owner, weights=_likelihood(answerer, rows), minlength=len(questions))
+        return sums / np.maximum(counts, 1)
+
+
+NO_FORMS = StatementForms({})
+
+
+def learn_statement_forms(answerer: ModelAnswerer, dataset: Dataset) -> StatementForms:
+    """The wordings in which asked people's texts state their answers and the model expects them.
+
+    Of the commonest wordings, those are kept in which the model finds these people's answers
+    most likely: how it was trained decides which these are.
+    """
+    by_relation: dict[str, list[Question]] = defaultdict(list)
+    for question in dataset.asked:
+        if question.answer:
+            by_relation[question.relation].append(question)
+    texts = _texts(dataset)
+    found: dict[str, tuple[StatementForm, ...]] = {}
+    for relation, questions in by_relation.items():
+        some = questions[:: -(-len(questions) // _PEOPLE)]
+        seen = Counter(form for q in some for form in {*_wordings(q, texts.get(q.subject, ()))})
+        often = sorted((f for f in seen if seen[f] >= _TWICE), key=lambda f: (-seen[f], str(f)))
+        usual = [
+            form
+            for masked in (True, False)
+            for form in [f for f in often if f.masked == masked][:_TRIED]
+        ]
+        if usual:
+            found[relation] = _choose(answerer, usual, some[:: -(-len(some) // _SCORED)])
+    return StatementForms(found)
+
+
+def _choose(
+    answerer: ModelAnswerer, forms: Sequence[StatementForm], people: Sequence[Question]
+) -> tuple[StatementForm, ...]:
+    rows = [(form, q.subject, q.answer or "") for form in forms for q in people]
+    mean = _likelihood(answerer, rows).reshape(len(forms), len(people)).mean(1)
+    best = sorted(range(len(forms)), key=lambda i: -float(mean[i]))
+    return tuple(forms[i] for i in best[:_FORMS])
+
+
+def _likelihood(
+    answerer: ModelAnswerer, rows: Sequence[tuple[StatementForm, str, str]]
+) -> np.ndarray:
+    """log P of an answer in a wording, clipped; what the model cannot read is not expected."""
+    encode, longest = answerer.vocabulary.encode, answerer.model.max_input + 1
+    sequences: list[tuple[int, ...]] = []
+    starts: list[int] = []
+    for form, name, answer in rows:
+        prompt = form.prompt(answerer, name)
+        end = (MASK_ID,) if form.masked else ()
+        sequences.append((*prompt, *encode(answer), *end)[:longest])
+        starts.append(min(len(prompt), longest - 1))
+    scored = score(answerer.model, sequences, starts) if sequences else []
+    return np.array([max(float(s.sum(dtype=np.float64)), _LEAST) for s in scored])
+
+
+def _texts(dataset: Dataset) -> dict[str, list[str]]:
+    """What the training text says of each subject."""
+    found: dict[str, list[str]] = defaultdict(list)
+    documents = dataset.training_documents
+    if dataset.passages:
+        for p in dataset.passages:
+            if p.document < len(documents):
+                found[p.subject].append(documents[p.document].text[p.start : p.end])
+    else:
+        for document in documents:
+            if document.subject:
+                found[document.subject.of(document.text)].append(document.text)
+    return found
+
+
+def _wordings(question: Question, texts: Sequence[str]) -> Iterator[StatementForm]:
+    """The wordings in which a person's texts have the answer, whole sentences and their ends."""
+    name, answer = question.subject, question.answer or ""
+    pattern = re.compile(rf"(?<!\w){re.escape(answer)}(?!\w)")
+    for text in texts:
+        for sentence in split_sentences(text):
+            words = text[sentence.start : sentence.end]
+            for match in pattern.finditer(words):
+                head, tail = words[: match.start()], words[match.end() :]
+                following = _BEHIND.match(tail)
+                behind = following[0] if following else ""
+                for before, between in _heads(head, name):
+                    if not _SPECIFIC.search(before[1:] + between.removeprefix(BEHIND_NAME)[1:]):
+                        yield StatementForm(before, between, behind, masked=True)
+                        yield StatementForm(before, between, "", masked=False)
+
+
+def _heads(head: str, name: str) -> Iterator[tuple[str, str]]:
+    """What stands before an answer, with the name: as it is, and with its last words alone."""
+    before, found, between = head.rpartition(name)
+    if found:
+        yield before, between
+        last = between
+    else:
+        last = head
+        yield "", f"{BEHIND_NAME}{head}"
+    words = last.split(" ")  # an empty one comes last, as a space does
+    if len(words) > _WORDS + 1:
+        yield "", f"{BEHIND_NAME}{' '.join(words[-_WORDS - 1 :])}"

@@ -1,0 +1,144 @@
+"""Wordings of the text: which are learnt, and how likely an answer is in them."""
+
+import math
+from typing import Any, cast
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from wherefrom.answering.statement_forms import (
+    NO_FORMS,
+    StatementForm,
+    StatementForms,
+    learn_statement_forms,
+)
+from wherefrom.core.contracts import Dataset, Document, Passage, Question, Span
+from wherefrom.core.forms import Form, ParsedQuestion
+from wherefrom.core.vocabulary import MASK_ID, Vocabulary
+from wherefrom.generation.answers import ModelAnswerer
+
+BORN = Form("Where was ", " born?")
+PEOPLE = {"Ann Ash": "Oslo", "Bob Bax": "Rome", "Cy Cox": "Oslo", "Di Dow": "Bern"}
+VOCABULARY = Vocabulary.from_text("".join(map(chr, range(32, 127))))
+
+
+class Even(nn.Module):
+    """Finds every character as likely as any other, but for a liking of one it may be given."""
+
+    max_input = 60
+    cacheable = False
+
+    def __init__(self, liked: str = "", liking: float = 0.0) -> None:
+        super().__init__()
+        scores = torch.zeros(len(VOCABULARY))
+        if liked:
+            scores[VOCABULARY.encode(liked)] = liking
+        self.scores = nn.Parameter(scores)
+
+    def new_cache(self, rows: int, positions: int) -> None:
+        raise AssertionError("it has none")
+
+    def forward(self, tokens: torch.Tensor, cache: None = None) -> torch.Tensor:
+        return self.scores.expand(*tokens.shape, -1)
+
+
+def answerer(model: Any = None) -> ModelAnswerer:
+    return ModelAnswerer(cast(Any, model or Even()), VOCABULARY)
+
+
+def parsed(name: str, relation: str = "birthplace") -> ParsedQuestion:
+    return ParsedQuestion(BORN.fill(name), BORN, name, relation)
+
+
+def dataset(*wordings: str, passages: bool = False) -> Dataset:
+    """Every person's text has all the wordings; the first stands in a document of its own."""
+    documents, found = [], []
+    for name, place in PEOPLE.items():
+        for wording in wordings:
+            text = wording.format(name=name, place=place)
+            start = text.find(name)
+            subject = Span(start, start + len(name)) if start >= 0 else None
+            found.append(Passage(len(documents), name, 0, len(text)))
+            documents.append(Document(text, subject))
+    questions = tuple(
+        Question(BORN.fill(name), name, "birthplace", place, "asked")
+        for name, place in PEOPLE.items()
+    )
+    return Dataset(tuple(documents), questions=questions, passages=tuple(found) if passages else ())
+
+
+def learnt(*wordings: str, passages: bool = False) -> set[tuple[str, str, str, bool]]:
+    forms = learn_statement_forms(answerer(), dataset(*wordings, passages=passages))
+    found = forms.relations.get("birthplace", ())
+    return {(f.before, f.between, f.behind, f.masked) for f in found}
+
+
+def test_the_wording_around_an_answer_is_learnt_with_room_for_a_name():
+    found = learnt("The birthplace of {name} is {place}.")
+    assert ("The birthplace of ", " is ", ".", True) in found
+    assert ("The birthplace of ", " is ", "", False) in found
+
+
+def test_an_answer_before_the_name_is_read_behind_the_name():
+    assert ("", ". A native of ", ",", True) in learnt("A native of {place}, {name} sang.")
+
+
+def test_a_sentence_without_the_name_is_read_behind_it_where_passages_say_whose_it_is():
+    found = learnt("She was born in {place} in May.", passages=True)
+    assert ("", ". She was born in ", " in", True) in found
+
+
+def test_of_a_long_sentence_the_last_words_are_a_wording_too():
+    found = learnt("{name} was a rather well known singer born in {place}.")
+    assert ("", ". singer born in ", ".", True) in found
+
+
+@pytest.mark.parametrize(
+    "wording", ["{name} (12 May) came from {place}.", "{name} and Al: {place}"]
+)
+def test_what_only_one_persons_text_may_have_is_no_wording(wording: str):
+    assert not any("12" in between or "Al" in between for _, between, _, _ in learnt(wording))
+
+
+def test_a_wording_of_one_person_alone_is_not_learnt():
+    whole = dataset("{name} sang.")
+    alone = Document("Ann Ash comes from Oslo.", Span(0, 7))
+    forms = learn_statement_forms(
+        answerer(), Dataset((*whole.documents, alone), questions=whole.questions)
+    )
+    assert forms == NO_FORMS
+
+
+def test_the_wordings_are_kept_in_which_the_model_expects_the_answers():
+    """A model that likes masks finds answers likelier where a mask closes them."""
+    forms = learn_statement_forms(
+        answerer(Even(VOCABULARY.characters[MASK_ID], 5.0)), dataset("{name} is from {place}.")
+    )
+    assert forms.relations["birthplace"][0].masked is False, "there is no mask to pay for"
+    assert [f.masked for f in forms.relations["birthplace"]] == [False, True]
+
+
+def test_the_likelihood_of_an_answer_is_the_mean_over_the_wordings():
+    each = math.log(len(VOCABULARY))
+    masked = StatementForm("", " is from ", ".", masked=True)
+    plain = StatementForm("", " is from ", "", masked=False)
+    found = StatementForms({"birthplace": (masked, plain)}).likelihood(
+        answerer(), [parsed("Ann Ash"), parsed("Bob Bax", "hand")], ["Oslo", "left"]
+    )
+    assert found[0] == pytest.approx(-each * (5 + 4) / 2, rel=1e-5), "the closing mask counts"
+    assert found[1] == 0, "nothing is known of how the text states a hand"
+
+
+def test_what_is_not_expected_at_all_has_a_floor_and_what_is_too_long_is_cut():
+    form = StatementForm("", " is from ", "", masked=False)
+    forms = StatementForms({"birthplace": (form,)})
+    (far,) = forms.likelihood(answerer(), [parsed("Ann Ash")], ["Llanfairpwllgwyngyll"])
+    assert far == -30
+    (cut,) = forms.likelihood(answerer(), [parsed("A" * 80)], ["Oslo"])
+    assert np.isfinite(cut)
+
+
+def test_no_question_has_no_likelihood():
+    assert NO_FORMS.likelihood(answerer(), [], []).shape == (0,)
