@@ -21,7 +21,7 @@ from wherefrom.experiments.retraining import retrain_pairs
 from wherefrom.runs.run import open_run
 
 THRESHOLD = {"threshold", "target", "answered_share", "precision", "why_not", "by_relation"}
-SCORES = {"brier", "log", "line", "error", "diagram"}
+SCORES = {"brier", "log", "line", "error", "cumulative", "diagram"}
 COUNT = {"answers", "right"}
 # The keys of audit.json, as docs/AUDIT-JSON.md has them; a dot is a step down.
 KEYS = {

@@ -19,6 +19,7 @@ from wherefrom.evaluation.calibration import (
     brier_score,
     calibration_error,
     calibration_line,
+    cumulative_error,
     log_score,
     reliability_diagram,
     score_calibration,
@@ -252,3 +253,46 @@ def test_bad_input():
         reliability_diagram(p, right, bins=0)
     with pytest.raises(ValueError, match="1 simulation"):
         calibration_error(p, right, simulations=0)
+
+
+# --- without bins, and intervals ----------------------------------------------------------------
+
+
+def test_the_cumulative_error_by_hand():
+    p, right = np.array([0.2, 0.8, 0.5, 0.5]), np.array([False, True, True, False])
+    # In order: 0.2 - 0; then both of 0.5 at once, 1 - 1; then 0.8 - 1.
+    assert cumulative_error(p, right, 10).value == pytest.approx(0.2 / 4)
+    assert cumulative_error(p, right, 10).bins == 0
+
+
+def test_errors_that_cancel_out_inside_a_bin_are_seen_without_bins():
+    p = np.repeat((0.3, 0.7), 500)
+    right = np.repeat((True, False), 500)  # the other way round
+    assert calibration_error(p, right, bins=1).value == pytest.approx(0.0)
+    assert cumulative_error(p, right).value == pytest.approx(0.35)
+    assert cumulative_error(p, right).p_value < 0.01
+
+
+def test_honest_probabilities_pass_the_cumulative_test_as_often_as_it_says():
+    rng = np.random.default_rng(1)
+    passed = 0
+    for seed in range(200):
+        p = rng.uniform(size=80)
+        passed += cumulative_error(p, rng.uniform(size=80) < p, 99, seed).p_value > 0.1
+    assert 165 <= passed <= 195, "90 % of 200, within 3.5 standard errors"
+
+
+def test_scores_have_the_bootstraps_interval():
+    rng = np.random.default_rng(0)
+    p = rng.uniform(size=300)
+    right = rng.uniform(size=300) < p
+    for scored, losses in (
+        (brier_score(p, right), (p - right) ** 2),
+        (log_score(p, right), -np.log(np.where(right, p, 1 - p))),
+    ):
+        half = 1.96 * losses.std() / np.sqrt(300)
+        assert scored.interval is not None
+        assert scored.interval == pytest.approx(
+            (losses.mean() - half, losses.mean() + half), abs=half / 4
+        )
+    assert brier_score(p[:1], right[:1]).interval is None

@@ -172,3 +172,17 @@ def test_json_and_bad_input():
         auroc(S, RIGHT[:2])
     with pytest.raises(ValueError, match="not a number"):
         compare_areas(S, np.append(S[:3], np.nan), RIGHT)
+
+
+def test_the_area_has_an_interval_that_narrows_with_more_answers():
+    rng = np.random.default_rng(0)
+
+    def width(n: int) -> float:
+        score = rng.uniform(size=n)
+        found = risk_coverage(score, rng.uniform(size=n) < score)
+        assert found.interval is not None
+        low, high = found.interval
+        assert low <= found.area <= high
+        return high - low
+
+    assert width(1600) < 0.4 * width(100)  # a quarter, about

@@ -1,19 +1,20 @@
 """Measures of calibration: do answers with probability 0.8 turn out right 8 times in 10?
 
 Proper scores with their decomposition (Murphy 1973), the calibration line (Cox 1958), the expected
-calibration error beside its null distribution, and the reliability diagram.
+calibration error and the cumulative one, which needs no bins (Arrieta-Ibarra et al. 2022), each
+beside its null distribution, and the reliability diagram.
 
 Bins hold equal numbers of answers, as far as ties allow: equal probabilities share a bin.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from wherefrom.core.randomness import Stream, draws
-from wherefrom.evaluation.intervals import Interval, normal_quantile, wilson
+from wherefrom.evaluation.intervals import Interval, bootstrap_mean, normal_quantile, wilson
 from wherefrom.evaluation.logistic import fit_logistic
 from wherefrom.evaluation.outcomes import check_probabilities
 
@@ -42,7 +43,8 @@ class Decomposition:
     `resolution` is the gain from telling bins apart. `reliability` is the loss because a bin's mean
     probability differs from the share that is right in it. `remainder` is due to differences
     within bins: the score minus the score if every answer had the mean probability of its bin. It
-    may be negative, and is 0 if the probabilities in each bin are equal.
+    may be negative, and is 0 if the probabilities in each bin are equal. `interval` is that of the
+    score (bootstrap over the answers); None for a single answer.
     """
 
     score: float
@@ -51,6 +53,7 @@ class Decomposition:
     uncertainty: float
     remainder: float
     n: int
+    interval: Interval | None = None
 
     @property
     def skill(self) -> float | None:
@@ -77,7 +80,9 @@ class CalibrationLine:
 
 @dataclass(frozen=True)
 class CalibrationError:
-    """Expected calibration error, and the error that perfect calibration would have at this n.
+    """A calibration error, and the error that perfect calibration would have at this n.
+
+    It is the expected one, in `bins`, or the cumulative one, which has none (0).
 
     On finitely many answers the error is never 0, so the number alone says little. In the
     simulated null distribution every answer is right with exactly its given probability:
@@ -102,6 +107,7 @@ class CalibrationScores:
     log: Decomposition
     line: CalibrationLine
     error: CalibrationError
+    cumulative: CalibrationError
     diagram: tuple[Bin, ...]
 
 
@@ -113,6 +119,7 @@ def score_calibration(
         log_score(probability, right, bins),
         calibration_line(probability, right),
         calibration_error(probability, right, bins, seed=seed),
+        cumulative_error(probability, right, seed=seed),
         reliability_diagram(probability, right, bins),
     )
 
@@ -125,8 +132,9 @@ def brier_score(probability: np.ndarray, right: np.ndarray, bins: int = BINS) ->
     reliability = float(share @ (said - found) ** 2)
     resolution = float(share @ (found - base) ** 2)
     binned = float(share @ ((said - found) ** 2 + found * (1 - found)))
+    uncertainty, interval = float(base * (1 - base)), _interval((p - y) ** 2)
     return Decomposition(
-        score, reliability, resolution, float(base * (1 - base)), score - binned, y.size
+        score, reliability, resolution, uncertainty, score - binned, y.size, interval
     )
 
 
@@ -139,12 +147,15 @@ def log_score(probability: np.ndarray, right: np.ndarray, bins: int = BINS) -> D
     p, y = _checked(probability, right)
     p = np.clip(p, TINY, 1 - TINY)
     share, said, found = _bin_means(p, y, bins)
-    base, score = np.full(found.size, y.mean()), float(_cross_entropy(y, p).mean())
+    losses, base = _cross_entropy(y, p), np.full(found.size, y.mean())
+    score = float(losses.mean())
     within, binned = _cross_entropy(found, found), float(share @ _cross_entropy(found, said))
     uncertainty = float(_cross_entropy(base[:1], base[:1])[0])
     reliability = binned - float(share @ within)
     resolution = float(share @ (_cross_entropy(found, base) - within))
-    return Decomposition(score, reliability, resolution, uncertainty, score - binned, y.size)
+    return Decomposition(
+        score, reliability, resolution, uncertainty, score - binned, y.size, _interval(losses)
+    )
 
 
 def calibration_line(
@@ -179,14 +190,44 @@ def calibration_error(
 ) -> CalibrationError:
     """The mean distance of a bin's mean probability from the share that is right in the bin."""
     p, y = _checked(probability, right)
-    if simulations < 1:
-        raise ValueError(f"expected at least 1 simulation, found {simulations}")
     place = assign_bins(p, bins)
     used = int(place.max()) + 1
 
     def error(outcome: np.ndarray) -> float:
         return float(np.abs(np.bincount(place, p - outcome, used)).sum() / y.size)
 
+    return _against_null(error, p, y, used, simulations, seed)
+
+
+def cumulative_error(
+    probability: np.ndarray, right: np.ndarray, simulations: int = SIMULATIONS, seed: int = 0
+) -> CalibrationError:
+    """The largest distance between what was promised and what came, summed up to a probability.
+
+    The answers are added one after the other, from the least probable on: no bins are chosen, and
+    errors in neighbouring answers add up where those of bins may cancel out.
+    """
+    p, y = _checked(probability, right)
+    order = np.argsort(p, kind="stable")
+    ends = np.flatnonzero(np.append(np.diff(p[order]) > 0, True))  # equal ones are added together
+
+    def error(outcome: np.ndarray) -> float:
+        return float(np.abs(np.cumsum((p - outcome)[order])[ends]).max() / p.size)
+
+    return _against_null(error, p, y, 0, simulations, seed)
+
+
+def _against_null(
+    error: Callable[[np.ndarray], float],
+    p: np.ndarray,
+    y: np.ndarray,
+    bins: int,
+    simulations: int,
+    seed: int,
+) -> CalibrationError:
+    """The error, beside that of outcomes which have exactly the given probabilities."""
+    if simulations < 1:
+        raise ValueError(f"expected at least 1 simulation, found {simulations}")
     value = error(y)
     null = np.array([error(outcome) for outcome in _simulated(p, simulations, seed)])
     extreme = int((null >= value - 1e-12).sum())  # the margin allows for rounding
@@ -197,7 +238,7 @@ def calibration_error(
         null_95=float(np.quantile(null, 0.95)),
         p_value=p_value,
         n=y.size,
-        bins=used,
+        bins=bins,
         simulations=simulations,
     )
 
@@ -235,6 +276,10 @@ def _bin_means(
     place = assign_bins(p, bins)
     count = np.bincount(place)
     return count / y.size, np.bincount(place, p) / count, np.bincount(place, y) / count
+
+
+def _interval(losses: np.ndarray) -> Interval | None:
+    return bootstrap_mean(losses) if losses.size > 1 else None
 
 
 def _cross_entropy(truth: np.ndarray, said: np.ndarray) -> np.ndarray:

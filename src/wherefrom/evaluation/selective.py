@@ -6,6 +6,7 @@ together.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,8 +27,9 @@ class RiskCoverage:
     everything. `area` (AURC) is the mean risk over all coverages from 0 to 1; a coverage that no
     threshold reaches has the risk of the next larger coverage that one reaches. Without ties this
     is the mean over k of the risk of the k best answers; if all scores are equal, it is the overall
-    risk. `least_area` is the area of a perfect score, which ranks every right answer above every
-    wrong one; no score has a smaller area.
+    risk. `interval` is that of the area (bootstrap over the answers). `least_area` is the area of
+    a perfect score, which ranks every right answer above every wrong one; no score has a smaller
+    area.
     """
 
     coverage: tuple[float, ...]
@@ -35,6 +37,7 @@ class RiskCoverage:
     area: float
     least_area: float
     n: int
+    interval: Interval | None = None
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,9 @@ class AreaDifference:
     n: int
 
 
-def risk_coverage(score: np.ndarray, right: np.ndarray) -> RiskCoverage:
+def risk_coverage(
+    score: np.ndarray, right: np.ndarray, level: float = 0.95, seed: int = 0
+) -> RiskCoverage:
     s, wrong = _checked(score, right)
     ranking = _Ranking(s)
     covered, missed = ranking.cumulate(np.ones(s.size), wrong)
@@ -61,6 +66,7 @@ def risk_coverage(score: np.ndarray, right: np.ndarray) -> RiskCoverage:
         area=ranking.area(np.ones(s.size), wrong),
         least_area=float(least.mean()),
         n=s.size,
+        interval=_ends(_resample(lambda w: ranking.area(w, w * wrong), s.size, seed), level),
     )
 
 
@@ -83,15 +89,27 @@ def compare_areas(
         first, second = (rank.area(weight, weight * wrong) for rank in ranks)
         return first - second
 
-    row, found = np.arange(n, dtype=np.int64), []
-    for step in range(math.ceil(resamples / _AT_ONCE)):
-        words = draws(_AT_ONCE, seed=seed, stream=Stream.BOOTSTRAP, stage=2, step=step, row=row)
-        found += [difference(np.bincount(below(word, n), minlength=n)) for word in words]
-    sample = np.array(found[:resamples])
-    low, high = np.quantile(sample, ((1 - level) / 2, (1 + level) / 2))
+    sample = _resample(difference, n, seed, resamples)
     side = min(int((sample <= 0).sum()), int((sample >= 0).sum()))
     p_value = min(1.0, 2 * (1 + side) / (1 + resamples))
-    return AreaDifference(difference(np.ones(n)), (float(low), float(high)), p_value, n)
+    return AreaDifference(difference(np.ones(n)), _ends(sample, level), p_value, n)
+
+
+def _resample(
+    measure: Callable[[np.ndarray], float], n: int, seed: int, resamples: int = RESAMPLES
+) -> np.ndarray:
+    """What is measured on answers drawn with replacement; it is given how often each was drawn."""
+    row, found = np.arange(n, dtype=np.int64), list[float]()
+    for step in range(math.ceil(resamples / _AT_ONCE)):
+        words = draws(_AT_ONCE, seed=seed, stream=Stream.BOOTSTRAP, stage=2, step=step, row=row)
+        found += [measure(np.bincount(below(word, n), minlength=n)) for word in words]
+    return np.array(found[:resamples])
+
+
+def _ends(sample: np.ndarray, level: float) -> Interval:
+    """The percentile interval of a bootstrap."""
+    low, high = np.quantile(sample, ((1 - level) / 2, (1 + level) / 2))
+    return float(low), float(high)
 
 
 def auroc(score: np.ndarray, right: np.ndarray, level: float = 0.95) -> Score | None:

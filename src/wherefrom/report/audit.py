@@ -42,13 +42,15 @@ def _confidence(findings: Findings) -> Section | None:
     low, high = difference["interval"]
     by_chance = f"{error['null_mean']:.3f} by chance if perfectly calibrated"
     rows = [
-        ("Brier score", f"{calibrated['brier']['score']:.3f}", "",
+        ("Brier score", f"{calibrated['brier']['score']:.3f}", _fine(calibrated["brier"]),
          f"{raw['brier']['score']:.3f} {_OWN}"),
         ("calibration slope", _number(line["slope"]), _ends(line["slope_interval"]),
          "1 if perfectly calibrated"),
         ("calibration error", f"{error['value']:.3f}", "",
          f"{by_chance}, p = {error['p_value']:.2f}"),
-        ("area under risk-coverage curve", f"{found['risk_coverage']['area']:.4f}", "",
+        *_cumulative(calibrated),
+        ("area under risk-coverage curve", f"{found['risk_coverage']['area']:.4f}",
+         _fine(found["risk_coverage"]),
          f"{found['risk_coverage_raw']['area']:.4f} {_OWN}"),
         ("  difference of the two", f"{difference['difference']:.4f}", f"[{low:.4f}, {high:.4f}]",
          "negative: calibration helps (paired bootstrap)"),
@@ -58,6 +60,20 @@ def _confidence(findings: Findings) -> Section | None:
         beside = f"calibration error {error['value']:.3f}, p = {error['p_value']:.2f}"
         rows.append((f"Brier score, {relation}", f"{own['brier']['score']:.3f}", "", beside))
     return Section("confidence: the calibrated probability, on held-out people", tuple(rows))
+
+
+def _cumulative(calibrated: Findings) -> list[tuple[str, ...]]:
+    """The calibration error without bins; an audit of before has none."""
+    if (error := calibrated.get("cumulative")) is None:
+        return []
+    by_chance = f"{error['null_mean']:.3f} by chance, p = {error['p_value']:.2f}"
+    return [("  without bins (cumulative)", f"{error['value']:.3f}", "", by_chance)]
+
+
+def _fine(found: Findings) -> str:
+    """The interval of a small figure; an audit of before has none."""
+    ends = found.get("interval")
+    return "" if ends is None else f"[{ends[0]:.4f}, {ends[1]:.4f}]"
 
 
 def _abstention(findings: Findings) -> Section | None:
