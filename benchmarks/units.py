@@ -22,7 +22,6 @@ import numpy as np
 import torch
 from measure import Ratio, finish, machine, parser, ratio
 
-from wherefrom.evaluation.text.charges import spelled
 from wherefrom.evaluation.text.readings import CharacterReader, WordReader
 from wherefrom.evaluation.text.tokens import Sentence, Token
 from wherefrom.generation.scoring import score
@@ -124,7 +123,7 @@ def costs(
     rows: list[dict[str, Any]] = []
     for kind in ("seen", "inflected", "other"):
         mine = [w for w in words if w.kind == kind and w.start in by_word]
-        length = sum(len(w.text) + 1 for w in mine)
+        length = max(1, sum(len(w.text) + 1 for w in mine))
         letters = sum(total[w.start + len(w.text) + 1] - total[w.start] for w in mine)
         rows.append(
             {
@@ -133,7 +132,6 @@ def costs(
                 "unknown": sum(unknown[w.start] for w in mine) / max(len(mine), 1),
                 "words_bits": float(sum(by_word[w.start] for w in mine) / length / BITS),
                 "characters_bits": float(letters / length / BITS),
-                "bytes_bits": sum(spelled(w.text) for w in mine) / length / BITS,
             }
         )
     return rows
