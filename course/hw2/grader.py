@@ -15,6 +15,7 @@ import argparse
 import json
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 from marking.language import judge_saved  # noqa: E402
-from marking.loading import locate  # noqa: E402
+from marking.loading import gather, locate  # noqa: E402
 from marking.points import SAVED, TESTS  # noqa: E402
 
 from wherefrom.core.errors import CannotWrite, MissingInput, WherefromError  # noqa: E402
@@ -33,11 +34,13 @@ from wherefrom.doctor.sandbox import Limits, examine  # noqa: E402
 
 def grade(folder: Path, names: tuple[str, ...], data: Path | None, limits: Limits) -> Grade:
     """A submission's grade."""
-    place = locate(folder)
     in_child = [name for name in names if name != SAVED]
-    results = examine("marking.points:LOOKS", in_child, place, None, limits, paths=[HERE])
+    with tempfile.TemporaryDirectory(prefix="hw2-", ignore_cleanup_errors=True) as held:
+        copy = Path(held) / (folder.resolve().name or "submission")
+        gather(folder, copy)
+        results = examine("marking.points:LOOKS", in_child, copy, None, limits, paths=[HERE])
     if SAVED in names:
-        results[SAVED] = look_at_saved(place, data)
+        results[SAVED] = look_at_saved(locate(folder), data)
     return Grade(folder.name or str(folder), TESTS, {name: results[name] for name in names})
 
 

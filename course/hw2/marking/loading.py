@@ -9,6 +9,7 @@ import ast
 import importlib
 import json
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +26,7 @@ _REAL = {  # what a notebook's definitions may need; anything else is a stand-in
     "torch", "numpy", "string", "random", "re", "time", "math", "dataclasses", "typing",
     "collections", "itertools", "functools", "json", "os", "copy", "__future__",
 }  # fmt: skip
+_SHOWN = 1000  # characters kept of a file that is no notebook
 # The library's own solutions: a submission is the student's own work.
 _SOLVED = re.compile(
     r"wherefrom\.(?:models|evaluation|training|generation|runs|recipes|experiments|api|auditing)"
@@ -44,6 +46,35 @@ def locate(folder: Path) -> Path:
             f"{folder}: expected the homework's files ({', '.join(MODULES)}), found none of them"
         )
     return inside[held.index(max(held))].resolve()
+
+
+def gather(folder: Path, into: Path) -> None:
+    """Copy what is graded into one folder: programs, and notebooks without pictures and outputs.
+
+    Notebooks may lie beside the folder of the modules; they keep their names.
+    """
+    place, top = locate(folder), folder.resolve()
+    for path in [*place.glob("*.py"), *place.glob("data_utils/*.py"), *place.glob("tests/*.py")]:
+        goal = into / path.relative_to(place)
+        goal.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, goal)
+    for near in (top, place):
+        for path in near.glob("*.ipynb"):
+            (into / path.name).write_text(_bare(path), encoding="utf-8")
+    for pattern in (CHARACTERS, AVERAGING) if top != place else ():
+        for path in top.glob(pattern):
+            if path.suffix == ".py" and not (into / path.name).exists():
+                shutil.copyfile(path, into / path.name)
+
+
+def _bare(notebook: Path) -> str:
+    """The code cells of a notebook; what is none stays as it is, for the look to tell."""
+    text = notebook.read_text(encoding="utf-8", errors="replace")
+    try:
+        code = [c for c in json.loads(text)["cells"] if c["cell_type"] == "code"]
+        return json.dumps({"cells": [{k: c[k] for k in ("cell_type", "source")} for c in code]})
+    except (ValueError, KeyError, TypeError):
+        return text[:_SHOWN]
 
 
 def find(folder: Path, pattern: str) -> Path | None:
@@ -148,7 +179,7 @@ def definitions(submission: Submission, pattern: str, what: str) -> dict[str, li
 
 def _define(submission: Submission, pattern: str, what: str) -> dict[str, list[Any]]:
     _own_work(submission)
-    path = find(submission.folder, pattern) or find(submission.folder.parent, pattern)
+    path = find(submission.folder, pattern)
     if path is None:
         if pattern == AVERAGING and (reason := _not_asked_for(submission.folder)):
             raise NoTelling(reason)
@@ -170,7 +201,7 @@ def _define(submission: Submission, pattern: str, what: str) -> dict[str, list[A
 
 def _not_asked_for(folder: Path) -> str:
     """Why a submission need not have an averaging network: its hand-out asks for none."""
-    if any(find(place, TRANSFORMER) for place in (folder, folder.parent)):
+    if find(folder, TRANSFORMER):
         return "this hand-out has a transformer in the place of the averaging network"
     asked = folder / "tests" / "test_submission.py"
     if asked.is_file() and "dan" not in asked.read_text(encoding="utf-8", errors="replace").lower():
