@@ -286,13 +286,14 @@ def test_scores_have_the_bootstraps_interval():
     rng = np.random.default_rng(0)
     p = rng.uniform(size=300)
     right = rng.uniform(size=300) < p
+    found = score_calibration(p, right)
     for scored, losses in (
-        (brier_score(p, right), (p - right) ** 2),
-        (log_score(p, right), -np.log(np.where(right, p, 1 - p))),
+        (found.brier, (p - right) ** 2),
+        (found.log, -np.log(np.where(right, p, 1 - p))),
     ):
         half = 1.96 * losses.std() / np.sqrt(300)
         assert scored.interval is not None
         assert scored.interval == pytest.approx(
             (losses.mean() - half, losses.mean() + half), abs=half / 4
         )
-    assert brier_score(p[:1], right[:1]).interval is None
+    assert score_calibration(p[:1], right[:1]).brier.interval is None

@@ -179,7 +179,7 @@ def test_the_area_has_an_interval_that_narrows_with_more_answers():
 
     def width(n: int) -> float:
         score = rng.uniform(size=n)
-        found = risk_coverage(score, rng.uniform(size=n) < score)
+        found = risk_coverage(score, rng.uniform(size=n) < score, resamples=400)
         assert found.interval is not None
         low, high = found.interval
         assert low <= found.area <= high

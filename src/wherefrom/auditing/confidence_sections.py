@@ -28,6 +28,7 @@ from wherefrom.auditing.inspector import Examined, Inspector
 from wherefrom.core.forms import Form
 from wherefrom.evaluation.calibration import score_calibration
 from wherefrom.evaluation.evaluator import Score
+from wherefrom.evaluation.intervals import RESAMPLES
 from wherefrom.evaluation.relations import divide, group
 from wherefrom.evaluation.selective import auroc, compare_areas, risk_coverage
 
@@ -51,8 +52,8 @@ def _confidence(confidence: np.ndarray, raw: np.ndarray, right: np.ndarray) -> C
     return ConfidenceFindings(
         calibrated=score_calibration(confidence, right),
         raw=score_calibration(raw, right),
-        risk_coverage=risk_coverage(confidence, right),
-        risk_coverage_raw=risk_coverage(raw, right),
+        risk_coverage=risk_coverage(confidence, right, resamples=RESAMPLES),
+        risk_coverage_raw=risk_coverage(raw, right, resamples=RESAMPLES),
         area_difference=compare_areas(confidence, raw, right),
     )
 

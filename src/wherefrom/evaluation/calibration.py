@@ -9,7 +9,7 @@ Bins hold equal numbers of answers, as far as ties allow: equal probabilities sh
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class Decomposition:
     probability differs from the share that is right in it. `remainder` is due to differences
     within bins: the score minus the score if every answer had the mean probability of its bin. It
     may be negative, and is 0 if the probabilities in each bin are equal. `interval` is that of the
-    score (bootstrap over the answers); None for a single answer.
+    score (bootstrap over the answers); None for a single answer, and where none was asked for.
     """
 
     score: float
@@ -114,9 +114,12 @@ class CalibrationScores:
 def score_calibration(
     probability: np.ndarray, right: np.ndarray, bins: int = BINS, seed: int = 0
 ) -> CalibrationScores:
+    p, y = _checked(probability, right)
+    brier, log = brier_score(p, right, bins), log_score(p, right, bins)
+    squares, losses = (p - y) ** 2, _cross_entropy(y, np.clip(p, TINY, 1 - TINY))
     return CalibrationScores(
-        brier_score(probability, right, bins),
-        log_score(probability, right, bins),
+        replace(brier, interval=_interval(squares)),
+        replace(log, interval=_interval(losses)),
         calibration_line(probability, right),
         calibration_error(probability, right, bins, seed=seed),
         cumulative_error(probability, right, seed=seed),
@@ -132,9 +135,8 @@ def brier_score(probability: np.ndarray, right: np.ndarray, bins: int = BINS) ->
     reliability = float(share @ (said - found) ** 2)
     resolution = float(share @ (found - base) ** 2)
     binned = float(share @ ((said - found) ** 2 + found * (1 - found)))
-    uncertainty, interval = float(base * (1 - base)), _interval((p - y) ** 2)
     return Decomposition(
-        score, reliability, resolution, uncertainty, score - binned, y.size, interval
+        score, reliability, resolution, float(base * (1 - base)), score - binned, y.size
     )
 
 
@@ -147,15 +149,12 @@ def log_score(probability: np.ndarray, right: np.ndarray, bins: int = BINS) -> D
     p, y = _checked(probability, right)
     p = np.clip(p, TINY, 1 - TINY)
     share, said, found = _bin_means(p, y, bins)
-    losses, base = _cross_entropy(y, p), np.full(found.size, y.mean())
-    score = float(losses.mean())
+    base, score = np.full(found.size, y.mean()), float(_cross_entropy(y, p).mean())
     within, binned = _cross_entropy(found, found), float(share @ _cross_entropy(found, said))
     uncertainty = float(_cross_entropy(base[:1], base[:1])[0])
     reliability = binned - float(share @ within)
     resolution = float(share @ (_cross_entropy(found, base) - within))
-    return Decomposition(
-        score, reliability, resolution, uncertainty, score - binned, y.size, _interval(losses)
-    )
+    return Decomposition(score, reliability, resolution, uncertainty, score - binned, y.size)
 
 
 def calibration_line(

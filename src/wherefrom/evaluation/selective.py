@@ -54,8 +54,9 @@ class AreaDifference:
 
 
 def risk_coverage(
-    score: np.ndarray, right: np.ndarray, level: float = 0.95, seed: int = 0
+    score: np.ndarray, right: np.ndarray, level: float = 0.95, seed: int = 0, resamples: int = 0
 ) -> RiskCoverage:
+    """The curve; with `resamples`, its area has an interval."""
     s, wrong = _checked(score, right)
     ranking = _Ranking(s)
     covered, missed = ranking.cumulate(np.ones(s.size), wrong)
@@ -66,7 +67,11 @@ def risk_coverage(
         area=ranking.area(np.ones(s.size), wrong),
         least_area=float(least.mean()),
         n=s.size,
-        interval=_ends(_resample(lambda w: ranking.area(w, w * wrong), s.size, seed), level),
+        interval=_ends(
+            _resample(lambda w: ranking.area(w, w * wrong), s.size, seed, resamples), level
+        )
+        if resamples
+        else None,
     )
 
 
@@ -96,7 +101,7 @@ def compare_areas(
 
 
 def _resample(
-    measure: Callable[[np.ndarray], float], n: int, seed: int, resamples: int = RESAMPLES
+    measure: Callable[[np.ndarray], float], n: int, seed: int, resamples: int
 ) -> np.ndarray:
     """What is measured on answers drawn with replacement; it is given how often each was drawn."""
     row, found = np.arange(n, dtype=np.int64), list[float]()
