@@ -2,7 +2,7 @@
 # Sets Wherefrom up in .venv, and runs its demo, tests and checks there; the Makefile only calls this.
 #
 #   scripts/setup.sh setup [run|dev]   install what running needs, or what the tests need too
-#   scripts/setup.sh notebook [ARG ...] set up, install JupyterLab, open course/a5/play_char.ipynb
+#   scripts/setup.sh notebook [ARG ..] set up, install JupyterLab, open course/a5/play_char.ipynb
 #   scripts/setup.sh demo              set up, then run the recipe `people`
 #   scripts/setup.sh test [ARG ...]    set up, then pytest with these arguments
 #   scripts/setup.sh nightly [ARG ...] set up, then the tests that take minutes and want the real data
@@ -165,7 +165,7 @@ case $command in # "setup; ...", not "setup && ...", which would switch set -e o
     demo) setup run; exec .venv/bin/wherefrom run people "$@" ;;
     test) setup dev; exec "$venv_python" -m pytest -q -n 2 --dist worksteal "$@" ;;
     nightly) setup dev; exec "$venv_python" -m pytest -q -m nightly "$@" ;;
-    notebook) setup run; add_notebook; exec .venv/bin/jupyter lab "${@:-course/a5/play_char.ipynb}" ;;
+    notebook) setup run; add_notebook; exec .venv/bin/jupyter lab course/a5/play_char.ipynb "$@" ;;
     check) setup dev; check ;;
     docs) setup run; exec "$venv_python" -m wherefrom.cli.reference "$@" ;;
     bench) setup dev; bench "$@" ;;
