@@ -11,10 +11,10 @@ from places import data_folders
 from grading.points import TESTS
 from wherefrom.core.errors import MissingInput, UsageError, WherefromError, nearest
 from wherefrom.doctor.findings import Result
+from wherefrom.doctor.guess import decide_year
+from wherefrom.doctor.layouts import check_files, locate
 from wherefrom.doctor.predictions import DEV
 from wherefrom.doctor.sandbox import Limits, examine
-from wherefrom.doctor.submission import check_files, locate
-from wherefrom.doctor.years import DEFAULT_YEAR
 
 HOME = Path(__file__).resolve().parents[1]
 
@@ -27,6 +27,8 @@ class Grade:
     results: dict[str, Result]
     seconds: float
     refused: str = ""
+    year: str = ""
+    year_said: str = ""  # why it was taken for that year's hand-out
 
     def points(self, test: str) -> int:
         return TESTS[test].points if self.results[test].state == "ok" else 0
@@ -53,18 +55,22 @@ class Grade:
             for name, result in self.results.items()
         ]
         told = {"submission": self.name, "points": self.total, "possible": self.possible}
+        told |= {"year": self.year, "year_said": self.year_said}
         return told | {"refused": self.refused, "seconds": round(self.seconds, 1), "tests": tests}
 
 
 @dataclass(frozen=True)
 class Order:
-    """What to grade with: test ids, where the data is, the test answers if known, limits, year."""
+    """What to grade with: test ids, where the data is, the test answers if known, limits, year.
+
+    Without a year, each submission's is guessed from its files.
+    """
 
     tests: tuple[str, ...] = tuple(TESTS)
     data: Path | None = None
     answers: Path | None = None
     limits: Limits = field(default_factory=Limits)
-    year: str = DEFAULT_YEAR
+    year: str | None = None
 
 
 def choose(wanted: Sequence[str]) -> tuple[str, ...]:
@@ -81,6 +87,7 @@ def choose(wanted: Sequence[str]) -> tuple[str, ...]:
 def grade(folder: Path, order: Order, name: str = "") -> Grade:
     started = time.monotonic()
     place = locate(folder)
+    guess = decide_year(order.year, place)
     check_files(place)
     results = examine(
         "grading.points:LOOKS",
@@ -90,9 +97,10 @@ def grade(folder: Path, order: Order, name: str = "") -> Grade:
         order.limits,
         paths=[HOME],
         answers=order.answers,
-        year=order.year,
+        year=guess.year,
     )
-    return Grade(name or str(folder), results, time.monotonic() - started)
+    seconds = time.monotonic() - started
+    return Grade(name or str(folder), results, seconds, year=guess.year, year_said=str(guess))
 
 
 def grade_all(folder: Path, order: Order) -> Iterator[Grade]:
@@ -112,5 +120,6 @@ def grade_all(folder: Path, order: Order) -> Iterator[Grade]:
 
 def find_data(folder: Path) -> Path | None:
     """The course's data: where its programs look for it, or beside the submission."""
-    near = (*data_folders(), folder / "data", folder.parent / "data")
+    beside = [folder.parent] if folder.name == "src" else []
+    near = (*data_folders(), folder / "data", folder.parent / "data", *beside)
     return next((path for path in near if (path / DEV).is_file()), None)

@@ -18,6 +18,7 @@ LEAST = {
     "vanilla.nopretrain": 0.01,
     "vanilla.pretrain": 0.10,
     "synthesizer.pretrain": 0.05,
+    "perceiver.pretrain": 0.02,  # the course's own bar: at 32 latents the text is cut at 32
     "rope.pretrain": 0.10,
 }
 # Without pretraining there is no way to know more than this: twice the score of "London".
@@ -27,7 +28,7 @@ MOST = {"vanilla.nopretrain": 0.10}
 def judge(submission: Submission, model: str, split: str) -> str:
     """Form, place beside the questions, and where answers are known the score."""
     name = f"{model}.{split}.predictions"
-    lines = predictions.read_predictions(submission.folder / name)
+    lines = predictions.read_predictions(submission.find(name))
     answers = submission.answers if split == "test" else None
     asked = predictions.read_asked(submission.data, split, answers)
     predictions.check_form(lines, asked, name)
@@ -54,13 +55,13 @@ def check_there(submission: Submission, *models: str) -> None:
     """The files of the models are there, dev and test."""
     for model in models:
         for split in predictions.QUESTIONS:
-            predictions.read_predictions(submission.folder / f"{model}.{split}.predictions")
+            predictions.read_predictions(submission.find(f"{model}.{split}.predictions"))
 
 
 def _check_own(submission: Submission, model: str, split: str, lines: list[str]) -> None:
     """Two models never write the same file."""
     for other in LEAST:
-        path = submission.folder / f"{other}.{split}.predictions"
+        path = submission.find(f"{other}.{split}.predictions")
         if other == model or not path.is_file():
             continue
         if predictions.read_predictions(path) == lines:
