@@ -26,7 +26,6 @@ HINTS = {
     "wrong shift": "print one x above its y: each y should be what comes after the x over it",
     "layout": "print an example with its masks and pads visible and compare with the comment",
     "no third mask": "print an example: how would a model know where the span ends?",
-    "third mask": "print an example and count its masks: how many does your hand-out lay out?",
     "rebuild": "put the pieces of one example together by hand: is it the document's beginning?",
     "empty span": "what is the smallest length your span can have?",
     "fixed truncation": "draw one document ten times: how many different lengths come out?",

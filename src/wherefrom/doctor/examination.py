@@ -58,6 +58,10 @@ def examine_submission(
 
 def find_data(folder: Path) -> Path | None:
     """The course's data: in the submission, beside it, or where they are registered."""
-    beside = (folder / "data", folder.parent / "data", folder.parent if folder.name == "src" else None)
+    beside = (
+        folder / "data",
+        folder.parent / "data",
+        folder.parent if folder.name == "src" else None,
+    )
     near = (*beside, registry.find(_DATA))
     return next((path for path in near if path is not None and (path / DEV).is_file()), None)
