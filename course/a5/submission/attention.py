@@ -8,9 +8,10 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
-from wherefrom.models.attention import causal, perceiver, synthesizer
+from wherefrom.models.attention import causal, perceiver
+from wherefrom.models.attention.mixer import Mixer
 
 
 def precompute_rotary_emb(dim: int, max_positions: int) -> Tensor:
@@ -85,14 +86,24 @@ class CausalCrossAttention(perceiver.CausalCrossAttention):
         return super().forward(x_q, x_kv)
 
 
-class SynthesizerAttention(synthesizer.SynthesizerAttention):
+class SynthesizerAttention(Mixer):
     """softmax(ReLU(X A + b1) B + b2) (X V) for each head: equation (3) of the hand-out.
 
     Children and parameters: w1 (A and b1 of all heads side by side), w2 (B, shared by the heads,
     D x longest input), b2, value (V), attn_drop, resid_drop, proj, and the buffer mask.
     """
 
-    cacheable = packable = False  # what is written below is given whole rows, and always used
+    cacheable = packable = compares = False  # what is written below is given whole rows
+    unread = 1  # the course's texts lose a character when they are cut into inputs and targets
+
+    def __init__(self, config: Any) -> None:
+        super().__init__(config)
+        width, longest = config.n_embd // config.n_head, self.max_input
+        self.w1 = nn.Linear(config.n_embd, config.n_embd)
+        self.w2 = nn.Parameter(torch.empty(width, longest).uniform_(-0.001, 0.001))
+        self.b2 = nn.Parameter(torch.zeros(longest))
+        self.value = nn.Linear(config.n_embd, config.n_embd)
+        self._add_output(config)
 
     def forward(self, x: Tensor, *_: Any) -> Tensor:
         """x is (B, T, C), and so is what comes back.

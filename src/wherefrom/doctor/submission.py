@@ -29,6 +29,7 @@ class Submission:
     ) -> None:
         self.folder, self.data, self.answers = folder, data, answers
         self.year: Year = find_year(year)
+        self.note = ""  # of whoever asks for the checks
         self._broken = broken
         self._kept: dict[Hashable, Any] = {}
 
