@@ -49,9 +49,35 @@ def test_sines_and_cosines_give_the_same(plain):
 
 
 @pytest.mark.parametrize(
-    ("queries", "mistake"), [("pass", "no rotation"), ("q = turn(q)", "formula")]
+    ("queries", "mistake"),
+    [
+        ("pass", "no rotation"),
+        ("q = turn(q)", "one rotation"),
+        ("k = turn(k)", "one rotation"),
+        ("q, k = turn(turn(q)), turn(k)", "formula"),
+        ("q, k = 3 * turn(q), turn(k)", "formula"),
+        ("q, k = turn(q) * k.shape[-1] ** 0.5, turn(k)", "unscaled scores"),
+    ],
 )
-def test_attention_without_the_rotation(plain, queries, mistake):
+def test_usual_mistakes_have_names(plain, queries, mistake):
     with pytest.raises(Finding) as caught:
         check_formula(rotating(plain, queries))
     assert caught.value.mistake == mistake
+
+
+def test_another_base_is_named(plain):
+    submission = rotating(plain, "q, k = turn(q), turn(k)")
+    path = submission.folder / "attention.py"
+    path.write_text(path.read_text().replace("10000.0", "1000.0"))
+    with pytest.raises(Finding, match="as if the base were 1000, not 10000"):
+        check_formula(submission)
+
+
+def test_halves_that_turn_together_are_named(plain):
+    submission = rotating(plain, "q, k = turn(q), turn(k)")
+    path = submission.folder / "attention.py"
+    text = path.read_text().replace("x[..., ::2], x[..., 1::2]", "x[..., :half], x[..., half:]")
+    path.write_text(text.replace("torch.stack(turned, -1).flatten(-2)", "torch.cat(turned, -1)"))
+    with pytest.raises(Finding, match=r"dimension i turned with i \+ D/2") as caught:
+        check_formula(submission)
+    assert caught.value.mistake == "halves paired"
