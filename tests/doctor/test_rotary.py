@@ -33,9 +33,9 @@ class CausalSelfAttention"""
 QUERIES = "q, k = self._split(self.query(x)), self._split(self.key(x))"
 
 
-def rotating(plain, queries: str):
+def rotating(plain, queries: str, year: str = "xcs2025"):
     """The plain solution with rotary attention, written with sines and cosines."""
-    submission = plain("attention.py", "\nclass CausalSelfAttention", ROTATED)
+    submission = plain("attention.py", "\nclass CausalSelfAttention", ROTATED, year=year)
     path = submission.folder / "attention.py"
     text = path.read_text()
     assert QUERIES in text
@@ -81,3 +81,24 @@ def test_halves_that_turn_together_are_named(plain):
     with pytest.raises(Finding, match=r"dimension i turned with i \+ D/2") as caught:
         check_formula(submission)
     assert caught.value.mistake == "halves paired"
+
+
+def test_the_slip_in_a_hand_outs_comment_is_taken_by_its_word(plain):
+    for year in ("cs224n2024", "xcs2025"):
+        submission = rotating(plain, "q, k = turn(q), turn(k)", year)
+        path = submission.folder / "attention.py"
+        path.write_text(path.read_text().replace("10000.0 ** (-torch", "10000.0 ** (torch"))
+        if year == "cs224n2024":
+            assert "by a slip of a sign" in check_formula(submission)
+        else:
+            with pytest.raises(Finding, match="differs from rotary attention"):
+                check_formula(submission)
+    right = rotating(plain, "q, k = turn(q), turn(k)", "cs224n2024")
+    assert "slip" not in check_formula(right)
+
+
+def test_angles_for_the_whole_width_are_named(plain):
+    wide = "q, k = (turn(x.repeat(1, 1, 1, self.n_head))[..., : x.shape[-1]] for x in (q, k))"
+    with pytest.raises(Finding, match="made for the model's width") as caught:
+        check_formula(rotating(plain, wide))
+    assert caught.value.mistake == "wide angles"
