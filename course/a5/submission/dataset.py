@@ -19,8 +19,6 @@ from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.files import read_text
 from wherefrom.core.vocabulary import MASK, PAD, Vocabulary
 from wherefrom.objectives.answers import Answers
-from wherefrom.objectives.corpus import index_corpus
-from wherefrom.objectives.spans import Documents, SpanCorruptionConfig
 
 if TYPE_CHECKING or __package__:
     from .utils import current_year
@@ -127,11 +125,15 @@ class CharCorruptionDataset(Dataset):
         """Documents that `objective` has: an empty line, as the last may be, tells nothing."""
         return sum(map(bool, self.data))
 
-    def objective(self, *, device: Any, **place: Any) -> Documents:
+    def objective(self, *, device: Any, **place: Any) -> Any:
         """What the training loop reads: rows of the same kind, made a batch at a time.
 
         A data set without this, as a student's is, is read item by item.
         """
+        # Here, because a submission that is graded may not import the library's solution.
+        from wherefrom.objectives.corpus import index_corpus
+        from wherefrom.objectives.spans import Documents, SpanCorruptionConfig
+
         documents = [Document(line) for line in self.data if line]
         corpus = index_corpus(documents, self.vocabulary, device)
         config = SpanCorruptionConfig(longest=self.share, third_mask=self.third_mask)

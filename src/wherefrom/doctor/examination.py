@@ -26,9 +26,10 @@ def examine_submission(
 
     `folder` holds the course's files and what they wrote. `data` is the folder of the course's
     data; without it, the data are looked for beside the submission and in the user's list of data
-    sets. `year` names the hand-out; without it, the year is guessed from the files. The submission's code runs in a process of its own, `seconds`
-    for each check, `memory_mb` in all, and `threads` CPU threads. A package that cannot even be
-    imported is a finding; a folder that lacks a file, or has one that is not Python, is an error.
+    sets. `year` names the hand-out; without it, the year is guessed from the files. The
+    submission's code runs in a process of its own, `seconds` for each check, `memory_mb` in all,
+    and `threads` CPU threads. A package that cannot even be imported is a finding; a folder that
+    lacks a file, or has one that is not Python, is an error.
     """
     from wherefrom.doctor.checks import CHECKS, HINTS  # needs torch
 
@@ -58,6 +59,10 @@ def examine_submission(
 
 def find_data(folder: Path) -> Path | None:
     """The course's data: in the submission, beside it, or where they are registered."""
-    beside = (folder / "data", folder.parent / "data", folder.parent if folder.name == "src" else None)
+    beside = (
+        folder / "data",
+        folder.parent / "data",
+        folder.parent if folder.name == "src" else None,
+    )
     near = (*beside, registry.find(_DATA))
     return next((path for path in near if path is not None and (path / DEV).is_file()), None)

@@ -144,7 +144,7 @@ def _wrong(parts: _Parts, name: str, x: Tensor, y: Tensor, given: Any) -> Findin
         for reading in READINGS:
             if _alike(given, _compute(parts, name, x, y, replace(reading, **change))):
                 return Finding(mistake, f"the output of {name} is {text}")
-    off = float((given - expected).abs().max())
+    off = float((given - expected).detach().abs().max())
     return Finding("formula", f"the output of {name} differs from the formula by up to {off:.1g}")
 
 
