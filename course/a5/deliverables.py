@@ -14,7 +14,7 @@ import commands
 
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.files import read_text
-from wherefrom.doctor.layouts import expected_files
+from wherefrom.doctor.layouts import expected_files, is_package
 from wherefrom.doctor.years import DEFAULT_YEAR, YEARS, year_name
 
 LINES = {"dev": 500, "test": 437}  # questions of birth_dev.tsv and birth_test_inputs.tsv
@@ -64,8 +64,10 @@ def deliverables(year: str, code: Path) -> list[Deliverable]:
     year = year_name(year)
     asked = collected(year)
     found = [Deliverable(f"{asked.code}{name}", "code") for name in _code(code, asked)]
+    ours = is_package(code)  # whoever has CS224N's own files runs their own run.py
     for variant in ("vanilla", YEARS[year].variant):
-        found += [Deliverable(n, _kind(n), _maker(n, year)) for n in _written(variant, asked)]
+        for name in _written(variant, asked):
+            found.append(Deliverable(name, _kind(name), _maker(name, year) if ours else None))
     if asked.data:
         found += [Deliverable(name, "data") for name in DATA]
     if asked.london:

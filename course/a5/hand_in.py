@@ -53,6 +53,8 @@ class Found:
             return f"make it with '{self.asked.command}'"
         if self.asked.kind == "data":
             return "name the data's folder with --data"
+        if self.asked.kind in ("parameters", "predictions"):
+            return "your run.py makes it"
         return "take it from the hand-out, or mend it"
 
 

@@ -178,6 +178,29 @@ def test_a_last_line_without_an_end_is_a_line(call, complete):
     assert call("--submission", complete, "--check")[0] == 0
 
 
+def test_a_starter_says_what_to_do_and_by_which_hand_out(call, tmp_path):
+    import make_starter
+
+    make_starter.make(tmp_path / "starter", "cs224n2023")
+    code, out, err = call("--submission", tmp_path / "starter", "--check")
+    assert code == 66
+    assert "cs224n2023" in out.splitlines()[0]
+    assert "'./run.sh perceiver_finetune_with_pretrain --year cs224n2023'" in out
+    assert "wrong of 19 files" in err
+
+
+def test_files_of_cs224n_are_made_by_their_own_run_py(call, tmp_path):
+    src = tmp_path / "src"
+    src.mkdir()
+    for name in ("attention", "dataset", "model", "run", "trainer", "utils"):
+        (src / f"{name}.py").write_text("x = 1\n", encoding="utf-8")
+    (tmp_path / "vanilla.pretrain.dev.predictions").write_text("Rome\n" * 501, encoding="utf-8")
+    _, out, _ = call("--submission", tmp_path, "--check", "--year", "cs224n2021")
+    assert "./run.sh" not in out
+    assert "vanilla.model.params                   missing; your run.py makes it" in out
+    assert "expected 500 lines, one for each question, found 501; your run.py" in out
+
+
 def test_the_year_is_guessed_aloud_or_named(call, complete):
     _, out, _ = call("--submission", complete, "--check")
     assert "xcs2021" in out.splitlines()[0]

@@ -1,6 +1,8 @@
 """The notebook runs from its first cell to its last, in short form; its outputs are saved."""
 
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -40,6 +42,25 @@ def test_it_trains_with_the_courses_own_classes_and_samples(monkeypatch, capsys)
     assert out.count("temperature") == 3
     # What does not depend on the machine is saved as it comes out: the text and the model's size.
     assert out.startswith("".join(said(cell) for cell in CODE[1:3]))
+
+
+def test_it_runs_in_what_students_are_handed(tmp_path):
+    """It uses given parts alone: nothing that a student has yet to write."""
+    import make_starter
+
+    make_starter.make(tmp_path)
+    (tmp_path / "text.txt").write_text("ab ab ab ab\n" * 64, encoding="utf-8")
+    program = "".join("".join(cell["source"]) + "\n" for cell in CODE)
+    environment = os.environ | {"PLAY_TEXT": "text.txt", "PLAY_EPOCHS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("temperature") == 3
 
 
 def test_it_takes_a_text_of_ones_own(monkeypatch, capsys, tmp_path):
