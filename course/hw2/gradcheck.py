@@ -20,6 +20,7 @@ def grad_check(f, x) -> bool:
         return f(at)
 
     gradient = np.array(call(x)[1])  # a copy: f may write the next one in the same place
+    ### START_CODE_HERE ###
     for place in np.ndindex(x.shape):
         kept = x[place]
         x[place] = kept + STEP
@@ -34,6 +35,7 @@ def grad_check(f, x) -> bool:
             return False
     print("gradient check passed")
     return True
+    ### END_CODE_HERE ###
 
 
 gradcheck_naive = grad_check

@@ -2,21 +2,39 @@
 
 import numpy as np
 from gradcheck import grad_check
+from sigmoid import sigmoid, sigmoid_grad  # noqa: F401  (for those who write the passes)
+from softmax import softmax  # noqa: F401
 
+### SOLUTION_ONLY ###
 from wherefrom.core.contracts import Batch
 from wherefrom.models.bigram import Bigram
+
+### END_SOLUTION_ONLY ###
+
+
+def unpack(params, dimensions):
+    """W1 (Dx, H), b1 (1, H), W2 (H, Dy) and b2 (1, Dy), which lie in one row in this order."""
+    width, hidden, classes = dimensions
+    shapes = (width, hidden), (1, hidden), (hidden, classes), (1, classes)
+    ends = np.cumsum([rows * columns for rows, columns in shapes])
+    pieces = np.split(np.asarray(params)[: ends[-1]], ends[:-1])
+    return tuple(piece.reshape(shape) for piece, shape in zip(pieces, shapes, strict=True))
 
 
 def forward(data, label, params, dimensions) -> float:
     """The probability of the class numbered `label`, given one row of data."""
+    ### START_CODE_HERE ###
     return float(_network(np.atleast_2d(data), params, dimensions).probabilities([0])[0, label])
+    ### END_CODE_HERE ###
 
 
 def forward_backward_prop(data, labels, params, dimensions):
     """The cross-entropy summed over the rows, and its gradient by the flat parameters.
 
-    data: (M, Dx); labels: (M, Dy), rows that are one-hot; params: W1, b1, W2, b2 in one row.
+    data: (M, Dx); labels: (M, Dy), rows that are one-hot; params: W1, b1, W2, b2 in one row. The
+    gradient lies in the same order.
     """
+    ### START_CODE_HERE ###
     labels = np.asarray(labels)
     network = _network(data, params, dimensions)
     rows, columns = np.nonzero(labels)
@@ -24,13 +42,16 @@ def forward_backward_prop(data, labels, params, dimensions):
     mean, _ = network.loss_and_gradients(Batch(rows, columns, weights))
     total = weights.sum()
     return mean * total, network.gradient * total
+    ### END_CODE_HERE ###
 
 
+### SOLUTION_ONLY ###
 def _network(data, params, dimensions) -> Bigram:
     vectors = np.asarray(data, dtype=np.float64)
     return Bigram(vectors, np.asarray(params, dtype=np.float64), tuple(dimensions))
 
 
+### END_SOLUTION_ONLY ###
 def sanity_check() -> None:
     """The gradient of a small random network against central differences."""
     print("Running sanity check...")

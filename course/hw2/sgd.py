@@ -44,8 +44,10 @@ def sgd(
             step *= 0.5 ** (done // ANNEAL_EVERY)
     cost_mean = None
     for number in range(done + 1, iterations + 1):
+        ### START_CODE_HERE ###
         cost, gradient = f(x)
         x = postprocess(x - step * gradient)
+        ### END_CODE_HERE ###
         cost_mean = cost if cost_mean is None else 0.95 * cost_mean + 0.05 * cost
         if number % every == 0:
             print(f"iter {number}: {cost_mean:f}")
@@ -58,6 +60,7 @@ def sgd(
 
 def save_params(number: int, params, folder=".") -> None:
     """Write random states and parameters after a step; the parameters last, and all at once."""
+    ### START_CODE_HERE ###
     name, keys, place, has_gauss, gauss = np.random.get_state()
     state = {
         "python": random.getstate(),
@@ -68,10 +71,12 @@ def save_params(number: int, params, folder=".") -> None:
     unfinished = path.with_name(f"unfinished_{path.name}")
     np.save(unfinished, params)
     os.replace(unfinished, path)
+    ### END_CODE_HERE ###
 
 
 def load_saved_params(folder="."):
     """(steps, parameters) of the latest save; both random states as they were then, if known."""
+    ### START_CODE_HERE ###
     numbers = saved_numbers(folder)
     if not numbers:
         return None
@@ -87,6 +92,7 @@ def load_saved_params(folder="."):
             file=sys.stderr,
         )
     return number, params
+    ### END_CODE_HERE ###
 
 
 def restore(state) -> None:

@@ -5,9 +5,11 @@ import numpy as np
 
 def softmax(x):
     """Rows that sum to 1, for one row (N,) or several (M, N); a shift of a row changes nothing."""
+    ### START_CODE_HERE ###
     x = np.asarray(x, dtype=np.float64)
     p = np.exp(x - x.max(axis=-1, keepdims=True))
     return p / p.sum(axis=-1, keepdims=True)
+    ### END_CODE_HERE ###
 
 
 def test_softmax() -> None:

@@ -32,6 +32,15 @@ def test_errors_of_the_run_are_explained(cli, sentiment_run):
     assert cli("explain", sentiment_run, "--errors", 1).out.count(", but it is ") == 1
 
 
+def test_sampled_errors_have_their_causes_tested(cli, sentiment_run):
+    options = ("--errors", 2, "--sampled", "--seed", 3)
+    found = cli("explain", sentiment_run, *options, "--json").json["explanations"]
+    assert [len(each["causes"]) for each in found] == [6, 6]
+    said = cli("explain", sentiment_run, *options).out
+    assert said.count("tested: what the probability of '") == 2
+    assert cli("explain", sentiment_run, *options).out == said
+
+
 def test_a_text_of_nothing_known_is_one_line(cli, sentiment_run):
     for text, found in (("", "an empty text"), (" . ", "an empty text"), ("xyzzy", "'xyzzy'")):
         result = cli("explain", sentiment_run, text)

@@ -101,6 +101,20 @@ def test_errors_are_the_surest_ones_with_what_is_right(sentiment_run):
     assert len(explain_errors(run, open_explainer(run), 10**6)) == len(wrong)
 
 
+def test_sampled_errors_are_drawn_by_the_seed_and_their_causes_tested(sentiment_run):
+    run = open_run(sentiment_run)
+    explainer = open_explainer(run)
+    drawn = [[e.place for e in explain_errors(run, explainer, 5, seed)] for seed in (0, 0, 1)]
+    assert drawn[0] == drawn[1] != drawn[2]
+    wrong = {p.subject for p in run.predictions("trainable-1", "test") if not p.correct}
+    assert set(drawn[0]) <= wrong
+    (first, *_) = explain(run, errors=5, sampled=True, seed=1)
+    assert first.place == drawn[2][0]
+    assert [cause.before for cause in first.causes] == pytest.approx([first.probability] * 6)
+    assert sum("at random" in line or "none in the" in line for line in first.in_words()) == 6
+    assert explain(run, ["Superb."])[0].causes == ()
+
+
 REVIEW = "The acting was superb, the plot was not dull; xyzzy!"
 
 
@@ -119,6 +133,10 @@ def test_errors_instead_of_texts_are_those_of_the_study(sentiment_run):
     found = explain(open_run(sentiment_run), errors=5)
     study = json.loads((sentiment_run / "study.json").read_text())
     assert json.loads(json.dumps(to_json(found))) == study["errors"]
+    sampled = explain(
+        sentiment_run, errors=5, sampled=True, seed=open_run(sentiment_run).recipe.seed
+    )
+    assert json.loads(json.dumps(to_json(sampled))) == study["sampled_errors"]
 
 
 def test_texts_or_errors_but_not_both(sentiment_run):
@@ -128,6 +146,10 @@ def test_texts_or_errors_but_not_both(sentiment_run):
         explain(sentiment_run, [REVIEW], errors=2)
     with pytest.raises(UsageError, match="expected the number of errors to be at least 1, found 0"):
         explain(sentiment_run, errors=0)
+    with pytest.raises(UsageError, match="expected a number of errors to sample, found texts"):
+        explain(sentiment_run, [REVIEW], sampled=True)
+    with pytest.raises(UsageError, match="seed"):
+        explain(sentiment_run, errors=1, sampled=True, seed=-1)
 
 
 def test_another_kind_of_run_and_an_unfinished_one_are_refused(tiny_run, sentiment_run, tmp_path):

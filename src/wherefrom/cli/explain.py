@@ -26,6 +26,11 @@ def explain(
             help="Instead of a TEXT, explain the N wrong answers that the model is surest of.",
         ),
     ] = None,
+    sampled: Annotated[
+        bool,
+        typer.Option("--sampled", help="With --errors: draw the wrong answers by --seed instead."),
+    ] = False,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the draw.")] = 0,
     threads: Threads = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as one JSON object.")
@@ -34,12 +39,16 @@ def explain(
     """Rank the words of a review by how much the logit changes when each is left out.
 
     The network cannot see the order of the words. The command shuffles them to check this, and
-    reports by how much the logit changes.
+    reports by how much the logit changes. With --errors it also tests what may have caused each
+    error: it leaves out negations or marks of irony, replaces unseen words, cuts the text, and
+    compares the new answer with what the same number of random changes does.
     """
     from wherefrom import api
     from wherefrom.core.config import to_json
 
-    found = api.explain(run, texts or (), errors=errors, threads=threads)
+    found = api.explain(
+        run, texts or (), errors=errors, sampled=sampled, seed=seed, threads=threads
+    )
     if as_json:
         print_json({"run": str(run), "explanations": to_json(found)})
     elif found:

@@ -62,9 +62,13 @@ class BagVocabulary:
     def encode(self, text: str) -> np.ndarray:
         """The numbers of the words that it knows; the others are left out."""
         if text not in self._read:
-            words, index = split_words(text), self._index
-            self._read[text] = np.array([index[w] for w in words if w in index], np.int32)
+            self._read[text] = self.number(split_words(text))
         return self._read[text]
+
+    def number(self, words: Sequence[str]) -> np.ndarray:
+        """The numbers of those of the words that it knows."""
+        index = self._index
+        return np.array([index[w] for w in words if w in index], np.int32)
 
     def knows_some(self, text: str) -> bool:
         """Whether it knows a word of the text; it reads no further than to the first."""

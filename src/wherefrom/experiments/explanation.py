@@ -1,7 +1,8 @@
 """Why an averaging network gives its answer: how much the logit changes without each word.
 
 The network sees which words a text has but not their order, so words alone can explain its answer.
-Each text is also shuffled, to check that the order does not matter.
+Each text is also shuffled, to check that the order does not matter. Possible causes of an error are
+tested too (`causes`).
 """
 
 from collections.abc import Sequence
@@ -13,8 +14,11 @@ import numpy as np
 
 from wherefrom.core.arguments import checked
 from wherefrom.core.bags import split_words
+from wherefrom.core.config import check
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.randomness import Stream, draws
+from wherefrom.evaluation.evaluator import Prediction
+from wherefrom.experiments.causes import TriedCause, try_causes, words_to_flip
 from wherefrom.models.dan import Classifier, DANConfig
 from wherefrom.runs.run import AnyRun, Run, open_run
 from wherefrom.runs.threads import use_threads
@@ -46,7 +50,9 @@ class Explanation:
     of positive. `words` have the largest effects first; `unknown` are the words that the network
     does not know. The words were shuffled `shuffles` times, and `largest_change_by_shuffling` is
     the largest change of the logit, in double precision. A review of the run's task also has its
-    right label, `gold`, and its `place` in the data.
+    right label, `gold`, and its `place` in the data; if the answer is wrong, `causes` has what was
+    tried, and `words_to_flip` how many different words, the strongest first, must go before the
+    answer is right (None: leaving out words does not do it).
     """
 
     text: str
@@ -60,6 +66,8 @@ class Explanation:
     largest_change_by_shuffling: float
     gold: str | None = None
     place: str | None = None
+    causes: tuple[TriedCause, ...] = ()
+    words_to_flip: int | None = None
 
     def in_words(self) -> list[str]:
         """The beginning of the text, then the explanation, line by line."""
@@ -76,9 +84,18 @@ class Explanation:
         if self.unknown:
             lines.append(f"unknown words, left out: {', '.join(self.unknown[:_SHOWN])}")
         change = f"{self.largest_change_by_shuffling:.2g}"
+        lines.append(f"{self.shuffles} shuffles of the words change the logit by at most {change}")
+        return [*lines, *self._causes_in_words()]
+
+    def _causes_in_words(self) -> list[str]:
+        if not self.causes:
+            return []
+        number = self.words_to_flip
         return [
-            *lines,
-            f"{self.shuffles} shuffles of the words change the logit by at most {change}",
+            f"tested: what the probability of '{self.answer}' becomes",
+            *(f"  {cause.in_words()}" for cause in self.causes),
+            "  strongest words left out until the answer flips: "
+            + (f"{number}" if number else "it never does"),
         ]
 
 
@@ -116,6 +133,19 @@ class Explainer:
             largest_change_by_shuffling=float(changes.max()),
         )
 
+    def explain_error(self, text: str, wrong: Prediction) -> Explanation:
+        """A wrong answer explained, and what may have caused it tested."""
+        found = self.explain(text)
+        label = self.classifier.labels.index(found.answer)
+        bag = self.vocabulary.encode(text)
+        return replace(
+            found,
+            gold=wrong.gold,
+            place=wrong.subject,
+            causes=try_causes(text, label, self.vocabulary, self._logits),
+            words_to_flip=words_to_flip(bag, found.logit, self._logits),
+        )
+
     def _logits(self, bags: Sequence[Bag]) -> np.ndarray[Any, np.dtype[np.float64]]:
         """The log-odds of positive, one for each bag."""
         negative, positive = self.classifier.logits(bags).numpy().T
@@ -128,13 +158,16 @@ def explain(
     texts: str | Sequence[str] = (),
     *,
     errors: int | None = None,
+    sampled: bool = False,
+    seed: int = 0,
     threads: int | None = None,
 ) -> tuple[Explanation, ...]:
     """Rank the words of texts by how much the logit changes when each word is left out.
 
     The run must be a run of an averaging network (`sentiment`); its primary model is explained.
     With `errors` instead of texts, the wrong answers that the model is surest of are explained,
-    on the run's own task.
+    on the run's own task; if `sampled`, wrong answers drawn by `seed` instead. Of each error,
+    possible causes are tested by changing the text: negation, irony, unseen words, length.
     """
     if isinstance(texts, str):  # a sequence too, of letters
         texts = [texts]
@@ -145,11 +178,14 @@ def explain(
         )
     if errors is not None and errors < 1:
         raise UsageError(f"explain: expected the number of errors to be at least 1, found {errors}")
+    if sampled and errors is None:
+        raise UsageError("explain: expected a number of errors to sample, found texts")
+    check(0 <= seed < 2**32, "explain", "seed", seed, "a whole number from 0, below 2**32")
     opened = open_run(run)
     use_threads(threads, opened.recipe.threads)
     explainer = open_explainer(opened)
     if errors is not None:
-        return tuple(explain_errors(opened, explainer, errors))
+        return tuple(explain_errors(opened, explainer, errors, seed if sampled else None))
     return tuple(explainer.explain(text) for text in texts)
 
 
@@ -164,16 +200,22 @@ def open_explainer(run: Run) -> Explainer:
     return Explainer(run.predictor(), run.recipe.primary)
 
 
-def explain_errors(run: Run, explainer: Explainer, count: int) -> list[Explanation]:
-    """Explanations of the wrong answers that the primary model is surest of, on the first task."""
+def explain_errors(
+    run: Run, explainer: Explainer, count: int, seed: int | None = None
+) -> list[Explanation]:
+    """Explanations of wrong answers of the primary model on the first task.
+
+    Without a seed, they are those that the model is surest of; with one, they are drawn by it.
+    """
     task = run.recipe.tasks[0]
     wrong = [p for p in run.predictions(run.recipe.primary, task.name) if not p.correct]
     wrong.sort(key=lambda p: (-p.answer.probability, p.subject))
+    if seed is not None:
+        place = np.arange(len(wrong), dtype=np.int64)
+        (key,) = draws(1, seed=seed, stream=Stream.SAMPLING, stage=2, step=0, row=place)
+        wrong = [wrong[int(i)] for i in np.argsort(key, kind="stable")]
     texts = {q.subject: q.text for q in run.questions(task)}
-    return [
-        replace(explainer.explain(texts[p.subject]), gold=p.gold, place=p.subject)
-        for p in wrong[:count]
-    ]
+    return [explainer.explain_error(texts[p.subject], p) for p in wrong[:count]]
 
 
 def _show(word: Contribution) -> str:

@@ -13,6 +13,7 @@ from wherefrom.core.figures import PALE, RIGHT, dress, panels, to_svg
 from wherefrom.core.files import read_jsonl, write_bytes, write_json, write_text
 from wherefrom.core.recipe import Recipe, Stage, Task
 from wherefrom.evaluation.intervals import Interval, mean_interval
+from wherefrom.experiments.causes import CONTROLS
 from wherefrom.experiments.explanation import Explainer, Explanation, explain_errors
 from wherefrom.experiments.probing import PROBES
 from wherefrom.runs.run import Run
@@ -110,11 +111,16 @@ def leave_study(run: Run, results: Results) -> dict[str, Any]:
     found = [*_settings(run, results), *_epochs(run)]
     for series in found:
         write_bytes(run.path / FIGURES / f"{series.name}.svg", to_svg(series.draw()))
-    errors = explain_errors(run, Explainer(run.predictor(), run.recipe.primary), ERRORS)
+    explainer = Explainer(run.predictor(), run.recipe.primary)
+    surest = explain_errors(run, explainer, ERRORS)
+    sampled = explain_errors(run, explainer, ERRORS, run.recipe.seed)
     mean = _average_seeds(results)
     rows = {series.name: series.rows for series in found}
-    write_json(run.path / "study.json", to_json({"validation": rows, "errors": errors}))
-    write_text(run.path / PAGE, _page(run, found, dict(results) | mean, errors))
+    write_json(
+        run.path / "study.json",
+        to_json({"validation": rows, "errors": surest, "sampled_errors": sampled}),
+    )
+    write_text(run.path / PAGE, _page(run, found, dict(results) | mean, surest, sampled))
     return mean
 
 
@@ -175,7 +181,11 @@ def _average_seeds(results: Results) -> dict[str, Any]:
 
 
 def _page(
-    run: Run, series: Sequence[Series], results: Results, errors: Sequence[Explanation]
+    run: Run,
+    series: Sequence[Series],
+    results: Results,
+    surest: Sequence[Explanation],
+    sampled: Sequence[Explanation],
 ) -> str:
     first = run.recipe.tasks[0].name
     reported = [
@@ -198,15 +208,25 @@ def _page(
         picture = f"![{each.title}]({FIGURES}/{each.name}.svg)"
         lines += [f"## {each.title}", "", *each.to_markdown(), "", picture, ""]
     lines += [
-        f"## {len(errors)} errors explained",
+        "## Errors explained",
         "",
-        "The wrong answers that the model is surest of. Each number is the logit minus the logit "
-        "without the word. The network cannot see the order of the words; shuffling shows it.",
+        "Each number beside a word is the logit minus the logit without the word. The network "
+        "cannot see the order of the words; shuffling shows it. A cause is tested by changing the "
+        "text, and explains an error only if the answer flips and moves further than in any of "
+        f"{CONTROLS} random changes of as many words.",
         "",
+        f"### The {len(surest)} that the model is surest of",
+        "",
+        *_blocks(surest),
+        f"### {len(sampled)} drawn at random, by seed {run.recipe.seed}",
+        "",
+        *_blocks(sampled),
     ]
-    for each in errors:
-        lines += [*(f"    {line}" for line in each.in_words()), ""]
     return "\n".join(lines)
+
+
+def _blocks(errors: Sequence[Explanation]) -> list[str]:
+    return [line for each in errors for line in (*(f"    {line}" for line in each.in_words()), "")]
 
 
 def _noise(series: Sequence[Series]) -> str:

@@ -1,0 +1,127 @@
+"""The homework's autograder: `python grader.py` grades the files beside it.
+
+    python grader.py                          everything
+    python grader.py 1c 4a-1-mean             a part, or one test
+    python grader.py --list                   what is tested, and what it is worth
+    python grader.py --submission FOLDER      another submission: modules, programs or notebooks
+    python grader.py --data FOLDER            with the dev text: saved_params_40000.npy is scored
+    python grader.py --batch FOLDER --csv FILE      every folder in a folder, one row each
+
+Each submission's code runs in a process of its own, with limits on time and memory: they keep
+accidents from spoiling a whole class's grades, and are no protection against malice.
+"""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+from marking.language import judge_saved  # noqa: E402
+from marking.loading import locate  # noqa: E402
+from marking.points import SAVED, TESTS  # noqa: E402
+
+from wherefrom.core.errors import CannotWrite, MissingInput, WherefromError  # noqa: E402
+from wherefrom.doctor.findings import Finding, NoTelling, Result  # noqa: E402
+from wherefrom.doctor.marks import Grade, choose, overview, table, write_csv  # noqa: E402
+from wherefrom.doctor.sandbox import Limits, examine  # noqa: E402
+
+
+def grade(folder: Path, names: tuple[str, ...], data: Path | None, limits: Limits) -> Grade:
+    """A submission's grade."""
+    place = locate(folder)
+    in_child = [name for name in names if name != SAVED]
+    results = examine("marking.points:LOOKS", in_child, place, None, limits, paths=[HERE])
+    if SAVED in names:
+        results[SAVED] = look_at_saved(place, data)
+    return Grade(folder.name or str(folder), TESTS, {name: results[name] for name in names})
+
+
+def look_at_saved(place: Path, data: Path | None) -> Result:
+    try:
+        return Result("ok", judge_saved(place, data))
+    except Finding as finding:
+        return Result("look", str(finding), finding.mistake)
+    except NoTelling as reason:
+        return Result("unknown", str(reason))
+
+
+def grade_all(
+    folder: Path, names: tuple[str, ...], data: Path | None, limits: Limits
+) -> Iterator[Grade]:
+    """Every folder in a folder; one that cannot be graded has no points and a reason."""
+    if not folder.is_dir():
+        raise MissingInput(f"{folder}: expected a folder of submissions, found none")
+    inside = sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith("."))
+    if not inside:
+        raise MissingInput(f"{folder}: expected a folder for each submission, found no folders")
+    for path in inside:
+        try:
+            yield grade(path, names, data, limits)
+        except (WherefromError, OSError) as error:
+            refused = dict.fromkeys(names, Result("look", str(error), "refused"))
+            yield Grade(path.name, TESTS, refused, str(error))
+
+
+def find_data(given: Path | None) -> Path | None:
+    """The homework's data: the folder that was named, HW2_DATA, or data/ beside this file."""
+    if given is not None and not given.is_dir():
+        raise MissingInput(f"{given}: expected a folder with language/ and embeddings/, found none")
+    named = os.environ.get("HW2_DATA")
+    near = [given] if given else [*([Path(named)] if named else []), HERE / "data"]
+    usual = ("language/ptb-dev.txt", "ptb-dev.txt")
+    return next((p for p in near if any((p / name).is_file() for name in usual)), None)
+
+
+def _run(given: argparse.Namespace) -> None:
+    names = choose(TESTS, given.tests)
+    if given.list:
+        print("\n".join(overview(TESTS, names)))
+        return
+    data = find_data(given.data)
+    limits = Limits(given.seconds, given.memory_mb, given.total_seconds)
+    if not given.batch:
+        found = grade(given.submission, names, data, limits)
+        told = json.dumps(found.as_json(), indent=1) if given.json else "\n".join(table(found))
+        print(told)
+        return
+    grades = grade_all(given.batch, names, data, limits)
+    if given.json:
+        print(json.dumps([found.as_json() for found in grades], indent=1))
+    elif given.csv is None:
+        write_csv(grades, names, sys.stdout)
+    else:
+        try:
+            with given.csv.open("w", encoding="utf-8", newline="") as file:
+                count = write_csv(grades, names, file)
+        except OSError as error:
+            raise CannotWrite(f"{given.csv}: cannot be written: {error.strerror}") from None
+        print(f"{count} submissions: {given.csv}")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Grade solutions of the homework.")
+    parser.add_argument("tests", nargs="*", metavar="ID", help="1d-3-perplexity, or 1d for all")
+    parser.add_argument("--submission", type=Path, default=HERE, metavar="FOLDER")
+    parser.add_argument("--batch", type=Path, metavar="FOLDER", help="a folder of submissions")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="where --batch writes its rows")
+    parser.add_argument("--list", action="store_true", help="the tests and their points")
+    parser.add_argument("--json", action="store_true", help="the grades as JSON")
+    parser.add_argument("--data", type=Path, metavar="FOLDER", help="with language/, embeddings/")
+    parser.add_argument("--seconds", type=float, default=60.0, help="for one test")
+    parser.add_argument("--total-seconds", type=float, default=300.0, help="for one submission")
+    parser.add_argument("--memory-mb", type=int, default=4096, help="for the submission's code")
+    try:
+        _run(parser.parse_args(arguments))
+    except WherefromError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The homework's autograder: its tests, what they are worth, and how a submission is read."""

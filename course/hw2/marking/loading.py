@@ -1,0 +1,233 @@
+"""A submission of the homework, read: its files, its modules, and the definitions of notebooks.
+
+The homework's files are no package, and the character model and the averaging network are often
+notebooks whose cells download things. Of a notebook only imports, functions, classes and plain
+values are executed; libraries that only its other cells need are stand-ins.
+"""
+
+import ast
+import importlib
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from wherefrom.core.errors import MissingInput
+from wherefrom.doctor.findings import Finding, NoTelling
+from wherefrom.doctor.submission import Submission, where
+
+MODULES = ("sigmoid", "softmax", "gradcheck", "sgd", "q1c_neural", "q1d_neural_lm")
+CHARACTERS, AVERAGING, TRANSFORMER = "*char_rnn_generation.*", "*[dD][aA][nN].*", "*transformer.*"
+_REAL = {  # what a notebook's definitions may need; anything else is a stand-in
+    "torch", "numpy", "string", "random", "re", "time", "math", "dataclasses", "typing",
+    "collections", "itertools", "functools", "json", "os", "copy", "__future__",
+}  # fmt: skip
+# The library's own solutions: a submission is the student's own work.
+_SOLVED = re.compile(
+    r"wherefrom\.(?:models|evaluation|training|generation|runs|recipes|experiments|api|auditing)"
+    r"|^\s*import\s+wherefrom|from\s+wherefrom\s+import|importlib|__import__",
+    re.MULTILINE,
+)
+
+
+def locate(folder: Path) -> Path:
+    """The folder that has the homework's modules: this one, or one in it."""
+    if not folder.is_dir():
+        raise MissingInput(f"{folder}: expected a folder with a submission, found none")
+    inside = [folder, *sorted(p for p in folder.iterdir() if p.is_dir())]
+    held = [sum((p / f"{name}.py").is_file() for name in MODULES) for p in inside]
+    if not any(held):
+        raise MissingInput(
+            f"{folder}: expected the homework's files ({', '.join(MODULES)}), found none of them"
+        )
+    return inside[held.index(max(held))].resolve()
+
+
+def find(folder: Path, pattern: str) -> Path | None:
+    """The program or notebook of that pattern; a program goes before a notebook."""
+    found = [p for p in sorted(folder.glob(pattern)) if p.suffix in (".py", ".ipynb")]
+    return min(found, key=lambda p: p.suffix != ".py", default=None)
+
+
+def borrowed(folder: Path) -> str | None:
+    """The file that takes the library's own solution instead of solving, if there is one."""
+    for path in sorted(folder.glob("*.py")) + sorted(folder.glob("*.ipynb")):
+        if path.stem in (*MODULES, "grader", "make_starter") or find(folder, path.name):
+            text = path.read_text(encoding="utf-8", errors="replace")
+            if path.name not in ("grader.py", "make_starter.py") and _SOLVED.search(text):
+                return path.name
+    return None
+
+
+def is_reference(folder: Path) -> bool:
+    """Whether this is the project's own solution, which is a layer over the library."""
+    home = Path(__file__).resolve().parents[1]
+    if not (home.parents[1] / "src" / "wherefrom").is_dir():
+        return False  # a starter that was handed out
+    own = [p for p in sorted(home.glob("*.py")) if p.name not in ("grader.py", "make_starter.py")]
+    others = [folder / path.name for path in own]
+    return all(
+        o.is_file() and o.read_bytes() == p.read_bytes() for o, p in zip(others, own, strict=True)
+    )
+
+
+def module(submission: Submission, name: str) -> ModuleType:
+    """One of the homework's modules, imported from the submission's folder."""
+
+    def load() -> ModuleType:
+        _own_work(submission)
+        if not (submission.folder / f"{name}.py").is_file():
+            raise Finding("missing", f"{name}.py is not there")
+        _prepare(submission)
+        try:
+            return importlib.import_module(name)
+        except NotImplementedError:
+            raise
+        except (Exception, SystemExit) as error:
+            said = where(error, submission.folder)
+            raise Finding("import", f"{name}.py cannot be imported: {said}") from error
+
+    return submission.once(("module", name), load)
+
+
+def own(submission: Submission, name: str, *wanted: str) -> Any:
+    """A function of a module, by the first of its names that is there."""
+    held = module(submission, name)
+    for each in wanted:
+        if callable(found := getattr(held, each, None)):
+            return found
+    raise Finding("missing", f"{name}.py has no '{wanted[0]}'")
+
+
+def _own_work(submission: Submission) -> None:
+    if not is_reference(submission.folder) and (name := borrowed(submission.folder)):
+        raise Finding("library", f"{name} takes the library's own solution instead of solving it")
+
+
+def _prepare(submission: Submission) -> None:
+    """Let the homework's modules be found here, and no other submission's."""
+
+    def prepare() -> bool:
+        for name in (*MODULES, "data_utils", "data_utils.utils"):
+            sys.modules.pop(name, None)
+        sys.path[:] = [p for p in sys.path if not (Path(p) / "q1c_neural.py").is_file()]
+        sys.path.insert(0, str(submission.folder))
+        try:
+            importlib.import_module("pandas")
+        except ImportError:
+            sys.modules["pandas"] = Absent("pandas")  # only the main program needs it
+        if not (submission.folder / "data_utils" / "utils.py").is_file():
+            given = importlib.import_module("marking.given_data")
+            package = ModuleType("data_utils")
+            package.utils = given  # pyright: ignore
+            sys.modules |= {"data_utils": package, "data_utils.utils": given}
+        return True
+
+    submission.once("prepared", prepare)
+
+
+class Absent(ModuleType):
+    """Stands for a library that is not here and that no definition should need."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Absent(f"{self.__name__}.{name}")
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return Absent(f"{self.__name__}()")
+
+
+def definitions(submission: Submission, pattern: str, what: str) -> dict[str, list[Any]]:
+    """Every definition of a program or notebook by its name, the latest last."""
+    return submission.once(("definitions", pattern), lambda: _define(submission, pattern, what))
+
+
+def _define(submission: Submission, pattern: str, what: str) -> dict[str, list[Any]]:
+    _own_work(submission)
+    path = find(submission.folder, pattern) or find(submission.folder.parent, pattern)
+    if path is None:
+        if pattern == AVERAGING and (reason := _not_asked_for(submission.folder)):
+            raise NoTelling(reason)
+        raise Finding("missing", f"no program or notebook of {what} ({pattern}) is there")
+    if path.suffix == ".py":
+        _prepare(submission)
+        sys.modules.pop(path.stem, None)
+        held = vars(importlib.import_module(path.stem))
+        return {name: [value] for name, value in held.items()}
+    found: dict[str, list[Any]] = {}
+    space: dict[str, Any] = {"__name__": "notebook"}
+    for node in _statements(path):
+        _execute(node, space, path.name)
+        for name in _names(node):
+            if name in space:
+                found.setdefault(name, []).append(space[name])
+    return found
+
+
+def _not_asked_for(folder: Path) -> str:
+    """Why a submission need not have an averaging network: its hand-out asks for none."""
+    if any(find(place, TRANSFORMER) for place in (folder, folder.parent)):
+        return "this hand-out has a transformer in the place of the averaging network"
+    asked = folder / "tests" / "test_submission.py"
+    if asked.is_file() and "dan" not in asked.read_text(encoding="utf-8", errors="replace").lower():
+        return "this hand-out's own test asks for no averaging network"
+    return ""
+
+
+def _statements(path: Path) -> Iterator[ast.stmt]:
+    """The statements of a notebook that define something; cells that are not Python are left."""
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        sources = ["".join(c["source"]) for c in cells if c["cell_type"] == "code"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise Finding("import", f"{path.name} is not a notebook: {error}") from None
+    for source in sources:
+        text = "\n".join("" if re.match(r"\s*[!%]", line) else line for line in source.split("\n"))
+        try:
+            tree = ast.parse(text)
+        except SyntaxError:
+            continue
+        yield from (node for node in tree.body if _defines(node))
+
+
+def _defines(node: ast.stmt) -> bool:
+    kinds = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef
+    if isinstance(node, kinds):
+        return True
+    if not isinstance(node, ast.Assign):
+        return False
+    calls = [n for n in ast.walk(node.value) if isinstance(n, ast.Call)]
+    return all(isinstance(c.func, ast.Name) and c.func.id in ("len", "range") for c in calls)
+
+
+def _names(node: ast.stmt) -> list[str]:
+    return [node.name] if isinstance(node, ast.FunctionDef | ast.ClassDef) else []
+
+
+def _execute(node: ast.stmt, space: dict[str, Any], file: str) -> None:
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        _import(node, space)
+        return
+    try:
+        exec(compile(ast.Module([node], []), file, "exec"), space)
+    except Exception:  # a value or a class that rests on what was not executed
+        return
+
+
+def _import(node: ast.Import | ast.ImportFrom, space: dict[str, Any]) -> None:
+    base = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+    for alias in node.names:
+        top = (base or alias.name).split(".")[0]
+        single = ast.ImportFrom(base, [alias], 0) if base else ast.Import([alias])
+        name = alias.asname or (alias.name if base else top)
+        try:
+            if top not in _REAL:
+                raise ImportError(top)
+            tree = ast.fix_missing_locations(ast.Module([single], []))
+            exec(compile(tree, "import", "exec"), space)
+        except Exception:
+            space[name] = Absent(name)

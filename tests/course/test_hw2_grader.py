@@ -1,0 +1,248 @@
+"""The homework's grader: the solution is worth everything, the starter nothing, and each mistake
+costs its own part alone.
+
+Most submissions are looked at in this process, which saves importing torch once for each.
+"""
+
+import csv
+import json
+import runpy
+import shutil
+import sys
+import tomllib
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from wherefrom.doctor.child import attempt
+from wherefrom.doctor.submission import Submission
+
+HW2 = Path(__file__).parents[2] / "course" / "hw2"
+PLAIN = Path(__file__).parent / "mistakes" / "hw2_plain"
+REAL = Path(__file__).parents[2].parent / "shared" / "data"
+sys.path.insert(0, str(HW2))
+from marking import language, loading  # noqa: E402
+from marking.points import LOOKS, SAVED, TESTS  # noqa: E402
+
+sys.path.remove(str(HW2))
+IN_CHILD = [name for name in LOOKS if name != SAVED]
+
+
+def look(folder: Path, tmp_path: Path, monkeypatch) -> dict:
+    """The results of every test that runs a submission's code, in this process."""
+    where = tmp_path / "where"
+    where.mkdir(exist_ok=True)
+    monkeypatch.chdir(where)
+    kept = list(sys.path), dict(sys.modules)
+    submission = Submission(loading.locate(folder))
+    try:
+        return {name: attempt(LOOKS[name], submission) for name in IN_CHILD}
+    finally:
+        sys.path[:] = kept[0]
+        for name in (*loading.MODULES, "data_utils", "data_utils.utils", "pandas",
+                     "q3_char_rnn_generation", "q4_DAN"):  # fmt: skip
+            sys.modules.pop(name, None)
+            if name in kept[1]:
+                sys.modules[name] = kept[1][name]
+
+
+@pytest.fixture
+def plain(tmp_path) -> Path:
+    """A student's own solution, in the hand-out's form."""
+    return Path(shutil.copytree(PLAIN, tmp_path / "plain"))
+
+
+@pytest.fixture
+def grader(capsys):
+    program = SimpleNamespace(**runpy.run_path(str(HW2 / "grader.py")))
+
+    def call(*arguments: object) -> SimpleNamespace:
+        capsys.readouterr()
+        code = program.main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return SimpleNamespace(code=code, out=captured.out, err=captured.err)
+
+    return call
+
+
+@pytest.fixture
+def starter(tmp_path) -> Path:
+    program = SimpleNamespace(**runpy.run_path(str(HW2 / "make_starter.py")))
+    assert program.main(["--out", str(tmp_path / "starter")]) == 0
+    return tmp_path / "starter"
+
+
+@pytest.fixture
+def language_data(tmp_path) -> Path:
+    """A folder of made-up data in which frequent words are frequent."""
+    home = tmp_path / "language-data"
+    language._write_text(home)
+    words = [f"w{number:04d}\tNN" for number in range(20)]
+    (home / "language" / "ptb-dev.txt").write_text("\n".join(words * 3) + "\n")
+    return home
+
+
+def frequent(home: Path) -> np.ndarray:
+    """Parameters that know which words are frequent there, and nothing else."""
+    params = np.zeros(language.size())
+    listed = (home / "language" / "vocab.ptb.txt").read_text().split("\n")
+    for place, line in enumerate(listed):
+        if line.split("\t")[0] in {f"w{number:04d}" for number in range(20)}:
+            params[-language.WORDS + place] = 8.0
+    return params
+
+
+def test_the_points_are_those_of_the_parts():
+    points: dict[str, int] = {}
+    for name, test in TESTS.items():
+        part = name.split("-")[0]
+        points[part] = points.get(part, 0) + test.points
+    assert points == {"1c": 20, "1d": 15, "3b": 6, "4a": 9, "4b": 5}
+    assert all(test.points == 0 for name, test in TESTS.items() if name.endswith("-0-basic"))
+
+
+def test_the_solution_gets_everything_and_the_starter_nothing(grader, starter, language_data):
+    solution = json.loads(grader("--json").out)
+    assert solution["points"] == solution["possible"] == 50  # nothing was trained, no data named
+    done = grader("--submission", starter, "--data", language_data, "--json")
+    graded = json.loads(done.out)
+    assert (graded["points"], graded["possible"]) == (0, 55)
+    lost = {test["mistake"] for test in graded["tests"] if test["possible"]}
+    assert lost == {"unwritten", "missing"}
+    assert all(t["state"] == "ok" for t in graded["tests"] if t["id"].endswith("-0-basic"))
+
+
+def test_saved_parameters_are_scored_on_the_dev_text(grader, plain, language_data, tmp_path):
+    def graded(*options):
+        done = grader("1d-4-saved", "--submission", plain, *options, "--json")
+        return json.loads(done.out)["tests"][0]
+
+    assert graded()["state"] == "unknown"
+    assert graded("--data", language_data)["mistake"] == "missing"
+    np.save(plain / "saved_params_40000.npy", np.random.default_rng(0).normal(size=language.size()))
+    assert graded("--data", language_data)["mistake"] == "score"
+    np.save(plain / "saved_params_40000.npy", frequent(language_data))
+    assert graded("--data", language_data)["state"] == "ok"
+    np.save(plain / "saved_params_40000.npy", np.zeros(7))
+    assert graded("--data", language_data)["mistake"] == "form"
+    (plain / "saved_params_40000.npy").write_bytes(b"no array")
+    assert graded("--data", language_data)["mistake"] == "form"
+
+
+def test_a_students_own_solution_gets_everything(plain, tmp_path, monkeypatch):
+    results = look(plain, tmp_path, monkeypatch)
+    assert {name: r.text for name, r in results.items() if r.state != "ok"} == {}
+
+
+MISTAKES = tomllib.loads((PLAIN.parent / "hw2.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_costs_its_own_part(name, plain, tmp_path, monkeypatch):
+    told = MISTAKES[name]
+    path = plain / told["file"]
+    text = path.read_text()
+    assert told["right"] in text
+    path.write_text(text.replace(told["right"], told["wrong"]))
+    results = look(plain, tmp_path, monkeypatch)
+    lost = {test: r.mistake for test, r in results.items() if r.state != "ok"}
+    assert lost == {told["test"]: told["mistake"]}
+
+
+def test_notebooks_are_read_without_running_their_cells(plain, tmp_path, monkeypatch):
+    cells = {
+        "q3_char_rnn_generation": [
+            "!pip install x",
+            "import requests\nurl = 'u'\nd = requests.get(url)",
+            "raise SystemExit",
+        ],
+        "q4_DAN": ["%matplotlib inline", "from transformers import Trainer\nt = Trainer()"],
+    }
+    for name, before in cells.items():
+        sources = [*before, (plain / f"{name}.py").read_text(), "while True:\n    pass"]
+        written = [{"cell_type": "code", "source": s.splitlines(keepends=True)} for s in sources]
+        (plain / f"Copy_of_{name}.ipynb").write_text(json.dumps({"cells": written}))
+        (plain / f"{name}.py").unlink()
+    results = look(plain, tmp_path, monkeypatch)
+    assert {name: r.text for name, r in results.items() if r.state != "ok"} == {}
+    (plain / "Copy_of_q4_DAN.ipynb").write_text("{}")
+    results = look(plain, tmp_path, monkeypatch)
+    assert results["4a-1-mean"].mistake == "import"
+    assert results["3b-1-step"].state == "ok"
+
+
+def test_the_librarys_own_solution_is_nobody_elses(plain, tmp_path, monkeypatch):
+    (plain / "sigmoid.py").write_text(
+        "from wherefrom.models.bigram import sigmoid, sigmoid_slope\n"
+    )
+    results = look(plain, tmp_path, monkeypatch)
+    assert {r.mistake for r in results.values()} == {"library"}
+    assert results["1c-1-sigmoid"].text.startswith("sigmoid.py takes the library's own solution")
+
+
+def test_a_part_that_a_hand_out_does_not_ask_for_is_not_judged(plain, tmp_path, monkeypatch):
+    (plain / "q4_DAN.py").unlink()
+    assert look(plain, tmp_path, monkeypatch)["4a-1-mean"].mistake == "missing"
+    (plain / "q4_transformer.ipynb").write_text("{}")
+    assert look(plain, tmp_path, monkeypatch)["4a-1-mean"].state == "unknown"
+
+
+def test_a_file_that_is_gone_or_broken_costs_what_needs_it(plain, tmp_path, monkeypatch):
+    (plain / "softmax.py").unlink()
+    (plain / "sgd.py").write_text("this is not python\n")
+    results = look(plain, tmp_path, monkeypatch)
+    assert results["1c-3-softmax"].mistake == "missing"
+    assert results["1c-6-descent"].mistake == "import"
+    assert results["1c-1-sigmoid"].state == "ok"
+
+
+def test_a_class_is_graded_in_one_table(grader, plain, tmp_path):
+    (tmp_path / "class" / "empty").mkdir(parents=True)
+    shutil.copytree(plain, tmp_path / "class" / "anna")
+    done = grader(
+        "1c-1-sigmoid", "3b", "--batch", tmp_path / "class", "--csv", tmp_path / "all.csv"
+    )
+    assert done.out.startswith("2 submissions: ")
+    anna, empty = csv.DictReader((tmp_path / "all.csv").open())
+    assert (anna["submission"], anna["points"], anna["possible"]) == ("anna", "7", "7")
+    assert (empty["points"], empty["possible"]) == ("0", "7")
+    assert "expected the homework's files" in empty["why"]
+
+
+def test_what_cannot_be_graded_is_one_line(grader, tmp_path):
+    for arguments, code, said in (
+        (("9z",), 2, "test '9z': there is none"),
+        (("--submission", tmp_path / "none"), 66, "expected a folder with a submission"),
+        (("--data", tmp_path / "none"), 66, "expected a folder with language/"),
+        (("--batch", tmp_path / "none"), 66, "expected a folder of submissions"),
+    ):
+        done = grader(*arguments)
+        assert done.code == code
+        assert said in done.err
+        assert len(done.err.splitlines()) == 1
+    lines = grader("--list", "4b").out.splitlines()
+    assert [line.split()[:2] for line in lines] == [["4b-1-dropout", "5"]]
+
+
+def test_a_starter_does_not_overwrite_a_students_work(starter, capsys):
+    program = SimpleNamespace(**runpy.run_path(str(HW2 / "make_starter.py")))
+    (starter / "sigmoid.py").write_text("my work\n")
+    assert program.main(["--out", str(starter)]) == 2
+    assert "perhaps somebody's work" in capsys.readouterr().err
+    assert (starter / "sigmoid.py").read_text() == "my work\n"
+    assert program.main(["--out", str(starter), "--force"]) == 0
+    assert "raise NotImplementedError" in (starter / "sigmoid.py").read_text()
+    assert program.main(["--out", str(HW2)]) == 2
+    assert not list(starter.rglob("*SOLUTION*"))
+    handed_out = "".join(p.read_text() for p in starter.glob("q*.py"))
+    assert "wherefrom.models" not in handed_out
+    assert "SOLUTION_ONLY" not in handed_out
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the homework's data are not here")
+def test_the_real_dev_text_tells_trained_parameters_from_untrained_ones(plain):
+    np.save(plain / "saved_params_40000.npy", np.random.default_rng(0).normal(size=language.size()))
+    with pytest.raises(language.Finding, match="94,432 dev bigrams"):
+        language.judge_saved(plain, REAL)

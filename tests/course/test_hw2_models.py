@@ -1,0 +1,140 @@
+"""The homework's character model and averaging network: the library's, under other names."""
+
+import importlib
+import random
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from wherefrom.models.dan import DAN, DANConfig
+from wherefrom.models.gru import GRU, GRUConfig
+
+HW2 = Path(__file__).parents[2] / "course" / "hw2"
+sys.path.insert(0, str(HW2))
+
+q3 = importlib.import_module("q3_char_rnn_generation")
+q4 = importlib.import_module("q4_DAN")
+
+sys.path.remove(str(HW2))
+
+
+@pytest.fixture
+def network() -> GRU:
+    torch.manual_seed(0)
+    return GRU(GRUConfig(vocab_size=100, n_embd=12, n_hidden=12)).eval()
+
+
+@torch.no_grad()
+def test_the_homeworks_model_is_the_librarys_character_by_character(network):
+    model, hidden = q3.from_library(network), torch.zeros(1, 1, 12)
+    text = q3.chars_to_tensor("What a piece of work")
+    wanted = network(text[None])[0]
+    for number, character in enumerate(text):
+        output, hidden = model(character, hidden)
+        torch.testing.assert_close(output[0], wanted[number], atol=1e-5, rtol=1e-4)
+
+
+def test_its_perplexity_and_its_samples_are_the_librarys(network, tmp_path):
+    from wherefrom.core.characters import PRINTABLE
+    from wherefrom.generation.texts import go_on
+
+    model = q3.from_library(network)
+    path = tmp_path / "passage.txt"
+    path.write_text("To be, or not to be: that is the question.\n")
+    ids = PRINTABLE.encode("\n" + path.read_text())
+    with torch.no_grad():
+        p = network(torch.tensor([ids[:-1]]))[0].log_softmax(-1)
+    wanted = np.exp(-np.mean([p[i, following].item() for i, following in enumerate(ids[1:])]))
+    assert q3.perplexity(model, path) == pytest.approx(wanted, rel=1e-4)
+    written = list(go_on(network, PRINTABLE.encode("Wh"), 20, temperature=0.8, seed=3))
+    assert q3.evaluate(model, "Wh", 20, 0.8, seed=3) == "Wh" + PRINTABLE.decode(written)
+
+
+def test_chunks_are_whole_and_targets_are_one_further():
+    random.seed(0)
+    text = "abcdefghij"
+    for _ in range(50):
+        assert len(q3.random_chunk(text, 8)) == 9
+        inp, target = q3.random_training_set(text, 8)
+        assert target[:-1].tolist() == inp[1:].tolist()
+
+
+def test_an_update_of_its_own_lowers_the_loss():
+    torch.manual_seed(0)
+    model = q3.OurModel(100, 10, 100)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+    inp, target = q3.chars_to_tensor("abababab"), q3.chars_to_tensor("babababa")
+    losses = [q3.train(model, optimizer, inp, target) for _ in range(30)]
+    assert losses[-1] < 0.5 * losses[0]
+
+
+def test_both_programs_run_on_generated_text(tmp_path, capsys):
+    assert q3.main(["--steps", "3", "--out", str(tmp_path / "library")]) == 0
+    assert "nats a character" in capsys.readouterr().out
+    passage = tmp_path / "passage.txt"
+    passage.write_text("Anna was born in Paris.\n")
+    own = ["--own", "--steps", "2", "--out", str(tmp_path / "own"), "--text", str(passage)]
+    assert q3.main(own) == 0
+    said = capsys.readouterr().out
+    assert "update 2 of 2: loss " in said
+    assert "passage.txt: perplexity " in said
+    assert q3.main(["--data", str(tmp_path / "none")]) == 66
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+VECTORS = np.random.default_rng(0).normal(size=(6, 4)).astype(np.float32)
+BATCH = {
+    "input_ids": torch.tensor([[0, 5, 2], [3, 0, 0]]),
+    "attention_masks": torch.tensor([[1, 1, 1], [1, 0, 0]]),
+    "labels": torch.tensor([1, 0]),
+}
+
+
+def test_the_averaging_network_averages_the_words_that_the_mask_has():
+    model = q4.DAN(hidden_layers=0, vectors=VECTORS).eval()
+    head = model.network.head
+    with torch.no_grad():
+        given = model(**BATCH)
+        means = torch.tensor(np.stack([VECTORS[[0, 5, 2]].mean(0), VECTORS[3]]))
+        torch.testing.assert_close(given["logits"], head(means))
+        wanted = torch.nn.functional.cross_entropy(given["logits"], BATCH["labels"])
+        torch.testing.assert_close(given["loss"], wanted)
+        assert model(BATCH["input_ids"], BATCH["attention_masks"])["loss"] is None
+    assert isinstance(model.network, DAN)
+    assert isinstance(model.network.config, DANConfig)
+
+
+def test_words_are_dropped_in_training_alone():
+    model = q4.DAN(p=0.5, hidden_layers=0, vectors=VECTORS)
+    with torch.no_grad():
+        trained = {model(**BATCH)["logits"][0, 0].item() for _ in range(30)}
+        model.eval()
+        asked = {model(**BATCH)["logits"][0, 0].item() for _ in range(5)}
+    assert 2 < len(trained) <= 2**3
+    assert len(asked) == 1
+
+
+def test_examples_are_padded_and_masked():
+    batch = q4.DataCollatorWithPadding()(
+        [{"input_ids": [4, 2], "labels": 1}, {"input_ids": [3], "labels": 0}]
+    )
+    assert batch["input_ids"].tolist() == [[4, 2], [3, 0]]
+    assert batch["attention_masks"].tolist() == [[1, 1], [1, 0]]
+    assert batch["labels"].tolist() == [1, 0]
+    assert q4.pad_sequence_to_length([1, 2, 3], 2) == [1, 2]
+    assert q4.compute_metrics(np.array([[1, 2], [3, 1]]), [1, 1]) == {"accuracy": 0.5}
+
+
+def test_one_network_is_trained_through_its_forward(capsys, monkeypatch, tmp_path):
+    config = q4.ReviewsConfig
+    monkeypatch.setattr(q4, "ReviewsConfig", lambda folder: config(folder=folder, made=400))
+    assert q4.main(["--own", "--epochs", "2", "--hidden_layers", "2", "--activation", "tanh"]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("epoch 2: ")
+    assert last.endswith(" % of the test reviews")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(q4.MissingInput, match=r"glove\.npy: expected word vectors, found none"):
+        q4.DAN()
