@@ -101,7 +101,7 @@ def look_up_program(words: list[str]) -> None:
     program = ROOT / path
     assert program.is_file(), f"{path} is gone"
     check_options(program, others)
-    if program.parent == A5 and program.name == "grader.py":
+    if program.name == "grader.py":
         done = subprocess.run(
             [sys.executable, program, others[0], "--list"], capture_output=True, text=True
         )
