@@ -47,7 +47,6 @@ def main() -> None:
     submission = Submission(Path(order.folder), data, answers, broken, order.year)
     submission.note = order.note
     with os.fdopen(order.pipe, "w", encoding="utf-8") as pipe:
-
         parent = os.getppid()
 
         def tell(name: str, result: Result) -> None:
