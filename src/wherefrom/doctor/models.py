@@ -41,9 +41,11 @@ Variant = tuple[bool, ...]  # masked, softmax, scaled, rectified
 _RIGHT: Variant = (True, True, False, True)
 
 
-def build(submission: Submission, variant: str, course_sizes: bool = True) -> nn.Module:
-    """The model of a variant, at the course's sizes or at small ones."""
-    sizes = COURSE_SIZES if course_sizes else SMALL_SIZES
+def build(
+    submission: Submission, variant: str, course_sizes: bool = True, **settings: Any
+) -> nn.Module:
+    """The model of a variant, at the course's sizes or at small ones; settings for its config."""
+    sizes = (COURSE_SIZES if course_sizes else SMALL_SIZES) | settings
     block = BLOCK if course_sizes else 16
     if not submission.package:
         return programs.build(submission, variant, sizes, block, VOCABULARY)
