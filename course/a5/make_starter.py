@@ -1,6 +1,6 @@
 """Make what students are handed: the same files without the solutions.
 
-    python make_starter.py [--out FOLDER]
+    python make_starter.py [--out FOLDER] [--force]
 
 Between `### START_CODE_HERE ###` and `### END_CODE_HERE ###` nothing is left but a placeholder;
 what stands between `### SOLUTION_ONLY ###` and its end is left out, marks and all.
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from places import HERE, SUBMISSION, tell
 
-from wherefrom.core.errors import BadData, UsageError
+from wherefrom.core.errors import BadData, CannotWrite, UsageError
 from wherefrom.core.files import write_text
 
 START, END = "### START_CODE_HERE ###", "### END_CODE_HERE ###"
@@ -65,16 +65,31 @@ def _placeholder(first: str, body: list[str], last: str) -> Iterator[str]:
     yield from (first, f"{indent}{'raise NotImplementedError' if returns else 'pass'}", last)
 
 
-def make(out: Path) -> list[Path]:
+def check_free(texts: dict[Path, str]) -> None:
+    """Refuse to write over files that say something else: they may be a student's work."""
+    for path, text in texts.items():
+        if path.exists() and (not path.is_file() or path.read_bytes() != text.encode()):
+            raise CannotWrite(
+                f"{path}: expected nothing there, found a file that differs from the starter's; "
+                "name another folder with --out, or write over it with --force"
+            )
+
+
+def make(out: Path, force: bool = False) -> list[Path]:
     """Write the starter into a folder that is new or was made by this; the files."""
     if out.resolve() == HERE:
         raise UsageError(f"--out: expected another folder than {out}, which has the solutions")
     sources = sorted(SUBMISSION.glob("*.py"))
     blanked = {p: blank(p.read_text(encoding="utf-8"), p.name) for p in sources}
+    unchanged = [path for pattern in UNCHANGED for path in sorted(HERE.glob(pattern))]
+    texts = {out / "submission" / path.name: text for path, text in blanked.items()}
+    texts |= {out / p.relative_to(HERE): p.read_text(encoding="utf-8") for p in unchanged}
+    if not force:
+        check_free(texts)
     for path, text in blanked.items():
         compile(text, path.name, "exec")
         write_text(out / "submission" / path.name, text)
-    for path in (path for pattern in UNCHANGED for path in sorted(HERE.glob(pattern))):
+    for path in unchanged:
         (out / path.relative_to(HERE)).parent.mkdir(exist_ok=True)
         shutil.copy(path, out / path.relative_to(HERE))
     return [out / "submission" / path.name for path in sources]
@@ -83,8 +98,10 @@ def make(out: Path) -> list[Path]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--out", type=Path, default=HERE / "starter")
-    out = parser.parse_args().out
-    files = make(out)
+    parser.add_argument("--force", action="store_true", help="write over files that differ")
+    given = parser.parse_args()
+    out = given.out
+    files = make(out, given.force)
     print(
         f"{len(files)} files in {out / 'submission'}; run.sh, grader.py and what they need in {out}"
     )

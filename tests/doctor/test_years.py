@@ -9,20 +9,20 @@ from wherefrom.doctor.years import ALIASES, DEFAULT_YEAR, YEARS, find_year, year
 @pytest.mark.parametrize(
     ("name", "third_mask", "longest", "sizes", "workers", "variant"),
     [
-        ("xcs2021", (True, False), 112, (127,), (4,), "synthesizer"),
-        ("xcs2023", (True, False), 112, (127, 128), (4,), "perceiver"),
-        ("xcs2024", (True, False), 96, (127, 128), (0, 4), "perceiver"),
-        ("xcs2025", (True, False), 96, (127, 128), (0,), "rope"),
-        ("cs224n2021", (False, True), 112, (127,), (4,), "synthesizer"),
-        ("cs224n2023", (False, True), 112, (127, 128), (4,), "perceiver"),
-        ("cs224n2024", (False, True), 112, (128, 127), (4,), "rope"),
+        ("xcs2021", True, 112, (127,), 4, "synthesizer"),
+        ("xcs2023", True, 112, (127, 128), 4, "perceiver"),
+        ("xcs2024", True, 96, (127, 128), 4, "perceiver"),
+        ("xcs2025", True, 96, (127, 128), 0, "rope"),
+        ("cs224n2021", False, 112, (127,), 4, "synthesizer"),
+        ("cs224n2023", False, 112, (127, 128), 4, "perceiver"),
+        ("cs224n2024", False, 112, (128, 127), 4, "rope"),
     ],
 )
 def test_a_years_numbers(name, third_mask, longest, sizes, workers, variant):
     year = find_year(name)
-    assert (year.third_mask, year.either_mask) == third_mask
+    assert year.third_mask == third_mask
     assert (year.longest_text(128), year.sizes(128)) == (longest, sizes)
-    assert (year.workers(), year.variant) == (workers, variant)
+    assert (year.num_workers, year.variant) == (workers, variant)
     assert year.package == name.startswith("xcs") == year.data_first
 
 

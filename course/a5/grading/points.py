@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from grading import own, scores
-from wherefrom.doctor import models, names, spans, training
+from wherefrom.doctor import given_model, given_tools, given_trainer, models, names, spans, training
 from wherefrom.doctor.checks import FORMULAS
 from wherefrom.doctor.findings import Finding
 from wherefrom.doctor.submission import Submission
@@ -74,9 +74,20 @@ def corpus(submission: Submission) -> None:
 
 
 def model(variant: str) -> Look:
-    """The classes inside, their number of parameters, `str(model)`, and the future hidden."""
-    checks = (models.check_variant, models.check_tree, models.check_future, models.check_parameters)
-    return in_turn(*(partial(check, variant=variant) for check in checks))
+    """The classes inside, their number of parameters, `str(model)`, the future hidden, and what
+    was handed out unchanged in what it does."""
+    checks = (
+        models.check_variant,
+        models.check_tree,
+        models.check_future,
+        models.check_parameters,
+        given_model.check_forward,
+        given_model.check_loss,
+        given_model.check_dropout,
+        given_model.check_start,
+    )
+    looks = [partial(check, variant=variant) for check in checks]
+    return in_turn(*looks, *([given_model.check_attention] if variant == "vanilla" else []))
 
 
 def saved(variant: str) -> Look:
@@ -123,6 +134,16 @@ def predicts(model: str, split: str) -> Look:
     )
 
 
+def tools(submission: Submission) -> None:
+    """What was handed out to answer and to score; code that cannot be imported loses elsewhere."""
+    try:
+        _ = submission.code
+    except Finding:
+        return
+    given_tools.check_sample(submission)
+    given_tools.check_scoring(submission)
+
+
 def there(*names: str) -> Look:
     return lambda submission: scores.check_there(submission, *names)
 
@@ -130,11 +151,16 @@ def there(*names: str) -> Look:
 TESTS: dict[str, Test] = {
     "1c-0-basic": Test("finetune() returns", 0, partial(returns, stage=SCRATCH)),
     "1c-1-hidden": Test("finetuning's settings; nothing is trained yet", 1, sets_up(SCRATCH)),
-    "1c-2-hidden": Test("train() trains once and saves", 1, training.check_trains_once),
+    "1c-2-hidden": Test(
+        "train() trains once, as the given trainer does, and saves", 1,
+        in_turn(training.check_trains_once, given_trainer.check_trainer),
+    ),
     "1c-3-hidden": Test("the vanilla model", 1, model("vanilla"), saved("vanilla")),
     "1c-4-hidden": Test("examples of names, and where the loss falls", 1, items),
     "1d-0-basic": Test("files of predictions are there", 0, files=there(ALONE)),
-    "1d-1-hidden": Test("dev without pretraining", 3, files=predicts(ALONE, "dev")),
+    "1d-1-hidden": Test(
+        "dev without pretraining, by the given sample()", 3, tools, predicts(ALONE, "dev")
+    ),
     "1d-2-hidden": Test("test without pretraining", 3, files=predicts(ALONE, "test")),
     "1e-0-basic": Test("examples have the right form and size", 0, spans.check_size),
     "1e-1-hidden": Test("masks: prefix, suffix, span, pads", 4, spans.check_masks),

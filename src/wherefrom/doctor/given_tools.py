@@ -1,4 +1,4 @@
-"""Checks of what utils.py was handed out with: how answers are generated, and how they are scored."""
+"""Checks of what utils.py was handed out with: how answers are generated, and how scored."""
 
 from typing import Any
 

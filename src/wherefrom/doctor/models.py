@@ -45,23 +45,21 @@ def build(
     submission: Submission, variant: str, course_sizes: bool = True, **settings: Any
 ) -> nn.Module:
     """The model of a variant, at the course's sizes or at small ones; settings for its config."""
-    sizes = (COURSE_SIZES if course_sizes else SMALL_SIZES) | settings
-    block = BLOCK if course_sizes else 16
+    sizes, block = (COURSE_SIZES, BLOCK) if course_sizes else (SMALL_SIZES, 16)
+    sizes = sizes | settings
+    latents = submission.year.bottleneck_dim if course_sizes else SMALL_LATENTS
     if not submission.package:
-        return programs.build(submission, variant, sizes, block, VOCABULARY)
+        own = {**sizes, "block_size": block}
+        return programs.build(submission, variant, own, VOCABULARY, latents)
     config = submission.GPTConfig(VOCABULARY, block, **sizes)
     make = getattr(submission, f"initialize_{variant}_model")
-    model = make(config, **_latents(make, submission.year.bottleneck_dim, course_sizes))
+    # Others than a perceiver's, and some perceivers', take no such argument.
+    takes = "bottleneck_dim" in inspect.signature(make).parameters
+    model = make(config, **({"bottleneck_dim": latents} if takes else {}))
     if not isinstance(model, nn.Module):
         text = f"initialize_{variant}_model gives {type(model).__name__}, not a model"
         raise Finding("no model", text)
     return model
-
-
-def _latents(make: Any, count: int, course_sizes: bool) -> dict[str, int]:
-    """What a perceiver's function is told; others, and some perceivers, take no such argument."""
-    takes = "bottleneck_dim" in inspect.signature(make).parameters
-    return {"bottleneck_dim": count if course_sizes else SMALL_LATENTS} if takes else {}
 
 
 def check_variant(submission: Submission, variant: str) -> None:

@@ -20,8 +20,8 @@ TEXT = "\n".join(
 
 
 def corpus_file(submission: Submission) -> Path:
-    """The questions in a file, which `finetune` takes."""
-    path = submission.scratch / "names.tsv"
+    """The questions in a file, which `finetune` takes; it has the name of the course's own."""
+    path = submission.scratch / "birth_places_train.tsv"
     path.write_text(TABLE, encoding="utf-8")
     return path.resolve()
 

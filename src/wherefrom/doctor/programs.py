@@ -6,7 +6,7 @@ a trainer that only counts. What it built is looked at afterwards.
 
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, chdir, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -73,7 +73,11 @@ def run(
     path = submission.folder / FILE
     code = compile(path.read_bytes(), str(path), "exec")
     argv = [str(path), *arguments, str(ran.written), *options]
-    with _watched(submission, ran, sizes or {}), _replaced(sys, "argv", argv):
+    with (
+        _watched(submission, ran, sizes or {}),
+        _replaced(sys, "argv", argv),
+        chdir(submission.scratch),  # some name the course's files without their folder
+    ):
         try:
             exec(code, {"__name__": "__main__", "__file__": str(path)})
         except SystemExit as end:
@@ -86,23 +90,21 @@ def run(
 
 
 def build(
-    submission: Submission, variant: str, sizes: Mapping[str, int], block: int, vocabulary: int
+    submission: Submission, variant: str, sizes: Mapping[str, int], vocabulary: int, latents: int
 ) -> nn.Module:
-    """The model of a variant, as run.py builds it."""
+    """The model of a variant, as run.py builds it; `latents` are a perceiver's."""
     # Two of the symbols are pad and mask; the text has all others once.
     text = "".join(chr(0x3400 + i) for i in range(vocabulary - 2))
-    sizes = dict(sizes) | {"block_size": block}
-    return run(submission, "pretrain", variant, text, sizes, *latents(submission, variant)).model(
-        variant
-    )
+    takes = b"bottleneck_dim" in (submission.folder / FILE).read_bytes()
+    options = ["--bottleneck_dim", str(latents)] if variant == "perceiver" and takes else []
+    return run(submission, "pretrain", variant, text, sizes, *options).model(variant)
 
 
-def latents(submission: Submission, variant: str) -> list[str]:
-    """The option that the hand-out's script passes for a perceiver."""
-    source = (submission.folder / FILE).read_bytes()
-    if variant != "perceiver" or b"bottleneck_dim" not in source:
-        return []
-    return ["--bottleneck_dim", str(submission.year.bottleneck_dim)]
+def save_as_trainers_do(trainer: Any) -> None:
+    """The course's trainer saves after training if its config has a path for it."""
+    path = getattr(getattr(trainer, "config", None), "ckpt_path", None)
+    if path is not None and hasattr(trainer, "save_checkpoint"):
+        trainer.save_checkpoint()
 
 
 @contextmanager
@@ -126,6 +128,7 @@ def _watched(submission: Submission, ran: Ran, sizes: Mapping[str, int]) -> Iter
 
     def train(self: Any, *given: Any, **named: Any) -> None:
         ran.trained += 1
+        save_as_trainers_do(self)
 
     with ExitStack() as stack:
         for owner, name, new in (

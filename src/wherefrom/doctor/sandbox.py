@@ -108,9 +108,7 @@ def examine(
         if time.monotonic() > end_of_all:
             results |= dict.fromkeys(left, Result("look", "no time was left for it", "stopped"))
             break
-        heard, end = _ask(
-            replace(order, names=tuple(left)), end_of_all, limits, Files(whole, given)
-        )
+        heard, end = _ask(replace(order, names=tuple(left)), end_of_all, limits, files)
         results |= {name: heard[name] for name in left if name in heard}
         missing = next((name for name in left if name not in heard), None)
         if missing is None:

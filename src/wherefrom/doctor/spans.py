@@ -19,9 +19,13 @@ SHORTEST = 4
 FALSE_ALARM = 1e-6
 
 # One long document whose characters all differ, so that a piece has only one place in it; then
-# documents shorter than any limit.
+# documents shorter than the course's limit, but not shorter than any of its own (38 characters).
 LONG = "".join(chr(0x400 + i) for i in range(200))
-SHORT = ("Ada P. Lund. Born in Oslo.", "abcd", "Bo Falk left Rome in 1900.")
+SHORT = (
+    "Ada P. Lund. Born in Oslo, Lund painted.",
+    "Bo Falk left Rome in 1900 for Vienna, and wrote of it.",
+    "abcdefghijklmnopqrstuvwxyz, 0123456789.",
+)
 TEXT = "\n".join((LONG, *SHORT))
 
 SMALL_BLOCK, BLOCK = 30, 128
@@ -143,7 +147,6 @@ def check_shift(submission: Submission) -> None:
 
 def check_masks(submission: Submission) -> str | None:
     """Two masks, and in most years a third one that closes the span."""
-    year = submission.year
     closed: set[bool] = set()
     for block in (SMALL_BLOCK, BLOCK):
         data = dataset(submission, block)
@@ -151,14 +154,11 @@ def check_masks(submission: Submission) -> str | None:
         closed |= {p.closed for p in found}
     if len(closed) == 2:
         raise Finding("layout", "a mask follows the span in some examples and not in others")
-    if closed == {year.third_mask}:
+    if closed == {submission.year.third_mask}:
         return None
-    if year.either_mask:
-        seen = "a mask" if True in closed else "no mask"
-        return f"{seen} follows the span: the hand-out's template and its examples differ there"
-    if year.third_mask:
+    if submission.year.third_mask:
         raise Finding("no third mask", "no mask follows the span: two masks, not three")
-    raise Finding("third mask", "a mask follows the span: three masks, not this year's two")
+    return "a mask follows the span, as in the hand-out's examples and not in its template"
 
 
 def check_rebuilt(submission: Submission) -> str | None:

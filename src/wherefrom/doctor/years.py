@@ -16,13 +16,12 @@ class Year:
     """What one hand-out asks for."""
 
     title: str
-    third_mask: bool = True  # closes the span of a corrupted text
-    either_mask: bool = False  # the template says one thing, the worked examples another
+    third_mask: bool = True  # closes the span; False: not in the template, but in the examples
     longest: float = 7 / 8  # of the block: the longest text before corruption
     more: int = 0  # characters laid out beyond block_size: x and y have block_size - 1 + more
     bottleneck_dim: int = 64  # a perceiver's latents in run.sh
     num_workers: int = 4
-    other_workers: int | None = None  # a second number, where the hand-out changed within the year
+    workers_matter: bool = False  # to the hand-out's own grader; they change nothing learnt
     variant: str = "synthesizer"  # the attention of part g
     passes: int = 200  # the cosine of pretraining ends after so many epochs' tokens
     package: bool = True  # a package with helper.py; else files side by side, and run.py does it
@@ -42,10 +41,6 @@ class Year:
         other = 2 * block - 1 - usual
         return (usual,) if self.variant == "synthesizer" else (usual, other)
 
-    def workers(self) -> tuple[int, ...]:
-        other = self.other_workers
-        return (self.num_workers,) if other is None else (self.num_workers, other)
-
     def longest_text(self, block: int) -> int:
         """The longest text before corruption: its share of the block, with room for the masks."""
         masks = 3 if self.third_mask else 2
@@ -54,30 +49,24 @@ class Year:
 
 # docs/COURSE.md says how many public solutions each row was read from.
 YEARS = {
-    "xcs2021": Year("XCS224N, August 2021 to early September 2023"),
-    "xcs2023": Year("XCS224N, autumn 2023", bottleneck_dim=32, variant="perceiver"),
-    "xcs2024": Year(
-        "XCS224N 2024",
-        longest=3 / 4,
-        bottleneck_dim=32,
-        num_workers=0,
-        other_workers=4,  # until spring
-        variant="perceiver",
+    "xcs2021": Year("XCS224N, August 2021 to early September 2023", workers_matter=True),
+    "xcs2023": Year(
+        "XCS224N, autumn 2023", bottleneck_dim=32, variant="perceiver", workers_matter=True
     ),
+    # Its comments say 4 workers in January and 0 from May on.
+    "xcs2024": Year("XCS224N 2024", longest=3 / 4, bottleneck_dim=32, variant="perceiver"),
     "xcs2025": Year(
         "XCS224N from 2025", longest=3 / 4, bottleneck_dim=32, num_workers=0, variant="rope"
     ),
     "cs224n2021": Year(
         "CS224N 2021 and 2022, XCS224N July 2021",
         third_mask=False,
-        either_mask=True,
         package=False,
         data_first=False,
     ),
     "cs224n2023": Year(
         "CS224N 2022-23",
         third_mask=False,
-        either_mask=True,
         variant="perceiver",
         package=False,
         data_first=False,
@@ -85,7 +74,6 @@ YEARS = {
     "cs224n2024": Year(
         "CS224N 2023-24, used to 2025",
         third_mask=False,
-        either_mask=True,
         more=1,
         variant="rope",
         passes=650,
