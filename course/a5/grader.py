@@ -18,11 +18,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from grading.again import QUESTIONS
 from grading.grade import HOME, Order, choose, grade, grade_all
 from grading.sheets import overview, table, write_csv
 from places import tell
 
-from wherefrom.core.errors import CannotWrite, MissingInput
+from wherefrom.core.errors import CannotWrite, MissingInput, UsageError
 from wherefrom.doctor.sandbox import Limits
 from wherefrom.doctor.years import YEARS, find_year
 
@@ -38,11 +39,14 @@ def _run(given: argparse.Namespace) -> None:
             raise MissingInput(f"{path}: expected the course's data, found nothing")
     if given.year is not None:
         find_year(given.year)
+    if given.again < 1:
+        raise UsageError(f"--again: expected 1 or more questions, found {given.again}")
     if given.list:
         print("\n".join(overview(choose(given.tests))))
         return
     limits = Limits(given.seconds, given.memory_mb, given.total_seconds)
-    order = Order(choose(given.tests), given.data, given.answers, limits, given.year)
+    common = (given.data, given.answers, limits, given.year, given.again, given.draw)
+    order = Order(choose(given.tests), *common)
     if given.batch:
         _batch(given, order)
         return
@@ -80,6 +84,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--answers", type=Path, metavar="FILE", help="of the test questions")
     years = f"the hand-out, guessed from the files by default: {', '.join(YEARS)}"
     parser.add_argument("--year", metavar="NAME", help=years)
+    again = "questions of each file of predictions to answer again"
+    parser.add_argument("--again", type=int, default=QUESTIONS, metavar="N", help=again)
+    draw = "which questions: the number that an earlier grading printed"
+    parser.add_argument("--draw", type=int, metavar="N", help=draw)
     parser.add_argument("--seconds", type=float, default=60.0, help="for one test")
     parser.add_argument("--total-seconds", type=float, default=300.0, help="for one submission")
     parser.add_argument("--memory-mb", type=int, default=4096, help="for the submission's code")

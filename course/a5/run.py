@@ -164,7 +164,9 @@ def build(options: argparse.Namespace, dataset: Any) -> Any:
         )
     name = f"initialize_{options.variant}_model"
     model = getattr(helper, name)(mconf, **extra)
-    built = variant_of(model.state_dict()) if model is not None else "nothing"
+    if model is None:
+        raise _unwritten(name, f"a {options.variant} model")
+    built = variant_of(model.state_dict())
     if built != options.variant:
         raise Mismatch(
             f"helper.{name}: expected a {options.variant} model, found that it builds {built}"
@@ -195,13 +197,33 @@ def train(options: argparse.Namespace, model: Any, dataset: Any) -> None:
             options.finetune_lr,
             writer,
         )
+    if tconf is None or trainer is None:
+        part = (
+            "part f" if options.function == "pretrain" or options.reading_params_path else "part c"
+        )
+        raise _unwritten(options.function, f"a config and a trainer, for {part}")
     tconf.max_epochs = options.epochs or tconf.max_epochs
     tconf.device, tconf.seed = options.device, options.seed
     tconf.working_folder = working_folder = writes.with_name(f".{writes.name}.work")
+    before = _written(writes)
     helper.train(model, writes, trainer)
+    if _written(writes) == before:
+        raise _unwritten("train", f"a model that is trained and saved in {writes.name}, for part c")
     with cannot_write(working_folder):
         shutil.rmtree(working_folder, ignore_errors=True)
     print(f"Parameters written to {writes}")
+
+
+def _unwritten(function: str, expected: str) -> MissingInput:
+    return MissingInput(
+        f"helper.py: {function}(): expected {expected}, found that nothing was done; write it, "
+        "between START_CODE_HERE and END_CODE_HERE"
+    )
+
+
+def _written(path: Path) -> tuple[int, int] | None:
+    """What changes whenever a file is written anew."""
+    return (path.stat().st_ino, path.stat().st_mtime_ns) if path.is_file() else None
 
 
 def evaluate(options: argparse.Namespace, model: Any, dataset: Any) -> None:

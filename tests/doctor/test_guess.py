@@ -14,7 +14,8 @@ CLOSED = "[prefix] MASK_CHAR [suffix] MASK_CHAR [masked_content] MASK_CHAR [pads
 OPEN = "[prefix] MASK_CHAR [suffix] MASK_CHAR [masked_content] [pads]"
 XCS = '"""\nXCS224N : Homework 5\n"""\n'
 GIVEN = {
-    "xcs2021": {"dataset": (SEVEN, CLOSED), "helper": (), "attention": ("class SynthesizerAttention",)},
+    "xcs2021": {"dataset": (SEVEN, CLOSED), "helper": (),
+                "attention": ("class SynthesizerAttention",)},
     "xcs2023": {"dataset": (SEVEN, CLOSED), "helper": (), "model": (XCS, "class DownProjectBlock")},
     "xcs2024": {"dataset": (THREE, CLOSED), "helper": (), "model": (XCS, "class DownProjectBlock")},
     "xcs2025": {"dataset": (THREE, CLOSED), "helper": (), "model": (XCS,),

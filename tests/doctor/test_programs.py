@@ -61,7 +61,7 @@ def test_settings_are_those_of_the_trainer_it_made(program, stage):
     ("old", "new", "mistake"),
     [
         ("settings(epochs, 256, 6e-4)).train()", "settings(epochs, 256, 6e-4))", "never trained"),
-        ("    torch.save(model.state_dict(), args.writing_params_path)\n", "    pass\n", "not written"),
+        ("torch.save(model.state_dict(), args.writing_params_path)\n", "pass\n", "not written"),
         ("    trainer.Trainer(model, names", "    trainer.Trainer(model, names, None, "
          "settings(1, 1, 1)).train()\n    trainer.Trainer(model, names", "trained twice"),
     ],

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from grading import again, rebuilt, scores
 from wherefrom.core.files import read_text
-from wherefrom.doctor import predictions
+from wherefrom.doctor import predictions, programs
 from wherefrom.doctor.findings import Finding, NoTelling
 from wherefrom.doctor.submission import Submission
 
@@ -23,7 +23,7 @@ def answer(submission: Submission, model: str, split: str) -> str:
     """Tell whether the submission's own model gives the lines that the note names."""
     asked = json.loads(submission.note)
     questions, lines = asked["drawn"][f"{model}.{split}"]
-    state = rebuilt.read_state(submission.folder / scores.parameters_of(model))
+    state = rebuilt.read_state(submission.find(scores.parameters_of(model)))
     if submission.data is None:
         raise NoTelling("wiki.txt is not there")
     text = read_text(submission.data / predictions.WIKI).replace("\r\n", "\n")
@@ -47,9 +47,13 @@ def _build(
     except rebuilt.Unfit:
         sizes = {"n_layer": 4, "n_head": 8, "n_embd": 256}
     kept = {name: sizes[name] for name in ("n_layer", "n_head", "n_embd")}
-    config = submission.GPTConfig(data.vocab_size, sizes.get("block_size", rebuilt.BLOCK), **kept)
-    extra = {"bottleneck_dim": sizes["bottleneck_dim"]} if "bottleneck_dim" in sizes else {}
-    model = getattr(submission, f"initialize_{variant}_model")(config, **extra)
+    block = sizes.get("block_size", rebuilt.BLOCK)
+    if submission.package:
+        config = submission.GPTConfig(data.vocab_size, block, **kept)
+        extra = {"bottleneck_dim": sizes["bottleneck_dim"]} if "bottleneck_dim" in sizes else {}
+        model = getattr(submission, f"initialize_{variant}_model")(config, **extra)
+    else:
+        model = programs.build(submission, variant, kept, block, data.vocab_size)
     if not isinstance(model, nn.Module):
         raise Finding("no model", f"initialize_{variant}_model gives {type(model).__name__}")
     try:

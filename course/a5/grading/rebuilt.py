@@ -86,7 +86,8 @@ def rebuild(state: Mapping[str, Tensor]) -> GPT:
     """The course's model with these parameters, all of them and no others; else Unfit."""
     variant = variant_of(state)
     try:
-        model = GPT(GPTConfig(attention=ATTENTION[variant], **sizes(state)))
+        config: dict[str, Any] = sizes(state)
+        model = GPT(GPTConfig(attention=ATTENTION[variant], **config))
     except Exception as error:
         raise Unfit(str(error)) from error
     own = dict(model.named_parameters())

@@ -86,7 +86,7 @@ def _check_tied(
 ) -> str:
     """The grader's own model with the submitted parameters gives the submitted lines."""
     ties, file = ties_of(submission), parameters_of(model)
-    state = submission.once(file, lambda: rebuilt.read_state(submission.folder / file))
+    state = submission.once(file, lambda: rebuilt.read_state(submission.find(file)))
     held, meant = rebuilt.variant_of(state), model.split(".")[0]
     if held != meant:
         raise Finding("flag never set", f"{file} holds a {held} model, not a {meant} model")

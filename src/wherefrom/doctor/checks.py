@@ -8,7 +8,18 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
-from wherefrom.doctor import models, names, perceiver, predictions, rotary, spans, training
+from wherefrom.doctor import (
+    given_model,
+    given_tools,
+    given_trainer,
+    models,
+    names,
+    perceiver,
+    predictions,
+    rotary,
+    spans,
+    training,
+)
 from wherefrom.doctor.findings import Finding, NoTelling
 from wherefrom.doctor.submission import Submission
 
@@ -77,6 +88,26 @@ HINTS = {
     "memory": "what grows with every call?",
     "stopped": "run this part alone on a small input",
     "crash": "run this part alone on a small input",
+    "library": "write this part yourself: a call of the library's own solution counts as nothing",
+    "positions unused": "compare model.py's forward with the one you were handed",
+    "no last norm": "compare model.py's forward with the one you were handed",
+    "no residuals": "compare Block's forward with the one you were handed",
+    "no norms in the blocks": "compare Block's forward with the one you were handed",
+    "another GELU": "compare Block's layers with those you were handed",
+    "model": "compare model.py with the one you were handed, line by line",
+    "attention": "compare CausalSelfAttention with the one you were handed",
+    "pads in the loss": "at which targets may the loss not look? compare with the hand-out's",
+    "loss": "compare the end of model.py's forward with the one you were handed",
+    "dropout": "compare GPTConfig, and where model.py drops out, with those you were handed",
+    "start": "compare _init_weights, and who calls it, with the one you were handed",
+    "sampling instead of greedy": "what does sample() do with its argument of the same name?",
+    "generation": "compare sample() in utils.py with the one you were handed",
+    "scoring": "compare evaluate_places() in utils.py with the one you were handed",
+    "decay": "compare the optimiser's groups in trainer.py with those you were handed",
+    "clipping": "what happens to the gradients before optimizer.step() in the hand-out?",
+    "rate": "compare the learning rate's steps in trainer.py with those you were handed",
+    "optimiser": "compare how trainer.py makes its optimiser with the one you were handed",
+    "trainer": "compare trainer.py with the one you were handed, line by line",
 }
 
 
@@ -205,6 +236,24 @@ def _variant_of(name: str) -> str:
     return start if start in (*models.ATTENTION, models.PERCEIVER) else ""
 
 
+def given_parts(submission: Submission) -> None:
+    """The model but for its attention: what was handed out still does what it did."""
+    given_model.check_attention(submission)
+    for variant in dict.fromkeys(_variants(submission)):
+        for check in (
+            given_model.check_forward,
+            given_model.check_loss,
+            given_model.check_dropout,
+            given_model.check_start,
+        ):
+            check(submission, variant)
+
+
+def given_functions(submission: Submission) -> None:
+    given_tools.check_sample(submission)
+    given_tools.check_scoring(submission)
+
+
 CHECKS: dict[str, Callable[[Submission], str | None]] = {
     "import": imported,
     "vocabulary": spans.check_vocabulary,
@@ -221,4 +270,9 @@ CHECKS: dict[str, Callable[[Submission], str | None]] = {
     "learning rate at the end": rate,
     "shuffling": training.check_order,
     "predictions aligned": aligned,
+    "given model": given_parts,
+    "given trainer": given_trainer.check_trainer,
+    "given functions": given_functions,
 }
+# These read what the submission's code wrote, and run none of it.
+OF_FILES = ("parameter files", "predictions aligned")

@@ -51,8 +51,11 @@ def close(folder: Path) -> None:
 
 
 def is_closed(name: str) -> bool:
-    below = any(name == start or name.startswith(f"{start}.") for start in CLOSED)
-    return below and name not in OPEN
+    return _below(name, CLOSED) and not _below(name, OPEN)
+
+
+def _below(name: str, tops: tuple[str, ...]) -> bool:
+    return any(name == top or name.startswith(f"{top}.") for top in tops)
 
 
 def _watch_imports(folder: str) -> None:

@@ -41,9 +41,12 @@ Variant = tuple[bool, ...]  # masked, softmax, scaled, rectified
 _RIGHT: Variant = (True, True, False, True)
 
 
-def build(submission: Submission, variant: str, course_sizes: bool = True) -> nn.Module:
-    """The model of a variant, at the course's sizes or at small ones."""
+def build(
+    submission: Submission, variant: str, course_sizes: bool = True, **settings: Any
+) -> nn.Module:
+    """The model of a variant, at the course's sizes or at small ones; settings for its config."""
     sizes, block = (COURSE_SIZES, BLOCK) if course_sizes else (SMALL_SIZES, 16)
+    sizes = sizes | settings
     latents = submission.year.bottleneck_dim if course_sizes else SMALL_LATENTS
     if not submission.package:
         own = {**sizes, "block_size": block}

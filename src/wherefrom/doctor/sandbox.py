@@ -5,6 +5,7 @@ import json
 import os
 import secrets
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -43,6 +44,23 @@ class Limits:
     disk_mb: int = 512
 
 
+@dataclass(frozen=True)
+class Files:
+    """What a child that runs code gets to see besides the small files of the submission."""
+
+    whole: Sequence[Path] = ()
+    given: Sequence[Path] = ()
+
+    def copy(self, order: Order, place: Path) -> Order:
+        folder = scratch.copy_submission(Path(order.folder), place / "submission", self.whole)
+        if self.given:
+            (place / "given").mkdir()
+            for path in self.given:
+                shutil.copyfile(path, place / "given" / path.name)
+            order = replace(order, data=str(place / "given"))
+        return replace(order, folder=str(folder.resolve()))
+
+
 def examine(
     checks: str,
     names: Sequence[str],
@@ -54,12 +72,15 @@ def examine(
     year: str = DEFAULT_YEAR,
     code: bool = True,
     note: str = "",
+    whole: Sequence[Path] = (),
+    given: Sequence[Path] = (),
 ) -> dict[str, Result]:
     """The results of the named checks of `module:DICT` (found on `paths`), in their order.
 
     They expect what the year's hand-out says; an environment variable tells the submission's code
     which year that is. With `code` false the checks read files only, and none of the submission's
-    code is imported; only then may the `answers` be named.
+    code is imported; only then may the `answers` be named. Code runs in a copy of the folder, of
+    large files only those in `whole`, and finds the `given` files, if any, in its data folder.
 
     A child that dies or does not answer has failed the check it was at, and another child takes
     the remaining ones. If it died while importing the submission, the next one does not try.
@@ -81,12 +102,13 @@ def examine(
         note=note,
     )
     results: dict[str, Result] = {}
+    files = Files(whole, given)
     end_of_all = time.monotonic() + limits.total
     while left := [name for name in names if name not in results]:
         if time.monotonic() > end_of_all:
             results |= dict.fromkeys(left, Result("look", "no time was left for it", "stopped"))
             break
-        heard, end = _ask(replace(order, names=tuple(left)), end_of_all, limits.disk_mb << 20)
+        heard, end = _ask(replace(order, names=tuple(left)), end_of_all, limits, files)
         results |= {name: heard[name] for name in left if name in heard}
         missing = next((name for name in left if name not in heard), None)
         if missing is None:
@@ -98,9 +120,12 @@ def examine(
     return {name: results[name] for name in names}
 
 
-def _ask(order: Order, end_of_all: float, disk: int) -> tuple[dict[str, Result], str]:
+def _ask(
+    order: Order, end_of_all: float, limits: Limits, files: Files
+) -> tuple[dict[str, Result], str]:
     """What one child answered before its end, and how it ended."""
     read, write = os.pipe()
+    disk = limits.disk_mb << 20
     token, mark = secrets.token_hex(8), secrets.token_hex(8)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         place = Path(name)
@@ -108,8 +133,7 @@ def _ask(order: Order, end_of_all: float, disk: int) -> tuple[dict[str, Result],
         (place / "work").mkdir()
         order = replace(order, pipe=write, token=token)
         if order.code:
-            copy = scratch.copy_submission(Path(order.folder), place / "submission")
-            order = replace(order, folder=str(copy.resolve()))
+            order = files.copy(order, place)
         own = {VARIABLE: order.year, "OMP_NUM_THREADS": str(order.threads), _MARK: mark}
         process = subprocess.Popen(
             [*_WARDEN, sys.executable, "-m", "wherefrom.doctor.child"],
@@ -124,7 +148,7 @@ def _ask(order: Order, end_of_all: float, disk: int) -> tuple[dict[str, Result],
         os.close(write)
         try:
             _send(process, json.dumps(to_json(order)).encode())
-            watch = Watch(place, disk)
+            watch = Watch(place, scratch.size(place, 1 << 62) + disk)
             said, late = _listen(read, process, order.seconds, end_of_all, watch)
             with suppress(subprocess.TimeoutExpired):
                 process.wait(0 if late else 5)

@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 COPIED = 1 << 20  # bytes: of larger files, as parameters are, only the name is there
@@ -11,24 +11,25 @@ _SKIPPED = ("__pycache__", "data", "expt", "env", "venv", "node_modules")
 _KEPT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 
 
-def copy_submission(folder: Path, to: Path) -> Path:
+def copy_submission(folder: Path, to: Path, whole: Collection[Path] = ()) -> Path:
     """The files of a submission in another place; links, hidden files and data stay behind.
 
-    A hand-out whose code is in `src` writes its files beside that folder: they come along.
+    Of large files only those named in `whole` have their contents. A hand-out whose code is in
+    `src` writes its files beside that folder: they come along.
     """
     if folder.name == "src":
-        _copy((p for p in sorted(folder.parent.iterdir()) if _plain(p)), folder.parent, to)
+        _copy((p for p in sorted(folder.parent.iterdir()) if _plain(p)), folder.parent, to, whole)
         to = to / "src"
     to.mkdir(parents=True)
-    _copy(_files(folder), folder, to)
+    _copy(_files(folder), folder, to, whole)
     return to
 
 
-def _copy(paths: Iterable[Path], folder: Path, to: Path) -> None:
+def _copy(paths: Iterable[Path], folder: Path, to: Path, whole: Collection[Path]) -> None:
     for path in paths:
         target = to / path.relative_to(folder)
         target.parent.mkdir(parents=True, exist_ok=True)
-        if path.stat().st_size <= COPIED:
+        if path.stat().st_size <= COPIED or path in whole:
             shutil.copyfile(path, target)
         else:
             target.touch()
