@@ -5,7 +5,8 @@
 With `--gpu`, new rows are first taken over into docs/results/gpu.jsonl, and the answers of the
 headline models into docs/results/, where those of the test questions can be scored by who has
 their answers; with `--laptop`, the figures of finished runs of birthplaces-laptop; with
-`--audits`, the findings of audited runs.
+`--audits`, the findings of audited runs; with `--homework`, `--units` and `--reviews`, what
+homework.py says.
 """
 
 import argparse
@@ -20,6 +21,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 
+from homework import homework, take_homework  # noqa: E402
 from trust import take_audits, trust  # noqa: E402
 from why import ADDED, ROWS, WITHOUT, Row  # noqa: E402
 
@@ -62,14 +64,14 @@ def take_over(source: Path) -> None:
 def page(rows: Rows) -> str:
     parts = [INTRODUCTION, machines(rows), speed(rows), course(rows), commands(rows),
              knowledge(rows), why(rows), mistakes(rows), laptop(), trust(),
-             characters(rows)]  # fmt: skip
+             characters(rows), homework()]  # fmt: skip
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 INTRODUCTION = """# Results
 
 Made by `benchmarks/results.py` from `docs/results/`: `make gpu` measures what needs a GPU, and
-finished runs and audits are taken over with `--laptop` and `--audits`.
+finished runs and audits are taken over with `--laptop`, `--audits` and `--homework`.
 Accuracies are exact matches in per cent on the course's 500 dev questions unless said otherwise; a
 mean is over seeds, with their range. *Place-aware* also takes a place of the person's own line that
 contains the right one or lies in it. Settings were chosen inside the 2,000 training questions (400
@@ -345,12 +347,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--gpu", type=Path, help="the file that gpu.py wrote")
     parser.add_argument("--laptop", type=Path, nargs="+", default=[], help="finished runs")
     parser.add_argument("--audits", type=Path, nargs="+", default=[], help="audited runs")
+    parser.add_argument("--homework", type=Path, nargs="+", default=[], help="runs of bigram")
+    parser.add_argument("--units", type=Path, help="the file that units.py wrote")
+    parser.add_argument("--reviews", type=Path, help="a run of sentiment")
     given = parser.parse_args(arguments)
     if given.gpu is not None:
         take_over(given.gpu)
     if given.laptop:
         take_laptop(given.laptop)
     take_audits(given.audits)
+    take_homework(given.homework, given.units, given.reviews)
     PAGE.write_text(page(read(RESULTS / "gpu.jsonl")), "utf-8")
     print(f"{PAGE.relative_to(ROOT)} is written")
     return 0

@@ -38,6 +38,7 @@ def test_sampled_errors_have_their_causes_tested(cli, sentiment_run):
     assert [len(each["causes"]) for each in found] == [6, 6]
     said = cli("explain", sentiment_run, *options).out
     assert said.count("tested: what the probability of '") == 2
+    assert said.count(" of 2 errors, flips ") == 6
     assert cli("explain", sentiment_run, *options).out == said
 
 

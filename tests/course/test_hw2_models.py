@@ -138,3 +138,15 @@ def test_one_network_is_trained_through_its_forward(capsys, monkeypatch, tmp_pat
     monkeypatch.chdir(tmp_path)
     with pytest.raises(q4.MissingInput, match=r"glove\.npy: expected word vectors, found none"):
         q4.DAN()
+
+
+def test_the_study_is_the_librarys_recipe(capsys, monkeypatch, tmp_path):
+    whole = q4.sentiment()
+    stages = tuple(q4.replace(stage, steps=2) for stage in whole.stages)
+    small = q4.replace(whole, stages=stages)
+    monkeypatch.setattr(q4, "sentiment", lambda: small)
+    config = q4.ReviewsConfig
+    monkeypatch.setattr(q4, "ReviewsConfig", lambda folder: config(folder=folder, made=400))
+    assert q4.main(["--out", str(tmp_path / "dan")]) == 0
+    assert "trainable-1: " in capsys.readouterr().out
+    assert "drawn at random, by seed 0" in (tmp_path / "dan" / "study.md").read_text()

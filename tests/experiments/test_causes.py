@@ -7,7 +7,13 @@ import pytest
 
 from wherefrom.core.bags import NO_WORD, BagVocabulary
 from wherefrom.core.config import to_json
-from wherefrom.experiments.causes import CAUSES, CUT, try_causes, words_to_flip
+from wherefrom.experiments.causes import (
+    CAUSES,
+    CUT,
+    count_causes,
+    try_causes,
+    words_to_flip,
+)
 
 SCORES = {
     "good": 3.0,
@@ -94,6 +100,17 @@ def test_the_strongest_words_are_left_out_until_the_answer_flips():
     assert words_to_flip(bag, float(logits([bag])[0]), logits) == 1
     only = VOCABULARY.encode("good film")
     assert words_to_flip(only, 1.5, logits) is None
+
+
+def test_several_errors_are_counted():
+    errors = [
+        try_causes(text, 0, VOCABULARY, logits)
+        for text in ("good " * 30 + "not " * 50, "good bad", "not good film film film")
+    ]
+    negation, *others = count_causes(errors)
+    assert (negation.errors, negation.present, negation.explains) == (3, 2, 1)
+    assert len(others) == len(CAUSES) - 1
+    assert negation.in_words().startswith("negation: present in 2 of 3 errors, flips ")
 
 
 def test_json_has_the_verdict():

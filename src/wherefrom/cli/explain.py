@@ -45,6 +45,7 @@ def explain(
     """
     from wherefrom import api
     from wherefrom.core.config import to_json
+    from wherefrom.experiments.causes import count_causes
 
     found = api.explain(
         run, texts or (), errors=errors, sampled=sampled, seed=seed, threads=threads
@@ -53,6 +54,10 @@ def explain(
         print_json({"run": str(run), "explanations": to_json(found)})
     elif found:
         print("\n\n".join(_in_words(each) for each in found))
+        if len(found) > 1 and found[0].causes:
+            print("\nall of them")
+            for count in count_causes([each.causes for each in found]):
+                print(f"  {count.in_words()}")
     else:
         print("no errors: the model is right about every review of the run's task")
 
