@@ -2,6 +2,7 @@
 # Sets Wherefrom up in .venv, and runs its demo, tests and checks there; the Makefile only calls this.
 #
 #   scripts/setup.sh setup [run|dev]   install what running needs, or what the tests need too
+#   scripts/setup.sh notebook [ARG ..] set up, install JupyterLab, open course/a5/play_char.ipynb
 #   scripts/setup.sh demo              set up, then run the recipe `people`
 #   scripts/setup.sh test [ARG ...]    set up, then pytest with these arguments
 #   scripts/setup.sh nightly [ARG ...] set up, then the tests that take minutes and want the real data
@@ -97,6 +98,17 @@ setup() {
     say "done"
 }
 
+# JupyterLab on top of either profile: requirements/notebook.txt is locked to fit both.
+add_notebook() {
+    local key
+    key=$({ cat requirements/notebook.txt "$stamp_file"; } | cksum)
+    [ "$(cat "$stamp_file-notebook" 2>/dev/null)" != "$key" ] || return 0
+    say "installing requirements/notebook.txt"
+    install --require-hashes --no-deps -r requirements/notebook.txt
+    pip check >/dev/null || { pip check || true; fail "the packages in .venv do not fit; remove .venv and try again"; }
+    echo "$key" >"$stamp_file-notebook"
+}
+
 check() {
     local status=0
     "$venv_python" -m ruff check . || status=1
@@ -130,7 +142,7 @@ lock() {
     trap "rm -rf '$tools'" EXIT
     "$python" -m venv "$tools"
     "$tools/bin/python" -m pip install -qq "uv==$uv_version"
-    for profile in run dev; do
+    for profile in run dev notebook; do
         say "locking requirements/$profile.txt"
         "$tools/bin/uv" pip compile --quiet --no-config --universal --python-version 3.11 \
             --fork-strategy fewest --generate-hashes --no-emit-index-url --no-emit-find-links \
@@ -153,6 +165,7 @@ case $command in # "setup; ...", not "setup && ...", which would switch set -e o
     demo) setup run; exec .venv/bin/wherefrom run people "$@" ;;
     test) setup dev; exec "$venv_python" -m pytest -q -n 2 --dist worksteal "$@" ;;
     nightly) setup dev; exec "$venv_python" -m pytest -q -m nightly "$@" ;;
+    notebook) setup run; add_notebook; exec .venv/bin/jupyter lab course/a5/play_char.ipynb "$@" ;;
     check) setup dev; check ;;
     docs) setup run; exec "$venv_python" -m wherefrom.cli.reference "$@" ;;
     bench) setup dev; bench "$@" ;;

@@ -4,7 +4,7 @@
     python grader.py 1e-0-basic 1g           one test, or the tests of a part
     python grader.py --list                  what is tested, and what it is worth
     python grader.py --submission FOLDER     another submission
-    python grader.py --year cs224n2024       another hand-out
+    python grader.py --year cs224n2024       by that hand-out, which is guessed otherwise
     python grader.py --batch FOLDER --csv FILE     every folder in a folder, one row each
 
 Each submission's code runs in a process of its own, with limits on time and memory: they keep
@@ -18,13 +18,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from grading.again import QUESTIONS
 from grading.grade import HOME, Order, choose, grade, grade_all
 from grading.sheets import overview, table, write_csv
 from places import tell
 
-from wherefrom.core.errors import CannotWrite, MissingInput
+from wherefrom.core.errors import CannotWrite, MissingInput, UsageError
 from wherefrom.doctor.sandbox import Limits
-from wherefrom.doctor.years import DEFAULT_YEAR, YEARS, find_year
+from wherefrom.doctor.years import YEARS, find_year
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -36,12 +37,16 @@ def _run(given: argparse.Namespace) -> None:
     for path in filter(None, (given.data, given.answers)):
         if not path.exists():
             raise MissingInput(f"{path}: expected the course's data, found nothing")
-    find_year(given.year)
+    if given.year is not None:
+        find_year(given.year)
+    if given.again < 1:
+        raise UsageError(f"--again: expected 1 or more questions, found {given.again}")
     if given.list:
         print("\n".join(overview(choose(given.tests))))
         return
     limits = Limits(given.seconds, given.memory_mb, given.total_seconds)
-    order = Order(choose(given.tests), given.data, given.answers, limits, given.year)
+    common = (given.data, given.answers, limits, given.year, given.again, given.draw)
+    order = Order(choose(given.tests), *common)
     if given.batch:
         _batch(given, order)
         return
@@ -77,8 +82,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", action="store_true", help="the grades as JSON")
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="with birth_dev.tsv and others")
     parser.add_argument("--answers", type=Path, metavar="FILE", help="of the test questions")
-    years = f"the hand-out: {', '.join(YEARS)}"
-    parser.add_argument("--year", default=DEFAULT_YEAR, metavar="NAME", help=years)
+    years = f"the hand-out, guessed from the files by default: {', '.join(YEARS)}"
+    parser.add_argument("--year", metavar="NAME", help=years)
+    again = "questions of each file of predictions to answer again"
+    parser.add_argument("--again", type=int, default=QUESTIONS, metavar="N", help=again)
+    draw = "which questions: the number that an earlier grading printed"
+    parser.add_argument("--draw", type=int, metavar="N", help=draw)
     parser.add_argument("--seconds", type=float, default=60.0, help="for one test")
     parser.add_argument("--total-seconds", type=float, default=300.0, help="for one submission")
     parser.add_argument("--memory-mb", type=int, default=4096, help="for the submission's code")

@@ -20,6 +20,7 @@ from places import HERE, SUBMISSION, find_data, tell
 
 from wherefrom.core.errors import Mismatch, MissingInput, UsageError, nearest
 from wherefrom.core.files import read_text, write_text
+from wherefrom.doctor.years import VARIABLE, YEARS, year_name
 
 FUNCTIONS = ("pretrain", "finetune", "evaluate")
 SIZES = {"block_size": 128, "n_layer": 4, "n_head": 8, "n_embd": 256}
@@ -55,7 +56,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--epochs", type=int, help="epochs to train instead of the assignment's")
     add("--device", default="auto", help="auto, cpu, cuda or mps")
     add("--seed", type=int, default=42)
-    add("--year", help="the hand-out's form, if not $A5_YEAR: see README.md")
+    add("--year", help=f"the hand-out, if not $A5_YEAR or the files' own: {', '.join(YEARS)}")
     for name, size in SIZES.items():
         add(f"--{name}", type=int, default=size, help=f"{size} in the assignment")
     return settle(parser.parse_args(arguments))
@@ -129,7 +130,7 @@ def _check(options: argparse.Namespace) -> None:
 
 def run(options: argparse.Namespace) -> None:
     if options.year:
-        os.environ["A5_YEAR"] = options.year
+        os.environ[VARIABLE] = year_name(options.year)
     from submission.dataset import CharCorruptionDataset
     from submission.utils import set_seed
 
@@ -163,7 +164,9 @@ def build(options: argparse.Namespace, dataset: Any) -> Any:
         )
     name = f"initialize_{options.variant}_model"
     model = getattr(helper, name)(mconf, **extra)
-    built = variant_of(model.state_dict()) if model is not None else "nothing"
+    if model is None:
+        raise _unwritten(name, f"a {options.variant} model")
+    built = variant_of(model.state_dict())
     if built != options.variant:
         raise Mismatch(
             f"helper.{name}: expected a {options.variant} model, found that it builds {built}"
@@ -194,13 +197,33 @@ def train(options: argparse.Namespace, model: Any, dataset: Any) -> None:
             options.finetune_lr,
             writer,
         )
+    if tconf is None or trainer is None:
+        part = (
+            "part f" if options.function == "pretrain" or options.reading_params_path else "part c"
+        )
+        raise _unwritten(options.function, f"a config and a trainer, for {part}")
     tconf.max_epochs = options.epochs or tconf.max_epochs
     tconf.device, tconf.seed = options.device, options.seed
     tconf.working_folder = working_folder = writes.with_name(f".{writes.name}.work")
+    before = _written(writes)
     helper.train(model, writes, trainer)
+    if _written(writes) == before:
+        raise _unwritten("train", f"a model that is trained and saved in {writes.name}, for part c")
     with cannot_write(working_folder):
         shutil.rmtree(working_folder, ignore_errors=True)
     print(f"Parameters written to {writes}")
+
+
+def _unwritten(function: str, expected: str) -> MissingInput:
+    return MissingInput(
+        f"helper.py: {function}(): expected {expected}, found that nothing was done; write it, "
+        "between START_CODE_HERE and END_CODE_HERE"
+    )
+
+
+def _written(path: Path) -> tuple[int, int] | None:
+    """What changes whenever a file is written anew."""
+    return (path.stat().st_ino, path.stat().st_mtime_ns) if path.is_file() else None
 
 
 def evaluate(options: argparse.Namespace, model: Any, dataset: Any) -> None:

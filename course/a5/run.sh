@@ -12,7 +12,11 @@ import sys
 sys.path.insert(0, sys.argv[1])
 import commands
 print('usage: ./run.sh NAME [options]; NAME is one of')
-print(*('  ' + name for name in commands.COMMANDS), sep='\n')
+print(*('  ' + name for name in [*commands.COMMANDS, 'hand_in']), sep='\n')
 sys.exit(2)" "$here"
+fi
+if [ "$1" = hand_in ]; then # checks and packs what is to be handed in
+    shift
+    exec "$python" "$here/hand_in.py" "$@"
 fi
 exec "$python" "$here/run.py" "$@"

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from wherefrom.api import (
         Audit,
         Dispute,
+        Examples,
         Explanation,
         MeasuredRun,
         Outcome,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         compare,
         dispute,
         evaluate,
+        examples,
         explain,
         get_recipe,
         list_recipes,
@@ -49,12 +51,12 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "Audit", "Dispute", "Explanation", "MeasuredRun", "Outcome", "PerplexityReport", "Recipe",
-    "RecipeEntry", "Replies", "Reply", "Run", "RunComparison", "RunEntry", "SeedsOutcome",
+    "Audit", "Dispute", "Examples", "Explanation", "MeasuredRun", "Outcome", "PerplexityReport",
+    "Recipe", "RecipeEntry", "Replies", "Reply", "Run", "RunComparison", "RunEntry", "SeedsOutcome",
     "Source", "Verdict", "WherefromError",
     "ask", "audit", "build_recipe", "compare", "data", "dispute", "doctor",
-    "evaluate", "explain", "get_recipe", "list_recipes", "list_runs", "measured", "open_run",
-    "perplexity", "run", "run_seeds", "sample", "to_json",
+    "evaluate", "examples", "explain", "get_recipe", "list_recipes", "list_runs", "measured",
+    "open_run", "perplexity", "run", "run_seeds", "sample", "to_json",
 ]  # fmt: skip
 
 

@@ -31,6 +31,7 @@ from typing import ParamSpec, TypeVar, Unpack
 from wherefrom.auditing.asking import Replies, ask_run
 from wherefrom.auditing.audit import Risk, audit_run
 from wherefrom.auditing.dispute import Dispute, settle
+from wherefrom.auditing.examples import Examples, examples_of_file, examples_of_run
 from wherefrom.auditing.findings import Audit
 from wherefrom.auditing.inspector import open_inspector
 from wherefrom.core.arguments import checked
@@ -60,11 +61,11 @@ from wherefrom.runs.threads import use_threads
 from wherefrom.runs.workshop import why_not_mps
 
 __all__ = [
-    "Audit", "Dispute", "Explanation", "MeasuredRun", "Outcome", "PerplexityReport", "Recipe",
-    "RecipeEntry", "Replies", "Reply", "Run", "RunComparison", "RunEntry", "SeedsOutcome",
+    "Audit", "Dispute", "Examples", "Explanation", "MeasuredRun", "Outcome", "PerplexityReport",
+    "Recipe", "RecipeEntry", "Replies", "Reply", "Run", "RunComparison", "RunEntry", "SeedsOutcome",
     "Source", "Verdict", "WherefromError",
     "ask", "audit", "build_recipe", "compare", "dispute", "evaluate",
-    "explain", "get_recipe", "list_recipes", "list_runs", "measured", "open_run",
+    "examples", "explain", "get_recipe", "list_recipes", "list_runs", "measured", "open_run",
     "perplexity", "run", "run_seeds", "sample", "to_json",
 ]  # fmt: skip
 
@@ -283,6 +284,34 @@ def dispute(run: AnyRun, question: str, claim: str, *, threads: int | None = Non
     return settle(open_inspector(_open(run, threads)), question, claim)
 
 
+@checked
+def examples(
+    source: AnyRun,
+    *,
+    number: int = 5,
+    seed: int = 0,
+    relation: str | None = None,
+    model: str | None = None,
+    task: str | None = None,
+    questions: str | PathLike[str] | None = None,
+    data: str | PathLike[str] | None = None,
+    threads: int | None = None,
+) -> Examples:
+    """`number` right answers beside as many wrong ones, drawn by the seed.
+
+    Of a finished run: of its `model` (the primary one) in its `task` (the first), of one `relation`
+    or all. Or of a file with a prediction a line, about the answered `questions` of a table (the
+    course's dev questions); then `data` is the course's folder, for what its text says.
+    """
+    named = {"relation": relation, "model": model, "task": task}
+    if isinstance(source, Run) or not Path(source).is_file():
+        _refuse_given(f"{source}: is a run", questions=questions, data=data)
+        return examples_of_run(_open(source, threads), number, seed, **named)
+    _refuse_given(f"{source}: is a file of predictions", **named)
+    table, folder = (None if path is None else Path(path) for path in (questions, data))
+    return examples_of_file(Path(source), table, folder, number, seed)
+
+
 # -- what these share ------------------------------------------------------------------
 
 
@@ -362,6 +391,13 @@ def _introduce(recipe: Experiment) -> None:
         with suppress(MissingInput):
             for line in survey(recipe.data, getattr(recipe.model, "max_input", 0)).lines():
                 note(line)
+
+
+def _refuse_given(why: str, **options: object) -> None:
+    """Refuse an option that what is asked about does not take."""
+    for name, value in options.items():
+        if value is not None:
+            raise UsageError(f"--{name}: expected none, found {value}; {why}")
 
 
 def _keep_quiet(line: str) -> None:

@@ -6,17 +6,20 @@ import pytest
 
 from wherefrom.doctor.findings import Result
 from wherefrom.doctor.sandbox import Limits, examine
+from wherefrom.doctor.years import DEFAULT_YEAR
 
 CHECKS = """
-import json, os, sys
+import contextlib, json, os, sys
 from wherefrom.doctor.findings import Finding
 
 def find(submission):
     raise Finding("size", f"{submission.year.variant} {submission.data.name}")
 
 def lie(submission):
-    line = {"name": "lie", "state": "excellent", "text": "", "mistake": ""}
-    os.write(json.loads(sys.argv[1])["pipe"], json.dumps(line).encode() + b"\\n[1]\\nno JSON\\n")
+    line = {"name": "lie", "state": "ok", "text": "", "mistake": ""}
+    for number in range(3, 64):  # whichever the results go through
+        with contextlib.suppress(OSError):
+            os.write(number, json.dumps(line).encode() + b"\\n[1]\\nno JSON\\n")
     submission.pay_nobody
     return "never said"
 
@@ -66,3 +69,85 @@ def test_no_time_is_no_result(checks):
     results = examine("odd_checks:CHECKS", ["fine", "find"], checks / "handed-in", limits=limits)
     none = Result("look", "no time was left for it", "stopped")
     assert results == {"fine": none, "find": none}
+
+
+CODE = {  # what a submission may do while it is imported, and what is said of it
+    "kills its parent": ("os.kill(os.getppid(), 9)\nwhile True: pass", "it was killed (SIGKILL)"),
+    "kills its group": ("os.killpg(0, 9)", "it was killed (SIGKILL)"),
+    "exits at once": ("os._exit(0)", "it ended its process (code 0)"),
+    "fills the disk": (
+        "import itertools\n"
+        "for i in itertools.count():\n"
+        "    open(f'{i}.bin', 'wb').write(bytes(1 << 22))",
+        "it wrote more than 24 MB of files",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", CODE)
+def test_a_submission_that_does_harm_is_reported(checks, what):
+    code, said = CODE[what]
+    (checks / "handed-in" / "__init__.py").write_text(f"import os\n{code}\n")
+    limits = Limits(disk_mb=24)
+    results = examine("odd_checks:CHECKS", ["fine"], checks / "handed-in", None, limits, [checks])
+    text = f"the package cannot be imported: {said} and was given up"
+    assert results == {"fine": Result("look", text, "import")}
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no list of processes here")
+@pytest.mark.parametrize("end", ["", "os.kill(os.getppid(), 9)\nwhile True: pass"])
+def test_nothing_that_it_leaves_behind_stays(checks, end):
+    """A process with a session of its own, whose parent is gone, and a flood of output."""
+    code = f"""
+import os, sys, time
+told = "imported"
+print("x" * (1 << 24))
+sys.stderr.write("x" * (1 << 24))
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        with open({str(checks / "pid")!r}, "w") as file:
+            file.write(str(os.getpid()))
+        time.sleep(3600)
+    os._exit(0)
+os.wait()
+while not os.path.exists({str(checks / "pid")!r}) or not open({str(checks / "pid")!r}).read():
+    time.sleep(0.01)
+{end}
+"""
+    (checks / "handed-in" / "__init__.py").write_text(code)
+    results = examine("odd_checks:CHECKS", ["fine"], checks / "handed-in", paths=[checks])
+    assert results["fine"].state == ("look" if end else "ok")
+    pid = int((checks / "pid").read_text())
+    stat = Path(f"/proc/{pid}/stat")
+    assert not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] in "ZX"
+
+
+def test_a_submission_sees_nothing_of_whoever_grades(checks, monkeypatch):
+    monkeypatch.setenv("API_TOKEN", "secret")
+    (checks / "handed-in" / "weights.params").write_bytes(bytes((1 << 20) + 1))
+    (checks / "handed-in" / "small.json").write_text("[1]")
+    (checks / "handed-in" / "link").symlink_to(checks / "odd_checks.py")
+    code = """
+import os, sys, pathlib
+here = pathlib.Path(__file__).parent
+files = {p.name: p.stat().st_size for p in here.iterdir()}
+places = [os.environ["HOME"], os.environ["TMPDIR"], os.getcwd()]
+told = [os.environ.get("API_TOKEN"), sys.argv[1:], sys.stdin.read(), sorted(files.items()),
+        [str(here.parent) in place for place in places]]
+"""
+    (checks / "handed-in" / "__init__.py").write_text(code)
+    found = examine("odd_checks:CHECKS", ["fine"], checks / "handed-in", paths=[checks])
+    files = [("__init__.py", len(code)), ("small.json", 3), ("weights.params", 0)]
+    expected = [None, [], "", files, [True, True, True]]
+    assert found["fine"].text == f"{expected} in {DEFAULT_YEAR}"
+
+
+def test_files_are_read_without_the_submissions_code(checks):
+    (checks / "handed-in" / "__init__.py").write_text("raise SystemExit('never run')\n")
+    names = ["find", "fine"]
+    found = examine(
+        "odd_checks:CHECKS", names, checks / "handed-in", checks, None, [checks], code=False
+    )
+    assert found["find"] == Result("look", f"synthesizer {checks.name}", "size")
+    assert found["fine"] == Result("look", "its code is not read here", "import")

@@ -7,7 +7,8 @@ import pytest
 
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.doctor.findings import Finding
-from wherefrom.doctor.submission import FILES, Submission, check_files, locate, where
+from wherefrom.doctor.layouts import FILES, check_files, locate
+from wherefrom.doctor.submission import Submission, where
 
 
 @pytest.fixture

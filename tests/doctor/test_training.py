@@ -9,7 +9,7 @@ from wherefrom.doctor import training
 from wherefrom.doctor.findings import Finding
 from wherefrom.doctor.years import YEARS
 
-YEAR = YEARS["xcs2022"]
+YEAR = YEARS["xcs2021"]
 STAGES = ("pretrain", "finetune from scratch", "finetune")
 LOAD = "model.load_state_dict(torch.load(reading_params_path))"
 

@@ -1,20 +1,26 @@
 """One submission's grade, and a folder full of them."""
 
+import json
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from places import data_folders
 
-from grading.points import TESTS
+from grading import again
+from grading.again import new_draw
+from grading.points import CODE, FILES, PREDICTIONS, TESTS
+from grading.scores import DIFFERENT, UNFIT, Ties, parameters_of
 from wherefrom.core.errors import MissingInput, UsageError, WherefromError, nearest
 from wherefrom.doctor.findings import Result
-from wherefrom.doctor.predictions import DEV
+from wherefrom.doctor.guess import decide_year
+from wherefrom.doctor.layouts import check_files, locate
+from wherefrom.doctor.predictions import DEV, WIKI, read_asked, read_predictions
 from wherefrom.doctor.sandbox import Limits, examine
-from wherefrom.doctor.submission import check_files, locate
-from wherefrom.doctor.years import DEFAULT_YEAR
+from wherefrom.doctor.submission import Submission
+from wherefrom.doctor.years import find_year
 
 HOME = Path(__file__).resolve().parents[1]
 
@@ -27,6 +33,8 @@ class Grade:
     results: dict[str, Result]
     seconds: float
     refused: str = ""
+    year: str = ""
+    year_said: str = ""  # why it was taken for that year's hand-out
 
     def points(self, test: str) -> int:
         return TESTS[test].points if self.results[test].state == "ok" else 0
@@ -53,18 +61,24 @@ class Grade:
             for name, result in self.results.items()
         ]
         told = {"submission": self.name, "points": self.total, "possible": self.possible}
+        told |= {"year": self.year, "year_said": self.year_said}
         return told | {"refused": self.refused, "seconds": round(self.seconds, 1), "tests": tests}
 
 
 @dataclass(frozen=True)
 class Order:
-    """What to grade with: test ids, where the data is, the test answers if known, limits, year."""
+    """What to grade with: test ids, where the data is, the test answers if known, limits, year.
+
+    Without a year, each submission's is guessed from its files.
+    """
 
     tests: tuple[str, ...] = tuple(TESTS)
     data: Path | None = None
     answers: Path | None = None
     limits: Limits = field(default_factory=Limits)
-    year: str = DEFAULT_YEAR
+    year: str | None = None
+    again: int = again.QUESTIONS  # questions of each file of predictions to answer again
+    draw: int | None = None  # which ones: None draws anew for each submission
 
 
 def choose(wanted: Sequence[str]) -> tuple[str, ...]:
@@ -73,7 +87,8 @@ def choose(wanted: Sequence[str]) -> tuple[str, ...]:
     for name in wanted:
         found = [test for test in TESTS if test == name or test.split("-")[0] == name]
         if not found:
-            raise UsageError(f"test '{name}': there is none; {nearest(name, TESTS)}")
+            guess = nearest(name, TESTS).removesuffix("see the docs")
+            raise UsageError(f"test '{name}': there is none; {guess}--list names them all")
         chosen += found
     return tuple(dict.fromkeys(chosen)) or tuple(TESTS)
 
@@ -81,18 +96,66 @@ def choose(wanted: Sequence[str]) -> tuple[str, ...]:
 def grade(folder: Path, order: Order, name: str = "") -> Grade:
     started = time.monotonic()
     place = locate(folder)
+    guess = decide_year(order.year, place)
     check_files(place)
-    results = examine(
-        "grading.points:LOOKS",
-        order.tests,
-        place,
-        order.data or find_data(place),
-        order.limits,
-        paths=[HOME],
-        answers=order.answers,
-        year=order.year,
-    )
-    return Grade(name or str(folder), results, time.monotonic() - started)
+    results = look_at(place, order, guess.year)
+    seconds = time.monotonic() - started
+    return Grade(name or str(folder), results, seconds, year=guess.year, year_said=str(guess))
+
+
+def look_at(place: Path, order: Order, year: str) -> dict[str, Result]:
+    """Code and files apart; what both have to say of a test is one result."""
+    data = order.data or find_data(place)
+    ties = Ties(order.again, new_draw() if order.draw is None else order.draw)
+    common: dict[str, Any] = {"limits": order.limits, "paths": [HOME], "year": year}
+
+    def read_files(names: Sequence[str], ties: Ties) -> dict[str, Result]:
+        extra = {"answers": order.answers, "code": False, "note": ties.note()}
+        return examine("grading.points:FILES", names, place, data, **common, **extra)
+
+    code = examine("grading.points:CODE", [n for n in order.tests if n in CODE], place, **common)
+    files = read_files([n for n in order.tests if n in FILES], ties)
+    if unexplained := [n for n, result in files.items() if result.mistake in (UNFIT, DIFFERENT)]:
+        own = own_answers(unexplained, place, data, ties, common)
+        tied = {name_of(n, year): own[n].text for n in own if own[n].state == "ok"}
+        explained = [n for n in own if own[n].state == "ok"]
+        files |= read_files(explained, replace(ties, tied=tied)) if explained else {}
+        for name in set(own) - set(explained):
+            text = f"{files[name].text}; the submission's own model: {own[name].text}"
+            files[name] = replace(files[name], text=text)
+    return {name: both(code.get(name), files.get(name)) for name in order.tests}
+
+
+def own_answers(
+    names: Sequence[str], place: Path, data: Path | None, ties: Ties, common: dict[str, Any]
+) -> dict[str, Result]:
+    """Ask the submission's own model, in the sandbox; it gets questions, never answers."""
+    handed_in, drawn, wanted = Submission(place, data, year=common["year"]), {}, set[Path]()
+    for name in names:
+        model, split = name_of(name, common["year"]).rsplit(".", 1)
+        lines = read_predictions(handed_in.find(f"{model}.{split}.predictions"))
+        questions = read_asked(data, split).questions
+        chosen = again.choose(len(lines), ties.questions, ties.draw)
+        pick = [[column[i] for i in chosen] for column in (questions, lines)]
+        drawn[f"{model}.{split}"] = pick
+        wanted.add(handed_in.find(parameters_of(model)))
+    note = json.dumps({"draw": ties.draw, "drawn": drawn})
+    given = [data / WIKI] if data else []
+    extra = {"note": note, "whole": sorted(wanted), "given": given}
+    return examine("grading.points:OWN", names, place, **common, **extra)
+
+
+def name_of(test: str, year: str) -> str:
+    """The start of the name of a test's predictions, with the split."""
+    model, split = PREDICTIONS[test]
+    return f"{model or f'{find_year(year).variant}.pretrain'}.{split}"
+
+
+def both(code: Result | None, files: Result | None) -> Result:
+    """The first that is not well; if both are, what both say."""
+    found = [result for result in (code, files) if result is not None]
+    wrong = [result for result in found if result.state != "ok"]
+    return wrong[0] if wrong else Result("ok", "; ".join(r.text for r in found if r.text))
 
 
 def grade_all(folder: Path, order: Order) -> Iterator[Grade]:
@@ -112,5 +175,6 @@ def grade_all(folder: Path, order: Order) -> Iterator[Grade]:
 
 def find_data(folder: Path) -> Path | None:
     """The course's data: where its programs look for it, or beside the submission."""
-    near = (*data_folders(), folder / "data", folder.parent / "data")
+    beside = [folder.parent] if folder.name == "src" else []
+    near = (*data_folders(), folder / "data", folder.parent / "data", *beside)
     return next((path for path in near if (path / DEV).is_file()), None)

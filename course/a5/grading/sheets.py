@@ -17,7 +17,7 @@ def table(grade: Grade) -> list[str]:
     """A line a test; why points are missing stands below, in the student's sight."""
     ids = max(map(len, grade.results))
     whats = max(len(TESTS[name].what) for name in grade.results)
-    lines = []
+    lines = [printable(grade.year_said)] if grade.year_said else []
     for name, result in grade.results.items():
         test = TESTS[name]
         state = {"ok": "ok", "look": "no", "unknown": "not judged"}[result.state]
@@ -45,7 +45,7 @@ def overview(tests: Sequence[str]) -> list[str]:
 def write_csv(grades: Iterable[Grade], tests: Sequence[str], file: TextIO) -> int:
     """A row a submission, written as soon as it is graded; gives their number."""
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(["submission", "points", "possible", *tests, "seconds", "why"])
+    writer.writerow(["submission", "year", "points", "possible", *tests, "seconds", "why"])
     count = 0
     for grade in grades:
         count += 1
@@ -57,7 +57,15 @@ def write_csv(grades: Iterable[Grade], tests: Sequence[str], file: TextIO) -> in
         points = [grade.points(name) for name in tests]
         seconds = f"{grade.seconds:.1f}"
         writer.writerow(
-            [_plain(grade.name), grade.total, grade.possible, *points, seconds, _plain(why)]
+            [
+                _plain(grade.name),
+                grade.year,
+                grade.total,
+                grade.possible,
+                *points,
+                seconds,
+                _plain(why),
+            ]
         )
         file.flush()
     return count

@@ -8,14 +8,15 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
-from wherefrom.models.attention import causal, perceiver, synthesizer
+from wherefrom.models.attention import causal, perceiver
+from wherefrom.models.attention.mixer import Mixer
 
 
 def precompute_rotary_emb(dim: int, max_positions: int) -> Tensor:
     """cos and sin of t x 10000^(-2i/dim) for position t and pair i: (max_positions, dim/2, 2)."""
-    ### [part g] of the year with rotary positions
+    ### [part g: rope]
     ### START_CODE_HERE ###
     rates = 10000.0 ** (-torch.arange(0, dim, 2) / dim)
     angles = torch.arange(max_positions)[:, None] * rates
@@ -28,7 +29,7 @@ def apply_rotary_emb(x: Tensor, rope_cache: Tensor) -> Tensor:
 
     T may be shorter than what the cache has rows for.
     """
-    ### [part g] of the year with rotary positions
+    ### [part g: rope]
     ### START_CODE_HERE ###
     cos, sin = rope_cache[: x.shape[2]].unbind(-1)  # (T, D/2)
     a, b = x.unflatten(-1, (-1, 2)).unbind(-1)
@@ -85,23 +86,33 @@ class CausalCrossAttention(perceiver.CausalCrossAttention):
         return super().forward(x_q, x_kv)
 
 
-class SynthesizerAttention(synthesizer.SynthesizerAttention):
+class SynthesizerAttention(Mixer):
     """softmax(ReLU(X A + b1) B + b2) (X V) for each head: equation (3) of the hand-out.
 
     Children and parameters: w1 (A and b1 of all heads side by side), w2 (B, shared by the heads,
     D x longest input), b2, value (V), attn_drop, resid_drop, proj, and the buffer mask.
     """
 
-    cacheable = packable = False  # what is written below is given whole rows, and always used
+    cacheable = packable = compares = False  # what is written below is given whole rows
+    unread = 1  # the course's texts lose a character when they are cut into inputs and targets
+
+    def __init__(self, config: Any) -> None:
+        super().__init__(config)
+        width, longest = config.n_embd // config.n_head, self.max_input
+        self.w1 = nn.Linear(config.n_embd, config.n_embd)
+        self.w2 = nn.Parameter(torch.empty(width, longest).uniform_(-0.001, 0.001))
+        self.b2 = nn.Parameter(torch.zeros(longest))
+        self.value = nn.Linear(config.n_embd, config.n_embd)
+        self._add_output(config)
 
     def forward(self, x: Tensor, *_: Any) -> Tensor:
         """x is (B, T, C), and so is what comes back.
 
-        [part g]: scores for each head from its own part of w1's output; what is in the future
-        (`mask` is 0 there) gets -1e10; softmax; attn_drop; the weighted values, heads side by
-        side; proj; resid_drop. T may be shorter than what w2 and b2 have columns for.
+        [part g: synthesizer]: scores for each head from its own part of w1's output; what is in
+        the future (`mask` is 0 there) gets -1e10; softmax; attn_drop; the weighted values, heads
+        side by side; proj; resid_drop. T may be shorter than what w2 and b2 have columns for.
         """
-        ### [part g]
+        ### [part g: synthesizer]
         ### START_CODE_HERE ###
         B, T, C = x.size()
         heads = (B, T, self.n_head, C // self.n_head)

@@ -22,7 +22,7 @@ def initialize_vanilla_model(mconf: Any) -> Any:
 
 def initialize_synthesizer_model(mconf: Any) -> Any:
     attention_model = None
-    ### [part g]: the same with synthesizer attention; the config has a flag for it
+    ### [part g: synthesizer]: the same with synthesizer attention; the config has a flag for it
     ### START_CODE_HERE ###
     mconf.synthesizer = True
     attention_model = GPT(mconf)
@@ -32,7 +32,7 @@ def initialize_synthesizer_model(mconf: Any) -> Any:
 
 def initialize_perceiver_model(mconf: Any, bottleneck_dim: int = 32) -> Any:
     attention_model = None
-    ### [part g]: the same as a perceiver with bottleneck_dim latents
+    ### [part g: perceiver]: the same as a perceiver with bottleneck_dim latents
     ### START_CODE_HERE ###
     mconf.perceiver = True
     mconf.bottleneck_dim = bottleneck_dim
@@ -43,7 +43,7 @@ def initialize_perceiver_model(mconf: Any, bottleneck_dim: int = 32) -> Any:
 
 def initialize_rope_model(mconf: Any) -> Any:
     attention_model = None
-    ### [part g]: the same with rotary positions
+    ### [part g: rope]: the same with rotary positions
     ### START_CODE_HERE ###
     mconf.rope = True
     attention_model = GPT(mconf)
@@ -69,7 +69,7 @@ def finetune(
     """
     tconf = None  # a TrainerConfig
     trainer_obj = None  # a Trainer
-    workers = current_year().num_workers  # 4, but for later years
+    workers = current_year().num_workers  # 4
     ### [part c] [part f]
     ### START_CODE_HERE ###
     pretrained = reading_params_path is not None
@@ -107,7 +107,7 @@ def pretrain(
     """
     tconf = None  # a TrainerConfig
     trainer_obj = None  # a Trainer
-    workers = current_year().num_workers  # 4, but for later years
+    workers, passes = current_year().num_workers, current_year().passes  # 4, 200
     ### [part f]
     ### START_CODE_HERE ###
     tconf = TrainerConfig(
@@ -116,7 +116,7 @@ def pretrain(
         learning_rate=pretrain_lr,
         lr_decay=True,
         warmup_tokens=512 * 20,
-        final_tokens=200 * len(pretrain_dataset) * block_size,
+        final_tokens=passes * len(pretrain_dataset) * block_size,
         num_workers=workers,
         writer=writer,
         stage="pretrain",

@@ -1,9 +1,11 @@
 """The GPT of the assignment: the library's, under the course's names and habits."""
 
+from dataclasses import replace
 from typing import Any
 
+import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
 from wherefrom.models import block, gpt
 from wherefrom.models.attention import perceiver
@@ -83,14 +85,80 @@ class Block(block.Block):
         super().__init__(library_config(config), mixers()[variant_asked(config)])
 
 
-class DownProjectBlock(perceiver.DownProjectBlock):
-    def __init__(self, config: Any) -> None:
-        super().__init__(library_config(config), attention.CausalCrossAttention)
+def feed_forward(config: Any) -> nn.Sequential:
+    """What follows attention in every block."""
+    width = config.n_embd
+    inner, outer = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+    return nn.Sequential(inner, nn.GELU(), outer, nn.Dropout(config.resid_pdrop))
 
 
-class UpProjectBlock(perceiver.UpProjectBlock):
+class DownProjectBlock(nn.Module):
+    """The text (B, T, C) into latents (B, bottleneck_dim, C).
+
+    [part g: perceiver]. Children: ln1, ln2, attn (a CausalCrossAttention), mlp
+    (feed_forward) and the parameter C, (1, bottleneck_dim, n_embd), Xavier uniform. The rows of C,
+    after ln1, ask the text: attn(x_kv, x_q). Nothing is added to what attn gives; the mlp, with
+    ln2 before it, has its usual residual.
+    """
+
     def __init__(self, config: Any) -> None:
-        super().__init__(library_config(config), attention.CausalCrossAttention)
+        super().__init__()
+        ### [part g: perceiver]
+        ### START_CODE_HERE ###
+        self.ln1, self.ln2 = nn.LayerNorm(config.n_embd), nn.LayerNorm(config.n_embd)
+        self.attn = attention.CausalCrossAttention(config)
+        self.mlp = feed_forward(config)
+        self.C = nn.Parameter(torch.empty(1, config.bottleneck_dim, config.n_embd))
+        nn.init.xavier_uniform_(self.C)
+        ### END_CODE_HERE ###
+
+    def forward(self, x_input: Tensor) -> Tensor:
+        ### [part g: perceiver]
+        ### START_CODE_HERE ###
+        latents = self.attn(x_kv=x_input, x_q=self.ln1(self.C))
+        return latents + self.mlp(self.ln2(latents))
+        ### END_CODE_HERE ###
+
+
+class UpProjectBlock(nn.Module):
+    """Latents back to the text's length (B, T, C): each position of y asks the latents.
+
+    [part g: perceiver]. Children: ln1, ln2, attn, mlp, as above. The raw y asks
+    the latents x after ln1; the residuals are as above.
+    """
+
+    def __init__(self, config: Any) -> None:
+        super().__init__()
+        ### [part g: perceiver]
+        ### START_CODE_HERE ###
+        self.ln1, self.ln2 = nn.LayerNorm(config.n_embd), nn.LayerNorm(config.n_embd)
+        self.attn = attention.CausalCrossAttention(config)
+        self.mlp = feed_forward(config)
+        ### END_CODE_HERE ###
+
+    def forward(self, x: Tensor, y: Tensor) -> Tensor:
+        ### [part g: perceiver]
+        ### START_CODE_HERE ###
+        mixed = self.attn(x_kv=self.ln1(x), x_q=y)
+        return mixed + self.mlp(self.ln2(mixed))
+        ### END_CODE_HERE ###
+
+
+class Latents(perceiver.Perceiver):
+    """A perceiver of the blocks above: what a student wrote there is what the model uses."""
+
+    @staticmethod
+    def build(config: Any, mixer: Any) -> dict[str, nn.Module]:
+        inner = replace(config, attention="causal", block_size=config.bottleneck_dim)
+        blocks = (block.Block(inner, mixer.inner) for _ in range(config.n_layer - 2))
+        return {
+            "down_block": DownProjectBlock(config),
+            "blocks": nn.Sequential(*blocks),
+            "up_block": UpProjectBlock(config),
+        }
+
+
+attention.CausalCrossAttention.arrangement = Latents
 
 
 class GPT(gpt.GPT):

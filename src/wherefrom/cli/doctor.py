@@ -7,7 +7,7 @@ import typer
 
 from wherefrom.cli.output import print_json
 from wherefrom.core.config import to_json
-from wherefrom.doctor.years import DEFAULT_YEAR, YEARS
+from wherefrom.doctor.years import YEARS
 from wherefrom.report.tables import printable
 
 _WORDS = {"ok": "ok", "look": "look", "unknown": "could not tell"}
@@ -41,8 +41,13 @@ def submission(
         ),
     ] = None,
     year: Annotated[
-        str, typer.Option(metavar="NAME", help=f"The hand-out's year: {', '.join(YEARS)}.")
-    ] = DEFAULT_YEAR,
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"The hand-out's year: {', '.join(YEARS)}. By default it is guessed from the "
+            "files.",
+        ),
+    ] = None,
     seconds: Annotated[float, typer.Option(min=1, help="Time limit for each check.")] = 60.0,
     memory_mb: Annotated[
         int, typer.Option(min=64, help="Memory limit for the submission's code.")
@@ -68,6 +73,7 @@ def submission(
     if as_json:
         print_json(to_json(found))
         return
+    print(printable(found.year_said))
     width = max(len(row.check) for row in found.checks)
     for row in found.checks:
         text = ". ".join(filter(None, (row.found, row.hint and f"Hint: {row.hint}")))

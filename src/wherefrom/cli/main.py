@@ -20,6 +20,7 @@ from wherefrom.cli import (
     dispute,
     doctor,
     evaluate,
+    examples,
     explain,
     list_,
     measured,
@@ -47,6 +48,7 @@ app.command("list")(list_.list_)
 app.command("measured")(measured.measured)
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
+app.command("examples")(examples.examples)
 app.command("ask")(ask.ask)
 app.command("audit")(audit.audit)
 app.command("dispute")(dispute.dispute)

@@ -57,8 +57,17 @@ def dress(axes: "Axes", title: str, x: str = "", y: str = "", legend: bool = Fal
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(axis="y", color="#e6e9ec", linewidth=0.8)
         axes.set_axisbelow(True)
+        _plain_numbers(axes)
         if legend:
             axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
+
+
+def _plain_numbers(axes: "Axes") -> None:
+    """0.01 on a logarithmic axis: matplotlib would write mathematics, which is not parsed here."""
+    for axis in (axes.xaxis, axes.yaxis):
+        if axis.get_scale() == "log":
+            axis.set_major_formatter(lambda value, _: f"{value:g}")
+            axis.set_minor_formatter(lambda value, _: "")
 
 
 def legend_below(figure: "Figure") -> None:

@@ -8,12 +8,24 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
-from wherefrom.doctor import models, names, predictions, rotary, spans, training
+from wherefrom.doctor import (
+    given_model,
+    given_tools,
+    given_trainer,
+    models,
+    names,
+    perceiver,
+    predictions,
+    rotary,
+    spans,
+    training,
+)
 from wherefrom.doctor.findings import Finding, NoTelling
 from wherefrom.doctor.submission import Submission
 
 FORMULAS: dict[str, Callable[[Submission], str]] = {
     "synthesizer": models.check_formula,
+    "perceiver": perceiver.check_formula,
     "rope": rotary.check_formula,
 }
 _STAGES = ("pretrain", "finetune from scratch", "finetune")
@@ -25,7 +37,6 @@ HINTS = {
     "wrong shift": "print one x above its y: each y should be what comes after the x over it",
     "layout": "print an example with its masks and pads visible and compare with the comment",
     "no third mask": "print an example: how would a model know where the span ends?",
-    "third mask": "print an example and count its masks: how many does your hand-out lay out?",
     "rebuild": "put the pieces of one example together by hand: is it the document's beginning?",
     "empty span": "what is the smallest length your span can have?",
     "fixed truncation": "draw one document ten times: how many different lengths come out?",
@@ -39,6 +50,23 @@ HINTS = {
     "unmasked future": "can a position see the character that it has to predict?",
     "scores without softmax": "do the attention weights of a position sum to one?",
     "scaled scores": "compare the scores with equation (3), factor by factor",
+    "formula": "give the layer weights you can follow by hand, and compare two positions on paper",
+    "one rotation": "a score compares a query with a key: which of them knows its position?",
+    "values rotated": "which of query, key and value says where to look, and which what is there?",
+    "unscaled scores": "compare the scores with the attention that you were given",
+    "halves paired": "print one small row before and after: which dimensions turn together?",
+    "rotated before heads": "which width does each rotation have: a head's, or the model's?",
+    "wide angles": "how many dimensions does one head have, and how many pairs has your cache?",
+    "wrong base": "compare the angle of the slowest pair at position 1 with the hand-out's",
+    "latents not normalised": "read the comment of forward: what is normalised before attention?",
+    "mlp not normalised": "read the comment of forward: what is normalised before the MLP?",
+    "no residual": "compare with Block's forward: what is the MLP's output added to?",
+    "tree": "print(model) beside the starter's: names, and their order in __init__",
+    "parameters": "print the shape of every parameter: which one should not be there, or is wider?",
+    "names": "print one x above its y and compare with the two lines in the comment",
+    "length": "how many documents does the text have, and what does len() count?",
+    "vocabulary size": "which symbols come on top of the text's own characters?",
+    "program": "run 'python run.py' with the hand-out's own arguments",
     "no rotation": "where in forward are queries and keys turned by their position?",
     "no relu": "compare the scores with equation (3), factor by factor",
     "flag never set": "print(model): which attention do you see? who reads the config's flag?",
@@ -60,6 +88,26 @@ HINTS = {
     "memory": "what grows with every call?",
     "stopped": "run this part alone on a small input",
     "crash": "run this part alone on a small input",
+    "library": "write this part yourself: a call of the library's own solution counts as nothing",
+    "positions unused": "compare model.py's forward with the one you were handed",
+    "no last norm": "compare model.py's forward with the one you were handed",
+    "no residuals": "compare Block's forward with the one you were handed",
+    "no norms in the blocks": "compare Block's forward with the one you were handed",
+    "another GELU": "compare Block's layers with those you were handed",
+    "model": "compare model.py with the one you were handed, line by line",
+    "attention": "compare CausalSelfAttention with the one you were handed",
+    "pads in the loss": "at which targets may the loss not look? compare with the hand-out's",
+    "loss": "compare the end of model.py's forward with the one you were handed",
+    "dropout": "compare GPTConfig, and where model.py drops out, with those you were handed",
+    "start": "compare _init_weights, and who calls it, with the one you were handed",
+    "sampling instead of greedy": "what does sample() do with its argument of the same name?",
+    "generation": "compare sample() in utils.py with the one you were handed",
+    "scoring": "compare evaluate_places() in utils.py with the one you were handed",
+    "decay": "compare the optimiser's groups in trainer.py with those you were handed",
+    "clipping": "what happens to the gradients before optimizer.step() in the hand-out?",
+    "rate": "compare the learning rate's steps in trainer.py with those you were handed",
+    "optimiser": "compare how trainer.py makes its optimiser with the one you were handed",
+    "trainer": "compare trainer.py with the one you were handed, line by line",
 }
 
 
@@ -67,14 +115,15 @@ def imported(submission: Submission) -> None:
     _ = submission.code
 
 
-def shift(submission: Submission) -> None:
-    spans.check_size(submission)
+def shift(submission: Submission) -> str | None:
+    note = spans.check_size(submission)
     spans.check_shift(submission)
+    return note
 
 
-def masks(submission: Submission) -> None:
-    spans.check_masks(submission)
-    spans.check_rebuilt(submission)
+def masks(submission: Submission) -> str:
+    notes = (spans.check_masks(submission), spans.check_rebuilt(submission))
+    return "; ".join(filter(None, notes))
 
 
 def randomness(submission: Submission) -> str:
@@ -83,8 +132,8 @@ def randomness(submission: Submission) -> str:
 
 def loss(submission: Submission) -> None:
     pretraining = submission.CharCorruptionDataset(names.TEXT, training.BLOCK)
-    data = submission.NameDataset(names.TABLE, pretraining)
-    names.check_items(data, pretraining, submission.year.laid_out(training.BLOCK))
+    data = names.name_dataset(submission, pretraining)
+    names.check_items(data, pretraining, training.BLOCK)
 
 
 def rate(submission: Submission) -> str:
@@ -110,14 +159,15 @@ def variant(submission: Submission) -> str:
     names = _variants(submission)
     for name in names:
         models.check_variant(submission, name)
-    left = [*training.find_parameters(submission.folder), *submission.folder.glob("*.predictions")]
-    if any(path.name.startswith(f"{models.PERCEIVER}.") for path in left):
+    left = [*training.find_parameters(submission), *submission.written("*.predictions")]
+    part_g = submission.year.variant == models.PERCEIVER
+    if not part_g and any(path.name.startswith(f"{models.PERCEIVER}.") for path in left):
         models.check_perceiver(submission)
     return "; ".join(models.check_parameters(submission, name) for name in names)
 
 
 def files(submission: Submission) -> str:
-    known = [p for p in training.find_parameters(submission.folder) if _variant_of(p.name)]
+    known = [p for p in training.find_parameters(submission) if _variant_of(p.name)]
     if not known:
         raise NoTelling("there are no files of parameters yet")
     return ", ".join(_of_each(known, _saved))
@@ -143,7 +193,7 @@ def once(submission: Submission) -> None:
 
 def aligned(submission: Submission) -> str:
     """Every prediction file: its lines, whether they are aligned with the questions, its score."""
-    found = sorted(submission.folder.glob("*.predictions"))
+    found = submission.written("*.predictions")
     if not found:
         raise NoTelling("there are no files of predictions yet")
     named = [path for path in found if _split_of(path)]
@@ -186,6 +236,24 @@ def _variant_of(name: str) -> str:
     return start if start in (*models.ATTENTION, models.PERCEIVER) else ""
 
 
+def given_parts(submission: Submission) -> None:
+    """The model but for its attention: what was handed out still does what it did."""
+    given_model.check_attention(submission)
+    for variant in dict.fromkeys(_variants(submission)):
+        for check in (
+            given_model.check_forward,
+            given_model.check_loss,
+            given_model.check_dropout,
+            given_model.check_start,
+        ):
+            check(submission, variant)
+
+
+def given_functions(submission: Submission) -> None:
+    given_tools.check_sample(submission)
+    given_tools.check_scoring(submission)
+
+
 CHECKS: dict[str, Callable[[Submission], str | None]] = {
     "import": imported,
     "vocabulary": spans.check_vocabulary,
@@ -202,4 +270,9 @@ CHECKS: dict[str, Callable[[Submission], str | None]] = {
     "learning rate at the end": rate,
     "shuffling": training.check_order,
     "predictions aligned": aligned,
+    "given model": given_parts,
+    "given trainer": given_trainer.check_trainer,
+    "given functions": given_functions,
 }
+# These read what the submission's code wrote, and run none of it.
+OF_FILES = ("parameter files", "predictions aligned")

@@ -1,29 +1,35 @@
 """The process in which a submission's code runs; `sandbox` starts it with `python -m`.
 
-It takes an `Order` as JSON, limits itself, and writes one line of JSON for each check to a pipe.
-The limits keep mistakes from doing harm. They do not stop code that means harm.
+It reads an `Order` as JSON from its standard input, limits itself, and writes one line of JSON for
+each check to a pipe. The limits keep mistakes from doing harm. They do not stop code that means
+harm.
 """
 
+import ctypes
 import importlib
 import json
 import os
 import resource
+import signal
 import sys
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from wherefrom.core.config import from_json, to_json
+from wherefrom.doctor import guard, stand_ins
 from wherefrom.doctor.findings import Finding, NoTelling, Result
 from wherefrom.doctor.order import Order
 from wherefrom.doctor.submission import Submission, where
 
 Check = Callable[[Submission], str | None]
 LARGEST_FILE = 256 << 20
+_DEATH_SIGNAL = 1  # of Linux' prctl
 
 
 def main() -> None:
-    order = from_json(Order, json.loads(sys.argv[1]), "order")
+    die_with_parent()
+    order = from_json(Order, json.load(sys.stdin), "order")
     warnings.simplefilter("ignore")
     import torch
 
@@ -32,21 +38,39 @@ def main() -> None:
     checks = find_checks(order.checks)
     for path in order.paths:  # only to find the checks: another `submission` may be there
         sys.path.remove(path)
+    if order.code:
+        stand_ins.provide()
+        guard.close(Path(order.folder))
     limit(order.memory_mb << 20, order.seconds * order.threads * (len(order.names) + 1))
     data, answers = (Path(p) if p else None for p in (order.data, order.answers))
-    submission = Submission(Path(order.folder), data, answers, order.broken, order.year)
+    broken = order.broken if order.code else "its code is not read here"
+    submission = Submission(Path(order.folder), data, answers, broken, order.year)
+    submission.note = order.note
     with os.fdopen(order.pipe, "w", encoding="utf-8") as pipe:
+        parent = os.getppid()
 
         def tell(name: str, result: Result) -> None:
-            pipe.write(json.dumps({"name": name} | to_json(result)) + "\n")
+            if os.getppid() != parent:  # a system that does not kill orphans: they say no more
+                os._exit(1)
+            pipe.write(f"{order.token} {json.dumps({'name': name} | to_json(result))}\n")
             pipe.flush()
 
-        if not order.broken:  # the first line says that the import is over, whatever came of it
+        if (
+            order.code and not order.broken
+        ):  # the first line says that the import is over, whatever came of it
             tell("", attempt(lambda s: s.code and None, submission))
         for name in order.names:
             tell(name, attempt(checks[name], submission))
         pipe.flush()
         os._exit(0)  # whatever threads and exit handlers the submission left behind
+
+
+def die_with_parent() -> None:
+    """Have this process killed when the warden ends, however it ends; where the system can."""
+    try:
+        ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+    except (OSError, AttributeError):
+        return
 
 
 def find_checks(place: str) -> Mapping[str, Check]:

@@ -1,14 +1,15 @@
 """A whole examination of a submission: find its files and the data, run every check, add hints."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from wherefrom.core.errors import MissingInput
 from wherefrom.data.fetching import registry
-from wherefrom.doctor.findings import CheckResult, Examination
+from wherefrom.doctor.findings import CheckResult, Examination, Result
+from wherefrom.doctor.guess import decide_year
+from wherefrom.doctor.layouts import check_files, locate
 from wherefrom.doctor.predictions import DEV
 from wherefrom.doctor.sandbox import Limits, examine
-from wherefrom.doctor.submission import check_files, locate
-from wherefrom.doctor.years import DEFAULT_YEAR, find_year
 
 _DATA = "birthplaces"  # the name under which the course's data are registered
 
@@ -17,7 +18,7 @@ def examine_submission(
     folder: str | Path,
     *,
     data: str | Path | None = None,
-    year: str = DEFAULT_YEAR,
+    year: str | None = None,
     seconds: float = 60.0,
     memory_mb: int = 4096,
     threads: int = 1,
@@ -26,35 +27,44 @@ def examine_submission(
 
     `folder` holds the course's files and what they wrote. `data` is the folder of the course's
     data; without it, the data are looked for beside the submission and in the user's list of data
-    sets. `year` names the hand-out. The submission's code runs in a process of its own, `seconds`
-    for each check, `memory_mb` in all, and `threads` CPU threads. A package that cannot even be
+    sets. `year` names the hand-out; without it, the year is guessed from the files. The
+    submission's code runs in a process of its own, `seconds` for each check, `memory_mb` in all,
+    and `threads` CPU threads, and what it wrote is read in another. A package that cannot even be
     imported is a finding; a folder that lacks a file, or has one that is not Python, is an error.
     """
-    from wherefrom.doctor.checks import CHECKS, HINTS  # needs torch
+    from wherefrom.doctor.checks import CHECKS, HINTS, OF_FILES  # needs torch
 
-    find_year(year)
     if data is not None and not Path(data).is_dir():
         raise MissingInput(f"{data}: expected a folder with the course's data, found none")
     place = locate(Path(folder))
+    guess = decide_year(year, place)
     check_files(place)
-    results = examine(
-        "wherefrom.doctor.checks:CHECKS",
-        list(CHECKS),
-        place,
-        Path(data) if data is not None else find_data(place),
-        Limits(seconds, memory_mb, threads=threads),
-        year=year,
-    )
+    limits = Limits(seconds, memory_mb, threads=threads)
+    found = Path(data) if data is not None else find_data(place)
+
+    def look(names: Sequence[str], data: Path | None, code: bool) -> dict[str, Result]:
+        checks = "wherefrom.doctor.checks:CHECKS"
+        return examine(checks, names, place, data, limits, year=guess.year, code=code)
+
+    results = look([name for name in CHECKS if name not in OF_FILES], None, code=True)
+    results |= look([name for name in CHECKS if name in OF_FILES], found, code=False)
     return Examination(
         str(place),
         tuple(
             CheckResult(name, r.state, r.text, r.mistake, HINTS.get(r.mistake, ""))
-            for name, r in results.items()
+            for name, r in ((name, results[name]) for name in CHECKS if name in results)
         ),
+        guess.year,
+        str(guess),
     )
 
 
 def find_data(folder: Path) -> Path | None:
     """The course's data: in the submission, beside it, or where they are registered."""
-    near = (folder / "data", folder.parent / "data", registry.find(_DATA))
+    beside = (
+        folder / "data",
+        folder.parent / "data",
+        folder.parent if folder.name == "src" else None,
+    )
+    near = (*beside, registry.find(_DATA))
     return next((path for path in near if path is not None and (path / DEV).is_file()), None)

@@ -52,7 +52,12 @@ class CheckResult:
 
 @dataclass(frozen=True)
 class Examination:
-    """All checks of a submission, in their order; `folder` holds the course's files."""
+    """All checks of a submission, in their order; `folder` holds the course's files.
+
+    `year` is the hand-out that they were made by, and `year_said` why it was taken for that one.
+    """
 
     folder: str
     checks: tuple[CheckResult, ...]
+    year: str = ""
+    year_said: str = ""

@@ -1,60 +1,19 @@
-"""A submission: the folder with the course's files, and the package that they form."""
+"""A submission: the folder with the course's files, their code, and what it wrote."""
 
-import ast
-import importlib.util
 import sys
 import tempfile
 import traceback
-import warnings
 from collections.abc import Callable, Hashable
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
-from wherefrom.core.errors import BadData, MissingInput
-from wherefrom.core.files import read_text
+from wherefrom.doctor import layouts
 from wherefrom.doctor.findings import Finding
 from wherefrom.doctor.years import DEFAULT_YEAR, Year, find_year
 
-FILES = tuple(f"{n}.py" for n in "__init__ attention dataset helper model trainer utils".split())
-_INSIDE = (".", "submission", "src/submission")
 T = TypeVar("T")
-
-
-def locate(folder: Path) -> Path:
-    """The folder that holds the course's files: this one, or `submission` or `src/submission`."""
-    if not folder.is_dir():
-        raise MissingInput(f"{folder}: expected a folder with a submission, found none")
-    held = [sum((folder / inner / file).is_file() for file in FILES) for inner in _INSIDE]
-    if not any(held):
-        raise MissingInput(
-            f"{folder}: expected the course's files ({', '.join(FILES)}), found none of them; "
-            "name the folder 'submission' itself"
-        )
-    return (folder / _INSIDE[held.index(max(held))]).resolve()
-
-
-def check_files(folder: Path) -> None:
-    """Refuse a submission that lacks a file, or that has one which is not Python."""
-    for file in FILES:
-        path = folder / file
-        if not path.is_file():
-            raise MissingInput(f"{path}: expected one of the course's files, found none; add it")
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                ast.parse(read_text(path))
-        except SyntaxError as error:
-            raise BadData(
-                f"{path}:{error.lineno or 1}: expected Python, found a syntax error "
-                f"({error.msg}); 'python {file}' shows it"
-            ) from None
-        except (ValueError, RecursionError, MemoryError) as error:
-            raise BadData(
-                f"{path}:1: expected Python, found text that cannot be parsed ({error}); "
-                f"'python {file}' shows it"
-            ) from None
 
 
 class Submission:
@@ -70,8 +29,30 @@ class Submission:
     ) -> None:
         self.folder, self.data, self.answers = folder, data, answers
         self.year: Year = find_year(year)
+        self.note = ""  # of whoever asks for the checks
         self._broken = broken
         self._kept: dict[Hashable, Any] = {}
+
+    @property
+    def package(self) -> bool:
+        """Whether its functions can be called; else run.py does what they would do."""
+        return layouts.is_package(self.folder)
+
+    @property
+    def places(self) -> tuple[Path, ...]:
+        """Where what the code wrote may lie: beside the code, or beside `src`."""
+        beside = self.folder.name == "src"
+        return (self.folder, self.folder.parent) if beside else (self.folder,)
+
+    def find(self, name: str) -> Path:
+        """A file that the code wrote; where it should be, if it is nowhere."""
+        paths = [place / name for place in self.places]
+        return next((path for path in paths if path.is_file()), paths[-1])
+
+    def written(self, pattern: str) -> list[Path]:
+        """The files that the code wrote, by name; the first place's hide the others'."""
+        found = {path.name: path for place in self.places[::-1] for path in place.glob(pattern)}
+        return [found[name] for name in sorted(found)]
 
     @cached_property
     def code(self) -> ModuleType:
@@ -79,7 +60,7 @@ class Submission:
         if self._broken:
             raise Finding("import", self._broken)
         try:
-            return _load(self.folder)
+            return layouts.load(self.folder)
         except (Exception, SystemExit) as error:
             self._broken = f"the package cannot be imported: {where(error, self.folder)}"
             raise Finding("import", self._broken) from error
@@ -89,8 +70,12 @@ class Submission:
         if name.startswith("_"):
             raise AttributeError(name)
         found = getattr(self.code, name, None)
+        if found is None:  # not every hand-out's __init__.py names every class
+            inside = [vars(m) for n, m in sys.modules.items() if n.startswith("submission.")]
+            found = next((names[name] for names in inside if names.get(name) is not None), None)
         if found is None:
-            raise Finding("import", f"the package gives no '{name}'; see its __init__.py")
+            hint = "see its __init__.py" if self.package else "none of its files has it"
+            raise Finding("import", f"the package gives no '{name}'; {hint}")
         return found
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
@@ -111,17 +96,3 @@ def where(error: BaseException, folder: Path) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     own = [f for f in frames if Path(f.filename).is_relative_to(folder)]
     return f"{text} ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else text
-
-
-def _load(folder: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(
-        "submission", folder / "__init__.py", submodule_search_locations=[str(folder)]
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    for name in [n for n in sys.modules if n.split(".")[0] == "submission"]:
-        del sys.modules[name]  # modules of another submission
-    sys.modules["submission"] = module
-    spec.loader.exec_module(module)
-    return module

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from wherefrom.doctor import names
+from wherefrom.doctor import names, programs
 from wherefrom.doctor.findings import Finding, NoTelling
 from wherefrom.doctor.submission import Submission
 from wherefrom.doctor.years import Year
@@ -19,6 +19,7 @@ BLOCK = 128
 WARMUP = 512 * 20
 DOCUMENTS, NAMES = 2937, 2000  # in the course's data, which the schedules are made for
 PEAK = {"pretrain": 6e-3, "finetune": 6e-4}
+SMALL = {"n_layer": 1, "n_head": 2, "n_embd": 16}
 _FLOOR = 0.1
 
 
@@ -32,7 +33,7 @@ def expected_config(stage: str, year: Year) -> dict[str, float]:
         "learning_rate": PEAK[kind],
         "lr_decay": True,
         "warmup_tokens": WARMUP,
-        "final_tokens": 200 * DOCUMENTS * BLOCK,
+        "final_tokens": (year.passes if kind == "pretrain" else 200) * DOCUMENTS * BLOCK,
         "num_workers": year.num_workers,
     }
 
@@ -41,25 +42,51 @@ class Setup:
     """A small model and data, and what a stage sets up for them; `Trainer.train` only counts."""
 
     def __init__(self, submission: Submission, stage: str) -> None:
+        self.config: Any = None
+        self.trainer: Any = None
         self.stage = stage
-        text = "\n".join([names.TEXT, *["Ada."] * (DOCUMENTS - len(names.ROWS))])
-        self.data = submission.CharCorruptionDataset(text, BLOCK)
+        self.text = "\n".join([names.TEXT, *["Ada."] * (DOCUMENTS - len(names.ROWS))])
+        self.data = submission.CharCorruptionDataset(self.text, BLOCK)
+        self.saved: dict[str, torch.Tensor] = {}
+        self.error: BaseException | None = None
+        self.written: Path | None = None  # by run.py, which trains and saves by itself
+        self.path = self._pretrained(submission) if stage == "finetune" else None
+        if submission.package:
+            self._call(submission)
+        else:
+            self._run(submission)
+
+    def _call(self, submission: Submission) -> None:
         self.model = small_model(submission, self.data.vocab_size)
         self.before = _state(self.model)
-        self.saved: dict[str, torch.Tensor] = {}
         with counted(submission) as calls:
-            if stage == "pretrain":
+            if self.stage == "pretrain":
                 made = submission.pretrain(self.data, BLOCK, self.model)
             else:
-                path = None if stage.endswith("scratch") else self._pretrained(submission)
                 corpus = str(names.corpus_file(submission))
-                made = submission.finetune(path, corpus, self.data, BLOCK, self.model)
+                made = submission.finetune(self.path, corpus, self.data, BLOCK, self.model)
             self.trained = len(calls)
         if not isinstance(made, tuple | list) or len(made) != 2 or None in made:
-            name = stage.split()[0]
+            name = self.stage.split()[0]
+            if isinstance(made, tuple | list) and made and all(part is None for part in made):
+                raise Finding("unwritten", f"{name}() sets up nothing yet")
             found = type(made).__name__ if not isinstance(made, tuple | list) else repr(made)[:60]
             raise Finding("form", f"{name}() should return a config and a trainer, not {found}")
         self.config, self.trainer = made
+
+    def _run(self, submission: Submission) -> None:
+        """What the functions would do, run.py does: set up, train, save."""
+        name = self.stage.split()[0]
+        options: list[str] = []
+        if name == "finetune":
+            options += ["--finetune_corpus_path", str(names.corpus_file(submission))]
+        if self.path is not None:
+            options += ["--reading_params_path", self.path]
+        ran = programs.run(submission, name, "vanilla", self.text, SMALL, *options)
+        self.trainer = ran.trainer(name)
+        self.config = getattr(self.trainer, "config", None)
+        self.model, self.before = ran.model("vanilla"), ran.before
+        self.trained, self.written, self.error = ran.trained, ran.written, ran.error
 
     def _pretrained(self, submission: Submission) -> str:
         other = small_model(submission, self.data.vocab_size)
@@ -77,20 +104,29 @@ def setup(submission: Submission, stage: str) -> Setup:
     return submission.once(stage, lambda: Setup(submission, stage))
 
 
-def check_config(submission: Submission, stage: str) -> None:
+def check_config(submission: Submission, stage: str) -> str | None:
     made = setup(submission, stage)
-    for name, value in expected_config(stage, submission.year).items():
+    year = submission.year
+    for name, value in expected_config(stage, year).items():
         found = getattr(made.config, name, None)
+        if name == "num_workers" and not year.workers_matter:
+            continue
         if found is None or not (found == value or math.isclose(found, value, rel_tol=1e-9)):
             raise Finding("config", f"{stage}: {name} is {found!r}, expected {value!r}")
     for name in ("betas", "grad_norm_clip", "weight_decay"):
         if not hasattr(made.config, name):
             raise Finding("config", f"{stage}: the config has no {name}")
+    found = getattr(made.config, "num_workers", 0)
+    if found != year.num_workers:
+        return f"num_workers={found}, where the hand-out says {year.num_workers}: no matter"
+    return None
 
 
 def check_untrained(submission: Submission, stage: str) -> None:
     """The stage's function returns before any training, which is the task of `train`."""
     made = setup(submission, stage)
+    if not submission.package:  # run.py is meant to train
+        return
     name = stage.split()[0]
     if made.trained:
         text = f"{name}() trains by itself, and train() would train again"
@@ -100,24 +136,30 @@ def check_untrained(submission: Submission, stage: str) -> None:
 
 
 def check_trains_once(submission: Submission, stage: str = "finetune from scratch") -> None:
-    """`train` calls the trainer once and writes the model's parameters."""
+    """`train`, or run.py, calls the trainer once and writes the model's parameters."""
     made = setup(submission, stage)
-    path = (submission.scratch / "written.params").resolve()
-    with counted(submission) as calls:
-        submission.train(made.model, str(path), made.trainer)
-    if len(calls) != 1:
-        times = {0: "never", 2: "twice"}.get(len(calls), f"{len(calls)} times")
-        mistake = "trained twice" if calls else "never trained"
-        raise Finding(mistake, f"train() calls trainer.train() {times}, expected once")
+    if made.written is None:
+        who, path = "train()", (submission.scratch / "written.params").resolve()
+        with counted(submission) as calls:
+            submission.train(made.model, str(path), made.trainer)
+        times = len(calls)
+    else:
+        who, path, times = f"run.py {stage.split()[0]}", made.written, made.trained
+    if times != 1:
+        said = {0: "never", 2: "twice"}.get(times, f"{times} times")
+        mistake = "trained twice" if times else "never trained"
+        raise Finding(mistake, f"{who} calls trainer.train() {said}, expected once")
     if not path.is_file():
-        raise Finding("not written", "train() writes no parameters to writing_params_path")
+        if made.error is not None:
+            raise made.error
+        raise Finding("not written", f"{who} writes no parameters to writing_params_path")
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:
-        text = f"what train() writes cannot be loaded with weights_only=True: {error}"
+        text = f"what {who} writes cannot be loaded with weights_only=True: {error}"
         raise Finding("not written", " ".join(text.split())[:200]) from error
     if _differs(_state(made.model), state):
-        raise Finding("not written", "what train() writes are not the model's parameters")
+        raise Finding("not written", f"what {who} writes are not the model's parameters")
 
 
 def check_loaded(submission: Submission) -> None:
@@ -173,8 +215,9 @@ def check_order(submission: Submission) -> str:
 
 def rate_at_end(config: Any, stage: str, year: Year) -> float:
     """The share of the peak rate after the last step: the course's cosine, which may rise again."""
-    examples = DOCUMENTS if stage == "pretrain" else NAMES
-    tokens = config.max_epochs * examples * (year.laid_out(BLOCK) - 1)
+    pretraining = stage == "pretrain"
+    examples = DOCUMENTS if pretraining else NAMES
+    tokens = config.max_epochs * examples * (year.sizes(BLOCK)[0] if pretraining else BLOCK - 1)
     if not config.lr_decay:
         return 1.0
     if tokens < config.warmup_tokens:
@@ -184,8 +227,13 @@ def rate_at_end(config: Any, stage: str, year: Year) -> float:
 
 
 def small_model(submission: Submission, vocabulary: int) -> nn.Module:
-    config = submission.GPTConfig(vocabulary, BLOCK, n_layer=1, n_head=2, n_embd=16)
-    return submission.GPT(config)
+    if not submission.package:  # run.py may set more on its config than the sizes
+        return programs.build(submission, "vanilla", SMALL, vocabulary, 0)
+    config = submission.GPTConfig(vocabulary, BLOCK, **SMALL)
+    try:
+        return submission.GPT(config)
+    except TypeError:  # a student's own GPT may want more than its config
+        return submission.initialize_vanilla_model(config)
 
 
 @contextmanager
@@ -193,15 +241,20 @@ def counted(submission: Submission) -> Iterator[list[None]]:
     """Make the trainers of a submission count their calls of `train` instead of training."""
     trainer, calls = submission.Trainer, []
     original = trainer.train
-    trainer.train = lambda self, *args, **kwargs: calls.append(None)
+
+    def train(self: Any, *_: Any, **__: Any) -> None:
+        calls.append(None)
+        programs.save_as_trainers_do(self)
+
+    trainer.train = train
     try:
         yield calls
     finally:
         trainer.train = original
 
 
-def find_parameters(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.params"))
+def find_parameters(submission: Submission) -> list[Path]:
+    return submission.written("*.params")
 
 
 def _state(model: nn.Module) -> dict[str, torch.Tensor]:

@@ -2,15 +2,26 @@
 
 from collections.abc import Callable
 
-from wherefrom.lab import attention, gradients, heads, self_attention
+from wherefrom.lab import (
+    attention,
+    distribution,
+    gradients,
+    heads,
+    key_noise,
+    self_attention,
+    two_heads,
+)
 from wherefrom.lab.demonstration import Demonstration
 
 DEMONSTRATIONS: dict[str, Callable[[int], Demonstration]] = {
+    "categorical": distribution.categorical,
     "copying": attention.copying,
     "average-of-two": attention.average_of_two,
     "projection": attention.projection,
+    "small-noise-in-keys": key_noise.small_noise,
+    "range-of-a-key": key_noise.range_of_a_key,
     "one-head-is-fragile": heads.one_head,
-    "two-heads-are-robust": heads.two_heads,
+    "two-heads-are-robust": two_heads.two_heads,
     "key-query-value": self_attention.key_query_value,
     "without-key-query-value": self_attention.without_key_query_value,
     "softmax-cross-entropy": gradients.softmax_cross_entropy,

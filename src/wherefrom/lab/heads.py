@@ -1,4 +1,4 @@
-"""Keys that vary in length: why one head that averages is fragile, and two that copy are not.
+"""A key that varies in length: why one head that averages two items is fragile.
 
 k_a = (1 + gamma) mu_a with gamma ~ N(0, 1/2), every other key is its mean, and the means are
 perpendicular unit vectors (here the axes). Item 0 is a, item 1 is b.
@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wherefrom.core.figures import OTHER, PALE, RIGHT, WRONG, bars, dress, panels
+from wherefrom.core.figures import PALE, RIGHT, WRONG, dress, panels
 from wherefrom.lab.demonstration import Check, Demonstration, Refutation
 from wherefrom.lab.numerics import (
     Array,
-    attend,
     gaussian_mean,
     gaussian_variance,
     generator,
     sigmoid,
     softmax,
-    total_variance,
 )
 
 if TYPE_CHECKING:
@@ -33,11 +31,6 @@ _NOISE = 1e-6  # standard deviation of the vanishing part of every key
 _USE = 4
 
 
-def values() -> Array:
-    """Ten fixed values; the variances below are quoted for these."""
-    return np.random.default_rng(0).standard_normal((N, N))
-
-
 def sample_keys(seed: int) -> tuple[Array, Array]:
     """gamma, and the keys of every sample: (samples,) and (samples, items, d)."""
     random = generator(seed, _USE)
@@ -45,14 +38,6 @@ def sample_keys(seed: int) -> tuple[Array, Array]:
     keys = np.eye(N) + _NOISE * random.standard_normal((SAMPLES, N, N))
     keys[:, 0, 0] += gamma
     return gamma, keys
-
-
-def copying_weight(gamma: Array) -> Array:
-    """alpha_a of the head with q = beta mu_a: the n - 1 others have a score of 0."""
-    return sigmoid(BETA * (1 + gamma) - math.log(N - 1))
-
-
-# -- one head -----------------------------------------------------------------------------------
 
 
 def spread(beta: float, sd: float = SD) -> float:
@@ -150,176 +135,4 @@ def _draw_one_head(alpha: Array) -> "Figure":
         alpha, bins=30, range=(0, 1), weights=np.full(len(alpha), 1 / len(alpha)), color=RIGHT
     )
     dress(right, f"alpha_a over samples: sd {alpha.std():.3f}", "weight of a", "share")
-    return figure
-
-
-# -- two heads ----------------------------------------------------------------------------------
-
-
-def two_heads(seed: int) -> Demonstration:
-    gamma, keys = sample_keys(seed)
-    v, axes = values(), np.eye(N)
-    single = softmax(keys @ (BETA * (axes[0] + axes[1]))) @ v
-    first, second = (softmax(keys @ (BETA * axes[i])) @ v for i in (0, 1))
-    average = (first + second) / 2
-    good = gamma > -1
-    one, two, given = exact_variances()
-    fails = 0.5 * math.erfc(1.0)
-    rate = float(1 - good.mean())
-    checks = (
-        Check("total variance of c, one head, by quadrature", one, 4.46, 0.02),
-        Check("total variance of c, two heads, by quadrature", two, 0.134, 2e-3),
-        Check("the same given k_a.q1 > 0, by quadrature", given, 0.050, 2e-3),
-        _sampled("total variance, one head, sampled", single, one, 0.06),
-        _sampled("total variance, two heads, sampled", average, two, 0.012),
-        _sampled("the same given k_a.q1 > 0, sampled", average[good], given, 0.01),
-        Check("P(k_a.q1 < 0) = erfc(1)/2", fails, 0.0786, 1e-4),
-        Check("the same, sampled", rate, fails, 8e-3, error=math.sqrt(rate * (1 - rate) / SAMPLES)),
-    )
-    return Demonstration(
-        "two-heads-are-robust",
-        "with q1 = beta mu_a and q2 = beta mu_b each head copies: softmax saturates, and the "
-        "length of k_a matters no more unless it turns negative",
-        checks,
-        (
-            _same_queries(keys),
-            _queries_of_values(),
-            _cancelling(),
-            _noise_in_head_two(first, second),
-        ),
-        lambda: _draw_two_heads(single, average, v),
-    )
-
-
-def exact_variances() -> tuple[float, float, float]:
-    """Total variances of c: one head, two heads, two heads given k_a.q1 > 0.
-
-    c moves along one line as alpha_a changes, so each is var(alpha_a) times a squared length;
-    of two heads only the first moves, and the average halves it.
-    """
-    v = values()
-    between = float(((v[0] - v[1]) ** 2).sum())
-    outside = float(((v[0] - v[1:].mean(axis=0)) ** 2).sum())
-    first = outside * gaussian_variance(copying_weight, SD)
-    positive = outside * gaussian_variance(copying_weight, SD, low=-1.0)
-    return between * spread(BETA) ** 2, first / 4, positive / 4
-
-
-def _sampled(label: str, points: Array, expected: float, tolerance: float) -> Check:
-    found, error = total_variance(points)
-    return Check(label, found, expected, tolerance, error=error)
-
-
-def _same_queries(keys: Array) -> Refutation:
-    v, axes = values(), np.eye(N)
-    queries = (BETA * (axes[0] + axes[1]), BETA * axes[:2].sum(axis=0))
-    first, second = (softmax(keys @ query) @ v for query in queries)
-    averaged, along = (first + second) / 2, v[0] - v[1]
-    correlation = float(np.corrcoef(first @ along, second @ along)[0, 1])
-    one, two, _ = exact_variances()
-    same = total_variance(averaged)[0]
-    return Refutation(
-        "q1 = q2 = beta (mu_a + mu_b) makes the output more stable",
-        "Both heads see the same keys, so two equal queries give twice the same vector, whose "
-        "average is that vector: the correlation is 1 and nothing is gained.",
-        (
-            Check("correlation of the two heads' outputs", correlation, 1.0, 1e-9),
-            Check("total variance over that of one head", same / total_variance(first)[0], 1, 1e-9),
-            Check(
-                "total variance against that of the right queries", same, two, one / 2, apart=True
-            ),
-        ),
-    )
-
-
-def _queries_of_values() -> Refutation:
-    v = values()
-    plus, minus = (v[0] + v[1]) / 2, (v[1] - v[0]) / 2
-    target, claimed = plus, (plus + minus) / 2
-    heads = [attend(q, np.eye(N), v) for q in (plus, minus)]
-    least = float(min(weights.min() for weights, _ in heads))
-    out = (heads[0][1] + heads[1][1]) / 2
-    return Refutation(
-        "q1 = (v_a + v_b)/2 and q2 = (v_b - v_a)/2, whose outputs average to (v_a + v_b)/2",
-        "The outputs that are claimed average to v_b/2, not to (v_a + v_b)/2; the second has a "
-        "weight of -1/2, which softmax cannot give; and queries are compared with keys, not with "
-        "values.",
-        (
-            Check(
-                "|average of the claimed outputs - v_b/2|",
-                float(np.linalg.norm(claimed - v[1] / 2)),
-                0,
-                1e-12,
-            ),
-            Check(
-                "its distance from (v_a + v_b)/2",
-                float(np.linalg.norm(claimed - target)),
-                0,
-                0.5,
-                apart=True,
-            ),
-            Check("the least weight of all, against the -1/2 needed", least, -0.5, 0.5, apart=True),
-            Check(
-                "|c - (v_a + v_b)/2| when it is computed",
-                float(np.linalg.norm(out - target)),
-                0,
-                0.5,
-                apart=True,
-            ),
-        ),
-    )
-
-
-def _cancelling() -> Refutation:
-    one, two, _ = exact_variances()
-    alone = 4 * two
-    return Refutation(
-        "the average of two heads cancels their noise",
-        "Averaging two independent and equally noisy heads would halve the variance. Here the "
-        "second head has none to cancel with, and the first alone is already steady: softmax "
-        "saturates. Most of the gain is there before anything is averaged.",
-        (
-            Check("one head over two: the gain in all", one / two, 33.0, 1.5),
-            Check("the gain against the 2 that cancelling gives", one / two, 2.0, 10, apart=True),
-            Check("the gain of head 1 alone, nothing averaged", one / alone, 8.2, 0.4),
-        ),
-    )
-
-
-def _noise_in_head_two(first: Array, second: Array) -> Refutation:
-    noisy, error = total_variance(first)
-    expected = 4 * exact_variances()[1]
-    return Refutation(
-        "the second head, which looks at b, is the one whose output varies",
-        "q2 = beta mu_b is perpendicular to k_a whatever its length: only the first head ever "
-        "sees the noise.",
-        (
-            Check("total variance of head 2", total_variance(second)[0], 0, 1e-6),
-            Check("total variance of head 1, sampled", noisy, expected, 0.05, error=error),
-        ),
-    )
-
-
-def _draw_two_heads(single: Array, average: Array, v: Array) -> "Figure":
-    figure, (left, right) = panels(2)
-    along = (v[0] - v[1]) / ((v[0] - v[1]) ** 2).sum()
-    middle = (v[0] + v[1]) / 2
-    for points, colour, label in ((single, WRONG, "one head"), (average, RIGHT, "two heads")):
-        left.hist(
-            (points - middle) @ along,
-            bins=60,
-            range=(-0.6, 0.6),
-            color=colour,
-            alpha=0.75,
-            weights=np.full(len(points), 1 / len(points)),
-            label=label,
-        )
-    left.set_xticks([-0.5, 0, 0.5], ["v_b", "middle", "v_a"])
-    dress(left, "Where c lies between v_b and v_a", "", "share of samples", legend=True)
-    names = ["one head", "q1 = q2", "two heads", "k_a.q1 > 0"]
-    one, two, given = exact_variances()
-    bars(right, names, [one, one, two, given], [WRONG, WRONG, RIGHT, OTHER])
-    right.set_yscale("log")
-    right.set_ylim(0.01, 20)
-    dress(right, "Total variance of c", "", "")
     return figure

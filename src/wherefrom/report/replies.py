@@ -57,7 +57,7 @@ def describe_reply(reply: Reply) -> list[str]:
     if len(reply.candidates) > 1:
         lines.append(f"  the model's own ranking: {_ranking(reply.candidates)}")
     if reply.evidence is not None:
-        lines.append(f"  evidence: {_evidence(reply.evidence, reply.subject)}")
+        lines.append(f"  evidence: {describe_evidence(reply.evidence, reply.subject)}")
         lines += _also(reply.evidence, reply.subject)
     if reply.source is not None:
         lines.append(f"  source: {_source(reply.source)}")
@@ -74,7 +74,7 @@ def describe_dispute(dispute: Dispute) -> list[str]:
     reply, claim = dispute.reply, dispute.claim
     own = "the model cannot write it"
     if claim.model_probability is not None:
-        own = f"the model's own probability of it is {_percent(claim.model_probability)}"
+        own = f"the model's own probability of it is {percent(claim.model_probability)}"
     lines = [
         printable(reply.question),
         f"  the model says: {_answer(reply)}",
@@ -83,7 +83,7 @@ def describe_dispute(dispute: Dispute) -> list[str]:
     ]
     for who, verdict in dispute.verdicts:
         if verdict is not None:
-            lines.append(f"  evidence on {who}: {_evidence(verdict, reply.subject)}")
+            lines.append(f"  evidence on {who}: {describe_evidence(verdict, reply.subject)}")
     shown = next((v for _, v in dispute.verdicts if v is not None and v.also), None)
     lines += _also(shown, reply.subject) if shown else []
     lines.append(f"  shown in training: {printable(dispute.shown_in_words)}")
@@ -93,7 +93,7 @@ def describe_dispute(dispute: Dispute) -> list[str]:
 
 def _answer(reply: Reply) -> str:
     best = printable(reply.answer) or "nothing"
-    sure = "" if reply.confidence is None else f"{_percent(reply.confidence)} sure"
+    sure = "" if reply.confidence is None else f"{percent(reply.confidence)} sure"
     if reply.answered:
         return f"{best} ({sure})" if sure else best
     if reply.reason == UNKNOWN_NAME:
@@ -106,11 +106,12 @@ def _ranking(candidates: Sequence[RankedAnswer]) -> str:
 
     They have a line of their own, so that nobody compares them with the confidence.
     """
-    each = (f"{printable(c.text) or 'nothing'} {_percent(c.model_probability)}" for c in candidates)
+    each = (f"{printable(c.text) or 'nothing'} {percent(c.model_probability)}" for c in candidates)
     return ", ".join(each)
 
 
-def _evidence(verdict: Verdict, subject: str) -> str:
+def describe_evidence(verdict: Verdict, subject: str) -> str:
+    """What the text says, in one line."""
     if verdict.quote is None:
         return f"{verdict.label} ({_WITHOUT_STATEMENT[verdict.label]})"
     quote = shorten(verdict.quote, subject, verdict.span, _LONGEST_QUOTE)
@@ -130,8 +131,8 @@ def _also(verdict: Verdict, subject: str) -> list[str]:
 
 def _source(source: Source) -> str:
     by = "; the predictor is borrowed from another run" if source.borrowed else ""
-    return f"{source.label} (probability of recall {_percent(source.probability_recalled)}{by})"
+    return f"{source.label} (probability of recall {percent(source.probability_recalled)}{by})"
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
     return f"{100 * share:.1f} %"

@@ -5,8 +5,12 @@ Tests of the grader and of the doctor share these: the fixture `making` loads th
 
 import random
 import shutil
+import string
 import tomllib
 from pathlib import Path
+from typing import Any
+
+from wherefrom.doctor.submission import Submission
 
 HERE = Path(__file__).resolve().parent
 A5 = HERE.parents[2] / "course" / "a5"
@@ -17,11 +21,18 @@ RIGHT = {
     "vanilla.nopretrain": 0.02,
     "vanilla.pretrain": 0.3,
     "synthesizer.pretrain": 0.12,
+    "perceiver.pretrain": 0.1,
     "rope.pretrain": 0.33,
 }
+PARAMETERS = {model: f"{model.split('.')[0]}.finetune.params" for model in RIGHT}
+PARAMETERS["vanilla.nopretrain"] = "vanilla.model.params"
 PEOPLE = {"dev": 200, "test": 120}
+QUESTIONS = {"dev": "birth_dev.tsv", "test": "birth_test_inputs.tsv"}
+LETTERS = string.ascii_letters + " "
 PLACES = [f"{a}{b}" for a in ("Ost", "Lim", "Kar", "Vel", "Nor") for b in "au heim by stad".split()]
 PLACES += [f"{place} Bay" for place in PLACES]
+LONGEST_PROMPT = len("Where was Abcdefg Lund born?") + 1
+SIZES = {"n_head": 8, "n_embd": 16}
 
 
 def copy(folder: Path) -> Path:
@@ -32,39 +43,114 @@ def copy(folder: Path) -> Path:
     return folder
 
 
-def make_data(folder: Path) -> Path:
-    """A small world: a line of text for everybody, dev with answers and test without."""
-    folder.mkdir(parents=True, exist_ok=True)
-    dice, lines = random.Random(0), []
-    for split, count in PEOPLE.items():
-        names = [f"Ada {split.title()}-{i} Lund" for i in range(count)]
-        places = [dice.choice(PLACES) for _ in names]
-        asked = [f"Where was {name} born?" for name in names]
-        lines += [f"{n}. Lund, born in {p}, sang." for n, p in zip(names, places, strict=True)]
-        rows = [f"{q}\t{p}" for q, p in zip(asked, places, strict=True)]
-        _write(folder / "answers.tsv", places)
-        file = "birth_dev.tsv" if split == "dev" else "birth_test_inputs.tsv"
-        _write(folder / file, rows if split == "dev" else asked)
-    dice.shuffle(lines)
-    (folder / "wiki.txt").write_text("\n".join(lines), encoding="utf-8")
+def side_by_side(folder: Path) -> Path:
+    """The plain solution in CS224N's layout: no package, run.py in place of helper.py."""
+    folder.mkdir(parents=True)
+    for name in ("attention", "dataset", "model", "trainer", "utils"):
+        text = (HERE / "plain" / f"{name}.py").read_text(encoding="utf-8")
+        (folder / f"{name}.py").write_text(text.replace("from .", "from "), encoding="utf-8")
+    shutil.copy(HERE / "run.py", folder)
     return folder
 
 
-def predict(folder: Path, dev: list[str], test: list[str], places: list[str]) -> None:
-    """Every file of predictions, each right as often as is plausible for its model."""
-    for model, share in RIGHT.items():
-        for split, answers in (("dev", dev), ("test", test)):
-            dice = random.Random(f"{model} {split}")
-            right = set(dice.sample(range(len(answers)), round(share * len(answers))))
-            wrong = [dice.choice([p for p in places if p != a]) for a in answers]
-            lines = [a if i in right else wrong[i] for i, a in enumerate(answers)]
+def make_data(folder: Path) -> Path:
+    """A small world: a line of text for everybody, dev with answers and test without.
+
+    Its models, in the folder `models`, have random weights and answer letters at random, always
+    the same for a question. Which answers are right is decided afterwards: some of each model's.
+    """
+    (folder / "models").mkdir(parents=True, exist_ok=True)
+    dice = random.Random(0)
+    names = {split: [_name(dice) for _ in range(count)] for split, count in PEOPLE.items()}
+    asked = {split: [f"Where was {name} born?" for name in names[split]] for split in names}
+    told = [f"{name}. Lund, born in {LETTERS}, sang. {asked['dev'][0]}" for name in names["dev"]]
+    predicted = _answer_all(folder / "models", asked, "\n".join([*told, *names["test"]]))
+    lines = []
+    for split in PEOPLE:
+        places = [dice.choice(PLACES) for _ in names[split]]
+        order = list(range(len(places)))
+        dice.shuffle(order)
+        for model, share in RIGHT.items():
+            for i in [order.pop() for _ in range(round(share * len(places)))]:
+                places[i] = predicted[model, split][i]
+        told = zip(names[split], places, strict=True)
+        lines += [f"{name}. Lund, born in {place}, sang." for name, place in told]
+        rows = [f"{q}\t{p}" for q, p in zip(asked[split], places, strict=True)]
+        _write(folder / "answers.tsv", places)
+        _write(folder / QUESTIONS[split], rows if split == "dev" else asked[split])
+    dice.shuffle(lines)
+    alphabet = f"Alphabet. {LETTERS} {asked['dev'][0]}"
+    (folder / "wiki.txt").write_text("\n".join([alphabet, *lines]), encoding="utf-8")
+    return folder
+
+
+def _name(dice: random.Random) -> str:
+    return "".join(dice.choice(string.ascii_lowercase) for _ in range(7)).title() + " Lund"
+
+
+def _answer_all(
+    folder: Path, asked: dict[str, list[str]], text: str
+) -> dict[tuple[str, str], list[str]]:
+    """The files of every model: its parameters, and its predictions."""
+    import torch
+
+    reference = Submission(A5 / "submission")
+    data = reference.CharCorruptionDataset(text, 128)
+    predicted = {}
+    for model, file in PARAMETERS.items():
+        layers = 3 if "perceiver" in model else 1
+        config = reference.GPTConfig(data.vocab_size, 128, n_layer=layers, **SIZES)
+        built = getattr(reference, f"initialize_{model.split('.')[0]}_model")(config).eval()
+        randomise(built, [data.stoi[c] for c in (*LETTERS, data.MASK_CHAR)], model)
+        torch.save(built.state_dict(), folder / file)
+        for split, questions in asked.items():
+            lines = answers(built, data, questions)
+            predicted[model, split] = lines
             _write(folder / f"{model}.{split}.predictions", lines)
+    return predicted
+
+
+def randomise(model: Any, spoken: list[int], seed: str) -> None:
+    """Weights so large that every letter of the question matters; only some are ever spoken."""
+    import torch
+
+    torch.manual_seed(sum(seed.encode()))
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            spread = 0.0 if name.endswith("bias") else 3.0 / parameter.shape[-1] ** 0.5
+            parameter.normal_(0.0, 1.0 if name.endswith("_emb.weight") else spread)
+            if name.endswith("w2"):  # else all look at one place, whoever the question is about
+                parameter.mul_(0.1)
+            if "ln" in name and name.endswith("weight"):
+                parameter.fill_(1.0)
+        silent = torch.ones(len(model.head.weight), dtype=torch.bool)
+        silent[spoken] = False
+        model.head.weight[silent] = 0.0
+        # The mask is likely, or said at a certain position, so that answers end.
+        if hasattr(model, "pos_emb"):
+            model.pos_emb[0, LONGEST_PROMPT + 6 :] += 99 * model.head.weight[1]
+        else:
+            model.head.weight[1] *= 1.6
+
+
+def answers(model: Any, data: Any, questions: list[str]) -> list[str]:
+    """What the course's program writes: the likeliest of 32 characters, up to the mask."""
+    import torch
+
+    ids = torch.tensor([[data.stoi[c] for c in q + data.MASK_CHAR] for q in questions])
+    start, mask = ids.shape[1], data.stoi[data.MASK_CHAR]
+    while ids.shape[1] < start + 32 and not (ids[:, start:] == mask).any(1).all():
+        with torch.no_grad():
+            chosen = model(ids)[0][:, -1].argmax(-1, keepdim=True)
+        ids = torch.cat((ids, chosen), 1)
+    texts = ["".join(data.itos[n] for n in row) for row in ids.tolist()]
+    return [text.split(data.MASK_CHAR)[1] for text in texts]
 
 
 def predict_all(folder: Path, data: Path) -> Path:
-    rows = (data / "birth_dev.tsv").read_text(encoding="utf-8").splitlines()
-    test = (data / "answers.tsv").read_text(encoding="utf-8").splitlines()
-    predict(folder, [row.split("\t")[1] for row in rows], test, PLACES)
+    """Files of parameters, and what they answer."""
+    for path in (data / "models").iterdir():
+        shutil.copy(path, folder)
     return folder
 
 

@@ -1,0 +1,130 @@
+"""Where a submission's code lies, and how it is put together.
+
+XCS224N hands out a package with `helper.py`, whose functions can be called one by one. CS224N
+hands out files side by side, without a package: what `helper.py` does stands in `run.py`.
+"""
+
+import ast
+import importlib
+import importlib.util
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.core.files import read_text
+
+FILES = tuple(f"{n}.py" for n in "__init__ attention dataset helper model trainer utils".split())
+SIDE_BY_SIDE = tuple(f"{n}.py" for n in "attention dataset model run trainer utils".split())
+_RENAMED = {"model.py": "models.py"}  # in CS224N 2023-24
+_KNOWN = ("submission", "src", "code")  # of two folders alike, the one of such a name
+_DEPTH = 4
+_NOT_HERE = ("mingpt", ".", "__")  # the course's demonstration, hidden and written folders
+
+
+def locate(folder: Path) -> Path:
+    """The folder that holds most of the course's files: this one, or one inside it."""
+    if not folder.is_dir():
+        raise MissingInput(f"{folder}: expected a folder with a submission, found none")
+    best = max(_folders(folder, _DEPTH), key=_likely)
+    if not _held(best):
+        raise MissingInput(
+            f"{folder}: expected the course's files ({', '.join(FILES)}), found none of them; "
+            "name the folder 'submission' itself"
+        )
+    return best.resolve()
+
+
+def is_package(folder: Path) -> bool:
+    """Whether the files form a package; files of neither kind count as one that lacks some."""
+    return (folder / "helper.py").is_file() or not (folder / "run.py").is_file()
+
+
+def expected_files(folder: Path) -> list[str]:
+    """The course's files as this folder should have them."""
+    if is_package(folder):
+        return list(FILES)
+    renamed = {old: new for old, new in _RENAMED.items() if (folder / new).is_file()}
+    return [renamed.get(name, name) for name in SIDE_BY_SIDE]
+
+
+def check_files(folder: Path) -> None:
+    """Refuse a submission that lacks a file, or that has one which is not Python."""
+    for file in expected_files(folder):
+        path = folder / file
+        if not path.is_file():
+            raise MissingInput(f"{path}: expected one of the course's files, found none; add it")
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                ast.parse(read_text(path))
+        except SyntaxError as error:
+            raise BadData(
+                f"{path}:{error.lineno or 1}: expected Python, found a syntax error "
+                f"({error.msg}); 'python {file}' shows it"
+            ) from None
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise BadData(
+                f"{path}:1: expected Python, found text that cannot be parsed ({error}); "
+                f"'python {file}' shows it"
+            ) from None
+
+
+def load(folder: Path) -> ModuleType:
+    """The submission's names in one module, `submission`, whatever its folder is called."""
+    _forget("submission")
+    return _load_package(folder) if is_package(folder) else _load_side_by_side(folder)
+
+
+def _load_package(folder: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(
+        "submission", folder / "__init__.py", submodule_search_locations=[str(folder)]
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["submission"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _load_side_by_side(folder: Path) -> ModuleType:
+    """The files import each other by their bare names, so their folder comes first."""
+    files = [name.removesuffix(".py") for name in expected_files(folder) if name != "run.py"]
+    for name in files:
+        _forget(name)
+    sys.path.insert(0, str(folder))
+    module = ModuleType("submission")
+    for name in files:
+        part = importlib.import_module(name)
+        for key, value in vars(part).items():
+            if getattr(value, "__module__", None) == name:  # not what it imported itself
+                setattr(module, key, value)
+    sys.modules["submission"] = module
+    return module
+
+
+def _forget(name: str) -> None:
+    """Modules of another submission."""
+    for loaded in [n for n in sys.modules if n.split(".")[0] == name]:
+        del sys.modules[loaded]
+
+
+def _folders(folder: Path, depth: int) -> Iterator[Path]:
+    yield folder
+    if depth > 1:
+        for inner in sorted(p for p in folder.iterdir() if p.is_dir()):
+            if not inner.name.startswith(_NOT_HERE):
+                yield from _folders(inner, depth - 1)
+
+
+def _held(folder: Path) -> int:
+    wanted = {*FILES, *SIDE_BY_SIDE, *_RENAMED.values()}
+    return sum((folder / name).is_file() for name in wanted)
+
+
+def _likely(folder: Path) -> tuple[int, int, int]:
+    rank = _KNOWN.index(folder.name) if folder.name in _KNOWN else len(_KNOWN)
+    return _held(folder), -rank, -len(folder.parts)

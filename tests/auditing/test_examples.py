@@ -1,0 +1,143 @@
+"""Right answers beside wrong ones: drawn by a seed, counted over all, of runs and of files."""
+
+from pathlib import Path
+
+import pytest
+
+import wherefrom
+from wherefrom.core.errors import BadData, MissingInput, UsageError
+
+ROOT = Path(__file__).parents[2]
+REAL = ROOT.parent / "shared" / "data" / "birthplaces"
+PLACES = "Oslo Rome Lima Bonn Cork Kyiv".split()
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """Twelve questions; no text lies beside them."""
+    path = tmp_path / "questions.tsv"
+    rows = [f"Where was Person {chr(65 + i)} born?\t{PLACES[i % 6]}\n" for i in range(12)]
+    path.write_text("".join(rows), encoding="utf-8")
+    return path
+
+
+def predict(table: Path, wrong: set[int]) -> Path:
+    """The answers of the table, but for some lines."""
+    path = table.with_name("some.dev.predictions")
+    rows = [line.split("\t")[1] for line in table.read_text("utf-8").splitlines()]
+    said = ["Nowhere" if i in wrong else place for i, place in enumerate(rows)]
+    path.write_text("\n".join(said), encoding="utf-8")
+    return path
+
+
+def test_a_file_beside_its_questions(table):
+    found = wherefrom.examples(predict(table, {1, 4, 11}), questions=table, number=2)
+    assert (found.questions, found.right_questions) == (12, 9)
+    assert [len(found.right), len(found.wrong)] == [2, 2]
+    assert all(each.right and each.prediction == each.answer for each in found.right)
+    wrong = {each.question[17] for each in found.wrong}
+    assert wrong < {"B", "E", "L"}
+    assert {each.prediction for each in found.wrong} == {"Nowhere"}
+    first = found.wrong[0]
+    assert (first.model_probability, first.confidence, first.evidence) == (None, None, None)
+    assert (found.right_probability, found.model) == (None, None)
+    assert "no wiki.txt" in found.notes[0]
+
+
+def test_a_seed_draws_the_same_again_and_another_seed_others(table):
+    path = predict(table, {0, 2, 4, 6, 8, 10})
+    draws = [wherefrom.examples(path, questions=table, seed=s, number=2) for s in (0, 0, 1, 2, 3)]
+    assert draws[0] == draws[1]
+    assert len({each.wrong for each in draws}) > 1
+    every = wherefrom.examples(path, questions=table, number=50)
+    assert [len(every.right), len(every.wrong)] == [6, 6]
+    assert [each.question[17] for each in every.wrong] == list("ACEGIK")
+
+
+def test_nothing_wrong_is_said_so(table):
+    found = wherefrom.examples(predict(table, set()), questions=table)
+    assert (len(found.right), found.wrong) == (5, ())
+
+
+def test_a_file_of_another_length_is_refused(table):
+    path = predict(table, set())
+    path.write_text("Rome\n" * 11, encoding="utf-8")
+    with pytest.raises(BadData, match=r"expected 12 lines, one for each question .* found 11"):
+        wherefrom.examples(path, questions=table)
+
+
+def test_questions_that_nobody_named_are_asked_for(table, tmp_path, monkeypatch):
+    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
+    with pytest.raises(MissingInput, match="name them with --questions"):
+        wherefrom.examples(predict(table, {1}))
+
+
+def test_options_of_the_other_kind_are_refused(table, tiny_run):
+    with pytest.raises(UsageError, match="--relation: expected none"):
+        wherefrom.examples(predict(table, {1}), questions=table, relation="birthplace")
+    with pytest.raises(UsageError, match="--questions: expected none"):
+        wherefrom.examples(tiny_run, questions=table)
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the course's data are not there")
+def test_the_courses_predictions_with_what_the_text_says():
+    """149 of 500 is the score of that file on the page of results."""
+    path = ROOT / "docs" / "results" / "course.causal.0.dev.predictions"
+    found = wherefrom.examples(path, questions=REAL / "birth_dev.tsv", number=20)
+    assert (found.questions, found.right_questions) == (500, 149)
+    right = [each.evidence.label for each in found.right if each.evidence]
+    wrong = [each.evidence.label for each in found.wrong if each.evidence]
+    assert len(right) == len(wrong) == 20
+    assert right.count("supported") > 14
+    assert wrong.count("supported") < 6
+
+
+# -- runs ------------------------------------------------------------------------------------------
+
+
+def test_a_run_shows_probabilities_and_evidence(tiny_run):
+    run = wherefrom.open_run(tiny_run)
+    found = wherefrom.examples(run, number=3)
+    stored = {p.question: p for p in run.predictions(run.recipe.primary, run.recipe.tasks[0].name)}
+    assert found.questions == len(stored)
+    assert found.right_questions == sum(p.correct for p in stored.values())
+    for each in (*found.right, *found.wrong):
+        own = stored[each.question]
+        assert (each.prediction, each.right) == (own.answer.text, own.correct)
+        assert each.model_probability == own.answer.probability
+        assert each.evidence is not None
+    assert found.wrong
+    assert found.wrong_probability is not None
+    (reply,) = wherefrom.ask(run, found.wrong[0].question)
+    if reply.answer == found.wrong[0].prediction:
+        assert found.wrong[0].confidence == reply.confidence
+
+
+def test_another_model_of_the_run_has_no_confidence(tiny_run):
+    found = wherefrom.examples(tiny_run, model="without_pretraining")
+    assert found.model == "without_pretraining"
+    assert {each.confidence for each in (*found.right, *found.wrong)} == {None}
+
+
+def test_one_relation_of_several(relations_run):
+    every = wherefrom.examples(relations_run, number=100)
+    relations = {each.relation for each in (*every.right, *every.wrong)}
+    assert len(relations) == 2
+    counted = 0
+    for relation in sorted(relations):
+        found = wherefrom.examples(relations_run, number=100, relation=relation)
+        assert {each.relation for each in (*found.right, *found.wrong)} == {relation}
+        counted += found.questions
+    assert counted == every.questions
+
+
+def test_reviews_have_no_evidence(sentiment_run):
+    found = wherefrom.examples(sentiment_run, number=2)
+    assert {each.evidence for each in (*found.right, *found.wrong)} == {None}
+    assert found.right_probability is not None
+
+
+def test_names_that_are_not_there(tiny_run):
+    for option in ("relation", "model", "task"):
+        with pytest.raises(UsageError, match=f"--{option}: no {option} 'nothing'"):
+            wherefrom.examples(tiny_run, **{option: "nothing"})

@@ -1,0 +1,211 @@
+"""The hand-in: every deliverable of a year named, faults found, one archive that repeats."""
+
+import io
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+import torch
+
+A5 = Path(__file__).parents[2] / "course" / "a5"
+sys.path.insert(0, str(A5))
+
+import commands  # noqa: E402
+import deliverables  # noqa: E402
+import hand_in  # noqa: E402
+
+from wherefrom.doctor.years import YEARS  # noqa: E402
+
+# Seed 001 lists these, in this order, as what is handed in.
+SEED = (
+    "__init__.py attention.py dataset.py helper.py model.py trainer.py utils.py "
+    "vanilla.model.params vanilla.nopretrain.dev.predictions vanilla.nopretrain.test.predictions "
+    "vanilla.pretrain.params vanilla.finetune.params vanilla.pretrain.dev.predictions "
+    "vanilla.pretrain.test.predictions synthesizer.pretrain.params synthesizer.finetune.params "
+    "synthesizer.pretrain.dev.predictions synthesizer.pretrain.test.predictions"
+).split()
+# What CS224N's own collect_submission.sh of 2022-23 names besides src/ and the data.
+SCRIPT_2023 = (
+    "vanilla.model.params vanilla.finetune.params perceiver.finetune.params "
+    "vanilla.nopretrain.dev.predictions vanilla.nopretrain.test.predictions "
+    "vanilla.pretrain.dev.predictions vanilla.pretrain.test.predictions "
+    "perceiver.pretrain.dev.predictions perceiver.pretrain.test.predictions"
+).split()
+
+
+@pytest.fixture(autouse=True)
+def no_year(monkeypatch):
+    monkeypatch.delenv("A5_YEAR", raising=False)
+
+
+def fill(folder: Path, names: list[str]) -> None:
+    for name in names:
+        if name.endswith(".predictions"):
+            count = 500 if ".dev." in name else 437
+            (folder / name).write_text("London\n" * count, encoding="utf-8")
+        elif name.endswith(".params"):
+            torch.save({"head.weight": torch.zeros(2)}, folder / name)
+
+
+@pytest.fixture
+def complete(tmp_path):
+    """A submission of the default year with everything in it."""
+    folder = tmp_path / "submission"
+    folder.mkdir()
+    for path in (A5 / "submission").glob("*.py"):
+        (folder / path.name).write_bytes(path.read_bytes())
+    fill(folder, SEED)
+    return folder
+
+
+@pytest.fixture
+def call(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        code = hand_in.main([str(a) for a in arguments])
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return code, out, err
+
+    return call
+
+
+def names_of(data: bytes) -> list[str]:
+    return zipfile.ZipFile(io.BytesIO(data)).namelist()
+
+
+def test_the_default_year_asks_for_what_the_seed_lists(complete):
+    asked = deliverables.deliverables("xcs2021", complete)
+    assert sorted(each.name for each in asked) == sorted(SEED)
+
+
+def test_cs224n_packs_src_and_the_data(tmp_path):
+    src = tmp_path / "a5" / "src"
+    src.mkdir(parents=True)
+    for name in ("attention", "dataset", "model", "run", "trainer", "utils", "london_baseline"):
+        (src / f"{name}.py").write_text("x = 1\n", encoding="utf-8")
+    names = {each.name for each in deliverables.deliverables("cs224n2023", src)}
+    assert names == {
+        *SCRIPT_2023, "birth_dev.tsv", "birth_places_train.tsv", "wiki.txt",
+        *(f"src/{path.name}" for path in src.glob("*.py")),
+    }  # fmt: skip
+    later = {each.name for each in deliverables.deliverables("cs224n2024", src)}
+    assert "london_baseline_accuracy.txt" in later
+    assert "rope.finetune.params" in later
+    assert not later & {"wiki.txt", "rope.pretrain.params", "vanilla.pretrain.params"}
+    assert deliverables.collected("cs224n2024").archive == "assignment4_submission.zip"
+
+
+@pytest.mark.parametrize("year", YEARS)
+def test_every_file_that_is_written_is_named_with_a_command_that_exists(year, complete):
+    for each in deliverables.deliverables(year, complete):
+        if each.kind in ("parameters", "predictions"):
+            script, name = str(each.command).split()[:2]
+            assert script == "./run.sh"
+            does = commands.COMMANDS[name]
+            assert each.name in (does.writes, does.predicts)
+            assert does.variant in ("vanilla", YEARS[year].variant)
+
+
+def test_one_archive_the_same_bytes_twice(call, complete, tmp_path):
+    code, out, err = call("--submission", complete)
+    assert (code, err) == (0, "")
+    assert "18 of 18 files: assignment5_submission.zip" in out
+    first = (tmp_path / "assignment5_submission.zip").read_bytes()
+    assert sorted(names_of(first)) == sorted(SEED)
+    packed = zipfile.ZipFile(io.BytesIO(first))
+    assert packed.read("helper.py") == (complete / "helper.py").read_bytes()
+    for path in complete.iterdir():
+        path.touch()
+    assert call("--submission", complete, "--out", tmp_path / "again.zip")[0] == 0
+    assert (tmp_path / "again.zip").read_bytes() == first
+
+
+def test_an_archive_is_not_replaced_unless_told_to(call, complete, tmp_path):
+    archive = tmp_path / "assignment5_submission.zip"
+    archive.write_bytes(b"mine")
+    code, _, err = call("--submission", complete)
+    assert (code, archive.read_bytes()) == (73, b"mine")
+    assert "--force replaces it" in err
+    assert call("--submission", complete, "--check")[0] == 0
+    assert archive.read_bytes() == b"mine"
+    assert call("--submission", complete, "--force")[0] == 0
+    assert zipfile.is_zipfile(archive)
+
+
+def test_what_is_missing_is_named_with_what_makes_it(call, complete, tmp_path):
+    (complete / "synthesizer.finetune.params").unlink()
+    code, out, err = call("--submission", complete)
+    assert code == 66
+    (line,) = [line for line in out.splitlines() if line.startswith("x ")]
+    assert line.split("  ")[0] == "x synthesizer.finetune.params"
+    assert "./run.sh synthesizer_finetune_with_pretrain" in line
+    assert "1 missing and 0 wrong of 18 files" in err
+    assert not (tmp_path / "assignment5_submission.zip").exists()
+    assert call("--submission", complete, "--incomplete")[0] == 0
+    assert len(names_of((tmp_path / "assignment5_submission.zip").read_bytes())) == 17
+
+
+FAULTS = {
+    "vanilla.pretrain.dev.predictions": [
+        ("", "expected 500 lines with a place on each, found no place in it"),
+        ("\n" * 500, "found no place in it"),
+        ("London\n" * 437, "expected 500 lines, one for each question, found 437"),
+        ("24.2%\n" + "London\n" * 500, "found 501"),
+    ],
+    "vanilla.pretrain.test.predictions": [("Rome\n" * 500, "expected 437 lines")],
+    "vanilla.model.params": [("", "found an empty file"), ("oops", "what torch.save writes")],
+    "helper.py": [("def f(:\n", "expected Python, found an error in line 1")],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"), [(n, *case) for n, cases in FAULTS.items() for case in cases]
+)
+def test_what_is_wrong_is_found(call, complete, name, text, says):
+    (complete / name).write_text(text, encoding="utf-8")
+    code, out, err = call("--submission", complete, "--check")
+    assert code == 65
+    assert says in err
+    assert out.count("\nx ") == 1
+
+
+def test_a_last_line_without_an_end_is_a_line(call, complete):
+    text = "\n".join(["London"] * 500)
+    (complete / "vanilla.pretrain.dev.predictions").write_text(text, encoding="utf-8")
+    assert call("--submission", complete, "--check")[0] == 0
+
+
+def test_a_starter_says_what_to_do_and_by_which_hand_out(call, tmp_path):
+    import make_starter
+
+    make_starter.make(tmp_path / "starter", "cs224n2023")
+    code, out, err = call("--submission", tmp_path / "starter", "--check")
+    assert code == 66
+    assert "cs224n2023" in out.splitlines()[0]
+    assert "'./run.sh perceiver_finetune_with_pretrain --year cs224n2023'" in out
+    assert "wrong of 19 files" in err
+
+
+def test_files_of_cs224n_are_made_by_their_own_run_py(call, tmp_path):
+    src = tmp_path / "src"
+    src.mkdir()
+    for name in ("attention", "dataset", "model", "run", "trainer", "utils"):
+        (src / f"{name}.py").write_text("x = 1\n", encoding="utf-8")
+    (tmp_path / "vanilla.pretrain.dev.predictions").write_text("Rome\n" * 501, encoding="utf-8")
+    _, out, _ = call("--submission", tmp_path, "--check", "--year", "cs224n2021")
+    assert "./run.sh" not in out
+    assert "vanilla.model.params                   missing; your run.py makes it" in out
+    assert "expected 500 lines, one for each question, found 501; your run.py" in out
+
+
+def test_the_year_is_guessed_aloud_or_named(call, complete):
+    _, out, _ = call("--submission", complete, "--check")
+    assert "xcs2021" in out.splitlines()[0]
+    code, out, _ = call("--submission", complete, "--check", "--year", "xcs2025")
+    assert (code, "rope.pretrain.params" in out) == (66, True)
+    assert "--year xcs2025" in out
+    code, _, err = call("--submission", complete, "--year", "xcs1999")
+    assert (code, "no year 'xcs1999'" in err) == (2, True)

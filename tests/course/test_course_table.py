@@ -1,0 +1,198 @@
+"""docs/COURSE.md's table of every part of every seed: nothing in it may be gone.
+
+Each command is taken apart and looked up: commands and options of `wherefrom`, names of run.sh,
+programs and their options, targets of make, demonstrations. Figures must stand on the page that
+they are from.
+"""
+
+import re
+import shlex
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+import typer
+
+from wherefrom.cli.main import app
+from wherefrom.lab.catalogue import DEMONSTRATIONS
+from wherefrom.recipes.catalogue import RECIPES
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "COURSE.md"
+A5 = ROOT / "course" / "a5"
+sys.path.insert(0, str(A5))
+
+import commands  # noqa: E402
+
+# What the seeds ask, as they number it.
+PARTS = {
+    "000": "1a 1b 1c.i 1c.ii 1d.i 1d.ii 1e.i 1e.ii 2 3",
+    "001": "1a 1b 1c 1d 1e 1f 1g deliverables 2a 2b 2c 3a 3b 3c.i 3c.ii 3d.i 3d.ii 3e.i 3e.ii",
+    "002": "1a.i 1a.ii 1a.iii 1a.iv 1b.i 1b.ii 1c.i 1c.ii 1d.i 1d.ii 2d 2e 2f 2g 3a 3b 3c",
+    "003": "1a 1b 1c 1d 2a 2b 3a 3b 3c 3d 4e 5.1a 5.1b 5.1c 5.1d 5.2a 5.2b 5.3a 5.3b 5.4a 5.4b",
+    "004": "a.i a.ii a.iii a.iv b.i b.ii c.i c.ii d.i d.ii",
+}
+LAB = "wherefrom run attention-lab"
+
+
+def read_rows() -> list[tuple[str, ...]]:
+    found = []
+    for line in PAGE.read_text("utf-8").splitlines():
+        cells = tuple(c.strip() for c in re.split(r"(?<!\\)\|", line)[1:-1])
+        if len(cells) == 5 and cells[0] in PARTS:
+            found.append(cells)
+    return found
+
+
+ROWS = read_rows()
+
+
+def named(cell: str) -> list[str]:
+    return re.findall(r"`([^`]+)`", cell)
+
+
+COMMANDS = sorted({command for row in ROWS for command in named(row[2])})
+
+
+def test_every_part_of_every_seed_has_one_row():
+    for seed, parts in PARTS.items():
+        assert [row[1] for row in ROWS if row[0] == seed] == parts.split()
+    assert all(cell for row in ROWS for cell in row)
+
+
+@cache
+def help_of(program: Path) -> str:
+    """What a program says of its options."""
+    done = subprocess.run(
+        [sys.executable, program, "--help"], cwd=program.parent, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def look_up_wherefrom(words: list[str]) -> None:
+    command = typer.main.get_command(app)
+    while getattr(command, "commands", None):
+        assert words[0] in command.commands, f"wherefrom {words[0]} is gone"  # pyright: ignore
+        command = command.commands[words.pop(0)]  # pyright: ignore
+    known = {option for parameter in command.params for option in parameter.opts}
+    for option in (word for word in words if word.startswith("-")):
+        assert option in known, f"wherefrom {command.name} {option} is gone"
+    arguments = [p for p in command.params if p.param_type_name == "argument"]
+    assert arguments or not words or words[0].startswith("-")
+    if command.name == "run":
+        assert words[0] in RECIPES, f"the recipe {words[0]} is gone"
+
+
+def look_up_a5(words: list[str]) -> None:
+    name, *options = words
+    if name == "hand_in":
+        program = A5 / "hand_in.py"
+    else:
+        assert commands.find(name) is not None, f"run.sh {name} is gone"
+        program = A5 / "run.py"
+    check_options(program, options)
+
+
+def look_up_program(words: list[str]) -> None:
+    path, *others = words
+    program = ROOT / path
+    assert program.is_file(), f"{path} is gone"
+    check_options(program, others)
+    if program.name == "grader.py":
+        done = subprocess.run(
+            [sys.executable, program, others[0], "--list"], capture_output=True, text=True
+        )
+        assert done.returncode == 0, f"grader.py has no part {others[0]}"
+        assert done.stdout.startswith(others[0])
+    elif others and not others[0].startswith("-") and not others[0].isupper():
+        assert others[0] in help_of(program), f"{path} {others[0]} is gone"
+
+
+def check_options(program: Path, words: list[str]) -> None:
+    for option in (word for word in words if word.startswith("--")):
+        assert option in help_of(program), f"{program.name} {option} is gone"
+
+
+def look_up_make(words: list[str]) -> None:
+    targets = re.findall(r"^([\w ]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    script = (ROOT / "scripts" / "setup.sh").read_text("utf-8")
+    for target in words:
+        assert target in " ".join(targets).split(), f"make {target} is gone"
+        assert re.search(rf"^    {target}\) ", script, re.MULTILINE), f"setup.sh {target} is gone"
+
+
+def look_up(command: str) -> None:
+    first, *words = shlex.split(command)
+    if first == "wherefrom":
+        look_up_wherefrom(words)
+    elif first == "course/a5/run.sh":
+        look_up_a5(words)
+    elif first == "python":
+        look_up_program(words)
+    elif first == "make":
+        look_up_make(words)
+    else:
+        assert not words, f"'{command}' is no command that this test knows"
+        assert (ROOT / first).is_file(), f"{first} is gone"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_is_there(command):
+    look_up(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "wherefrom nothing", "wherefrom run nothing", "wherefrom ask RUN --nothing",
+        "course/a5/run.sh vanilla_nothing", "course/a5/run.sh vanilla_pretrain --nothing 1",
+        "python course/a5/nothing.py", "python course/a5/grader.py 9z", "make nothing",
+        "python course/a5/submission/dataset.py nothing", "docs/nothing.md",
+    ],
+)  # fmt: skip
+def test_a_command_that_is_gone_is_noticed(command):
+    with pytest.raises(AssertionError):
+        look_up(command)
+
+
+def test_files_that_commands_name_are_there():
+    for command in COMMANDS:
+        for word in shlex.split(command):
+            if word.startswith(("docs/", "course/")):
+                assert (ROOT / word).exists(), f"{word} is gone"
+
+
+def test_demonstrations_are_there_and_all_are_used():
+    shown = {row[3].split("`")[1] for row in ROWS if f"`{LAB}`" in row[2]}
+    mentioned = {name for row in ROWS for name in named(row[3]) if name in DEMONSTRATIONS}
+    assert shown <= set(DEMONSTRATIONS)
+    assert mentioned | {"synthesizer"} == set(DEMONSTRATIONS)  # that one is a claim of 1g's text
+
+
+def pages_of(row: tuple[str, ...]) -> list[Path]:
+    """Where the figures of a row stand: on the pages that it names, or else on the usual one."""
+    named_pages = re.findall(r"\((\S+\.md)\)", row[3])
+    if named_pages:
+        return [ROOT / name for name in named_pages]
+    usual = "ATTENTION.md" if f"`{LAB}`" in row[2] else "RESULTS.md"
+    return [ROOT / "docs" / usual]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]}-{row[1]}")
+def test_a_figure_stands_on_the_page_that_it_is_from(row):
+    said = re.sub(r"`[^`]*`", "", row[3])
+    if f"`{LAB}`" not in row[2] and "run.sh" not in row[2] and ".md)" not in row[3]:
+        return
+    text = " ".join(page.read_text("utf-8") for page in pages_of(row))
+    for figure in re.findall(r"(?<![\w.-])\d[\d,]*\.\d+(?![\w-])|\d,\d{3},\d{3}", said):
+        assert figure in text, f"{figure} is not in {[page.name for page in pages_of(row)]}"
+
+
+def test_the_archive_has_as_many_files_as_the_seed_lists():
+    import deliverables
+
+    asked = deliverables.deliverables("xcs2021", A5 / "submission")
+    assert len(asked) == 18

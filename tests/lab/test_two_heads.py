@@ -1,0 +1,77 @@
+"""Two heads: the known numbers, and a gain that belongs to the values.
+
+The expected figures are computed here in another way or are the published ones.
+"""
+
+from math import log, sqrt
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+NAME = "two-heads-are-robust"
+
+
+def test_two_heads(found):
+    g = np.linspace(-8, 8, 2_000_001) * sqrt(0.5)
+    density = np.exp(-(g**2))
+
+    def variance(alpha, weight):
+        weight = weight / weight.sum()
+        return (weight * alpha**2).sum() - (weight * alpha).sum() ** 2
+
+    v = np.random.default_rng(0).standard_normal((10, 10))
+    between, outside = ((v[0] - other) @ (v[0] - other) for other in (v[1], v[1:].mean(axis=0)))
+    one = between * variance(special.expit(10 * g), density)
+    copied = special.expit(10 * (1 + g) - log(9))
+    two = outside * variance(copied, density) / 4
+    given = outside * variance(copied, density * (g > -1)) / 4
+    name = "two-heads-are-robust"
+    assert found(name, "total variance of c, one head") == pytest.approx(one, rel=1e-6)
+    assert found(name, "total variance of c, two heads") == pytest.approx(two, rel=1e-6)
+    assert found(name, "the same given k_a.q1 > 0, by") == pytest.approx(given, rel=1e-4)
+    assert found(name, "the gain of the ten fixed values") == pytest.approx(one / two, rel=1e-6)
+    assert (one, two, given) == (
+        pytest.approx(4.46, abs=0.02), pytest.approx(0.134, abs=2e-3),
+        pytest.approx(0.050, abs=2e-3),
+    )  # fmt: skip
+    assert found(name, "correlation of the two heads") == pytest.approx(1)
+    fails = found(name, "P(k_a.q1 < 0)")
+    assert fails == pytest.approx(stats.norm.cdf(-sqrt(2)))
+    assert fails == pytest.approx(0.0786, abs=1e-4)
+
+
+def test_the_mean_gain_is_that_of_values_drawn_again_and_of_any_dimension(found):
+    """By hand: the weights' variances by a sum over gamma, the values' lengths by drawing them."""
+    g = np.linspace(-8, 8, 2_000_001) * sqrt(0.5)
+    density = np.exp(-(g**2)) / np.exp(-(g**2)).sum()
+
+    def variance(alpha):
+        return (density * alpha**2).sum() - (density * alpha).sum() ** 2
+
+    one, two = variance(special.expit(10 * g)), variance(special.expit(10 * (1 + g) - log(9))) / 4
+    for d in (2, 10, 50):
+        v = np.random.default_rng(d).standard_normal((40_000, 10, d))
+        between = ((v[:, 0] - v[:, 1]) ** 2).sum(-1).mean()
+        outside = ((v[:, 0] - v[:, 1:].mean(1)) ** 2).sum(-1).mean()
+        gain = one * between / (two * outside)
+        assert gain == pytest.approx(found(NAME, "gain of two heads"), rel=0.02)
+    assert found(NAME, "the mean gain of head 1 alone") == pytest.approx(gain / 4, rel=0.02)
+
+
+def test_the_fixed_values_are_an_unusual_draw(found):
+    low, high = (
+        found(NAME, "2.5 % of the draws gain less"),
+        found(NAME, "2.5 % of the draws gain m"),
+    )
+    assert low < found(NAME, "median gain") < found(NAME, "the gain of the ten fixed") < high
+    assert found(NAME, "share of draws that gain less") == pytest.approx(0.95, abs=0.01)
+
+
+def test_c_2_is_like_the_value_and_not_like_the_key(found):
+    v = np.random.default_rng(0).standard_normal((10, 10))
+    weight = np.exp(10) / (np.exp(10) + 9)
+    left = np.linalg.norm((1 - weight) * (v[1] - np.delete(v, 1, axis=0).mean(axis=0)))
+    assert found(NAME, "|c_2 - v_b|, the largest") == pytest.approx(left, rel=1e-3)
+    to_key = np.linalg.norm(v[1] - np.eye(10)[1])
+    assert found(NAME, "|c_2 - k_b|, the smallest") == pytest.approx(to_key, rel=1e-3)
