@@ -81,6 +81,7 @@ class Rows(torch.utils.data.Dataset):
         self.x = torch.randint(1, VOCABULARY, (ROWS, LENGTH), generator=generator)
         self.y = torch.randint(1, VOCABULARY, (ROWS, LENGTH), generator=generator)
         self.y[torch.rand(self.y.shape, generator=generator) < 1 / 3] = 0
+        self.seen: list[int] = []
 
     def __len__(self) -> int:
         return ROWS
@@ -88,6 +89,7 @@ class Rows(torch.utils.data.Dataset):
     def __getitem__(self, index: int) -> tuple[Tensor, Tensor]:
         if not 0 <= index < ROWS:
             raise IndexError(index)
+        self.seen.append(int(index))
         return self.x[index], self.y[index]
 
 
@@ -97,7 +99,8 @@ def check_trainer(submission: Submission) -> None:
     model = models.build(submission, "vanilla", course_sizes=False, **off).double()
     start = copy.deepcopy(model)
     settings = submission.TrainerConfig(**SETTINGS)
-    trainer = submission.Trainer(model, Rows(), None, settings)
+    data = Rows()
+    trainer = submission.Trainer(model, data, None, settings)
     trainer.train()
     found = _parameters(getattr(trainer, "model", model))
     expected = train(copy.deepcopy(start), RIGHT)
@@ -105,6 +108,9 @@ def check_trainer(submission: Submission) -> None:
         return
     if _near(found, _parameters(start)):
         raise Finding("never trained", "trainer.train() leaves the model's weights as they were")
+    orders = [data.seen[i : i + ROWS] for i in range(0, ROWS * EPOCHS, ROWS)]
+    if any(order != sorted(order) for order in orders):
+        raise Finding("shuffled", "the trainer takes the examples in a random order")
     for habits, mistake, text in WRONG:
         if _near(found, train(copy.deepcopy(start), habits)):
             raise Finding(mistake, f"the trainer is not the one handed out: {text}")
