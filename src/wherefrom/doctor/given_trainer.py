@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from wherefrom.doctor import training
 from wherefrom.doctor.findings import Finding
 from wherefrom.doctor.submission import Submission
 
@@ -92,8 +93,7 @@ class Rows(torch.utils.data.Dataset):
 def check_trainer(submission: Submission) -> None:
     """The submission's trainer leaves the model that the handed-out one would leave."""
     off = dict.fromkeys(("embd_pdrop", "resid_pdrop", "attn_pdrop"), 0.0)
-    config = submission.GPTConfig(VOCABULARY, BLOCK, n_layer=1, n_head=2, n_embd=8, **off)
-    model: nn.Module = submission.GPT(config).double()
+    model = training.small_model(submission, VOCABULARY, BLOCK, n_embd=8, **off).double()
     start = copy.deepcopy(model)
     settings = submission.TrainerConfig(**SETTINGS)
     trainer = submission.Trainer(model, Rows(), None, settings)
