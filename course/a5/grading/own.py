@@ -53,9 +53,9 @@ def _build(
         extra = {"bottleneck_dim": sizes["bottleneck_dim"]} if "bottleneck_dim" in sizes else {}
         model = getattr(submission, f"initialize_{variant}_model")(config, **extra)
     else:
+        own = {**kept, "block_size": block}
         latents = sizes.get("bottleneck_dim", 0)
-        kept["block_size"] = block
-        model = programs.build(submission, variant, kept, data.vocab_size, latents)
+        model = programs.build(submission, variant, own, data.vocab_size, latents)
     if not isinstance(model, nn.Module):
         raise Finding("no model", f"initialize_{variant}_model gives {type(model).__name__}")
     try:
