@@ -73,6 +73,13 @@ def test_training_once_and_saving(program, old, new, mistake):
     assert caught.value.mistake == mistake
 
 
+def test_each_run_writes_a_file_of_its_own(program):
+    submission = program()
+    for stage in ("finetune from scratch", "finetune"):
+        training.setup(submission, stage)
+    training.check_trains_once(submission)
+
+
 def test_a_checkpoint_of_the_trainer_counts_as_saving(program):
     submission = program(
         "    torch.save(model.state_dict(), args.writing_params_path)\n", "    pass\n"

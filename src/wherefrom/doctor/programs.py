@@ -5,6 +5,7 @@ a trainer that only counts. What it built is looked at afterwards.
 """
 
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, chdir, contextmanager
 from dataclasses import dataclass, field
@@ -67,8 +68,9 @@ def run(
     """
     corpus = submission.scratch / "wiki.txt"
     corpus.write_text(text, encoding="utf-8")
-    ran = Ran((submission.scratch / f"{function}.{variant}.params").resolve())
-    ran.written.unlink(missing_ok=True)
+    # Each run has a file of its own: what one wrote is compared with its model later.
+    own = Path(tempfile.mkdtemp(prefix=f"{function}-", dir=submission.scratch.resolve()))
+    ran = Ran(own / f"{variant}.params")
     arguments = [function, variant, str(corpus.resolve()), "--writing_params_path"]
     path = submission.folder / FILE
     code = compile(path.read_bytes(), str(path), "exec")
