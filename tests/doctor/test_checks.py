@@ -118,3 +118,10 @@ def test_every_mistake_that_a_check_names_has_a_hint():
     named |= {mistake for mistake, _, _ in perceiver.MISTAKES}
     assert {"formula", "one rotation", "latents not normalised", "unmasked future"} <= named
     assert named - set(HINTS) <= {"missing file"}
+
+
+def test_files_of_predictions_of_a_students_own_are_left_alone(solution, course_data):
+    (solution / "london.dev.predictions").write_text("London\n" * 200)
+    found = attempt(CHECKS["predictions aligned"], Submission(solution, course_data))
+    assert found.state == "ok"
+    assert "london" not in found.text
