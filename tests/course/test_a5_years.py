@@ -89,7 +89,7 @@ def test_what_one_year_asks_another_may_not(solution, monkeypatch):
     wrong = look(solution, "xcs2025", "1e-1-hidden", "1e-2-hidden", "1e-3-hidden", "1f-1-hidden")
     lost = {test: result.mistake for test, result in wrong.items() if result.state != "ok"}
     assert lost == {"1e-3-hidden": "truncation range"}
-    assert "num_workers=4, where the hand-out says 0: no matter" in wrong["1f-1-hidden"].text
+    assert "num_workers=4, not 0: no matter" in wrong["1f-1-hidden"].text
     third = look(solution, "cs224n2021", "1e-1-hidden")["1e-1-hidden"]
     assert (third.state, third.text.split(",")[0]) == ("ok", "a mask follows the span")
     cosine = look(solution, "cs224n2024", "1f-1-hidden")["1f-1-hidden"]

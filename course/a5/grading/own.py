@@ -75,7 +75,9 @@ def _logits(model: Any) -> again.Logits:
 
 
 def _scramble(model: nn.Module) -> None:
+    """Random numbers, so large that the model has an opinion."""
     generator = torch.Generator().manual_seed(0)
     with torch.no_grad():
         for parameter in model.parameters():
-            parameter.copy_(torch.randn(parameter.shape, generator=generator) * 0.02)
+            spread = 3.0 / max(1, parameter.shape[-1] if parameter.dim() else 1) ** 0.5
+            parameter.copy_(spread * torch.randn(parameter.shape, generator=generator))

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from wherefrom.doctor import training
+from wherefrom.doctor import models
 from wherefrom.doctor.findings import Finding
 from wherefrom.doctor.submission import Submission
 
@@ -51,10 +51,11 @@ class Habits:
     returning: bool = True  # past its end the cosine comes back
     pads_counted: bool = True
     betas: bool = True
-    loss_mean: bool = True
+    own_loss: bool = True  # the model's, whatever it is worth: that is another check's business
 
 
 RIGHT = Habits()
+_COMPUTES = replace(RIGHT, own_loss=False)  # a trainer that computes the loss itself, as ours does
 WRONG = (
     (replace(RIGHT, decayed="all"), "decay", "weight decay falls on the biases too"),
     (replace(RIGHT, decayed="none"), "decay", "there is no weight decay"),
@@ -93,14 +94,14 @@ class Rows(torch.utils.data.Dataset):
 def check_trainer(submission: Submission) -> None:
     """The submission's trainer leaves the model that the handed-out one would leave."""
     off = dict.fromkeys(("embd_pdrop", "resid_pdrop", "attn_pdrop"), 0.0)
-    model = training.small_model(submission, VOCABULARY, BLOCK, n_embd=8, **off).double()
+    model = models.build(submission, "vanilla", course_sizes=False, **off).double()
     start = copy.deepcopy(model)
     settings = submission.TrainerConfig(**SETTINGS)
     trainer = submission.Trainer(model, Rows(), None, settings)
     trainer.train()
     found = _parameters(getattr(trainer, "model", model))
     expected = train(copy.deepcopy(start), RIGHT)
-    if _near(found, expected):
+    if _near(found, expected) or _near(found, train(copy.deepcopy(start), _COMPUTES)):
         return
     if _near(found, _parameters(start)):
         raise Finding("never trained", "trainer.train() leaves the model's weights as they were")
@@ -120,9 +121,9 @@ def train(model: nn.Module, habits: Habits) -> list[Tensor]:
     tokens = 0
     model.train()
     for x, y in _batches():
-        given: Any = model(x)
-        logits = given[0] if isinstance(given, tuple) else given
-        loss = cross_entropy(logits.flatten(0, 1), y.flatten(), ignore_index=0)
+        logits, loss = model(x, y)
+        if not habits.own_loss:
+            loss = cross_entropy(logits.flatten(0, 1), y.flatten(), ignore_index=0)
         model.zero_grad()
         loss.backward()
         if habits.clipped:

@@ -118,7 +118,7 @@ def check_config(submission: Submission, stage: str) -> str | None:
             raise Finding("config", f"{stage}: the config has no {name}")
     found = getattr(made.config, "num_workers", 0)
     if found != year.num_workers:
-        return f"num_workers={found}, where the hand-out says {year.num_workers}: no matter"
+        return f"num_workers={found}, not {year.num_workers}: no matter"
     return None
 
 
