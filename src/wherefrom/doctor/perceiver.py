@@ -89,6 +89,8 @@ class _Parts:
 def _parts(block: nn.Module, name: str, heads: int) -> _Parts:
     """A block's parts by their kind: students call the attention `attn` or `cross_attn`."""
     children = list(block.children())
+    if not children:
+        raise Finding("unwritten", f"{name} has no parts yet")
     attention = [m for m in children if m._get_name() == CROSS]
     norms = [m for m in children if isinstance(m, nn.LayerNorm)]
     mlps = [m for m in children if isinstance(m, nn.Sequential)]

@@ -19,8 +19,9 @@ SHORTEST = 4
 FALSE_ALARM = 1e-6
 
 # A document as long as the course's are on average, in which no two characters follow each other
-# twice, so that a piece has only one place in it; then documents shorter than the course's limit, but not shorter than any of its
-# own (38 characters). One has a letter that ASCII lacks, as many of the course's have.
+# twice, so that a piece has only one place in it; then documents shorter than the course's limit,
+# but not shorter than any of its own (38 characters). One has a letter that ASCII lacks, as many
+# of the course's have.
 _ASCII = "".join(map(chr, range(33, 127)))
 LONG = "".join(_ASCII[i * step % len(_ASCII)] for step in (1, 3) for i in range(94))[:141]
 SHORT = (
