@@ -1,6 +1,6 @@
 """Make what students are handed: the same files without the solutions.
 
-    python make_starter.py [--out FOLDER] [--force]
+    python make_starter.py [--out FOLDER] [--year NAME] [--force]
 
 Between `### START_CODE_HERE ###` and `### END_CODE_HERE ###` nothing is left but a placeholder;
 what stands between `### SOLUTION_ONLY ###` and its end is left out, marks and all.
@@ -13,9 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from places import HERE, SUBMISSION, tell
+from yearly import rewrite
 
 from wherefrom.core.errors import BadData, CannotWrite, UsageError
 from wherefrom.core.files import write_text
+from wherefrom.doctor.years import DEFAULT_YEAR, YEARS, year_name
 
 START, END = "### START_CODE_HERE ###", "### END_CODE_HERE ###"
 ONLY, END_ONLY = "### SOLUTION_ONLY ###", "### END_SOLUTION_ONLY ###"
@@ -75,12 +77,14 @@ def check_free(texts: dict[Path, str]) -> None:
             )
 
 
-def make(out: Path, force: bool = False) -> list[Path]:
-    """Write the starter into a folder that is new or was made by this; the files."""
+def make(out: Path, year: str = DEFAULT_YEAR, force: bool = False) -> list[Path]:
+    """Write the year's starter into a folder that is new or was made by this; the files."""
     if out.resolve() == HERE:
         raise UsageError(f"--out: expected another folder than {out}, which has the solutions")
     sources = sorted(SUBMISSION.glob("*.py"))
-    blanked = {p: blank(p.read_text(encoding="utf-8"), p.name) for p in sources}
+    blanked = {
+        p: rewrite(blank(p.read_text(encoding="utf-8"), p.name), p.name, year) for p in sources
+    }
     unchanged = [path for pattern in UNCHANGED for path in sorted(HERE.glob(pattern))]
     texts = {out / "submission" / path.name: text for path, text in blanked.items()}
     texts |= {out / p.relative_to(HERE): p.read_text(encoding="utf-8") for p in unchanged}
@@ -98,12 +102,15 @@ def make(out: Path, force: bool = False) -> list[Path]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--out", type=Path, default=HERE / "starter")
+    years = f"whose hand-out it is: {', '.join(YEARS)}"
+    parser.add_argument("--year", default=DEFAULT_YEAR, metavar="NAME", help=years)
     parser.add_argument("--force", action="store_true", help="write over files that differ")
     given = parser.parse_args()
-    out = given.out
-    files = make(out, given.force)
+    out, year = given.out, year_name(given.year)
+    files = make(out, year, given.force)
     print(
-        f"{len(files)} files in {out / 'submission'}; run.sh, grader.py and what they need in {out}"
+        f"{len(files)} files of {YEARS[year].title} in {out / 'submission'}; run.sh, grader.py "
+        f"and what they need in {out}"
     )
 
 

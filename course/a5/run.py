@@ -20,6 +20,7 @@ from places import HERE, SUBMISSION, find_data, tell
 
 from wherefrom.core.errors import Mismatch, MissingInput, UsageError, nearest
 from wherefrom.core.files import read_text, write_text
+from wherefrom.doctor.years import VARIABLE, YEARS, year_name
 
 FUNCTIONS = ("pretrain", "finetune", "evaluate")
 SIZES = {"block_size": 128, "n_layer": 4, "n_head": 8, "n_embd": 256}
@@ -55,7 +56,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--epochs", type=int, help="epochs to train instead of the assignment's")
     add("--device", default="auto", help="auto, cpu, cuda or mps")
     add("--seed", type=int, default=42)
-    add("--year", help="the hand-out's form, if not $A5_YEAR: see README.md")
+    add("--year", help=f"the hand-out, if not $A5_YEAR or the files' own: {', '.join(YEARS)}")
     for name, size in SIZES.items():
         add(f"--{name}", type=int, default=size, help=f"{size} in the assignment")
     return settle(parser.parse_args(arguments))
@@ -129,7 +130,7 @@ def _check(options: argparse.Namespace) -> None:
 
 def run(options: argparse.Namespace) -> None:
     if options.year:
-        os.environ["A5_YEAR"] = options.year
+        os.environ[VARIABLE] = year_name(options.year)
     from submission.dataset import CharCorruptionDataset
     from submission.utils import set_seed
 

@@ -59,8 +59,9 @@ def test_every_result_has_its_hint(solution, course_data, monkeypatch):
         "folder": solution,
         "data": course_data,
         "limits": Limits(2, 99),
-        "year": "cs224n2022",
+        "year": "cs224n2021",
     }
+    assert (found.year, found.year_said.split(" (")[1]) == ("cs224n2021", "cs224n2021)")
 
 
 def test_what_cannot_be_examined_is_refused(solution):

@@ -31,4 +31,6 @@ def test_an_examination_is_written_field_by_field():
                 "hint": "print one x above its y",
             }
         ],
+        "year": "",
+        "year_said": "",
     }

@@ -114,10 +114,10 @@ SIZE = "max(1, int(random.uniform(1 / 8, 3 / 8) * len(text)))"
         ),
         (
             "ljust(self.block_size,",
-            "ljust(self.block_size + 1,",
+            "ljust(self.block_size + 2,",
             spans.check_size,
             "size",
-            "should have 29 characters at block_size 30 and have 30",
+            "should have 29 characters at block_size 30 and have 31",
         ),
     ],
 )
@@ -129,13 +129,36 @@ def test_a_changed_data_set_is_found_out(plain, old, new, check, mistake, messag
 
 
 def test_masks_follow_the_years_hand_out(plain):
-    spans.check_masks(plain())
-    with pytest.raises(Finding, match="three masks, not this year's two"):
-        spans.check_masks(plain(year="cs224n2022"))
+    assert spans.check_masks(plain()) is None
+    said = spans.check_masks(plain(year="cs224n2021"))
+    assert said == "a mask follows the span, as in the hand-out's examples and not in its template"
     two = ('"".join(part + self.MASK_CHAR for part in parts)', "self.MASK_CHAR.join(parts)")
-    spans.check_masks(plain("dataset.py", *two, year="cs224n2022"))
+    assert spans.check_masks(plain("dataset.py", *two, year="cs224n2021")) is None
     with pytest.raises(Finding, match="no mask follows the span"):
         spans.check_masks(plain("dataset.py", *two))
+    now_and_then = ("whole = ", "whole = self.MASK_CHAR.join(parts) if at % 2 else ")
+    with pytest.raises(Finding, match="in some examples and not in others"):
+        spans.check_masks(plain("dataset.py", *now_and_then, year="cs224n2021"))
+
+
+def test_lengths_that_the_hand_outs_own_words_allow_are_noted(plain):
+    longer = ("dataset.py", "ljust(self.block_size, self.PAD_CHAR)]",
+              "ljust(self.block_size + 1, self.PAD_CHAR)]")  # fmt: skip
+    said = "x and y have 128 characters, not 127: the hand-out says both"
+    assert spans.check_size(plain()) is None
+    assert spans.check_size(plain(*longer, year="xcs2025")) == said
+    assert spans.check_size(plain(*longer)) == f"{said}; the synthesizer reads 127 at most"
+    assert spans.check_size(plain(*longer, year="cs224n2024")) is None
+
+
+def test_an_empty_span_is_no_mistake_but_no_span_at_all_is(plain):
+    assert spans.check_rebuilt(plain()) is None
+    rounded = ("dataset.py", "max(1, int(random.uniform(1 / 8, 3 / 8) * len(text)))")
+    said = spans.check_rebuilt(plain(*rounded, "random.randint(0, len(text) // 2)"))
+    assert said is not None
+    assert said.endswith("spans are empty, which no hand-out forbids")
+    with pytest.raises(Finding, match="no example has a span at all"):
+        spans.check_rebuilt(plain(*rounded, "0"))
 
 
 def test_texts_too_short_for_a_share_are_no_finding(plain):

@@ -9,11 +9,11 @@ from wherefrom.doctor.years import ALIASES, DEFAULT_YEAR, YEARS, find_year, year
 @pytest.mark.parametrize(
     ("name", "third_mask", "longest", "sizes", "workers", "variant"),
     [
-        ("xcs2021", True, 112, (127,), 4, "synthesizer"),
+        ("xcs2021", True, 112, (127, 128), 4, "synthesizer"),
         ("xcs2023", True, 112, (127, 128), 4, "perceiver"),
         ("xcs2024", True, 96, (127, 128), 4, "perceiver"),
         ("xcs2025", True, 96, (127, 128), 0, "rope"),
-        ("cs224n2021", False, 112, (127,), 4, "synthesizer"),
+        ("cs224n2021", False, 112, (127, 128), 4, "synthesizer"),
         ("cs224n2023", False, 112, (127, 128), 4, "perceiver"),
         ("cs224n2024", False, 112, (128, 127), 4, "rope"),
     ],

@@ -16,7 +16,7 @@ from wherefrom.models.attention.mixer import Mixer
 
 def precompute_rotary_emb(dim: int, max_positions: int) -> Tensor:
     """cos and sin of t x 10000^(-2i/dim) for position t and pair i: (max_positions, dim/2, 2)."""
-    ### [part g] of the year with rotary positions
+    ### [part g: rope]
     ### START_CODE_HERE ###
     rates = 10000.0 ** (-torch.arange(0, dim, 2) / dim)
     angles = torch.arange(max_positions)[:, None] * rates
@@ -29,7 +29,7 @@ def apply_rotary_emb(x: Tensor, rope_cache: Tensor) -> Tensor:
 
     T may be shorter than what the cache has rows for.
     """
-    ### [part g] of the year with rotary positions
+    ### [part g: rope]
     ### START_CODE_HERE ###
     cos, sin = rope_cache[: x.shape[2]].unbind(-1)  # (T, D/2)
     a, b = x.unflatten(-1, (-1, 2)).unbind(-1)
@@ -108,11 +108,11 @@ class SynthesizerAttention(Mixer):
     def forward(self, x: Tensor, *_: Any) -> Tensor:
         """x is (B, T, C), and so is what comes back.
 
-        [part g]: scores for each head from its own part of w1's output; what is in the future
-        (`mask` is 0 there) gets -1e10; softmax; attn_drop; the weighted values, heads side by
-        side; proj; resid_drop. T may be shorter than what w2 and b2 have columns for.
+        [part g: synthesizer]: scores for each head from its own part of w1's output; what is in
+        the future (`mask` is 0 there) gets -1e10; softmax; attn_drop; the weighted values, heads
+        side by side; proj; resid_drop. T may be shorter than what w2 and b2 have columns for.
         """
-        ### [part g]
+        ### [part g: synthesizer]
         ### START_CODE_HERE ###
         B, T, C = x.size()
         heads = (B, T, self.n_head, C // self.n_head)

@@ -95,7 +95,7 @@ def feed_forward(config: Any) -> nn.Sequential:
 class DownProjectBlock(nn.Module):
     """The text (B, T, C) into latents (B, bottleneck_dim, C).
 
-    [part g] of the years with a perceiver. Children: ln1, ln2, attn (a CausalCrossAttention), mlp
+    [part g: perceiver]. Children: ln1, ln2, attn (a CausalCrossAttention), mlp
     (feed_forward) and the parameter C, (1, bottleneck_dim, n_embd), Xavier uniform. The rows of C,
     after ln1, ask the text: attn(x_kv, x_q). Nothing is added to what attn gives; the mlp, with
     ln2 before it, has its usual residual.
@@ -103,7 +103,7 @@ class DownProjectBlock(nn.Module):
 
     def __init__(self, config: Any) -> None:
         super().__init__()
-        ### [part g] of the years with a perceiver
+        ### [part g: perceiver]
         ### START_CODE_HERE ###
         self.ln1, self.ln2 = nn.LayerNorm(config.n_embd), nn.LayerNorm(config.n_embd)
         self.attn = attention.CausalCrossAttention(config)
@@ -113,7 +113,7 @@ class DownProjectBlock(nn.Module):
         ### END_CODE_HERE ###
 
     def forward(self, x_input: Tensor) -> Tensor:
-        ### [part g] of the years with a perceiver
+        ### [part g: perceiver]
         ### START_CODE_HERE ###
         latents = self.attn(x_kv=x_input, x_q=self.ln1(self.C))
         return latents + self.mlp(self.ln2(latents))
@@ -123,13 +123,13 @@ class DownProjectBlock(nn.Module):
 class UpProjectBlock(nn.Module):
     """Latents back to the text's length (B, T, C): each position of y asks the latents.
 
-    [part g] of the years with a perceiver. Children: ln1, ln2, attn, mlp, as above. The raw y asks
+    [part g: perceiver]. Children: ln1, ln2, attn, mlp, as above. The raw y asks
     the latents x after ln1; the residuals are as above.
     """
 
     def __init__(self, config: Any) -> None:
         super().__init__()
-        ### [part g] of the years with a perceiver
+        ### [part g: perceiver]
         ### START_CODE_HERE ###
         self.ln1, self.ln2 = nn.LayerNorm(config.n_embd), nn.LayerNorm(config.n_embd)
         self.attn = attention.CausalCrossAttention(config)
@@ -137,7 +137,7 @@ class UpProjectBlock(nn.Module):
         ### END_CODE_HERE ###
 
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
-        ### [part g] of the years with a perceiver
+        ### [part g: perceiver]
         ### START_CODE_HERE ###
         mixed = self.attn(x_kv=self.ln1(x), x_q=y)
         return mixed + self.mlp(self.ln2(mixed))

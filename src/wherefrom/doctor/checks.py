@@ -56,6 +56,7 @@ HINTS = {
     "unscaled scores": "compare the scores with the attention that you were given",
     "halves paired": "print one small row before and after: which dimensions turn together?",
     "rotated before heads": "which width does each rotation have: a head's, or the model's?",
+    "wide angles": "how many dimensions does one head have, and how many pairs has your cache?",
     "wrong base": "compare the angle of the slowest pair at position 1 with the hand-out's",
     "latents not normalised": "read the comment of forward: what is normalised before attention?",
     "mlp not normalised": "read the comment of forward: what is normalised before the MLP?",
@@ -195,7 +196,8 @@ def aligned(submission: Submission) -> str:
     found = submission.written("*.predictions")
     if not found:
         raise NoTelling("there are no files of predictions yet")
-    named = [path for path in found if _split_of(path)]
+    # Files of other names are a student's own, such as the answers of london_baseline.py.
+    named = [path for path in found if _split_of(path) and _variant_of(path.name)]
     return "; ".join(_of_each(named, partial(_placed, submission)))
 
 

@@ -29,7 +29,7 @@ class Guess:
     def __str__(self) -> str:
         title = YEARS[self.year].title
         if self.wanted:
-            return f"graded as {title} ({self.year})"
+            return f"taken as {title} ({self.year})"
         if not self.because:
             return (
                 f"nothing in its files says which hand-out; taken for {title} ({self.year}); "
@@ -74,12 +74,12 @@ TRAITS = (
         lambda name, year: name.startswith("xcs") and year.variant != "synthesizer",
     ),
     Trait(
-        "dataset", r"no more than int\(self\.block_size ?\* ?7/8\)", 3, "7/8 in dataset.py's comment",
-        lambda _, year: year.longest == 7 / 8,
+        "dataset", r"no more than int\(self\.block_size ?\* ?7/8\)", 3,
+        "7/8 in dataset.py's comment", lambda _, year: year.longest == 7 / 8,
     ),
     Trait(
-        "dataset", r"no more than int\(self\.block_size ?\* ?3/4\)", 3, "3/4 in dataset.py's comment",
-        lambda _, year: year.longest == 3 / 4,
+        "dataset", r"no more than int\(self\.block_size ?\* ?3/4\)", 3,
+        "3/4 in dataset.py's comment", lambda _, year: year.longest == 3 / 4,
     ),
     Trait(
         "dataset", r"#? +self\.block_size \+ 1\.", 3, "block_size + 1 in dataset.py's comment",

@@ -18,11 +18,14 @@ PAD, MASK = "\u25a1", "\u2047"
 SHORTEST = 4
 FALSE_ALARM = 1e-6
 
-# One long document whose characters all differ, so that a piece has only one place in it; then
-# documents shorter than the course's limit, but not shorter than any of its own (38 characters).
-LONG = "".join(chr(0x400 + i) for i in range(200))
+# A document as long as the course's are on average, in which no two characters follow each other
+# twice, so that a piece has only one place in it; then documents shorter than the course's limit,
+# but not shorter than any of its own (38 characters). One has a letter that ASCII lacks, as many
+# of the course's have.
+_ASCII = "".join(map(chr, range(33, 127)))
+LONG = "".join(_ASCII[i * step % len(_ASCII)] for step in (1, 3) for i in range(94))[:141]
 SHORT = (
-    "Ada P. Lund. Born in Oslo, Lund painted.",
+    "Zoë P. Lund. Born in Oslo, Lund painted.",
     "Bo Falk left Rome in 1900 for Vienna, and wrote of it.",
     "abcdefghijklmnopqrstuvwxyz, 0123456789.",
 )
@@ -128,6 +131,8 @@ def check_size(submission: Submission) -> str | None:
                 raise Finding("size", f"{text} and have {len(x)}")
             if len(x) != allowed[0]:
                 note = f"x and y have {len(x)} characters, not {allowed[0]}: the hand-out says both"
+                if submission.year.variant == "synthesizer":
+                    note += f"; the synthesizer reads {allowed[0]} at most"
     return note
 
 

@@ -34,12 +34,11 @@ class Year:
     def sizes(self, block: int) -> tuple[int, ...]:
         """Lengths of x and y that the hand-out's texts allow, the usual one first.
 
-        Every hand-out first says "tensors of length block_size", then lays out a text that gives
-        one less; the worked examples have one less too. The synthesizer cannot read block_size.
+        Every hand-out first says "tensors of length block_size". Then it lays out a text that
+        gives one less, but for one year's, whose worked examples still have one less.
         """
         usual = self.laid_out(block) - 1
-        other = 2 * block - 1 - usual
-        return (usual,) if self.variant == "synthesizer" else (usual, other)
+        return usual, 2 * block - 1 - usual
 
     def longest_text(self, block: int) -> int:
         """The longest text before corruption: its share of the block, with room for the masks."""

@@ -43,6 +43,16 @@ def copy(folder: Path) -> Path:
     return folder
 
 
+def side_by_side(folder: Path) -> Path:
+    """The plain solution in CS224N's layout: no package, run.py in place of helper.py."""
+    folder.mkdir(parents=True)
+    for name in ("attention", "dataset", "model", "trainer", "utils"):
+        text = (HERE / "plain" / f"{name}.py").read_text(encoding="utf-8")
+        (folder / f"{name}.py").write_text(text.replace("from .", "from "), encoding="utf-8")
+    shutil.copy(HERE / "run.py", folder)
+    return folder
+
+
 def make_data(folder: Path) -> Path:
     """A small world: a line of text for everybody, dev with answers and test without.
 
