@@ -1,11 +1,13 @@
 """The doctor's list of checks: every usual mistake is found in the right place, with a hint."""
 
+import re
 import tomllib
 from pathlib import Path
 
 import pytest
 import torch
 
+from wherefrom.doctor import checks, perceiver, rotary
 from wherefrom.doctor.checks import CHECKS, HINTS
 from wherefrom.doctor.child import attempt
 from wherefrom.doctor.submission import Submission
@@ -102,3 +104,24 @@ def test_every_prediction_file_is_judged(making, solution, course_data):
     found = attempt(CHECKS["predictions aligned"], Submission(solution, course_data))
     assert "rope.pretrain.dev.predictions" in found.text
     assert "vanilla.pretrain.dev.predictions" in found.text
+
+
+def test_every_mistake_that_a_check_names_has_a_hint():
+    """Whatever differs from a formula, too; "missing file" is the grader's alone."""
+    source = Path(checks.__file__).parent
+    named = {
+        mistake
+        for path in source.glob("*.py")
+        for mistake in re.findall(r'Finding\(\s*"([^"]+)"', path.read_text(encoding="utf-8"))
+    }
+    named |= {mistake for _, mistake, _ in rotary.MISTAKES}
+    named |= {mistake for mistake, _, _ in perceiver.MISTAKES}
+    assert {"formula", "one rotation", "latents not normalised", "unmasked future"} <= named
+    assert named - set(HINTS) <= {"missing file"}
+
+
+def test_files_of_predictions_of_a_students_own_are_left_alone(solution, course_data):
+    (solution / "london.dev.predictions").write_text("London\n" * 200)
+    found = attempt(CHECKS["predictions aligned"], Submission(solution, course_data))
+    assert found.state == "ok"
+    assert "london" not in found.text

@@ -71,7 +71,7 @@ def test_files_that_say_nothing_get_the_usual_year(grounds):
 
 def test_a_year_that_is_named_is_not_guessed(grounds):
     write(grounds, GIVEN["xcs2024"])
-    assert str(decide_year("cs224n2022", grounds)).startswith("graded as CS224N 2021 and 2022")
+    assert str(decide_year("cs224n2022", grounds)).startswith("taken as CS224N 2021 and 2022")
     assert decide_year(None, grounds).year == "xcs2024"
     with pytest.raises(UsageError, match="no year '1999'"):
         decide_year("1999", grounds)

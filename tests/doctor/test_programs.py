@@ -54,7 +54,7 @@ def test_settings_are_those_of_the_trainer_it_made(program, stage):
     with pytest.raises(Finding, match="batch_size is 1,"):
         training.check_config(program("batch_size=batch", "batch_size=1"), stage)
     said = training.check_config(program("num_workers=4", "num_workers=0"), stage)
-    assert said == "num_workers=0, where the hand-out says 4: no matter"
+    assert said == "num_workers=0, not 4: no matter"
 
 
 @pytest.mark.parametrize(
@@ -71,6 +71,13 @@ def test_training_once_and_saving(program, old, new, mistake):
     with pytest.raises(Finding) as caught:
         training.check_trains_once(program(old, new))
     assert caught.value.mistake == mistake
+
+
+def test_each_run_writes_a_file_of_its_own(program):
+    submission = program()
+    for stage in ("finetune from scratch", "finetune"):
+        training.setup(submission, stage)
+    training.check_trains_once(submission)
 
 
 def test_a_checkpoint_of_the_trainer_counts_as_saving(program):

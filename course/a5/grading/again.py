@@ -18,10 +18,12 @@ from torch import Tensor
 MASK, PAD = "\u2047", "\u25a1"
 STEPS = 32  # characters that the course generates
 QUESTIONS = 40
-# Measured with a small model of 500 questions, whose many close calls are a hard case: answers
-# that were generated in bfloat16 or with noise of 0.1 on the logits disagree in 0.4 % at most.
-TIE = 0.25  # between logits
-HONEST = 0.01  # the share of an honest file's lines that may differ: twice what was seen
+# Measured with random models, whose close calls are many: of 600 lines that they answered with
+# weights rounded to 11 bits (half precision, TF32) all agree, with 8 bits (bfloat16) all but 4.
+# Without room for ties, 5 and 70 of them would not.
+TIE = 0.02  # of the distance from the mean logit to the largest
+TIED = 3  # characters that may be so near: a model with more of them has no opinion
+HONEST = 0.01  # the share of an honest file's lines that may differ: more than was seen
 FALSE_ALARM = 1e-3  # P(an honest file differs in more lines than are allowed)
 # The course's program reads a test question with the end of its line; ours does not.
 ENDINGS = ("", "\n")
@@ -49,7 +51,7 @@ def allowed(asked: int) -> int:
     """The lines that may differ: more do in an honest file with a chance below FALSE_ALARM.
 
     Of 40 lines 3 may. A copied column of answers agrees only where the model is right: at 40 %
-    right answers, which is more than any public run has, it passes with 1e-13. A file in which a
+    right answers, which is more than any public run has, it passes with 4e-12. A file in which a
     fifth of the lines is forged passes with 3 %, a third with 1e-4.
     """
     chances = [comb(asked, k) * HONEST**k * (1 - HONEST) ** (asked - k) for k in range(asked + 1)]
@@ -88,11 +90,13 @@ def _agree(
     ids = torch.tensor([[numbers[c] for c in row.ljust(longest, PAD)] for row in rows])
     with torch.no_grad():
         chosen = logits(ids[:, :-1]).float()
-    gaps = chosen.max(-1).values - chosen.gather(-1, ids[:, 1:, None])[..., 0]
+    top, mean = chosen.max(-1, keepdim=True).values, chosen.mean(-1, keepdim=True)
+    near = top - chosen <= TIE * (top - mean)  # (B, T, V)
+    right = near.gather(-1, ids[:, 1:, None])[..., 0] & (near.sum(-1) <= TIED)
     for row, i in enumerate(readable):
         start = len(prompts[i])  # the place of the mask, after which the answer is chosen
         steps = min(len(lines[i]) + 1, STEPS)
-        same[i] = bool((gaps[row, start : start + steps] <= TIE).all())
+        same[i] = bool(right[row, start : start + steps].all())
     return same
 
 

@@ -53,7 +53,9 @@ def _build(
         extra = {"bottleneck_dim": sizes["bottleneck_dim"]} if "bottleneck_dim" in sizes else {}
         model = getattr(submission, f"initialize_{variant}_model")(config, **extra)
     else:
-        model = programs.build(submission, variant, kept, block, data.vocab_size)
+        own = {**kept, "block_size": block}
+        latents = sizes.get("bottleneck_dim", 0)
+        model = programs.build(submission, variant, own, data.vocab_size, latents)
     if not isinstance(model, nn.Module):
         raise Finding("no model", f"initialize_{variant}_model gives {type(model).__name__}")
     try:
@@ -73,7 +75,9 @@ def _logits(model: Any) -> again.Logits:
 
 
 def _scramble(model: nn.Module) -> None:
+    """Random numbers, so large that the model has an opinion."""
     generator = torch.Generator().manual_seed(0)
     with torch.no_grad():
         for parameter in model.parameters():
-            parameter.copy_(torch.randn(parameter.shape, generator=generator) * 0.02)
+            spread = 3.0 / max(1, parameter.shape[-1] if parameter.dim() else 1) ** 0.5
+            parameter.copy_(spread * torch.randn(parameter.shape, generator=generator))

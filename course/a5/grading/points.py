@@ -186,6 +186,9 @@ TESTS: dict[str, Test] = {
     "1g-4-hidden": Test("test with that model", 2, files=predicts("", "test")),
 }  # fmt: skip
 
+LOOKS: dict[str, Look] = {
+    name: in_turn(*filter(None, (test.code, test.files))) for name, test in TESTS.items()
+}
 CODE: dict[str, Look] = {name: test.code for name, test in TESTS.items() if test.code}
 FILES: dict[str, Look] = {name: test.files for name, test in TESTS.items() if test.files}
 

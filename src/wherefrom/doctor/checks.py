@@ -196,7 +196,8 @@ def aligned(submission: Submission) -> str:
     found = submission.written("*.predictions")
     if not found:
         raise NoTelling("there are no files of predictions yet")
-    named = [path for path in found if _split_of(path)]
+    # Files of other names are a student's own, such as the answers of london_baseline.py.
+    named = [path for path in found if _split_of(path) and _variant_of(path.name)]
     return "; ".join(_of_each(named, partial(_placed, submission)))
 
 

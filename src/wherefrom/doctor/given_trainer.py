@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from wherefrom.doctor import models
 from wherefrom.doctor.findings import Finding
 from wherefrom.doctor.submission import Submission
 
@@ -50,10 +51,11 @@ class Habits:
     returning: bool = True  # past its end the cosine comes back
     pads_counted: bool = True
     betas: bool = True
-    loss_mean: bool = True
+    own_loss: bool = True  # the model's, whatever it is worth: that is another check's business
 
 
 RIGHT = Habits()
+_COMPUTES = replace(RIGHT, own_loss=False)  # a trainer that computes the loss itself, as ours does
 WRONG = (
     (replace(RIGHT, decayed="all"), "decay", "weight decay falls on the biases too"),
     (replace(RIGHT, decayed="none"), "decay", "there is no weight decay"),
@@ -79,6 +81,7 @@ class Rows(torch.utils.data.Dataset):
         self.x = torch.randint(1, VOCABULARY, (ROWS, LENGTH), generator=generator)
         self.y = torch.randint(1, VOCABULARY, (ROWS, LENGTH), generator=generator)
         self.y[torch.rand(self.y.shape, generator=generator) < 1 / 3] = 0
+        self.seen: list[int] = []
 
     def __len__(self) -> int:
         return ROWS
@@ -86,24 +89,28 @@ class Rows(torch.utils.data.Dataset):
     def __getitem__(self, index: int) -> tuple[Tensor, Tensor]:
         if not 0 <= index < ROWS:
             raise IndexError(index)
+        self.seen.append(int(index))
         return self.x[index], self.y[index]
 
 
 def check_trainer(submission: Submission) -> None:
     """The submission's trainer leaves the model that the handed-out one would leave."""
     off = dict.fromkeys(("embd_pdrop", "resid_pdrop", "attn_pdrop"), 0.0)
-    config = submission.GPTConfig(VOCABULARY, BLOCK, n_layer=1, n_head=2, n_embd=8, **off)
-    model: nn.Module = submission.GPT(config).double()
+    model = models.build(submission, "vanilla", course_sizes=False, **off).double()
     start = copy.deepcopy(model)
     settings = submission.TrainerConfig(**SETTINGS)
-    trainer = submission.Trainer(model, Rows(), None, settings)
+    data = Rows()
+    trainer = submission.Trainer(model, data, None, settings)
     trainer.train()
     found = _parameters(getattr(trainer, "model", model))
     expected = train(copy.deepcopy(start), RIGHT)
-    if _near(found, expected):
+    if _near(found, expected) or _near(found, train(copy.deepcopy(start), _COMPUTES)):
         return
     if _near(found, _parameters(start)):
         raise Finding("never trained", "trainer.train() leaves the model's weights as they were")
+    orders = [data.seen[i : i + ROWS] for i in range(0, ROWS * EPOCHS, ROWS)]
+    if any(order != sorted(order) for order in orders):
+        raise Finding("shuffled", "the trainer takes the examples in a random order")
     for habits, mistake, text in WRONG:
         if _near(found, train(copy.deepcopy(start), habits)):
             raise Finding(mistake, f"the trainer is not the one handed out: {text}")
@@ -120,9 +127,9 @@ def train(model: nn.Module, habits: Habits) -> list[Tensor]:
     tokens = 0
     model.train()
     for x, y in _batches():
-        given: Any = model(x)
-        logits = given[0] if isinstance(given, tuple) else given
-        loss = cross_entropy(logits.flatten(0, 1), y.flatten(), ignore_index=0)
+        logits, loss = model(x, y)
+        if not habits.own_loss:
+            loss = cross_entropy(logits.flatten(0, 1), y.flatten(), ignore_index=0)
         model.zero_grad()
         loss.backward()
         if habits.clipped:

@@ -29,7 +29,7 @@ class Guess:
     def __str__(self) -> str:
         title = YEARS[self.year].title
         if self.wanted:
-            return f"graded as {title} ({self.year})"
+            return f"taken as {title} ({self.year})"
         if not self.because:
             return (
                 f"nothing in its files says which hand-out; taken for {title} ({self.year}); "

@@ -37,7 +37,7 @@ class Reading:
 
 
 READINGS = tuple(Reading(*both) for both in product((False, True), repeat=2))
-_MISTAKES = (
+MISTAKES = (
     ("unmasked future", {"masked": False}, "as if no mask hid the future"),
     ("latents not normalised", {"latents_normed": False}, "as if ln1 were not on the latents"),
     ("no residual", {"mlp_residual": False}, "as if nothing were added to what the MLP gives"),
@@ -89,6 +89,8 @@ class _Parts:
 def _parts(block: nn.Module, name: str, heads: int) -> _Parts:
     """A block's parts by their kind: students call the attention `attn` or `cross_attn`."""
     children = list(block.children())
+    if not children:
+        raise Finding("unwritten", f"{name} has no parts yet")
     attention = [m for m in children if m._get_name() == CROSS]
     norms = [m for m in children if isinstance(m, nn.LayerNorm)]
     mlps = [m for m in children if isinstance(m, nn.Sequential)]
@@ -140,7 +142,7 @@ def _wrong(parts: _Parts, name: str, x: Tensor, y: Tensor, given: Any) -> Findin
     if not isinstance(given, Tensor) or given.shape != expected.shape:
         found = tuple(given.shape) if isinstance(given, Tensor) else type(given).__name__
         return Finding("form", f"{name} gives {found}, expected {tuple(expected.shape)}")
-    for mistake, change, text in _MISTAKES:
+    for mistake, change, text in MISTAKES:
         for reading in READINGS:
             if _alike(given, _compute(parts, name, x, y, replace(reading, **change))):
                 return Finding(mistake, f"the output of {name} is {text}")

@@ -5,6 +5,7 @@ a trainer that only counts. What it built is looked at afterwards.
 """
 
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, chdir, contextmanager
 from dataclasses import dataclass, field
@@ -58,7 +59,7 @@ def run(
     function: str,
     variant: str,
     text: str,
-    sizes: Mapping[str, int] | None = None,
+    sizes: Mapping[str, float] | None = None,
     *options: str,
 ) -> Ran:
     """`python run.py FUNCTION VARIANT CORPUS --writing_params_path ...`, with other sizes if given.
@@ -67,8 +68,9 @@ def run(
     """
     corpus = submission.scratch / "wiki.txt"
     corpus.write_text(text, encoding="utf-8")
-    ran = Ran((submission.scratch / f"{function}.{variant}.params").resolve())
-    ran.written.unlink(missing_ok=True)
+    # Each run has a file of its own: what one wrote is compared with its model later.
+    own = Path(tempfile.mkdtemp(prefix=f"{function}-", dir=submission.scratch.resolve()))
+    ran = Ran(own / f"{variant}.params")
     arguments = [function, variant, str(corpus.resolve()), "--writing_params_path"]
     path = submission.folder / FILE
     code = compile(path.read_bytes(), str(path), "exec")
@@ -90,7 +92,7 @@ def run(
 
 
 def build(
-    submission: Submission, variant: str, sizes: Mapping[str, int], vocabulary: int, latents: int
+    submission: Submission, variant: str, sizes: Mapping[str, float], vocabulary: int, latents: int
 ) -> nn.Module:
     """The model of a variant, as run.py builds it; `latents` are a perceiver's."""
     # Two of the symbols are pad and mask; the text has all others once.
@@ -108,7 +110,7 @@ def save_as_trainers_do(trainer: Any) -> None:
 
 
 @contextmanager
-def _watched(submission: Submission, ran: Ran, sizes: Mapping[str, int]) -> Iterator[None]:
+def _watched(submission: Submission, ran: Ran, sizes: Mapping[str, float]) -> Iterator[None]:
     """The submission's classes tell what is made of them, and its trainer does not train."""
     config, model, trainer = submission.GPTConfig, submission.GPT, submission.Trainer
     make_config, make_model, make_trainer = config.__init__, model.__init__, trainer.__init__

@@ -101,14 +101,14 @@ def _compare(given: Tensor, layer: Any, x: Tensor, heads: int, slip: bool) -> fl
         return off
     if slip and (given - attend(layer, x, heads, base=1 / BASE)).abs().max() < _LARGE_ANGLES:
         return off
-    for wrong, mistake, text in _MISTAKES:
+    for wrong, mistake, text in MISTAKES:
         if (given - attend(layer, x, heads, **wrong)).abs().max() < TOLERANCE:
             raise Finding(mistake, f"the output is {text}")
     raise Finding("formula", f"the output differs from rotary attention by up to {off:.1g}")
 
 
 # What the output would be with one thing wrong, and what that is called.
-_MISTAKES: tuple[tuple[dict[str, Any], str, str], ...] = (
+MISTAKES: tuple[tuple[dict[str, Any], str, str], ...] = (
     ({"turned": ""}, "no rotation", "as if queries and keys were not rotated"),
     ({"turned": "k"}, "one rotation", "as if only the keys were rotated"),
     ({"turned": "q"}, "one rotation", "as if only the queries were rotated"),

@@ -18,11 +18,12 @@ PAD, MASK = "\u25a1", "\u2047"
 SHORTEST = 4
 FALSE_ALARM = 1e-6
 
-# One long document in which no two characters follow each other twice, so that a piece has only
-# one place in it; then documents shorter than the course's limit, but not shorter than any of its
-# own (38 characters). One has a letter that ASCII lacks, as many of the course's have.
+# A document as long as the course's are on average, in which no two characters follow each other
+# twice, so that a piece has only one place in it; then documents shorter than the course's limit,
+# but not shorter than any of its own (38 characters). One has a letter that ASCII lacks, as many
+# of the course's have.
 _ASCII = "".join(map(chr, range(33, 127)))
-LONG = "".join(_ASCII[i * step % len(_ASCII)] for step in (1, 3, 5) for i in range(len(_ASCII)))
+LONG = "".join(_ASCII[i * step % len(_ASCII)] for step in (1, 3) for i in range(94))[:141]
 SHORT = (
     "Zoë P. Lund. Born in Oslo, Lund painted.",
     "Bo Falk left Rome in 1900 for Vienna, and wrote of it.",

@@ -118,7 +118,7 @@ def check_config(submission: Submission, stage: str) -> str | None:
             raise Finding("config", f"{stage}: the config has no {name}")
     found = getattr(made.config, "num_workers", 0)
     if found != year.num_workers:
-        return f"num_workers={found}, where the hand-out says {year.num_workers}: no matter"
+        return f"num_workers={found}, not {year.num_workers}: no matter"
     return None
 
 
@@ -226,10 +226,14 @@ def rate_at_end(config: Any, stage: str, year: Year) -> float:
     return max(_FLOOR, 0.5 * (1.0 + math.cos(math.pi * done)))
 
 
-def small_model(submission: Submission, vocabulary: int) -> nn.Module:
+def small_model(
+    submission: Submission, vocabulary: int, block: int = BLOCK, **more: float
+) -> nn.Module:
+    """A vanilla model of the submission's; `more` are settings on top of the small sizes."""
     if not submission.package:  # run.py may set more on its config than the sizes
-        return programs.build(submission, "vanilla", SMALL, vocabulary, 0)
-    config = submission.GPTConfig(vocabulary, BLOCK, **SMALL)
+        sizes = {**SMALL, **more, "block_size": block}
+        return programs.build(submission, "vanilla", sizes, vocabulary, 0)
+    config = submission.GPTConfig(vocabulary, block, **{**SMALL, **more})
     try:
         return submission.GPT(config)
     except TypeError:  # a student's own GPT may want more than its config

@@ -41,6 +41,16 @@ class GPT(nn.Module):
         self.ln_f = nn.LayerNorm(config.n_embd)
         self.head = nn.Linear(config.n_embd, config.vocab_size, bias=False)
         self.block_size = config.block_size
+        self.apply(self._start)
+
+    def _start(self, module):
+        if isinstance(module, nn.Linear | nn.Embedding):
+            nn.init.normal_(module.weight, std=0.02)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+
+    def get_block_size(self):
+        return self.block_size
 
     def forward(self, idx, targets=None):
         x = self.drop(self.tok_emb(idx) + self.pos_emb[:, : idx.shape[1]])

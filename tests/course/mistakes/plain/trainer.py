@@ -1,5 +1,8 @@
+import math
+
 import torch
 from torch.utils.data import DataLoader
+from tqdm import tqdm
 
 
 class TrainerConfig:
@@ -17,13 +20,34 @@ class Trainer:
         self.model, self.config = model, config
         self.train_dataset, self.test_dataset = train_dataset, test_dataset
 
-    def train(self):
+    def _rate(self, tokens):
         config = self.config
-        optimizer = torch.optim.AdamW(self.model.parameters(), lr=config.learning_rate)
+        if not config.lr_decay:
+            return config.learning_rate
+        if tokens < config.warmup_tokens:
+            return config.learning_rate * tokens / config.warmup_tokens
+        done = (tokens - config.warmup_tokens) / (config.final_tokens - config.warmup_tokens)
+        return config.learning_rate * max(0.1, 0.5 + 0.5 * math.cos(math.pi * done))
+
+    def train(self):
+        config, tokens = self.config, 0
+        named = list(self.model.named_parameters())
+        decayed = [p for n, p in named if "bias" not in n]
+        spared = [p for n, p in named if "bias" in n]
+        groups = [
+            {"params": decayed, "weight_decay": config.weight_decay},
+            {"params": spared, "weight_decay": 0.0},
+        ]
+        optimizer = torch.optim.AdamW(groups, lr=config.learning_rate, betas=config.betas)
+        self.model.train()
         for _ in range(config.max_epochs):
             loader = DataLoader(self.train_dataset, batch_size=config.batch_size, shuffle=False)
-            for x, y in loader:
+            for x, y in tqdm(loader):
                 loss = self.model(x, y)[1]
-                optimizer.zero_grad()
+                self.model.zero_grad()
                 loss.backward()
+                torch.nn.utils.clip_grad_norm_(self.model.parameters(), config.grad_norm_clip)
                 optimizer.step()
+                tokens += y.numel()
+                for group in optimizer.param_groups:
+                    group["lr"] = self._rate(tokens)

@@ -1,0 +1,263 @@
+"""Hasty submissions lose what they should and nothing else; honest ones lose nothing.
+
+The submissions here were made for these tests: the plain solution with one thing changed.
+"""
+
+import json
+import runpy
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from wherefrom.doctor.checks import CHECKS, HINTS
+from wherefrom.doctor.child import attempt
+from wherefrom.doctor.submission import Submission
+
+making = SimpleNamespace(**runpy.run_path(str(Path(__file__).parent / "mistakes" / "making.py")))
+CHEATS = tomllib.loads((making.HERE / "cheats.toml").read_text(encoding="utf-8"))
+sys.path.insert(0, str(making.A5))
+from grading import again, rebuilt  # noqa: E402
+from grading.grade import Order, choose, grade  # noqa: E402
+from grading.points import CODE, FILES, OWN, PREDICTIONS, TESTS  # noqa: E402
+
+sys.path.remove(str(making.A5))
+
+# All that a change of model.py, trainer.py or utils.py could cost.
+TOUCHED = [t for t in TESTS if t[:2] in ("1c", "1d", "1g") and t in CODE]
+PART_F = ("1f-3-hidden", "1f-4-hidden")
+
+
+@pytest.fixture
+def plain(grounds, course_data) -> Path:
+    """A solution in plain torch, with parameters and what they answer."""
+    folder = Path(shutil.copytree(making.HERE / "plain", grounds / "plain"))
+    return making.predict_all(folder, course_data)
+
+
+def change(folder: Path, file: str, old: str, new: str) -> None:
+    text = (folder / file).read_text(encoding="utf-8")
+    assert text.count(old) == 1, f"{file} no longer has {old!r}"
+    (folder / file).write_text(text.replace(old, new), encoding="utf-8")
+
+
+def look(folder: Path, looks: dict[str, Any], *tests: str, data: Path | None = None):
+    submission = Submission(folder, data)
+    return {test: attempt(looks[test], submission) for test in tests}
+
+
+def lost(results: dict[str, Any]) -> dict[str, str]:
+    return {test: result.mistake for test, result in results.items() if result.state != "ok"}
+
+
+def test_what_was_handed_out_loses_nothing(plain):
+    assert lost(look(plain, CODE, *TOUCHED)) == {}
+
+
+@pytest.mark.parametrize("cheat", CHEATS)
+def test_a_changed_file_that_was_given_is_noticed(plain, cheat):
+    how = CHEATS[cheat]
+    mistake = cheat.partition(":")[0]
+    change(plain, how["file"], how["old"], how["new"])
+    named = how.get("named", mistake)
+    assert lost(look(plain, CODE, *TOUCHED)) == dict.fromkeys(how["loses"], named)
+    found = attempt(CHECKS[how["check"]], Submission(plain))
+    assert (found.state, found.mistake) == ("look", mistake)
+    assert HINTS[mistake]
+
+
+def test_reformatted_files_lose_nothing(plain):
+    """By what they do, not by their text: other names, other order, no comments."""
+    change(plain, "trainer.py", "decayed = [p for n, p in named if", "d = [p for n, p in named if")
+    change(plain, "trainer.py", '{"params": decayed,', '{"params": d,')
+    change(plain, "model.py", "x = x + self.attn(self.ln1(x))", "x = self.attn(self.ln1(x)) + x")
+    change(plain, "utils.py", "chosen = logits.argmax(-1, keepdim=True)",
+           "chosen = logits.softmax(-1).topk(1).indices")  # fmt: skip
+    assert lost(look(plain, CODE, *TOUCHED)) == {}
+
+
+def test_honest_predictions_are_tied_to_their_parameters(plain, course_data):
+    results = look(plain, FILES, *PREDICTIONS, data=course_data)
+    assert lost(results) == {}
+    for result in results.values():
+        assert "40 of 40 drawn lines" in result.text
+
+
+def test_a_copied_column_of_answers_earns_nothing(plain, course_data):
+    rows = (course_data / "birth_dev.tsv").read_text().splitlines()
+    gold = "".join(f"{row.split(chr(9))[1]}\n" for row in rows)
+    (plain / "vanilla.pretrain.dev.predictions").write_text(gold)
+    assert lost(look(plain, FILES, *PART_F, data=course_data)) == {"1f-3-hidden": "other answers"}
+    (plain / "vanilla.finetune.params").unlink()
+    results = look(plain, FILES, *PREDICTIONS, data=course_data)
+    assert lost(results) == dict.fromkeys(PART_F, "no parameters")
+    assert "vanilla.finetune.params is not there" in results["1f-4-hidden"].text
+
+
+def test_the_parameters_of_another_model_are_not_enough(plain, course_data):
+    shutil.copy(plain / "vanilla.model.params", plain / "vanilla.finetune.params")
+    results = look(plain, FILES, *PART_F, data=course_data)
+    assert lost(results) == dict.fromkeys(PART_F, "other answers")
+    shutil.copy(plain / "synthesizer.finetune.params", plain / "vanilla.finetune.params")
+    results = look(plain, FILES, *PART_F, data=course_data)
+    assert lost(results) == dict.fromkeys(PART_F, "flag never set")
+
+
+@pytest.mark.parametrize("prefix", ["_orig_mod.", "module.", "module._orig_mod."])
+def test_names_of_wrapped_models_are_read(plain, course_data, prefix):
+    for path in plain.glob("*.params"):
+        state = torch.load(path, weights_only=True)
+        torch.save({prefix + name: value.half().float() for name, value in state.items()}, path)
+    results = look(plain, FILES, "1d-1-hidden", "1g-3-hidden", data=course_data)
+    assert "flag never set" not in lost(results).values()
+    assert rebuilt.variant_of(rebuilt.read_state(plain / "synthesizer.finetune.params")) == (
+        "synthesizer"
+    )
+
+
+def test_answers_to_the_courses_own_prompts_agree(plain, course_data):
+    """Its program reads a test question with the end of its line."""
+    reference = Submission(making.A5 / "submission")
+    text = (course_data / "wiki.txt").read_text()
+    data = reference.CharCorruptionDataset(text, 128)
+    model = reference.initialize_vanilla_model(
+        reference.GPTConfig(data.vocab_size, 128, n_layer=1, **making.SIZES)
+    ).eval()
+    model.load_state_dict(torch.load(plain / "vanilla.finetune.params", weights_only=True))
+    questions = (course_data / "birth_test_inputs.tsv").read_text().splitlines()
+    lines = making.answers(model, data, [f"{question}\n" for question in questions])
+    path = plain / "vanilla.pretrain.test.predictions"
+    assert lines != path.read_text().splitlines()
+    path.write_text("".join(f"{line}\n" for line in lines))
+    results = look(plain, FILES, *PART_F, data=course_data)
+    assert lost(results) == {}
+
+
+def test_ties_are_excused_and_other_letters_are_not():
+    numbers = {again.PAD: 0, again.MASK: 1, "a": 2, "b": 3, "?": 4}
+
+    def logits(gap: float) -> again.Logits:
+        """Says a, then the mask; b is only `gap` less likely than a."""
+
+        def read(ids: torch.Tensor) -> torch.Tensor:
+            found = torch.zeros(*ids.shape, 5)
+            after = ids == 1
+            found[after] = torch.tensor([-9.0, -9.0, 1.0, 1.0 - gap, -9.0])
+            found[~after] = torch.tensor([-9.0, 1.0, -9.0, -9.0, -9.0])
+            return found
+
+        return read
+
+    for gap, same in ((0.0, 3), (0.1, 3), (0.2, 2)):  # a is 6 above the mean or more: 2 % of it
+        found = again.compare(logits(gap), numbers, ["a?"] * 4, ["a", "a", "b", "bb"])
+        assert (found.same, found.asked) == (same, 4)
+    flat = again.compare(lambda ids: torch.zeros(*ids.shape, 5), numbers, ["a?"], ["a"])
+    assert flat.same == 0, "a model without an opinion agrees with nothing"
+    assert again.compare(logits(0.0), numbers, ["a?"], ["c"]).same == 0, "not in the vocabulary"
+    assert again.compare(logits(0.0), numbers, ["a?"], ["a" * 33]).same == 0, "too long"
+
+
+def test_how_many_lines_may_differ():
+    """By hand: P(4 or more of 40 at 1 %) is 6.9e-4, P(3 or more) 7.5e-3; of one, none but one."""
+    assert [again.allowed(n) for n in (1, 40, 500)] == [1, 3, 13]
+    assert again.Agreement(37, 40).holds
+    assert not again.Agreement(36, 40).holds
+
+
+def test_a_draw_can_be_made_again():
+    assert again.choose(500, 40, 7) == again.choose(500, 40, 7)
+    assert again.choose(500, 40, 7) != again.choose(500, 40, 8)
+    assert again.choose(3, 40, 7) == [0, 1, 2]
+
+
+def graded(folder: Path, data: Path, *tests: str) -> dict[str, Any]:
+    return grade(folder, Order(choose(tests), data)).results
+
+
+def test_an_honest_mistake_costs_no_predictions(plain, course_data):
+    """Without ReLU, the synthesizer's own answers are other ones than the course's."""
+    change(plain, "attention.py", "torch.relu(self.w1(x))", "self.w1(x)")
+    own = Submission(plain)
+    data = own.CharCorruptionDataset((course_data / "wiki.txt").read_text(), 128)
+    config = own.GPTConfig(data.vocab_size, 128, n_layer=1, **making.SIZES)
+    model = own.initialize_synthesizer_model(config).eval()
+    model.load_state_dict(torch.load(plain / "synthesizer.finetune.params", weights_only=True))
+    rows = [r.split("\t") for r in (course_data / "birth_dev.tsv").read_text().splitlines()]
+    lines = making.answers(model, data, [question for question, _ in rows])
+    path = plain / "synthesizer.pretrain.dev.predictions"
+    assert lines != path.read_text().splitlines()
+    path.write_text("".join(f"{line}\n" for line in lines))
+    world = Path(shutil.copytree(course_data, plain.parent / "world"))
+    places = [*lines[:40], *(place for _, place in rows[40:])]
+    table = [f"{question}\t{place}\n" for (question, _), place in zip(rows, places, strict=True)]
+    (world / "birth_dev.tsv").write_text("".join(table))
+    results = graded(plain, world, "1g-1-hidden", "1g-2-hidden", "1g-3-hidden")
+    assert lost(results) == {"1g-1-hidden": "no relu"}
+    assert "the submission's own model, 40 of 40 drawn lines" in results["1g-3-hidden"].text
+
+
+def test_a_table_of_answers_is_no_model(plain, course_data):
+    """The model looks its answers up, so it answers without its parameters as well."""
+    rows = [r.split("\t") for r in (course_data / "birth_dev.tsv").read_text().splitlines()]
+    (plain / "vanilla.pretrain.dev.predictions").write_text("".join(f"{p}\n" for _, p in rows))
+    (plain / "table.json").write_text(json.dumps([f"{q}\u2047{p}\u2047" for q, p in rows]))
+    change(plain, "model.py", "        if targets is None:\n", TABLE)
+    old = "self.itos = dict(enumerate(symbols))"
+    change(plain, "dataset.py", old, f"CharCorruptionDataset.symbols = symbols\n        {old}")
+    results = graded(plain, course_data, "1f-3-hidden")
+    assert lost(results) == {"1f-3-hidden": "other answers"}
+    assert "with random parameters" in results["1f-3-hidden"].text
+
+
+TABLE = """
+        import json, pathlib
+        from .dataset import CharCorruptionDataset
+        table = json.loads((pathlib.Path(__file__).parent / "table.json").read_text())
+        symbols = CharCorruptionDataset.symbols
+        logits = torch.zeros_like(logits)
+        known = {row.split("?")[0]: row for row in table}
+        for b, row in enumerate(idx.tolist()):
+            text = known.get("".join(symbols[i] for i in row).split("?")[0], "")
+            for t, c in enumerate(text[1:][: len(row)]):
+                logits[b, t, symbols.index(c)] = 9.0
+        if targets is None:
+"""
+
+
+PLACE = "wherefrom.models.attention.synthesizer"
+LIBRARY = {
+    "import": f"from {PLACE} import SynthesizerAttention as S",
+    "by name": f"import importlib; S = importlib.import_module('{PLACE}').SynthesizerAttention",
+    "through the model": "from wherefrom.models.gpt import MIXERS; S = MIXERS['synthesizer']",
+}
+
+
+@pytest.mark.parametrize("way", LIBRARY)
+def test_the_librarys_solution_is_no_solution(plain, way):
+    old = "        length = x.shape[1]\n        hidden"
+    new = f"        {LIBRARY[way]}\n        return S.forward(self, x)\n{old}"
+    change(plain, "attention.py", old, new)
+    results = graded(plain, making.A5, "1g-1-hidden", "1c-3-hidden")
+    assert set(lost(results)) == {"1g-1-hidden"}
+    assert "only what the submission itself writes" in results["1g-1-hidden"].text
+
+
+def test_a_starter_that_calls_its_base_class_has_solved_nothing(grounds):
+    starter = grounds / "starter"
+    command = [sys.executable, making.A5 / "make_starter.py", "--out", starter]
+    subprocess.run(list(map(str, command)), check=True, capture_output=True)
+    path = starter / "submission" / "attention.py"
+    start, _, end = path.read_text().rpartition("raise NotImplementedError")
+    path.write_text(f"{start}return super().forward(x){end}")
+    results = look(starter / "submission", CODE, "1g-0-basic", "1g-1-hidden")
+    assert set(lost(results)) == {"1g-0-basic", "1g-1-hidden"}
+
+
+def test_every_file_of_predictions_can_be_asked_for(plain):
+    assert set(OWN) == set(PREDICTIONS) <= set(FILES)

@@ -1,0 +1,177 @@
+"""The assignment in each year's form: starter, reference, grader, and the guess of the year.
+
+Most submissions are looked at in this process, which saves importing torch once for each.
+"""
+
+import csv
+import json
+import runpy
+import shutil
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from wherefrom.doctor.child import attempt
+from wherefrom.doctor.guess import guess_year
+from wherefrom.doctor.submission import Submission
+from wherefrom.doctor.years import DEFAULT_YEAR, VARIABLE, YEARS
+
+A5 = Path(__file__).parents[2] / "course" / "a5"
+sys.path.insert(0, str(A5))
+from grading.points import CODE, FILES, TESTS  # noqa: E402
+
+sys.path.remove(str(A5))
+
+
+def look(folder: Path, year: str, *tests: str):
+    """What the grader says of a submission's code, in this process."""
+    submission = Submission(folder, year=year)
+    return {test: attempt(CODE[test], submission) for test in tests or CODE}
+
+
+def program(name: str, monkeypatch) -> SimpleNamespace:
+    monkeypatch.syspath_prepend(str(A5))
+    return SimpleNamespace(**runpy.run_path(str(A5 / f"{name}.py")))
+
+
+@pytest.fixture
+def grader(capsys, monkeypatch):
+    main = program("grader", monkeypatch).main
+
+    def call(*arguments: object) -> SimpleNamespace:
+        capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return SimpleNamespace(code=code, out=captured.out, err=captured.err)
+
+    return call
+
+
+@pytest.mark.parametrize("year", YEARS)
+def test_the_reference_gets_everything_in_every_year(solution, monkeypatch, year):
+    monkeypatch.setenv(VARIABLE, year)
+    results = look(solution, year)
+    assert {t: r.text for t, r in results.items() if r.state != "ok"} == {}
+    notes = [r.text for r in results.values() if "hand-out" in r.text]
+    assert notes == [], "it has the form that the year's hand-out names first"
+
+
+@pytest.mark.parametrize("year", YEARS)
+def test_a_years_starter_says_its_rules_and_gets_nothing(grounds, monkeypatch, year):
+    monkeypatch.setenv(VARIABLE, year)
+    program("make_starter", monkeypatch).make(grounds / "starter", year)
+    folder = grounds / "starter" / "submission"
+    assert guess_year(folder).year == year
+    results = look(folder, year)
+    earned = [t for t, r in results.items() if r.state == "ok" and TESTS[t].points]
+    assert earned == []
+    texts = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
+    rules = YEARS[year]
+    share = "3/4" if rules.longest == 3 / 4 else "7/8"
+    assert f"int(block_size * {share})" in texts["dataset.py"]
+    assert ("both are right" in texts["dataset.py"]) == (not rules.third_mask)
+    assert f"num_workers={rules.num_workers}, writer" in texts["helper.py"]
+    assert f"final_tokens={rules.passes}*len" in texts["helper.py"]
+    part = {"synthesizer": "synthesizer attention", "perceiver": "as a perceiver",
+            "rope": "rotary positions"}  # fmt: skip
+    for variant, words in part.items():
+        mark = "[part g]" if variant == rules.variant else "[another year's part g]"
+        line = next(x for x in texts["helper.py"].splitlines() if words in x and "###" in x)
+        assert mark in line
+    assert "[part g: " not in "".join(texts.values())
+
+
+def test_what_one_year_asks_another_may_not(solution, monkeypatch):
+    """The reference in the form of one year, graded as another."""
+    monkeypatch.setenv(VARIABLE, "xcs2021")
+    wrong = look(solution, "xcs2025", "1e-1-hidden", "1e-2-hidden", "1e-3-hidden", "1f-1-hidden")
+    lost = {test: result.mistake for test, result in wrong.items() if result.state != "ok"}
+    assert lost == {"1e-3-hidden": "truncation range"}
+    assert "num_workers=4, not 0: no matter" in wrong["1f-1-hidden"].text
+    third = look(solution, "cs224n2021", "1e-1-hidden")["1e-1-hidden"]
+    assert (third.state, third.text.split(",")[0]) == ("ok", "a mask follows the span")
+    cosine = look(solution, "cs224n2024", "1f-1-hidden")["1f-1-hidden"]
+    assert "final_tokens is 75187200, expected 244358400" in cosine.text
+
+
+@pytest.mark.parametrize(
+    ("year", "file", "old", "new", "test", "mistake"),
+    [
+        ("xcs2025", "attention.py", "(apply_rotary_emb(x, self.rope_cache) for x in q_and_k_2BHTD)",
+         "q_and_k_2BHTD", "1g-1-hidden", "no rotation"),
+        ("xcs2025", "attention.py", "10000.0 ** (-torch", "1000.0 ** (-torch",
+         "1g-1-hidden", "wrong base"),
+        ("xcs2025", "helper.py", "mconf.rope = True", "pass", "1g-2-hidden", "flag never set"),
+        ("xcs2024", "helper.py", "mconf.perceiver = True", "pass",
+         "1g-2-hidden", "flag never set"),
+        ("xcs2024", "helper.py", "mconf.bottleneck_dim = bottleneck_dim",
+         "mconf.bottleneck_dim = 16", "1g-2-hidden", "parameters"),
+        ("cs224n2023", "model.py", "x_q=self.ln1(self.C)", "x_q=self.C",
+         "1g-1-hidden", "latents not normalised"),
+        ("cs224n2023", "model.py", "return mixed + self.mlp", "return self.mlp",
+         "1g-1-hidden", "no residual"),
+    ],
+)  # fmt: skip
+def test_mistakes_in_part_g(solution, monkeypatch, year, file, old, new, test, mistake):
+    monkeypatch.setenv(VARIABLE, year)
+    path = solution / file
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    assert look(solution, year, test)[test].mistake == mistake
+
+
+def test_a_perceivers_predictions_are_graded_in_its_years(solution, course_data):
+    for year in ("xcs2023", "xcs2024", "cs224n2023"):
+        submission = Submission(solution, course_data, year=year)
+        (solution / "perceiver.pretrain.dev.predictions").write_text("Ost\n" * 200)
+        found = attempt(FILES["1g-3-hidden"], submission)
+        assert (found.state, found.mistake) == ("look", "constant")
+
+
+def test_code_side_by_side_earns_what_a_package_does(making, grounds, monkeypatch):
+    path = list(sys.path)
+    folder = making.side_by_side(grounds / "a5" / "src")
+    apart = look(folder, "cs224n2021")
+    monkeypatch.setattr(sys, "path", path)
+    whole = look(Path(shutil.copytree(making.HERE / "plain", grounds / "plain")), "cs224n2021")
+    assert {t: r.mistake for t, r in apart.items()} == {t: r.mistake for t, r in whole.items()}
+    earned = {test for test, result in apart.items() if result.state == "ok"}
+    assert {f"1e-{i}-hidden" for i in range(1, 6)} <= earned
+    assert {"1c-1-hidden", "1c-4-hidden", "1f-1-hidden", "1f-2-hidden", "1g-1-hidden"} <= earned
+
+
+def test_a_batch_guesses_each_submissions_year(grader, making, grounds):
+    making.copy(grounds / "class" / "ada")
+    making.side_by_side(grounds / "class" / "bo" / "a5" / "src")
+    program_of = grounds / "class" / "cleo"
+    program_of.mkdir()
+    done = grader("--batch", grounds / "class", "1e-1-hidden", "1f-0-basic")
+    rows = {row["submission"]: row for row in csv.DictReader(done.out.splitlines())}
+    assert {name: (row["year"], row["points"]) for name, row in rows.items()} == {
+        "ada": ("xcs2021", "4"),
+        "bo": ("cs224n2021", "4"),
+        "cleo": ("", "0"),
+    }
+    assert "expected the course's files" in rows["cleo"]["why"]
+
+
+def test_the_year_is_said_and_may_be_named(grader, making, grounds, monkeypatch):
+    folder = making.copy(grounds / "ada")
+    monkeypatch.setenv(VARIABLE, "xcs2025")  # of the shell that grades: no matter
+    given = ["--submission", folder, "1e-0-basic"]
+    first = grader(*given).out.splitlines()[0]
+    title = YEARS[DEFAULT_YEAR].title
+    assert (
+        first
+        == f"looks like {title}: {DEFAULT_YEAR} (YEAR in utils.py); --year NAME chooses another"
+    )
+    graded = json.loads(grader(*given, "--json", "--year", "cs224n2022").out)
+    assert (graded["year"], graded["year_said"].split(" (")[0]) == (
+        "cs224n2021", "taken as CS224N 2021 and 2022, XCS224N July 2021",
+    )  # fmt: skip
+    done = grader(*given, "--year", "cs224n2042")
+    assert done.code == 2
+    assert "--year: no year 'cs224n2042'; did you mean 'cs224n2024'?" in done.err
