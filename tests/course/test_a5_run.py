@@ -327,3 +327,50 @@ def test_regions_must_close():
     for broken in (make_starter.START, make_starter.END, f"{make_starter.START}\n" * 2):
         with pytest.raises(BadData):
             make_starter.blank(f"{broken}\n")
+
+
+def test_a_students_work_is_not_written_over(tmp_path):
+    command = [sys.executable, A5 / "make_starter.py", "--out", tmp_path / "mine"]
+
+    def make(*more):
+        return subprocess.run([*map(str, command), *more], capture_output=True, text=True)
+
+    assert make().returncode == 0
+    assert make().returncode == 0, "nothing has changed"
+    work = tmp_path / "mine" / "submission" / "dataset.py"
+    work.write_text(f"{work.read_text()}# my work\n")
+    done = make()
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 73
+    assert "dataset.py: expected nothing there, found a file that differs" in line
+    assert "--force" in line
+    assert work.read_text().endswith("# my work\n")
+    assert make("--force").returncode == 0
+    assert not work.read_text().endswith("# my work\n")
+
+
+def test_what_is_not_written_yet_is_one_line(tmp_path):
+    starter, data = tmp_path / "starter", write_data(tmp_path / "data")
+    make_starter.make(starter)
+
+    def complains(*command):
+        done = subprocess.run([sys.executable, *map(str, command), "--data", str(data)],
+                              capture_output=True, text=True, cwd=starter / "submission")  # fmt: skip
+        (line,) = done.stderr.splitlines()
+        assert done.returncode == 66
+        return line
+
+    line = complains("dataset.py", "charcorruption")
+    assert re.search(
+        r"dataset\.py:\d+: __getitem__\(\) is not written yet: write it for part e", line
+    )
+    run_py = starter / "run.py"
+    line = complains(run_py, "vanilla_pretrain", *TINY)
+    assert "helper.py: initialize_vanilla_model(): expected a vanilla model, found that" in line
+    helper = starter / "submission" / "helper.py"
+    text = helper.read_text().replace("attention_model = None", "attention_model = GPT(mconf)")
+    helper.write_text(text)
+    line = complains(run_py, "vanilla_pretrain", *TINY)
+    assert "helper.py: pretrain(): expected a config and a trainer, for part f, found that" in line
+    line = complains(run_py, "vanilla_finetune_without_pretrain", *TINY)
+    assert "helper.py: finetune(): expected a config and a trainer, for part c, found that" in line

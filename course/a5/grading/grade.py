@@ -22,6 +22,7 @@ from wherefrom.doctor.sandbox import Limits, examine
 from wherefrom.doctor.submission import Submission
 from wherefrom.doctor.years import find_year
 
+MARK = b"### SOLUTION_ONLY ###"
 HOME = Path(__file__).resolve().parents[1]
 
 
@@ -35,6 +36,7 @@ class Grade:
     refused: str = ""
     year: str = ""
     year_said: str = ""  # why it was taken for that year's hand-out
+    ours: bool = False  # the library's own solution, or a copy of it
 
     def points(self, test: str) -> int:
         return TESTS[test].points if self.results[test].state == "ok" else 0
@@ -61,7 +63,7 @@ class Grade:
             for name, result in self.results.items()
         ]
         told = {"submission": self.name, "points": self.total, "possible": self.possible}
-        told |= {"year": self.year, "year_said": self.year_said}
+        told |= {"year": self.year, "year_said": self.year_said, "library_solution": self.ours}
         return told | {"refused": self.refused, "seconds": round(self.seconds, 1), "tests": tests}
 
 
@@ -100,7 +102,14 @@ def grade(folder: Path, order: Order, name: str = "") -> Grade:
     check_files(place)
     results = look_at(place, order, guess.year)
     seconds = time.monotonic() - started
-    return Grade(name or str(folder), results, seconds, year=guess.year, year_said=str(guess))
+    said = {"year": guess.year, "year_said": str(guess), "ours": is_ours(place)}
+    return Grade(name or str(folder), results, seconds, **said)
+
+
+def is_ours(folder: Path) -> bool:
+    """Whether these are the library's own files: starters have none of these marks."""
+    texts = (path.read_bytes() for path in folder.glob("*.py") if path.is_file())
+    return any(MARK in text for text in texts)
 
 
 def look_at(place: Path, order: Order, year: str) -> dict[str, Result]:

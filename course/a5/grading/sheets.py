@@ -9,6 +9,7 @@ from grading.grade import Grade
 from grading.points import TESTS
 from wherefrom.report.tables import printable
 
+OURS = "this is the library's own solution, or a copy of it"
 _WIDTH = 100
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -18,6 +19,7 @@ def table(grade: Grade) -> list[str]:
     ids = max(map(len, grade.results))
     whats = max(len(TESTS[name].what) for name in grade.results)
     lines = [printable(grade.year_said)] if grade.year_said else []
+    lines += [OURS] if grade.ours else []
     for name, result in grade.results.items():
         test = TESTS[name]
         state = {"ok": "ok", "look": "no", "unknown": "not judged"}[result.state]
@@ -54,6 +56,7 @@ def write_csv(grades: Iterable[Grade], tests: Sequence[str], file: TextIO) -> in
             for name, result in grade.results.items()
             if result.state != "ok"
         )
+        why = "; ".join(filter(None, (OURS if grade.ours else "", why)))
         points = [grade.points(name) for name in tests]
         seconds = f"{grade.seconds:.1f}"
         writer.writerow(
