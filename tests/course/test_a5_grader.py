@@ -316,7 +316,8 @@ def test_a_submission_that_hangs_is_given_up_and_the_next_one_graded(grader, gro
 def test_one_test_alone_as_a_table(grader, solution):
     done = grader("--submission", solution, "1e-0-basic")
     assert done.code == 0
-    year, first, total = done.out.splitlines()
+    year, ours, first, total = done.out.splitlines()
+    assert "own solution" in ours
     assert "xcs2021" in year
     assert first.split() == "1e-0-basic examples have the right form and size 0 of 0 ok".split()
     assert total.split() == ["0", "of", "0"]
