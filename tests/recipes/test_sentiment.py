@@ -142,9 +142,11 @@ def test_the_study_is_tables_and_figures_in_the_run_folder(sentiment_run):
             ElementTree.parse(sentiment_run / "study" / f"{name}.svg").getroot().tag.endswith("svg")
         )
         assert f"study/{name}.svg" in page
-    assert len(study["errors"]) == 5
-    assert all(error["answer"] != error["gold"] for error in study["errors"])
-    assert "## 5 errors explained" in page
+    for errors in (study["errors"], study["sampled_errors"]):
+        assert len(errors) == 5
+        assert all(error["answer"] != error["gold"] for error in errors)
+    assert "## Errors explained" in page
+    assert "### 5 drawn at random, by seed 0" in page
     assert "The recipe's settings were chosen on IMDB's validation reviews." in page
     every = [row["interval"] for rows in study["validation"].values() for row in rows]
     half = 50 * np.median([high - low for low, high in every])
