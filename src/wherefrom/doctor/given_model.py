@@ -123,8 +123,7 @@ def check_start(submission: Submission, variant: str) -> None:
             if abs(std - STD) > _SPREAD * STD:
                 text = f"{path}.weight starts with a standard deviation of {std:.3g}, not {STD}"
                 raise Finding("start", text)
-        norm = isinstance(module, nn.LayerNorm) and isinstance(weight, Tensor)
-        if norm and (weight - 1).abs().max() > 0:
+        if isinstance(module, nn.LayerNorm) and (module.weight - 1).abs().max() > 0:
             raise Finding("start", f"{path}.weight does not start at 1")
         if isinstance(bias, Tensor) and bias.abs().max() > 0:
             raise Finding("start", f"{path}.bias does not start at 0")
