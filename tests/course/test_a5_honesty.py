@@ -23,7 +23,7 @@ from wherefrom.doctor.submission import Submission
 making = SimpleNamespace(**runpy.run_path(str(Path(__file__).parent / "mistakes" / "making.py")))
 CHEATS = tomllib.loads((making.HERE / "cheats.toml").read_text(encoding="utf-8"))
 sys.path.insert(0, str(making.A5))
-from grading import again, rebuilt  # noqa: E402
+from grading import again  # noqa: E402
 from grading.grade import Order, choose, grade  # noqa: E402
 from grading.points import CODE, FILES, OWN, PREDICTIONS, TESTS  # noqa: E402
 
@@ -113,12 +113,8 @@ def test_the_parameters_of_another_model_are_not_enough(plain, course_data):
 def test_names_of_wrapped_models_are_read(plain, course_data, prefix):
     for path in plain.glob("*.params"):
         state = torch.load(path, weights_only=True)
-        torch.save({prefix + name: value.half().float() for name, value in state.items()}, path)
-    results = look(plain, FILES, "1d-1-hidden", "1g-3-hidden", data=course_data)
-    assert "flag never set" not in lost(results).values()
-    assert rebuilt.variant_of(rebuilt.read_state(plain / "synthesizer.finetune.params")) == (
-        "synthesizer"
-    )
+        torch.save({prefix + name: value for name, value in state.items()}, path)
+    assert lost(look(plain, FILES, *FILES, data=course_data)) == {}
 
 
 def test_answers_to_the_courses_own_prompts_agree(plain, course_data):

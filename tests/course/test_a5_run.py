@@ -354,10 +354,9 @@ def test_what_is_not_written_yet_is_one_line(tmp_path):
     make_starter.make(starter)
 
     def complains(*command):
-        arguments = [sys.executable, *map(str, command), "--data", str(data)]
-        done = subprocess.run(
-            arguments, capture_output=True, text=True, cwd=starter / "submission", check=False
-        )
+        given = [sys.executable, *map(str, command), "--data", str(data)]
+        place = starter / "submission"
+        done = subprocess.run(given, capture_output=True, text=True, cwd=place)
         (line,) = done.stderr.splitlines()
         assert done.returncode == 66
         return line
