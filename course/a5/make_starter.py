@@ -9,19 +9,16 @@ what stands between `### SOLUTION_ONLY ###` and its end is left out, marks and a
 import argparse
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from places import HERE, SUBMISSION, tell
 from yearly import rewrite
 
-from wherefrom.core.errors import BadData, CannotWrite, UsageError
+from wherefrom.core.errors import CannotWrite, UsageError
 from wherefrom.core.files import write_text
+from wherefrom.doctor.starter import blank
 from wherefrom.doctor.years import DEFAULT_YEAR, YEARS, year_name
 
-START, END = "### START_CODE_HERE ###", "### END_CODE_HERE ###"
-ONLY, END_ONLY = "### SOLUTION_ONLY ###", "### END_SOLUTION_ONLY ###"
-CLOSES = {START: END, ONLY: END_ONLY}
 UNCHANGED = (
     "README.md",
     "commands.py",
@@ -35,38 +32,6 @@ UNCHANGED = (
     "run.py",
     "run.sh",
 )
-
-
-def blank(source: str, name: str = "source") -> str:
-    """A file's text without its solutions; as valid as it was before."""
-    return "".join(f"{line}\n" for line in _blanked(source.splitlines(), name))
-
-
-def _blanked(lines: list[str], name: str) -> Iterator[str]:
-    open_at, mark, body = 0, "", list[str]()
-    for number, line in enumerate(lines, 1):
-        word = line.strip()
-        if word in (START, ONLY, END, END_ONLY) and (word in CLOSES) == bool(mark):
-            raise BadData(f"{name}:{number}: expected regions one after the other, found {word}")
-        if word in CLOSES:
-            open_at, mark, body = number, word, []
-        elif not mark:
-            yield line
-        elif word != CLOSES[mark]:
-            body.append(line)
-        else:
-            if mark == START:
-                yield from _placeholder(lines[open_at - 1], body, line)
-            mark = ""
-    if mark:
-        raise BadData(f"{name}:{open_at}: expected {CLOSES[mark]} after {mark}, found none")
-
-
-def _placeholder(first: str, body: list[str], last: str) -> Iterator[str]:
-    """What returns something must not be taken for having returned None."""
-    indent = first[: len(first) - len(first.lstrip())]
-    returns = any(line.startswith(f"{indent}return") for line in body)
-    yield from (first, f"{indent}{'raise NotImplementedError' if returns else 'pass'}", last)
 
 
 def check_free(texts: dict[Path, str]) -> None:

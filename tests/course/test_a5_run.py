@@ -20,6 +20,7 @@ import run  # noqa: E402
 from submission import utils  # noqa: E402
 
 from wherefrom.core.errors import BadData  # noqa: E402
+from wherefrom.doctor import starter as marks  # noqa: E402
 
 TINY = ["--epochs", "1", "--n_layer", "3", "--n_head", "2", "--n_embd", "8", "--device", "cpu"]
 PEOPLE = [f"{a} {b}" for a in ("Ada", "Bo", "Cy") for b in ("Fox", "Gray", "Hill")]
@@ -285,11 +286,11 @@ def test_the_starter_is_the_solution_without_its_regions(tmp_path):
     for path in sorted((A5 / "submission").glob("*.py")):
         solution, text = path.read_text(), (tmp_path / "submission" / path.name).read_text()
         ast.parse(text)
-        assert text.count(make_starter.START) == solution.count(make_starter.START)
+        assert text.count(marks.START) == solution.count(marks.START)
         assert "SOLUTION_ONLY" not in text
         if path.name in ("__init__.py", "trainer.py", "utils.py"):
             assert text == solution
-        found += text.count(make_starter.START)
+        found += text.count(marks.START)
     assert found == 15
     helper = (tmp_path / "submission" / "helper.py").read_text()
     assert "GPT(mconf)" not in helper
@@ -304,7 +305,7 @@ def test_the_starter_is_the_solution_without_its_regions(tmp_path):
 
 def regions(source):
     """The lines of a file's solutions that are long enough to be told by."""
-    parts = [part.split(make_starter.END)[0] for part in source.split(make_starter.START)[1:]]
+    parts = [part.split(marks.END)[0] for part in source.split(marks.START)[1:]]
     return {line.strip() for part in parts for line in part.splitlines() if len(line.strip()) > 30}
 
 
@@ -323,10 +324,10 @@ def test_the_starter_has_what_its_readme_names_and_no_solution(tmp_path):
 
 
 def test_regions_must_close():
-    assert make_starter.blank(f"if x:\n    {make_starter.START}\n    y()\n    {make_starter.END}\n")
-    for broken in (make_starter.START, make_starter.END, f"{make_starter.START}\n" * 2):
+    assert marks.blank(f"if x:\n    {marks.START}\n    y()\n    {marks.END}\n")
+    for broken in (marks.START, marks.END, f"{marks.START}\n" * 2):
         with pytest.raises(BadData):
-            make_starter.blank(f"{broken}\n")
+            marks.blank(f"{broken}\n")
 
 
 def test_a_students_work_is_not_written_over(tmp_path):

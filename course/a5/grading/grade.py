@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from places import data_folders
 
@@ -14,6 +14,7 @@ from grading.again import new_draw
 from grading.points import CODE, FILES, PREDICTIONS, TESTS
 from grading.scores import DIFFERENT, UNFIT, Ties, parameters_of
 from wherefrom.core.errors import MissingInput, UsageError, WherefromError, nearest
+from wherefrom.doctor import marks
 from wherefrom.doctor.findings import Result
 from wherefrom.doctor.guess import decide_year
 from wherefrom.doctor.layouts import check_files, locate
@@ -37,6 +38,7 @@ class Grade:
     year: str = ""
     year_said: str = ""  # why it was taken for that year's hand-out
     ours: bool = False  # the library's own solution, or a copy of it
+    tests: ClassVar[marks.Tests] = TESTS
 
     def points(self, test: str) -> int:
         return TESTS[test].points if self.results[test].state == "ok" else 0
