@@ -189,11 +189,15 @@ def _decoys(findings: Findings) -> Section | None:
     found = findings.get("decoys")
     if found is None:
         return None
-    rows = [
-        (tier, *_share(row["refused"]), f"AUROC {_area(row['auroc'])}{_at_bound(row)}")
-        for tier, row in found.items()
-    ]
+    rows = [(tier, *_share(row["refused"]), _beside(row)) for tier, row in found.items()]
     return Section("decoys (out-of-corpus names): share refused", tuple(rows))
+
+
+def _beside(row: Findings) -> str:
+    """What the model alone does, without the list of names; an audit of before has no such row."""
+    if row["auroc"] is None and (alone := row.get("refused_closed_book")) is not None:
+        return f"{_percent(alone)} by the model alone{_at_bound(row)}"
+    return f"AUROC {_area(row['auroc'])}{_at_bound(row)}"
 
 
 def _at_bound(row: Findings) -> str:
