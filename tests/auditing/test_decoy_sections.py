@@ -89,7 +89,7 @@ def test_a_name_like_one_of_the_text_is_refused_however_sure_the_model_is(
 
 def test_a_letter_that_was_never_read_needs_no_threshold(tiers: dict[str, AskedTier]):
     tier = tiers[UNSEEN]
-    assert tier.read.size == 0
+    assert tier.read == ()
     assert not tier.passes(policy(0.0)).any()
 
 

@@ -36,7 +36,7 @@ class AskedTier:
     """
 
     questions: tuple[ParsedQuestion, ...]
-    read: np.ndarray
+    read: tuple[int, ...]
     features: FeatureTable
     offered: tuple[tuple[str, ...], ...]
     meant: np.ndarray
@@ -49,7 +49,7 @@ class AskedTier:
         """The score that a threshold is applied to; 0 for a name that the model cannot read."""
         found = np.zeros(len(self.questions))
         relations = [self.questions[i].relation for i in self.read]
-        found[self.read] = policy.score(self.features, relations)
+        found[list(self.read)] = policy.score(self.features, relations)
         return found
 
     def passes(self, policy: AnswerPolicy) -> np.ndarray:
@@ -73,7 +73,7 @@ def ask_tiers(inspector: Inspector, count: int | None = None) -> dict[str, Asked
 def _ask(inspector: Inspector, names: Sequence[str], forms: Sequence[Form]) -> AskedTier:
     model = inspector.model
     asked = [model.parser.fill(forms[i % len(forms)], name) for i, name in enumerate(names)]
-    read = np.array([i for i, q in enumerate(asked) if not model.unseen(q)], dtype=np.int64)
+    read = tuple(i for i, q in enumerate(asked) if not model.unseen(q))
     features = model.answer([asked[i] for i in read]).features
     meant = [bool(model.find_meant(name)) for name in names]
     offered = tuple(model.parser.suggest(name) for name in names)
@@ -96,7 +96,7 @@ def report_decoys(
         several = tier.relations if policy.relations else None
         ranked = tier.score(policy)
         asked = [tier.questions[i].relation for i in tier.read]
-        ranked[tier.read] += _LAST * policy.confidence(tier.features, asked)
+        ranked[list(tier.read)] += _LAST * policy.confidence(tier.features, asked)
         found[name] = DecoyFindings(
             n=len(tier.questions),
             refused=_refused(tier.answered(policy), several),
@@ -119,7 +119,7 @@ def list_decoys(
     for name, tier in tiers.items():
         score, passes, answered = tier.score(policy), tier.passes(policy), tier.answered(policy)
         at_bound = None if bound is None else tier.answered(bound.policy)
-        read = set(tier.read.tolist())
+        read = set(tier.read)
         for i, question in enumerate(tier.questions):
             rows.append(
                 AuditedDecoy(

@@ -97,9 +97,8 @@ def _answer(reply: Reply) -> str:
     sure = "" if reply.confidence is None else f"{percent(reply.confidence)} sure"
     if reply.answered:
         return f"{best} ({sure})" if sure else best
-    if (
-        reply.reason == UNKNOWN_NAME and not reply.candidates and reply.why_not
-    ):  # the model cannot read the name
+    if reply.reason == UNKNOWN_NAME and not reply.candidates and reply.why_not:
+        # The model cannot read the name.
         return f"I don't know: {printable(reply.why_not)}"
     if reply.reason == OTHER_SPELLING:  # its guess would be an answer about somebody else
         return "I don't know: the text has no such name"
