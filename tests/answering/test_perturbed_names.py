@@ -124,8 +124,6 @@ def test_an_unseen_letter_cannot_be_spelt_and_one_letter_differs(tiers):
 
 
 @pytest.mark.parametrize("tier", PERTURBED)
-def test_the_name_that_was_meant_is_found(tiers, tier):
-    """But for two people's last names joined, which may be anybody's."""
+def test_a_name_is_offered_instead(tiers, tier):
     suggester = NameSuggester(NAMES)
-    missed = [name for name in tiers[tier] if not suggester.suggest(name)]
-    assert len(missed) <= (len(tiers[tier]) // 4 if tier == MERGED else 0), missed
+    assert [name for name in tiers[tier] if not suggester.suggest(name)] == []

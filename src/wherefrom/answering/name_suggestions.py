@@ -25,6 +25,7 @@ _LOOKED_AT = 40  # names that are compared in full: those that share most pairs 
 _SHORTEST = 3  # letters of a name in which a slip can be told from another name
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")  # O'Neil is one word
+_PART = re.compile(r"[^\W_]+")
 _NO_LETTER = re.compile(r"[\W_]+")
 TITLES = ("dr", "mr", "mrs", "ms", "miss", "prof", "professor", "sir", "dame", "lord", "lady",
           "rev", "hon", "capt", "captain", "gen", "general", "col", "colonel", "st", "saint",
@@ -98,13 +99,12 @@ def similarity(wanted: str, known: str) -> float:
         return max(whole, _CLOSE)
     if is_one_slip(_letters(wanted), _letters(known)) or _abbreviates(words, others):
         return max(whole, _CLOSE)
+    if _adds_words(wanted, known) or _adds_words(known, wanted):
+        return max(whole, _CLOSE)
     words, others = wanted.split(), known.split()
     if len(words) == len(others):
         alike = all(_alike(*pair) for pair in zip(words, others, strict=True))
         return whole if alike and whole >= _CLOSE else 0.0
-    fewer, more = sorted((set(words), set(others)), key=len)
-    if len(fewer) >= _SHARED and fewer <= more:  # a middle name is left out
-        return max(whole, _CLOSE)
     return whole if whole >= _JOINED else 0.0
 
 
@@ -132,6 +132,12 @@ def _abbreviates(words: list[str], others: list[str]) -> bool:
         return False
     ends = ((words[0], others[0]), (words[-1], others[-1]))
     return all(word == other or (len(word) == 1 and word == other[:1]) for word, other in ends)
+
+
+def _adds_words(name: str, shorter: str) -> bool:
+    """Whether a name has all words of a shorter one: a middle name, or a second last name."""
+    words, fewer = (set(_PART.findall(_bare(each))) for each in (name, shorter))
+    return len(fewer) >= _SHARED and fewer <= words
 
 
 def _alike(word: str, other: str) -> bool:

@@ -119,7 +119,7 @@ def _certified_rows(label: str, bound: Findings, row: Findings) -> list[tuple[st
     def cells(certificate: Findings, found: Findings) -> tuple[str, ...]:
         if certificate["certified"]:
             return _answered(found)
-        return "none", "", _advice(certificate["more_people"])
+        return "none", "", _advice(certificate)
 
     parts = dict(_relations(row))
     rows: list[tuple[str, ...]] = [(label, *cells(bound, row))]
@@ -139,11 +139,13 @@ def _answered(row: Findings) -> tuple[str, str, str]:
     return (*_share(row["precision"]), f"answers {_percent(row['answered_share'])} of questions")
 
 
-def _advice(more_people: int | None) -> str:
+def _advice(certificate: Findings) -> str:
     """What to do if nothing was certified; `advice` in audit.json has a longer form."""
-    if more_people is None:
-        return "more calibration questions would not help"
-    return f"about {more_people} more calibration people would probably suffice"
+    if (more := certificate["more_people"]) is not None:
+        return f"about {more} more calibration questions would probably suffice"
+    if not certificate.get("enough_to_tell", True):
+        return "too few calibration questions to tell"
+    return "more calibration questions would not help"
 
 
 def _evidence(findings: Findings) -> Section | None:
