@@ -28,6 +28,7 @@ KEYS = {
     "": {
         "format_version", "recipe", "seed", "model", "people", "confidence", "abstention",
         "decoys", "evidence", "source", "exposures", "name_bias", "swap", "not_retrained", "notes",
+        "populations",
     },
     "people": {"calibration", "held-out"},
     "people.held-out": {"stated", "omitted", "none"},
@@ -50,7 +51,7 @@ KEYS = {
     "abstention.uncertified": THRESHOLD,
     "abstention.certificate": {
         "threshold", "alpha", "delta", "certified", "n_answered", "wrong", "coverage", "n",
-        "sequence", "more_people", "by_relation",
+        "sequence", "more_people", "by_relation", "enough_to_tell",
     },
     "decoys": {
         "recombined", "absent", "invented", "gibberish", "shortened", "misspelt", "accented",

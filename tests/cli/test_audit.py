@@ -12,6 +12,7 @@ FIELDS = ["reply", "gold", "right", "split", "support", "features", "m", "id", "
 SECTIONS = {
     "format_version", "recipe", "seed", "model", "people", "confidence", "abstention",
     "decoys", "evidence", "source", "exposures", "name_bias", "swap", "not_retrained", "notes",
+    "populations",
 }  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from wherefrom.answering.certificate import Certificate
+from wherefrom.answering.populations import PopulationCheck
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.replies import Reply
@@ -90,6 +91,20 @@ class DecoyFindings:
     refused_at_bound: Score | None
     refused_closed_book: Score | None = None
     offered: Score | None = None
+
+
+@dataclass(frozen=True)
+class UnansweredQuestion:
+    """One line of unanswered.jsonl: the reply to a question whose right answer is not known here.
+
+    `answered_at_bound` is whether the certified threshold gives the answer; None without a bound.
+    Who has the right answers can check with these lines what the audit promises.
+    """
+
+    reply: Reply
+    features: Mapping[str, float]
+    answered_at_bound: bool | None
+    id: str = ""
 
 
 @dataclass(frozen=True)
@@ -207,7 +222,8 @@ class NameBiasFindings:
 class Audit:
     """All findings about a run. A part that cannot be computed is None, and `notes` says why.
 
-    `people` counts the questions that were judged, by split and support. `not_retrained` says why
+    `people` counts the questions that were judged, by split and support. `populations` compares the
+    calibration people with those of each other split. `not_retrained` says why
     no model was retrained although the caller asked for it.
     """
 
@@ -219,6 +235,7 @@ class Audit:
     people: Mapping[str, Mapping[str, int]]
     confidence: ConfidenceFindings | None
     abstention: AbstentionFindings | None
+    populations: Mapping[str, PopulationCheck]
     decoys: Mapping[str, DecoyFindings] | None
     evidence: EvidenceFindings | None
     source: SourceFindings

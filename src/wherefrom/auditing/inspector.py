@@ -196,10 +196,12 @@ class Inspector:
         ]
 
     def _ask(self, questions: Sequence[ParsedQuestion]) -> list[Reply]:
-        if not questions:
-            return []
+        return self.compose(*self.answer(questions)) if questions else []
+
+    def answer(self, questions: Sequence[ParsedQuestion]) -> tuple[Answered, FeatureTable]:
+        """The model's answers, and their features with those of the source predictor."""
         answered = self.model.answer(questions)
-        return self.compose(answered, self._with_source_features(answered))
+        return answered, self._with_source_features(answered)
 
     def _decline(self, question: ParsedQuestion, unseen: Sequence[str]) -> Reply:
         """The reply to a question that the model cannot read: it never saw these letters."""
@@ -223,9 +225,9 @@ class Inspector:
     def examine(self, questions: Sequence[tuple[Question, ParsedQuestion]]) -> Examined:
         """Put questions whose answers are known to the model."""
         known = tuple(question for question, _ in questions)
-        answered = self.model.answer([parsed for _, parsed in questions])
+        answered, features = self.answer([parsed for _, parsed in questions])
         right = [q.accepts(a.text) for a, q in zip(answered.answers, known, strict=True)]
-        return Examined(known, answered, self._with_source_features(answered), np.array(right))
+        return Examined(known, answered, features, np.array(right))
 
     def compose(
         self,
