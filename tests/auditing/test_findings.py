@@ -20,7 +20,9 @@ from wherefrom.core.replies import Reply
 from wherefrom.experiments.retraining import retrain_pairs
 from wherefrom.runs.run import open_run
 
-THRESHOLD = {"threshold", "target", "answered_share", "precision", "why_not", "by_relation"}
+THRESHOLD = {
+    "threshold", "target", "answered_share", "precision", "why_not", "by_relation", "by_support",
+}  # fmt: skip
 SCORES = {"brier", "log", "line", "error", "cumulative", "diagram"}
 COUNT = {"answers", "right"}
 # The keys of audit.json, as docs/AUDIT-JSON.md has them; a dot is a step down.
@@ -43,6 +45,8 @@ KEYS = {
         "advice",
     },
     "abstention.in_use": THRESHOLD,
+    "abstention.in_use.by_support": {"stated", "omitted", "none"},
+    "abstention.in_use.by_support.none": {"answered_share", "risk"},
     "abstention.thresholds": {"0.9", "0.95"},
     "abstention.thresholds.0.9": THRESHOLD,
     "abstention.raw_probability": {"0.95"},

@@ -151,6 +151,24 @@ def test_too_few_people_for_a_bound_leave_it_out():
     assert not any("certified" in line for line in lines)
 
 
+def test_risk_by_support_stands_below_the_threshold_in_use():
+    share = {"answered_share": 0.5, "interval": [0.4, 0.6], "n": 12}
+    parts = {
+        "stated": {"answered_share": share, "risk": {"risk": 0.02, "interval": [0.0, 0.1], "n": 6}},
+        "none": {"answered_share": share | {"answered_share": 0.0}, "risk": None},
+    }
+    abstention = copy.deepcopy(FINDINGS["abstention"])
+    abstention["in_use"]["by_support"] = parts
+    lines = found(abstention=abstention)
+    place = next(i for i, line in enumerate(lines) if line.startswith("threshold in use"))
+    assert lines[place + 1 : place + 3] == [
+        "text states it: wrong 2.0 % [0.0, 10.0] answers 50.0 % of 12",
+        "no text: wrong - answers 0.0 % of 12",
+    ]
+    abstention["in_use"]["by_support"] = {"stated": parts["stated"]}
+    assert not any("states it" in line for line in found(abstention=abstention))
+
+
 def test_a_name_that_says_nothing_is_no_warning():
     whole = {"bits": 0.0, "interval": [-0.02, 0.02], "n": 20}
     lines = found(name_bias=FINDINGS["name_bias"] | {"whole": whole})

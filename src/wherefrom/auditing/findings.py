@@ -38,11 +38,23 @@ class ConfidenceFindings:
 
 
 @dataclass(frozen=True)
+class SupportFindings:
+    """People whose text states the answer, omits it, or who have none: how many are answered.
+
+    `risk` is the share of wrong answers among those given; None if none is given.
+    """
+
+    answered_share: Score
+    risk: Score | None
+
+
+@dataclass(frozen=True)
 class ThresholdFindings:
     """A threshold, the precision that it was set for, and what it does to held-out people.
 
     `precision` is None if the threshold answers nothing; `why_not` says why no threshold would do.
-    `threshold` is None over several relations, each of which has its own.
+    `threshold` is None over several relations, each of which has its own. `by_support` has the
+    same for each kind of support among held-out people.
     """
 
     threshold: float | None
@@ -53,6 +65,7 @@ class ThresholdFindings:
     by_relation: Mapping[str, "ThresholdFindings"] = field(
         default_factory=dict[str, "ThresholdFindings"]
     )
+    by_support: Mapping[str, SupportFindings] = field(default_factory=dict[str, SupportFindings])
 
 
 @dataclass(frozen=True)

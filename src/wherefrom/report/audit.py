@@ -12,6 +12,7 @@ from wherefrom.report.tables import INTERVAL, NOTHING, Section, Table
 
 Findings = Mapping[str, Any]
 
+_SUPPORT = {"stated": "text states it", "omitted": "text omits it", "none": "no text"}
 _OWN = "by the model's own probability"
 _TRAINED_ON = {"swapped": "changed text", "churn": "old text"}
 _OUTCOMES = {"flips": "new answer", "stays": "old answer", "other": "another answer"}
@@ -82,6 +83,7 @@ def _abstention(findings: Findings) -> Section | None:
         return None
     title = "abstention: share right among answered"
     rows = _answered_rows("threshold in use", found["in_use"])
+    rows += _support_rows(found["in_use"])
     for target, row in found["thresholds"].items():
         rows += _answered_rows(f"threshold set for {100 * float(target):g} % right", row)
     if (bound := found["certificate"]) is not None:
@@ -97,6 +99,18 @@ def _answered_rows(label: str, row: Findings) -> list[tuple[str, ...]]:
     indent = " " * (len(label) - len(label.lstrip()) + 2)
     each = [(f"{indent}{name}", *_answered(part)) for name, part in _relations(row)]
     return [(label, *_answered(row)), *each]
+
+
+def _support_rows(row: Findings) -> list[tuple[str, ...]]:
+    """The share wrong among answered, where people's texts differ; not in an audit of before."""
+    kinds = row.get("by_support", {})
+    if len(kinds) < 2:
+        return []
+    return [
+        (f"  {_SUPPORT[kind]}: wrong", *_share(part["risk"]),
+         f"answers {_percent(part['answered_share'])} of {part['answered_share']['n']}")
+        for kind, part in kinds.items()
+    ]  # fmt: skip
 
 
 def explain_audit_refusals(findings: Findings) -> list[str]:
