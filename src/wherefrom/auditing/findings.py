@@ -248,7 +248,6 @@ class Audit:
     people: Mapping[str, Mapping[str, int]]
     confidence: ConfidenceFindings | None
     abstention: AbstentionFindings | None
-    populations: Mapping[str, PopulationCheck]
     decoys: Mapping[str, DecoyFindings] | None
     evidence: EvidenceFindings | None
     source: SourceFindings
@@ -257,6 +256,7 @@ class Audit:
     swap: SwapFindings | None
     not_retrained: WherefromError | None = None
     notes: tuple[str, ...] = ()
+    populations: Mapping[str, PopulationCheck] = field(default_factory=dict[str, PopulationCheck])
 
 
 @dataclass(frozen=True)
