@@ -25,6 +25,7 @@ from wherefrom.core.errors import BadData, Damaged, UsageError, WherefromError
 from wherefrom.core.files import cannot_write, read_json, write_json, write_jsonl
 from wherefrom.core.replies import Reply, Source, Verdict
 from wherefrom.experiments.retraining import (
+    MOST_PAIRS,
     Tell,
     Watch,
     find_retrained,
@@ -87,17 +88,27 @@ def audit_run(
     run: Run,
     risk: Risk | None = None,
     *,
+    pairs: int | None = None,
     budget: float | None = None,
+    processes: int = 1,
     swap: int | None = None,
     threads: int | None = None,
     watch: Watch | None = None,
     tell: Tell = lambda _: None,
 ) -> Audit:
-    """Audit a run. With a budget (minutes) or a swap (people), first train further models.
+    """Audit a run. With pairs, a budget (minutes) or a swap (people), first train further models.
 
+    `pairs` is the number of pairs of models that the audit then has; with a budget, fewer if they
+    take longer. `processes` train as many models at once.
     Models that an earlier audit retrained are used again. If no model can be trained, because the
     run's files have changed, the rest is audited, and `not_retrained` says why.
     """
+    if pairs is not None and pairs < 1:
+        raise UsageError(f"pairs: expected at least 1, found {pairs}")
+    if processes < 1:
+        raise UsageError(f"processes: expected at least 1, found {processes}")
+    if processes > 1 and pairs is None and budget is None:
+        raise UsageError("processes: expected pairs or a budget beside it, found none; add pairs")
     if budget is not None and not budget >= 0:
         raise UsageError(f"budget: expected minutes from 0, found {budget}")
     if swap is not None and swap < 1:
@@ -107,10 +118,10 @@ def audit_run(
     if threads is not None:  # for the models that are retrained too
         run = Run(run.folder, replace(run.recipe, threads=threads), run.workshop)
     use_threads(run.recipe.threads)
-    wanted = budget is not None or swap is not None
-    stale = why_not_retrainable(run) if wanted else None
-    if budget is not None and not stale:
-        retrain_pairs(run, budget, watch)
+    in_pairs = pairs is not None or budget is not None
+    stale = why_not_retrainable(run) if in_pairs or swap is not None else None
+    if in_pairs and not stale:
+        retrain_pairs(run, budget, watch, pairs or MOST_PAIRS, processes, tell)
     swapped = None if swap is None or stale else run_swap(run, swap, watch, tell)
     with lock_folder(run.path):
         return report_audit(run, risk, find_retrained(run), swapped, stale, tell)
