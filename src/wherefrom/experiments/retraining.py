@@ -17,6 +17,7 @@ from wherefrom.core.recipe import ModelEntry, Recipe
 from wherefrom.data.edited import EditedConfig, find_swappable
 from wherefrom.experiments.execute import execute
 from wherefrom.experiments.workers import Job, Workers, share_threads
+from wherefrom.memorisation.counterfactual import measured_models
 from wherefrom.memorisation.swap import SwapFindings, report_swap
 from wherefrom.runs.run import Run, open_run
 from wherefrom.runs.threads import usual_threads
@@ -64,12 +65,15 @@ def retrain_pairs(
     else:
         while (name := queue.next_name()) is not None:
             retrain(run, _recipe_named(run.recipe, name), name, watch)
-    names = queue.pairs[: 2 * queue.begun]
-    return [open_run(run.path / "audit" / FOLDER / name) for name in names]
+    folders = [queue.folder(name) for name in queue.pairs[: 2 * queue.begun]]
+    return [open_run(folder) for folder in folders if folder.exists()]
 
 
 class PairQueue:
-    """The models of the pairs, in order: which is to be trained next, if any."""
+    """The models of the pairs, in order: which is to be trained next, if any.
+
+    A model that was measured already need not be trained again, even if its folder is gone.
+    """
 
     def __init__(
         self, run: Run, budget_minutes: float | None, most: int, processes: int = 1
@@ -77,17 +81,18 @@ class PairQueue:
         self.run, self.budget, self.processes = run, budget_minutes, processes
         self.pairs = [f"without-{pair}-{half}" for pair in range(most) for half in _HALVES]
         self.begun = 0  # pairs that are trained, or are being trained
+        self._measured = measured_models(run.path / "audit")
         self._waiting: list[str] = []
         self._began = monotonic()
+
+    def folder(self, name: str) -> Path:
+        return self.run.path / "audit" / FOLDER / name
 
     def next_job(self) -> Job | None:
         if (name := self.next_name()) is None:
             return None
         steps = sum(stage.steps for stage in self.run.recipe.chain())
-        folder = self.run.path / "audit" / FOLDER / name
-        with cannot_write(folder.parent):
-            folder.parent.mkdir(parents=True, exist_ok=True)
-        return Job(name, (str(self.run.path), name), folder, steps)
+        return Job(name, (str(self.run.path), name), self.folder(name), steps)
 
     def next_name(self) -> str | None:
         """The next model that is not finished; None if no pair is left, or no time for one."""
@@ -96,7 +101,11 @@ class PairQueue:
                 return None
             pair = self.pairs[2 * self.begun : 2 * self.begun + 2]
             self.begun += 1
-            self._waiting = [name for name in pair if not self._seconds(name)]
+            self._waiting = [
+                name
+                for name in pair
+                if name not in self._measured and not _finished(self.folder(name))
+            ]
         return self._waiting.pop(0)
 
     def _time_left(self) -> bool:
@@ -108,8 +117,8 @@ class PairQueue:
         return monotonic() - self._began + pair <= 60 * self.budget
 
     def _seconds(self, name: str) -> float:
-        """How long a model took to train; 0 if it is not finished."""
-        folder = self.run.path / "audit" / FOLDER / name
+        """How long a model took to train; 0 if it is not there, or not finished."""
+        folder = self.folder(name)
         return float(open_run(folder).status["seconds"]) if _finished(folder) else 0.0
 
 

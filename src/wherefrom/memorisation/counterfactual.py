@@ -92,8 +92,8 @@ def find_memorisation(
 ) -> CounterfactualMemorisation | None:
     """The memorisation of these answers; the models' probabilities are stored in `folder`.
 
-    Models that an earlier call measured count too, even if their folders are gone, provided that
-    they were measured on the same answers. None if there is no retrained model at all.
+    Models that an earlier call measured count too, even if their folders are gone, for the answers
+    that they were measured on. None if there is no retrained model at all.
     """
     path = folder / INFLUENCE
     if retrained:
@@ -102,7 +102,7 @@ def find_memorisation(
         earlier = [
             row
             for row in (read_rows(path) if path.exists() else [])
-            if row.model not in here and _same_answers(row, rows[0])
+            if row.model not in here and _shares_answers(row, rows[0])
         ]
         write_jsonl(path, to_json([*earlier, *rows]))
     if not path.exists():
@@ -128,6 +128,12 @@ def measure_probabilities(
         )
         for run in retrained
     ]
+
+
+def measured_models(folder: Path) -> frozenset[str]:
+    """The names of the models whose probabilities are stored in `folder`."""
+    path = folder / INFLUENCE
+    return frozenset(row.model for row in read_rows(path)) if path.exists() else frozenset()
 
 
 def read_rows(path: Path) -> list[RetrainedProbabilities]:
@@ -169,12 +175,14 @@ def estimate(
 
     `in_corpus_N` says whether the run's own corpus has text about the subject. If it has none,
     there is nothing to leave out, and m is 0. If it has text, but all models or no model was
-    trained on it, there is nothing to compare with, and m is NaN.
+    trained on it, there is nothing to compare with, and m is NaN. A model whose probability for an
+    answer is NaN has not measured this answer, and does not count for it.
     """
-    readers_N, others_N = has_text_KN.sum(0), (~has_text_KN).sum(0)
+    known_KN = np.isfinite(p_KN)
+    readers_KN, others_KN = has_text_KN & known_KN, ~has_text_KN & known_KN
     with np.errstate(invalid="ignore", divide="ignore"):
-        without_N: np.ndarray = np.where(has_text_KN, 0.0, p_KN).sum(0) / others_N
-        read_N: np.ndarray = np.where(has_text_KN, p_KN, 0.0).sum(0) / readers_N
+        without_N: np.ndarray = np.where(others_KN, p_KN, 0.0).sum(0) / others_KN.sum(0)
+        read_N: np.ndarray = np.where(readers_KN, p_KN, 0.0).sum(0) / readers_KN.sum(0)
     with_N = np.where(in_corpus_N, read_N, without_N)
     by_pair_PN = _pair_models(p_KN, has_text_KN)
     return CounterfactualMemorisation(with_N, without_N, len(p_KN), by_pair_PN)
@@ -191,7 +199,9 @@ def _pair_models(p_KN: np.ndarray, has_text_KN: np.ndarray) -> np.ndarray:
     models, questions = p_KN.shape
     by_pair_PN = np.full((models // 2, questions), np.nan)
     for n in range(questions):
-        readers, others = p_KN[has_text_KN[:, n], n], p_KN[~has_text_KN[:, n], n]
+        known = np.isfinite(p_KN[:, n])
+        readers = p_KN[known & has_text_KN[:, n], n]
+        others = p_KN[known & ~has_text_KN[:, n], n]
         count = min(len(readers), len(others))
         by_pair_PN[:count, n] = readers[:count] - others[:count]
     return by_pair_PN
@@ -206,5 +216,11 @@ def _decode_row(line: Any, where: str) -> RetrainedProbabilities:
     return from_json(RetrainedProbabilities, row, where)
 
 
-def _same_answers(one: RetrainedProbabilities, other: RetrainedProbabilities) -> bool:
-    return (one.questions, one.answers) == (other.questions, other.answers)
+def _shares_answers(one: RetrainedProbabilities, other: RetrainedProbabilities) -> bool:
+    """Whether two rows are about the same model's answers.
+
+    Another machine may round a few of them to the next best: most must agree, not all.
+    """
+    pairs = set(zip(one.questions, one.answers, strict=True))
+    same = pairs & set(zip(other.questions, other.answers, strict=True))
+    return 2 * len(same) > len(other.questions)
