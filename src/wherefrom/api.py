@@ -267,8 +267,8 @@ def audit(
 
     `pairs` trains models without people's text, in so many pairs, to measure what the model
     recalled; `budget` (minutes) trains as many pairs as it allows, up to `pairs` or 8. Several
-    `processes` train as many models at once. `swap` gives this number of held-out people another answer in the text and trains again. Models
-    that an earlier audit trained are used again.
+    `processes` train as many models at once. `swap` gives this number of held-out people another
+    answer in the text and trains again. Models that an earlier audit trained are used again.
     """
     return audit_run(
         open_run(run),

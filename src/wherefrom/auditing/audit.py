@@ -17,6 +17,7 @@ import numpy as np
 from wherefrom.auditing import confidence_sections, source_sections
 from wherefrom.auditing.findings import Audit, AuditedAnswer, ExposureFindings
 from wherefrom.auditing.inspector import Examined, Inspector, open_inspector
+from wherefrom.auditing.labelling import knows_by_construction, label_answers
 from wherefrom.auditing.pictures import draw_dose_response, draw_reliability, draw_risk_coverage
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import from_json, to_json
@@ -35,6 +36,7 @@ from wherefrom.experiments.retraining import (
 )
 from wherefrom.memorisation.counterfactual import CounterfactualMemorisation, find_memorisation
 from wherefrom.memorisation.dose_response import Dose
+from wherefrom.memorisation.labelled_answers import LABELS, write_labelled
 from wherefrom.memorisation.predictor import write_source_predictor
 from wherefrom.memorisation.swap import SwapFindings
 from wherefrom.runs.run import Run
@@ -81,7 +83,12 @@ class Investigation:
         """The predictor's labels; a reply also takes into account whether there is any text."""
         features = self.examined.features
         read = self.inspector.probability_read(features)
-        return self.inspector.predictor.predict(features, read)
+        return self.inspector.predictor.predict(features, read, self.examined.relations)
+
+    def confidence(self) -> np.ndarray | None:
+        """The calibrated probability of each answer; None without calibration people."""
+        policy = self.inspector.policy
+        return policy and policy.confidence(self.examined.features, self.examined.relations)
 
 
 def audit_run(
@@ -174,6 +181,8 @@ def _report(
         inspector.predictor,
         investigation.memorisation,
         inspector.probability_read(examined.features),
+        investigation.confidence(),
+        knows_by_construction(run),
     )
     exposures = _if_possible(notes, lambda: source_sections.report_exposures(run, examined))
     name_bias = _if_possible(notes, lambda: source_sections.report_name_bias(run.dataset))
@@ -280,6 +289,11 @@ def write_audit(investigation: Investigation, found: Audit) -> None:
     with cannot_write(folder):
         folder.mkdir(exist_ok=True)
     write_jsonl(folder / ANSWERS, to_json(list(audited_answers(investigation))))
+    if investigation.memorisation is not None:
+        labelled = label_answers(
+            investigation.inspector, investigation.examined, investigation.confidence()
+        )
+        write_labelled(folder / LABELS, labelled)
     draw_audit(found, folder)
     write_json(folder / FINDINGS, to_json(found))
 

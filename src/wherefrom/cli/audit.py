@@ -78,6 +78,7 @@ def audit(
     """
     import wherefrom
     from wherefrom.report.audit import audit_table, explain_audit_refusals
+    from wherefrom.report.source_rows import explain_source
     from wherefrom.report.tables import draw, printable
 
     found = wherefrom.audit(
@@ -98,7 +99,7 @@ def audit(
     else:
         written = wherefrom.to_json(found)
         draw(audit_table(written))
-        if lines := explain_audit_refusals(written):
+        if lines := [*explain_audit_refusals(written), *explain_source(written)]:
             print("\n" + "\n".join(map(printable, lines)))
         print(f"\n{run / 'audit'}: audit.json, answers.jsonl and pictures")
     if found.not_retrained is not None:

@@ -105,7 +105,7 @@ class Workers:
         return self.again.pop(0) if self.again else self.next_job()
 
     def _start(self, job: Job) -> None:
-        errors = tempfile.TemporaryFile()
+        errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed when the worker has ended)
         process = subprocess.Popen(
             [sys.executable, "-m", _WORKER, *job.arguments, str(self.threads)],
             stdin=subprocess.PIPE,

@@ -153,6 +153,18 @@ def compute_memorisation(
     Probabilities are looked up by question and answer. If the model now gives another answer than
     the one that was measured, m is NaN.
     """
+    p_KN, has_text_KN = align_rows(rows, questions, answers)
+    in_corpus_N = np.array([q.support in WITH_TEXT for q in questions], dtype=bool)
+    return estimate(p_KN, has_text_KN, in_corpus_N)
+
+
+def align_rows(
+    rows: Sequence[RetrainedProbabilities], questions: Sequence[Question], answers: Sequence[str]
+) -> tuple[np.ndarray, np.ndarray]:
+    """(K, N) each: the models' probabilities of these answers, and who had the subject's text.
+
+    A model that was measured on another answer has the probability NaN.
+    """
     if not rows:
         raise BadData("expected a row for each retrained model, found none")
     wanted = [(q.text, answer) for q, answer in zip(questions, answers, strict=True)]
@@ -164,8 +176,7 @@ def compute_memorisation(
         known = dict(zip(pairs, measured, strict=True))
         for n, pair in enumerate(wanted):
             p_KN[k, n], has_text_KN[k, n] = known.get(pair, (math.nan, True))
-    in_corpus_N = np.array([q.support in WITH_TEXT for q in questions], dtype=bool)
-    return estimate(p_KN, has_text_KN, in_corpus_N)
+    return p_KN, has_text_KN
 
 
 def estimate(
