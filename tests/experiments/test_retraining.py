@@ -4,6 +4,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from wherefrom.core.errors import BadData, MissingInput
@@ -73,7 +74,7 @@ def test_a_budget_may_give_more_pairs_up_to_the_most(run: Run):
 
 
 def test_pairs_are_counted_and_not_timed_without_a_budget(run: Run):
-    """As many as are asked for, those of earlier calls included; the tenth comes after the ninth."""
+    """As many as are asked for, those of earlier calls included; the tenth after the ninth."""
     assert len(retrain_pairs(run, most=3)) == 6
     tenth = [f"without-{pair}-first" for pair in (2, 10, 9)]
     folders = [run.path / "audit" / "retrained" / name for name in tenth]
@@ -101,7 +102,7 @@ def test_a_model_that_was_measured_is_not_trained_again(run: Run, tmp_path: Path
     assert before is not None
     assert both is not None
     assert (before.models, both.models) == (2, 4)
-    assert (both.m_by_pair[0] == before.m_by_pair[0]).all()
+    np.testing.assert_array_equal(both.m_by_pair[0], before.m_by_pair[0])
 
 
 def test_a_swap_compares_the_changed_text_with_a_training_on_the_old_one(run: Run):
