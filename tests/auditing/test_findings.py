@@ -73,8 +73,13 @@ KEYS = {
     "source.held_out_answers.guessed": COUNT,
     "source.measured": {
         "models", "auroc", "auroc_with_text", "auroc_of_borrowed", "agreement", "m",
-        "pairs_agree", "recalled_share",
+        "pairs_agree", "recalled_share", "reliability", "spearman", "probability_alone",
+        "confidence_alone", "by_construction", "constant", "gain", "in_words",
     },
+    "source.measured.reliability": {
+        "pairs", "pairs_agree", "kappa_of_pairs", "kappa_of_halves", "auroc_of_halves", "ceiling",
+    },
+    "source.measured.gain": {"difference", "interval", "n"},
     "source.measured.m": {"least", "lower", "median", "upper", "most"},
     "exposures": {
         "examples", "randomised", "mean", "dose", "dose_by_position", "never_exposed",
@@ -91,7 +96,7 @@ def found(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Audit:
     run = open_run(path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(decoy_sections, "TIER", 4)
-        return report_audit(run, retrained=retrain_pairs(run, 0))
+        return report_audit(run, retrained=retrain_pairs(run, most=2))
 
 
 def look_up(written: Any, dotted: str) -> Any:

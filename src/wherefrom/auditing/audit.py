@@ -27,6 +27,7 @@ from wherefrom.auditing.findings import (
     ExposureFindings,
 )
 from wherefrom.auditing.inspector import Examined, Inspector, open_inspector
+from wherefrom.auditing.labelling import knows_by_construction, label_answers
 from wherefrom.auditing.pictures import draw_dose_response, draw_reliability, draw_risk_coverage
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import from_json, to_json
@@ -35,6 +36,7 @@ from wherefrom.core.errors import BadData, Damaged, UsageError, WherefromError
 from wherefrom.core.files import cannot_write, read_json, write_json, write_jsonl
 from wherefrom.core.replies import Reply, Source, Verdict
 from wherefrom.experiments.retraining import (
+    MOST_PAIRS,
     Tell,
     Watch,
     find_retrained,
@@ -44,6 +46,7 @@ from wherefrom.experiments.retraining import (
 )
 from wherefrom.memorisation.counterfactual import CounterfactualMemorisation, find_memorisation
 from wherefrom.memorisation.dose_response import Dose
+from wherefrom.memorisation.labelled_answers import LABELS, write_labelled
 from wherefrom.memorisation.predictor import write_source_predictor
 from wherefrom.memorisation.swap import SwapFindings
 from wherefrom.runs.run import Run
@@ -91,24 +94,39 @@ class Investigation:
         """The predictor's labels; a reply also takes into account whether there is any text."""
         features = self.examined.features
         read = self.inspector.probability_read(features)
-        return self.inspector.predictor.predict(features, read)
+        return self.inspector.predictor.predict(features, read, self.examined.relations)
+
+    def confidence(self) -> np.ndarray | None:
+        """The calibrated probability of each answer; None without calibration people."""
+        policy = self.inspector.policy
+        return policy and policy.confidence(self.examined.features, self.examined.relations)
 
 
 def audit_run(
     run: Run,
     risk: Risk | None = None,
     *,
+    pairs: int | None = None,
     budget: float | None = None,
+    processes: int = 1,
     swap: int | None = None,
     threads: int | None = None,
     watch: Watch | None = None,
     tell: Tell = lambda _: None,
 ) -> Audit:
-    """Audit a run. With a budget (minutes) or a swap (people), first train further models.
+    """Audit a run. With pairs, a budget (minutes) or a swap (people), first train further models.
 
+    `pairs` is the number of pairs of models that the audit then has; with a budget, fewer if they
+    take longer. `processes` train as many models at once.
     Models that an earlier audit retrained are used again. If no model can be trained, because the
     run's files have changed, the rest is audited, and `not_retrained` says why.
     """
+    if pairs is not None and pairs < 1:
+        raise UsageError(f"pairs: expected at least 1, found {pairs}")
+    if processes < 1:
+        raise UsageError(f"processes: expected at least 1, found {processes}")
+    if processes > 1 and pairs is None and budget is None:
+        raise UsageError("processes: expected pairs or a budget beside it, found none; add pairs")
     if budget is not None and not budget >= 0:
         raise UsageError(f"budget: expected minutes from 0, found {budget}")
     if swap is not None and swap < 1:
@@ -118,10 +136,10 @@ def audit_run(
     if threads is not None:  # for the models that are retrained too
         run = Run(run.folder, replace(run.recipe, threads=threads), run.workshop)
     use_threads(run.recipe.threads)
-    wanted = budget is not None or swap is not None
-    stale = why_not_retrainable(run) if wanted else None
-    if budget is not None and not stale:
-        retrain_pairs(run, budget, watch)
+    in_pairs = pairs is not None or budget is not None
+    stale = why_not_retrainable(run) if in_pairs or swap is not None else None
+    if in_pairs and not stale:
+        retrain_pairs(run, budget, watch, pairs or MOST_PAIRS, processes, tell)
     swapped = None if swap is None or stale else run_swap(run, swap, watch, tell)
     with lock_folder(run.path):
         return report_audit(run, risk, find_retrained(run), swapped, stale, tell)
@@ -184,6 +202,8 @@ def _report(
         inspector.predictor,
         investigation.memorisation,
         inspector.probability_read(examined.features),
+        investigation.confidence(),
+        knows_by_construction(run),
     )
     exposures = _if_possible(notes, lambda: source_sections.report_exposures(run, examined))
     name_bias = _if_possible(notes, lambda: source_sections.report_name_bias(run.dataset))
@@ -291,6 +311,11 @@ def write_audit(investigation: Investigation, found: Audit) -> None:
     with cannot_write(folder):
         folder.mkdir(exist_ok=True)
     write_jsonl(folder / ANSWERS, to_json(list(audited_answers(investigation))))
+    if investigation.memorisation is not None:
+        labelled = label_answers(
+            investigation.inspector, investigation.examined, investigation.confidence()
+        )
+        write_labelled(folder / LABELS, labelled)
     draw_audit(found, folder)
     write_json(folder / FINDINGS, to_json(found))
 

@@ -17,6 +17,7 @@ from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.selective import AreaDifference, RiskCoverage
 from wherefrom.evidence.accuracy import VerdictAccuracy
 from wherefrom.memorisation.dose_response import Dose, NeverExposed, PositionedDose
+from wherefrom.memorisation.source_measures import MeasuredSource
 from wherefrom.memorisation.swap import SwapFindings
 
 
@@ -156,34 +157,6 @@ class EvidenceFindings:
     by_relation: Mapping[str, "EvidenceFindings"] = field(
         default_factory=dict[str, "EvidenceFindings"]
     )
-
-
-@dataclass(frozen=True)
-class Quartiles:
-    least: float
-    lower: float
-    median: float
-    upper: float
-    most: float
-
-
-@dataclass(frozen=True)
-class MeasuredSource:
-    """How well the source predictor does, compared with m from retrained models.
-
-    People without text have m = 0 and count as guessed; `auroc_with_text` leaves them out. m is
-    itself an estimate: `pairs_agree` says how often one pair of retrained models (one with the
-    text, one without) gives an answer the same label as another pair.
-    """
-
-    models: int
-    auroc: Score | None
-    auroc_with_text: Score | None
-    auroc_of_borrowed: Score | None
-    agreement: Score
-    m: Quartiles
-    pairs_agree: Score | None
-    recalled_share: Score
 
 
 @dataclass(frozen=True)

@@ -238,8 +238,9 @@ class Inspector:
         """The replies for answers and their features; without `verdicts`, the text is consulted."""
         if verdicts is None:
             verdicts = self.judge(answered)
-        sources = self.predictor.predict(features, self.probability_read(features))
-        decisions = decide(self.policy, features, [q.relation for q in answered.questions])
+        relations = [question.relation for question in answered.questions]
+        sources = self.predictor.predict(features, self.probability_read(features), relations)
+        decisions = decide(self.policy, features, relations)
         each = zip(answered.questions, answered.answers, verdicts, sources, decisions, strict=True)
         return [self._reply(*parts) for parts in each]
 

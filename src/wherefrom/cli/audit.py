@@ -32,15 +32,33 @@ def audit(
             help="Largest probability with which this guarantee may fail.",
         ),
     ] = 0.1,
+    pairs: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Train N pairs of models without people's text, to measure what the model "
+            "recalled. With fewer than 8 pairs the labels are rough; pairs can be added later.",
+        ),
+    ] = None,
     budget: Annotated[
         float | None,
         typer.Option(
             metavar="MINUTES",
             min=0.0,
-            help="Train models without people's text for this long, to measure what the model "
-            "recalled; at least one pair is trained.",
+            help="Train such pairs for this long, up to --pairs (default: 8); at least one pair "
+            "is trained.",
         ),
     ] = None,
+    processes: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Train N of these models at once, each in a process of its own. Each has "
+            "--threads threads (default: the cores divided by N).",
+        ),
+    ] = 1,
     swap: Annotated[
         int | None,
         typer.Option(
@@ -63,11 +81,20 @@ def audit(
     import wherefrom
     from wherefrom.auditing.audit import Risk
     from wherefrom.report.audit import audit_table, explain_audit_refusals
+    from wherefrom.report.source_rows import explain_source
     from wherefrom.report.tables import draw, printable
 
     alpha = one_risk(risk, delta) or Risk().alpha
     found = wherefrom.audit(
-        run, risk=alpha, delta=delta, budget=budget, swap=swap, threads=threads, progress=True
+        run,
+        risk=alpha,
+        delta=delta,
+        pairs=pairs,
+        budget=budget,
+        processes=processes,
+        swap=swap,
+        threads=threads,
+        progress=True,
     )
     for line in found.notes:
         note(line)
@@ -76,7 +103,7 @@ def audit(
     else:
         written = wherefrom.to_json(found)
         draw(audit_table(written))
-        if lines := explain_audit_refusals(written):
+        if lines := [*explain_audit_refusals(written), *explain_source(written)]:
             print("\n" + "\n".join(map(printable, lines)))
         print(f"\n{run / 'audit'}: audit.json, answers.jsonl and pictures")
     if found.not_retrained is not None:
