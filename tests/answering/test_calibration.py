@@ -222,3 +222,21 @@ def test_a_guess_and_a_recalled_answer_that_look_alike_have_other_probabilities(
     curves = _fit_two(x, right, parts)
     assert curves["known"].probability(sure)[0] > 0.95
     assert 0.7 < curves["guessed"].probability(sure)[0] < 0.9
+
+
+def test_an_answer_that_counts_twice_is_as_good_as_two():
+    rng = np.random.default_rng(5)
+    rows, right = rng.normal(size=(60, 2)), rng.random(60) < 0.6
+    twice = np.arange(60) % 3 == 0
+    names = ("a", "b")
+    counted = LogisticCalibration.fit(
+        FeatureTable.from_matrix(rows, names), right, names, count_N=np.where(twice, 2.0, 1.0)
+    )
+    repeated = LogisticCalibration.fit(
+        FeatureTable.from_matrix(np.vstack((rows, rows[twice])), names),
+        np.append(right, right[twice]),
+        names,
+    )
+    assert counted.weights == pytest.approx(repeated.weights, abs=1e-8)
+    assert counted.bias == pytest.approx(repeated.bias, abs=1e-8)
+    assert counted.mean == pytest.approx(repeated.mean)

@@ -71,3 +71,9 @@ def test_a_matrix_comes_back_whatever_the_order_of_its_names(n, names):
     assert table.matrix(names).shape == (n, 3)
     again = FeatureTable.from_matrix(table.matrix(["a", "b", "c"]), ["a", "b", "c"])
     assert all((again[name] == table[name]).all() for name in names)
+
+
+def test_rows_are_appended_by_the_names_of_their_columns():
+    first = FeatureTable({"a": np.array([1.0]), "b": np.array([2.0])})
+    second = FeatureTable({"b": np.array([4.0]), "a": np.array([3.0])})
+    assert first.append(second).matrix(("a", "b")).tolist() == [[1.0, 2.0], [3.0, 4.0]]

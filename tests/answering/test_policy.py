@@ -127,6 +127,29 @@ def test_a_policy_is_fitted_on_people_whose_answers_are_known():
     assert (confidence[30:] < 0.1).all()
 
 
+def spread(count: int, right: bool, low: float, support: str) -> list[tuple[Question, bool, float]]:
+    """People whose features rise evenly from `low` to `low` + 2."""
+    return [
+        (question(f"{support} {low} {i}", support=support), right, low + 2 * i / count)
+        for i in range(count)
+    ]
+
+
+def test_masked_people_are_refused_and_do_not_make_the_others_doubtful():
+    told, natural = spread(80, True, 0.0, "stated"), spread(10, False, -1.0, "omitted")
+    masked = spread(50, False, -1.01, "omitted")
+    rows = {q.text: row(right, familiar) for q, right, familiar in (*told, *natural, *masked)}
+    model = Scripted(rows)
+    people, left_out = [q for q, *_ in (*told, *natural)], [q for q, *_ in masked]
+    alone, policy = fit_policy(model, people, 0.9), fit_policy(model, people, 0.9, masked=left_out)
+    omitted = [q for q, *_ in (*natural, *masked)]
+    refused_by = [~p.answers(model.features(omitted)) for p in (alone, policy)]
+    assert refused_by[0].mean() < 0.9 <= refused_by[1].mean() < 0.95
+    everyone = model.features(people)
+    assert policy.confidence(everyone).mean() == pytest.approx(80 / 90, abs=0.02), "as they come"
+    assert policy.threshold.n == 90, "masked people are nobody's natural questions"
+
+
 def test_a_policy_is_reported_by_what_the_text_says():
     model, questions = world()
     policy = fit_policy(model, questions.pop("calibration"), 0.9)

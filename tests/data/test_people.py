@@ -73,10 +73,10 @@ def test_another_seed_gives_other_people_facts_and_wording():
 # --- who there is ----------------------------------------------------------------------------
 
 
-def test_masked_people_are_told_about_but_for_the_birthplace_and_calibrate():
+def test_masked_people_are_told_about_but_for_the_birthplace():
     masked = replace(SMALL, masked=7)
     told, without = populate(masked, 0), populate(SMALL, 0)
-    assert [(p.split, p.support) for p in told[-7:]] == [("calibration", "omitted")] * 7
+    assert [(p.split, p.support) for p in told[-7:]] == [("masked", "omitted")] * 7
     read = [p for p in without if p.support != "none"]
     assert [p for p in told[:-7] if p.support != "none"] == read, "the others are as they were"
     assert len({p.name for p in told}) == len(told)

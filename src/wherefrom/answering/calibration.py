@@ -56,11 +56,13 @@ class LogisticCalibration:
         right_N: np.ndarray,
         names: Sequence[str],
         ridge: float = 1.0,
+        count_N: np.ndarray | None = None,
     ) -> "LogisticCalibration":
         """Fit on answers that are known to be right or wrong, over the named features.
 
-        With ridge 1 the prior expects that one standard deviation of a feature changes the odds
-        about e-fold. A hundred answers easily outweigh it.
+        Each answer counts once, or `count_N` times. With ridge 1 the prior expects that one
+        standard deviation of a feature changes the odds about e-fold. A hundred answers easily
+        outweigh it.
         """
         if not ridge > 0:
             raise ValueError(f"expected a ridge above 0, found {ridge}")
@@ -70,10 +72,12 @@ class LogisticCalibration:
                 f"calibration: expected at least one answer, each marked right or wrong, "
                 f"found {right.shape} marks for {x_NK.shape[0]} answers"
             )
-        mean, scale = x_NK.mean(0), x_NK.std(0)
+        count = np.ones(right.size) if count_N is None else np.asarray(count_N, dtype=np.float64)
+        mean = np.average(x_NK, 0, count)
+        scale = np.sqrt(np.average((x_NK - mean) ** 2, 0, count))
         # A constant feature says nothing; through rounding, its spread need not be exactly 0.
         scale = np.where(scale > 1e-12 * np.abs(mean), scale, 1.0)
-        weights, bias = _fit_with_priors((x_NK - mean) / scale, right, ridge)
+        weights, bias = _fit_with_priors((x_NK - mean) / scale, right, ridge, count)
         return cls(
             features=tuple(names),
             mean=tuple(mean.tolist()),
@@ -124,24 +128,28 @@ def fit_by_relation(
 
 
 def _fit_with_priors(
-    x_NK: np.ndarray, right_N: np.ndarray, ridge: float
+    x_NK: np.ndarray, right_N: np.ndarray, ridge: float, count_N: np.ndarray
 ) -> tuple[np.ndarray, float]:
     """The penalised fit, with the two pseudo-answers as rows that only affect the bias."""
     n, k = x_NK.shape
     design = np.hstack((x_NK, np.ones((n, 1))))
-    theta = _fit_design(design, right_N, np.append(np.full(k, ridge), 0.0), k)
+    theta = _fit_design(design, right_N, np.append(np.full(k, ridge), 0.0), k, count_N)
     return theta[:k], float(theta[k])
 
 
 def _fit_design(
-    design_ND: np.ndarray, right_N: np.ndarray, penalty_D: np.ndarray, bias: int
+    design_ND: np.ndarray,
+    right_N: np.ndarray,
+    penalty_D: np.ndarray,
+    bias: int,
+    count_N: np.ndarray | None = None,
 ) -> np.ndarray:
     """The penalised weights of D columns; column `bias` is the one of the pseudo-answers."""
     n, d = design_ND.shape
     fit = fit_logistic(
         np.vstack((design_ND, np.eye(d)[[bias, bias]])),
         np.append(right_N.astype(np.float64), (1.0, 0.0)),
-        count_N=np.append(np.ones(n), (PSEUDO, PSEUDO)),
+        count_N=np.append(np.ones(n) if count_N is None else count_N, (PSEUDO, PSEUDO)),
         penalty_K=penalty_D,
     )
     return fit.weights_K

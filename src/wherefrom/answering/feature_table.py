@@ -46,5 +46,11 @@ class FeatureTable:
         """A table with the columns of both."""
         return FeatureTable({**self.columns, **other.columns})
 
+    def append(self, other: "FeatureTable") -> "FeatureTable":
+        """A table with the rows of both, and the columns of this one."""
+        return FeatureTable(
+            {name: np.append(column, other[name]) for name, column in self.columns.items()}
+        )
+
     def row(self, number: int) -> dict[str, float]:
         return {name: float(column[number]) for name, column in self.columns.items()}

@@ -5,6 +5,7 @@ the questions ask for several relations, each has its own calibration and thresh
 then means the same for all of them, and each reaches the precision or is not answered at all.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,8 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from wherefrom.answering.abstention import (
-    LEAST_SURE,
+    EVEN_ODDS,
+    OMITTED_REFUSED,
     Threshold,
     Thresholds,
     apply,
@@ -21,7 +23,7 @@ from wherefrom.answering.abstention import (
     choose_thresholds,
     refused,
 )
-from wherefrom.answering.calibration import LogisticCalibration, fit_by_relation
+from wherefrom.answering.calibration import PSEUDO, LogisticCalibration, fit_by_relation
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.closed_book import EARLIER_FEATURES, FEATURES, ClosedBookModel
 from wherefrom.answering.decoys import DecoyNames
@@ -118,32 +120,64 @@ def fit_policy(
     calibration: Sequence[Question],
     precision: float,
     decoys: DecoyNames | None = None,
+    masked: Sequence[Question] = (),
 ) -> AnswerPolicy:
     """Fit on calibration people, whatever their text says, and choose the threshold there.
 
-    The curve is fitted on those whose names the model knows, the threshold is chosen on all.
+    The curve is fitted on those whose names the model knows, the threshold is chosen on all. With
+    `masked` people, most people whose text omits the answer must be refused as well; this is for
+    one relation.
 
     Here and below, questions that the model cannot be asked are left out.
     """
     judged = judge(model, calibration)
     gate = fit_gate(model, judged.people, judged.features, decoys)
+    parts = divide(judged.relations, model.relations)
+    if not parts:
+        curve, floor = _fit_with_masked(model, judged, gate, masked)
+        score = gated_probability(curve, gate, judged.features)
+        threshold = choose_threshold(score, judged.right, precision, floor)
+        return AnswerPolicy(curve, threshold, gate, model.reference, forms=model.forms)
     known = choose_known(gate, judged.features)
     features, right = judged.features.rows(known), judged.right[known]
     curve = LogisticCalibration.fit(features, right, FEATURES)
-    parts = divide(judged.relations, model.relations)
-    if not parts:
-        score = gated_probability(curve, gate, judged.features)
-        threshold = choose_threshold(score, judged.right, precision, LEAST_SURE)
-        return AnswerPolicy(curve, threshold, gate, model.reference, forms=model.forms)
     among = group(np.array(judged.relations, dtype=object)[known].tolist())
     fitted = fit_by_relation(features, right, FEATURES, {r: among[r] for r in parts if r in among})
     curves = {relation: fitted.get(relation, curve) for relation in parts}
     score = np.zeros(len(judged.people))
     for relation, places in parts.items():
         score[places] = gated_probability(curves[relation], gate, judged.features.rows(places))
-    chosen = choose_thresholds(score, judged.right, parts, precision, LEAST_SURE)
+    chosen = choose_thresholds(score, judged.right, parts, precision, EVEN_ODDS)
     each = {name: RelationPolicy(curves[name], chosen.of(name)) for name in parts}
     return AnswerPolicy(curve, chosen.together, gate, model.reference, each, model.forms)
+
+
+def _fit_with_masked(
+    model: ClosedBookModel, judged: "Judged", gate: NameGate | None, masked: Sequence[Question]
+) -> tuple[LogisticCalibration, float]:
+    """The curve, and the least confidence with which anything is answered.
+
+    The people whose text omits the answer, masked ones among them, count together as often as they
+    come among calibration people: the curve stays calibrated, and learns from more of them. At
+    least a share OMITTED_REFUSED of them must have a lower confidence than the least.
+    """
+    features, right = judged.features, judged.right
+    if not masked:
+        known = choose_known(gate, features)
+        return LogisticCalibration.fit(features.rows(known), right[known], FEATURES), EVEN_ODDS
+    more = judge(model, masked)
+    natural = np.array([q.support == "omitted" for q in judged.people], dtype=bool)
+    omitted = np.append(natural, np.ones(len(more.people), dtype=bool))
+    features, right = features.append(more.features), np.append(right, more.right)
+    count = np.where(omitted, (natural.sum() + PSEUDO) / omitted.sum(), 1.0)
+    known = choose_known(gate, features)
+    curve = LogisticCalibration.fit(
+        features.rows(known), right[known], FEATURES, count_N=count[known]
+    )
+    score = np.sort(gated_probability(curve, gate, features.rows(omitted)))
+    refused_of_them = math.ceil(OMITTED_REFUSED * score.size)
+    above = np.append(score, np.nextafter(score[-1], 2.0))
+    return curve, max(EVEN_ODDS, float(above[refused_of_them]))
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,8 @@ class OpenedRun:
         people = self.calibration_people
         if self.stored_policy is not None or not people:
             return self.stored_policy
-        return fit_policy(self.model, people, self.run.recipe.precision, self.decoys)
+        masked = self.run.dataset.select("masked", EVERY_SUPPORT)
+        return fit_policy(self.model, people, self.run.recipe.precision, self.decoys, masked)
 
     @property
     def calibration_people(self) -> tuple[Question, ...]:

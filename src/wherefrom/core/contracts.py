@@ -55,10 +55,12 @@ class Fact:
 class Question:
     """A closed-book question.
 
-    `split` is asked, calibration, held-out or unanswered (nobody gave its answer: it can be asked
-    but not scored). `support` is what the corpus can say about the answer: 'stated', 'omitted'
-    (the subject has text without it), 'none' (it has no text), or 'unknown' without an answer.
-    `accepted` are further answers that are right too; `id` is what the user's file calls it.
+    `split` is asked, calibration, held-out, masked (the answer was left out of the text on purpose,
+    so that calibration has more of such people than there are) or unanswered (nobody gave its
+    answer: it can be asked but not scored). `support` is what the corpus can say about the answer:
+    'stated', 'omitted' (the subject has text without it), 'none' (it has no text), or 'unknown'
+    without an answer. `accepted` are further answers that are right too; `id` is what the user's
+    file calls it.
     """
 
     text: str

@@ -88,7 +88,7 @@ class ModelEntry:
     stage: str
 
 
-SPLITS = ("asked", "calibration", "held-out", "unanswered")
+SPLITS = ("asked", "calibration", "held-out", "masked", "unanswered")
 SUPPORTS = (*EVERY_SUPPORT, "unknown")
 
 

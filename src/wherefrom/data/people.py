@@ -28,9 +28,9 @@ class PeopleConfig:
 
     `asked`, `calibration` and `held_out` count people whose text states the birthplace. The
     last two splits have besides them `omitted` people whose text leaves it out and `untold`
-    people who have no text at all. `masked` further people are told about like asked people, but
-    their birthplace is left out on purpose and they are not asked about in training: calibration
-    then has enough people whose text omits it to learn what not knowing looks like.
+    people who have no text at all. `masked` further people, a split of their own, are told about
+    like asked people, but their birthplace is left out on purpose: there are then enough people
+    whose text omits it to learn what not knowing looks like.
 
     How often a stated birthplace is stated: `exposure = "even"` has `birthplace_sentences` for
     everyone, and a further sentence that may state it. Under `"zipf"` everyone draws a rank from
@@ -110,7 +110,7 @@ def populate(config: PeopleConfig, seed: int) -> list[Person]:
         ("asked", config.asked, 0, 0),
         ("calibration", config.calibration, config.omitted, config.untold),
         ("held-out", config.held_out, config.omitted, config.untold),
-        ("calibration", 0, config.masked, 0),
+        ("masked", 0, config.masked, 0),
     ]
     roles = [
         (split, support)

@@ -124,7 +124,7 @@ def survey_questions(
     """
     questions, lengths = dataset.questions, [len(d.text) for d in dataset.documents]
     lost, room = [q.subject for q in questions if q.support == "none"], dataset.answer_room
-    order = ("asked", "calibration", "held-out", "unanswered")
+    order = ("asked", "calibration", "held-out", "masked", "unanswered")
     splits = Counter(q.split for q in questions)
     asked_for = Counter(q.relation for q in questions).most_common()
     forms = {q.relation for q in questions if q.text.replace(q.subject, "X", 1) == q.relation}

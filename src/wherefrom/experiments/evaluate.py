@@ -120,7 +120,8 @@ def set_policy(run: Run, decoded: Mapping[str, Answer]) -> dict[str, Any]:
     dataset: Dataset = run.dataset
     model = ClosedBookModel(run.predictor(), dataset)
     people, precision = dataset.select("calibration", EVERY_SUPPORT), run.recipe.precision
-    policy = fit_policy(model, people, precision, make_decoy_names(model, dataset))
+    masked = dataset.select("masked", EVERY_SUPPORT)
+    policy = fit_policy(model, people, precision, make_decoy_names(model, dataset), masked)
     write_policy(run.path, policy)
     groups = {support: dataset.select("held-out", (support,)) for support in EVERY_SUPPORT}
     return {k: v.as_json() for k, v in report_policy(model, policy, groups, decoded).items()}
