@@ -37,14 +37,14 @@ from wherefrom.memorisation.counterfactual import RECALLED_ABOVE
 
 _MORE = ("contrast", "agreement")
 SOURCE_FEATURES = (*FEATURES, *_MORE)
-_EARLIER = tuple((*features, *_MORE) for features in EARLIER_FEATURES)
+_EARLIER = (*EARLIER_FEATURES, *_MORE)
 USUAL = "usual"  # a column beside the features: an answer's probability for decoys
 FILE = "source.json"  # in a run's audit/
 
 
 @dataclass(frozen=True)
 class SourcePredictor:
-    """A curve over SOURCE_FEATURES; earlier versions lack the wordings, or the entropy in them.
+    """A curve over SOURCE_FEATURES (in earlier versions without those of wordings).
 
     It was fitted with the help of `models` retrained models. With several relations, `relations`
     has a curve for each, and `curve` is for any other relation.
@@ -59,7 +59,7 @@ class SourcePredictor:
 
     def __post_init__(self) -> None:
         for curve in (self.curve, *self.relations.values()):
-            if curve.features not in (SOURCE_FEATURES, *_EARLIER):
+            if curve.features not in (SOURCE_FEATURES, _EARLIER):
                 raise BadData(
                     f"source: expected the features {SOURCE_FEATURES}, found {curve.features}"
                 )
