@@ -127,10 +127,11 @@ def _people() -> dict[str, Any]:
 
 
 def find_slope(rows: Sequence[Mapping[str, Any]]) -> float | None:
-    """The calibration slope on held-out people of a curve that is fitted again."""
+    """The calibration slope on held-out people of a curve that is fitted on known names again."""
     table = FeatureTable({n: np.array([r["features"][n] for r in rows]) for n in FEATURES})
     right = np.array([r["right"] for r in rows], dtype=bool)
-    known = np.array([r["split"] == "calibration" for r in rows])
+    fitting = np.array([r["split"] == "calibration" for r in rows])
+    known = fitting & np.array([r["name_known"] is not False for r in rows])
     curve = LogisticCalibration.fit(table.rows(known), right[known], FEATURES)
     held = np.array([r["split"] == "held-out" for r in rows])
     return score_calibration(curve.probability(table.rows(held)), right[held]).line.slope

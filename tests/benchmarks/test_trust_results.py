@@ -37,7 +37,7 @@ def test_the_template_has_few_figures_of_its_own(made):
 ROWS = [
     {"run": f"people-{seed}", "subject": f"p{i}", "relation": "birthplace", "answer": "Oslo",
      "gold": "Oslo" if i % 4 else "Rome", "right": bool(i % 4), "support": support,
-     "answered": i % 3 != 0, "split": split,
+     "answered": i % 3 != 0, "split": split, "name_known": True,
      "features": {"log_probability": -0.1 * (i % 7), "margin": float(i % 5)}}
     for seed in range(2) for split in ("calibration", "held-out")
     for i, support in enumerate(["stated", "stated", "omitted", "none"] * 6)
