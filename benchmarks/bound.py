@@ -45,6 +45,7 @@ from wherefrom.evaluation.intervals import wilson
 from wherefrom.report.tables import Section, Table, draw
 
 RARE = 0.05
+KNOWN = "known"  # whether the model knows the name: the feature of a gate that is given
 Draw = tuple[FeatureTable, np.ndarray]  # features, right
 Rule = Callable[[FeatureTable], np.ndarray]  # features to which are answered
 
@@ -107,6 +108,8 @@ def read_population(answers: Sequence[Mapping[str, Any]], path: Path) -> Populat
         features = FeatureTable(
             {name: np.array([float(row["features"][name]) for row in rows]) for name in FEATURES}
         )
+        known = np.array([float(_knows_name(row)) for row in rows])
+        features = features.join(FeatureTable({KNOWN: known}))
         right = np.array([bool(row["right"]) for row in rows], dtype=np.float64)
     except (KeyError, TypeError, ValueError) as error:
         raise BadData(
@@ -114,6 +117,12 @@ def read_population(answers: Sequence[Mapping[str, Any]], path: Path) -> Populat
             f"found: {type(error).__name__} {error}; 'wherefrom audit' writes the file again"
         ) from None
     return Population(features, right, calibration)
+
+
+def _knows_name(row: Mapping[str, Any]) -> bool:
+    """A run without a gate knows every name."""
+    found = row["name_known"] if "name_known" in row else row["reply"]["name_known"]
+    return found is not False
 
 
 def resplit(population: Population, generator: np.random.Generator) -> tuple[Draw, Draw]:
@@ -124,11 +133,20 @@ def resplit(population: Population, generator: np.random.Generator) -> tuple[Dra
     return first, second
 
 
+class KnownNames:
+    """A name gate as the audit found it: it is not fitted again."""
+
+    def opens(self, features: FeatureTable) -> np.ndarray:
+        return features[KNOWN] > 0.5
+
+
 def fit_rules(people: Draw, alpha: float, delta: float, share: float) -> dict[str, Rule]:
     """The two rules, certified and not; the people come in a random order already."""
     features, right = people
     fit = np.arange(len(right)) < share * len(right)
-    bound = fit_bound(features, right, tuple(features.columns), (fit, ~fit), alpha, delta)
+    names = tuple(name for name in features.columns if name != KNOWN)
+    gate: Any = KnownNames() if KNOWN in features.columns else None
+    bound = fit_bound(features, right, names, (fit, ~fit), alpha, delta, gate)
     return {
         "certified": lambda x: bound.certificate.answers(bound.score(x)),
         "uncertified": lambda x: bound.uncertified.answers(bound.score(x)),

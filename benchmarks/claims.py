@@ -59,6 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     more = {} if given.data is None else {"data": given.data}
     done = api.run(recipe, out=out, seed=given.seed, settings=given.settings, progress=True, **more)
     print(f"{out.name}: trained in {done.seconds} s", flush=True)
+    if not (out / "audit" / "audit.json").exists():  # a run of before: fit its policy again
+        api.evaluate(out)
     if find_spec("matplotlib") is None:
         audit.draw_audit = _draw_nothing
     api.audit(out, progress=True)  # what is below may be cut short

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from wherefrom.answering.decoys import TIERS
+from wherefrom.answering.perturbed_names import PERTURBED
 
 RESULTS = Path(__file__).resolve().parent.parent / "docs" / "results"
 # Curves and diagrams are for pictures, not for a page of figures.
@@ -67,12 +68,23 @@ def trust() -> str:
         "the same for 95 %": lambda a: _threshold(a, "0.95"),
         "the model's own probability, for 95 %": _raw,
         "certified threshold": _certificate,
+        "wrong among answered, text omits it": lambda a: _support(a, "omitted"),
+        "answers new to training, held-out and calibration": _new,
         "evidence labels that are right, calibration people": _labels,
         "source (recalled or guessed), AUROC": lambda a: _source(a, "auroc"),
         "the same among people with text": lambda a: _source(a, "auroc_with_text"),
         "the same by the borrowed predictor": _borrowed,
         "two pairs of retrained models agree on what was recalled": _pairs,
-        **{f"{tier}: refused": lambda a, t=tier: _tier(a, t, "refused") for tier in TIERS},
+        **{
+            f"{tier}: refused": lambda a, t=tier: _tier(a, t, "refused")
+            for tier in (*TIERS, *PERTURBED)
+        },
+        **{
+            f"{tier}: refused by the model alone": lambda a, t=tier: _tier(
+                a, t, "refused_closed_book"
+            )
+            for tier in PERTURBED
+        },
         **{
             f"{tier}: refused at the bound": lambda a, t=tier: _tier(a, t, "refused_at_bound")
             for tier in TIERS
@@ -170,6 +182,23 @@ def _certificate(audit: Any) -> str:
     applied = audit["abstention"]["certified"]
     asked = f"at most {100 * bound['alpha']:g} % wrong"
     return f"{asked}: {_answered(applied) if bound['certified'] else 'none'}"
+
+
+def _support(audit: Any, kind: str) -> str:
+    """The risk of the threshold in use among people with this kind of support."""
+    found = _at(audit, "abstention", "in_use", "by_support", kind)
+    if not found:
+        return "-"
+    share = found["answered_share"]
+    answered = f"answers {100 * share['answered_share']:.1f} of {share['n']}"
+    return f"{_share(found['risk'])}, {answered}" if found["risk"] else f"none, {answered}"
+
+
+def _new(audit: Any) -> str:
+    found = _at(audit, "populations", "held-out", "measures", "answers new to training")
+    if not found:
+        return "-"
+    return f"{100 * found['asked']:.1f} and {100 * found['calibration']:.1f}"
 
 
 def _labels(audit: Any) -> str:

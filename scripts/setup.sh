@@ -9,6 +9,7 @@
 #   scripts/setup.sh check             set up, then ruff and pyright
 #   scripts/setup.sh docs [--check]    set up, then write docs/COMMANDS.md from the commands, or see that it is up to date
 #   scripts/setup.sh bench             set up, then the benchmarks; figures into runs/benchmarks/
+#   scripts/setup.sh trust [ARG ...]   docs/TRUST-RESULTS.md from docs/results/; --take RUN ... takes audited runs over first
 #   scripts/setup.sh gpu [ARG ...]     every figure that needs a GPU, into docs/RESULTS.md; DATA=FOLDER TEXTS=FOLDER
 #   scripts/setup.sh lock [ARG ...]    write requirements/*.txt anew (--upgrade takes newer versions)
 #   scripts/setup.sh clean             remove caches and build outputs (.venv and runs/ stay)
@@ -169,6 +170,7 @@ case $command in # "setup; ...", not "setup && ...", which would switch set -e o
     check) setup dev; check ;;
     docs) setup run; exec "$venv_python" -m wherefrom.cli.reference "$@" ;;
     bench) setup dev; bench "$@" ;;
+    trust) setup run; exec "$venv_python" benchmarks/trust_results.py "$@" ;;
     gpu) gpu "$@" ;;
     lock) lock "$@" ;;
     clean) clean ;;

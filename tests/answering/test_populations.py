@@ -10,6 +10,7 @@ from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.populations import (
     LEAST,
     NEW_ANSWERS,
+    STATED,
     People,
     check_population,
     describe_people,
@@ -25,7 +26,13 @@ def asked(name: str) -> ParsedQuestion:
 
 
 def people(
-    n: int, seed: int, *, familiar: float = 0.0, new: float = 0.1, longer: int = 0
+    n: int,
+    seed: int,
+    *,
+    familiar: float = 0.0,
+    new: float = 0.1,
+    longer: int = 0,
+    stated: float = 0.6,
 ) -> People:
     generator = np.random.default_rng(seed)
     lengths = generator.integers(8, 20, n) + longer
@@ -35,7 +42,11 @@ def people(
         "familiarity of the name": generator.normal(familiar, 1, n),
         "least familiar letter": generator.normal(familiar, 1, n),
     }
-    return People(numbers, (generator.random(n) < new).astype(float))
+    properties = {
+        NEW_ANSWERS: (generator.random(n) < new).astype(float),
+        STATED: (generator.random(n) < stated).astype(float),
+    }
+    return People(numbers, properties)
 
 
 def test_what_is_compared_by_hand():
@@ -47,13 +58,18 @@ def test_what_is_compared_by_hand():
     dataset = Dataset((), questions=questions)
     table = FeatureTable({name: np.array([1.0, 2.0, 3.0, 4.0]) for name in FAMILIARITY})
     parsed = [asked(name) for name in ("Ann", "Bo", "Cyril", "Di")]
-    found = describe_people(parsed, table, ["Oslo", "Rome", "Lima", None], dataset)
+    found = describe_people(
+        parsed, table, ["Oslo", "Rome", "Lima", None], [True, False, None, True], dataset
+    )
     assert found.numbers["length of the name"].tolist() == [3, 2, 5, 2]
     assert found.numbers["length of the question"].tolist() == [19, 18, 21, 18]
     assert found.numbers["familiarity of the name"].tolist() == [1, 2, 3, 4]
     # Rome is an answer to another relation, and Lima was not trained on.
-    assert found.new.tolist()[:3] == [0, 1, 1]
-    assert np.isnan(found.new[3])
+    new, stated = found.properties[NEW_ANSWERS], found.properties[STATED]
+    assert new.tolist()[:3] == [0, 1, 1]
+    assert np.isnan(new[3])
+    assert stated.tolist()[:2] == [1, 0]
+    assert np.isnan(stated[2])
     assert len(found) == 4
 
 
@@ -69,6 +85,7 @@ def test_people_of_one_population_seldom_raise_a_warning():
     ("change", "measure", "shown"),
     [
         ({"new": 0.3}, NEW_ANSWERS, r"answers new to training \d+\.\d % instead of \d+\.\d %"),
+        ({"stated": 0.3}, STATED, r"text states an answer \d+\.\d % instead of \d+\.\d %"),
         ({"familiar": -1.0}, "familiarity of the name", "familiarity of the name -"),
         ({"longer": 6}, "length of the name", r"length of the name \d+\.\d instead of \d+\.\d on"),
     ],
@@ -82,13 +99,14 @@ def test_a_difference_is_named(change, measure, shown):
     assert re.search(shown, found.warning)
     assert found.warning.startswith("the 437 people asked about differ from the 400 calibration")
     unlike = {name for name, c in found.measures.items() if c.differs}
-    alone = {"longer": 2, "familiar": 2, "new": 1}
+    alone = {"longer": 2, "familiar": 2, "new": 1, "stated": 1}
     assert len(unlike) == alone[next(iter(change))], "what did not change does not differ"
 
 
 def test_about_a_few_people_nothing_is_said():
     assert check_population(people(LEAST - 1, 0), people(100, 1)) is None
     assert check_population(people(100, 0), people(LEAST - 1, 1)) is None
-    found = check_population(people(100, 0), People(people(30, 1).numbers, np.full(30, np.nan)))
+    unknown = dict.fromkeys((NEW_ANSWERS, STATED), np.full(30, np.nan))
+    found = check_population(people(100, 0), People(people(30, 1).numbers, unknown))
     assert found is not None
-    assert NEW_ANSWERS not in found.measures, "where no right answer is known"
+    assert {NEW_ANSWERS, STATED}.isdisjoint(found.measures), "where no answer is known"

@@ -32,8 +32,11 @@ def test_splits_are_compared(inspector: Inspector, few: None):
     found = sections.compare_splits(inspector, examined)
     assert list(found) == ["held-out"]
     check = found["held-out"]
-    assert (check.calibration, check.asked) == (14, 14)
     calibration = [q for q in asked if q.split == "calibration"]
+    assert (check.calibration, check.asked) == (len(calibration), len(asked) - len(calibration))
+    stated = check.measures[populations.STATED]
+    verdicts = [inspector.judge_answer(inspector.parse(q.text), "") for q in calibration]
+    assert stated.calibration == pytest.approx(np.mean([bool(v and v.stated) for v in verdicts]))
     length = check.measures["length of the name"]
     assert length.calibration == pytest.approx(np.mean([len(q.subject) for q in calibration]))
     trained = {q.answer for q in dataset.asked}

@@ -67,7 +67,8 @@ def test_features_are_those_of_confidence_by_their_names(benchmark, tmp_path):
     path = write(tmp_path / "people-0" / "audit" / "answers.jsonl", rows)
     ((population, name),) = benchmark.read_populations(path)
     assert (name, population.calibration) == ("people-0", 10)
-    assert tuple(population.features.columns) == FEATURES
+    assert tuple(population.features.columns) == (*FEATURES, "known")
+    assert population.features["known"].tolist() == [1.0] * 20
     for feature in FEATURES:
         expected = [row.features[feature] for row in rows]
         assert population.features[feature].tolist() == expected
@@ -100,3 +101,16 @@ def test_another_form_of_features_is_named(benchmark, tmp_path, features):
     write_jsonl(tmp_path / "answers.jsonl", [rows[0] | {"features": features}, *rows[1:]])
     with pytest.raises(BadData, match=r"'features' log_probability, margin, .*wherefrom audit"):
         benchmark.main([str(tmp_path / "answers.jsonl")])
+
+
+def test_a_name_that_the_model_does_not_know_is_not_answered(benchmark):
+    """The gate of the audit is kept: an unknown name has no score, however sure the features."""
+    n = 200
+    known = np.arange(n) % 2 == 0
+    sure = np.where(np.arange(n) % 4 < 2, 3.0, -3.0)
+    features = FeatureTable({"sure": sure, "known": known.astype(float)})
+    rules = benchmark.fit_rules((features, sure > 0), 0.1, 0.1, 0.3)
+    for rule in rules.values():
+        given = rule(features)
+        assert given.any()
+        assert not given[~known].any()

@@ -2,9 +2,10 @@
 
 Confidence, thresholds and risk bounds hold for people like those that they were set on. Nobody can
 check that in full, since what matters is how often the answers are right. But some things can be
-compared without knowing that: how familiar the names are, how long names and questions are, and how
-many of the right answers never occur among the answers that were trained on. If one of them
-differs by more than chance would explain, the promises are about other people.
+compared without knowing that: how familiar the names are, how long names and questions are, how
+many of the right answers never occur among the answers that were trained on, and how many of the
+people have a text that states an answer. If one of them differs by more than chance would explain,
+the promises are about other people.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,22 +22,23 @@ from wherefrom.evaluation.two_samples import compare_distributions, compare_shar
 LEVEL = 0.05  # of a warning although there is no difference, over all measures together
 LEAST = 20  # people; about fewer, nothing can be said
 NEW_ANSWERS = "answers new to training"
+STATED = "text states an answer"
 _LENGTHS = ("length of the name", "length of the question")
 _NAMES = {"familiarity": "familiarity of the name", "least_familiar": "least familiar letter"}
 
 
 @dataclass(frozen=True)
 class People:
-    """What is compared: numbers of each question, and whether its right answer is new.
+    """What is compared: numbers of each question, and whether it has each of some properties.
 
-    `new` is NaN where the right answer is not known.
+    A property is NaN where it is not known.
     """
 
     numbers: Mapping[str, np.ndarray]
-    new: np.ndarray
+    properties: Mapping[str, np.ndarray]
 
     def __len__(self) -> int:
-        return len(self.new)
+        return len(next(iter(self.numbers.values())))
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,8 @@ class PopulationCheck:
             return None
         return (
             f"the {self.asked} people asked about differ from the {self.calibration} calibration "
-            f"people ({'; '.join(found)}): confidence and risk bounds are set for people like the "
-            "calibration people and may not hold here"
+            f"people ({'; '.join(found)}): confidence and risk bounds hold for people like the "
+            "calibration people, and need not hold for these"
         )
 
 
@@ -74,9 +76,13 @@ def describe_people(
     questions: Sequence[ParsedQuestion],
     familiarity: FeatureTable,
     answers: Sequence[str | None],
+    stated: Sequence[bool | None],
     dataset: Dataset,
 ) -> People:
-    """What is compared of some questions; `answers` are right ones, None where none is known."""
+    """What is compared of some questions; `answers` are right ones, None where none is known.
+
+    `stated` says whether the text states an answer; None if nobody learnt how it would.
+    """
     trained = {(q.relation, q.answer) for q in dataset.asked}
     numbers = {
         _LENGTHS[0]: np.array([len(q.subject) for q in questions], dtype=np.float64),
@@ -87,7 +93,8 @@ def describe_people(
         np.nan if answer is None else float((q.relation, answer) not in trained)
         for q, answer in zip(questions, answers, strict=True)
     ]
-    return People(numbers, np.array(new))
+    states = [np.nan if each is None else float(each) for each in stated]
+    return People(numbers, {NEW_ANSWERS: np.array(new), STATED: np.array(states)})
 
 
 def check_population(calibration: People, asked: People) -> PopulationCheck | None:
@@ -102,11 +109,12 @@ def check_population(calibration: People, asked: People) -> PopulationCheck | No
         other = asked.numbers[name]
         p_value = compare_distributions(numbers, other)
         found[name] = float(numbers.mean()), float(other.mean()), p_value
-    known = [people.new[~np.isnan(people.new)] for people in (calibration, asked)]
-    if min(map(len, known)) >= LEAST:
-        counts = [(int(new.sum()), len(new)) for new in known]
-        p_value = compare_shares(*counts[0], *counts[1])
-        found[NEW_ANSWERS] = float(known[0].mean()), float(known[1].mean()), p_value
+    for name, has in calibration.properties.items():
+        known = [each[~np.isnan(each)] for each in (has, asked.properties[name])]
+        if min(map(len, known)) >= LEAST:
+            counts = [(int(each.sum()), len(each)) for each in known]
+            p_value = compare_shares(*counts[0], *counts[1])
+            found[name] = float(known[0].mean()), float(known[1].mean()), p_value
     level = LEVEL / len(found)
     measures = {name: Contrast(*each, each[-1] <= level) for name, each in found.items()}
     return PopulationCheck(len(calibration), len(asked), measures)
@@ -114,6 +122,6 @@ def check_population(calibration: People, asked: People) -> PopulationCheck | No
 
 def _show(name: str, contrast: Contrast) -> str:
     one, other = contrast.asked, contrast.calibration
-    if name == NEW_ANSWERS:
+    if name in (NEW_ANSWERS, STATED):
         return f"{100 * one:.1f} % instead of {100 * other:.1f} %"
     return f"{one:.1f} instead of {other:.1f} on average"

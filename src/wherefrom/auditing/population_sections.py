@@ -20,6 +20,7 @@ from wherefrom.auditing.findings import UnansweredQuestion
 from wherefrom.auditing.inspector import Examined, Inspector
 from wherefrom.core.contracts import Question
 from wherefrom.core.forms import ParsedQuestion
+from wherefrom.core.replies import Verdict
 
 UNANSWERED = "unanswered"
 
@@ -54,20 +55,23 @@ def check_batch(inspector: Inspector, asked: Sequence[ParsedQuestion]) -> Popula
 def _asked(inspector: Inspector, questions: Sequence[ParsedQuestion]) -> People:
     """Without right answers: what the text states stands for them."""
     familiarity = inspector.model.familiarity([q.subject for q in questions])
-    stated = [_find_stated(inspector, question) for question in questions]
-    return describe_people(questions, familiarity, stated, inspector.run.dataset)
+    verdicts = [inspector.judge_answer(question, "") for question in questions]
+    answers = [None if verdict is None else verdict.stated for verdict in verdicts]
+    return describe_people(
+        questions, familiarity, answers, _are_stated(verdicts), inspector.run.dataset
+    )
 
 
-def _find_stated(inspector: Inspector, question: ParsedQuestion) -> str | None:
-    verdict = inspector.judge_answer(question, "")
-    return None if verdict is None else verdict.stated
+def _are_stated(verdicts: Sequence[Verdict | None]) -> list[bool | None]:
+    return [None if verdict is None else verdict.stated is not None for verdict in verdicts]
 
 
 def _judged(inspector: Inspector, examined: Examined, places: Sequence[int]) -> People:
     questions = [examined.answered.questions[i] for i in places]
     gold = [examined.questions[i].answer for i in places]
     features = examined.features.rows(np.array(places, dtype=np.int64))
-    return describe_people(questions, features, gold, inspector.run.dataset)
+    verdicts = [inspector.judge_answer(question, "") for question in questions]
+    return describe_people(questions, features, gold, _are_stated(verdicts), inspector.run.dataset)
 
 
 def find_unanswered(inspector: Inspector) -> list[tuple[Question, ParsedQuestion]]:

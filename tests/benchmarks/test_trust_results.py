@@ -1,0 +1,154 @@
+"""docs/TRUST-RESULTS.md: the page is what its template and the committed files give."""
+
+import importlib
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from wherefrom.core.errors import BadData
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+@pytest.fixture
+def made(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    yield importlib.import_module("trust_results")
+    for name in ("trust_results", "bound", "answer_files", "trust"):
+        sys.modules.pop(name, None)
+
+
+def test_the_committed_page_is_what_the_committed_files_give(made):
+    if not (made.RESULTS / f"answers.{made.PEOPLE}.jsonl.gz").exists():
+        pytest.skip("the answers of `people` are not committed yet")
+    assert made.PAGE.read_text("utf-8") == made.page()
+
+
+def test_the_template_has_few_figures_of_its_own(made):
+    """A figure that is written by hand cannot be computed again; these are about other data."""
+    words = made.PLACE.sub("", made.TEMPLATE.read_text("utf-8"))
+    found = set(re.findall(r"\d+(?:[.,]\d+)* %", words))
+    assert found <= {"95 %", "90 %", "10 %", "63 %", "72 %"}, found
+
+
+ROWS = [
+    {"run": f"people-{seed}", "subject": f"p{i}", "relation": "birthplace", "answer": "Oslo",
+     "gold": "Oslo" if i % 4 else "Rome", "right": bool(i % 4), "support": support,
+     "answered": i % 3 != 0, "split": split, "name_known": True,
+     "features": {"log_probability": -0.1 * (i % 7), "margin": float(i % 5)}}
+    for seed in range(2) for split in ("calibration", "held-out")
+    for i, support in enumerate(["stated", "stated", "omitted", "none"] * 6)
+]  # fmt: skip
+
+
+@pytest.fixture
+def folder(made, tmp_path, monkeypatch):
+    """Files of two made-up seeds in a folder of their own."""
+    from answer_files import write_rows
+
+    monkeypatch.setattr(made, "RESULTS", tmp_path)
+    monkeypatch.setattr(made, "FEATURES", ("log_probability", "margin"))
+    write_rows(tmp_path / "answers.people.jsonl.gz", ROWS)
+    return tmp_path
+
+
+def test_figures_of_seeds_by_hand(made, folder):
+    found = made._people()
+    held = [r for r in ROWS if r["split"] == "held-out" and r["run"] == "people-0"]
+    assert found["seeds"] == 2
+    for kind in ("stated", "omitted", "none"):
+        own = [r for r in held if r["support"] == kind]
+        share = sum(r["answered"] for r in own) / len(own)
+        assert found[f"answered_{kind}"][f"answered_{kind}"] == pytest.approx(share)
+        assert found[f"n_{kind}"] == 2 * len(own), "both seeds have the same rows"
+        wrong = [not r["right"] for r in own if r["answered"]]
+        assert found[f"risk_{kind}"]["share"] == pytest.approx(sum(wrong) / len(wrong))
+    given = [r["right"] for r in held if r["answered"]]
+    assert found["precision_everyone_least"] == pytest.approx(sum(given) / len(given))
+
+
+def test_the_bounds_figures_are_those_of_the_benchmark(made, folder):
+    def model(certified, above, other):
+        given = above / certified if certified else None
+        drawn = {"answers_anybody": certified, "above": above, "above_given": given}
+        return {"drawn": {"certified": drawn, "uncertified": {"above": other}}}
+
+    models = {"a": model(0.5, 0.01, 0.4), "b": model(0.1, 0.04, 0.6), "c": model(0.0, 0.0, 0.5)}
+    together = {"answers_anybody": 0.2, "above": 0.05 / 3, "above_given": 0.05 / 0.6}
+    found = {"times": 100, "share": 0.3, "models": models,
+             "all": {"drawn": {"certified": together}}}  # fmt: skip
+    (folder / "bound.people.json").write_text(json.dumps(found))
+    figures = made._bound()
+    assert (figures["bound_least"], figures["bound_most"]) == (0.0, 0.04)
+    assert figures["bound_given"] == pytest.approx(0.05 / 0.6)
+    assert figures["bound_given_most"] == pytest.approx(0.4), "of the models with certificates"
+    assert (figures["uncertified_least"], figures["uncertified_most"]) == (0.4, 0.6)
+
+
+@pytest.mark.parametrize(
+    ("value", "form", "shown"),
+    [
+        ({"precision": 0.9375, "interval": [0.862, 0.973], "n": 80}, "[%]", "93.8 % [86.2, 97.3]"),
+        ({"precision": 0.9375, "interval": [0.862, 0.973], "n": 80}, "%", "93.8 %"),
+        ({"accuracy": 0.9875, "interval": [0.9, 1.0], "n": 80}, "count", "79 of 80"),
+        ({"accuracy": 0.5, "interval": [0.4, 0.6], "n": 1374}, "n", "1,374"),
+        ({"people": 80, "share": 0.25, "interval": [0.2, 0.3]}, "[%]", "25.0 % [20.0, 30.0]"),
+        ({"slope": 1.117, "slope_interval": [0.85, 1.38]}, "slope", "1.12 [0.85, 1.38]"),
+        ({"slope": None, "slope_interval": None}, "slope", "-"),
+        ({"answers": 36, "right": 9}, "right", "25.0 %"),
+        ({"auroc": 0.957, "interval": [0.92, 0.98], "n": 9}, "[.2f]", "0.96 [0.92, 0.98]"),
+        (0.0123, "%", "1.2 %"), (20, "d", "20"), (0.44, ".2f", "0.44"), (None, "%", "-"),
+        ("| a | b |", "text", "| a | b |"),
+    ],
+)  # fmt: skip
+def test_how_a_figure_is_written(made, value, form, shown):
+    assert made.show(value, form) == shown
+
+
+def test_the_page_is_filled_from_findings_and_figures(made, folder, monkeypatch):
+    found = {"format_version": 2, "a": {"0.9": {"precision": 0.5, "interval": [0, 1], "n": 2}},
+             "list": [0.25, 0.5]}  # fmt: skip
+    (folder / "audit.run-0.json").write_text(json.dumps(found))
+    template = folder / "page.md"
+    monkeypatch.setattr(made, "TEMPLATE", template)
+    monkeypatch.setattr(made, "find_figures", lambda: {"seeds": 2})
+    template.write_text("{{= seeds | d}} seeds, {{run-0 a.0.9 | %}}, {{run-0 list.1 | .1f}}")
+    assert made.page() == "2 seeds, 50.0 %, 0.5"
+    template.write_text("{{run-0 nothing.there | %}}")
+    assert made.page() == "-"
+    for wrong in ("{{= unknown | d}}", "{{run-0}}"):
+        template.write_text(wrong)
+        with pytest.raises(BadData, match=r"no figure|expected"):
+            made.page()
+
+
+def test_rows_are_kept_small_and_read_back(made, tmp_path):
+    from answer_files import read_rows, slim, write_rows
+
+    reply = {
+        "subject": "Ann", "relation": "r", "answer": "Oslo", "confidence": 0.123456789,
+        "name_known": True, "answered": True, "evidence": {"label": "supported", "quote": "..."},
+        "source": {"label": "recalled", "probability_recalled": 0.5},
+        "candidates": [{"text": "Oslo", "model_probability": 0.9}],
+    }  # fmt: skip
+    row = {"reply": reply, "gold": "Oslo", "right": True, "features": {"x": 1 / 3}, "m": None}
+    kept = slim(row, "people-0")
+    assert (kept["run"], kept["evidence"], kept["model_probability"]) == (
+        "people-0",
+        "supported",
+        0.9,
+    )
+    assert "quote" not in json.dumps(kept)
+    for name in ("one", "two"):
+        write_rows(tmp_path / f"{name}.jsonl.gz", [kept])
+    one, two = ((tmp_path / f"{name}.jsonl.gz").read_bytes() for name in ("one", "two"))
+    assert one == two, "no date is in it"
+    (back,) = read_rows(tmp_path / "one.jsonl.gz")
+    assert back["confidence"] == 0.1234568
+    assert back["features"] == {"x": 0.3333333}
+    (tmp_path / "bad.jsonl.gz").write_bytes(one[:-9])
+    with pytest.raises(BadData, match="expected compressed lines of JSON"):
+        read_rows(tmp_path / "bad.jsonl.gz")
