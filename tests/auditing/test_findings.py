@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from wherefrom.auditing import confidence_sections
+from wherefrom.auditing import decoy_sections
 from wherefrom.auditing.audit import report_audit
 from wherefrom.auditing.findings import Audit, AuditedAnswer
 from wherefrom.core.config import from_json, to_json
@@ -20,7 +20,9 @@ from wherefrom.core.replies import Reply
 from wherefrom.experiments.retraining import retrain_pairs
 from wherefrom.runs.run import open_run
 
-THRESHOLD = {"threshold", "target", "answered_share", "precision", "why_not", "by_relation"}
+THRESHOLD = {
+    "threshold", "target", "answered_share", "precision", "why_not", "by_relation", "by_support",
+}  # fmt: skip
 SCORES = {"brier", "log", "line", "error", "cumulative", "diagram"}
 COUNT = {"answers", "right"}
 # The keys of audit.json, as docs/AUDIT-JSON.md has them; a dot is a step down.
@@ -28,6 +30,7 @@ KEYS = {
     "": {
         "format_version", "recipe", "seed", "model", "people", "confidence", "abstention",
         "decoys", "evidence", "source", "exposures", "name_bias", "swap", "not_retrained", "notes",
+        "populations",
     },
     "people": {"calibration", "held-out"},
     "people.held-out": {"stated", "omitted", "none"},
@@ -42,6 +45,8 @@ KEYS = {
         "advice",
     },
     "abstention.in_use": THRESHOLD,
+    "abstention.in_use.by_support": {"stated", "omitted", "none"},
+    "abstention.in_use.by_support.none": {"answered_share", "risk"},
     "abstention.thresholds": {"0.9", "0.95"},
     "abstention.thresholds.0.9": THRESHOLD,
     "abstention.raw_probability": {"0.95"},
@@ -50,10 +55,15 @@ KEYS = {
     "abstention.uncertified": THRESHOLD,
     "abstention.certificate": {
         "threshold", "alpha", "delta", "certified", "n_answered", "wrong", "coverage", "n",
-        "sequence", "more_people", "by_relation",
+        "sequence", "more_people", "by_relation", "enough_to_tell",
     },
-    "decoys": {"recombined", "absent", "invented", "gibberish", "shortened"},
-    "decoys.absent": {"n", "refused", "auroc", "refused_at_bound"},
+    "decoys": {
+        "recombined", "absent", "invented", "gibberish", "shortened", "misspelt", "accented",
+        "swapped", "merged", "initials", "titled", "unseen letter",
+    },
+    "decoys.absent": {
+        "n", "refused", "auroc", "refused_at_bound", "refused_closed_book", "offered",
+    },
     "evidence": {"accuracy", "held_out_answers", "by_relation"},
     "evidence.accuracy": {"probes", "overall", "extraction"},
     "evidence.held_out_answers": {"supported", "contradicted", "silent", "no text"},
@@ -86,7 +96,7 @@ def found(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Audit:
     path = shutil.copytree(tiny_run, tmp_path_factory.mktemp("findings") / "people-0")
     run = open_run(path)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(confidence_sections, "TIER", 4)
+        patch.setattr(decoy_sections, "TIER", 4)
         return report_audit(run, retrained=retrain_pairs(run, most=2))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wherefrom.auditing import confidence_sections
+from wherefrom.auditing import decoy_sections
 from wherefrom.memorisation.labelled_answers import read_labelled
 
 HALVES = ("first", "second")
@@ -14,12 +14,13 @@ FIELDS = ["reply", "gold", "right", "split", "support", "features", "m", "id", "
 SECTIONS = {
     "format_version", "recipe", "seed", "model", "people", "confidence", "abstention",
     "decoys", "evidence", "source", "exposures", "name_bias", "swap", "not_retrained", "notes",
+    "populations",
 }  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
 def few_decoys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(confidence_sections, "TIER", 8)
+    monkeypatch.setattr(decoy_sections, "TIER", 8)
 
 
 @pytest.fixture(scope="module")

@@ -44,7 +44,10 @@ FINDINGS: dict[str, Any] = {
                               "auroc": {"auroc": 0.99},
                               "refused_at_bound": {"refused_share": 0.975, **SHARE}},
                "gibberish": {"refused": {"refused_share": 0.8, **SHARE}, "auroc": None,
-                             "refused_at_bound": None}},
+                             "refused_at_bound": None},
+               "misspelt": {"refused": {"refused_share": 0.8, **SHARE}, "auroc": None,
+                            "refused_at_bound": None,
+                            "refused_closed_book": {"refused_share": 0.6, **SHARE}}},
     "exposures": {"dose": [
         {"low": 0, "high": 0, "accuracy": 0.1, "interval": [0.0, 0.3], "n": 10},
         {"low": 1, "high": 1, "accuracy": 0.5, "interval": [0.3, 0.7], "n": 10},
@@ -93,6 +96,7 @@ def test_all_of_it():
         "decoys (out-of-corpus names): share refused",
         "recombined 80.0 % [70.0, 90.0] AUROC 0.990; by the certified threshold 97.5 %",
         "gibberish 80.0 % [70.0, 90.0] AUROC -",
+        "misspelt 80.0 % [70.0, 90.0] 60.0 % by the model alone",
         "exposures: share right, by how often the model had to predict the answer from the name",
         "0 times 10.0 % [0.0, 30.0] n=10",
         "once 50.0 % [30.0, 70.0] n=10",
@@ -132,10 +136,8 @@ def test_nothing_certified_says_what_it_would_take_and_fits_the_screen():
     abstention = copy.deepcopy(FINDINGS["abstention"])
     abstention["certificate"] |= {"certified": False, "more_people": 40}
     lines = found(abstention=abstention)
-    assert (
-        "certified: at most 10 % wrong none about 40 more calibration people would probably suffice"
-        in lines
-    )
+    advice = "about 40 more calibration questions would probably suffice"
+    assert f"certified: at most 10 % wrong none {advice}" in lines
     abstention["certificate"]["more_people"] = None
     rows = layout(audit_table(FINDINGS | {"abstention": abstention}))
     assert any(row.endswith("more calibration questions would not help") for row in rows)
@@ -147,6 +149,24 @@ def test_too_few_people_for_a_bound_leave_it_out():
     lines = found(abstention=FINDINGS["abstention"] | none, decoys=None)
     assert "abstention: share right among answered" in lines
     assert not any("certified" in line for line in lines)
+
+
+def test_risk_by_support_stands_below_the_threshold_in_use():
+    share = {"answered_share": 0.5, "interval": [0.4, 0.6], "n": 12}
+    parts = {
+        "stated": {"answered_share": share, "risk": {"risk": 0.02, "interval": [0.0, 0.1], "n": 6}},
+        "none": {"answered_share": share | {"answered_share": 0.0}, "risk": None},
+    }
+    abstention = copy.deepcopy(FINDINGS["abstention"])
+    abstention["in_use"]["by_support"] = parts
+    lines = found(abstention=abstention)
+    place = next(i for i, line in enumerate(lines) if line.startswith("threshold in use"))
+    assert lines[place + 1 : place + 3] == [
+        "text states it: wrong 2.0 % [0.0, 10.0] answers 50.0 % of 12",
+        "no text: wrong - answers 0.0 % of 12",
+    ]
+    abstention["in_use"]["by_support"] = {"stated": parts["stated"]}
+    assert not any("states it" in line for line in found(abstention=abstention))
 
 
 def test_a_name_that_says_nothing_is_no_warning():

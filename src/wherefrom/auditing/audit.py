@@ -14,8 +14,18 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from wherefrom.auditing import confidence_sections, source_sections
-from wherefrom.auditing.findings import Audit, AuditedAnswer, ExposureFindings
+from wherefrom.answering.populations import PopulationCheck
+from wherefrom.auditing import (
+    confidence_sections,
+    decoy_sections,
+    population_sections,
+    source_sections,
+)
+from wherefrom.auditing.findings import (
+    Audit,
+    AuditedAnswer,
+    ExposureFindings,
+)
 from wherefrom.auditing.inspector import Examined, Inspector, open_inspector
 from wherefrom.auditing.labelling import knows_by_construction, label_answers
 from wherefrom.auditing.pictures import draw_dose_response, draw_reliability, draw_risk_coverage
@@ -43,6 +53,7 @@ from wherefrom.runs.run import Run
 from wherefrom.runs.threads import use_threads
 
 FINDINGS, ANSWERS, TIMING = "audit.json", "answers.jsonl", "timing.json"
+DECOYS, UNANSWERED = "decoys.jsonl", "unanswered.jsonl"
 NO_CALIBRATION = (
     "confidence: expected calibration people, found none, so confidence, threshold and risk bound "
     "are left out; use a recipe with calibration people, such as birthplaces-calibrated"
@@ -160,6 +171,7 @@ def _report(
     inspector, notes = investigation.inspector, list(investigation.notes)
     tell("computing confidence and the risk bound")
     confidence = abstention = decoys = None
+    populations: dict[str, PopulationCheck] = {}
     if (policy := inspector.policy) is None:
         notes.append(NO_CALIBRATION)
     else:
@@ -169,7 +181,16 @@ def _report(
         bound = _if_possible(notes, certify)
         confidence = confidence_sections.report_confidence(examined, policy)
         abstention = confidence_sections.report_abstention(examined, policy, bound)
-        decoys = confidence_sections.report_decoys(inspector, examined, policy, bound)
+        tiers = decoy_sections.ask_tiers(inspector)
+        decoys = decoy_sections.report_decoys(tiers, examined, policy, bound)
+        rows = decoy_sections.list_decoys(tiers, policy, bound)
+        with cannot_write(run.path / "audit"):
+            (run.path / "audit").mkdir(exist_ok=True)
+        write_jsonl(run.path / "audit" / DECOYS, to_json(rows))
+        populations = population_sections.compare_splits(inspector, examined)
+        notes += [check.warning for check in populations.values() if check.warning]
+        if unanswered := list(population_sections.reply_to_unanswered(inspector, bound)):
+            write_jsonl(run.path / "audit" / UNANSWERED, to_json(unanswered))
     tell("computing evidence, source, exposures and name bias")
     checker = inspector.opened.fact_checker
     evidence = source_sections.report_evidence(checker, examined, investigation.verdicts)
@@ -193,6 +214,7 @@ def _report(
         people=_count(examined),
         confidence=confidence,
         abstention=abstention,
+        populations=populations,
         decoys=decoys,
         evidence=evidence,
         source=source,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from wherefrom.answering.certificate import Certificate
+from wherefrom.answering.populations import PopulationCheck
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.replies import Reply
@@ -38,11 +39,23 @@ class ConfidenceFindings:
 
 
 @dataclass(frozen=True)
+class SupportFindings:
+    """People whose text states the answer, omits it, or who have none: how many are answered.
+
+    `risk` is the share of wrong answers among those given; None if none is given.
+    """
+
+    answered_share: Score
+    risk: Score | None
+
+
+@dataclass(frozen=True)
 class ThresholdFindings:
     """A threshold, the precision that it was set for, and what it does to held-out people.
 
     `precision` is None if the threshold answers nothing; `why_not` says why no threshold would do.
-    `threshold` is None over several relations, each of which has its own.
+    `threshold` is None over several relations, each of which has its own. `by_support` has the
+    same for each kind of support among held-out people.
     """
 
     threshold: float | None
@@ -53,6 +66,7 @@ class ThresholdFindings:
     by_relation: Mapping[str, "ThresholdFindings"] = field(
         default_factory=dict[str, "ThresholdFindings"]
     )
+    by_support: Mapping[str, SupportFindings] = field(default_factory=dict[str, SupportFindings])
 
 
 @dataclass(frozen=True)
@@ -77,6 +91,9 @@ class AbstentionFindings:
 class DecoyFindings:
     """One tier of decoys: the share refused by the threshold in use, and by the certified one.
 
+    `refused` and `refused_at_bound` are what `ask` does. `refused_closed_book` leaves out the list
+    of the names in the text and is a property of the model alone; names that the model cannot read
+    are refused there too. `offered` is the share for which a name of the text is offered.
     `auroc` says how well the score separates the decoys from held-out people whose text states the
     answer. If nothing was certified, everything would be refused, and `refused_at_bound` is None.
     With several relations, each decoy is asked about one of them in turn.
@@ -86,6 +103,41 @@ class DecoyFindings:
     refused: Score
     auroc: Score | None
     refused_at_bound: Score | None
+    refused_closed_book: Score | None = None
+    offered: Score | None = None
+
+
+@dataclass(frozen=True)
+class UnansweredQuestion:
+    """One line of unanswered.jsonl: the reply to a question whose right answer is not known here.
+
+    `answered_at_bound` is whether the certified threshold gives the answer; None without a bound.
+    Who has the right answers can check with these lines what the audit promises.
+    """
+
+    reply: Reply
+    features: Mapping[str, float]
+    answered_at_bound: bool | None
+    id: str = ""
+
+
+@dataclass(frozen=True)
+class AuditedDecoy:
+    """One line of decoys.jsonl: a name that was asked about, and what became of it.
+
+    `read`: the model has seen all its letters. `score`: what the threshold is applied to.
+    `passes`: name gate and threshold let it pass. `answered`: and nobody else was probably meant.
+    """
+
+    tier: str
+    name: str
+    relation: str
+    read: bool
+    score: float
+    passes: bool
+    did_you_mean: tuple[str, ...]
+    answered: bool
+    answered_at_bound: bool | None
 
 
 @dataclass(frozen=True)
@@ -156,7 +208,8 @@ class NameBiasFindings:
 class Audit:
     """All findings about a run. A part that cannot be computed is None, and `notes` says why.
 
-    `people` counts the questions that were judged, by split and support. `not_retrained` says why
+    `people` counts the questions that were judged, by split and support. `populations` compares the
+    calibration people with those of each other split. `not_retrained` says why
     no model was retrained although the caller asked for it.
     """
 
@@ -176,6 +229,7 @@ class Audit:
     swap: SwapFindings | None
     not_retrained: WherefromError | None = None
     notes: tuple[str, ...] = ()
+    populations: Mapping[str, PopulationCheck] = field(default_factory=dict[str, PopulationCheck])
 
 
 @dataclass(frozen=True)

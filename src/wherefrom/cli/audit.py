@@ -6,21 +6,23 @@ from typing import Annotated
 
 import typer
 
-from wherefrom.cli.options import Threads
+from wherefrom.cli.options import Threads, one_risk
 from wherefrom.cli.output import note, print_json
 
 
 def audit(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run folder.")],
     risk: Annotated[
-        float,
+        list[float] | None,
         typer.Option(
             metavar="ALPHA",
             min=0.001,
             max=0.999,
-            help="Largest share of wrong answers that the certified threshold may give.",
+            show_default="0.1",
+            help="Largest share of wrong answers that the certified threshold may give. Not to be "
+            "repeated.",
         ),
-    ] = 0.1,
+    ] = None,
     delta: Annotated[
         float,
         typer.Option(
@@ -77,13 +79,15 @@ def audit(
     used again; the same command continues a retraining that was stopped.
     """
     import wherefrom
+    from wherefrom.auditing.audit import Risk
     from wherefrom.report.audit import audit_table, explain_audit_refusals
     from wherefrom.report.source_rows import explain_source
     from wherefrom.report.tables import draw, printable
 
+    alpha = one_risk(risk, delta) or Risk().alpha
     found = wherefrom.audit(
         run,
-        risk=risk,
+        risk=alpha,
         delta=delta,
         pairs=pairs,
         budget=budget,

@@ -18,6 +18,7 @@ from wherefrom.report.tables import INTERVAL, NOTHING, Section, Table
 
 Findings = Mapping[str, Any]
 
+_SUPPORT = {"stated": "text states it", "omitted": "text omits it", "none": "no text"}
 _OWN = "by the model's own probability"
 _TRAINED_ON = {"swapped": "changed text", "churn": "old text"}
 _OUTCOMES = {"flips": "new answer", "stays": "old answer", "other": "another answer"}
@@ -88,6 +89,7 @@ def _abstention(findings: Findings) -> Section | None:
         return None
     title = "abstention: share right among answered"
     rows = _answered_rows("threshold in use", found["in_use"])
+    rows += _support_rows(found["in_use"])
     for target, row in found["thresholds"].items():
         rows += _answered_rows(f"threshold set for {100 * float(target):g} % right", row)
     if (bound := found["certificate"]) is not None:
@@ -103,6 +105,18 @@ def _answered_rows(label: str, row: Findings) -> list[tuple[str, ...]]:
     indent = " " * (len(label) - len(label.lstrip()) + 2)
     each = [(f"{indent}{name}", *_answered(part)) for name, part in _relations(row)]
     return [(label, *_answered(row)), *each]
+
+
+def _support_rows(row: Findings) -> list[tuple[str, ...]]:
+    """The share wrong among answered, where people's texts differ; not in an audit of before."""
+    kinds = row.get("by_support", {})
+    if len(kinds) < 2:
+        return []
+    return [
+        (f"  {_SUPPORT[kind]}: wrong", *_share(part["risk"]),
+         f"answers {_percent(part['answered_share'])} of {part['answered_share']['n']}")
+        for kind, part in kinds.items()
+    ]  # fmt: skip
 
 
 def explain_audit_refusals(findings: Findings) -> list[str]:
@@ -125,7 +139,7 @@ def _certified_rows(label: str, bound: Findings, row: Findings) -> list[tuple[st
     def cells(certificate: Findings, found: Findings) -> tuple[str, ...]:
         if certificate["certified"]:
             return _answered(found)
-        return "none", "", _advice(certificate["more_people"])
+        return "none", "", _advice(certificate)
 
     parts = dict(_relations(row))
     rows: list[tuple[str, ...]] = [(label, *cells(bound, row))]
@@ -145,11 +159,13 @@ def _answered(row: Findings) -> tuple[str, str, str]:
     return (*_share(row["precision"]), f"answers {_percent(row['answered_share'])} of questions")
 
 
-def _advice(more_people: int | None) -> str:
+def _advice(certificate: Findings) -> str:
     """What to do if nothing was certified; `advice` in audit.json has a longer form."""
-    if more_people is None:
-        return "more calibration questions would not help"
-    return f"about {more_people} more calibration people would probably suffice"
+    if (more := certificate["more_people"]) is not None:
+        return f"about {more} more calibration questions would probably suffice"
+    if not certificate.get("enough_to_tell", True):
+        return "too few calibration questions to tell"
+    return "more calibration questions would not help"
 
 
 def _evidence(findings: Findings) -> Section | None:
@@ -188,11 +204,15 @@ def _decoys(findings: Findings) -> Section | None:
     found = findings.get("decoys")
     if found is None:
         return None
-    rows = [
-        (tier, *_share(row["refused"]), f"AUROC {_area(row['auroc'])}{_at_bound(row)}")
-        for tier, row in found.items()
-    ]
+    rows = [(tier, *_share(row["refused"]), _beside(row)) for tier, row in found.items()]
     return Section("decoys (out-of-corpus names): share refused", tuple(rows))
+
+
+def _beside(row: Findings) -> str:
+    """What the model alone does, without the list of names; an audit of before has no such row."""
+    if row["auroc"] is None and (alone := row.get("refused_closed_book")) is not None:
+        return f"{_percent(alone)} by the model alone{_at_bound(row)}"
+    return f"AUROC {_area(row['auroc'])}{_at_bound(row)}"
 
 
 def _at_bound(row: Findings) -> str:
