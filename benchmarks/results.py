@@ -23,6 +23,7 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 
 import numpy as np  # noqa: E402
 from homework import homework, take_homework  # noqa: E402
+from labels import labels  # noqa: E402
 from trust import take_audits, trust  # noqa: E402
 from why import ADDED, ROWS, WITHOUT, Row  # noqa: E402
 
@@ -72,7 +73,7 @@ def take_over(source: Path) -> None:
 
 def page(rows: Rows) -> str:
     parts = [INTRODUCTION, machines(rows), speed(rows), course(rows), commands(rows),
-             knowledge(rows), why(rows), mistakes(rows), laptop(), trust(),
+             knowledge(rows), why(rows), mistakes(rows), laptop(), trust(), labels(),
              characters(rows), homework()]  # fmt: skip
     return "\n\n".join(part for part in parts if part) + "\n"
 
