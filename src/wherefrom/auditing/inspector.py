@@ -5,7 +5,7 @@ It combines three packages: confidence and the name gate (`answering`), what the
 and `dispute` all use it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -188,10 +188,17 @@ class Inspector:
         answered = self.model.answer(questions)
         return self.compose(answered, self._with_source_features(answered))
 
-    def examine(self, questions: Sequence[tuple[Question, ParsedQuestion]]) -> Examined:
-        """Put questions whose answers are known to the model."""
+    def examine(
+        self,
+        questions: Sequence[tuple[Question, ParsedQuestion]],
+        decoded: Mapping[str, Answer] | None = None,
+    ) -> Examined:
+        """Put questions whose answers are known to the model.
+
+        `decoded` has answers of this model by the text of their question: nothing is decoded twice.
+        """
         known = tuple(question for question, _ in questions)
-        answered = self.model.answer([parsed for _, parsed in questions])
+        answered = self.model.answer([parsed for _, parsed in questions], decoded)
         right = [q.accepts(a.text) for a, q in zip(answered.answers, known, strict=True)]
         return Examined(known, answered, self._with_source_features(answered), np.array(right))
 
