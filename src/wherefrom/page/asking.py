@@ -54,7 +54,7 @@ def describe_asking(inspector: Inspector) -> dict[str, Any]:
         "even_odds": EVEN_ODDS,
         "decoys": None if decoys is None else decoys.material(),
         "evidence": describe_evidence(inspector, known),
-        "exposures": describe_exposures(run),
+        "exposures": describe_exposures(run, model.relations),
     }
 
 
