@@ -43,11 +43,11 @@ class FactChecker:
     def statements(self, subject: str, relation: str) -> tuple[Statement, ...]:
         """What the subject's documents state above the threshold, the surest first."""
         threshold = self._extractor(relation).threshold
-        return tuple(s for s in self._extract(subject, relation) if s.score >= threshold)
+        return tuple(s for s in self.extract(subject, relation) if s.score >= threshold)
 
     def judge(self, subject: str, answer: str, relation: str) -> Verdict:
         """What the subject's text says about an answer."""
-        extractor, extracted = self._extractor(relation), self._extract(subject, relation)
+        extractor, extracted = self._extractor(relation), self.extract(subject, relation)
         if not extracted and not self.index.about(subject):
             return Verdict(NO_TEXT, None, None, None, 0.0)
         stated = [s for s in extracted if s.score >= extractor.threshold]
@@ -87,7 +87,7 @@ class FactChecker:
             )
         return self.extractors[relation]
 
-    def _extract(self, subject: str, relation: str) -> list[Statement]:
+    def extract(self, subject: str, relation: str) -> list[Statement]:
         """The statements of each passage about the subject, however unsure, the surest first."""
         extractor = self._extractor(relation)
         found = [
