@@ -13,10 +13,11 @@ from typing import Any
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
+from wherefrom.page.engine_script import read_engine
 from wherefrom.page.scripts import bundle, read_asset
 
 TEMPLATES = ("report.html", "asking.html", "reading.html", "marks.html")
-ENGINE, INTERFACE = "engine/worker.js", "ui/main.js"
+INTERFACE = "ui/main.js"
 
 
 def render(name: str, values: Mapping[str, Any]) -> bytes:
@@ -48,7 +49,7 @@ def render(name: str, values: Mapping[str, Any]) -> bytes:
         policy=policy,
         style=Markup(style),
         script=Markup(script),
-        engine=inert(bundle(ENGINE)) if values.get("embedded") else "",
+        engine=inert(read_engine()) if values.get("embedded") else "",
     )
     return text.encode()
 
