@@ -10,7 +10,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
 from wherefrom.page.engine_script import read_engine
@@ -22,6 +21,8 @@ INTERFACE = "ui/main.js"
 
 def render(name: str, values: Mapping[str, Any]) -> bytes:
     """A template with its values, and the page's style and script."""
+    from jinja2 import DictLoader, Environment, StrictUndefined  # only reports need it
+
     style, script = read_asset("css/report.css"), bundle(INTERFACE)
     worker = "blob:" if values.get("embedded") else "'none'"
     policy = "; ".join(

@@ -25,6 +25,7 @@ def describe_making(run: Run, precision: str = "") -> dict[str, Any]:
     recipe, written = run.recipe, read_json(run.folder.run_file)
     seconds = float(run.status["seconds"])
     command = f"{command_for(recipe)} --out RUN\nwherefrom report RUN"
+    fields = (f"{name} = {_spell(value)}" for name, value in _flatten(encode(recipe)))
     facts = [
         ("recipe", f"{recipe.name}: {recipe.summary}"),
         ("seed", str(recipe.seed)),
@@ -41,8 +42,8 @@ def describe_making(run: Run, precision: str = "") -> dict[str, Any]:
         "on the same kind of machine; the seed decides everything that is random.",
         "command": command,
         "facts": facts,
-        "recipe": "\n".join(f"{name} = {_spell(value)}" for name, value in _flatten(encode(recipe))),
-    }  # fmt: skip
+        "recipe": "\n".join(fields),
+    }
 
 
 def command_for(recipe: Experiment) -> str:
@@ -77,7 +78,9 @@ def _models(run: Run) -> list[tuple[str, str]]:
             continue
         parameters = cost["parameters"]
         size = f"{parameters:,} parameters, " if parameters else ""
-        found.append((model.name.replace("_", " "), f"{size}trained in {duration(cost['seconds'])}"))
+        found.append(
+            (model.name.replace("_", " "), f"{size}trained in {duration(cost['seconds'])}")
+        )
     return found
 
 

@@ -36,6 +36,7 @@ _LOOKS = {
     "nearest_name": ("diamond", "quiet"),
     "london": ("tick", "quiet"),
 }
+_LATE = 0.6  # a curve that ends later has its label above its end
 _UNIT = "\u00a0%"
 _PERCENTS = ((0.0, "0"), (0.25, "25"), (0.5, "50"), (0.75, "75"), (1.0, "100\u00a0%"))
 
@@ -112,21 +113,23 @@ def draw_learning(run: Run) -> Picture | None:
     def up(loss: float) -> float:
         return (math.log(max(loss, 1e-3)) - low) / span
 
+    tones = dict(zip(curves, ("accent", "ink", "quiet", "quiet"), strict=False))
     lines = [
-        Line([(s / steps, up(loss)) for s, loss in points], tone, name, _label_at(points, steps, up),
-             "end" if points[-1][0] > 0.6 * steps else "start")
-        for (name, points), tone in zip(curves.items(), ("accent", "ink", "quiet", "quiet"), strict=False)
-    ]  # fmt: skip
+        Line(
+            [(step / steps, up(loss)) for step, loss in points],
+            tones.get(name, "quiet"),
+            name,
+            _label_at(points, steps, up),
+            "end" if points[-1][0] > _LATE * steps else "start",
+        )
+        for name, points in curves.items()
+    ]
     first, last = next(iter(curves.values()))[0], next(iter(curves.values()))[-1]
     said = (
         f"While it read, the loss fell from {first[1]:.2f} to {last[1]:.2f} nats per character in "
         f"{steps:,} steps (the scale is logarithmic)."
     )
-    ticks = [
-        value
-        for value in (0.001, 0.01, 0.1, 1.0, 10.0)
-        if low <= math.log(value) <= high
-    ]
+    ticks = [value for value in (0.001, 0.01, 0.1, 1.0, 10.0) if low <= math.log(value) <= high]
     chart = plot(
         lines, [], said,
         x_ticks=[(0.0, "0"), (0.5, f"{steps // 2:,}"), (1.0, f"{steps:,}")],
@@ -139,7 +142,7 @@ def draw_learning(run: Run) -> Picture | None:
 def _label_at(points: Sequence[tuple[int, float]], steps: int, up: Any) -> tuple[float, float]:
     """Above the curve's end, or behind it where the curve ends early."""
     step, loss = points[-1]
-    if step > 0.6 * steps:
+    if step > _LATE * steps:
         return 1.0, min(up(loss) + 0.12, 0.97)
     return step / steps + 0.015, up(loss)
 
@@ -158,9 +161,11 @@ def draw_reliability(answers: JudgedAnswers) -> Picture | None:
     right = np.array([row.right for row in known], dtype=bool)
     bins = reliability_diagram(confidence, right)
     points = [
-        Point(b.mean, b.frequency, *b.interval, title=f"{percent(b.mean)} sure: {percent(b.frequency)} of {b.n} right")
+        Point(
+            b.mean, b.frequency, *b.interval, title=f"{b.n} answers: {percent(b.frequency)} right"
+        )
         for b in bins
-    ]  # fmt: skip
+    ]
     mean, share = float(confidence.mean()), float(right.mean())
     how = (
         "as often as"
@@ -170,8 +175,8 @@ def draw_reliability(answers: JudgedAnswers) -> Picture | None:
         else "less often than"
     )
     said = (
-        f"Asked about a name that it knows, it is {percent(round(mean, 3))} sure on average and right in "
-        f"{percent(round(share, 3))}: {how} it believes. Each dot has {bins[0].n} answers or so."
+        f"Asked about a name that it knows, it is {percent(mean)} sure on average and right in "
+        f"{percent(share)}: {how} it believes. Each dot has {bins[0].n} answers or so."
     )
     chart = plot(
         [Line([(0, 0), (1, 1)], "quiet", "as sure as right", (0.62, 0.5), "start")], points, said,
@@ -194,8 +199,8 @@ def draw_risk(answers: JudgedAnswers) -> Picture | None:
     said = (
         f"If it may stay silent where it is least sure, it is wrong less often: in "
         f"{percent(_risk_at(calibrated, 0.5))} of its answers when it answers half of the "
-        f"{len(right)} questions, in {percent(calibrated.risk[-1])} when it answers all. The model’s own "
-        f"probability, not calibrated, is wrong in {percent(_risk_at(raw, 0.5))} at half."
+        f"{len(right)} questions, in {percent(calibrated.risk[-1])} when it answers all. The "
+        f"model’s own probability, not calibrated, is wrong in {percent(_risk_at(raw, 0.5))} there."
     )
     lines = [
         Line(_steps(raw, top), "quiet", "the model’s own probability", (0.02, 0.62)),
@@ -253,18 +258,19 @@ def draw_dose(run: Run, answers: JudgedAnswers, exposures: Exposures | None) -> 
         return None
     if len(doses) < 1:
         return None
-    groups = [("", [
-        Dot(_times(d.low, d.high), d.accuracy, *d.interval, note=f"{d.right} of {d.n}") for d in doses
-    ])]  # fmt: skip
+    rows_of = [
+        Dot(_times(d.low, d.high), d.accuracy, *d.interval, note=f"{d.right} of {d.n}")
+        for d in doses
+    ]
     low, high = doses[0], doses[-1]
     said = (
         f"Of the facts that training had it predict {_times(low.low, low.high)}, it answers "
         f"{percent(low.accuracy)} right; {_times(high.low, high.high)}, {percent(high.accuracy)}."
         if len(doses) > 1
-        else f"Training had it predict every fact {_times(low.low, low.high)} from the name; it answers "
-        f"{percent(low.accuracy)} right."
+        else f"Training had it predict every fact {_times(low.low, low.high)} from the name; "
+        f"it answers {percent(low.accuracy)} right."
     )
-    return Picture("dose", title, said, dots(groups, said))
+    return Picture("dose", title, said, dots([("", rows_of)], said))
 
 
 def _times(low: int, high: int) -> str:

@@ -39,9 +39,7 @@ class Report:
     notes: tuple[str, ...] = ()
 
 
-def write_report(
-    runs: Sequence[Run], out: Path | None = None, precision: str = "auto"
-) -> Report:
+def write_report(runs: Sequence[Run], out: Path | None = None, precision: str = "auto") -> Report:
     """Write the report of the first run, beside which the others are shown."""
     if precision not in PRECISIONS:
         raise UsageError(f"--precision: expected {' or '.join(PRECISIONS[1:])}, found {precision}")
@@ -107,12 +105,12 @@ def _title(inspector: Inspector) -> str:
     if len(inspector.model.relations) == 1:
         return forms[0].fill("…")
     names = [name.replace("_", " ") for name in sorted(inspector.model.relations) if name]
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) <= 5 else f"{len(names)} relations"
+    return (
+        f"{', '.join(names[:-1])} and {names[-1]}" if len(names) <= 5 else f"{len(names)} relations"
+    )
 
 
-def _embed(
-    run: Run, precision: str, inspector: Inspector
-) -> tuple[EngineData | None, str]:
+def _embed(run: Run, precision: str, inspector: Inspector) -> tuple[EngineData | None, str]:
     """The model for the page, or why it cannot be there, in one line."""
     try:
         return embed_engine(run, precision, inspector), ""
@@ -145,31 +143,22 @@ def _columns(relations: Sequence[str]) -> list[tuple[str, str]]:
 
 def _not_yet(run: Run, answers: JudgedAnswers) -> list[dict[str, str]]:
     """What only an audit computes, and the command that does."""
-    found: list[dict[str, str]] = []
-    audit = answers.audit
-    folder = run.path.name
-    if audit is None:
-        found.append(
-            {
-                "what": "Calibration with its tests, a certified bound on the risk, decoys, name bias",
-                "command": f"wherefrom audit {folder}",
-            }
-        )
-    if audit is None or (audit.get("source") or {}).get("measured") is None:
-        found.append(
-            {
-                "what": "What the model really recalled, by training it again without people’s text",
-                "command": f"wherefrom audit {folder} --budget 10",
-            }
-        )
-    if audit is None or audit.get("swap") is None:
-        found.append(
-            {
-                "what": "Whether answers follow the text when the text is changed",
-                "command": f"wherefrom audit {folder} --swap 8",
-            }
-        )
-    return found
+    audit: Any = answers.audit or {}
+    wanted = {
+        "": "Tests of the calibration, a certified bound on the risk, decoys, name bias",
+        " --budget 10": "What was recalled, measured by training again without people’s text",
+        " --swap 8": "Whether answers follow the text when the text is changed",
+    }
+    there = (
+        answers.audit is not None,
+        bool((audit.get("source") or {}).get("measured")),
+        bool(audit.get("swap")),
+    )
+    return [
+        {"what": what, "command": f"wherefrom audit {run.path.name}{option}"}
+        for (option, what), done in zip(wanted.items(), there, strict=True)
+        if not done
+    ]
 
 
 def _notes(run: Run, inspector: Inspector, why_not: str) -> list[str]:

@@ -90,6 +90,7 @@ export class Asking {
     const number = this.asked, mine = () => number === this.asked;
     this.reply = null;
     this.look.forget();
+    this.engine?.cancel(); // nobody waits for the question before
     this.card.computing(question, "");
     try {
       await this.opened;

@@ -2,6 +2,8 @@
 import { byId, el, percent } from "./dom.js";
 import { mark, quoted } from "./marks.js";
 
+const TELLING = ["margin", "statement", "familiarity", "contrast"]; // the bars show the other features
+
 /** Everything between `question` and `answer` is drawn here; nothing is computed. */
 export class Card {
   constructor() {
@@ -14,6 +16,7 @@ export class Card {
   draw(state, ...parts) {
     this.box.dataset.state = state;
     this.box.setAttribute("aria-busy", String(state === "computing"));
+    this.beside.setAttribute("aria-busy", String(state === "computing"));
     this.box.replaceChildren(...parts.filter(Boolean));
   }
 
@@ -34,9 +37,11 @@ export class Card {
   /** A question that cannot be asked. @param {string} question @param {string} words */
   refused(question, words) {
     this.beside.hidden = true;
+    const quotedFirst = /^(['"]).*?\1: /s; // the question itself, which stands above
+    const why = sentence(words.replace(quotedFirst, ""));
     this.draw("refused", el("p.asked", {}, el("bdi", {}, question)),
-      el("p.answer", {}, "This cannot be asked"), el("p", {}, words));
-    this.say(`This cannot be asked. ${words}`);
+      el("p.answer", {}, "This cannot be asked"), el("p", {}, why));
+    this.say(`This cannot be asked. ${why}`);
   }
 
   /** @param {string} words */
@@ -84,11 +89,11 @@ export class Card {
     const close = reply.didYouMean ?? [];
     return [
       el("p.answer", {}, "I don’t know", sure(reply)),
-      reply.nameKnown === false ? null : bar(reply.confidence, decision.threshold),
+      bar(reply.nameKnown === false ? null : reply.confidence, decision.threshold),
       el("p", {}, reason(reply, decision)),
       close.length > 0 && el("p", {}, "Did you mean ", ...between(close.map((/** @type {string} */ name) =>
         el("button.pick", { type: "button", onclick: () => askAbout(name) }, el("bdi", {}, name)))), "?"),
-      guess,
+      reply.answer && reply.reason !== "another spelling" && guess,
     ];
   }
 
@@ -140,7 +145,9 @@ function evidence(reply) {
 
 /** @param {any} reply @param {any} decision */
 function reason(reply, decision) {
+  if (reply.reason === "another spelling" || (reply.nameKnown === false && !reply.answer)) return sentence(reply.whyNot);
   if (reply.nameKnown === false) {
+    if (reply.evidence && reply.evidence.label !== "no text") return "It does not know this name well enough, although the text has it.";
     const close = reply.didYouMean?.length;
     return close ? "Nobody by that name is known to it." : "Nobody by that name is known to it, and no name in the text is close.";
   }
@@ -148,6 +155,11 @@ function reason(reply, decision) {
   if (least !== null && least > 1) return reply.whyNot ?? "No threshold reaches this risk on the calibration questions.";
   const text = reply.evidence?.label === "silent" ? " Its text does not say." : "";
   return `Not sure enough: ${percent(reply.confidence)}, and for at most ${decision.risk} wrong it takes ${percent(least)}.${text}`;
+}
+
+/** @param {string} words */
+function sentence(words) {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
 }
 
 /** @param {HTMLElement[]} parts */
@@ -178,18 +190,25 @@ function why(reply, open) {
   }
   const shown = exposed(reply.exposures);
   if (shown) rows.push(["in training", shown]);
-  if (reply.features?.length) {
-    rows.push(["how it answers", el("ul", {}, ...reply.features.map((/** @type {any} */ each) => el("li", {}, each.words)))]);
+  const telling = (reply.features ?? []).filter((/** @type {any} */ each) => TELLING.includes(each.name));
+  if (telling.length) {
+    rows.push(["how it answers", el("ul", {}, ...telling.map((/** @type {any} */ each) => el("li", {}, each.words)))]);
   }
   if (!rows.length) return null;
   return el("details.why", open ? { open: true } : {}, el("summary", {}, "Why?"),
     el("dl", {}, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
 }
 
-/** @param {any} counts */
+/** How often training showed the answer about this subject. @param {any[] | null} counts */
 function exposed(counts) {
   if (!counts) return null;
-  const shown = counts.shown ?? 0, fromName = counts.fromName ?? counts.from_name ?? 0;
-  if (!shown && !fromName) return "this fact was never shown";
-  return `the fact was shown ${shown.toLocaleString("en")} times; ${fromName.toLocaleString("en")} times the model had to predict it from the name`;
+  const own = counts.find((each) => each.given);
+  const shown = own ? own.read + own.suffix + own.value_masked : 0;
+  if (!own || !shown) return "this answer was never shown beside the name";
+  return `shown ${times(shown)}; ${times(own.from_name)} the model had to predict it from the name`;
+}
+
+/** @param {number} count */
+function times(count) {
+  return count === 1 ? "once" : `${count.toLocaleString("en")} times`;
 }

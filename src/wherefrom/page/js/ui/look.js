@@ -54,10 +54,31 @@ export class Look {
     return best;
   }
 
+  /** The character of the name that it looks at most. @param {{layer: number, head: number}} at */
+  keenest({ layer, head }) {
+    const { attention, characters, name, answer } = this.found;
+    const n = characters.length, weights = attention[layer][head];
+    let key = name[0];
+    for (let s = name[0]; s < name[1]; s += 1) {
+      if (weights[(answer[0] - 1) * n + s] > weights[(answer[0] - 1) * n + key]) key = s;
+    }
+    return key;
+  }
+
+  /** A character with the word that it stands in. @param {number} t */
+  within(t) {
+    const { characters, name } = this.found;
+    let from = t, to = t;
+    while (from > name[0] && characters[from - 1] !== " " && characters[from] !== " ") from -= 1;
+    while (to < name[1] && characters[to] !== " ") to += 1;
+    const word = characters.slice(from, to).join("");
+    return characters[t] === " " ? "the space in the name" : word.length > 1 ? `the “${characters[t]}” of ${word}` : `“${characters[t]}”`;
+  }
+
   attention() {
     const { attention, characters } = this.found;
     const best = this.best();
-    const said = `At layer ${best.layer + 1}, head ${best.head + 1}, the place that writes the answer’s first character gives ${percent(best.share)} of its attention to the name.`;
+    const said = `At layer ${best.layer + 1}, head ${best.head + 1}, the place that writes the answer’s first character gives ${percent(best.share)} of its attention to the name, most of it to ${this.within(this.keenest(best))}.`;
     this.tabs = el("div.tabs", { role: "tablist", "aria-label": "Layers" }, ...attention.map((/** @type {any} */ _, /** @type {number} */ layer) =>
       el("button.tab", { type: "button", role: "tab", "aria-selected": "false", onclick: () => { this.layer = layer; this.redraw(); } }, `Layer ${layer + 1}`)));
     this.tabs.addEventListener("keydown", (event) => {
@@ -169,9 +190,13 @@ export class Look {
   dependence() {
     const { dependence } = this.found;
     const most = Math.max(...dependence.map((/** @type {any} */ each) => each.effect), 1e-9);
-    const key = dependence.reduce((/** @type {any} */ best, /** @type {any} */ each, /** @type {number} */ i) => (each.effect > best.effect ? { ...each, i } : best), { effect: -1, i: 0 });
-    const from = Math.max(0, key.i - 4), near = dependence.slice(from, key.i + 5).map((/** @type {any} */ each) => each.character).join("");
-    const said = `The answer depends most on “${visible(key.character)}” in “${near.trim()}”: with other characters there, it is ${Math.exp(key.effect).toLocaleString("en", { maximumSignificantDigits: 2 })} times less likely.`;
+    const { name } = this.found;
+    let key = name[0];
+    for (let t = name[0]; t < name[1]; t += 1) if (dependence[t].effect > dependence[key].effect) key = t;
+    const factor = Math.exp(dependence[key].effect).toLocaleString("en", { maximumSignificantDigits: 2 });
+    const said = dependence[key].effect < 0.1
+      ? "No single character of the name matters much to the answer."
+      : `In the name, the answer depends most on ${this.within(key)}: with another character there, it is ${factor} times less likely.`;
     const strip = el("div.strip", { role: "img", "aria-label": said }, ...dependence.map((/** @type {any} */ each, /** @type {number} */ t) => {
       const part = el("span.c", { title: `${each.effect.toFixed(2)} nats`, class: `c ${this.place(t) ?? ""}` }, visible(each.character));
       const share = Math.max(0, each.effect) / most;
