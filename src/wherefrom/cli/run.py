@@ -161,14 +161,20 @@ def run(
     if seeds is not None:
         found = wherefrom.run_seeds(recipe, seeds, out=out, progress=True, **options)
         print_json(found) if as_json else _print_seeds(found)
-        runs = list(found.runs)
+        runs, new = list(found.runs), not all(map(_has_report, found.runs[:1]))
     else:
         found = wherefrom.run(recipe, out=out, progress=True, **options)
         print_json(found) if as_json else _print(found)
-        runs = [found.run]
-    if report and found.recipe in REPORTED:
+        runs, new = [found.run], not found.reused
+    if report and new and found.recipe in REPORTED:
         _report(runs, threads, as_json)
     found.require_checks()
+
+
+def _has_report(run: str) -> bool:
+    from wherefrom.page.report import FILE
+
+    return (Path(run) / FILE).exists()
 
 
 def _report(runs: list[str], threads: int | None, as_json: bool) -> None:
