@@ -100,13 +100,14 @@ export class Asking {
     if (!mine() || !this.engine) return;
     const primary = this.data.models[0].name;
     try {
-      const reply = await this.engine.call("ask", { question }, (/** @type {any} */ progress) => {
+      const hear = /** @type {any} */ ((/** @type {any} */ progress) => {
         if (!mine()) return;
         if (progress.parsed) this.card.computing(progress.parsed.question, "");
         const { writing, answered } = progress;
         if (writing && writing.model === primary && !calm.matches) this.card.computing(question, writing.text);
         if (answered && answered.model === primary) this.card.computing(question, answered.answer);
       });
+      const reply = await this.engine.call("ask", { question }, hear);
       if (!mine()) return;
       this.reply = reply;
       this.decide();
