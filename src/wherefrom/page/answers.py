@@ -8,15 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wherefrom.answering.policy import judge
 from wherefrom.auditing.audit import ANSWERS, FINDINGS, find_judged
 from wherefrom.auditing.findings import Audit, AuditedAnswer
 from wherefrom.auditing.inspector import Inspector
 from wherefrom.core.config import from_json
-from wherefrom.core.contracts import Answer
-from wherefrom.core.errors import BadData, WherefromError
+from wherefrom.core.errors import WherefromError
 from wherefrom.core.files import read_json, read_jsonl
-from wherefrom.generation.answers import BEAMS
 from wherefrom.runs.run import Run
 
 HELD_OUT, CALIBRATION = "held-out", "calibration"
@@ -71,7 +68,7 @@ def _ask_held_out(inspector: Inspector) -> tuple[AuditedAnswer, ...]:
     parsed = [(q, found) for q in people if (found := inspector.model.try_parse(q.text))]
     if not parsed:
         return ()
-    examined = inspector.examine(parsed, decoded_answers(inspector.run))
+    examined = inspector.examine(parsed, inspector.opened.decoded)
     replies = inspector.compose(examined.answered, examined.features)
     return tuple(
         AuditedAnswer.of(reply, question, examined.features.row(i), None)
@@ -81,29 +78,12 @@ def _ask_held_out(inspector: Inspector) -> tuple[AuditedAnswer, ...]:
 
 def _score_calibration(inspector: Inspector) -> tuple[Scored, ...]:
     """Scores alone: nobody looks at these answers one by one."""
-    people, policy = inspector.opened.calibration_people, inspector.policy
-    if policy is None or not people:
-        return ()
-    try:
-        found = judge(inspector.model, people, decoded_answers(inspector.run))
-    except BadData:  # the model can be asked none of them
+    found, policy = inspector.opened.judged_calibration, inspector.policy
+    if policy is None or found is None:
         return ()
     scores = policy.score(found.features, found.relations)
     each = zip(found.people, scores, found.right, found.relations, strict=True)
     return tuple(Scored(float(s), bool(r), name, q.support) for q, s, r, name in each)
-
-
-def decoded_answers(run: Run) -> dict[str, Answer]:
-    """What the evaluation decoded with the primary model, by the text of the question."""
-    found: dict[str, Answer] = {}
-    for task in run.recipe.tasks:
-        if task.measure != "accuracy" or task.beams != BEAMS or task.brief:
-            continue
-        path = run.folder.predictions_file(run.recipe.primary, task.name)
-        if run.recipe.primary in task.predictors and path.exists():
-            rows = run.predictions(run.recipe.primary, task.name)
-            found |= {row.question: row.answer for row in rows}
-    return found
 
 
 def _read_findings(run: Run) -> Mapping[str, Any] | None:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wherefrom.answering.kept_answers import RememberingModel, read_kept
 from wherefrom.auditing.inspector import Inspector, open_inspector
 from wherefrom.core.config import to_json
-from wherefrom.core.errors import BadData, UsageError, WherefromError
+from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.files import write_bytes
-from wherefrom.memorisation.exposures import Exposures, count_exposures
 from wherefrom.page import pictures, sections
 from wherefrom.page.answers import JudgedAnswers, collect_answers
 from wherefrom.page.comparison import compare_runs
@@ -55,17 +55,16 @@ def write_report(runs: Sequence[Run], out: Path | None = None, precision: str = 
 
 def describe_run(run: Run, others: Sequence[Run] = (), precision: str = "auto") -> dict[str, Any]:
     """Everything that the template shows of a run that answers questions."""
-    inspector = open_inspector(run)
+    inspector = _open(run)
     answers = collect_answers(inspector)
     risks = offer_risks(answers, inspector.policy)
     engine, why_not = _embed(run, precision, inspector)
-    exposures = _exposures(run)
     drawn = [
         pictures.draw_accuracy(run),
         pictures.draw_learning(run),
         pictures.draw_reliability(answers),
         pictures.draw_risk(answers),
-        pictures.draw_dose(run, answers, exposures),
+        pictures.draw_dose(run, answers, inspector.opened.exposures),
     ]
     held, relations = answers.held_out, sorted({row.reply.relation for row in answers.held_out})
     listed = sections.list_answers(held)
@@ -99,6 +98,14 @@ def describe_run(run: Run, others: Sequence[Run] = (), precision: str = "auto") 
     }
 
 
+def _open(run: Run) -> Inspector:
+    """An inspector that knows what the evaluation computed."""
+    inspector = open_inspector(run)
+    opened = inspector.opened
+    opened.model = RememberingModel.of(opened.model, read_kept(run.path))
+    return inspector
+
+
 def _title(inspector: Inspector) -> str:
     """The question that the run is about, or what its questions ask for."""
     forms = inspector.model.parser.forms
@@ -123,14 +130,6 @@ def engine_words(engine: EngineData | None) -> str:
         return ""
     each = (f"{m['name'].replace('_', ' ')} as {m['precision']}" for m in engine.data["models"])
     return ", ".join(each)
-
-
-def _exposures(run: Run) -> Exposures | None:
-    """How often training showed each fact; None where no document states one."""
-    try:
-        return count_exposures(run)
-    except WherefromError:
-        return None
 
 
 def _columns(relations: Sequence[str]) -> list[tuple[str, str]]:
