@@ -1,4 +1,4 @@
-"""A page in Debian's chromium, where there is one; elsewhere these tests are skipped and say why."""
+"""A page in Debian's chromium, where there is one; elsewhere these tests are skipped."""
 
 import os
 import shutil
@@ -65,7 +65,7 @@ class Opened:
 
 @pytest.fixture
 def open_page(browser: Any) -> Iterator[Callable[..., Opened]]:
-    """Open a file as somebody would who got it by mail; a test fails if it asks for anything else."""
+    """Open a file as somebody would who got it by mail; asking for anything else is a failure."""
     opened: list[Opened] = []
 
     def call(path: Path, width: int = 1000, height: int = 900, **options: Any) -> Opened:

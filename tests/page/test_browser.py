@@ -1,7 +1,8 @@
-"""The report in a browser: asked, declined, looked into, sorted, by keyboard, small, dark, hostile."""
+"""The report in a browser: asked, declined, looked into, sorted; by keyboard, small and dark."""
 
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -85,7 +86,9 @@ def test_looking_in_shows_attention_lens_and_dependence(open_page, outspoken, na
     opened.ask(name)
     opened.wait_to_look_in()
     page = opened.page
-    assert page.locator("#look [role=tab]").count() == 1  # the tiny model has one layer of two heads
+    assert (
+        page.locator("#look [role=tab]").count() == 1
+    )  # the tiny model has one layer of two heads
     assert page.locator("#look .head").count() == 2
     page.locator("#look .head").nth(0).click()
     first = opened.page.get_attribute("#look .large canvas", "aria-label")
@@ -154,7 +157,7 @@ def test_everything_is_reached_with_the_keyboard_in_reading_order(open_page, out
         order.append(page.evaluate("document.activeElement.getBoundingClientRect().top + scrollY"))
         width = page.evaluate("getComputedStyle(document.activeElement).outlineWidth")
         assert width not in ("0px", "")
-    falls = [a - b for a, b in zip(order, order[1:], strict=False) if a - b > 40]
+    falls = [a - b for a, b in pairwise(order) if a - b > 40]
     assert falls == []  # the focus never jumps back up the page
 
 

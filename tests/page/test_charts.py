@@ -2,6 +2,7 @@
 
 import re
 import xml.etree.ElementTree as tree
+from itertools import pairwise
 
 from wherefrom.page.charts import Dot, Line, Point, dots, plot
 
@@ -28,7 +29,7 @@ def test_groups_have_headings_and_rows_do_not_overlap():
     heads = [text.text for text in chart.iter("text") if text.get("class") == "head"]
     assert heads == ["first", "second"]
     places = [float(svg.get("y")) for svg in chart.iter("svg") if svg.find("path") is not None]
-    assert all(b - a >= 40 for a, b in zip(places, places[1:], strict=False))
+    assert all(b - a >= 40 for a, b in pairwise(places))
     assert float(chart.get("height")) > max(places)
 
 

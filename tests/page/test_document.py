@@ -12,7 +12,11 @@ from hypothesis import strategies as st
 from wherefrom.page import document
 
 
-@given(st.recursive(st.text() | st.integers(), lambda own: st.lists(own) | st.dictionaries(st.text(), own)))
+@given(
+    st.recursive(
+        st.text() | st.integers(), lambda own: st.lists(own) | st.dictionaries(st.text(), own)
+    )
+)
 def test_embedded_data_cannot_end_its_element_and_reads_back_the_same(value):
     text = str(document.embed(value))
     assert not re.search(r"[<>&\u2028\u2029]", text)
@@ -35,9 +39,7 @@ def test_the_policy_of_a_page_allows_its_own_script_and_style_alone(report_file)
     page = report_file.read_text()
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', page)
     assert policy is not None
-    rules = dict(
-        rule.strip().split(" ", 1) for rule in policy[1].replace("&#39;", "'").split(";")
-    )
+    rules = dict(rule.strip().split(" ", 1) for rule in policy[1].replace("&#39;", "'").split(";"))
     assert rules["default-src"] == "'none'"
     assert "unsafe" not in policy[1]
     (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
@@ -45,7 +47,9 @@ def test_the_policy_of_a_page_allows_its_own_script_and_style_alone(report_file)
     for source, text in (("script-src", script), ("style-src", style)):
         own = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         assert rules[source] == f"'sha256-{own}'"
-    assert not re.search(r'\s(?:style|on\w+)="', re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL))
+    assert not re.search(
+        r'\s(?:style|on\w+)="', re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+    )
 
 
 def test_a_page_names_nothing_outside(report_file):

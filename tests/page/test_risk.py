@@ -65,7 +65,9 @@ def test_a_stop_says_in_words_what_it_does(offered):
     words = tell_stops(offered)[offered.usual]
     assert words["risk"] == "10\u00a0%"
     assert words["said"].startswith("It then answers 3 of 5 held-out questions, and 2 of these")
-    assert words["groups"].startswith("It answers 2 of 3 whose text tells, 1 of 1 whose text leaves")
+    assert words["groups"].startswith(
+        "It answers 2 of 3 whose text tells, 1 of 1 whose text leaves"
+    )
 
 
 def test_without_calibration_there_is_no_slider():

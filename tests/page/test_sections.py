@@ -6,7 +6,9 @@ from wherefrom.core.replies import RankedAnswer, Reply, Source, Verdict
 from wherefrom.page.sections import cross, list_answers, list_mistakes, tell_mistakes
 
 
-def answer(subject, said, gold, *, given=True, label="supported", source="recalled", support="stated"):
+def answer(
+    subject, said, gold, *, given=True, label="supported", source="recalled", support="stated"
+):
     reply = Reply(
         question=f"Where was {subject} born?",
         subject=subject,
@@ -28,7 +30,9 @@ ROWS = [
     answer("Bo Falk", "Rome", "Lima", label="contradicted"),
     answer("Cy Roth", "Bonn", "Cork", label="contradicted", source="guessed", given=False),
     answer("Di Holm", "Oslo", "Cork", label="silent", source="guessed", support="omitted"),
-    answer("Ed Lund", "Oslo", "Cork", label="no text", source="guessed", support="none", given=False),
+    answer(
+        "Ed Lund", "Oslo", "Cork", label="no text", source="guessed", support="none", given=False
+    ),
 ]
 
 
