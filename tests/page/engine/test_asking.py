@@ -74,8 +74,12 @@ def compare(there: dict[str, Any], here: dict[str, Any]) -> None:
     assert {name: here[name] for name in pairs.values()} == {
         pairs[name]: there[name] for name in pairs
     }
-    assert here["confidence"] == (there["confidence"] and pytest.approx(there["confidence"], abs=1e-4))
-    candidates = [(c["text"], pytest.approx(c["model_probability"], abs=1e-5)) for c in there["candidates"]]
+    assert here["confidence"] == (
+        there["confidence"] and pytest.approx(there["confidence"], abs=1e-4)
+    )
+    candidates = [
+        (c["text"], pytest.approx(c["model_probability"], abs=1e-5)) for c in there["candidates"]
+    ]
     assert [(c["text"], c["probability"]) for c in here["candidates"]] == candidates
     source = there["source"]
     expected = (source["label"], pytest.approx(source["probability_recalled"], abs=1e-4))

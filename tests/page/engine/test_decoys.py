@@ -30,7 +30,16 @@ def test_decoys_of_known_and_other_names(run_js) -> None:
     texts = ["Ada Lund met Bo Holm.", "Cy Lundholm knew Fay Rother and Ada Falk"]
     names, avoid = PEOPLE[:17], PEOPLE[20:22]
     decoys = DecoyNames(names, lambda name: "q" not in name, 6, avoid=avoid, texts=texts)
-    asked = [*PEOPLE, "Nobody Atall", "Single", "Ada", "Bo%20Falk", "qqq Lund", "ada  LUND", "Ed van Roth"]
+    asked = [
+        *PEOPLE,
+        "Nobody Atall",
+        "Single",
+        "Ada",
+        "Bo%20Falk",
+        "qqq Lund",
+        "ada  LUND",
+        "Ed van Roth",
+    ]
     code = """
     const decoys = new Decoys(given.material, (name) => !name.includes('q'), given.texts);
     return given.asked.map((name) => decoys.of(name));

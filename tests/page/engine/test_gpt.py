@@ -65,7 +65,10 @@ def test_logits_are_torchs(run_js, form: dict) -> None:
 
 @pytest.mark.parametrize(
     "form",
-    [{"n_layer": 4, **LARGE}, {"n_layer": 3, "attention": "rope", "qk_norm": True, **MODERN, **LARGE}],
+    [
+        {"n_layer": 4, **LARGE},
+        {"n_layer": 3, "attention": "rope", "qk_norm": True, **MODERN, **LARGE},
+    ],
     ids=["the course's", "the modern one"],
 )
 def test_logits_of_a_large_model(run_js, form: dict) -> None:

@@ -6,7 +6,15 @@ from wherefrom.answering.question_parser import QuestionParser
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
 
-PEOPLE = ["Amos Karlsson", "Ada Lund", "Bo Falk", "Cy Roth", "John Smith Jr.", "Élan Ōta", "Sammy Davis"]
+PEOPLE = [
+    "Amos Karlsson",
+    "Ada Lund",
+    "Bo Falk",
+    "Cy Roth",
+    "John Smith Jr.",
+    "Élan Ōta",
+    "Sammy Davis",
+]
 PLAIN = [f"Where was {name} born?" for name in PEOPLE]
 SEVERAL = [
     *PLAIN,

@@ -51,7 +51,9 @@ def test_every_character_folds_as_in_python(run_js) -> None:
 
 
 @settings(max_examples=3)
-@given(st.lists(st.tuples(st.text("abc de", max_size=12), st.text("abc de", max_size=12)), min_size=20))
+@given(
+    st.lists(st.tuples(st.text("abc de", max_size=12), st.text("abc de", max_size=12)), min_size=20)
+)
 def test_ratio_is_difflibs(run_js, pairs: list[tuple[str, str]]) -> None:
     found = run_js({"names.js": "ratio"}, "return given.map(([a, b]) => ratio(a, b));", pairs)
     assert found == [SequenceMatcher(None, a, b).ratio() for a, b in pairs]
