@@ -23,9 +23,7 @@ class EngineData:
     weights: Mapping[str, str]
 
 
-def embed_engine(
-    run: Run, precision: str = AUTO, inspector: Inspector | None = None
-) -> EngineData:
+def embed_engine(run: Run, precision: str = AUTO, inspector: Inspector | None = None) -> EngineData:
     """Everything that the engine needs of a run, the same for the same run.
 
     BadData says in one line why a run's model cannot be put into a page.

@@ -100,5 +100,3 @@ class _Places:
         if self._plain:
             return [span.start, span.end]
         return [self._starts[span.start], self._starts[span.end]]
-
-

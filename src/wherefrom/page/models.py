@@ -88,9 +88,7 @@ def find_role(run: Run, name: str) -> str:
     """Whether a model has read the text, where others have not; the only one has no counterpart."""
     if len(run.recipe.models) == 1:
         return ONLY
-    kinds = [
-        share.objective.kind for stage in run.recipe.chain(name) for share in stage.mix
-    ]
+    kinds = [share.objective.kind for stage in run.recipe.chain(name) for share in stage.mix]
     return WITHOUT if set(kinds) == {"answers"} else WITH
 
 

@@ -6,6 +6,7 @@ export class EngineClient {
     this.worker = worker;
     this.calls = new Map();
     this.last = 0;
+    this.gone = null; // why the worker hears nothing any more
     worker.onmessage = ({ data }) => this._hear(data);
     worker.onerror = (event) => {
       event.preventDefault?.();
@@ -15,6 +16,7 @@ export class EngineClient {
 
   /** Call a method; the promise fails with words for the user. `call.cancel()` stops it. */
   call(method, args = {}, onProgress = () => {}) {
+    if (this.gone) return Object.assign(Promise.reject(new Error(this.gone)), { cancel: () => {} });
     const id = ++this.last;
     const promise = new Promise((resolve, reject) => {
       this.calls.set(id, { resolve, reject, onProgress });
@@ -46,6 +48,7 @@ export class EngineClient {
   }
 
   _fail(words) {
+    this.gone = words;
     for (const { reject } of this.calls.values()) reject(new Error(words));
     this.calls.clear();
   }

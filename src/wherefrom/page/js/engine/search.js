@@ -14,6 +14,7 @@ import { MASK } from './vocabulary.js';
  * @returns {Generator<number[], {tokens: number[], logProbability: number, finished: boolean}[]>}
  */
 export function* search(tree, prompt, beams, limit) {
+  if (beams === 1) return yield* searchGreedily(tree, prompt, limit);
   const start = tree.place(prompt);
   let live = [{ node: start, tokens: [], score: 0 }];
   let pool = [];
@@ -52,6 +53,25 @@ export function* search(tree, prompt, beams, limit) {
       return pool;
     }
     for (const hypothesis of live) hypothesis.node = tree.extend(hypothesis.node, hypothesis.token);
+  }
+}
+
+/** The most probable character each time, as generation/single.py chooses them. */
+function* searchGreedily(tree, prompt, limit) {
+  let node = tree.place(prompt);
+  let logProbability = 0;
+  const tokens = [];
+  for (;;) {
+    tree.expect([node]);
+    const row = tree.distribution(node);
+    let best = 0;
+    for (let token = 1; token < row.length; token++) if (row[token] > row[best]) best = token;
+    logProbability += row[best];
+    const finished = best === MASK;
+    if (!finished) tokens.push(best);
+    yield [...tokens];
+    if (finished || tokens.length === limit) return [{ tokens, logProbability, finished }];
+    node = tree.extend(node, best);
   }
 }
 
