@@ -22,7 +22,15 @@ from wherefrom.page.evidence import describe_evidence
 from wherefrom.page.exposures import describe_exposures
 
 # What page/js/engine/features.js computes; a policy or a predictor that uses another is refused.
-COMPUTED = ("log_probability", "margin", "statement", *FAMILIARITY, "contrast", "agreement")
+COMPUTED = (
+    "log_probability",
+    "margin",
+    "statement",
+    "statement_entropy",
+    *FAMILIARITY,
+    "contrast",
+    "agreement",
+)
 _EXAMPLES = 3
 _INVENTED = 200
 
