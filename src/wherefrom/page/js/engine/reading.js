@@ -5,13 +5,12 @@
  * end, a text longer than the model reads is read in windows that share half of each other.
  */
 
-import { philox } from './decoys.js';
+import { SAMPLING, philox } from './decoys.js';
 import { Refusal } from './text.js';
 import { Vocabulary } from './vocabulary.js';
 
 const OVERLAP = 0.5;
 const FULL = 6000; // nodes after which a tree is begun anew, so that typing on does not fill the memory
-const SAMPLING = 6;
 // What Unicode does not take apart by itself, and how it is usually typed: as core/characters.py has it.
 const TYPED = new Map([
   ...[...'‘’‚‛′ʼ'].map((c) => [c, "'"]),

@@ -8,7 +8,7 @@ import { Linear, normalCdf, sigmoid } from './arithmetic.js';
 import { Refusal, quote } from './text.js';
 
 const LABELS = ['negative', 'positive'];
-const SHOWN = 5;
+const SHOWN_WORDS = 5;
 const WORD = /n't|[\p{L}\p{N}_]+|(?<=[\p{L}\p{N}_])'(?:s|m|re|ve|ll|d)(?![\p{L}\p{N}_])|[!?]/gu;
 
 const ACTIVATIONS = {
@@ -113,8 +113,8 @@ export class Reviewing {
 
 function nothingKnown(words) {
   if (!words.length) return 'review: expected words, found an empty text; give some';
-  const shown = words.slice(0, SHOWN).map(quote).join(', ');
-  const more = words.length > SHOWN ? ', ...' : '';
+  const shown = words.slice(0, SHOWN_WORDS).map(quote).join(', ');
+  const more = words.length > SHOWN_WORDS ? ', ...' : '';
   return (
     `review: expected a word that the training reviews have, found only ${shown}${more}; ` +
     'the model has never seen them'
