@@ -19,6 +19,7 @@ class FactChecker:
 
     def __init__(self, index: Index, extractors: Mapping[str, RelationExtractor]) -> None:
         self.index, self.extractors = index, dict(extractors)
+        self._extracted: dict[tuple[str, str], list[Statement]] = {}
 
     @classmethod
     def fit(cls, index: Index, asked: Sequence[Question]) -> "FactChecker":
@@ -90,9 +91,13 @@ class FactChecker:
     def extract(self, subject: str, relation: str) -> list[Statement]:
         """The statements of each passage about the subject, however unsure, the surest first."""
         extractor = self._extractor(relation)
+        if (known := self._extracted.get((subject, relation))) is not None:
+            return known
         found = [
             statement
             for passage, text in passages_of(self.index, subject)
             for statement in extractor.extract(text, subject, passage.document, passage.start)
         ]
-        return sorted(found, key=lambda s: (-s.score, s.document))
+        ranked = sorted(found, key=lambda s: (-s.score, s.document))
+        self._extracted[subject, relation] = ranked  # a report reads the same text twice
+        return ranked

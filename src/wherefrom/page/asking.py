@@ -12,7 +12,7 @@ from wherefrom.answering.abstention import EVEN_ODDS
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.closed_book import ClosedBookModel
 from wherefrom.answering.familiarity import FAMILIARITY, MEASURES, find_letters
-from wherefrom.answering.policy import AnswerPolicy, judge
+from wherefrom.answering.policy import AnswerPolicy
 from wherefrom.auditing.inspector import Inspector
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question
@@ -62,7 +62,7 @@ def describe_asking(inspector: Inspector) -> dict[str, Any]:
         "even_odds": EVEN_ODDS,
         "decoys": None if decoys is None else decoys.material(),
         "evidence": describe_evidence(inspector, known),
-        "exposures": describe_exposures(run, model.relations),
+        "exposures": describe_exposures(inspector.opened, model.relations),
     }
 
 
@@ -171,12 +171,8 @@ def _describe_calibration(inspector: Inspector) -> dict[str, Any] | None:
 
     The slider chooses a threshold as the policy's was chosen, for another risk.
     """
-    policy, people = inspector.policy, inspector.opened.calibration_people
-    if policy is None or not people:
-        return None
-    try:
-        judged = judge(inspector.model, people)
-    except BadData:  # nobody can be asked about
+    policy, judged = inspector.policy, inspector.opened.judged_calibration
+    if policy is None or judged is None:
         return None
     score = policy.score(judged.features, judged.relations)
     return {

@@ -3,24 +3,23 @@
 from collections.abc import Container
 from typing import Any
 
-from wherefrom.core.errors import BadData
-from wherefrom.memorisation.exposures import ASKED, KINDS, count_exposures
-from wherefrom.runs.run import Run
+from wherefrom.auditing.inspector import OpenedRun
+from wherefrom.memorisation.exposures import ASKED, KINDS
 
 _FEW_ROWS = 200_000  # rows of training that are planned again within a second or so
 
 
-def describe_exposures(run: Run, relations: Container[str]) -> dict[str, Any] | None:
+def describe_exposures(opened: OpenedRun, relations: Container[str]) -> dict[str, Any] | None:
     """How often each fact of these relations was shown; None if counting would take long.
 
     A fact is a list: subject, relation, value, and a count of each of `kinds`.
     """
+    run = opened.run
     rows = sum(stage.steps * stage.batch for stage in run.recipe.chain())
     if rows > _FEW_ROWS or not run.dataset.facts:
         return None
-    try:
-        found = count_exposures(run)
-    except BadData:
+    found = opened.exposures
+    if found is None:
         return None
     together: dict[tuple[str, str, str], list[int]] = {}
     for i, fact in enumerate(found.facts):

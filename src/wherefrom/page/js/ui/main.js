@@ -1,0 +1,25 @@
+// The page: each part starts where its elements are.
+import { Asking } from "./asking.js";
+import { byId, readJson } from "./dom.js";
+import { AcceptedRisk } from "./risk.js";
+import { AnswersTable } from "./table.js";
+import { offerTheme } from "./theme.js";
+
+function start() {
+  const data = readJson("page-data");
+  offerTheme();
+  const risk = new AcceptedRisk(data.risk);
+  const asking = byId("engine-script") ? new Asking(risk) : null;
+  if (!byId("answers-table")) return;
+  const ask = asking && ((/** @type {string} */ question) => {
+    byId("ask").scrollIntoView();
+    byId("question").focus({ preventScroll: true });
+    asking.put(question);
+  });
+  const table = new AnswersTable(data, ask);
+  for (const cell of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".cell"))) {
+    cell.addEventListener("click", () => table.only([`evidence ${cell.dataset.evidence}`, `source ${cell.dataset.source}`]));
+  }
+}
+
+start();
