@@ -63,18 +63,19 @@ def find_kind(run: Run) -> str:
     kinds = {GRUConfig: CHARACTERS, BigramConfig: WORDS, DANConfig: REVIEWS}
     if type(config) not in kinds:
         raise BadData(
-            f"{run.path}: expected a run whose models a page can compute, found one of '{config.kind}'"
+            f"{run.path}: expected a run whose models a page can compute, found one of "
+            f"'{config.kind}'"
         )
     return kinds[type(config)]
 
 
 def describe_characters(vocabulary: Alphabet) -> dict[str, Any]:
-    """`marks` are characters that mean something to the model, `known` is how many others it has."""
+    """`marks` are characters that mean something to the model, `known` counts the others."""
     marks = [c for c in (PAD, MASK) if c in vocabulary.characters]
     characters = list(vocabulary.characters)
     return {"vocabulary": characters, "marks": marks, "known": len(characters) - len(marks)}
 
 
 def describe_words(vocabulary: WordVocabulary) -> dict[str, Any]:
-    forms = vocabulary.forms
-    return {"vocabulary": list(vocabulary.words), "forms": None if forms is None else to_json(forms)}
+    forms = None if vocabulary.forms is None else to_json(vocabulary.forms)
+    return {"vocabulary": list(vocabulary.words), "forms": forms}

@@ -123,7 +123,7 @@ def _describe_gpt(model: GPT) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         )
     manifest: dict[str, Any] = {"config": encode(model.config), "max_input": model.max_input}
     if model.config.attention == "rope":
-        # As models/attention/rope.py rounds them: a page that rounds otherwise drifts with position.
+        # As models/attention/rope.py rounds them: other rates would drift apart with position.
         half = model.config.n_embd // model.config.n_head // 2
         manifest["rates"] = (model.config.rope_base ** (-torch.arange(half) / half)).tolist()
     return manifest, _state(model)

@@ -19,12 +19,17 @@ from wherefrom.runs.run import Run, open_run
 ENGINE = {"engine.js": "Engine, finish, openModel"}
 SETTINGS = {
     "shakespeare-gru": ["model.n_embd=7", "model.n_hidden=10", "model.n_layer=2"],
-    "shakespeare-gpt": ["model.n_embd=16", "model.n_head=2", "model.n_layer=1", "model.block_size=32"],
+    "shakespeare-gpt": [
+        f"model.{x}" for x in ("n_embd=16", "n_head=2", "n_layer=1", "block_size=32")
+    ],
 }
 TEXTS = [
-    "To be, or not to be: that is the question.", "x", "", "Ünïcode “quotes” — and 中文 here",
+    "To be, or not to be: that is the question.",
+    "x",
+    "",
+    "Ünïcode “quotes” — and 中文 here",
     "A longer text, which a small model cannot read at once. " * 3,
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module", params=SETTINGS)
@@ -66,7 +71,8 @@ def test_bits_are_the_readers(run_js, opened: tuple[Run, dict[str, Any]]) -> Non
     run, given = opened
     code = """
     const engine = new Engine(given.data, given.weights);
-    return given.names.map((model) => given.texts.map((text) => engine.call('next', { text, model })));
+    const next = (text, model) => engine.call('next', { text, model });
+    return given.names.map((model) => given.texts.map((text) => next(text, model)));
     """
     names = [model.name for model in run.recipe.models]
     assert given["data"]["kind"] == "characters"

@@ -11,9 +11,11 @@ from wherefrom.page.engine_data import embed_engine
 from wherefrom.runs.run import open_run
 
 TEXTS = [
-    "I didn't like this film's end!<br />It was _awful_, really; 10/10 for Joe’s café?", "", "n't nan't 's",
+    "I didn't like this film's end!<br />It was _awful_, really; 10/10 for Joe’s café?",
+    "",
+    "n't nan't 's",
     "ÉTÉ straße they'll you've I'm he'd she'sx rock'n'roll",
-]  # fmt: skip
+]
 
 
 def test_words_of_reviews(run_js) -> None:

@@ -15,11 +15,15 @@ from wherefrom.page.models import pack_model
 from wherefrom.runs.run import open_run
 
 TEXTS = [
-    "Mr. Smith didn't go. He can't; he won't! \"Why?\" she said... It's 1,250.50 at 9:30 -- really.",
-    "the U.S. is large. no capitals here. or there", "I cannot gimme the dogs' food (he's out).", "", "  \n ",
+    "Mr. Smith didn't go. He can't; he won't! \"Why?\" she said... It's 1,250.50 at 9:30 -- so.",
+    "the U.S. is large. no capitals here. or there",
+    "I cannot gimme the dogs' food (he's out).",
+    "",
+    "  \n ",
     "One paragraph\nof two lines.\n\nAnother: 'tis “quoted” ``so'' [sic], A.B. Jones Jr. left.",
-    "Ends with a quote.\" Next sentence starts. \"Then\" it ends.)", "He left at 5 p.m. She stayed 100%",
-]  # fmt: skip
+    'Ends with a quote." Next sentence starts. "Then" it ends.)',
+    "He left at 5 p.m. She stayed 100%",
+]
 WORDS = {"words.js": "splitSentences, WordReading, Bigram"}
 
 
@@ -34,7 +38,10 @@ def test_forms_of_words(run_js) -> None:
     listed = ["<s>", "</s>", "UNK", "the", "DGDG", "DGDGDGDG.DG", "u.s."]
     vocabulary = WordVocabulary(tuple(listed), forms=WordForms("UNK", "DG"))
     words = ["The", "U.S.", "12", "1,234.5", "Zebra", "99x", "</s>", "123"]
-    code = "const reading = new WordReading(given.data, {}); return given.words.map((w) => reading.write(w));"
+    code = """
+    const reading = new WordReading(given.data, {});
+    return given.words.map((word) => reading.write(word));
+    """
     data = {**describe_words(vocabulary), "models": [{"name": "m"}]}
     assert vocabulary.forms is not None
     known = frozenset(listed) - {"<s>", "</s>"}
@@ -51,7 +58,8 @@ def test_probabilities_are_the_networks(run_js, width: int) -> None:
     const model = openModel(given.manifest, given.weights);
     return given.words.map((word) => [...model.following(word)]);
     """
-    given = {"manifest": dict(packed.manifest), "weights": packed.weights.base64, "words": [0, 3, 16]}
+    given = {"manifest": dict(packed.manifest), "weights": packed.weights.base64}
+    given["words"] = [0, 3, 16]
     found = np.array(run_js({"engine.js": "openModel"}, code, given))
     expected = np.log(model.probabilities(np.array([0, 3, 16])))
     assert np.abs(found - expected).max() < 1e-5

@@ -12,14 +12,15 @@ import { Vocabulary } from './vocabulary.js';
 const OVERLAP = 0.5;
 const FULL = 6000; // nodes after which a tree is begun anew, so that typing on does not fill the memory
 // What Unicode does not take apart by itself, and how it is usually typed: as core/characters.py has it.
-const TYPED = new Map([
+/** @type {Map<string, string>} */
+const TYPED = new Map(/** @type {[string, string][]} */ ([
   ...[...'‘’‚‛′ʼ'].map((c) => [c, "'"]),
   ...[...'“”„‟″«»'].map((c) => [c, '"']),
   ...[...'‐‑‒–−'].map((c) => [c, '-']),
   ['—', '--'], ['―', '--'], ['•', '*'], ['·', '*'], ['×', 'x'], ['⁄', '/'], ['ß', 'ss'], ['æ', 'ae'],
   ['Æ', 'AE'], ['œ', 'oe'], ['Œ', 'OE'], ['ø', 'o'], ['Ø', 'O'], ['ł', 'l'], ['Ł', 'L'], ['đ', 'd'],
   ['Đ', 'D'], ['ð', 'd'], ['Ð', 'D'], ['þ', 'th'], ['Þ', 'Th'], ['ı', 'i'],
-]);
+]));
 
 function type(text) {
   return [...text].map((c) => TYPED.get(c) ?? c).join('');
@@ -123,6 +124,7 @@ export class Reading {
   /**
    * The text as a model goes on with it, character by character; as `wherefrom sample` draws it.
    * @param {{text: string, model?: string, length?: number, temperature?: number, seed?: number}} asked
+   * @param {(part: any) => void} say
    */
   *continue(asked, say = () => {}) {
     const { text, model: name = this.primary, length = 200, temperature = 1, seed = 0 } = asked;
