@@ -92,7 +92,7 @@ def find_openings(documents: Sequence[Document], count: int = _OPENINGS) -> list
 
 
 def find_letters(vocabulary: Alphabet) -> tuple[list[int], list[int]]:
-    """The numbers of the characters that go on with a name, and of those that begin its next word."""
+    """The numbers of characters that go on with a name, and of those that begin its next word."""
     characters = vocabulary.characters
     letters = [i for i, c in enumerate(characters) if c.isalpha() or c in _JOINS]
     return letters, [i for i, c in enumerate(characters) if c.isupper()]

@@ -1,8 +1,8 @@
 """All that the engine needs to answer questions as `wherefrom ask` does, apart from the weights.
 
-Nothing is precomputed that depends on what is typed: the page parses, decodes, scores and decides by
-itself. What depends on the corpus alone (which names are known, what the text about each subject
-states) is computed here.
+Nothing is precomputed that depends on what is typed: the page parses, decodes, scores and decides
+by itself. What depends on the corpus alone (which names are known, what the text about each
+subject states) is computed here.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,15 @@ from wherefrom.page.evidence import describe_evidence
 from wherefrom.page.exposures import describe_exposures
 
 # What page/js/engine/features.js computes; a policy or a predictor that uses another is refused.
-COMPUTED = ("log_probability", "margin", "statement", *FAMILIARITY, "contrast", "agreement")
+COMPUTED = (
+    "log_probability",
+    "margin",
+    "statement",
+    "statement_entropy",
+    *FAMILIARITY,
+    "contrast",
+    "agreement",
+)
 _EXAMPLES = 3
 _INVENTED = 200
 
@@ -117,7 +125,7 @@ def _invent_names(inspector: Inspector) -> list[str]:
 def _find_examples(
     model: ClosedBookModel, questions: Sequence[Question], invented: Sequence[str]
 ) -> list[str]:
-    """Three questions to begin with: somebody told, somebody untold, somebody who does not exist."""
+    """Three questions to begin with: about somebody told, somebody untold, and nobody."""
     wanted = (("held-out", "stated"), ("held-out", "none"), ("calibration", "stated"))
     found: list[str] = []
     for split, support in wanted:

@@ -1,8 +1,8 @@
 """The engine as one script: its modules in order, without a build step.
 
-A worker that is made from text cannot import modules beside it. So the modules are put one after the
-other, each after those that it imports, without their import and export words; a test makes sure
-that no two of them use a name at their top level for different things.
+A worker that is made from text cannot import modules beside it. So the modules are put one after
+the other, each after those that it imports, without their import and export words; a test makes
+sure that no two of them use a name at their top level for different things.
 """
 
 import re

@@ -1,7 +1,7 @@
 """What the text states about every known subject, and what it takes to compare an answer with it.
 
-The extractor's work depends on the corpus alone, so it is done here. Whether an answer agrees with a
-statement is decided in the page, for the answer that the model gives there.
+The extractor's work depends on the corpus alone, so it is done here. Whether an answer agrees with
+a statement is decided in the page, for the answer that the model gives there.
 
 Places in a text are counted as JavaScript counts them: in units of UTF-16.
 """
@@ -20,7 +20,7 @@ LONGEST_TEXT = 4_000_000  # characters of text that a page is willing to hold
 
 
 def describe_evidence(inspector: Inspector, names: Sequence[str]) -> dict[str, Any]:
-    """`texts` are the documents; the rest is None where the text has too few answers to learn from."""
+    """`texts` are the documents; the rest is None if they have too few answers to learn from."""
     dataset = inspector.run.dataset
     documents = dataset.training_documents
     length = sum(len(document.text) for document in documents)
@@ -57,7 +57,7 @@ def _describe_relation(
     names: Sequence[str],
     places: Sequence["_Places"],
 ) -> dict[str, Any]:
-    """`stated` maps a name to what its text states; `unsure` has the best score below the threshold."""
+    """`stated` maps a name to what its text states; `unsure` has scores below the threshold."""
     stated: dict[str, list[Any]] = {}
     unsure: dict[str, float] = {}
     for name in names:

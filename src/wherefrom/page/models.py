@@ -9,7 +9,10 @@ import torch
 
 from wherefrom.core.config import encode
 from wherefrom.core.errors import BadData
+from wherefrom.models.bigram import Bigram
+from wherefrom.models.dan import DAN, DANConfig
 from wherefrom.models.gpt import GPT
+from wherefrom.models.gru import GRU
 from wherefrom.page.weights import AUTO, PackedWeights, check_precision, pack_weights
 from wherefrom.runs.run import Run, count_parameters
 
@@ -36,6 +39,8 @@ def pack_models(run: Run, precision: str = AUTO) -> list[PackedModel]:
     """
     check_precision(precision)
     names = [run.recipe.primary, *(m.name for m in run.recipe.models)]
+    if isinstance(run.recipe.model, DANConfig):
+        names = names[:1]  # a study has a dozen others, each as large
     models = {name: run.model(name) for name in dict.fromkeys(names)}
     others = len(models) - 1
     choices = (
@@ -46,7 +51,7 @@ def pack_models(run: Run, precision: str = AUTO) -> list[PackedModel]:
     packed: list[PackedModel] = []
     for choice in choices:
         packed = [
-            pack_model(name, model, each)
+            pack_model(name, model, each, run.recipe.model)
             for (name, model), each in zip(models.items(), choice, strict=True)
         ]
         if _size(packed) <= COMFORTABLE:
@@ -62,9 +67,12 @@ def pack_models(run: Run, precision: str = AUTO) -> list[PackedModel]:
     return packed
 
 
-def pack_model(name: str, model: Any, precision: str) -> PackedModel:
-    """One model with a precision; the same weights always give the same bytes."""
-    manifest, arrays = _describe(model)
+def pack_model(name: str, model: Any, precision: str, config: Any = None) -> PackedModel:
+    """One model with a precision; the same weights always give the same bytes.
+
+    `config` is needed for a model in numpy, which does not know its own.
+    """
+    manifest, arrays = _describe(model, config)
     packed = pack_weights(arrays, precision)
     manifest |= {"tensors": packed.entries, "parameters": count_parameters(model)}
     return PackedModel(name, precision, manifest, packed)
@@ -96,9 +104,14 @@ def _size(packed: Sequence[PackedModel]) -> int:
     return sum(-(-len(each.weights.data) // 3) * 4 for each in packed)
 
 
-def _describe(model: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def _describe(model: Any, config: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     if isinstance(model, GPT):
         return _describe_gpt(model)
+    if isinstance(model, GRU | DAN):
+        return {"config": encode(model.config)}, _state(model)
+    if isinstance(model, Bigram):
+        arrays = {**model.parameters, **(model.frozen if config.width else {})}  # else one-hot
+        return {"config": encode(config)}, arrays
     raise BadData(f"page: expected a model that the page can compute, found {type(model).__name__}")
 
 
@@ -110,12 +123,16 @@ def _describe_gpt(model: GPT) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         )
     manifest: dict[str, Any] = {"config": encode(model.config), "max_input": model.max_input}
     if model.config.attention == "rope":
-        # As models/attention/rope.py rounds them: a page that rounds otherwise drifts with position.
+        # As models/attention/rope.py rounds them: other rates would drift apart with position.
         half = model.config.n_embd // model.config.n_head // 2
         manifest["rates"] = (model.config.rope_base ** (-torch.arange(half) / half)).tolist()
-    arrays = {
+    return manifest, _state(model)
+
+
+def _state(model: torch.nn.Module) -> dict[str, np.ndarray]:
+    """The weights, without the masks of attention: triangles of ones."""
+    return {
         name: value.detach().cpu().numpy()
         for name, value in model.state_dict().items()
-        if not name.endswith(".mask")  # a triangle of ones, which is known
+        if not name.endswith(".mask")
     }
-    return manifest, arrays

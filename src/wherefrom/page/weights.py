@@ -1,8 +1,9 @@
 """Weights for a page: a model's arrays as one piece of bytes, and a manifest of where each is.
 
-The page computes with 32-bit floats; this file decides how few bytes they travel in. `i8` has a scale
-for every block of a row. Vectors (norms, biases) are small and decisive, so they stay 32-bit floats.
-An embedding of an n-gram that never occurred in training is a row of zeros: such rows are left out.
+The page computes with 32-bit floats; this file decides how few bytes they travel in. `i8` has a
+scale for every block of a row. Vectors (norms, biases) are small and decisive, so they stay 32-bit
+floats. An embedding of an n-gram that never occurred in training is a row of zeros: such rows are
+left out.
 """
 
 from base64 import b64encode

@@ -26,7 +26,8 @@ def test_a_linear_layer(run_js, rows: int, outputs: int) -> None:
     given.x.forEach((row, i) => x.set(row, 6 * i));
     const y = new Float32Array(8 * layer.stride);
     layer.apply(x, 6, given.x.length, y);
-    return given.x.map((_, i) => [...y.subarray(i * layer.stride, i * layer.stride + layer.outputs)]);
+    const row = (i) => y.subarray(i * layer.stride, i * layer.stride + layer.outputs);
+    return given.x.map((_, i) => [...row(i)]);
     """
     given = {"x": x.tolist(), "w": w.ravel().tolist(), "b": b.tolist()}
     assert np.allclose(run_js(ARITHMETIC, code, given), x @ w.T + b, atol=1e-5)

@@ -23,8 +23,17 @@ return given.questions.map((question) => {
 """
 ENGINE = {"engine.js": "Engine, finish"}
 HOSTILE = [
-    "{}", "", "  ", "Who are you?", "{} ", "<script>alert(1)</script>", "□", "\u2047", "Жора", "A" * 300,
-]  # fmt: skip
+    "{}",
+    "",
+    "  ",
+    "Who are you?",
+    "{} ",
+    "<script>alert(1)</script>",
+    "□",
+    "\u2047",
+    "Жора",
+    "A" * 300,
+]
 
 
 @pytest.fixture(scope="module", params=["tiny_run", "relations_run", "facts_folder"])
@@ -38,7 +47,7 @@ def asked(request: pytest.FixtureRequest) -> tuple[Inspector, dict[str, Any]]:
 
 
 def find_questions(inspector: Inspector, data: dict[str, Any]) -> list[str]:
-    # Thresholds are the scores of calibration people, who stand on the edge of them: not asked here.
+    # Thresholds are scores of calibration people, who stand on the edge of them: not asked here.
     people = [q for q in inspector.run.dataset.questions if q.split != "calibration"]
     forms = inspector.model.parser.forms
     typed = [form.fill(text) for form in forms for text in HOSTILE]
@@ -55,11 +64,13 @@ def test_replies_are_asks(run_js, asked: tuple[Inspector, dict[str, Any]]) -> No
     found = run_js(ENGINE, ASK, {**given, "questions": questions})
     parsed, replied = [], []
     for text, here in zip(questions, found, strict=True):
-        try:
+        if "error" in here:
+            with pytest.raises(BadData) as refusal:
+                inspector.parse(text)
+            assert here["error"] == str(refusal.value)
+        else:
             parsed.append(inspector.parse(text))
             replied.append(here)
-        except BadData as error:
-            assert here == {"error": str(error)}
     assert len(replied) < len(questions)
     for there, here in zip(inspector.reply(parsed), replied, strict=True):
         compare(to_json(there), here)
@@ -67,10 +78,17 @@ def test_replies_are_asks(run_js, asked: tuple[Inspector, dict[str, Any]]) -> No
 
 def compare(there: dict[str, Any], here: dict[str, Any]) -> None:
     pairs = {
-        "question": "question", "subject": "subject", "relation": "relation", "answered": "answered",
-        "answer": "answer", "reason": "reason", "name_known": "nameKnown", "why_not": "whyNot",
-        "trained_on": "trainedOn", "did_you_mean": "didYouMean",
-    }  # fmt: skip
+        "question": "question",
+        "subject": "subject",
+        "relation": "relation",
+        "answered": "answered",
+        "answer": "answer",
+        "reason": "reason",
+        "name_known": "nameKnown",
+        "why_not": "whyNot",
+        "trained_on": "trainedOn",
+        "did_you_mean": "didYouMean",
+    }
     assert {name: here[name] for name in pairs.values()} == {
         pairs[name]: there[name] for name in pairs
     }
@@ -145,13 +163,14 @@ def test_progress_comes_in_order_and_the_slider_decides_alike(
 
 
 def test_looking_in(run_js, asked: tuple[Inspector, dict[str, Any]]) -> None:
-    """The last layer says what the model says, and no character can be worth more than all of it."""
+    """The last layer says what the model says, and the answer depends on the question."""
     inspector, given = asked
     code = """
     const engine = new Engine(given.data, given.weights);
     const found = finish(engine.call('look', { question: given.question }, () => {}));
     const asked = finish(engine.call('ask', { question: given.question }, () => {}));
-    return { ...found, attention: found.attention.map((heads) => heads.map((head) => head.length)), asked };
+    const attention = found.attention.map((heads) => heads.map((head) => head.length));
+    return { ...found, attention, asked };
     """
     question = inspector.run.dataset.questions[1].text
     found = run_js(ENGINE, code, {**given, "question": question})

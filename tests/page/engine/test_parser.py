@@ -25,13 +25,31 @@ SEVERAL = [
 ]
 TYPED = [
     *SEVERAL,
-    "where  was amos\tkarlsson born", "WHERE WAS AMOS KARLSSON BORN???", " Where was Amos Karlsson born? ",
-    "Where was Nobody born?", "Where was  No   Body  born.", "Where was John Smith Jr. born?",
-    "where was john smith jr born", "who is the Mother of Ada Lund?", "who is the mother of", "Who is ?",
-    "Who is élan ōta", "When did Bo Falk die?", "when did nobody! die!", "name the home town of Ada Lund",
-    "Where was ?? born?", "Where was  born?", "", "   ", "Where was a-b+c(d) born?", "Where was x\ny born?",
-    "Where was Amos%20Karlsson born?", "Where was Ada Lund. born?", "How is Ada?", "Where was 'x' born, then",
-]  # fmt: skip
+    "where  was amos\tkarlsson born",
+    "WHERE WAS AMOS KARLSSON BORN???",
+    " Where was Amos Karlsson born? ",
+    "Where was Nobody born?",
+    "Where was  No   Body  born.",
+    "Where was John Smith Jr. born?",
+    "where was john smith jr born",
+    "who is the Mother of Ada Lund?",
+    "who is the mother of",
+    "Who is ?",
+    "Who is élan ōta",
+    "When did Bo Falk die?",
+    "when did nobody! die!",
+    "name the home town of Ada Lund",
+    "Where was ?? born?",
+    "Where was  born?",
+    "",
+    "   ",
+    "Where was a-b+c(d) born?",
+    "Where was x\ny born?",
+    "Where was Amos%20Karlsson born?",
+    "Where was Ada Lund. born?",
+    "How is Ada?",
+    "Where was 'x' born, then",
+]
 
 
 def ask(text: str, name: str) -> Question:
@@ -62,11 +80,13 @@ def test_typed_questions(run_js, texts: list[str]) -> None:
     found = run_js({"parser.js": "Parser"}, code, given)
     refused = 0
     for text, here in zip(TYPED, found, strict=True):
-        try:
+        if isinstance(here, str):
+            refused += 1
+            with pytest.raises(BadData) as refusal:
+                parser.parse(text)
+            assert here == str(refusal.value)
+        else:
             p = parser.parse(text)
             expected = {"text": p.text, "subject": p.subject, "relation": p.relation}
             assert here == {**expected, "prefix": p.form.prefix}, text
-        except BadData as error:
-            refused += 1
-            assert here == str(error)
     assert 0 < refused < len(TYPED) / 2 if texts is SEVERAL else refused

@@ -137,11 +137,11 @@ export function squareReLU(x, count) {
 // The normal distribution's cdf at steps of 1/32, and its slope there: between them, the cubic through
 // both is exact to 4e-9, which 32-bit floats cannot tell from the truth.
 const STEPS = 32;
-const END = 9;
+const FAR = 9;
 let cdfTable = null;
 
 function normalTable() {
-  const count = END * STEPS + 2;
+  const count = FAR * STEPS + 2;
   const values = new Float64Array(count);
   const slopes = new Float64Array(count);
   for (let i = 0; i < count; i++) {
@@ -163,7 +163,7 @@ function normalTable() {
 export function normalCdf(x) {
   cdfTable ??= normalTable();
   const size = Math.abs(x);
-  if (!(size < END)) return x > 0 ? 1 : x < 0 ? 0 : NaN;
+  if (!(size < FAR)) return x > 0 ? 1 : x < 0 ? 0 : NaN;
   const { values, slopes } = cdfTable;
   const place = size * STEPS;
   const i = Math.floor(place);

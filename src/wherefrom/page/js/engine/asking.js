@@ -86,7 +86,10 @@ export class Asking {
 
   // -- answers -------------------------------------------------------------------
 
-  /** The answers that a model's search finds, the best first; `say` hears the best text so far. */
+  /**
+   * The answers that a model's search finds, the best first; `say` hears the best text so far.
+   * @param {any} question @param {any} model @param {any} tree @param {(text: string) => void} say
+   */
   answer(question, model, tree, say = () => {}) {
     const prompt = this.prompt(question);
     const { beams, max_new: most } = this.data.search;
@@ -94,11 +97,12 @@ export class Asking {
     const steps = search(tree, prompt, beams, limit);
     let step = steps.next();
     while (!step.done) {
-      say(this.vocabulary.decode(step.value));
+      say(this.vocabulary.decode(/** @type {number[]} */ (step.value)));
       step = steps.next();
     }
-    return step.value
-      .filter(({ finished }) => finished === step.value[0].finished)
+    const found = /** @type {any[]} */ (step.value);
+    return found
+      .filter(({ finished }) => finished === found[0].finished)
       .map(({ tokens, logProbability }) => ({
         text: this.vocabulary.decode(tokens),
         probability: Math.exp(logProbability),
@@ -108,6 +112,7 @@ export class Asking {
   /**
    * The reply to a question; `say` hears of every part as soon as it is known.
    * @param {{question: string, risk?: number | null, without?: boolean}} asked
+   * @param {(part: any) => void} say
    */
   *ask(asked, say = () => {}) {
     const began = Date.now();

@@ -46,6 +46,7 @@ export function decodeHalf(half) {
  */
 export function unpackTensors(entries, bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  /** @type {Record<string, {shape: number[], values: Float32Array}>} */
   const found = {};
   for (const [name, entry] of Object.entries(entries)) {
     const width = entry.shape[entry.shape.length - 1];

@@ -8,10 +8,14 @@
 import { Asking } from './asking.js';
 import { decodeBase64, unpackTensors } from './bytes.js';
 import { Gpt } from './gpt.js';
+import { Gru } from './gru.js';
+import { Reading } from './reading.js';
+import { AveragingNetwork, Reviewing } from './reviews.js';
 import { Refusal } from './text.js';
+import { Bigram, WordReading } from './words.js';
 
-const FAMILIES = { gpt: Gpt };
-const KINDS = { answers: Asking };
+const FAMILIES = { gpt: Gpt, gru: Gru, bigram: Bigram, dan: AveragingNetwork };
+const KINDS = { answers: Asking, characters: Reading, words: WordReading, reviews: Reviewing };
 
 /** A model from its manifest and its weights as base64 text. */
 export function openModel(manifest, weights) {
@@ -46,6 +50,9 @@ export class Engine {
 
 const METHODS = {
   answers: ['ask', 'decide', 'curve', 'setting', 'look', 'complete'],
+  characters: ['next', 'continue'],
+  words: ['next'],
+  reviews: ['review'],
 };
 
 /** Run a method to its end at once: for tests, and where nobody can interrupt. */

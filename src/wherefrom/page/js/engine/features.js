@@ -37,10 +37,10 @@ export class Features {
     };
   }
 
-  /** How likely the model finds the answer in the text's own wordings. */
+  /** How likely the model finds the answer in the text's own wordings, and how sure it is there. */
   statement(tree, question, answer) {
     const forms = this.data.statements[question.relation] ?? [];
-    if (!forms.length) return { statement: 0 };
+    if (!forms.length) return { statement: 0, statement_entropy: 0 };
     const encode = (text) => this.vocabulary.encode(text);
     const texts = [];
     const starts = [];
@@ -51,7 +51,15 @@ export class Features {
       starts.push(Math.min(prompt.length, this.model.maxInput));
     }
     const scored = tree.score(texts, starts);
-    return { statement: mean(scored.map((each) => Math.max(sum(each), LEAST_STATEMENT))) };
+    // What the scores were read from is in the tree, so the entropies there cost nothing more.
+    const entropies = texts.map((text, i) => {
+      const path = tree.path(tree.place(text.slice(0, -1)));
+      return sum(Array.from(path.subarray(starts[i] - 1), (node) => entropyOf(tree.distribution(node))));
+    });
+    return {
+      statement: mean(scored.map((each) => Math.max(sum(each), LEAST_STATEMENT))),
+      statement_entropy: mean(entropies),
+    };
   }
 
   /** How familiar the model is with a name: spreads from names that it must know. */
@@ -138,6 +146,13 @@ export class Features {
   }
 }
 
+/** The entropy, in nats, of a row of log-probabilities. */
+function entropyOf(row) {
+  let total = 0;
+  for (const log of row) if (log > -Infinity) total -= Math.exp(log) * log;
+  return total;
+}
+
 /** Features in words, for somebody who wants to know why. */
 export function describeFeatures(features) {
   const { log_probability: own, margin, statement, familiarity, contrast, agreement } = features;
@@ -159,6 +174,10 @@ export function describeFeatures(features) {
         : statement > -5
           ? "the text's own wordings half agree"
           : "the text's own wordings do not expect it",
+    ),
+    say(
+      'statement_entropy',
+      features.statement_entropy < 1 ? 'it does not waver there' : 'it wavers there',
     ),
     say(
       'familiarity',

@@ -16,6 +16,7 @@ export class Looking {
 
   /**
    * @param {{question: string, answer?: string, model?: string}} asked without an answer, the model's own
+   * @param {(part: any) => void} say
    */
   *look(asked, say = () => {}) {
     const { asking } = this;
@@ -32,6 +33,7 @@ export class Looking {
       answer: [prompt.length, Math.min(prompt.length + target.length - 1, text.length)],
     };
     const { attention, lens } = model.trace(text);
+    /** @type {any} */
     const found = { ...place, answered: answer, attention };
     say({ ...place, attention });
     yield;
