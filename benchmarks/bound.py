@@ -3,9 +3,10 @@
     python benchmarks/bound.py --synthetic
     python benchmarks/bound.py runs/*/audit/answers.jsonl
 
-A file holds the answers of one model. Its calibration and held-out people are pooled, and as many
-as the calibration people were are drawn again and again. Each time the curve is fitted on one
-half, a threshold certified on the other, and its risk measured in one of two ways:
+A file holds the answers of one model (it may be compressed, and may have several models: the field
+`run`). Its calibration and held-out people are pooled, and as many as the calibration people were
+are drawn again and again. Each time the curve is fitted on a part of them (`--share`), a threshold
+certified on the others, and its risk measured in one of two ways:
 
 - *drawn*: people are drawn with replacement, and the risk is that of the whole pool. The pool is
   the population then and its risk known exactly: a certified risk above alpha is a broken
@@ -16,22 +17,30 @@ half, a threshold certified on the other, and its risk measured in one of two wa
   the rest. So the share above alpha is no test of the bound; `clearly_above` counts only those
   that a risk of alpha would bring about one time in twenty or less.
 
+The promise is about all draws: at most a share delta of them may end in a broken promise. A user
+who holds a certificate asks another question: of the draws that gave one, how many are broken?
+Nothing bounds that share: where hardly any draw can be certified, most of those that are may be
+lucky. It is reported beside the other one (`above_given`).
+
 --synthetic draws from populations whose every answer has a known probability of being right.
 """
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from answer_files import by_run, read_rows
 
 from wherefrom.answering.closed_book import FEATURES
 from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.answering.risk_bound import binomial_tail, fit_bound
+from wherefrom.answering.risk_bound import FITTING, fit_bound
 from wherefrom.core.errors import BadData
-from wherefrom.core.files import read_jsonl, write_json
+from wherefrom.core.files import write_json
+from wherefrom.evaluation.binomial import binomial_tail
 from wherefrom.evaluation.intervals import wilson
 from wherefrom.report.tables import Section, Table, draw
 
@@ -81,9 +90,16 @@ def synthetic(people: int) -> dict[str, Population]:
     return {name: Population(features, chance, people) for name, chance in chances.items()}
 
 
-def read_population(path: Path) -> tuple[Population, str]:
-    """A model's people and the features of confidence; its name is that of its run."""
-    rows = [r for r in read_jsonl(path) if r.get("split") in ("calibration", "held-out")]
+def read_populations(path: Path) -> Iterator[tuple[Population, str]]:
+    """The models of a file; the name of a model is that of its run."""
+    own = path.parent.parent.name if path.parent.name == "audit" else path.stem
+    for run, rows in by_run(read_rows(path)).items():
+        yield read_population(rows, path), run or own or path.stem
+
+
+def read_population(answers: Sequence[Mapping[str, Any]], path: Path) -> Population:
+    """A model's people and the features of confidence."""
+    rows = [r for r in answers if r.get("split") in ("calibration", "held-out")]
     calibration = sum(row["split"] == "calibration" for row in rows)
     if not 0 < calibration < len(rows):
         raise BadData(f"{path}: expected calibration and held-out answers, found {len(rows)} rows")
@@ -97,8 +113,7 @@ def read_population(path: Path) -> tuple[Population, str]:
             f"{path}: expected rows with 'right' and the 'features' {', '.join(FEATURES)}, "
             f"found: {type(error).__name__} {error}; 'wherefrom audit' writes the file again"
         ) from None
-    name = path.parent.parent.name if path.parent.name == "audit" else path.stem
-    return Population(features, right, calibration), name or path.stem
+    return Population(features, right, calibration)
 
 
 def resplit(population: Population, generator: np.random.Generator) -> tuple[Draw, Draw]:
@@ -109,10 +124,10 @@ def resplit(population: Population, generator: np.random.Generator) -> tuple[Dra
     return first, second
 
 
-def fit_rules(people: Draw, alpha: float, delta: float) -> dict[str, Rule]:
+def fit_rules(people: Draw, alpha: float, delta: float, share: float) -> dict[str, Rule]:
     """The two rules, certified and not; the people come in a random order already."""
     features, right = people
-    fit = np.arange(len(right)) < len(right) // 2
+    fit = np.arange(len(right)) < share * len(right)
     bound = fit_bound(features, right, tuple(features.columns), (fit, ~fit), alpha, delta)
     return {
         "certified": lambda x: bound.certificate.answers(bound.score(x)),
@@ -121,18 +136,24 @@ def fit_rules(people: Draw, alpha: float, delta: float) -> dict[str, Rule]:
 
 
 def measure(
-    population: Population, times: int, alpha: float, delta: float, seed: int, resplits: bool
+    population: Population,
+    times: int,
+    alpha: float,
+    delta: float,
+    seed: int,
+    resplits: bool,
+    share: float = FITTING,
 ) -> dict[str, Any]:
     generator = np.random.default_rng(seed)
     drawn: dict[str, list[tuple[float, float | None]]] = {"certified": [], "uncertified": []}
     left: dict[str, list[tuple[int, int, int]]] = {"certified": [], "uncertified": []}
     for _ in range(times):
-        for name, rule in fit_rules(population.draw(generator), alpha, delta).items():
+        for name, rule in fit_rules(population.draw(generator), alpha, delta, share).items():
             drawn[name].append(population.judge(rule))
         if not resplits:
             continue
         people, (features, right) = resplit(population, generator)
-        for name, rule in fit_rules(people, alpha, delta).items():
+        for name, rule in fit_rules(people, alpha, delta, share).items():
             given = rule(features)
             left[name].append((int(given.sum()), int((given & ~right).sum()), right.size))
     found: dict[str, Any] = {"drawn": {k: _drawn(v, alpha) for k, v in drawn.items()}}
@@ -164,9 +185,11 @@ def _at_least(wrong: int, n: int, alpha: float) -> float:
 def _summary(
     times: int, answering: int, above: int, coverage: list[float], risks: list[float]
 ) -> dict[str, Any]:
+    given = {"above_given": above / answering, "above_given_interval": wilson(above, answering)}
+    nothing = dict.fromkeys(("above_given", "above_given_interval"))
     return {
         "times": times, "answers_anybody": answering / times, "above": above / times,
-        "above_interval": list(wilson(above, times)),
+        "above_interval": list(wilson(above, times)), **(given if answering else nothing),
         "mean_coverage": float(np.mean(coverage)),
         "mean_risk": float(np.mean(risks)) if risks else None,
     }  # fmt: skip
@@ -175,7 +198,10 @@ def _summary(
 def table(models: Mapping[str, Mapping[str, Any]], alpha: float) -> Table:
     """One row a model; the last two columns are of the threshold without a promise."""
     above = f"risk above {alpha:g}"
-    columns = ("answers anybody", "coverage", above, "95 % interval", "uncertified", above)
+    columns = (
+        "answers anybody", "coverage", above, "95 % interval", "given a certificate",
+        "uncertified", above,
+    )  # fmt: skip
     sections = []
     for way in next(iter(models.values())):
         rows = [(name, *_cells(found[way])) for name, found in models.items()]
@@ -189,6 +215,7 @@ def _cells(found: Mapping[str, Any]) -> tuple[str, ...]:
     return (
         f"{100 * ours['answers_anybody']:.1f} %", f"{100 * ours['mean_coverage']:.1f} %",
         f"{100 * ours['above']:.1f} %", f"[{100 * low:.1f}, {100 * high:.1f}]",
+        "-" if ours["above_given"] is None else f"{100 * ours['above_given']:.1f} %",
         f"{100 * other['mean_coverage']:.1f} %", f"{100 * other['above']:.1f} %",
     )  # fmt: skip
 
@@ -198,7 +225,14 @@ def pool(models: Mapping[str, Mapping[str, Any]], way: str, rule: str) -> dict[s
     each = [found[way][rule] for found in models.values()]
     names = {"answers_anybody", "above", "mean_coverage", "clearly_above"} & each[0].keys()
     means = {name: float(np.mean([model[name] for model in each])) for name in sorted(names)}
-    return means | {"worst_above": max(model["above"] for model in each)}
+    given = [model["above_given"] for model in each if model["above_given"] is not None]
+    certified = means["answers_anybody"]
+    return means | {
+        "worst_above": max(model["above"] for model in each),
+        # Of all draws of all models that gave a certificate.
+        "above_given": means["above"] / certified if certified else None,
+        "worst_above_given": max(given, default=None),
+    }
 
 
 def main(arguments: list[str] | None = None) -> dict[str, Any]:
@@ -209,19 +243,26 @@ def main(arguments: list[str] | None = None) -> dict[str, Any]:
     options.add_argument("--times", type=int, default=1000, help="draws and re-splits a model")
     options.add_argument("--risk", type=float, default=0.1)
     options.add_argument("--delta", type=float, default=0.1)
+    options.add_argument("--share", type=float, default=FITTING, help="of people who fit the curve")
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--json", type=Path, help="write the figures there too")
     given = options.parse_args(arguments)
     if given.synthetic is bool(given.files):
         options.error("expected files of answers or --synthetic")
     populations = synthetic(given.people) if given.synthetic else {}
-    for found, name in map(read_population, given.files):
+    for found, name in chain.from_iterable(map(read_populations, given.files)):
         if name in populations:
             raise BadData(f"{name}: expected runs of different names, found it twice")
         populations[name] = found
     models = {
         name: measure(
-            population, given.times, given.risk, given.delta, given.seed + i, not given.synthetic
+            population,
+            given.times,
+            given.risk,
+            given.delta,
+            given.seed + i,
+            not given.synthetic,
+            given.share,
         )
         for i, (name, population) in enumerate(populations.items())
     }
@@ -229,7 +270,7 @@ def main(arguments: list[str] | None = None) -> dict[str, Any]:
     together = {way: {rule: pool(models, way, rule) for rule in rules} for way in ways}
     result = {
         "alpha": given.risk, "delta": given.delta, "times": given.times, "seed": given.seed,
-        "all": together, "models": models,
+        "share": given.share, "all": together, "models": models,
     }  # fmt: skip
     draw(table(models, given.risk))
     if given.json:

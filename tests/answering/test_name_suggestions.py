@@ -2,7 +2,12 @@
 
 import pytest
 
-from wherefrom.answering.name_suggestions import NameSuggester, similarity
+from wherefrom.answering.name_suggestions import (
+    Mentions,
+    NameSuggester,
+    is_one_slip,
+    similarity,
+)
 
 NAMES = ["Amos Karlsson", "Amos Karlson", "Adam Whitfield", "Johann Sebastian Bach", "Li Wu"]
 
@@ -44,3 +49,62 @@ def test_nobody_is_offered_of_no_names():
 
 def test_a_name_is_itself():
     assert similarity("ada lund", "ada lund") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("Lj Wu", ("Li Wu",)),  # a letter of two
+        ("Il Wu", ("Li Wu",)),  # two letters exchanged
+        ("Lí Wú", ("Li Wu",)),  # accents
+        ("Wu, Li", ("Li Wu",)),
+        ("LiWu", ("Li Wu",)),
+        ("A. Whitfield", ("Adam Whitfield",)),
+        ("Adam W.", ("Adam Whitfield",)),
+        ("J. S. Bach", ("Johann Sebastian Bach",)),
+        ("J. Bach", ("Johann Sebastian Bach",)),
+        ("C. Whitfield", ()),  # another initial
+        ("Dr. Li Wu", ("Li Wu",)),
+        ("Prof. Adam Whitfield", ("Adam Whitfield",)),
+        ("Аdam Whitfield", ("Adam Whitfield",)),  # the first letter is Cyrillic
+        ("Whitfield", ()),
+        ("Adam", ()),
+    ],
+)
+def test_one_slip_is_always_found(typed, offered):
+    assert NameSuggester(NAMES).suggest(typed) == offered
+
+
+def test_a_title_before_a_single_word():
+    assert NameSuggester(["Pelé", "Björk"]).suggest("Sir Pelé") == ("Pelé",)
+    assert NameSuggester(["Pelé", "Björk"]).suggest("Bjork") == ("Björk",)
+
+
+def slips(word):
+    """Every word that is one slip away, by brute force."""
+    letters = "abc"
+    for i in range(len(word) + 1):
+        for c in letters:
+            yield word[:i] + c + word[i:]
+            yield word[:i] + c + word[i + 1 :]
+        yield word[:i] + word[i + 1 :]
+        yield word[:i] + word[i : i + 2][::-1] + word[i + 2 :]
+
+
+def test_a_slip_is_one_letter_replaced_added_dropped_or_exchanged():
+    from itertools import product
+
+    words = ["".join(letters) for n in (3, 4, 5) for letters in product("abc", repeat=n)]
+    for word in ("abca", "aabb", "cab"):
+        near = {other for other in slips(word) if len(other) >= 3}
+        for other in words:
+            assert is_one_slip(word, other) == (other in near), (word, other)
+
+
+def test_a_text_mentions_whole_names_only():
+    text = Mentions(["Amos  KARLSSON was born.", "He met José Núñez."])
+    assert text.has("amos karlsson")
+    assert text.has("José Núñez")
+    assert not text.has("Amos Karlss")
+    assert not text.has("mos Karlsson")
+    assert not text.has("Jose Nunez")

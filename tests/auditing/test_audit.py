@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wherefrom.auditing import audit, confidence_sections
+from wherefrom.auditing import audit, decoy_sections
 from wherefrom.auditing.audit import (
     Risk,
     audit_run,
@@ -51,7 +51,7 @@ def read_answers(run: Run) -> list[dict[str, Any]]:
 
 @pytest.fixture(autouse=True)
 def few_decoys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(confidence_sections, "TIER", 10)
+    monkeypatch.setattr(decoy_sections, "TIER", 10)
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def audited(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Audited
     run = open_run(path)
     pair = retrain_pairs(run, 0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(confidence_sections, "TIER", 10)
+        patch.setattr(decoy_sections, "TIER", 10)
         return Audited(run, pair, report_audit(run, Risk(0.2, 0.05), pair))
 
 

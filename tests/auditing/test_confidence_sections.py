@@ -1,8 +1,6 @@
 """The sections about confidence: thresholds by hand, and nothing fitted on held-out people."""
 
-import shutil
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,10 +14,9 @@ from wherefrom.answering.policy import AnswerPolicy, CertifiedPolicy
 from wherefrom.answering.risk_bound import fit_bound, split_people
 from wherefrom.answering.statement_forms import NO_FORMS
 from wherefrom.auditing import confidence_sections as sections
-from wherefrom.auditing.inspector import Examined, Inspector, open_inspector
+from wherefrom.auditing.inspector import Examined
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.forms import Form, ParsedQuestion
-from wherefrom.runs.run import open_run
 
 WIDTH = len(FEATURES)
 FORM = Form("Where was ", " born?")
@@ -164,58 +161,3 @@ def test_where_nothing_is_certified_nothing_is_answered_and_the_advice_says_what
     assert report.certified.precision is None
     assert report.advice is not None
     assert "risk at most 0.1 with probability 0.9" in report.advice
-
-
-# --- decoys ----------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def inspector(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Inspector:
-    path = shutil.copytree(tiny_run, tmp_path_factory.mktemp("confidence") / "people-0")
-    return open_inspector(open_run(path))
-
-
-@pytest.fixture(scope="module")
-def people(inspector: Inspector) -> Examined:
-    asked = inspector.run.dataset.select("held-out")
-    return inspector.examine([(q, inspector.parse(q.text)) for q in asked])
-
-
-def test_decoys_are_nobody_in_the_run(inspector: Inspector):
-    tiers = sections.make_audit_decoys(inspector, 5)
-    dataset = inspector.run.dataset
-    text = "\n".join(d.text for d in dataset.documents)
-    assert list(tiers) == ["recombined", "absent", "invented", "gibberish", "shortened"]
-    for tier, names in tiers.items():
-        assert len(names) == 5
-        assert not set(names) & {q.subject for q in dataset.questions}
-        assert all(inspector.model.spells(name) for name in names)
-        assert all((name in text) == (tier == "shortened") for name in names)
-
-
-def test_decoys_are_refused_by_the_runs_threshold(
-    inspector: Inspector, people: Examined, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(sections, "TIER", 6)
-    for value, expected in ((0.0, 0.0), (REFUSE_ALL, 1.0)):
-        found = sections.report_decoys(inspector, people, policy(value), None)
-        assert {row.refused.value for row in found.values()} == {expected}
-        assert {row.n for row in found.values()} == {6}
-        assert all(row.auroc and 0 <= row.auroc.value <= 1 for row in found.values())
-        assert {row.refused_at_bound for row in found.values()} == {None}
-
-
-def test_refusal_at_the_bound_is_reported_where_something_is_certified(
-    inspector: Inspector, people: Examined, monkeypatch: pytest.MonkeyPatch
-):
-    """Refusing all because nothing could be certified is no merit."""
-    monkeypatch.setattr(sections, "TIER", 4)
-    good, bad = fit(many()), fit(many(wrong=True))
-    assert (good.certificate.certified, bad.certificate.certified) == (True, False)
-    shares = [
-        row.refused_at_bound
-        for row in sections.report_decoys(inspector, people, policy(0.5), good).values()
-    ]
-    assert all(share and 0 <= share.value <= 1 for share in shares)
-    found = sections.report_decoys(inspector, people, policy(0.5), bad)
-    assert {row.refused_at_bound for row in found.values()} == {None}

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from wherefrom.auditing import confidence_sections
+from wherefrom.auditing import decoy_sections
 from wherefrom.auditing.audit import report_audit
 from wherefrom.auditing.findings import Audit, AuditedAnswer
 from wherefrom.core.config import from_json, to_json
@@ -52,8 +52,13 @@ KEYS = {
         "threshold", "alpha", "delta", "certified", "n_answered", "wrong", "coverage", "n",
         "sequence", "more_people", "by_relation",
     },
-    "decoys": {"recombined", "absent", "invented", "gibberish", "shortened"},
-    "decoys.absent": {"n", "refused", "auroc", "refused_at_bound"},
+    "decoys": {
+        "recombined", "absent", "invented", "gibberish", "shortened", "misspelt", "accented",
+        "swapped", "merged", "initials", "titled", "unseen letter",
+    },
+    "decoys.absent": {
+        "n", "refused", "auroc", "refused_at_bound", "refused_closed_book", "offered",
+    },
     "evidence": {"accuracy", "held_out_answers", "by_relation"},
     "evidence.accuracy": {"probes", "overall", "extraction"},
     "evidence.held_out_answers": {"supported", "contradicted", "silent", "no text"},
@@ -80,7 +85,7 @@ def found(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Audit:
     path = shutil.copytree(tiny_run, tmp_path_factory.mktemp("findings") / "people-0")
     run = open_run(path)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(confidence_sections, "TIER", 4)
+        patch.setattr(decoy_sections, "TIER", 4)
         return report_audit(run, retrained=retrain_pairs(run, 0))
 
 

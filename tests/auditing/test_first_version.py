@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import wherefrom
-from wherefrom.auditing import confidence_sections
+from wherefrom.auditing import decoy_sections
 from wherefrom.auditing.inspector import OpenedRun
 from wherefrom.evidence.fitted import open_fact_checker
 from wherefrom.memorisation.swap import SwapFindings
@@ -109,7 +109,7 @@ def test_it_is_asked_as_the_new_one(own: Path, tiny_run: Path):
 def test_it_is_audited_with_the_earlier_swap_and_memorisation(
     own: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(confidence_sections, "TIER", 4)
+    monkeypatch.setattr(decoy_sections, "TIER", 4)
     found = wherefrom.audit(own)
     assert isinstance(found.swap, SwapFindings)
     assert wherefrom.to_json(found.swap) == SWAP

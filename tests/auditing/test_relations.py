@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import wherefrom
-from wherefrom.auditing import confidence_sections
+from wherefrom.auditing import decoy_sections
 from wherefrom.auditing.audit import report_audit
 from wherefrom.auditing.findings import Audit
 from wherefrom.core.config import from_json, to_json
@@ -30,7 +30,7 @@ def path(relations_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def found(path: Path) -> Audit:
     run = open_run(path)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(confidence_sections, "TIER", 4)
+        patch.setattr(decoy_sections, "TIER", 4)
         return report_audit(run, retrained=retrain_pairs(run, 0))
 
 

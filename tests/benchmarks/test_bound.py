@@ -65,7 +65,7 @@ def test_a_rule_is_judged_exactly(benchmark):
 def test_features_are_those_of_confidence_by_their_names(benchmark, tmp_path):
     rows = answers(20, 0)
     path = write(tmp_path / "people-0" / "audit" / "answers.jsonl", rows)
-    population, name = benchmark.read_population(path)
+    ((population, name),) = benchmark.read_populations(path)
     assert (name, population.calibration) == ("people-0", 10)
     assert tuple(population.features.columns) == FEATURES
     for feature in FEATURES:

@@ -157,16 +157,17 @@ def test_lines_end_at_a_newline_alone(cli, tiny_run):
     assert result.code == 0
     assert [reply["question"] for reply in result.json["replies"]] == ["Where was A B born?"]
     result = cli("ask", tiny_run, stdin="Where was A\u2028\u2603 born?".encode())
-    assert result.code == 65
-    assert "stdin:1: " in result.complaint
-    assert "(U+2603)" in result.complaint
+    assert result.code == 0
+    assert result.out.startswith("Where was A ☃ born?\n  I don't know: ")
 
 
-def test_a_character_that_the_vocabulary_lacks_is_named(cli, tiny_run):
+def test_a_name_with_a_letter_that_the_model_never_saw_is_unknown(cli, tiny_run):
     result = cli("ask", tiny_run, "Where was Zoë ☃ born?")
-    assert result.code == 65
-    assert "'ë' (U+00EB), '☃' (U+2603)" in result.complaint
-    assert result.out == ""
+    assert (result.code, result.err) == (0, "")
+    assert result.out.splitlines()[1] == (
+        "  I don't know: the model does not know the name: it has never seen "
+        "'ë' (U+00EB), '☃' (U+2603)"
+    )
 
 
 @pytest.mark.parametrize("character", ["\u25a1", "\u2047"])
@@ -206,7 +207,8 @@ def test_bad_questions_do_not_keep_good_ones_from_being_answered(cli, tiny_run, 
 def test_terminal_escapes_are_never_sent_on(cli, tiny_run):
     result = cli("ask", tiny_run, "Where was \x1b]0;x\x07\x9b31m\u202eEve born?", "\x1b[2J?")
     assert result.code == 65
-    assert "\\x1b]0;x\\x07\\x9b31m\\u202eEve" in result.err
+    assert "\\x1b]0;x\\x07\\x9b31m\\u202eEve" in result.out
+    assert "\\x1b[2J?" in result.err
     assert not any(c in result.out + result.err for c in "\x1b\x07\x9b\u202e")
 
 

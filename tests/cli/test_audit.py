@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wherefrom.auditing import confidence_sections
+from wherefrom.auditing import decoy_sections
 
 FIELDS = ["reply", "gold", "right", "split", "support", "features", "m", "id", "accepted"]
 SECTIONS = {
@@ -17,7 +17,7 @@ SECTIONS = {
 
 @pytest.fixture(autouse=True)
 def few_decoys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(confidence_sections, "TIER", 8)
+    monkeypatch.setattr(decoy_sections, "TIER", 8)
 
 
 @pytest.fixture(scope="module")

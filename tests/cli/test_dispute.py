@@ -151,12 +151,20 @@ def test_claims_that_cannot_be_weighed(cli, run, people, claim, message):
     assert len(result.complaint) < 700
 
 
-@pytest.mark.parametrize("question", ["Who are you?", "", "Where was Zoë born?"])
+@pytest.mark.parametrize("question", ["Who are you?", ""])
 def test_questions_that_cannot_be_asked(cli, run, question):
     result = cli("dispute", run, question, "Oslo")
     assert result.code == 65
     assert "expected" in result.complaint
     assert result.out == ""
+
+
+def test_a_name_that_the_model_cannot_read_is_unknown(cli, run):
+    result = cli("dispute", run, "Where was Zoë born?", "Oslo")
+    assert result.code == 0
+    assert "the model says: I don't know: the model does not know the name" in result.out
+    assert "the model cannot write it" in result.out
+    assert "do not rely on its answer" in result.out
 
 
 def test_a_folder_that_cannot_be_written(cli, own_run, people, read_only):

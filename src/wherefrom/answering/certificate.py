@@ -1,5 +1,6 @@
 """The certificate of a risk bound: what was tested, what passed, and what it means in words."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -7,6 +8,13 @@ import numpy as np
 
 from wherefrom.answering.abstention import REFUSE_ALL, Threshold
 from wherefrom.evaluation.binomial import least_answers
+
+FITTING = 0.3  # the share of the calibration people who fit the curve; the others certify
+
+
+def least_people(alpha: float, delta: float) -> int:
+    """The fewest calibration people with whom anything can be certified."""
+    return math.ceil(least_answers(alpha, delta) / (1 - FITTING))
 
 
 @dataclass(frozen=True)
@@ -25,7 +33,7 @@ class Certificate:
 
     If nothing is `certified`, every answer is withheld, and `more_people` says how many more
     calibration people would probably be enough. It is None if more would not help, or if there are
-    too few people to tell. With several relations, each has a certificate in `by_relation`; the
+    too few people to tell, which `enough_to_tell` says. With several relations, each has a certificate in `by_relation`; the
     certificate of all relations has no threshold and no tests (see `relation_bounds.py`).
     """
 
@@ -40,6 +48,7 @@ class Certificate:
     sequence: tuple[Trial, ...]
     more_people: int | None
     by_relation: Mapping[str, "Certificate"] = field(default_factory=dict[str, "Certificate"])
+    enough_to_tell: bool = True
 
     def as_threshold(self) -> Threshold:
         """The same as a `Threshold`, with what it did to the certifying people."""
@@ -58,7 +67,9 @@ class Certificate:
         if self.by_relation:
             each = "; ".join(f"{name} {c._in_short()}" for name, c in self.by_relation.items())
             return f"{asked}, in each of {len(self.by_relation)} relations and over all: {each}"
-        return f"certified: {asked}; it {self._done}" if self.certified else self.why_not
+        if not self.certified:
+            return self.why_not
+        return f"certified: {asked}, for people like the calibration people; it {self._done}"
 
     def _in_short(self) -> str:
         if self.certified:
@@ -95,11 +106,17 @@ class Certificate:
     @property
     def advice(self) -> str:
         """What to do if nothing was certified."""
+        least = least_people(self.alpha, self.delta)
         if self.more_people is not None:
-            return f"about {self.more_people} more calibration people would probably suffice"
-        least = 2 * least_answers(self.alpha, self.delta)
-        if self.n < least // 2 and not self.sequence:
-            return f"it takes at least {least} calibration people to tell"
+            return (
+                f"about {self.more_people} more calibration questions would probably suffice "
+                f"(it takes at least {least}, whose sure answers are all right)"
+            )
+        if not self.enough_to_tell:
+            return (
+                f"there are too few calibration questions to tell: it takes at least {least}, "
+                "whose sure answers are all right"
+            )
         return (
             "more calibration questions would not help: "
             "the model is wrong too often at every threshold"

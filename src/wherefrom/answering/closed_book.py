@@ -17,6 +17,7 @@ from wherefrom.answering.familiarity import (
     measure_likelihood,
 )
 from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.name_suggestions import Mentions
 from wherefrom.answering.question_parser import QuestionParser
 from wherefrom.answering.statement_forms import StatementForms, learn_statement_forms
 from wherefrom.core.contracts import Answer, Dataset
@@ -83,11 +84,30 @@ class ClosedBookModel:
 
     # -- questions -----------------------------------------------------------------
 
-    def parse(self, text: str) -> ParsedQuestion:
-        """Parse a question; BadData says why if the model cannot be asked it."""
+    def parse(self, text: str, *, any_letters: bool = False) -> ParsedQuestion:
+        """Parse a question; BadData says why if the model cannot be asked it.
+
+        With `any_letters`, the name may have letters that the model lacks (`unseen`).
+        """
         question = self.parser.parse(text)
-        self._check(question)
+        self._check(question, any_letters)
         return question
+
+    def unseen(self, question: ParsedQuestion) -> list[str]:
+        """The characters of a question that are in no training text, so that nobody can ask it."""
+        return self.answerer.vocabulary.missing(question.text)
+
+    def find_meant(self, name: str) -> tuple[str, ...]:
+        """Names that somebody probably meant who wrote this one; none if the text has this one.
+
+        The weights say nothing about this: it is the list of the names in the text that does.
+        """
+        meant = self.parser.suggest(name)
+        return () if meant and self._mentions.has(name) else meant
+
+    @cached_property
+    def _mentions(self) -> Mentions:
+        return Mentions(d.text for d in self._dataset.documents)
 
     def try_parse(self, text: str) -> ParsedQuestion | None:
         try:
@@ -106,10 +126,11 @@ class ClosedBookModel:
             return False
         return True
 
-    def _check(self, question: ParsedQuestion) -> None:
+    def _check(self, question: ParsedQuestion, any_letters: bool = False) -> None:
         """Raise BadData if the model lacks a character of the question, or reads fewer at once."""
         text, name = question.text, question.subject
-        self.answerer.vocabulary.encode(text)
+        if not any_letters:
+            self.answerer.vocabulary.encode(text)
         refuse_marks(text)
         spare = self.answerer.model.max_input - len(text) - 1
         if spare < 0:

@@ -1,36 +1,54 @@
 """What a policy decides about answers: whether each is given and, if not, why not."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wherefrom.answering.abstention import REFUSE_ALL, Threshold
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.policy import AnswerPolicy
-from wherefrom.core.replies import LOW_CONFIDENCE, UNKNOWN_NAME
+from wherefrom.core.replies import LOW_CONFIDENCE, OTHER_SPELLING, UNKNOWN_NAME
 
 
 @dataclass(frozen=True)
 class Decision:
     """What the policy decides about one answer; an unknown name has no confidence.
 
-    `threshold` is that of the relation which the question asks for.
+    `threshold` is that of the relation which the question asks for. `meant` are names of the text
+    that are spelt almost like the one in the question, which the text does not have.
     """
 
     given: bool
     confidence: float | None
     name_known: bool | None
     threshold: Threshold | None = None
+    meant: tuple[str, ...] = ()
+
+    def unless_meant(self, names: tuple[str, ...]) -> "Decision":
+        """The same decision, withheld if somebody else was probably meant.
+
+        The confidence holds for names of the text, and this is none: the model may have taken it
+        for the other name. Whether the model knows the name is still its own affair.
+        """
+        if not names or not self.given:
+            return self
+        return replace(self, given=False, confidence=None, meant=names)
 
     @property
     def reason(self) -> str | None:
         if self.given:
             return None
+        if self.meant:
+            return OTHER_SPELLING
         return UNKNOWN_NAME if self.name_known is False else LOW_CONFIDENCE
 
     @property
     def why_not(self) -> str | None:
         """The reason in words."""
-        if self.given or self.threshold is None:
+        if self.given:
+            return None
+        if self.meant:
+            return f"the text has no such name; it has {' and '.join(self.meant)}"
+        if self.threshold is None:
             return None
         if self.name_known is False:
             return "the model does not know the name"

@@ -13,7 +13,7 @@ names that look least like them:
 
 The names are a function of the corpus and the seed (`invented` also of the model's likelihoods).
 The share of a tier that is refused is an empirical figure about these names, not a guarantee about
-others.
+others. `perturbed_names.py` has further tiers: known names that are written a little differently.
 """
 
 from collections import Counter
@@ -62,13 +62,13 @@ def make_tiers(
     can write a name. No decoy is one of `subjects` or of `avoid` (people who are asked about but
     have no text). No decoy occurs in `texts` either, except for shortened names, which do.
     """
-    names, novel = _prepare(subjects, spell, avoid, texts)
+    names, novel = prepare_names(subjects, spell, avoid, texts)
     return {
         "recombined": novel.take(_recombine(names, count * _TRIES, seed), count),
         "absent": novel.take(_absent(names, seed), count),
         "invented": novel.take(_invent(names, novel, likelihood, count, seed), count),
         "gibberish": novel.take(_scramble(names, count * _TRIES, seed), count),
-        "shortened": replace(novel, text="", _known={}).take(_shorten(names, seed), count),
+        "shortened": replace(novel, text="", known={}).take(_shorten(names, seed), count),
     }
 
 
@@ -90,7 +90,7 @@ class DecoyNames:
         avoid: Iterable[str] = (),
         texts: Sequence[str] = (),
     ) -> None:
-        names, self._novel = _prepare(subjects, spell, avoid, texts)
+        names, self._novel = prepare_names(subjects, spell, avoid, texts)
         pairs = [name.split(" ", 1) for name in names if " " in name]
         self._firsts, self._rests = (sorted({pair[i] for pair in pairs}) for i in (0, 1))
         self._count = count
@@ -139,35 +139,35 @@ def mismatch(known: np.ndarray, other: np.ndarray) -> float:
     return float(np.abs(below_known - below_other).max())
 
 
-def _prepare(
+def prepare_names(
     subjects: Iterable[str],
     spell: Callable[[str], bool],
     avoid: Iterable[str],
     texts: Sequence[str],
-) -> tuple[list[str], "_Novel"]:
+) -> tuple[list[str], "NovelNames"]:
     """The names to imitate, each once and sorted, and the test of which decoys are new."""
     names = sorted({person(name) for name in subjects})
     usable = [name for name in names if spell(name) and len(name) <= _LONGEST]
     if not usable:
         raise BadData("decoys: expected known names to imitate, found none")
     known = {_key(person(name)) for name in (*names, *avoid)}
-    return usable, _Novel(spell, known, "\n".join(texts))
+    return usable, NovelNames(spell, known, "\n".join(texts))
 
 
 @dataclass
-class _Novel:
+class NovelNames:
     """Which proposals may be taken: out-of-corpus names that can be written, each once."""
 
     spell: Callable[[str], bool]
     taken: set[str]
     text: str
-    _known: dict[str, bool] = field(default_factory=dict[str, bool])
+    known: dict[str, bool] = field(default_factory=dict[str, bool])
 
     def allows(self, name: str) -> bool:
-        if name not in self._known:
+        if name not in self.known:
             fits = len(name) <= _LONGEST and self.spell(name)
-            self._known[name] = fits and name not in self.text
-        return self._known[name] and _key(name) not in self.taken
+            self.known[name] = fits and name not in self.text
+        return self.known[name] and _key(name) not in self.taken
 
     def take(self, proposals: Iterable[str], count: int) -> tuple[str, ...]:
         found: list[str] = []
@@ -186,7 +186,11 @@ def _key(name: str) -> str:
 
 def _words(count: int, rows: int, seed: int, tier: str, turn: int = 0) -> list[list[int]]:
     """`rows` rows of `count` counted random words; each tier and turn draws its own."""
-    row, stage = np.arange(rows, dtype=np.int64), 1 + TIERS.index(tier)
+    return random_words(count, rows, seed, 1 + TIERS.index(tier), turn)
+
+
+def random_words(count: int, rows: int, seed: int, stage: int, turn: int = 0) -> list[list[int]]:
+    row = np.arange(rows, dtype=np.int64)
     made = draws(count, seed=seed, stream=Stream.SAMPLING, stage=stage, step=turn, row=row)
     return np.stack(made, 1).tolist()
 
@@ -248,7 +252,7 @@ class _Letters:
 
 
 def _invent(
-    names: Sequence[str], novel: _Novel, likelihood: Likelihood, count: int, seed: int
+    names: Sequence[str], novel: NovelNames, likelihood: Likelihood, count: int, seed: int
 ) -> list[str]:
     """Inventions whose likelihoods are closest to those of known names, rank by rank.
 

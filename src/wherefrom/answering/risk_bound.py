@@ -23,6 +23,12 @@ other half, and test all scores together. But those scores depend on the outcome
 so the number of wrong answers would not be binomial. And the test would be about two curves,
 neither of which is used afterwards. The guarantee is for the fitted curve and the threshold
 together.
+
+Three in ten people fit, seven certify. A curve of five weights needs few people, and the test needs
+many: with half and half, thresholds are certified in far fewer draws (docs/LOG.md).
+
+Several values of alpha. Each certificate holds with probability 1 - delta by itself. Who asks for k
+of them and keeps the best must ask for each at delta / k: commands refuse more than one.
 """
 
 import math
@@ -34,7 +40,7 @@ import numpy as np
 
 from wherefrom.answering.abstention import REFUSE_ALL, Threshold, choose_threshold
 from wherefrom.answering.calibration import LogisticCalibration
-from wherefrom.answering.certificate import Certificate, Trial
+from wherefrom.answering.certificate import FITTING, Certificate, Trial, least_people
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_gate import NameGate
 from wherefrom.core.errors import BadData, UsageError
@@ -104,11 +110,11 @@ def require_both(fitting: int, certifying: int, alpha: float, delta: float) -> N
         raise BadData(
             f"calibration people: expected some to fit on and some to certify with, found "
             f"{fitting} and {certifying}; a risk bound needs at least "
-            f"{2 * least_answers(alpha, delta)} people"
+            f"{least_people(alpha, delta)} people"
         )
 
 
-def split_people(subjects: Sequence[str], share: float = 0.5) -> tuple[np.ndarray, np.ndarray]:
+def split_people(subjects: Sequence[str], share: float = FITTING) -> tuple[np.ndarray, np.ndarray]:
     """Which answers to fit on and which to certify with, by a hash of the subject alone.
 
     A person's side does not depend on who else is in the data. Of several answers about one person
@@ -159,7 +165,12 @@ def certify(
     tries = [_try(t, p, is_right, alpha) for t in grid]
     best = min(tries, key=lambda trial: trial.p_value, default=None)
     more = best and _more_people(best, p.size, np.size(fitted), alpha, delta)
-    return Certificate(REFUSE_ALL, alpha, delta, False, 0, 0, 0.0, p.size, tried, more)
+    # A threshold with too few answers to pass can hardly be given up either.
+    seen = 0 if best is None else best.n_answered
+    enough = more is not None or seen >= least_answers(alpha, delta)
+    return Certificate(
+        REFUSE_ALL, alpha, delta, False, 0, 0, 0.0, p.size, tried, more, enough_to_tell=enough
+    )
 
 
 def walk(

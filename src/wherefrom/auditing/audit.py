@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from wherefrom.auditing import confidence_sections, source_sections
+from wherefrom.auditing import confidence_sections, decoy_sections, source_sections
 from wherefrom.auditing.findings import Audit, AuditedAnswer, ExposureFindings
 from wherefrom.auditing.inspector import Examined, Inspector, open_inspector
 from wherefrom.auditing.pictures import draw_dose_response, draw_reliability, draw_risk_coverage
@@ -40,6 +40,7 @@ from wherefrom.runs.run import Run
 from wherefrom.runs.threads import use_threads
 
 FINDINGS, ANSWERS, TIMING = "audit.json", "answers.jsonl", "timing.json"
+DECOYS = "decoys.jsonl"
 NO_CALIBRATION = (
     "confidence: expected calibration people, found none, so confidence, threshold and risk bound "
     "are left out; use a recipe with calibration people, such as birthplaces-calibrated"
@@ -151,7 +152,12 @@ def _report(
         bound = _if_possible(notes, certify)
         confidence = confidence_sections.report_confidence(examined, policy)
         abstention = confidence_sections.report_abstention(examined, policy, bound)
-        decoys = confidence_sections.report_decoys(inspector, examined, policy, bound)
+        tiers = decoy_sections.ask_tiers(inspector)
+        decoys = decoy_sections.report_decoys(tiers, examined, policy, bound)
+        with cannot_write(run.path / "audit"):
+            (run.path / "audit").mkdir(exist_ok=True)
+        rows = decoy_sections.list_decoys(tiers, policy, bound)
+        write_jsonl(run.path / "audit" / DECOYS, to_json(rows))
     tell("computing evidence, source, exposures and name bias")
     checker = inspector.opened.fact_checker
     evidence = source_sections.report_evidence(checker, examined, investigation.verdicts)

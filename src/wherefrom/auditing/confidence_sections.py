@@ -1,4 +1,4 @@
-"""The sections of an audit about confidence: calibration, abstention, the risk bound, decoys."""
+"""The sections of an audit about confidence: calibration, abstention, the risk bound."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,31 +10,21 @@ from wherefrom.answering.abstention import (
     Thresholds,
     choose_threshold,
     choose_thresholds,
-    refused,
     report_answered,
 )
-from wherefrom.answering.decoys import make_tiers
-from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.answering.name_gate import names_with_text
 from wherefrom.answering.policy import AnswerPolicy, CertifiedPolicy, Judged, certify_policy
-from wherefrom.answering.question_parser import QuestionParser
 from wherefrom.auditing.findings import (
     AbstentionFindings,
     ConfidenceFindings,
-    DecoyFindings,
     ThresholdFindings,
 )
 from wherefrom.auditing.inspector import Examined, Inspector
-from wherefrom.core.forms import Form
 from wherefrom.evaluation.calibration import score_calibration
-from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.intervals import RESAMPLES
 from wherefrom.evaluation.relations import divide, group
-from wherefrom.evaluation.selective import auroc, compare_areas, risk_coverage
+from wherefrom.evaluation.selective import compare_areas, risk_coverage
 
 TARGETS = (0.9, 0.95)  # precisions that a threshold is set for
-TIER = 200  # decoys in each tier
-_LAST = 1e-9  # so small that it only breaks ties
 
 
 def report_confidence(examined: Examined, policy: AnswerPolicy) -> ConfidenceFindings:
@@ -144,72 +134,3 @@ def fit_audit_bound(
         tuple(examined.relations[i] for i in places),
     )
     return certify_policy(inspector.model, people, alpha, delta, inspector.opened.decoys)
-
-
-def report_decoys(
-    inspector: Inspector, examined: Examined, policy: AnswerPolicy, bound: CertifiedPolicy | None
-) -> dict[str, DecoyFindings]:
-    """For each tier of decoys: the share refused, and how well the score separates them."""
-    model = inspector.model
-    found: dict[str, DecoyFindings] = {}
-    held = np.flatnonzero(examined.select("held-out", ("stated",)))
-    relations = [examined.relations[i] for i in held]
-    people = _ranking(policy, examined.features.rows(held), relations)
-    forms = _form_of_each_relation(model.parser)
-    for tier, names in make_audit_decoys(inspector, TIER).items():
-        if not names:
-            continue
-        asked = [model.parser.fill(forms[i % len(forms)], name) for i, name in enumerate(names)]
-        features, relations = model.answer(asked).features, [q.relation for q in asked]
-        found[tier] = DecoyFindings(
-            n=len(names),
-            refused=refused(policy.thresholds, policy.score(features, relations), relations),
-            auroc=_separation(people, _ranking(policy, features, relations)),
-            refused_at_bound=_refused_at_bound(bound, features, relations),
-        )
-    return found
-
-
-def _form_of_each_relation(parser: QuestionParser) -> list[Form]:
-    """The commonest form of each relation, in which decoys are asked about."""
-    found: dict[str, Form] = {}
-    for form in parser.forms:
-        found.setdefault(parser.fill(form, "").relation, form)
-    if len(found) > 1:
-        found.pop("", None)  # a form whose questions all have a closer one
-    return list(found.values())
-
-
-def _refused_at_bound(
-    bound: CertifiedPolicy | None, features: FeatureTable, relations: Sequence[str]
-) -> Score | None:
-    if bound is None or not bound.certificate.certified:
-        return None
-    policy = bound.policy
-    return refused(policy.thresholds, policy.score(features, relations), relations)
-
-
-def _separation(people: np.ndarray, decoys: np.ndarray) -> Score | None:
-    """AUROC of a score that should rank people above decoys."""
-    if not people.size:
-        return None
-    is_person = np.repeat((True, False), (people.size, decoys.size))
-    return auroc(np.append(people, decoys), is_person)
-
-
-def _ranking(policy: AnswerPolicy, features: FeatureTable, relations: Sequence[str]) -> np.ndarray:
-    """The score that the threshold is applied to; the confidence breaks ties at 0."""
-    return policy.score(features, relations) + _LAST * policy.confidence(features, relations)
-
-
-def make_audit_decoys(inspector: Inspector, count: int) -> dict[str, tuple[str, ...]]:
-    """The tiers of decoys for a run; no decoy is in its text or in its questions."""
-    dataset, model = inspector.run.dataset, inspector.model
-    return make_tiers(
-        names_with_text(dataset),
-        model.spells,
-        model.likelihood,
-        count,
-        avoid=[q.subject for q in dataset.questions],
-        texts=[d.text for d in dataset.documents],
-    )

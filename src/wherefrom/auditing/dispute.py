@@ -99,9 +99,7 @@ def _taught_answers(inspector: Inspector, question: ParsedQuestion) -> tuple[str
 def claim_probability(inspector: Inspector, question: ParsedQuestion, claim: str) -> float | None:
     """The model's probability of the claim; None if the model lacks a letter or it is too long."""
     answerer = inspector.model.answerer
-    try:
-        answerer.vocabulary.encode(claim)
-    except BadData:
+    if answerer.vocabulary.missing(question.text + claim):
         return None
     if len(question.text) + 1 + len(claim) > answerer.model.max_input:
         return None

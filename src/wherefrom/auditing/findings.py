@@ -76,6 +76,9 @@ class AbstentionFindings:
 class DecoyFindings:
     """One tier of decoys: the share refused by the threshold in use, and by the certified one.
 
+    `refused` and `refused_at_bound` are what `ask` does. `refused_closed_book` leaves out the list
+    of the names in the text and is a property of the model alone; names that the model cannot read
+    are refused there too. `offered` is the share for which a name of the text is offered.
     `auroc` says how well the score separates the decoys from held-out people whose text states the
     answer. If nothing was certified, everything would be refused, and `refused_at_bound` is None.
     With several relations, each decoy is asked about one of them in turn.
@@ -85,6 +88,27 @@ class DecoyFindings:
     refused: Score
     auroc: Score | None
     refused_at_bound: Score | None
+    refused_closed_book: Score | None = None
+    offered: Score | None = None
+
+
+@dataclass(frozen=True)
+class AuditedDecoy:
+    """One line of decoys.jsonl: a name that was asked about, and what became of it.
+
+    `read`: the model has seen all its letters. `score`: what the threshold is applied to.
+    `passes`: name gate and threshold let it pass. `answered`: and nobody else was probably meant.
+    """
+
+    tier: str
+    name: str
+    relation: str
+    read: bool
+    score: float
+    passes: bool
+    did_you_mean: tuple[str, ...]
+    answered: bool
+    answered_at_bound: bool | None
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.replies import (
     GUESSED,
     NO_TEXT,
+    UNKNOWN_NAME,
     RankedAnswer,
     Reply,
     Source,
@@ -211,15 +212,46 @@ class Inspector:
     # -- replies -------------------------------------------------------------------
 
     def parse(self, text: str) -> ParsedQuestion:
-        """Parse a question; BadData says why if the model cannot be asked it."""
-        return self.model.parse(text)
+        """Parse a question; BadData says why if the model cannot be asked it.
+
+        A name with letters that the model lacks is no error: the reply is that it is unknown.
+        """
+        return self.model.parse(text, any_letters=True)
 
     def reply(self, questions: Sequence[ParsedQuestion]) -> list[Reply]:
         """Replies with confidence, evidence and source."""
+        unseen = [self.model.unseen(question) for question in questions]
+        readable = [q for q, letters in zip(questions, unseen, strict=True) if not letters]
+        replies = iter(self._ask(readable))
+        return [
+            self._decline(question, letters) if letters else next(replies)
+            for question, letters in zip(questions, unseen, strict=True)
+        ]
+
+    def _ask(self, questions: Sequence[ParsedQuestion]) -> list[Reply]:
         if not questions:
             return []
         answered = self.model.answer(questions)
         return self.compose(answered, self._with_source_features(answered))
+
+    def _decline(self, question: ParsedQuestion, unseen: Sequence[str]) -> Reply:
+        """The reply to a question that the model cannot read: it never saw these letters."""
+        letters = ", ".join(f"{c!r} (U+{ord(c):04X})" for c in unseen)
+        return Reply(
+            question=question.text,
+            subject=question.subject,
+            relation=question.relation,
+            answered=False,
+            answer="",
+            confidence=None,
+            reason=UNKNOWN_NAME,
+            name_known=False,
+            candidates=(),
+            evidence=self.judge_answer(question, ""),
+            source=Source(GUESSED, 0.0, self.predictor.borrowed),  # nothing was read about it
+            did_you_mean=self.model.parser.suggest(question.subject),
+            why_not=f"the model does not know the name: it has never seen {letters}",
+        )
 
     def examine(
         self,
@@ -288,6 +320,7 @@ class Inspector:
             source = replace(source, label=GUESSED, probability_recalled=0.0)
         found = (answer, *answer.others)  # the best one first
         subject, relation = question.subject, question.relation
+        decision = decision.unless_meant(self.model.find_meant(subject))
         return Reply(
             question=question.text,
             subject=subject,

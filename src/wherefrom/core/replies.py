@@ -19,6 +19,7 @@ SOURCES = (RECALLED, GUESSED)
 
 # Why an answer is withheld.
 UNKNOWN_NAME, LOW_CONFIDENCE, NOT_STATED = "unknown name", "low confidence", "not stated"
+OTHER_SPELLING = "another spelling"  # the text has a name that is spelt almost like this one
 
 # What evidence is for: it is shown beside an answer, or required of it.
 SHOWN, REQUIRED = "shown", "required"
@@ -89,10 +90,12 @@ class Reply:
 
     `answer` is the model's best answer, whether or not it is given. `answered` says whether it is
     given, `reason` why not, and `why_not` the same in a sentence. `confidence` is the calibrated
-    probability that the answer is right. It is None for a name that the model does not know, and
-    for a run without calibration people. `candidates` has the answers that the search found, the
-    best first. `trained_on`: the model was trained on this very question, so the answer need not
-    come from the text. `did_you_mean` has names from the text that are spelt like an unknown name.
+    probability that the answer is right. It is None for a name that the model does not know, for
+    one that the text spells in another way, and for a run without calibration people. `candidates`
+    has the answers that the search found, the best first; it is empty, and `answer` too, if the
+    model cannot read the name. `trained_on`: the model was trained on this very question, so the
+    answer need not come from the text. `did_you_mean` has names from the text that are spelt like
+    an unknown name.
     """
 
     format_version: ClassVar[int] = 1

@@ -13,6 +13,7 @@ from wherefrom.core.replies import (
     CONTRADICTED,
     LOW_CONFIDENCE,
     NO_TEXT,
+    OTHER_SPELLING,
     RECALLED,
     SILENT,
     SUPPORTED,
@@ -46,6 +47,7 @@ _COLUMN = 420  # where the right column below the evidence begins
 _REASONS = {
     UNKNOWN_NAME: "The model does not know this name",
     LOW_CONFIDENCE: "Its confidence is too low",
+    OTHER_SPELLING: "The text has no such name",
 }
 _VERDICTS = {SUPPORTED: _GREEN, CONTRADICTED: _RED, SILENT: _AMBER, NO_TEXT: _AMBER}
 
@@ -161,12 +163,18 @@ def _asides(reply: Reply) -> list[str]:
     lines: list[str] = []
     if not reply.answered:
         why = _REASONS.get(reply.reason or "", "It declines")
-        lines.append(f"{why}; its best guess is {_best(reply)}.")
+        guess = f"; its best guess is {_best(reply)}" if _may_show_guess(reply) else ""
+        lines.append(f"{why}{guess}.")
     elif reply.confidence is None:
         lines.append("There is no confidence: this run has no calibration questions.")
     if reply.did_you_mean:
         lines.append(f"Did you mean {_cut(' or '.join(map(drawable, reply.did_you_mean)), 70)}?")
     return lines
+
+
+def _may_show_guess(reply: Reply) -> bool:
+    """Whether there is a guess about the person who was asked about."""
+    return bool(reply.candidates) and reply.reason != OTHER_SPELLING
 
 
 def _best(reply: Reply) -> str:

@@ -119,7 +119,7 @@ def _certified_rows(label: str, bound: Findings, row: Findings) -> list[tuple[st
     def cells(certificate: Findings, found: Findings) -> tuple[str, ...]:
         if certificate["certified"]:
             return _answered(found)
-        return "none", "", _advice(certificate["more_people"])
+        return "none", "", _advice(certificate)
 
     parts = dict(_relations(row))
     rows: list[tuple[str, ...]] = [(label, *cells(bound, row))]
@@ -139,11 +139,13 @@ def _answered(row: Findings) -> tuple[str, str, str]:
     return (*_share(row["precision"]), f"answers {_percent(row['answered_share'])} of questions")
 
 
-def _advice(more_people: int | None) -> str:
+def _advice(certificate: Findings) -> str:
     """What to do if nothing was certified; `advice` in audit.json has a longer form."""
-    if more_people is None:
-        return "more calibration questions would not help"
-    return f"about {more_people} more calibration people would probably suffice"
+    if (more := certificate["more_people"]) is not None:
+        return f"about {more} more calibration questions would probably suffice"
+    if not certificate.get("enough_to_tell", True):
+        return "too few calibration questions to tell"
+    return "more calibration questions would not help"
 
 
 def _evidence(findings: Findings) -> Section | None:
@@ -189,11 +191,15 @@ def _decoys(findings: Findings) -> Section | None:
     found = findings.get("decoys")
     if found is None:
         return None
-    rows = [
-        (tier, *_share(row["refused"]), f"AUROC {_area(row['auroc'])}{_at_bound(row)}")
-        for tier, row in found.items()
-    ]
+    rows = [(tier, *_share(row["refused"]), _beside(row)) for tier, row in found.items()]
     return Section("decoys (out-of-corpus names): share refused", tuple(rows))
+
+
+def _beside(row: Findings) -> str:
+    """What the model alone does, without the list of names; an audit of before has no such row."""
+    if row["auroc"] is None and (alone := row.get("refused_closed_book")) is not None:
+        return f"{_percent(alone)} by the model alone{_at_bound(row)}"
+    return f"AUROC {_area(row['auroc'])}{_at_bound(row)}"
 
 
 def _at_bound(row: Findings) -> str:

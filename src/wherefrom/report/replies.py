@@ -5,6 +5,7 @@ from typing import Protocol
 
 from wherefrom.core.replies import (
     NO_TEXT,
+    OTHER_SPELLING,
     SILENT,
     UNKNOWN_NAME,
     RankedAnswer,
@@ -49,7 +50,7 @@ class Dispute(Protocol):
 def describe_reply(reply: Reply) -> list[str]:
     """A reply, line by line."""
     lines = [printable(reply.question), f"  {_answer(reply)}"]
-    if reply.why_not is not None and reply.reason != UNKNOWN_NAME:
+    if reply.why_not is not None and reply.reason not in (UNKNOWN_NAME, OTHER_SPELLING):
         lines.append(f"  why not: {printable(reply.why_not)}")
     if reply.did_you_mean:
         names = " or ".join(map(printable, reply.did_you_mean))
@@ -96,6 +97,11 @@ def _answer(reply: Reply) -> str:
     sure = "" if reply.confidence is None else f"{percent(reply.confidence)} sure"
     if reply.answered:
         return f"{best} ({sure})" if sure else best
+    if reply.reason == UNKNOWN_NAME and not reply.candidates and reply.why_not:
+        # The model cannot read the name.
+        return f"I don't know: {printable(reply.why_not)}"
+    if reply.reason == OTHER_SPELLING:  # its guess would be an answer about somebody else
+        return "I don't know: the text has no such name"
     if reply.reason == UNKNOWN_NAME:
         return f"I don't know: the model does not know the name (its best guess is {best})"
     return f"I don't know (the model's best guess is {best}, {sure})"

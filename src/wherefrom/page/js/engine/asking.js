@@ -7,10 +7,10 @@ import { Evidence, NO_TEXT, completeName } from './evidence.js';
 import { Features, describeFeatures } from './features.js';
 import { Looking } from './looking.js';
 import { Parser } from './parser.js';
-import { Policy, applyCurve } from './policy.js';
+import { Policy, UNKNOWN_NAME, applyCurve } from './policy.js';
 import { search } from './search.js';
 import { Refusal, lengthOf, quote } from './text.js';
-import { MASK, Vocabulary } from './vocabulary.js';
+import { MASK, Vocabulary, nameCharacters } from './vocabulary.js';
 
 const RECALLED = 'recalled';
 const GUESSED = 'guessed';
@@ -47,16 +47,19 @@ export class Asking {
 
   // -- questions -----------------------------------------------------------------
 
-  /** A question taken apart; a Refusal says why if the model cannot be asked it. */
-  parse(text) {
+  /**
+   * A question taken apart; a Refusal says why if the model cannot be asked it. With `anyLetters`, the
+   * name may have letters that the model lacks.
+   */
+  parse(text, anyLetters = false) {
     const question = this.parser.parse(text);
-    this._check(question);
+    this._check(question, anyLetters);
     return question;
   }
 
-  _check(question) {
+  _check(question, anyLetters = false) {
     const { text, subject } = question;
-    this.vocabulary.encode(text);
+    if (!anyLetters) this.vocabulary.encode(text);
     this.vocabulary.refuseMarks(text);
     const spare = this.model().maxInput - lengthOf(text) - 1;
     if (spare < 0) {
@@ -116,12 +119,15 @@ export class Asking {
    */
   *ask(asked, say = () => {}) {
     const began = Date.now();
-    const question = this.parse(asked.question);
+    const question = this.parse(asked.question, true);
     const { text, form, subject, relation } = question;
     const suggestions = this.parser.suggest(subject);
     const trainedOn = (this.trained.get(subject) ?? []).includes(relation);
     const frame = { prefix: form.prefix, suffix: form.suffix };
     say({ parsed: { question: text, form: frame, subject, relation, trainedOn, suggestions } });
+    const unseen = this.vocabulary.missing(text);
+    if (unseen.length) return this._decline(question, unseen, suggestions, began);
+    const meant = suggestions.length && this.evidence.mentions(subject) ? [] : suggestions;
     const tree = this.model().tree();
     const candidates = this._write(question, this.primary, tree, say);
     const answer = candidates[0].text;
@@ -131,10 +137,10 @@ export class Asking {
       ...this.features.statement(tree, question, answer),
       ...this.features.familiarity(tree, subject),
     };
-    const judged = this.policy.judge(features, relation);
+    const judged = { ...this.policy.judge(features, relation), meant };
     const decision = this.policy.decide(judged, relation, asked.risk);
-    const { confidence, nameKnown, probabilityRead } = judged;
-    say({ confidence: { ...decision, confidence, nameKnown, probabilityRead } });
+    const { nameKnown, probabilityRead } = judged;
+    say({ confidence: { ...decision, nameKnown, probabilityRead } });
     yield;
     let other = null;
     if (asked.without !== false && this.roles.length > 1) {
@@ -152,10 +158,10 @@ export class Asking {
       relation,
       answer,
       ...decision,
-      confidence,
       nameKnown,
       probabilityRead,
       score: judged.score,
+      meant,
       candidates,
       evidence,
       source: this._source(features, probabilityRead, evidence),
@@ -165,6 +171,37 @@ export class Asking {
       features: describeFeatures(features),
       other,
       tokens: this._tokens(question, answer),
+      milliseconds: Date.now() - began,
+    };
+  }
+
+  /** The reply to a question that the model cannot read: it never saw these letters. */
+  _decline(question, unseen, didYouMean, began) {
+    const { text, subject, relation } = question;
+    return {
+      question: text,
+      subject,
+      relation,
+      answer: '',
+      answered: false,
+      reason: UNKNOWN_NAME,
+      whyNot: `the model does not know the name: it has never seen ${nameCharacters(unseen)}`,
+      confidence: null,
+      nameKnown: false,
+      probabilityRead: 0,
+      score: 0,
+      meant: [],
+      unseen,
+      candidates: [],
+      threshold: null,
+      evidence: this.evidence.judge(subject, '', relation),
+      source: { label: GUESSED, probability: 0, borrowed: Boolean(this.data.source.borrowed) },
+      exposures: this._exposures(subject, relation, ''),
+      trainedOn: false,
+      didYouMean,
+      features: [],
+      other: null,
+      tokens: this._tokens(question, ''),
       milliseconds: Date.now() - began,
     };
   }
@@ -179,6 +216,10 @@ export class Asking {
 
   /** The same answer with another risk: the features do not change. */
   decide({ reply, risk }) {
+    if (!reply.candidates.length) {
+      const { answered, reason, whyNot, confidence, threshold } = reply; // it cannot be read
+      return { answered, reason, whyNot, confidence, threshold };
+    }
     return this.policy.decide(reply, reply.relation, risk);
   }
 

@@ -39,7 +39,7 @@ export class Evidence {
     const name = this.about.has(subject) ? subject : this.byFold.get(fold(subject));
     if (name === undefined) {
       // The text of documents that belong to nobody may mention the name; nothing was extracted there.
-      return this._mentions(subject) ? null : this._empty(NO_TEXT, 0);
+      return this._unownedMention(subject) ? null : this._empty(NO_TEXT, 0);
     }
     const stated = own.stated[name] ?? [];
     if (!stated.length) return this._empty(SILENT, own.unsure[name] ?? 0);
@@ -104,7 +104,15 @@ export class Evidence {
     return !links.has(rest.split(' ', 1)[0]) && known.has(answer);
   }
 
-  _mentions(subject) {
+  /** Whether any document mentions a name as whole words, whatever its capitals and spaces. */
+  mentions(name) {
+    const wanted = fold(name);
+    this.folded ??= this.data.texts.map(fold).join('\n');
+    return this.folded.includes(wanted) && wholeWords(wanted, 'u').test(this.folded);
+  }
+
+  /** Whether a document that belongs to nobody mentions a name. */
+  _unownedMention(subject) {
     const name = fold(subject);
     if (!name || !this.data.unowned?.length) return false;
     const pattern = wholeWords(name, 'u');

@@ -1,6 +1,6 @@
 /** Did you mean Amos Karlsson? Known names that are spelt like an unknown one. */
 
-import { fold, splitWords } from './text.js';
+import { fold, splitWords, stripCharacters } from './text.js';
 
 // As answering/name_suggestions.py has them.
 const CLOSE = 0.8;
@@ -10,7 +10,48 @@ const INITIAL = 2;
 const SHARED = 2;
 const OFFERED = 3;
 const LOOKED_AT = 40;
+const SHORTEST = 3;
 const POPULAR_FROM = 200; // difflib leaves common characters of long texts out
+const NAME_WORD = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu; // O'Neil is one word
+const NAME_PART = /[\p{L}\p{N}]+/gu;
+const NO_LETTER = /[^\p{L}\p{N}]+/gu;
+const TITLES = new Set(
+  ('dr mr mrs ms miss prof professor sir dame lord lady rev hon capt captain gen general col colonel ' +
+    'st saint president king queen prince princess').split(' '),
+);
+// Letters that no decomposition takes apart into a plain letter and a mark.
+const PLAIN = new Map(Object.entries(
+  { ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', æ: 'ae', œ: 'oe', ı: 'i', ħ: 'h' },
+));
+
+/** Whether a character is a mark of the one before it: it changes places with other such marks. */
+function isCombining(c) {
+  const after = `\u0301${c}`;
+  const before = `${c}\u0334`;
+  return after.normalize('NFD') !== after || before.normalize('NFD') !== before;
+}
+
+/** The same letters without accents. */
+function bareOf(folded) {
+  if (/^[\x00-\x7f]*$/.test(folded)) return folded;
+  const plain = [...folded].map((c) => PLAIN.get(c) ?? c).join('').normalize('NFKD');
+  return [...plain].filter((c) => !isCombining(c)).join('');
+}
+
+const wordsOf = (folded) => bareOf(folded).match(NAME_WORD) ?? [];
+const lettersOf = (folded) => [...bareOf(folded).replace(NO_LETTER, '')];
+
+/** The first letters of the first and the last word. */
+function initialsOf(folded) {
+  const words = wordsOf(folded);
+  return words.length ? [...words[0]][0] + [...words[words.length - 1]][0] : '';
+}
+
+function withoutTitles(folded) {
+  const words = splitWords(folded);
+  while (words.length > 1 && TITLES.has(stripCharacters(words[0], '.'))) words.shift();
+  return words.join(' ');
+}
 
 /** The longest match of two texts' parts, the earliest in the first text, then in the second. */
 function longestMatch(a, places, aFrom, aTo, bFrom, bTo) {
@@ -66,21 +107,58 @@ function wordsAlike(word, other) {
 /** How alike two folded names are; 0 if one is probably not the other misspelt. */
 export function similarity(wanted, known) {
   const whole = ratio(wanted, known);
-  const words = splitWords(wanted);
-  const others = splitWords(known);
+  const words = wordsOf(wanted);
+  const others = wordsOf(known);
   if ([...words].sort().join(' ') === [...others].sort().join(' ')) return Math.max(whole, CLOSE);
-  if (words.length === others.length) {
-    const alike = words.every((word, i) => wordsAlike(word, others[i]));
+  if (isOneSlip(lettersOf(wanted), lettersOf(known)) || abbreviates(words, others)) {
+    return Math.max(whole, CLOSE);
+  }
+  if (addsWords(wanted, known) || addsWords(known, wanted)) return Math.max(whole, CLOSE);
+  const parts = splitWords(wanted);
+  const knownParts = splitWords(known);
+  if (parts.length === knownParts.length) {
+    const alike = parts.every((part, i) => wordsAlike(part, knownParts[i]));
     return alike && whole >= CLOSE ? whole : 0;
   }
-  const sets = [new Set(words), new Set(others)].sort((a, b) => a.size - b.size);
-  const within = [...sets[0]].every((word) => sets[1].has(word));
-  if (sets[0].size >= SHARED && within) return Math.max(whole, CLOSE);
   return whole >= JOINED ? whole : 0;
 }
 
-function pairsOf(name) {
-  const padded = [' ', ...name, ' '];
+/** Whether one letter replaced, added, left out or exchanged with the next makes them equal. */
+function isOneSlip(one, other) {
+  const [short, long] = one.length <= other.length ? [one, other] : [other, one];
+  if (short.length < SHORTEST || long.length - short.length > 1) return false;
+  const same = (a, b) => a.length === b.length && a.every((c, i) => c === b[i]);
+  const start = short.findIndex((c, i) => c !== long[i]);
+  if (start < 0) return true;
+  if (short.length < long.length) return same(short.slice(start), long.slice(start + 1));
+  const exchanged = same(short.slice(start, start + 2), long.slice(start, start + 2).reverse());
+  return (
+    same(short.slice(start + 1), long.slice(start + 1)) ||
+    (exchanged && same(short.slice(start + 2), long.slice(start + 2)))
+  );
+}
+
+/** Whether a name is the other with initials for words, or without its middle words. */
+function abbreviates(words, others) {
+  if (words.length < 2 || others.length < 2 || words.length > others.length) return false;
+  const single = (word) => [...word].length === 1;
+  if (!words.some(single)) return false;
+  const last = [words[words.length - 1], others[others.length - 1]];
+  return [[words[0], others[0]], last].every(
+    ([word, other]) => word === other || (single(word) && word === [...other][0]),
+  );
+}
+
+/** Whether a name has all words of a shorter one: a middle name, or a second last name. */
+function addsWords(name, shorter) {
+  const parts = (folded) => new Set(bareOf(folded).match(NAME_PART) ?? []);
+  const words = parts(name);
+  const fewer = parts(shorter);
+  return fewer.size >= SHARED && [...fewer].every((word) => words.has(word));
+}
+
+function pairsOf(folded) {
+  const padded = [' ', ...bareOf(folded), ' '];
   return new Set(padded.slice(1).map((c, i) => padded[i] + c));
 }
 
@@ -102,23 +180,39 @@ export class NameSuggester {
     const pairs = this.folded.map(pairsOf);
     this.sizes = pairs.map((own) => own.size);
     this.byPair = new Map();
+    this.byInitials = new Map();
+    const note = (table, key, number) => {
+      if (!table.has(key)) table.set(key, []);
+      table.get(key).push(number);
+    };
     pairs.forEach((own, number) => {
-      for (const pair of own) {
-        if (!this.byPair.has(pair)) this.byPair.set(pair, []);
-        this.byPair.get(pair).push(number);
-      }
+      for (const pair of own) note(this.byPair, pair, number);
+      note(this.byInitials, initialsOf(this.folded[number]), number);
     });
   }
 
   /** The closest names, the closest first. @param {string} name @returns {string[]} */
   suggest(name) {
-    const wanted = fold(name);
-    return this._alike(wanted)
-      .map((i) => ({ i, alike: similarity(wanted, this.folded[i]) }))
-      .sort((a, b) => b.alike - a.alike || a.i - b.i)
-      .filter(({ alike }) => alike > 0)
+    const typed = fold(name);
+    const close = new Map();
+    for (const wanted of new Set([typed, withoutTitles(typed)])) {
+      for (const number of [...this._alike(wanted), ...this._abbreviated(wanted)]) {
+        const alike = similarity(wanted, this.folded[number]);
+        close.set(number, Math.max(alike, close.get(number) ?? 0));
+      }
+    }
+    return [...close]
+      .filter(([, alike]) => alike > 0)
+      .sort(([i, one], [j, other]) => other - one || i - j)
       .slice(0, OFFERED)
-      .map(({ i }) => this.names[i]);
+      .map(([number]) => this.names[number]);
+  }
+
+  /** Names with the same initials, if the wanted one has an initial for a word. */
+  _abbreviated(wanted) {
+    const lengths = (wanted.match(NAME_WORD) ?? []).map((word) => [...word].length);
+    if (Math.min(...lengths) !== 1) return [];
+    return this.byInitials.get(initialsOf(wanted)) ?? [];
   }
 
   _alike(wanted) {

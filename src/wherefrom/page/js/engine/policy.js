@@ -14,6 +14,7 @@ const ROUNDING = 1e-12;
 const NOT_CALIBRATED = 'no calibration question asks for this';
 export const UNKNOWN_NAME = 'unknown name';
 export const LOW_CONFIDENCE = 'low confidence';
+export const OTHER_SPELLING = 'another spelling';
 
 /** The probability that a logistic curve gives features. */
 export function applyCurve(curve, features) {
@@ -70,13 +71,28 @@ export class Policy {
     return own ?? refuseAll(this.policy.threshold.precision_target, 0, NOT_CALIBRATED);
   }
 
-  /** What is decided about a judged answer. */
+  /**
+   * What is decided about a judged answer. `judged.meant` are names of the text that somebody probably
+   * meant who wrote another: confidence does not hold for a name that the text does not have.
+   */
   decide(judged, relation, risk = null) {
+    const found = this._decide(judged, relation, risk);
+    const meant = judged.meant ?? [];
+    if (!found.answered || !meant.length) return found;
+    const whyNot = `the text has no such name; it has ${meant.join(' and ')}`;
+    return { ...found, answered: false, reason: OTHER_SPELLING, whyNot, confidence: null };
+  }
+
+  _decide(judged, relation, risk) {
     const threshold = this.threshold(relation, risk);
-    if (!threshold) return { answered: true, reason: null, whyNot: null, threshold: null };
-    const answered = judged.score >= threshold.value && judged.score > 0;
     const unknown = judged.nameKnown === false;
+    const confidence = this.policy && !unknown ? judged.score : null;
+    if (!threshold) {
+      return { answered: true, reason: null, whyNot: null, threshold: null, confidence };
+    }
+    const answered = judged.score >= threshold.value && judged.score > 0;
     return {
+      confidence,
       answered,
       reason: answered ? null : unknown ? UNKNOWN_NAME : LOW_CONFIDENCE,
       whyNot: answered ? null : explain(unknown, threshold),

@@ -5,6 +5,11 @@ import { Refusal, codePoint, quote } from './text.js';
 export const PAD = 0;
 export const MASK = 1;
 
+/** Characters with their code points, in words. @param {string[]} characters */
+export function nameCharacters(characters) {
+  return characters.map((c) => `${quote(c)} (${codePoint(c)})`).join(', ');
+}
+
 export class Vocabulary {
   /** @param {string[]} characters */
   constructor(characters) {
@@ -14,6 +19,11 @@ export class Vocabulary {
 
   get size() {
     return this.characters.length;
+  }
+
+  /** The characters of a text that the vocabulary lacks, each once, in order. @param {string} text */
+  missing(text) {
+    return [...new Set(text)].filter((c) => !this.index.has(c));
   }
 
   /** The numbers of a text's characters. @param {string} text @returns {number[]} */
@@ -28,8 +38,7 @@ export class Vocabulary {
   }
 
   _refuse(text) {
-    const missing = [...new Set(text)].filter((c) => !this.index.has(c));
-    const names = missing.map((c) => `${quote(c)} (${codePoint(c)})`).join(', ');
+    const names = nameCharacters(this.missing(text));
     return new Refusal(
       `${quote(text)}: expected characters of the training text, found ${names}; ` +
         'the model has never seen them',

@@ -1,0 +1,129 @@
+"""Perturbed names: each tier changes a name as it says, and none of them is somebody known."""
+
+import unicodedata
+from difflib import SequenceMatcher
+
+import pytest
+
+from wherefrom.answering.name_suggestions import NameSuggester
+from wherefrom.answering.perturbed_names import (
+    ACCENTED,
+    INITIALS,
+    MERGED,
+    MISSPELT,
+    PERTURBED,
+    SWAPPED,
+    TITLED,
+    UNSEEN,
+    Writing,
+    make_perturbed,
+    perturb,
+)
+
+FIRST = ["Amos", "Clara", "Édith", "Bo", "Ingrid", "Jean-Luc", "Tomás", "Wu"]
+LAST = ["Karlsson", "Whitfield", "O'Neil", "Li", "van den Berg", "Núñez", "Ferreira"]
+NAMES = [f"{first} {last}" for first in FIRST for last in LAST] + ["Pelé", "Björk"]
+LETTERS = set("".join(NAMES)) | set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.,-ö ")
+
+
+def spells(name: str) -> bool:
+    return set(name) <= LETTERS
+
+
+@pytest.fixture(scope="module")
+def tiers() -> dict[str, tuple[str, ...]]:
+    return make_perturbed(NAMES, spells, 40)
+
+
+def plain(text: str) -> str:
+    apart = unicodedata.normalize("NFD", text)
+    return "".join(c for c in apart if not unicodedata.combining(c))
+
+
+def test_there_are_enough_of_each_and_nobody_is_known_or_twice(tiers):
+    assert tuple(tiers) == PERTURBED
+    everybody = [name for names in tiers.values() for name in names]
+    assert len(everybody) == len(set(everybody))
+    assert not set(everybody) & set(NAMES)
+    assert all(len(names) == 40 for names in tiers.values())
+
+
+def test_they_are_a_function_of_the_names_and_the_seed(tiers):
+    assert make_perturbed(reversed(NAMES), spells, 40) == tiers
+    assert make_perturbed(NAMES, spells, 40, seed=1)[MISSPELT] != tiers[MISSPELT]
+
+
+def test_a_name_of_the_text_is_no_perturbed_one():
+    typo = make_perturbed(NAMES, spells, 40)[MISSPELT][0]
+    assert typo not in make_perturbed(NAMES, spells, 40, texts=[f"{typo} was born."])[MISSPELT]
+    assert typo not in make_perturbed(NAMES, spells, 40, avoid=[typo])[MISSPELT]
+
+
+@pytest.mark.parametrize("tier", [t for t in PERTURBED if t not in (ACCENTED, UNSEEN)])
+def test_the_model_can_spell_them(tiers, tier):
+    assert all(spells(name) for name in tiers[tier])
+
+
+def test_a_misspelt_name_is_one_letter_off(tiers):
+    ways = set()
+    for name in tiers[MISSPELT]:
+        known = max(NAMES, key=lambda other: SequenceMatcher(None, name, other).ratio())
+        ways.add(len(name) - len(known))
+        if len(name) == len(known):
+            differ = [i for i, (a, b) in enumerate(zip(name, known, strict=True)) if a != b]
+            assert len(differ) == 1 or differ == [differ[0], differ[0] + 1], name
+    assert ways == {-1, 0, 1}, "letters are dropped, replaced and doubled"
+
+
+@pytest.mark.parametrize(
+    ("way", "typo"), [(0, "Abos Li"), (1, "Aos Li"), (2, "Ammos Li"), (3, "Aoms Li")]
+)
+def test_the_four_slips_by_hand(way, typo):
+    second = 2**32 // 6 + 1  # the second of the six letters
+    writing = Writing(("b",), spells, NAMES)
+    assert list(perturb(MISSPELT, "Amos Li", (way, second, 0, 0), writing)) == [typo]
+
+
+def test_the_first_letter_stays_a_capital():
+    writing = Writing(("b",), spells, NAMES)
+    made = [next(perturb(MISSPELT, "Amos Li", (way, 0, 0, 0), writing)) for way in (0, 2, 3)]
+    assert made == ["Bmos Li", "Aamos Li", "Maos Li"]
+
+
+def test_accents_alone_differ(tiers):
+    assert {plain(name) for name in tiers[ACCENTED]} <= {plain(name) for name in NAMES}
+    assert any(name.isascii() for name in tiers[ACCENTED]), "some are taken away"
+    assert any(not name.isascii() for name in tiers[ACCENTED]), "some are added"
+
+
+def test_an_accent_that_the_model_has_read_is_the_first_choice():
+    writing = Writing(("b",), spells, NAMES)
+    assert spells(next(perturb(ACCENTED, "Clara Moon", (0, 0, 0, 0), writing)))
+    assert not spells(next(perturb(ACCENTED, "Wm Brt", (0, 0, 0, 0), writing)))
+
+
+def test_swapped_merged_initials_titles(tiers):
+    for name in tiers[SWAPPED]:
+        words = name.replace(",", "").split()
+        assert " ".join((*words[1:], words[0])) in NAMES
+    for name in tiers[MERGED]:
+        run_together = [n for n in NAMES if n.replace(" ", "", 1).lower() == name.lower()]
+        joined = [n for n in NAMES if name.startswith((f"{n} ", f"{n}-"))]
+        assert run_together or joined, name
+    assert all(any(len(w.rstrip(".")) == 1 for w in name.split()) for name in tiers[INITIALS])
+    assert all(name.split(" ", 1)[1] in NAMES for name in tiers[TITLED])
+
+
+def test_an_unseen_letter_cannot_be_spelt_and_one_letter_differs(tiers):
+    for name in tiers[UNSEEN]:
+        assert not spells(name)
+        assert any(
+            len(known) == len(name) and sum(a != b for a, b in zip(name, known, strict=True)) == 1
+            for known in NAMES
+        )
+
+
+@pytest.mark.parametrize("tier", PERTURBED)
+def test_a_name_is_offered_instead(tiers, tier):
+    suggester = NameSuggester(NAMES)
+    assert [name for name in tiers[tier] if not suggester.suggest(name)] == []

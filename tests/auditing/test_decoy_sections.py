@@ -1,0 +1,129 @@
+"""Decoys and perturbed names: made for a run, asked as `ask` does, and counted."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wherefrom.answering.abstention import REFUSE_ALL, Threshold
+from wherefrom.answering.calibration import LogisticCalibration
+from wherefrom.answering.certificate import Certificate
+from wherefrom.answering.closed_book import FEATURES
+from wherefrom.answering.perturbed_names import PERTURBED, UNSEEN
+from wherefrom.answering.policy import AnswerPolicy, CertifiedPolicy
+from wherefrom.auditing import decoy_sections as sections
+from wherefrom.auditing.decoy_sections import AskedTier
+from wherefrom.auditing.inspector import Examined, Inspector, open_inspector
+from wherefrom.runs.run import open_run
+
+WIDTH = len(FEATURES)
+CURVE = LogisticCalibration(
+    FEATURES, (0.0,) * WIDTH, (1.0,) * WIDTH, (1.0, *(0.0,) * (WIDTH - 1)), 0.0
+)
+FIRST = ["recombined", "absent", "invented", "gibberish", "shortened"]
+
+
+def policy(value: float) -> AnswerPolicy:
+    return AnswerPolicy(CURVE, Threshold(value, 0.9, 0.5, 0.9, 10))
+
+
+def bound(value: float, certified: bool) -> CertifiedPolicy:
+    certificate = Certificate(value, 0.1, 0.1, certified, 9, 0, 0.9, 10, (), None)
+    return CertifiedPolicy(policy(value), certificate, policy(value))
+
+
+@pytest.fixture(scope="module")
+def inspector(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Inspector:
+    path = shutil.copytree(tiny_run, tmp_path_factory.mktemp("decoys") / "people-0")
+    return open_inspector(open_run(path))
+
+
+@pytest.fixture(scope="module")
+def people(inspector: Inspector) -> Examined:
+    asked = inspector.run.dataset.select("held-out")
+    return inspector.examine([(q, inspector.parse(q.text)) for q in asked])
+
+
+@pytest.fixture(scope="module")
+def tiers(inspector: Inspector) -> dict[str, AskedTier]:
+    return sections.ask_tiers(inspector, 6)
+
+
+def test_decoys_are_nobody_in_the_run(inspector: Inspector):
+    tiers = sections.make_audit_decoys(inspector, 5)
+    dataset = inspector.run.dataset
+    text = "\n".join(d.text for d in dataset.documents)
+    assert list(tiers) == [*FIRST, *PERTURBED]
+    for tier, names in tiers.items():
+        assert len(names) == 5, tier
+        assert not set(names) & {q.subject for q in dataset.questions}
+        assert all((name in text) == (tier == "shortened") for name in names)
+        spelt = [inspector.model.spells(name) for name in names]
+        # The made-up people have plain English names, so every accent is new to the model.
+        assert set(spelt) == {tier not in ("accented", UNSEEN)}, tier
+
+
+def test_closed_book_the_threshold_alone_decides(tiers: dict[str, AskedTier], people: Examined):
+    for value, expected in ((0.0, 0.0), (REFUSE_ALL, 1.0)):
+        found = sections.report_decoys(tiers, people, policy(value), None)
+        read = {t: row.refused_closed_book for t, row in found.items() if len(tiers[t].read)}
+        assert {score.value for score in read.values() if score} == {expected}
+        assert {row.n for row in found.values()} == {6}
+        for tier, row in found.items():
+            assert (row.auroc is None) == (tier in PERTURBED)
+            assert row.auroc is None or 0 <= row.auroc.value <= 1
+        assert {row.refused_at_bound for row in found.values()} == {None}
+
+
+def test_a_name_like_one_of_the_text_is_refused_however_sure_the_model_is(
+    tiers: dict[str, AskedTier], people: Examined
+):
+    found = sections.report_decoys(tiers, people, policy(0.0), None)
+    for tier in ("misspelt", "accented", "swapped", "titled", "initials", UNSEEN):
+        assert found[tier].refused.value == 1.0, tier
+        assert found[tier].offered is not None
+        assert found[tier].offered.value == 1.0, tier
+    assert found["gibberish"].refused.value == 0.0, "nobody is spelt like it"
+
+
+def test_a_letter_that_was_never_read_needs_no_threshold(tiers: dict[str, AskedTier]):
+    tier = tiers[UNSEEN]
+    assert tier.read == ()
+    assert not tier.passes(policy(0.0)).any()
+
+
+def test_the_tiers_are_answered_as_ask_answers_them(
+    inspector: Inspector, tiers: dict[str, AskedTier]
+):
+    policy_in_use = inspector.policy
+    assert policy_in_use is not None
+    for tier in tiers.values():
+        replies = inspector.reply([inspector.parse(q.text) for q in tier.questions])
+        assert [r.answered for r in replies] == tier.answered(policy_in_use).tolist()
+        assert [r.did_you_mean for r in replies] == list(tier.offered)
+
+
+def test_refusal_at_the_bound_is_reported_where_something_is_certified(
+    tiers: dict[str, AskedTier], people: Examined
+):
+    """Refusing all because nothing could be certified is no merit."""
+    good, bad = bound(REFUSE_ALL, True), bound(REFUSE_ALL, False)
+    found = sections.report_decoys(tiers, people, policy(0.5), good)
+    assert {row.refused_at_bound.value for row in found.values() if row.refused_at_bound} == {1.0}
+    found = sections.report_decoys(tiers, people, policy(0.5), bad)
+    assert {row.refused_at_bound for row in found.values()} == {None}
+
+
+def test_the_rows_say_the_same_as_the_shares(tiers: dict[str, AskedTier], people: Examined):
+    rows = sections.list_decoys(tiers, policy(0.5), bound(0.9, True))
+    found = sections.report_decoys(tiers, people, policy(0.5), bound(0.9, True))
+    for tier, row in found.items():
+        own = [r for r in rows if r.tier == tier]
+        assert len(own) == row.n
+        assert np.mean([not r.answered for r in own]) == row.refused.value
+        assert row.refused_closed_book is not None
+        assert np.mean([not r.passes for r in own]) == row.refused_closed_book.value
+        assert row.refused_at_bound is not None
+        assert np.mean([not r.answered_at_bound for r in own]) == row.refused_at_bound.value
+        assert all(r.answered == (r.passes and not r.did_you_mean) for r in own)
