@@ -92,7 +92,7 @@ def _label_at(points: Sequence[tuple[int, float]], steps: int, up: Any) -> tuple
     """Above the curve's end, or behind it where the curve ends early."""
     step, loss = points[-1]
     if step > _LATE * steps:
-        return 1.0, min(up(loss) + 0.12, 0.97)
+        return step / steps, min(up(loss) + 0.12, 0.97)
     return step / steps + 0.015, up(loss)
 
 

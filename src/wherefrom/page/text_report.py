@@ -24,7 +24,7 @@ def describe_text(run: Run, precision: str) -> dict[str, Any]:
         run,
         engine,
         "typing.html",
-        title=f"What comes next? The next {unit}, guessed",
+        title="What comes next?",
         sentences=[_read(run), _scored(run, results, unit), _alone(run, results, unit)],
         pictures=[each for each in drawn if each is not None],
         scores=_scores(results, unit),

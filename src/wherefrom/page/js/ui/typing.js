@@ -31,7 +31,27 @@ export class Typing {
   offerOpenings() {
     const picks = this.page.openings.map((/** @type {string} */ text) =>
       el("button.pick", { type: "button", onclick: () => { this.field.value = text; this.read(); } }, el("bdi", {}, `${text.slice(0, 28)}…`)));
+    if (this.page.unit === "character") {
+      picks.push(el("button.pick", { type: "button", onclick: () => this.writeOn() }, "let it write on"));
+    }
     byId("openings").replaceChildren("or take ", ...picks.flatMap((/** @type {any} */ pick, /** @type {number} */ i) => (i ? [" · ", pick] : [pick])));
+  }
+
+  /** The first model goes on from what is typed, character by character. */
+  async writeOn() {
+    if (!this.engine) return;
+    this.number += 1;
+    const number = this.number, start = this.field.value;
+    const hear = /** @type {any} */ ((/** @type {any} */ progress) => {
+      if (number === this.number && progress.written !== undefined) this.field.value = start + progress.written;
+    });
+    try {
+      const seed = this.seed = (this.seed ?? -1) + 1;
+      await this.engine.call("continue", { text: start, model: this.data.models[0].name, length: 80, temperature: 0.8, seed }, hear);
+      if (number === this.number) this.read();
+    } catch (error) {
+      if (number === this.number) this.says.textContent = errorWords(error);
+    }
   }
 
   later() {
@@ -67,6 +87,7 @@ export class Typing {
       : `Nothing is typed: these are the likeliest first ${unit}s.`;
     const unknown = best.unknown ?? [];
     if (unknown.length) this.says.textContent += ` Unknown to the models: ${unknown.join(" ")}`;
+    byId("readings").classList.toggle("two", found.length === 2);
     byId("readings").replaceChildren(...found.map((each) => this.reading(each)));
   }
 
