@@ -9,6 +9,7 @@
 #   scripts/setup.sh browser           install chromium, which the tests of the report need, where apt is to be had
 #   scripts/setup.sh check             set up, then ruff, pyright and, where there is npm, tsc
 #   scripts/setup.sh docs [--check]    set up, then write docs/COMMANDS.md from the commands, or see that it is up to date
+#   scripts/setup.sh report RUN        set up, then write docs/report.html and the README's picture of it
 #   scripts/setup.sh bench             set up, then the benchmarks; figures into runs/benchmarks/
 #   scripts/setup.sh gpu [ARG ...]     every figure that needs a GPU, into docs/RESULTS.md; DATA=FOLDER TEXTS=FOLDER
 #   scripts/setup.sh lock [ARG ...]    write requirements/*.txt anew (--upgrade takes newer versions)
@@ -129,7 +130,7 @@ browser() {
         say "chromium is installed as root: sudo apt-get install chromium"
     else
         say "installing chromium"
-        { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y chromium; } >/dev/null 2>&1 ||
+        { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y chromium fonts-inter; } >/dev/null 2>&1 ||
             say "chromium could not be installed: the tests of the report in a browser will be skipped"
     fi
 }
@@ -197,6 +198,7 @@ case $command in # "setup; ...", not "setup && ...", which would switch set -e o
     browser) browser ;;
     check) setup dev; check ;;
     docs) setup run; exec "$venv_python" -m wherefrom.cli.reference "$@" ;;
+    report) setup dev; exec "$venv_python" scripts/report_picture.py "$@" ;;
     bench) setup dev; bench "$@" ;;
     gpu) gpu "$@" ;;
     lock) lock "$@" ;;

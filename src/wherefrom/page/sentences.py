@@ -49,7 +49,7 @@ def _taught(run: Run) -> Sentence:
         Piece(f"{len(asked):,} {plural('question', len(asked))}"),
         Piece(", and was then asked "),
         Piece(_asked_about(held), STRONG),
-        Piece(" that it had never been asked."),
+        Piece("."),
     )
 
 
@@ -66,9 +66,9 @@ def count_subjects(dataset: Dataset) -> int:
 def _asked_about(held: Sequence[Any]) -> str:
     relations = sorted({q.relation for q in held})
     if len(relations) == 1:
-        return f"{len(held):,} {plural('question', len(held))}"
+        return f"{len(held):,} new {plural('question', len(held))}"
     kinds = ", ".join(relations) if len(relations) <= 4 else f"{len(relations)} kinds"
-    return f"{len(held):,} questions ({kinds})"
+    return f"{len(held):,} new questions ({kinds})"
 
 
 def _scored(run: Run) -> Sentence:
@@ -79,13 +79,15 @@ def _scored(run: Run) -> Sentence:
         Piece(f" ({percent(own['accuracy'])}, {interval(own['interval'])})", FINE),
     ]
     others = [m.name for m in run.recipe.models if m.name != run.recipe.primary]
-    beside = [f"{results[m]['correct']:,} without reading the text" for m in others if m in results]
+    beside = [
+        f"without reading the text, in {results[m]['correct']:,}" for m in others if m in results
+    ]
     guesses = {name: results[name] for name in _BASELINES if name in results}
     if guesses:
         best = max(guesses, key=lambda name: (guesses[name]["accuracy"], name))
-        beside.append(f"{guesses[best]['correct']:,} by {_BASELINES[best]}")
+        beside.append(f"by {_BASELINES[best]}, in {guesses[best]['correct']:,}")
     if beside:
-        pieces.append(Piece("; it would be in " + ", and in ".join(beside) + "."))
+        pieces.append(Piece("; " + "; ".join(beside) + "."))
     return tuple(pieces) if beside else (*pieces, Piece("."))
 
 
