@@ -10,7 +10,7 @@ import pytest
 from wherefrom import api
 from wherefrom.auditing import confidence_sections
 from wherefrom.core.errors import BadData, CannotWrite, MissingInput, UsageError
-from wherefrom.page import report
+from wherefrom.page import layout, question_report, report
 from wherefrom.page.answers import collect_answers
 from wherefrom.page.making import command_for
 from wherefrom.recipes.catalogue import adjust, get_recipe
@@ -45,9 +45,9 @@ def test_it_lies_in_the_run_folder_unless_told_otherwise(own_run):
 def test_an_audit_changes_no_answer(own_run, monkeypatch):
     """Without an audit the answers are computed; an audit's are the same."""
     monkeypatch.setattr(confidence_sections, "TIER", 4)
-    alone = collect_answers(report._open(open_run(own_run)))
+    alone = collect_answers(question_report.open_remembering(open_run(own_run)))
     api.audit(own_run)
-    audited = collect_answers(report._open(open_run(own_run)))
+    audited = collect_answers(question_report.open_remembering(open_run(own_run)))
     assert alone.audit is None
     assert audited.audit is not None
     assert len(alone.held_out) == len(audited.held_out) == 14
@@ -127,7 +127,7 @@ def test_a_model_that_cannot_be_embedded_leaves_the_asking_out(own_run, monkeypa
     def refuse(*_):
         raise BadData("the model has 900 MB as fp32; a page holds 10 MB: use --precision int8")
 
-    monkeypatch.setattr(report, "embed_engine", refuse)
+    monkeypatch.setattr(layout, "embed_engine", refuse)
     found = api.write_report(own_run, tmp_path / "large.html")
     page = (tmp_path / "large.html").read_text()
     assert found.models == ()

@@ -81,6 +81,7 @@ def test_the_two_way_table_counts_every_answer_once():
 def test_the_rows_of_the_table_say_what_the_replies_say():
     (first, *_) = list_answers(ROWS)
     assert first == {
-        "q": "Where was Ada Lund born?", "s": "Ada Lund", "r": "birthplace", "a": "Oslo", "g": "Oslo",
-        "ok": True, "given": True, "c": 0.75, "e": "supported", "o": "recalled", "t": "stated",
+        "q": "Where was Ada Lund born?", "s": "Ada Lund", "r": "birthplace", "a": "Oslo",
+        "g": "Oslo", "ok": True, "given": True, "c": 0.75, "e": "supported",
+        "o": "recalled", "t": "stated",
     }  # fmt: skip

@@ -15,7 +15,8 @@ from markupsafe import Markup
 from wherefrom.page.engine_script import read_engine
 from wherefrom.page.scripts import bundle, read_asset
 
-TEMPLATES = ("report.html", "asking.html", "reading.html", "marks.html")
+PARTS = ("asking.html", "typing.html", "reviewing.html")  # where the model is asked
+TEMPLATES = ("report.html", *PARTS, "reading.html", "marks.html")
 INTERFACE = "ui/main.js"
 
 

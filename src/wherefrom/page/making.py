@@ -8,15 +8,17 @@ from wherefrom.core.config import encode
 from wherefrom.core.durations import duration
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.files import read_json
-from wherefrom.core.recipe import Experiment
+from wherefrom.core.recipe import Experiment, ModelEntry
 from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
 from wherefrom.runs.kinds import recipe_identity
 from wherefrom.runs.run import Run
 
+_MODELS = 4  # of which each is described
 _LICENCES = {
     "people": "generated for this run: nobody in it exists, and it may be used freely",
     "facts": "your own files, under whatever terms they have",
     "birthplaces": "the course’s, from Wikipedia (CC BY-SA)",
+    "tiny-text": "generated for this run, and may be used freely",
 }
 
 
@@ -71,7 +73,7 @@ def command_for(recipe: Experiment) -> str:
 
 def _models(run: Run) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
-    for model in run.recipe.models:
+    for model in _shown(run):
         try:
             cost = run.cost(model.name)
         except WherefromError:
@@ -84,9 +86,16 @@ def _models(run: Run) -> list[tuple[str, str]]:
     return found
 
 
+def _shown(run: Run) -> list[ModelEntry]:
+    """Every model, or the primary one alone where there are many."""
+    models = list(run.recipe.models)
+    few = len(models) <= _MODELS
+    return models if few else [m for m in models if m.name == run.recipe.primary]
+
+
 def _weights(run: Run) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
-    for model in run.recipe.models:
+    for model in _shown(run):
         path = run.path / "models" / model.name / "manifest.json"
         if path.exists():
             files = read_json(path)["files"]

@@ -12,7 +12,6 @@ import numpy as np
 from markupsafe import Markup
 
 from wherefrom.core.errors import BadData
-from wherefrom.core.files import read_jsonl
 from wherefrom.core.measures import BY_RELATION
 from wherefrom.evaluation.calibration import reliability_diagram
 from wherefrom.evaluation.selective import risk_coverage
@@ -36,7 +35,6 @@ _LOOKS = {
     "nearest_name": ("diamond", "quiet"),
     "london": ("tick", "quiet"),
 }
-_LATE = 0.6  # a curve that ends later has its label above its end
 _UNIT = "\u00a0%"
 _PERCENTS = ((0.0, "0"), (0.25, "25"), (0.5, "50"), (0.75, "75"), (1.0, "100\u00a0%"))
 
@@ -54,10 +52,10 @@ class Picture:
 
 def draw_accuracy(run: Run) -> Picture:
     """Every predictor of the first task with its interval, over all relations and for each."""
-    task, results = run.recipe.tasks[0], run.results
+    task, results, primary = run.recipe.tasks[0], run.results, run.recipe.primary
     names = [name for name in task.predictors if name in results][::-1]  # the primary comes last
-    names.sort(key=lambda name: name != run.recipe.primary)
-    own = results[run.recipe.primary]
+    names.sort(key=lambda name: name != primary)
+    own = results[primary]
     parts: Mapping[str, Any] = own.get(BY_RELATION, {})
     groups = [("", [_dot(run, name, results[name]) for name in names])]
     if parts:
@@ -65,11 +63,11 @@ def draw_accuracy(run: Run) -> Picture:
             _dot(run, name, results[name][BY_RELATION][relation])
             for name in names if relation in results[name].get(BY_RELATION, {})
         ]) for relation in parts]  # fmt: skip
-    others = [results[name] for name in names if name != run.recipe.primary]
-    said = f"With reading, {count(own)} answers are right"
+    said = f"{label_of(primary).capitalize()}, {count(own)} answers are right"
+    others = [name for name in names if name != primary]
     if others:
-        most = max(others, key=lambda found: found["accuracy"])
-        said += f"; nothing without the text is right in more than {percent(most['accuracy'])}"
+        best = max(others, key=lambda name: results[name]["accuracy"])
+        said += f"; {label_of(best)}, {count(results[best])}"
     if parts:
         least, most = (f(parts, key=lambda name: parts[name]["accuracy"]) for f in (min, max))
         said += (
@@ -79,77 +77,18 @@ def draw_accuracy(run: Run) -> Picture:
     return Picture("accuracy", "How many answers are right", f"{said}.", dots(groups, f"{said}."))
 
 
+def label_of(name: str) -> str:
+    return NAMES.get(name, name.replace("_", " "))
+
+
 def _dot(run: Run, name: str, found: Mapping[str, Any]) -> Dot:
     shape, tone = _LOOKS.get(name, ("ring", "ink"))
     if name == run.recipe.primary:
         shape, tone = "disc", "accent"
     low, high = found["interval"]
-    label = NAMES.get(name, name.replace("_", " "))
+    label = label_of(name)
     note = f"{label}: {count(found)}"
     return Dot(label, found["accuracy"], low, high, shape, tone, note)
-
-
-def draw_learning(run: Run) -> Picture | None:
-    """The loss of every stage that led to the primary model, and of the other models' stages."""
-    curves: dict[str, list[tuple[int, float]]] = {}
-    done = 0
-    for stage in run.recipe.chain():
-        rows = _metrics(run, stage.name)
-        curves.setdefault("with reading", []).extend((done + r["step"], r["loss"]) for r in rows)
-        done += stage.steps
-    for model in run.recipe.models:
-        if model.name != run.recipe.primary:
-            rows = _metrics(run, model.stage)
-            label = NAMES.get(model.name, model.name.replace("_", " "))
-            curves[label] = [(r["step"], r["loss"]) for r in rows]
-    curves = {name: points for name, points in curves.items() if len(points) > 1}
-    if not curves:
-        return None
-    steps = max(step for points in curves.values() for step, _ in points)
-    losses = [loss for points in curves.values() for _, loss in points]
-    low, high = math.log(max(min(losses), 1e-3)), math.log(max(losses))
-    span = max(high - low, 1e-6)
-
-    def up(loss: float) -> float:
-        return (math.log(max(loss, 1e-3)) - low) / span
-
-    tones = dict(zip(curves, ("accent", "ink", "quiet", "quiet"), strict=False))
-    lines = [
-        Line(
-            [(step / steps, up(loss)) for step, loss in points],
-            tones.get(name, "quiet"),
-            name,
-            _label_at(points, steps, up),
-            "end" if points[-1][0] > _LATE * steps else "start",
-        )
-        for name, points in curves.items()
-    ]
-    first, last = next(iter(curves.values()))[0], next(iter(curves.values()))[-1]
-    said = (
-        f"While it read, the loss fell from {first[1]:.2f} to {last[1]:.2f} nats per character in "
-        f"{steps:,} steps (the scale is logarithmic)."
-    )
-    ticks = [value for value in (0.001, 0.01, 0.1, 1.0, 10.0) if low <= math.log(value) <= high]
-    chart = plot(
-        lines, [], said,
-        x_ticks=[(0.0, "0"), (0.5, f"{steps // 2:,}"), (1.0, f"{steps:,}")],
-        y_ticks=[(up(value), f"{value:g}") for value in ticks],
-        x_name="steps of training", y_name="loss, nats per character",
-    )  # fmt: skip
-    return Picture("learning", "How it learnt", said, chart)
-
-
-def _label_at(points: Sequence[tuple[int, float]], steps: int, up: Any) -> tuple[float, float]:
-    """Above the curve's end, or behind it where the curve ends early."""
-    step, loss = points[-1]
-    if step > _LATE * steps:
-        return 1.0, min(up(loss) + 0.12, 0.97)
-    return step / steps + 0.015, up(loss)
-
-
-def _metrics(run: Run, stage: str) -> list[Any]:
-    path = run.path / "stages" / stage / "metrics.jsonl"
-    return read_jsonl(path) if path.exists() else []
 
 
 def draw_reliability(answers: JudgedAnswers) -> Picture | None:

@@ -1,18 +1,9 @@
 // Asking: from a question to the card, the bars and what there is to look into.
-import { EngineClient } from "../engine/client.js";
 import { Card } from "./card.js";
-import { byId, calm, el, readJson } from "./dom.js";
+import { byId, calm, el } from "./dom.js";
+import { engineData, errorWords, openEngine } from "./engine.js";
 import { Look } from "./look.js";
 import { Questions, offerNames } from "./names.js";
-
-/** The worker, made from the script that is embedded as text. */
-function startEngine() {
-  const text = byId("engine-script").textContent;
-  const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
-  const worker = new Worker(address);
-  URL.revokeObjectURL(address);
-  return new EngineClient(worker);
-}
 
 export class Asking {
   /** @param {import("./risk.js").AcceptedRisk} risk */
@@ -20,7 +11,7 @@ export class Asking {
     this.risk = risk;
     this.card = new Card();
     this.look = new Look();
-    this.data = readJson("engine-data");
+    this.data = engineData();
     this.questions = new Questions(this.data);
     this.asked = 0; // the number of the latest question: earlier ones must not draw any more
     /** @type {any} */
@@ -33,17 +24,10 @@ export class Asking {
   }
 
   async open() {
-    /** @type {Record<string, string>} */
-    const weights = {};
-    for (const each of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".engine-weights"))) {
-      weights[each.dataset.model ?? ""] = each.textContent ?? "";
-      each.remove(); // the worker has it now
-    }
     try {
-      this.engine = startEngine();
-      await this.engine.call("open", { data: this.data, weights });
+      this.engine = await openEngine(this.data);
     } catch (error) {
-      this.card.broken(words(error));
+      this.card.broken(errorWords(error));
       throw error;
     }
   }
@@ -115,7 +99,7 @@ export class Asking {
       if (mine()) this.look.show(found);
     } catch (error) {
       if (!mine()) return;
-      if (this.reply === null) this.card.refused(question, words(error));
+      if (this.reply === null) this.card.refused(question, errorWords(error));
     }
   }
 
@@ -133,9 +117,4 @@ export class Asking {
       this.put(this.questions.about(name, own));
     });
   }
-}
-
-/** @param {any} error */
-function words(error) {
-  return String(error?.message ?? error);
 }

@@ -1,15 +1,19 @@
 // The page: each part starts where its elements are.
 import { Asking } from "./asking.js";
 import { byId, readJson } from "./dom.js";
+import { Reviewing } from "./reviewing.js";
 import { AcceptedRisk } from "./risk.js";
 import { AnswersTable } from "./table.js";
 import { offerTheme } from "./theme.js";
+import { Typing } from "./typing.js";
 
 function start() {
   const data = readJson("page-data");
   offerTheme();
-  const risk = new AcceptedRisk(data.risk);
-  const asking = byId("engine-script") ? new Asking(risk) : null;
+  if (byId("typing")) new Typing();
+  if (byId("reviewing")) new Reviewing();
+  const risk = new AcceptedRisk(data.risk ?? null);
+  const asking = byId("ask-form") ? new Asking(risk) : null;
   if (!byId("answers-table")) return;
   const ask = asking && ((/** @type {string} */ question) => {
     byId("ask").scrollIntoView();
