@@ -13,7 +13,7 @@ from wherefrom.models.bigram import Bigram
 from wherefrom.models.dan import DAN, DANConfig
 from wherefrom.models.gpt import GPT
 from wherefrom.models.gru import GRU
-from wherefrom.page.weights import AUTO, PackedWeights, check_precision, pack_weights
+from wherefrom.page.weights import AUTO, PRECISIONS, PackedWeights, check_precision, pack_weights
 from wherefrom.runs.run import Run, count_parameters
 
 COMFORTABLE = 9_500_000  # characters that a page of 10 MB has for weights and data
@@ -61,7 +61,11 @@ def pack_models(run: Run, precision: str = AUTO, beside: int = 0) -> list[Packed
         raise BadData(
             f"{run.path}: expected models of at most about {fits:g} million parameters together "
             f"with precision '{packed[0].precision}', found {parameters / 1e6:.1f} million; "
-            + ("the report is made without them" if precision == AUTO else "use --precision int8")
+            + (
+                "the report is made without them"
+                if precision in (AUTO, PRECISIONS[-1])
+                else "use --precision int8"
+            )
         )
     return packed
 
