@@ -16,6 +16,8 @@ export class Evidence {
   /** @param {any} data the page's `evidence` */
   constructor(data) {
     this.data = data;
+    /** @type {string | null} all texts, folded, once somebody asks for them */
+    this.folded = null;
     this.about = new Set(data.about ?? []);
     this.byFold = new Map();
     for (const name of data.about ?? []) {
