@@ -331,8 +331,17 @@ def write_report(
     given = [runs] if isinstance(runs, str | PathLike | Run) else list(runs)
     if not given:
         raise UsageError("runs: expected at least one, found none")
-    opened = [_open(run, threads) for run in given]
+    opened = [_open_or_folder(run, threads) for run in given]
     return _write_report(opened, None if out is None else Path(out), precision)
+
+
+def _open_or_folder(run: AnyRun, threads: int | None) -> Run | RunFolder:
+    """The run, or the folder itself if it has demonstrations, which have no models to open."""
+    if not isinstance(run, Run):
+        folder = RunFolder(Path(run))
+        if isinstance(folder.read_recipe(), Demonstrations):
+            return folder
+    return _open(run, threads)
 
 
 # -- what these share ------------------------------------------------------------------

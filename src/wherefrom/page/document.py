@@ -15,7 +15,7 @@ from markupsafe import Markup
 from wherefrom.page.engine_script import read_engine
 from wherefrom.page.scripts import bundle, read_asset
 
-PARTS = ("asking.html", "typing.html", "reviewing.html")  # where the model is asked
+PARTS = ("asking.html", "typing.html", "reviewing.html", "lab.html")  # where the model is asked
 TEMPLATES = ("report.html", *PARTS, "reading.html", "marks.html")
 INTERFACE = "ui/main.js"
 

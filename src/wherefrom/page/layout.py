@@ -11,8 +11,17 @@ from wherefrom.runs.folder import versions
 from wherefrom.runs.run import Run
 
 # What a report leaves out unless it says otherwise.
-NOTHING = ("slider", "slider_chart", "mistakes", "two_way", "beside", "scores", "samples")
-EMPTY = ("slider_words", "pictures", "not_yet", "answers", "columns", "relations", "notes")
+NOTHING = ("slider", "slider_chart", "mistakes", "two_way", "beside", "scores", "samples", "audit")
+EMPTY = (
+    "slider_words",
+    "pictures",
+    "not_yet",
+    "answers",
+    "columns",
+    "relations",
+    "notes",
+    "claims",
+)
 
 
 @dataclass(frozen=True)
@@ -40,23 +49,32 @@ def embed_models(run: Run, precision: str, inspector: Inspector | None = None) -
 
 def lay_out(run: Run, engine: EmbeddedModels, part: str, **values: Any) -> dict[str, Any]:
     """All values of the template; `part` is the template in which the model is asked."""
-    nothing = dict[str, Any].fromkeys(NOTHING)
-    empty: dict[str, Any] = {name: [] for name in EMPTY}
-    notes = [engine.why_not] if engine.why_not else []
-    return {
-        **nothing,
-        **empty,
-        "part": part,
-        "run_name": f"{run.recipe.name}, seed {run.recipe.seed}",
-        "version": versions()["wherefrom"],
-        "mistakes_sentence": "",
-        "printed": 0,
+    given: dict[str, Any] = {
         "embedded": not engine.why_not,
         "not_embedded": engine.why_not,
         "engine_data": engine.data,
         "engine_weights": engine.weights,
         "made": describe_making(run, engine.in_words),
-        "notes": notes,
+        "notes": [engine.why_not] if engine.why_not else [],
+        **values,
+    }
+    return lay_out_folder(run.recipe.name, run.recipe.seed, part, **given)
+
+
+def lay_out_folder(recipe: str, seed: int, part: str, **values: Any) -> dict[str, Any]:
+    """The same for a folder without models."""
+    return {
+        **dict[str, Any].fromkeys(NOTHING),
+        **{name: [] for name in EMPTY},
+        "part": part,
+        "run_name": f"{recipe}, seed {seed}",
+        "version": versions()["wherefrom"],
+        "mistakes_sentence": "",
+        "printed": 0,
+        "embedded": False,
+        "not_embedded": "",
+        "engine_data": {},
+        "engine_weights": {},
         "data": {},
         **values,
     }

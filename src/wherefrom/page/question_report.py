@@ -13,6 +13,7 @@ from wherefrom.page.layout import embed_models, lay_out
 from wherefrom.page.learning import draw_learning
 from wherefrom.page.risk import AcceptedRisk, offer_risks
 from wherefrom.page.sentences import summarise
+from wherefrom.report.audit import audit_table
 from wherefrom.runs.run import Run
 
 PRINTED = 60  # answers that stand in the file itself; the page's script shows the others
@@ -47,6 +48,7 @@ def describe_questions(run: Run, others: Sequence[Run], precision: str) -> dict[
         mistakes_sentence=sections.tell_mistakes(held),
         two_way=sections.cross(held),
         not_yet=_not_yet(run, answers),
+        audit=audit_table(answers.audit) if answers.audit is not None else None,
         answers=listed,
         printed=PRINTED,
         columns=_columns(relations),

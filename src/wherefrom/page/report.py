@@ -10,11 +10,14 @@ from typing import Any
 
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.files import write_bytes
+from wherefrom.core.recipe import Demonstrations
 from wherefrom.page.document import render
 from wherefrom.page.engine_data import ANSWERS, REVIEWS, find_kind
+from wherefrom.page.lab_report import describe_lab
 from wherefrom.page.question_report import describe_questions
 from wherefrom.page.review_report import describe_reviews
 from wherefrom.page.text_report import describe_text
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run
 
 FILE = "report.html"  # in a run's folder
@@ -31,17 +34,38 @@ class Report:
     notes: tuple[str, ...] = ()
 
 
-def write_report(runs: Sequence[Run], out: Path | None = None, precision: str = "auto") -> Report:
-    """Write the report of the first run, beside which the others are shown."""
+def write_report(
+    runs: Sequence[Run | RunFolder], out: Path | None = None, precision: str = "auto"
+) -> Report:
+    """Write the report of the first run, beside which the others are shown.
+
+    A folder of demonstrations has no models, and so no run to open: it comes as the folder.
+    """
     if precision not in PRECISIONS:
         raise UsageError(f"--precision: expected {' or '.join(PRECISIONS[1:])}, found {precision}")
-    for run in runs:
-        run.require_finished()
-    values = describe_run(runs[0], runs[1:], precision)
+    values = _describe(runs, precision)
     page = render("report.html", values)
     path = out or runs[0].path / FILE
     write_bytes(path, page)
     return Report(str(path), len(page), tuple(values["engine_weights"]), tuple(values["notes"]))
+
+
+def _describe(runs: Sequence[Run | RunFolder], precision: str) -> dict[str, Any]:
+    first = runs[0]
+    folders = [run for run in runs if isinstance(run, RunFolder)]
+    if isinstance(first, RunFolder) and len(runs) == 1:
+        recipe = first.read_recipe()
+        assert isinstance(recipe, Demonstrations), "others are opened as runs"
+        return describe_lab(first, recipe)
+    if folders or isinstance(first, RunFolder):
+        raise BadData(
+            f"{folders[0].path}: expected a run with models, found demonstrations; "
+            "report them alone"
+        )
+    opened = [run for run in runs if isinstance(run, Run)]
+    for run in opened:
+        run.require_finished()
+    return describe_run(opened[0], opened[1:], precision)
 
 
 def describe_run(run: Run, others: Sequence[Run] = (), precision: str = "auto") -> dict[str, Any]:

@@ -105,7 +105,7 @@ export class Card {
       ...(other ? [el("div", {}, el("h3", {}, "Without reading"), list(other.candidates, false))] : []),
       el("p.small", {}, other ? "Each model’s own probabilities, not calibrated." : "The model’s own probabilities, not calibrated."),
     );
-    this.beside.hidden = false;
+    this.beside.hidden = !reply.candidates.length; // a name with unknown letters has none
   }
 }
 

@@ -1,6 +1,7 @@
 // The page: each part starts where its elements are.
 import { Asking } from "./asking.js";
 import { byId, readJson } from "./dom.js";
+import { Lab } from "./lab.js";
 import { Reviewing } from "./reviewing.js";
 import { AcceptedRisk } from "./risk.js";
 import { AnswersTable } from "./table.js";
@@ -10,6 +11,7 @@ import { Typing } from "./typing.js";
 function start() {
   const data = readJson("page-data");
   offerTheme();
+  if (byId("lab")) new Lab();
   if (byId("typing")) new Typing();
   if (byId("reviewing")) new Reviewing();
   const risk = new AcceptedRisk(data.risk ?? null);
