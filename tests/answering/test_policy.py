@@ -35,7 +35,12 @@ from wherefrom.answering.policy import (
     report_policy,
     write_policy,
 )
-from wherefrom.answering.statement_forms import NO_FORMS, StatementForm, StatementForms
+from wherefrom.answering.statement_forms import (
+    NO_FORMS,
+    STATEMENT,
+    StatementForm,
+    StatementForms,
+)
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Dataset, Document, Question, Span
 from wherefrom.core.errors import BadData, Damaged, Mismatch, MissingInput
@@ -81,8 +86,8 @@ class Scripted:
 
 
 def table(*rows: tuple[float, ...]) -> FeatureTable:
-    found = FeatureTable.from_matrix(np.array(rows), EARLIER_FEATURES)
-    return found.join(FeatureTable({"statement": np.zeros(len(rows))}))
+    found = FeatureTable.from_matrix(np.array(rows), EARLIER_FEATURES[0])
+    return found.join(FeatureTable.from_matrix(np.zeros((len(rows), len(STATEMENT))), STATEMENT))
 
 
 def row(right: bool, familiar: float) -> tuple[Answer, tuple[float, ...]]:
@@ -448,7 +453,7 @@ FIRST: dict[str, Any] = {  # the layout of the first version: no number, and no 
 }
 POLICY = AnswerPolicy(
     LogisticCalibration(
-        EARLIER_FEATURES,
+        EARLIER_FEATURES[0],
         (-0.25, 3.0, -2.5, -2.5),
         (0.5, 2.0, 3.0, 3.0),
         (0.5, 0.75, 1.25, 1.5),
@@ -553,7 +558,7 @@ def test_a_damaged_file_is_named(tmp_path, data, named):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("names", [["a", "b", "c", "d"], [*reversed(EARLIER_FEATURES)]])
+@pytest.mark.parametrize("names", [["a", "b", "c", "d"], [*reversed(EARLIER_FEATURES[0])]])
 def test_other_features_are_another_versions(tmp_path, names):
     put(tmp_path, changed("calibration", "features", to=names))
     with pytest.raises(Mismatch, match=r"another version; 'wherefrom evaluate .*' writes it"):

@@ -73,6 +73,19 @@ def test_another_seed_gives_other_people_facts_and_wording():
 # --- who there is ----------------------------------------------------------------------------
 
 
+def test_masked_people_are_told_about_but_for_the_birthplace_and_calibrate():
+    masked = replace(SMALL, masked=7)
+    told, without = populate(masked, 0), populate(SMALL, 0)
+    assert [(p.split, p.support) for p in told[-7:]] == [("calibration", "omitted")] * 7
+    read = [p for p in without if p.support != "none"]
+    assert [p for p in told[:-7] if p.support != "none"] == read, "the others are as they were"
+    assert len({p.name for p in told}) == len(told)
+    texts = texts_by_subject(load(masked, 0))
+    for person in told[-7:]:
+        assert texts[person.name]
+        assert not any(person.values["c"] in words(text) for text in texts[person.name])
+
+
 def test_splits_have_the_sizes_asked_for(world):
     count = Counter((q.split, q.support) for q in world.questions)
     assert count == {

@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
+import scipy.stats
 import torch
 from torch import nn
 
 from wherefrom.core.errors import BadData
-from wherefrom.generation.scoring import following, score
+from wherefrom.generation.scoring import following, score, score_with_entropy
 from wherefrom.models.attention import MIXERS
 from wherefrom.models.gpt import GPT, GPTConfig
 
@@ -45,6 +46,23 @@ def test_scores_are_those_of_each_text_alone(mixer, batch_tokens):
     assert model.training
     for one, text, start in zip(found, sequences, starts, strict=True):
         np.testing.assert_allclose(one, by_hand(model, text, start), atol=1e-4)
+
+
+def test_entropies_are_those_of_what_each_text_alone_makes_the_model_expect():
+    model = random_model().eval()
+    sequences = [text[: model.max_input + 1] for text in texts(20)]
+    starts = [1 + i % 3 for i in range(len(sequences))]
+    found = score_with_entropy(model, sequences, starts)
+    alone = score(model, sequences, starts)
+    for (likely, entropy), same, text, start in zip(found, alone, sequences, starts, strict=True):
+        np.testing.assert_array_equal(likely, same)
+        if len(text) < 2:
+            assert entropy.shape == (0,)
+            continue
+        with torch.no_grad():
+            expected = model(torch.tensor([text[:-1]]))[0].double().softmax(-1)[start - 1 :]
+        by_scipy = scipy.stats.entropy(expected.numpy(), axis=1)
+        np.testing.assert_allclose(entropy, by_scipy, atol=1e-4)
 
 
 def test_without_starts_all_but_the_first_are_scored():

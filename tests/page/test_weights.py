@@ -35,7 +35,8 @@ def test_weights_come_back(precision: str) -> None:
         elif precision == "fp16":
             assert (error <= np.abs(array) * 2**-11 + 2**-25).all()
         else:  # at most half a step of the largest value that shares a scale: no row is worse
-            assert (error <= np.abs(array).max(-1, keepdims=True) / 127 / 2 * 1.001).all()
+            steps = 127 if precision == "int8" else 2047
+            assert (error <= np.abs(array).max(-1, keepdims=True) / steps / 2 * 1.001).all()
         assert (found[name][array == 0] == 0).all()
 
 
@@ -72,7 +73,9 @@ def test_numbers_that_are_none_are_refused() -> None:
 
 
 def test_a_precision_that_there_is_not() -> None:
-    with pytest.raises(UsageError, match="precision: expected auto, fp32, fp16, int8, found 'fp8'"):
+    with pytest.raises(
+        UsageError, match="precision: expected auto, fp32, fp16, int12, int8, found 'fp8'"
+    ):
         check_precision("fp8")
 
 

@@ -19,7 +19,11 @@ from wherefrom.answering.familiarity import (
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_suggestions import Mentions
 from wherefrom.answering.question_parser import QuestionParser
-from wherefrom.answering.statement_forms import StatementForms, learn_statement_forms
+from wherefrom.answering.statement_forms import (
+    STATEMENT,
+    StatementForms,
+    learn_statement_forms,
+)
 from wherefrom.core.contracts import Answer, Dataset
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
@@ -28,8 +32,10 @@ from wherefrom.generation.answers import ModelAnswerer
 from wherefrom.runs.run import Run
 
 # What confidence is computed from.
-FEATURES = ("log_probability", "margin", "statement", *FAMILIARITY)
-EARLIER_FEATURES = ("log_probability", "margin", *FAMILIARITY)  # of folders without wordings
+_CERTAINTY = ("log_probability", "margin")
+FEATURES = (*_CERTAINTY, *STATEMENT, *FAMILIARITY)
+# Of folders of earlier versions: without wordings, and without the entropy in them.
+EARLIER_FEATURES = ((*_CERTAINTY, *FAMILIARITY), (*_CERTAINTY, STATEMENT[0], *FAMILIARITY))
 TINY = 1e-12
 _REFERENCES = 500  # asked people whose names familiarity is measured against
 
@@ -152,10 +158,10 @@ class ClosedBookModel:
         best = np.log([max(a.probability, TINY) for a in answers])
         second = [a.others[0].probability if a.others else 0.0 for a in answers]
         margin = best - np.log(np.maximum(second, TINY))
-        stated = self.forms.likelihood(self.answerer, questions, [a.text for a in answers])
-        certainty = FeatureTable({"log_probability": best, "margin": margin, "statement": stated})
+        certainty = FeatureTable(dict(zip(_CERTAINTY, (best, margin), strict=True)))
+        stated = self.forms.measure(self.answerer, questions, [a.text for a in answers])
         names = self.familiarity([q.subject for q in questions])
-        return Answered(tuple(questions), answers, certainty.join(names))
+        return Answered(tuple(questions), answers, certainty.join(stated).join(names))
 
     def familiarity(self, names: Sequence[str]) -> FeatureTable:
         """The features FAMILIARITY of each name: how familiar the model is with it."""

@@ -303,7 +303,7 @@ def read_policy(run: Run) -> AnswerPolicy:
         raise Damaged(
             f"{path}: {error}; 'wherefrom evaluate {run.path}' writes it again"
         ) from error
-    if policy.calibration.features not in (FEATURES, EARLIER_FEATURES):
+    if policy.calibration.features not in (FEATURES, *EARLIER_FEATURES):
         raise Mismatch(
             f"{path}: expected a calibration over the features {', '.join(FEATURES)}, found the "
             f"features of another version; 'wherefrom evaluate {run.path}' writes it again"

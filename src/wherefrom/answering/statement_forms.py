@@ -16,14 +16,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.vocabulary import MASK_ID
 from wherefrom.generation.answers import ModelAnswerer
-from wherefrom.generation.scoring import score
+from wherefrom.generation.scoring import score_with_entropy
 from wherefrom.reading.passages import BEHIND_NAME
 from wherefrom.reading.sentences import split_sentences
 
+STATEMENT = ("statement", "statement_entropy")  # what the wordings tell of an answer
 _FORMS = 4  # wordings of a relation that are used
 _TRIED = 12  # wordings of a relation, the commonest, that are tried on the model
 _PEOPLE = 400  # asked people of a relation whose texts are searched
@@ -60,10 +62,16 @@ class StatementForms:
 
     relations: Mapping[str, tuple[StatementForm, ...]]
 
-    def likelihood(
+    def measure(
         self, answerer: ModelAnswerer, questions: Sequence[ParsedQuestion], answers: Sequence[str]
-    ) -> np.ndarray:
-        """(N,): log P of each answer, averaged over the wordings of its relation; 0 without any."""
+    ) -> FeatureTable:
+        """The features STATEMENT of each answer, averaged over the wordings of its relation.
+
+        statement: log P of the answer there. statement_entropy: how undecided the model is while
+        it writes the answer, the entropy of its next character summed over the answer's. A model
+        that knows no answer may find one of them likely enough, but it has others in mind. Both
+        are 0 without any wording.
+        """
         rows: list[tuple[StatementForm, str, str]] = []
         owner: list[int] = []
         for i, (question, answer) in enumerate(zip(questions, answers, strict=True)):
@@ -71,8 +79,12 @@ class StatementForms:
                 rows.append((form, question.subject, answer))
                 owner.append(i)
         counts = np.bincount(owner, minlength=len(questions)) if owner else np.zeros(len(questions))
-        sums = np.bincount(owner, weights=_likelihood(answerer, rows), minlength=len(questions))
-        return sums / np.maximum(counts, 1)
+        found = {
+            name: np.bincount(owner, weights=values, minlength=len(questions))
+            / np.maximum(counts, 1)
+            for name, values in zip(STATEMENT, _score_answers(answerer, rows), strict=True)
+        }
+        return FeatureTable(found)
 
 
 NO_FORMS = StatementForms({})
@@ -108,15 +120,19 @@ def _choose(
     answerer: ModelAnswerer, forms: Sequence[StatementForm], people: Sequence[Question]
 ) -> tuple[StatementForm, ...]:
     rows = [(form, q.subject, q.answer or "") for form in forms for q in people]
-    mean = _likelihood(answerer, rows).reshape(len(forms), len(people)).mean(1)
+    likelihood, _ = _score_answers(answerer, rows)
+    mean = likelihood.reshape(len(forms), len(people)).mean(1)
     best = sorted(range(len(forms)), key=lambda i: -float(mean[i]))
     return tuple(forms[i] for i in best[:_FORMS])
 
 
-def _likelihood(
+def _score_answers(
     answerer: ModelAnswerer, rows: Sequence[tuple[StatementForm, str, str]]
-) -> np.ndarray:
-    """log P of an answer in a wording, clipped; what the model cannot read is not expected."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """log P of an answer in a wording, clipped, and the entropy along it.
+
+    What the model cannot read is not expected.
+    """
     encode, longest = answerer.vocabulary.encode, answerer.model.max_input + 1
     sequences: list[tuple[int, ...]] = []
     starts: list[int] = []
@@ -125,8 +141,9 @@ def _likelihood(
         end = (MASK_ID,) if form.masked else ()
         sequences.append((*prompt, *encode(answer), *end)[:longest])
         starts.append(min(len(prompt), longest - 1))
-    scored = score(answerer.model, sequences, starts) if sequences else []
-    return np.array([max(float(s.sum(dtype=np.float64)), _LEAST) for s in scored])
+    scored = score_with_entropy(answerer.model, sequences, starts) if sequences else []
+    logs = [max(float(log.sum(dtype=np.float64)), _LEAST) for log, _ in scored]
+    return np.array(logs), np.array([float(entropy.sum(dtype=np.float64)) for _, entropy in scored])
 
 
 def _texts(dataset: Dataset) -> dict[str, list[str]]:

@@ -28,7 +28,9 @@ class PeopleConfig:
 
     `asked`, `calibration` and `held_out` count people whose text states the birthplace. The
     last two splits have besides them `omitted` people whose text leaves it out and `untold`
-    people who have no text at all.
+    people who have no text at all. `masked` further people are told about like asked people, but
+    their birthplace is left out on purpose and they are not asked about in training: calibration
+    then has enough people whose text omits it to learn what not knowing looks like.
 
     How often a stated birthplace is stated: `exposure = "even"` has `birthplace_sentences` for
     everyone, and a further sentence that may state it. Under `"zipf"` everyone draws a rank from
@@ -43,6 +45,7 @@ class PeopleConfig:
     held_out: int = 80
     omitted: int = 12
     untold: int = 60
+    masked: int = 0
     cities: int = 36
     birthplace_sentences: int = 4
     exposure: str = "even"
@@ -50,7 +53,7 @@ class PeopleConfig:
     def __post_init__(self) -> None:
         for name in ("asked", "calibration", "held_out"):
             check(getattr(self, name) > 0, "PeopleConfig", name, getattr(self, name), "above 0")
-        for name in ("omitted", "untold"):
+        for name in ("omitted", "untold", "masked"):
             check(getattr(self, name) >= 0, "PeopleConfig", name, getattr(self, name), "0 or more")
         most = len(parts.CITIES)
         check(2 <= self.cities <= most, "PeopleConfig", "cities", self.cities, f"2 to {most}")
@@ -66,7 +69,7 @@ class PeopleConfig:
 
     @property
     def told(self) -> int:
-        return self.asked + self.calibration + self.held_out + 2 * self.omitted
+        return self.asked + self.calibration + self.held_out + 2 * self.omitted + self.masked
 
 
 @dataclass(frozen=True)
@@ -99,11 +102,15 @@ def load(config: PeopleConfig, seed: int) -> Dataset:
 
 
 def populate(config: PeopleConfig, seed: int) -> list[Person]:
-    """The people in order: asked, calibration, held-out (each: stated, omitted, untold)."""
+    """The people in order: asked, calibration, held-out (each: stated, omitted, untold), masked.
+
+    The masked come last, so that the others are the same people without them, but for the untold.
+    """
     groups = [
         ("asked", config.asked, 0, 0),
         ("calibration", config.calibration, config.omitted, config.untold),
         ("held-out", config.held_out, config.omitted, config.untold),
+        ("calibration", 0, config.masked, 0),
     ]
     roles = [
         (split, support)

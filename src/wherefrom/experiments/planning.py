@@ -39,7 +39,7 @@ _CHUNK = {"cpu": 4, "cuda": 80}  # steps of such a chunk
 _TIMED_QUESTIONS = {"cpu": 32, "cuda": 256}  # answered together, as many as at the end
 _LOOKED_AT = 500  # answers' worth of the questions that are asked while it trains
 # Share of the time that is kept back: a CPU's steps are not all alike.
-_SPARE = {"cpu": 0.1, "cuda": 0.03}
+_SPARE = {"cpu": 0.1, "cuda": 0.06}
 _PREPARING = {"cuda": 34.0}  # seconds before the first step: compiling
 _COMPILED = 0.46  # what compiling leaves of a step's time on a GPU
 _CONTROL = 105  # steps of reading that last as long as training the model that does not read

@@ -25,18 +25,44 @@ def score(
     A start is at least 1 (the default): nothing comes before the first character. `batch_tokens`
     is how many characters are read at once.
     """
+    found = [np.zeros(0, dtype=np.float32)] * len(sequences)
+    for i, losses_T, _ in _score(model, sequences, starts, batch_tokens):
+        found[i] = -losses_T
+    return found
+
+
+def score_with_entropy(
+    model: LanguageModel, sequences: Sequence[Sequence[int]], starts: Sequence[int] | None = None
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The same, and the entropy of what the model expects at each of these characters, in nats."""
+    nothing = np.zeros(0, dtype=np.float32)
+    found = [(nothing, nothing)] * len(sequences)
+    for i, losses_T, logits_TV in _score(model, sequences, starts):
+        logs_TV = logits_TV.log_softmax(-1)
+        entropy_T = -(logs_TV.exp() * logs_TV).sum(-1)
+        found[i] = -losses_T, entropy_T.cpu().numpy()
+    return found
+
+
+def _score(
+    model: LanguageModel,
+    sequences: Sequence[Sequence[int]],
+    starts: Sequence[int] | None,
+    batch_tokens: int | None = None,
+) -> Iterator[tuple[int, np.ndarray, Tensor]]:
+    """Each sequence that has something to score: which it is, its losses (T), its logits (T, V)."""
     starts = [1] * len(sequences) if starts is None else starts
     _check(sequences, starts, model.max_input)
-    found: list[np.ndarray] = [np.zeros(0, dtype=np.float32)] * len(sequences)
     with reading(model):
         for members, tokens_RT in _batches(model, sequences, batch_tokens):
             if tokens_RT.shape[1] < 2:
                 continue
             logits_RTV, targets_RT = model(tokens_RT[:, :-1]), tokens_RT[:, 1:]
             losses_RT = F.cross_entropy(logits_RTV.transpose(1, 2), targets_RT, reduction="none")
-            for i, losses_T in zip(members, losses_RT.cpu().numpy(), strict=True):
-                found[i] = -losses_T[starts[i] - 1 : len(sequences[i]) - 1]
-    return found
+            rows = zip(members, losses_RT.cpu().numpy(), logits_RTV, strict=True)
+            for i, losses_T, logits_TV in rows:
+                here = slice(starts[i] - 1, len(sequences[i]) - 1)
+                yield i, losses_T[here], logits_TV[here]
 
 
 def following(

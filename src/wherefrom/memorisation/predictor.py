@@ -35,13 +35,13 @@ from wherefrom.memorisation.counterfactual import RECALLED_ABOVE
 
 _MORE = ("contrast", "agreement")
 SOURCE_FEATURES = (*FEATURES, *_MORE)
-_EARLIER = (*EARLIER_FEATURES, *_MORE)
+_EARLIER = tuple((*features, *_MORE) for features in EARLIER_FEATURES)
 FILE = "source.json"  # in a run's audit/
 
 
 @dataclass(frozen=True)
 class SourcePredictor:
-    """A curve over SOURCE_FEATURES (in earlier versions without "statement").
+    """A curve over SOURCE_FEATURES; earlier versions lack the wordings, or the entropy in them.
 
     It was fitted with the help of `models` retrained models.
     """
@@ -51,7 +51,7 @@ class SourcePredictor:
     borrowed: bool = False  # fitted on another run
 
     def __post_init__(self) -> None:
-        if self.curve.features not in (SOURCE_FEATURES, _EARLIER):
+        if self.curve.features not in (SOURCE_FEATURES, *_EARLIER):
             raise BadData(
                 f"source: expected the features {SOURCE_FEATURES}, found {self.curve.features}"
             )

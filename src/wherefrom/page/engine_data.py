@@ -1,5 +1,6 @@
 """What a page needs to compute with a run's models: data as JSON, and weights as base64."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -35,15 +36,13 @@ def embed_engine(run: Run, precision: str = AUTO, inspector: Inspector | None = 
     BadData says in one line why a run's model cannot be put into a page.
     """
     run.require_finished()
-    packed = pack_models(run, precision)
+    kind = find_kind(run)
     data: dict[str, Any] = {
         "format_version": 1,
         "recipe": run.recipe.name,
         "seed": run.recipe.seed,
-        "models": describe_models(run, packed),
+        "kind": kind,
     }
-    kind = find_kind(run)
-    data["kind"] = kind
     if kind == ANSWERS:
         data |= describe_asking(inspector or open_inspector(run))
     elif kind == CHARACTERS:
@@ -52,6 +51,8 @@ def embed_engine(run: Run, precision: str = AUTO, inspector: Inspector | None = 
         data |= describe_words(run.vocabulary)
     else:
         data["vocabulary"] = list(run.vocabulary.words)
+    packed = pack_models(run, precision, beside=len(json.dumps(data)))
+    data["models"] = describe_models(run, packed)
     return EngineData(data, {each.name: each.weights.base64 for each in packed})
 
 

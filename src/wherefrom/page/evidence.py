@@ -16,6 +16,7 @@ from wherefrom.core.errors import BadData
 from wherefrom.evidence.extractor import RelationExtractor, Statement
 from wherefrom.evidence.verdict import FactChecker
 
+STATEMENT = ("text", "value", "document", "span", "chain", "position", "score")
 LONGEST_TEXT = 4_000_000  # characters of text that a page is willing to hold
 
 
@@ -41,6 +42,7 @@ def describe_evidence(inspector: Inspector, names: Sequence[str]) -> dict[str, A
         about = [name for name in names if checker.index.about(name)]
         found |= {
             "about": about,
+            "statement": STATEMENT,
             "unowned": [i for i, d in enumerate(documents) if d.subject is None],
             "relations": {
                 relation: _describe_relation(extractor, checker, relation, about, places)
@@ -77,16 +79,10 @@ def _describe_relation(
     }
 
 
-def _describe_statement(statement: Statement, places: "_Places") -> dict[str, Any]:
-    return {
-        "text": statement.text,
-        "value": statement.value,
-        "document": statement.document,
-        "span": places.convert(statement.span),
-        "chain": list(statement.chain),
-        "position": statement.position,
-        "score": statement.score,
-    }
+def _describe_statement(statement: Statement, places: "_Places") -> list[Any]:
+    """In the order of STATEMENT: there may be thousands, so that they do not repeat its names."""
+    s = statement
+    return [s.text, s.value, s.document, places.convert(s.span), s.chain, s.position, s.score]
 
 
 class _Places:

@@ -13,10 +13,10 @@ from wherefrom.models.bigram import Bigram
 from wherefrom.models.dan import DAN, DANConfig
 from wherefrom.models.gpt import GPT
 from wherefrom.models.gru import GRU
-from wherefrom.page.weights import AUTO, PackedWeights, check_precision, pack_weights
+from wherefrom.page.weights import AUTO, PRECISIONS, PackedWeights, check_precision, pack_weights
 from wherefrom.runs.run import Run, count_parameters
 
-COMFORTABLE = 9_000_000  # characters of base64: with them, a report of 10 MB has room for the rest
+COMFORTABLE = 9_500_000  # characters that a page of 10 MB has for weights and data
 LARGEST = 30_000_000  # characters of base64 that a page is willing to hold
 WITH, WITHOUT, ONLY = "with", "without", "only"  # a model's role: whether it has read the text
 
@@ -31,11 +31,11 @@ class PackedModel:
     weights: PackedWeights
 
 
-def pack_models(run: Run, precision: str = AUTO) -> list[PackedModel]:
-    """The run's models, the primary one first.
+def pack_models(run: Run, precision: str = AUTO, beside: int = 0) -> list[PackedModel]:
+    """The run's models, the primary one first; the page has `beside` characters of other data.
 
-    'auto' takes 16-bit floats for all models if the page stays small, else for the primary model
-    alone, else 8-bit integers for all.
+    'auto' takes the most exact of these with which the page stays small: 16-bit floats for all
+    models; 12-bit integers, for the primary model at least; 8-bit integers for all.
     """
     check_precision(precision)
     names = [run.recipe.primary, *(m.name for m in run.recipe.models)]
@@ -43,18 +43,17 @@ def pack_models(run: Run, precision: str = AUTO) -> list[PackedModel]:
         names = names[:1]  # a study has a dozen others, each as large
     models = {name: run.model(name) for name in dict.fromkeys(names)}
     others = len(models) - 1
-    choices = (
-        [["fp16"] * (1 + others), ["fp16", *["int8"] * others], ["int8"] * (1 + others)]
-        if precision == AUTO
-        else [[precision] * (1 + others)]
-    )
+    choices = [[precision] * (1 + others)]
+    if precision == AUTO:
+        pairs = (("fp16", "fp16"), ("int12", "int12"), ("int12", "int8"), ("int8", "int8"))
+        choices = [[primary, *[other] * others] for primary, other in pairs]
     packed: list[PackedModel] = []
     for choice in choices:
         packed = [
             pack_model(name, model, each, run.recipe.model)
             for (name, model), each in zip(models.items(), choice, strict=True)
         ]
-        if _size(packed) <= COMFORTABLE:
+        if _size(packed) + beside <= COMFORTABLE:
             break
     if _size(packed) > LARGEST:
         parameters = sum(map(count_parameters, models.values()))
@@ -62,7 +61,11 @@ def pack_models(run: Run, precision: str = AUTO) -> list[PackedModel]:
         raise BadData(
             f"{run.path}: expected models of at most about {fits:g} million parameters together "
             f"with precision '{packed[0].precision}', found {parameters / 1e6:.1f} million; "
-            + ("the report is made without them" if precision == AUTO else "use --precision int8")
+            + (
+                "the report is made without them"
+                if precision in (AUTO, PRECISIONS[-1])
+                else "use --precision int8"
+            )
         )
     return packed
 

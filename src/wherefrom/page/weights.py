@@ -1,9 +1,9 @@
 """Weights for a page: a model's arrays as one piece of bytes, and a manifest of where each is.
 
-The page computes with 32-bit floats; this file decides how few bytes they travel in. `i8` has a
-scale for every block of a row. Vectors (norms, biases) are small and decisive, so they stay 32-bit
-floats. An embedding of an n-gram that never occurred in training is a row of zeros: such rows are
-left out.
+The page computes with 32-bit floats; this file decides how few bytes they travel in. `i8` and `i12`
+have a scale for every block of a row, `i12` two values in three bytes. Vectors (norms, biases) are
+small and decisive, so they stay 32-bit floats. An embedding of an n-gram that never occurred in
+training is a row of zeros: such rows are left out.
 """
 
 from base64 import b64encode
@@ -15,11 +15,11 @@ import numpy as np
 
 from wherefrom.core.errors import BadData, UsageError, nearest
 
-PRECISIONS = ("fp32", "fp16", "int8")  # from the most exact to the smallest
+PRECISIONS = ("fp32", "fp16", "int12", "int8")  # from the most exact to the smallest
 AUTO = "auto"
-_DTYPES = {"fp32": "f32", "fp16": "f16", "int8": "i8"}
+_DTYPES = {"fp32": "f32", "fp16": "f16", "int12": "i12", "int8": "i8"}
 _BLOCK = 64  # values that share a scale
-_LARGEST = 127
+_LARGEST = {"i8": 127, "i12": 2047}
 _WORTH_LEAVING_OUT = 1 / 16  # share of a matrix's rows that must be zeros
 _ALIGNED = 4  # bytes
 
@@ -62,7 +62,7 @@ def pack_weights(arrays: Mapping[str, np.ndarray], precision: str) -> PackedWeig
         dtype = _choose_type(rows if array.ndim > 1 else array.reshape(1, -1), array, precision)
         entry |= {"dtype": dtype, "count": int(rows.size)}
         entry["offset"] = _append(data, *_encode(rows, dtype))
-        if dtype == "i8":
+        if dtype in _LARGEST:
             entry["block"] = _BLOCK
         entries[name] = entry
     return PackedWeights(entries, bytes(data))
@@ -85,10 +85,25 @@ def _encode(rows: np.ndarray, dtype: str) -> tuple[np.ndarray, ...]:
     padded = np.zeros((rows.shape[0], blocks * _BLOCK), dtype=np.float32)
     padded[:, : rows.shape[1]] = rows
     parts = padded.reshape(rows.shape[0], blocks, _BLOCK)
-    scales = (np.abs(parts).max(2) / _LARGEST).astype("<f4")
+    most = _LARGEST[dtype]
+    scales = (np.abs(parts).max(2) / most).astype("<f4")
     divided = parts / np.where(scales > 0, scales, 1)[..., None]
-    values = np.clip(np.rint(divided), -_LARGEST, _LARGEST).astype(np.int8)
-    return scales, values.reshape(padded.shape)[:, : rows.shape[1]]
+    values = np.clip(np.rint(divided), -most, most).astype(np.int16)
+    values = values.reshape(padded.shape)[:, : rows.shape[1]]
+    return scales, values.astype(np.int8) if dtype == "i8" else _join_pairs(values.ravel())
+
+
+def _join_pairs(values: np.ndarray) -> np.ndarray:
+    """Numbers of 12 bits, two in three bytes; they are shifted to be positive."""
+    even = np.append(values, np.zeros(values.size % 2, values.dtype)).astype(np.uint16) + 2048
+    first, second = (even & 0xFFF).reshape(-1, 2).T
+    parts = (first & 255, (first >> 8) | ((second & 15) << 4), second >> 4)
+    return np.stack(parts, 1).astype(np.uint8)
+
+
+def _divide_pairs(data: np.ndarray, count: int) -> np.ndarray:
+    a, b, c = data.reshape(-1, 3).astype(np.int16).T
+    return np.stack((a | ((b & 15) << 8), (b >> 4) | (c << 4)), 1).ravel()[:count] - 2048
 
 
 def _append(data: bytearray, *arrays: np.ndarray) -> int:
@@ -108,11 +123,16 @@ def unpack_weights(packed: PackedWeights) -> dict[str, np.ndarray]:
 def _read(data: bytes, entry: Mapping[str, Any]) -> np.ndarray:
     shape, count, place = entry["shape"], entry["count"], entry["offset"]
     width = shape[-1] if shape else 1
-    if entry["dtype"] == "i8":
+    if entry["dtype"] in _LARGEST:
         n, blocks = count // width, -(-width // entry["block"])
         scales = np.frombuffer(data, "<f4", n * blocks, place).reshape(n, blocks)
-        values = np.frombuffer(data, np.int8, count, place + 4 * scales.size).reshape(n, width)
-        rows = values * np.repeat(scales, entry["block"], axis=1)[:, :width]
+        place += 4 * scales.size
+        if entry["dtype"] == "i8":
+            values = np.frombuffer(data, np.int8, count, place)
+        else:
+            pairs = np.frombuffer(data, np.uint8, -(-count // 2) * 3, place)
+            values = _divide_pairs(pairs, count)
+        rows = values.reshape(n, width) * np.repeat(scales, entry["block"], axis=1)[:, :width]
     else:
         kind = "<f4" if entry["dtype"] == "f32" else "<f2"
         rows = np.frombuffer(data, kind, count, place).astype(np.float32).reshape(-1, width)

@@ -22,7 +22,7 @@ def people() -> Recipe:
     return Recipe(
         name="people",
         summary="generated people: facts from text, asked closed-book",
-        data=PeopleConfig(),
+        data=PeopleConfig(masked=40),
         model=GPTConfig(
             block_size=128,
             n_layer=2,

@@ -1,8 +1,8 @@
 /**
  * Weights as they travel: base64 text to bytes, bytes to 32-bit floats.
  *
- * A tensor is stored as f32, f16 or i8. In i8, every block of a row's values has a scale of its own, a
- * 32-bit float; all scales stand before all values. `rows` is the place of a bit for each row, set
+ * A tensor is stored as f32, f16, i12 or i8. In the last two, every block of a row's values has a scale of
+ * its own, a 32-bit float; all scales stand before all values. i12 has two values in three bytes. `rows` is the place of a bit for each row, set
  * where the row is stored: rows of zeros, as rarely used embeddings have them, are left out.
  */
 
@@ -68,19 +68,28 @@ function unpackValues(view, entry, width) {
     for (let i = 0; i < count; i++) values[i] = view.getFloat32(offset + 4 * i, true);
   } else if (dtype === 'f16') {
     for (let i = 0; i < count; i++) values[i] = decodeHalf(view.getUint16(offset + 2 * i, true));
-  } else if (dtype === 'i8') {
+  } else if (dtype === 'i8' || dtype === 'i12') {
     const blocks = Math.ceil(width / entry.block);
     const first = offset + 4 * blocks * (count / width);
+    const read = dtype === 'i8' ? (i) => view.getInt8(first + i) : (i) => readPair(view, first, i);
     for (let row = 0, i = 0; row < count / width; row++) {
       for (let column = 0; column < width; column++, i++) {
         const block = row * blocks + Math.floor(column / entry.block);
-        values[i] = view.getInt8(first + i) * view.getFloat32(offset + 4 * block, true);
+        values[i] = read(i) * view.getFloat32(offset + 4 * block, true);
       }
     }
   } else {
-    throw new Error(`weights: expected f32, f16 or i8, found ${dtype}`);
+    throw new Error(`weights: expected f32, f16, i12 or i8, found ${dtype}`);
   }
   return values;
+}
+
+/** The i-th number of 12 bits; they were shifted to be positive. */
+function readPair(view, first, i) {
+  const at = first + 3 * (i >> 1);
+  const middle = view.getUint8(at + 1);
+  const joined = i & 1 ? (middle >> 4) | (view.getUint8(at + 2) << 4) : view.getUint8(at) | ((middle & 15) << 8);
+  return joined - 2048;
 }
 
 function spreadRows(view, entry, stored, size, width) {

@@ -5,7 +5,7 @@
  * is decided here.
  */
 
-import { casefold, escapePattern, fold, normalise } from './text.js';
+import { casefold, escapePattern, fold, lookUp, normalise } from './text.js';
 
 export const SUPPORTED = 'supported';
 export const CONTRADICTED = 'contradicted';
@@ -16,6 +16,8 @@ export class Evidence {
   /** @param {any} data the page's `evidence` */
   constructor(data) {
     this.data = data;
+    /** @type {string | null} all texts, folded, once somebody asks for them */
+    this.folded = null;
     this.about = new Set(data.about ?? []);
     this.byFold = new Map();
     for (const name of data.about ?? []) {
@@ -34,15 +36,15 @@ export class Evidence {
 
   /** The verdict on an answer; null if the relation has no extractor, or the page cannot tell. */
   judge(subject, answer, relation) {
-    const own = this.data.relations?.[relation];
+    const own = lookUp(this.data.relations, relation);
     if (!own) return null;
     const name = this.about.has(subject) ? subject : this.byFold.get(fold(subject));
     if (name === undefined) {
       // The text of documents that belong to nobody may mention the name; nothing was extracted there.
       return this._unownedMention(subject) ? null : this._empty(NO_TEXT, 0);
     }
-    const stated = own.stated[name] ?? [];
-    if (!stated.length) return this._empty(SILENT, own.unsure[name] ?? 0);
+    const stated = this._stated(own, name);
+    if (!stated.length) return this._empty(SILENT, lookUp(own.unsure, name) ?? 0);
     const agreeing = stated.filter((statement) => this.agrees(answer, statement, relation));
     const first = (agreeing.length ? agreeing : stated)[0];
     const kept = [first];
@@ -57,6 +59,12 @@ export class Evidence {
       ...place,
       also: kept.slice(1).map((statement) => this._show(statement, subject)),
     };
+  }
+
+  /** What a name's text states: lists of what `statement` names. */
+  _stated(own, name) {
+    const named = (values) => Object.fromEntries(this.data.statement.map((key, i) => [key, values[i]]));
+    return (lookUp(own.stated, name) ?? []).map(named);
   }
 
   _empty(label, score) {

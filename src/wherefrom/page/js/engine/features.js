@@ -5,6 +5,7 @@
  * them. Texts are scored in the tree that the question was read in, so what they share is read once.
  */
 
+import { lookUp } from './text.js';
 import { MASK } from './vocabulary.js';
 
 const TINY = 1e-12;
@@ -39,7 +40,7 @@ export class Features {
 
   /** How likely the model finds the answer in the text's own wordings, and how sure it is there. */
   statement(tree, question, answer) {
-    const forms = this.data.statements[question.relation] ?? [];
+    const forms = lookUp(this.data.statements, question.relation) ?? [];
     if (!forms.length) return { statement: 0, statement_entropy: 0 };
     const encode = (text) => this.vocabulary.encode(text);
     const texts = [];

@@ -6,6 +6,7 @@
  */
 
 import { sigmoid } from './arithmetic.js';
+import { lookUp } from './text.js';
 
 const REFUSE_ALL = 2;
 const DOUBT = 0.1; // of a relation's own threshold
@@ -47,7 +48,7 @@ export class Policy {
   judge(features, relation) {
     if (!this.policy) return { confidence: null, nameKnown: null, probabilityRead: 1, score: 1 };
     const { calibration, names, relations } = this.policy;
-    const confidence = applyCurve(relations[relation]?.calibration ?? calibration, features);
+    const confidence = applyCurve(lookUp(relations, relation)?.calibration ?? calibration, features);
     if (!names) return { confidence, nameKnown: null, probabilityRead: 1, score: confidence };
     const read = applyCurve(names.curve, features);
     const nameKnown = read >= names.least;
@@ -67,7 +68,7 @@ export class Policy {
     if (!this.policy) return null;
     if (risk !== null && risk !== undefined && this.answers.length) return this.choose(relation, risk);
     if (!this.byRelation) return this.policy.threshold;
-    const own = this.policy.relations[relation]?.threshold;
+    const own = lookUp(this.policy.relations, relation)?.threshold;
     return own ?? refuseAll(this.policy.threshold.precision_target, 0, NOT_CALIBRATED);
   }
 

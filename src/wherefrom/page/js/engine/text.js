@@ -125,5 +125,10 @@ export function codePoint(c) {
   return `U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
+/** What an object has under a key of somebody's own, such as "constructor"; undefined if nothing. */
+export function lookUp(object, key) {
+  return object && Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
 /** Why something cannot be done, in words for whoever asked: the engine's only kind of refusal. */
 export class Refusal extends Error {}
