@@ -325,8 +325,8 @@ def write_report(
     """Write a run's report, one HTML file in which its model answers (default: RUN/report.html).
 
     Further runs are shown beside the first. `precision` says how the page keeps the weights: int8,
-    fp16 or fp32, by default the smallest that answers like the run itself. The page shows an
-    audit's findings if there is an audit, and needs none.
+    int12, fp16 or fp32; by default fp16, or fewer bits where the page would be too large. The page
+    shows an audit's findings if there is an audit, and needs none.
     """
     given = [runs] if isinstance(runs, str | PathLike | Run) else list(runs)
     if not given:

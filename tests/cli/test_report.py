@@ -25,7 +25,7 @@ def test_json_tells_what_was_written(cli, tiny_run, tmp_path):
     ("arguments", "code", "words"),
     [
         (("{empty}",), 66, "expected a run folder, found no run.json in it"),
-        (("{run}", "--precision", "int3"), 2, "--precision: expected int8 or fp16 or fp32"),
+        (("{run}", "--precision", "int3"), 2, "precision: expected auto, fp32, fp16, int12, int8"),
         ((), 2, "Missing argument"),
         (("{run}", "--out", "{file}/x.html"), 73, "a file stands where a folder must be"),
     ],

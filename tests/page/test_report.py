@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from wherefrom import api
-from wherefrom.auditing import confidence_sections
+from wherefrom.auditing import decoy_sections
 from wherefrom.core.errors import BadData, CannotWrite, MissingInput, UsageError
 from wherefrom.page import layout, question_report, report
 from wherefrom.page.answers import collect_answers
@@ -44,7 +44,7 @@ def test_it_lies_in_the_run_folder_unless_told_otherwise(own_run):
 
 def test_an_audit_changes_no_answer(own_run, monkeypatch):
     """Without an audit the answers are computed; an audit's are the same."""
-    monkeypatch.setattr(confidence_sections, "TIER", 4)
+    monkeypatch.setattr(decoy_sections, "TIER", 4)
     alone = collect_answers(question_report.open_remembering(open_run(own_run)))
     api.audit(own_run)
     audited = collect_answers(question_report.open_remembering(open_run(own_run)))
@@ -119,7 +119,9 @@ def test_an_unfinished_run(own_run):
 def test_no_run_at_all_and_an_unknown_precision(tiny_run):
     with pytest.raises(UsageError, match="expected at least one"):
         api.write_report([])
-    with pytest.raises(UsageError, match="--precision: expected int8 or fp16 or fp32, found int4"):
+    with pytest.raises(
+        UsageError, match="precision: expected auto, fp32, fp16, int12, int8, found 'int4'"
+    ):
         api.write_report(tiny_run, precision="int4")
 
 

@@ -26,10 +26,10 @@ def report(
     precision: Annotated[
         str | None,
         typer.Option(
-            metavar="int8|fp16|fp32",
+            metavar="int8|int12|fp16|fp32",
             help="How the page keeps the models' weights: fp32 gives the logits of the run itself, "
             "int8 the smallest file.",
-            show_default="the smallest that answers alike",
+            show_default="fp16, or fewer bits for a large model",
         ),
     ] = None,
     threads: Threads = None,

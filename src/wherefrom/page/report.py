@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wherefrom.core.errors import BadData, UsageError
+from wherefrom.core.errors import BadData
 from wherefrom.core.files import write_bytes
 from wherefrom.core.recipe import Demonstrations
 from wherefrom.page.document import render
@@ -17,11 +17,11 @@ from wherefrom.page.lab_report import describe_lab
 from wherefrom.page.question_report import describe_questions
 from wherefrom.page.review_report import describe_reviews
 from wherefrom.page.text_report import describe_text
+from wherefrom.page.weights import check_precision
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run
 
 FILE = "report.html"  # in a run's folder
-PRECISIONS = ("auto", "int8", "fp16", "fp32")
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,7 @@ def write_report(
 
     A folder of demonstrations has no models, and so no run to open: it comes as the folder.
     """
-    if precision not in PRECISIONS:
-        raise UsageError(f"--precision: expected {' or '.join(PRECISIONS[1:])}, found {precision}")
+    check_precision(precision)
     values = _describe(runs, precision)
     page = render("report.html", values)
     path = out or runs[0].path / FILE
