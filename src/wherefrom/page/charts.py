@@ -54,7 +54,7 @@ class Line:
     points: Sequence[tuple[float, float]]
     tone: str = "accent"
     label: str = ""
-    label_at: tuple[float, float] | None = None
+    label_at: tuple[float, float] | None = None  # None: above the chart
     anchor: str = "start"
 
 
@@ -103,16 +103,26 @@ def plot(
     x_name: str,
     y_name: str,
     height: int = 220,
-    here: bool = False,
+    here: float = 0.0,
     square: bool = False,
 ) -> Markup:
-    """A chart of two axes. `here` adds a mark that the page's slider moves."""
-    top = 44  # room for the axis's name above the highest label
+    """A chart of two axes. `here` adds a mark that the page's slider moves: the risk at the top."""
+    named = [line for line in lines if line.label and line.label_at is None]
+    top = 64 if named else 44  # room for the axis's name, and for the lines' names below it
 
     def down(y: float) -> float:
         return round(top + (1 - y) * height, 1)
 
     parts: list[Markup] = [_text(0, 12, y_name, "axis")]
+    if named:
+        spans = (
+            Markup('<tspan class="name {}" dx="{}">{}</tspan>').format(
+                line.tone, 16 if i else 0, line.label
+            )
+            for i, line in enumerate(named)
+        )
+        names = Markup("").join(spans)
+        parts.append(Markup('<text x="0" y="32">{}</text>').format(names))
     for at, label in y_ticks:
         parts.append(
             Markup('<line x1="0" x2="100%" y1="{0}" y2="{0}" class="grid"/>').format(_n(down(at)))
@@ -141,11 +151,12 @@ def plot(
         )
         parts.append(_mark(100 * point.x, down(point.y), point.shape, point.tone, point.title))
     if here:
-        parts.append(
-            Markup('<svg class="here" overflow="visible" data-top="{}" data-height="{}">'
-                   '<path class="halo" d="M-9,0a9,9 0 1,0 18,0a9,9 0 1,0 -18,0"/>'
-                   '<path class="mark accent" d="{}"/></svg>').format(top, height, SHAPES["disc"])
-        )  # fmt: skip
+        moved = (
+            '<svg class="here" overflow="visible" data-top="{}" data-height="{}" data-most="{}">'
+        )
+        halo = '<path class="halo" d="M-9,0a9,9 0 1,0 18,0a9,9 0 1,0 -18,0"/>'
+        disc = Markup('<path class="mark accent" d="{}"/></svg>').format(SHAPES["disc"])
+        parts.append(Markup(moved).format(top, height, here) + Markup(halo) + disc)
     return _svg(parts, top + height + 46, said, "chart square" if square else "chart")
 
 

@@ -142,15 +142,15 @@ def draw_risk(answers: JudgedAnswers) -> Picture | None:
         f"model’s own probability, not calibrated, is wrong in {percent(_risk_at(raw, 0.5))} there."
     )
     lines = [
-        Line(_steps(raw, top), "quiet", "the model’s own probability", (0.02, 0.62)),
-        Line(_steps(calibrated, top), "accent", "calibrated confidence", (0.02, 0.72)),
+        Line(_steps(raw, top), "quiet", "┄ the model’s own probability"),
+        Line(_steps(calibrated, top), "accent", "— calibrated confidence"),
     ]
     ticks = [
         (share / top, f"{100 * share:.0f}{_UNIT if share == top else ''}") for share in _scale(top)
     ]
     chart = plot(
         lines, [], said, x_ticks=_PERCENTS, y_ticks=ticks, x_name="share of questions answered",
-        y_name="share wrong among answered", here=True,
+        y_name="share wrong among answered", here=top,
     )  # fmt: skip
     return Picture("risk", "What silence buys", said, chart)
 
@@ -231,7 +231,7 @@ def draw_slider(risks: AcceptedRisk) -> Markup:
     return plot(
         [Line(_steps(curve, top), "accent")], [], said, x_ticks=_PERCENTS, y_ticks=ticks,
         x_name="share of questions answered", y_name="share wrong among answered", height=110,
-        here=True,
+        here=top,
     )  # fmt: skip
 
 

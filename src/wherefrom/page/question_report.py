@@ -12,7 +12,7 @@ from wherefrom.page.comparison import compare_runs
 from wherefrom.page.layout import embed_models, lay_out
 from wherefrom.page.learning import draw_learning
 from wherefrom.page.risk import AcceptedRisk, offer_risks
-from wherefrom.page.sentences import summarise
+from wherefrom.page.sentences import count_subjects, summarise
 from wherefrom.report.audit import audit_table
 from wherefrom.runs.run import Run
 
@@ -72,10 +72,8 @@ def _title(inspector: Inspector) -> str:
     forms = inspector.model.parser.forms
     if len(inspector.model.relations) == 1:
         return forms[0].fill("…")
-    names = [name.replace("_", " ") for name in sorted(inspector.model.relations) if name]
-    return (
-        f"{', '.join(names[:-1])} and {names[-1]}" if len(names) <= 5 else f"{len(names)} relations"
-    )
+    kinds = len(inspector.model.relations)
+    return f"{kinds} kinds of questions about {count_subjects(inspector.run.dataset):,} names"
 
 
 def _columns(relations: Sequence[str]) -> list[tuple[str, str]]:
@@ -117,7 +115,6 @@ def _page_data(
         if risks is None
         else {
             "usual": risks.usual,
-            "top": pictures.risk_top(risks.risk),
             "stops": [
                 stop | words
                 for stop, words in zip(

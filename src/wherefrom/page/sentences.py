@@ -67,8 +67,7 @@ def _asked_about(held: Sequence[Any]) -> str:
     relations = sorted({q.relation for q in held})
     if len(relations) == 1:
         return f"{len(held):,} new {plural('question', len(held))}"
-    kinds = ", ".join(relations) if len(relations) <= 4 else f"{len(relations)} kinds"
-    return f"{len(held):,} new questions ({kinds})"
+    return f"{len(held):,} new questions of {len(relations)} kinds"
 
 
 def _scored(run: Run) -> Sentence:

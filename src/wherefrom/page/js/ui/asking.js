@@ -54,10 +54,9 @@ export class Asking {
   }
 
   offerExamples() {
-    const words = ["the text tells", "it has no text", "nobody has this name"];
-    byId("examples").replaceChildren(...this.data.examples.map((/** @type {string} */ question, /** @type {number} */ i) =>
+    byId("examples").replaceChildren(...this.data.examples.map((/** @type {string} */ question) =>
       el("li", {}, el("button.pick", { type: "button", onclick: () => this.put(question) }, el("bdi", {}, question)),
-        el("span.fine", {}, words[i] ?? ""))));
+        el("span.fine", {}, this.questions.tell(question)))));
   }
 
   /** Ask as if it had been typed. @param {string} question */

@@ -152,7 +152,7 @@ function reason(reply, decision) {
     return close ? "Nobody by that name is known to it." : "Nobody by that name is known to it, and no name in the text is close.";
   }
   const least = decision.threshold;
-  if (least !== null && least > 1) return reply.whyNot ?? "No threshold reaches this risk on the calibration questions.";
+  if (least !== null && least > 1) return sentence(decision.usual && reply.whyNot ? reply.whyNot : "no threshold reaches this risk on the calibration questions");
   const text = reply.evidence?.label === "silent" ? " Its text does not say." : "";
   return `Not sure enough: ${percent(reply.confidence)}, and for at most ${decision.risk} wrong it takes ${percent(least)}.${text}`;
 }

@@ -37,6 +37,14 @@ export class Questions {
     return /[?]\s*$/.test(typed) ? typed : this.about(typed);
   }
 
+  /** What is known of the name in a question. @param {string} question */
+  tell(question) {
+    const wanted = this.named(question);
+    const known = this.names.find((/** @type {any} */ each) => each.folded === wanted);
+    if (!known) return "nobody has this name";
+    return known.split === "asked" ? "trained on this question" : KINDS[known.support] ?? "";
+  }
+
   /** The name inside what is typed so far. @param {string} text */
   named(text) {
     const typed = fold(text);

@@ -14,7 +14,7 @@ import { byId } from "./dom.js";
 
 /** What the slider stands at, and who wants to know when it moves. */
 export class AcceptedRisk {
-  /** @param {{usual: number, top: number, stops: any[]} | null} offered */
+  /** @param {{usual: number, stops: any[]} | null} offered */
   constructor(offered) {
     this.offered = offered;
     this.index = offered ? offered.usual : 0;
@@ -65,8 +65,8 @@ export class AcceptedRisk {
   }
 
   show() {
-    const { stop, offered } = this;
-    if (!stop || !offered) return;
+    const { stop } = this;
+    if (!stop) return;
     byId("risk-value").textContent = stop.risk;
     byId("risk-says").textContent = stop.said;
     byId("risk-groups").textContent = stop.groups;
@@ -76,8 +76,10 @@ export class AcceptedRisk {
     for (const here of document.querySelectorAll(".here")) {
       const top = Number(here.getAttribute("data-top"));
       const height = Number(here.getAttribute("data-height"));
+      here.setAttribute("visibility", stop.answered ? "visible" : "hidden");
       here.setAttribute("x", `${100 * share}%`);
-      here.setAttribute("y", String(top + (1 - wrong / offered.top) * height));
+      const most = Number(here.getAttribute("data-most"));
+      here.setAttribute("y", String(top + (1 - wrong / most) * height));
     }
   }
 }
