@@ -101,7 +101,7 @@ export class Look {
     this.looks = el("p", { "aria-live": "polite" });
     return el("div.look-part", {}, el("h3", {}, "Where it looks"), el("p", {}, said), this.tabs, this.heads,
       this.strip, this.looks, el("div.large", {}, this.canvas),
-      el("p.small", {}, "A row is a character that looks, a column what it looks at; darker is more. The grey bracket is the name, the blue one the answer."));
+      el("p.small", {}, "A row is a character that looks, a column what it looks at; the stronger the blue, the more. The grey bracket is the name, the blue one the answer."));
   }
 
   /** @param {number} t */
@@ -204,6 +204,6 @@ export class Look {
       return part;
     }));
     return el("div.look-part", {}, el("h3", {}, "What the answer depends on"), el("p", {}, said), strip,
-      el("p.small", {}, "Each character of the question is replaced in turn; the darker, the more the answer’s probability falls."));
+      el("p.small", {}, "Each character of the question is replaced in turn; the stronger the blue, the more the answer’s probability falls."));
   }
 }
