@@ -214,8 +214,30 @@ def test_without_scripts_everything_else_can_be_read(browser, report_file):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(report_file.as_uri())
-    assert page.locator("noscript").count() == 1
+    assert page.locator("noscript p").is_visible()
+    assert page.locator("#ask-form").is_hidden()
+    assert page.locator("#accuracy svg.chart").is_visible()
     assert page.locator("#answers-table tbody tr").count() == 14
+    context.close()
+
+
+def test_a_browser_that_cannot_run_the_model_says_so(browser, report_file):
+    """Nothing is computed, but the page is whole; asking again changes nothing."""
+    context = browser.new_context()
+    context.add_init_script(
+        "window.Worker = class { constructor() { throw Error('no workers'); } }"
+    )
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(report_file.as_uri())
+    page.wait_for_selector("#card[data-state=broken]")
+    assert "no workers" in page.inner_text("#card")
+    page.fill("#question", "Ada Lund")
+    page.press("#question", "Enter")
+    page.wait_for_selector("#card[data-state=broken]")
+    assert page.locator("#answers-table tbody tr").count() == 14
+    assert complaints == []
     context.close()
 
 

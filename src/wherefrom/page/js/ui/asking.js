@@ -17,6 +17,7 @@ export class Asking {
     /** @type {any} */
     this.reply = null;
     this.opened = this.open();
+    this.opened.catch(() => {}); // the card says why
     offerNames(this.questions, (question) => this.ask(question));
     this.offerPicks();
     this.offerExamples();
@@ -77,8 +78,9 @@ export class Asking {
     this.card.computing(question, "");
     try {
       await this.opened;
-    } catch {
-      return; // the card says why
+    } catch (error) {
+      if (mine()) this.card.broken(errorWords(error));
+      return;
     }
     if (!mine() || !this.engine) return;
     const primary = this.data.models[0].name;

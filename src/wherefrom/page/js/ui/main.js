@@ -9,6 +9,7 @@ import { offerTheme } from "./theme.js";
 import { Typing } from "./typing.js";
 
 function start() {
+  document.documentElement.classList.add("scripted"); // shows what is of no use without this script
   const data = readJson("page-data");
   offerTheme();
   if (byId("lab")) new Lab();
