@@ -14,6 +14,7 @@ from wherefrom.generation.answers import answer_probabilities
 from wherefrom.memorisation.predictor import (
     FILE,
     SOURCE_FEATURES,
+    USUAL,
     SourcePredictor,
     borrowed_predictor,
     fit_source_predictor,
@@ -68,6 +69,32 @@ def test_nothing_is_recalled_about_a_name_that_was_not_read():
     assert [s.label for s in found] == ["recalled", "guessed", "guessed"]
 
 
+def test_what_everybody_gets_is_not_recalled():
+    """The surest answer, if decoys get it in more than half of the cases: m cannot reach 1/2."""
+    usual = np.array([0.0, 0.3, 0.5, 0.51, 0.9])
+    table = FeatureTable({**zeros(*[4.0] * 5).columns, USUAL: usual})
+    alone = fitted().predict(zeros(4.0))[0].probability_recalled
+    assert alone > 0.9
+    found = fitted().predict(table)
+    expected = [alone, alone, alone, 0.49 * alone, 0.1 * alone]
+    assert [s.probability_recalled for s in found] == pytest.approx(expected)
+    assert [s.label for s in found] == ["recalled"] * 3 + ["guessed"] * 2
+
+
+def test_each_relation_learns_what_recall_looks_like_there():
+    """In one relation a high contrast means recall, in the other the opposite."""
+    features = people(400, 3)
+    relations = ["one", "other"] * 200
+    high = features["contrast"] > 0
+    m = np.where(high == (np.arange(400) % 2 == 0), 0.9, 0.1)
+    found = fit_source_predictor(features, m, 2, relations)
+    assert list(found.relations) == ["one", "other"]
+    here, there, neither = found.predict(zeros(2.0, 2.0, 2.0), 1.0, ["one", "other", "third"])
+    assert (here.label, there.label) == ("recalled", "guessed")
+    assert 0.3 < neither.probability_recalled < 0.7  # the curve of all: nothing to go by
+    assert fit_source_predictor(features, m, 2, ["one"] * 400).relations == {}
+
+
 def test_columns_are_taken_by_their_names():
     features = people(40, 2)
     m = np.where(features["contrast"] > 0, 1.0, 0.0)
@@ -89,7 +116,7 @@ def test_contrast_and_agreement_against_their_definitions(model: ClosedBookModel
     decoys = [("Ada Lund", "Cy Roth", "Di Holm"), ("Ada Falk",)]
     answered = model.answer([model.parse(text) for text in TEXTS])
     found = source_features(model, answered, decoys)
-    assert tuple(found.columns) == SOURCE_FEATURES
+    assert tuple(found.columns) == (*SOURCE_FEATURES, USUAL)
     assert len(found) == 2
     assert (found.matrix(FEATURES) == answered.features.matrix(FEATURES)).all()
     for i, (answer, names) in enumerate(zip(answered.answers, decoys, strict=True)):
@@ -97,6 +124,7 @@ def test_contrast_and_agreement_against_their_definitions(model: ClosedBookModel
         usual = answer_probabilities(model.answerer, asked, [answer.text] * len(names)).mean()
         expected = np.log(answer.probability / usual)
         assert found["contrast"][i] == pytest.approx(expected, abs=1e-4)
+        assert found[USUAL][i] == pytest.approx(usual, abs=1e-6)
         total = answer.probability + sum(o.probability for o in answer.others)
         assert found["agreement"][i] == pytest.approx(answer.probability / total)
 
@@ -106,13 +134,18 @@ def test_without_decoys_there_is_no_contrast(model: ClosedBookModel):
     first, second = source_features(model, answered, [(), ("Ada Lund",)])["contrast"]
     assert first == 0
     assert second != 0
-    assert (source_features(model, answered, [(), ()])["contrast"] == 0).all()
+    alone = source_features(model, answered, [(), ()])
+    assert (alone["contrast"] == 0).all()
+    assert (alone[USUAL] == 0).all()
 
 
 def test_a_predictor_is_written_and_read_again(tmp_path):
     write_source_predictor(tmp_path, fitted(6))
     found = read_source_predictor(tmp_path)
     assert found == fitted(6)
+    several = replace(fitted(6), relations={"one": fitted(2).curve})
+    write_source_predictor(tmp_path, several)
+    assert read_source_predictor(tmp_path) == several
     assert not found.borrowed
     assert found.models == 6
 
