@@ -15,7 +15,7 @@ from wherefrom.memorisation.labelled_answers import (
     read_labelled,
     write_labelled,
 )
-from wherefrom.memorisation.predictor import SOURCE_FEATURES, borrowed_predictor
+from wherefrom.memorisation.predictor import COLUMNS, borrowed_predictor
 
 N, K = 60, 8
 
@@ -24,7 +24,7 @@ N, K = 60, 8
 def labelled() -> LabelledAnswers:
     """Answers that are recalled where the first feature is high; one of each pair had the text."""
     chance = np.random.default_rng(0)
-    values = chance.normal(size=(N, len(SOURCE_FEATURES)))
+    values = chance.normal(size=(N, len(COLUMNS)))
     has_text = np.zeros((K, N), dtype=bool)
     for pair in range(0, K, 2):
         has_text[pair] = chance.random(N) < 0.5
@@ -43,7 +43,7 @@ def labelled() -> LabelledAnswers:
         probability=chance.random(N),
         confidence=chance.random(N),
         probability_read=np.ones(N),
-        features=FeatureTable.from_matrix(values, SOURCE_FEATURES),
+        features=FeatureTable.from_matrix(values, COLUMNS),
         models=tuple(f"without-{i // 2}-{('first', 'second')[i % 2]}" for i in range(K)),
         p_KN=p,
         has_text_KN=has_text,
@@ -56,7 +56,7 @@ def test_what_is_written_is_read_again(labelled: LabelledAnswers, tmp_path: Path
     for field in fields(LabelledAnswers):
         one, other = getattr(labelled, field.name), getattr(found, field.name)
         if isinstance(one, FeatureTable):
-            one, other = (table.matrix(SOURCE_FEATURES) for table in (one, other))
+            one, other = (table.matrix(COLUMNS) for table in (one, other))
         if isinstance(one, np.ndarray):
             np.testing.assert_allclose(other, one, rtol=1e-4)
         else:
@@ -103,7 +103,7 @@ def test_the_file_is_enough_for_every_figure(labelled: LabelledAnswers, tmp_path
 
 def test_without_calibration_people_nothing_is_fitted(labelled: LabelledAnswers):
     nobody = replace(labelled, splits=("held-out",) * N)
-    with pytest.raises(BadData, match="expected calibration people with a measured m"):
+    with pytest.raises(BadData, match="expected calibration people with text and a measured m"):
         nobody.fit()
 
 

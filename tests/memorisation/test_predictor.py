@@ -12,6 +12,7 @@ from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, Damaged
 from wherefrom.generation.answers import answer_probabilities
 from wherefrom.memorisation.predictor import (
+    COLUMNS,
     FILE,
     SOURCE_FEATURES,
     USUAL,
@@ -24,7 +25,6 @@ from wherefrom.memorisation.predictor import (
 )
 from wherefrom.runs.run import open_run
 
-CONTRAST = SOURCE_FEATURES.index("contrast")
 TEXTS = tuple(f"Where was {name} born?" for name in ("Clara Whitfield", "Bo Falk"))
 
 
@@ -37,20 +37,20 @@ def table(rows: np.ndarray) -> FeatureTable:
     return FeatureTable.from_matrix(rows, SOURCE_FEATURES)
 
 
-def zeros(*contrast: float) -> FeatureTable:
-    """Answers that differ in their contrast only."""
-    rows = np.zeros((len(contrast), len(SOURCE_FEATURES)))
-    rows[:, CONTRAST] = contrast
-    return table(rows)
+def zeros(*statement: float) -> FeatureTable:
+    """Answers that differ in how likely they are in the text's wordings only."""
+    columns = {name: np.zeros(len(statement)) for name in COLUMNS}
+    return FeatureTable(columns | {"statement": np.array(statement)})
 
 
 def people(n: int, seed: int) -> FeatureTable:
-    return table(np.random.default_rng(seed).normal(size=(n, len(SOURCE_FEATURES))))
+    found = table(np.random.default_rng(seed).normal(size=(n, len(SOURCE_FEATURES))))
+    return found.join(FeatureTable({USUAL: np.abs(found[USUAL]) % 0.5}))
 
 
 def fitted(models: int = 4) -> SourcePredictor:
     features = people(200, 0)
-    return fit_source_predictor(features, np.where(features["contrast"] > 0, 0.9, 0.1), models)
+    return fit_source_predictor(features, np.where(features["statement"] > 0, 0.9, 0.1), models)
 
 
 def test_what_separates_recall_from_guesses_is_learnt():
@@ -63,8 +63,8 @@ def test_what_separates_recall_from_guesses_is_learnt():
 def test_nothing_is_recalled_about_a_name_that_was_not_read():
     sure = zeros(2.0, 2.0, 2.0)
     alone = fitted().predict(sure)[0].probability_recalled
-    found = fitted().predict(sure, np.array([1.0, 0.5, 0.01]))
-    expected = [alone, alone / 2, alone / 100]
+    found = fitted().predict(sure, np.array([0.6, 0.49, 0.01]))
+    expected = [alone, 0.49 * alone, alone / 100]
     assert [s.probability_recalled for s in found] == pytest.approx(expected)
     assert [s.label for s in found] == ["recalled", "guessed", "guessed"]
 
@@ -82,10 +82,10 @@ def test_what_everybody_gets_is_not_recalled():
 
 
 def test_each_relation_learns_what_recall_looks_like_there():
-    """In one relation a high contrast means recall, in the other the opposite."""
+    """In one relation a likely statement means recall, in the other the opposite."""
     features = people(400, 3)
     relations = ["one", "other"] * 200
-    high = features["contrast"] > 0
+    high = features["statement"] > 0
     m = np.where(high == (np.arange(400) % 2 == 0), 0.9, 0.1)
     found = fit_source_predictor(features, m, 2, relations)
     assert list(found.relations) == ["one", "other"]
@@ -97,7 +97,7 @@ def test_each_relation_learns_what_recall_looks_like_there():
 
 def test_columns_are_taken_by_their_names():
     features = people(40, 2)
-    m = np.where(features["contrast"] > 0, 1.0, 0.0)
+    m = np.where(features["statement"] > 0, 1.0, 0.0)
     turned = FeatureTable(dict(reversed(features.columns.items())) | {"more": m})
     found = fit_source_predictor(turned, m, 2)
     assert found == fit_source_predictor(features, m, 2)
@@ -116,7 +116,7 @@ def test_contrast_and_agreement_against_their_definitions(model: ClosedBookModel
     decoys = [("Ada Lund", "Cy Roth", "Di Holm"), ("Ada Falk",)]
     answered = model.answer([model.parse(text) for text in TEXTS])
     found = source_features(model, answered, decoys)
-    assert tuple(found.columns) == (*SOURCE_FEATURES, USUAL)
+    assert tuple(found.columns) == COLUMNS
     assert len(found) == 2
     assert (found.matrix(FEATURES) == answered.features.matrix(FEATURES)).all()
     for i, (answer, names) in enumerate(zip(answered.answers, decoys, strict=True)):
@@ -154,7 +154,7 @@ def test_a_run_without_its_own_borrows_one(tmp_path):
     found = read_source_predictor(tmp_path)
     assert found == borrowed_predictor()
     assert found.borrowed
-    assert {*found.curve.features} <= {*SOURCE_FEATURES}
+    assert {*found.curve.features} <= {*COLUMNS}
     assert found.models > 0  # it was fitted, not written down
     assert found.predict(zeros(0.0))[0].borrowed
 
@@ -195,9 +195,9 @@ def test_a_predictor_with_another_field_is_damaged(tmp_path, change, named):
 
 def test_features_of_another_version_are_refused(tmp_path):
     data = to_json(fitted())
-    data["curve"]["features"] = list(reversed(data["curve"]["features"]))
-    with pytest.raises(BadData, match="expected the features"):
+    data["curve"]["features"][0] = "entropy"
+    with pytest.raises(BadData, match="expected features among"):
         from_json(SourcePredictor, json.loads(json.dumps(data)), "source")
     (tmp_path / FILE).write_text(json.dumps(data))
-    with pytest.raises(Damaged, match=r"expected the features .*; audit the run again"):
+    with pytest.raises(Damaged, match=r"expected features among .*; audit the run again"):
         read_source_predictor(tmp_path)

@@ -82,13 +82,13 @@ def _count_labels(
 def fit_own_predictor(
     examined: Examined, memorisation: CounterfactualMemorisation
 ) -> SourcePredictor:
-    """The run's own source predictor, fitted on calibration people alone."""
-    people = examined.select("calibration")
+    """The run's own source predictor, fitted on calibration people with text alone."""
+    people = examined.select("calibration", WITH_TEXT)
     here = people & np.isfinite(memorisation.m)
     if not here.any():
         raise BadData(
-            "source: expected calibration people with a measured m for their answers, found none "
-            f"among {people.sum()}; the audit uses the run's earlier predictor or the borrowed one"
+            "source: expected calibration people with text and a measured m, found none among "
+            f"{people.sum()}; the audit uses the run's earlier predictor or the borrowed one"
         )
     relations = [r for r, kept in zip(examined.relations, here, strict=True) if kept]
     return fit_source_predictor(

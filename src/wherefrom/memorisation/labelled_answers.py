@@ -77,14 +77,12 @@ class LabelledAnswers:
         return np.array([each == split for each in self.splits], dtype=bool)
 
     def fit(self) -> SourcePredictor:
-        """The run's own predictor, fitted on calibration people alone."""
+        """The run's own predictor, fitted on calibration people with text alone."""
         m = self.memorisation.m
-        here = self.select("calibration") & np.isfinite(m)
+        here = self.select("calibration") & self.in_corpus & np.isfinite(m)
         if not here.any():
             raise BadData(
-                "source: expected calibration people with a measured m for their answers, found "
-                f"none among {self.select('calibration').sum()}; the audit uses the run's earlier "
-                "predictor or the borrowed one"
+                f"{self.run}: expected calibration people with text and a measured m, found none"
             )
         relations = [r for r, kept in zip(self.relations, here, strict=True) if kept]
         return fit_source_predictor(self.features.rows(here), m[here], len(self.models), relations)

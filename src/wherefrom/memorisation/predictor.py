@@ -20,7 +20,6 @@ import numpy as np
 from wherefrom.answering.abstention import EVEN_ODDS
 from wherefrom.answering.calibration import LogisticCalibration, fit_by_relation
 from wherefrom.answering.closed_book import (
-    EARLIER_FEATURES,
     FEATURES,
     TINY,
     Answered,
@@ -35,16 +34,16 @@ from wherefrom.evaluation.relations import divide, group
 from wherefrom.generation.answers import answer_probabilities
 from wherefrom.memorisation.counterfactual import RECALLED_ABOVE
 
-_MORE = ("contrast", "agreement")
-SOURCE_FEATURES = (*FEATURES, *_MORE)
-_EARLIER = tuple((*features, *_MORE) for features in EARLIER_FEATURES)
-USUAL = "usual"  # a column beside the features: an answer's probability for decoys
+USUAL = "usual"
+# docs/LOG.md says what other features are worth: these three were as good as any with more.
+SOURCE_FEATURES = ("log_probability", "statement", USUAL)
+COLUMNS = (*FEATURES, "contrast", "agreement", USUAL)  # predictors of earlier versions use others
 FILE = "source.json"  # in a run's audit/
 
 
 @dataclass(frozen=True)
 class SourcePredictor:
-    """A curve over SOURCE_FEATURES; earlier versions lack the wordings, or the entropy in them.
+    """A curve over SOURCE_FEATURES (in earlier versions over others of COLUMNS).
 
     It was fitted with the help of `models` retrained models. With several relations, `relations`
     has a curve for each, and `curve` is for any other relation.
@@ -59,10 +58,8 @@ class SourcePredictor:
 
     def __post_init__(self) -> None:
         for curve in (self.curve, *self.relations.values()):
-            if curve.features not in (SOURCE_FEATURES, *_EARLIER):
-                raise BadData(
-                    f"source: expected the features {SOURCE_FEATURES}, found {curve.features}"
-                )
+            if not set(curve.features) <= set(COLUMNS):
+                raise BadData(f"source: expected features among {COLUMNS}, found {curve.features}")
 
     def predict(
         self,
@@ -72,12 +69,14 @@ class SourcePredictor:
     ) -> list[Source]:
         """The source of each answer.
 
-        The curve is multiplied by `probability_read`, the probability that the model has read
-        each name. Nothing can be recalled about a name that was never read, and the curve may not
-        know this: all people that it was fitted on may have text. `relations` has what each
-        question asks for; a predictor for one relation does not need it.
+        Where it is rather unlikely that the model has read the name, the curve is multiplied by
+        this probability, `probability_read`. Nothing can be recalled about a name that was never
+        read, and the curve does not know this: all people that it was fitted on have text.
+        `relations` has what each question asks for; a predictor for one relation does not need it.
         """
-        p_N = self._curves(features, relations) * probability_read * _room_for_recall(features)
+        read_N = np.asarray(probability_read)
+        known_N = np.where(read_N < EVEN_ODDS, read_N, 1.0)
+        p_N = self._curves(features, relations) * known_N * _room_for_recall(features)
         return [
             Source(RECALLED if p > EVEN_ODDS else GUESSED, float(p), self.borrowed) for p in p_N
         ]
@@ -108,7 +107,7 @@ def _room_for_recall(features: FeatureTable) -> np.ndarray | float:
 def source_features(
     model: ClosedBookModel, answered: Answered, decoys: Sequence[Sequence[str]]
 ) -> FeatureTable:
-    """The features of confidence and two more, and the column USUAL.
+    """COLUMNS: the features of confidence and three more.
 
     contrast: how much likelier the answer is for this name than for its decoys, in nats; 0 for a
     name without decoys.
@@ -156,8 +155,10 @@ def fit_source_predictor(
     relations: Sequence[str] = (),
     least: float = RECALLED_ABOVE,
 ) -> SourcePredictor:
-    """Fit on calibration people whose m was measured; people whose m is NaN are left out.
+    """Fit on calibration people with text whose m was measured; if m is NaN, they are left out.
 
+    People without text have m = 0 by definition. They would teach the curve what unknown names look
+    like, which is the name gate's task, and not what guesses about known names look like.
     `relations` has what each question asks for; with several, each gets a curve of its own.
     """
     known = np.isfinite(m_N)
