@@ -77,6 +77,7 @@ ROWS: dict[str, Callable[[MeasuredSource], str]] = {
     "the predictor adds to this": lambda m: _of(m.confidence_alone, "gain", "+"),
     "AUROC against what the text states": lambda m: _number(m.by_construction),
     "rank correlation of prediction and m": lambda m: _number(m.spearman),
+    "the same of two halves of the pairs": lambda m: _of(m.reliability, "spearman_of_halves"),
     "AUROC among everybody": lambda m: _number(m.auroc),
     "the same by the borrowed predictor": lambda m: _number(m.auroc_of_borrowed),
     "labels that are right, %": lambda m: _percent(m.agreement),

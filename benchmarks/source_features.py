@@ -45,6 +45,7 @@ PARAPHRASES = (
     "Where was the birthplace of {}?",
 )
 OLD = ("log_probability", "margin", "familiarity", "least_familiar", "contrast", "agreement")
+PLAIN = ("log_probability", "margin", "statement", "statement_entropy", "contrast", "agreement")
 TINY = 1e-12
 
 
@@ -126,7 +127,9 @@ def try_features(labelled: LabelledAnswers, features: FeatureTable, rows: Mappin
     m = labelled.memorisation.m
     text, recalled = labelled.in_corpus, m > 0.5
     stated = np.array([s == "stated" for s in labelled.supports]) & labelled.right
-    fit, held = labelled.select("calibration"), labelled.select("held-out") & text
+    fit, held = labelled.select("calibration") & text, labelled.select("held-out") & text
+    usual, read = labelled.features["usual"], labelled.probability_read
+    known = np.where(read < 0.5, read, 1.0) * np.where(usual > 0.5, 1 - usual, 1.0)
     for name, columns in rows.items():
         cells = []
         for label in (recalled, stated) if labelled.by_construction else (recalled,):
@@ -134,7 +137,7 @@ def try_features(labelled: LabelledAnswers, features: FeatureTable, rows: Mappin
                 score = features[columns]
             else:
                 curve = LogisticCalibration.fit(features.rows(fit), label[fit], columns)
-                score = curve.probability(features) * labelled.probability_read
+                score = curve.probability(features) * known
             area = auroc(score[held], label[held])
             low, high = area.interval if area else (np.nan, np.nan)
             cells.append("-" if area is None else f"{area.value:.3f} [{low:.2f}, {high:.2f}]")
@@ -162,7 +165,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         features = labelled.features.join(FeatureTable(more))
         print(f"\n{path.name}: {len(labelled.models) // 2} pairs")
         rows: dict[str, object] = {f"`{name}` alone": name for name in features.columns}
-        rows |= {"before: without `statement`": OLD, "in use": SOURCE_FEATURES}
+        rows |= {"before: without wordings": OLD, "all but familiarity and `usual`": PLAIN}
+        rows |= {"in use": SOURCE_FEATURES}
         rows |= {f"in use and `{name}`": (*SOURCE_FEATURES, name) for name in more}
         rows |= {
             f"in use without `{name}`": tuple(f for f in SOURCE_FEATURES if f != name)

@@ -77,7 +77,8 @@ KEYS = {
         "confidence_alone", "by_construction", "constant", "gain", "in_words",
     },
     "source.measured.reliability": {
-        "pairs", "pairs_agree", "kappa_of_pairs", "kappa_of_halves", "auroc_of_halves", "ceiling",
+        "pairs", "pairs_agree", "kappa_of_pairs", "kappa_of_halves", "auroc_of_halves",
+        "spearman_of_halves", "ceiling",
     },
     "source.measured.gain": {"difference", "interval", "n"},
     "source.measured.m": {"least", "lower", "median", "upper", "most"},

@@ -47,6 +47,9 @@ def test_two_pairs_by_hand():
     # round, 0.7, 0.9 and 0.3 above 0.2.
     assert found.auroc_of_halves is not None
     assert found.auroc_of_halves.value == 1.0
+    # Ranks 4 3 1 2 and 3 4 1 2: 1 - 6 (1 + 1 + 0 + 0) / (4 x 15).
+    assert found.spearman_of_halves is not None
+    assert found.spearman_of_halves.value == pytest.approx(0.8)
 
 
 def test_answers_without_an_m_are_left_out():

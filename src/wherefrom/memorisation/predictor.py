@@ -25,7 +25,9 @@ from wherefrom.answering.closed_book import (
     Answered,
     ClosedBookModel,
 )
+from wherefrom.answering.familiarity import FAMILIARITY
 from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.statement_forms import STATEMENT
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, Damaged
 from wherefrom.core.files import read_json, write_json
@@ -35,8 +37,8 @@ from wherefrom.generation.answers import answer_probabilities
 from wherefrom.memorisation.counterfactual import RECALLED_ABOVE
 
 USUAL = "usual"
-# docs/LOG.md says what other features are worth: these three were as good as any with more.
-SOURCE_FEATURES = ("log_probability", "statement", USUAL)
+# The set that predicted the labels of calibration people best, of some twenty: see docs/LOG.md.
+SOURCE_FEATURES = ("log_probability", *STATEMENT, *FAMILIARITY, USUAL)
 COLUMNS = (*FEATURES, "contrast", "agreement", USUAL)  # predictors of earlier versions use others
 FILE = "source.json"  # in a run's audit/
 

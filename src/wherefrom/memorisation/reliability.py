@@ -7,6 +7,7 @@ one cannot tell a poor predictor from poor labels.
 Shapes: P pairs, N answers, S ways of dividing the pairs in two halves, R resamples.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -15,7 +16,7 @@ import numpy as np
 from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.intervals import bootstrap_mean
-from wherefrom.evaluation.ranks import percentiles, resample_counts
+from wherefrom.evaluation.ranks import percentiles, resample_counts, spearman
 from wherefrom.evaluation.selective import auroc
 from wherefrom.memorisation.counterfactual import RECALLED_ABOVE
 
@@ -32,7 +33,8 @@ class LabelReliability:
     pairs_agree: how often one pair of models gives an answer the same label as another pair, and
     kappa_of_pairs: the same beyond chance (Cohen's kappa). Both are means over all pairs of pairs.
     kappa_of_halves: one half of the pairs against the other, a mean over all ways of halving them.
-    auroc_of_halves: the m of one half as a score for the labels of the other half.
+    auroc_of_halves: the m of one half as a score for the labels of the other half, and
+    spearman_of_halves: the rank correlation of the two halves' m.
     ceiling: the AUROC that the true m would have against labels of this number of pairs; None
     with fewer than four.
     """
@@ -42,6 +44,7 @@ class LabelReliability:
     kappa_of_pairs: Score
     kappa_of_halves: Score
     auroc_of_halves: Score | None
+    spearman_of_halves: Score | None
     ceiling: Score | None
 
 
@@ -65,6 +68,9 @@ def measure_reliability(m_PN: np.ndarray) -> LabelReliability | None:
         kappa_of_pairs=mean_kappa(one_SN, other_SN),
         kappa_of_halves=mean_kappa(first_SN > RECALLED_ABOVE, second_SN > RECALLED_ABOVE),
         auroc_of_halves=_score_halves(first_SN, second_SN),
+        spearman_of_halves=_mean_score(
+            spearman(one, other) for one, other in zip(first_SN, second_SN, strict=True)
+        ),
         ceiling=find_ceiling(m_PN),
     )
 
@@ -130,18 +136,24 @@ def _halve(m_PN: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _score_halves(first_SN: np.ndarray, second_SN: np.ndarray) -> Score | None:
     """The mean AUROC of one half's m against the labels of the other; both ways round."""
-    found = [
-        area
+    return _mean_score(
+        auroc(score, label)
         for score_SN, labels_SN in ((first_SN, second_SN), (second_SN, first_SN))
         for score, label in zip(score_SN, labels_SN > RECALLED_ABOVE, strict=True)
-        if (area := auroc(score, label))
-    ]
+    )
+
+
+def _mean_score(scores: Iterable[Score | None]) -> Score | None:
+    """The mean of the scores that there are, of one measure over the same answers.
+
+    The interval is the mean of theirs: averaging over divisions does not make the people more.
+    """
+    found = [score for score in scores if score is not None]
     if not found:
         return None
-    # The intervals are those of single divisions: averaging does not make the people more.
-    low, high = (float(np.mean([area.interval[end] for area in found])) for end in (0, 1))
-    value = float(np.mean([area.value for area in found]))
-    return Score("auroc", value, (low, high), found[0].n)
+    low, high = (float(np.mean([score.interval[end] for score in found])) for end in (0, 1))
+    value = float(np.mean([score.value for score in found]))
+    return Score(found[0].measure, value, (low, high), found[0].n)
 
 
 def _kappas(one_SN: np.ndarray, other_SN: np.ndarray, weight_RN: np.ndarray) -> np.ndarray:
