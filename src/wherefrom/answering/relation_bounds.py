@@ -25,7 +25,7 @@ from wherefrom.answering.abstention import NOT_CALIBRATED, REFUSE_ALL, Threshold
 from wherefrom.answering.calibration import LogisticCalibration, fit_by_relation
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.answering.name_gate import NameGate
+from wherefrom.answering.name_gate import NameGate, choose_known
 from wherefrom.answering.risk_bound import (
     certify,
     check_levels,
@@ -79,6 +79,7 @@ def fit_relation_bounds(
     fit = np.sort(np.concatenate([fitting for fitting, _ in sides.values()]))
     test = np.concatenate([testing for _, testing in sides.values()])
     require_both(fit.size, test.size, alpha, delta / len(parts))
+    fit = fit[choose_known(gate, features.rows(fit))]
     relations = {place: name for name, places in parts.items() for place in places.tolist()}
     fitting_parts = group([relations[place] for place in fit.tolist()])
     common = LogisticCalibration.fit(features.rows(fit), right[fit], names)
