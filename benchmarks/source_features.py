@@ -45,7 +45,14 @@ PARAPHRASES = (
     "Where was the birthplace of {}?",
 )
 OLD = ("log_probability", "margin", "familiarity", "least_familiar", "contrast", "agreement")
-PLAIN = ("log_probability", "margin", "statement", "statement_entropy", "contrast", "agreement")
+PLAIN = (
+    "log_probability",
+    "margin",
+    "statement_likelihood",
+    "statement_entropy",
+    "contrast",
+    "agreement",
+)
 TINY = 1e-12
 
 

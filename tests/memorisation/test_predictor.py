@@ -40,7 +40,7 @@ def table(rows: np.ndarray) -> FeatureTable:
 def zeros(*statement: float) -> FeatureTable:
     """Answers that differ in how likely they are in the text's wordings only."""
     columns = {name: np.zeros(len(statement)) for name in COLUMNS}
-    return FeatureTable(columns | {"statement": np.array(statement)})
+    return FeatureTable(columns | {"statement_likelihood": np.array(statement)})
 
 
 def people(n: int, seed: int) -> FeatureTable:
@@ -50,7 +50,9 @@ def people(n: int, seed: int) -> FeatureTable:
 
 def fitted(models: int = 4) -> SourcePredictor:
     features = people(200, 0)
-    return fit_source_predictor(features, np.where(features["statement"] > 0, 0.9, 0.1), models)
+    return fit_source_predictor(
+        features, np.where(features["statement_likelihood"] > 0, 0.9, 0.1), models
+    )
 
 
 def test_what_separates_recall_from_guesses_is_learnt():
@@ -85,7 +87,7 @@ def test_each_relation_learns_what_recall_looks_like_there():
     """In one relation a likely statement means recall, in the other the opposite."""
     features = people(400, 3)
     relations = ["one", "other"] * 200
-    high = features["statement"] > 0
+    high = features["statement_likelihood"] > 0
     m = np.where(high == (np.arange(400) % 2 == 0), 0.9, 0.1)
     found = fit_source_predictor(features, m, 2, relations)
     assert list(found.relations) == ["one", "other"]
@@ -97,7 +99,7 @@ def test_each_relation_learns_what_recall_looks_like_there():
 
 def test_columns_are_taken_by_their_names():
     features = people(40, 2)
-    m = np.where(features["statement"] > 0, 1.0, 0.0)
+    m = np.where(features["statement_likelihood"] > 0, 1.0, 0.0)
     turned = FeatureTable(dict(reversed(features.columns.items())) | {"more": m})
     found = fit_source_predictor(turned, m, 2)
     assert found == fit_source_predictor(features, m, 2)
