@@ -185,11 +185,12 @@ def _at_least(wrong: int, n: int, alpha: float) -> float:
 def _summary(
     times: int, answering: int, above: int, coverage: list[float], risks: list[float]
 ) -> dict[str, Any]:
-    given = {"above_given": above / answering, "above_given_interval": wilson(above, answering)}
-    nothing = dict.fromkeys(("above_given", "above_given_interval"))
+    given = None if not answering else above / answering
+    ends = None if not answering else list(wilson(above, answering))
     return {
         "times": times, "answers_anybody": answering / times, "above": above / times,
-        "above_interval": list(wilson(above, times)), **(given if answering else nothing),
+        "above_interval": list(wilson(above, times)),
+        "above_given": given, "above_given_interval": ends,
         "mean_coverage": float(np.mean(coverage)),
         "mean_risk": float(np.mean(risks)) if risks else None,
     }  # fmt: skip

@@ -48,18 +48,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--set", dest="settings", action="append", default=[])
     parser.add_argument("--out", type=Path, default=Path("runs"))
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--label", help="of the run folder, instead of the recipe's name and seed")
+    parser.add_argument("--swap", type=int, help="people of the swap test")
     given = parser.parse_args(arguments)
     if given.pack:
         pack(given.pack, [Path(name) for name in given.names])
         return 0
     (recipe,) = given.names
-    out = given.out / f"{recipe}-{given.seed}"
+    out = given.out / (given.label or f"{recipe}-{given.seed}")
     more = {} if given.data is None else {"data": given.data}
     done = api.run(recipe, out=out, seed=given.seed, settings=given.settings, progress=True, **more)
     print(f"{out.name}: trained in {done.seconds} s", flush=True)
     if find_spec("matplotlib") is None:
         audit.draw_audit = _draw_nothing
-    api.audit(out, progress=True)
+    api.audit(out, progress=True)  # what is below may be cut short
+    if given.swap:
+        api.audit(out, swap=given.swap, progress=True)
     print(f"{out.name}: audited", flush=True)
     return 0
 

@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 
 from homework import homework, take_homework  # noqa: E402
+from labels import labels  # noqa: E402
 from trust import take_audits, trust  # noqa: E402
 from why import ADDED, ROWS, WITHOUT, Row  # noqa: E402
 
@@ -63,7 +64,7 @@ def take_over(source: Path) -> None:
 
 def page(rows: Rows) -> str:
     parts = [INTRODUCTION, machines(rows), speed(rows), course(rows), commands(rows),
-             knowledge(rows), why(rows), mistakes(rows), laptop(), trust(),
+             knowledge(rows), why(rows), mistakes(rows), laptop(), trust(), labels(),
              characters(rows), homework()]  # fmt: skip
     return "\n\n".join(part for part in parts if part) + "\n"
 

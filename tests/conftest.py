@@ -35,6 +35,7 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 TINY = (
     "data.asked=12", "data.calibration=8", "data.held_out=8", "data.omitted=2", "data.untold=4",
+    "data.masked=0",
     "model.n_embd=16", "model.n_head=2", "model.n_layer=1",
     "model.ngrams=2", "model.ngram_buckets=64",
     "stages.pretrain.steps=40", "stages.pretrain.batch=8",

@@ -258,21 +258,26 @@ def audit(
     *,
     risk: float = 0.1,
     delta: float = 0.1,
+    pairs: int | None = None,
     budget: float | None = None,
+    processes: int = 1,
     swap: int | None = None,
     threads: int | None = None,
     progress: bool = False,
 ) -> Audit:
     """Measure how far a run's answers can be trusted; the findings are also written to audit/.
 
-    `budget` (minutes) trains models without people's text, to measure what the model recalled.
-    `swap` gives this number of held-out people another answer in the text and trains again. Models
-    that an earlier audit trained are used again.
+    `pairs` trains models without people's text, in so many pairs, to measure what the model
+    recalled; `budget` (minutes) trains as many pairs as it allows, up to `pairs` or 8. Several
+    `processes` train as many models at once. `swap` gives this number of held-out people another
+    answer in the text and trains again. Models that an earlier audit trained are used again.
     """
     return audit_run(
         open_run(run),
         Risk(risk, delta),
+        pairs=pairs,
         budget=budget,
+        processes=processes,
         swap=swap,
         threads=threads,
         watch=watch if progress else None,

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import ks_2samp
 
-from wherefrom.answering.decoys import TIERS, DecoyNames, _match, make_tiers, mismatch
+from wherefrom.answering.decoys import TIERS, DecoyNames, _match, make_tiers
 from wherefrom.answering.famous_people import NAMES
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.data.people import PeopleConfig, load
+from wherefrom.evaluation.two_samples import mismatch
 
 ODD = (
     "José Bénazéraf", "Asa G. Yancey, Sr.", "Pierre Lecomte du Noüy", "John of Kronstadt",
@@ -190,12 +190,6 @@ def test_no_other_choice_matches_better(pool, aims):
         for order in permutations(names)
     )
     assert cost == pytest.approx(min(others))
-
-
-def test_the_mismatch_is_kolmogorovs_and_smirnovs():
-    one, other = np.sin(np.arange(50)), np.cos(np.arange(30)) + 0.3
-    assert mismatch(one, other) == pytest.approx(ks_2samp(one, other).statistic)
-    assert mismatch(one, one) == 0
 
 
 def test_the_real_names_are_frozen_and_many():

@@ -10,7 +10,7 @@ import pytest
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.familiarity import FAMILIARITY
 from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.answering.name_gate import LOST, NameGate, fit_name_gate
+from wherefrom.answering.name_gate import LOST, NameGate, choose_known, fit_name_gate
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData
 
@@ -90,3 +90,13 @@ def test_it_comes_back_from_json():
     ):
         with pytest.raises(BadData, match=message):
             from_json(NameGate, spoilt, "names")
+
+
+def test_a_curve_is_fitted_on_known_names_unless_they_are_few():
+    curve = LogisticCalibration(FAMILIARITY, (0.0, 0.0), (1.0, 1.0), (1.0, 0.0), 0.0)
+    gate = NameGate(curve, 0.5)  # opens where the familiarity is 0 or more
+    values = np.zeros((40, 2))
+    values[::2, 0] = -1.0
+    assert choose_known(gate, table(values)).tolist() == list(range(1, 40, 2))
+    assert choose_known(gate, table(values[:38])).size == 38, "19 known people are too few"
+    assert choose_known(None, table(values)).size == 40

@@ -86,7 +86,7 @@ class Scripted:
 
 
 def table(*rows: tuple[float, ...]) -> FeatureTable:
-    found = FeatureTable.from_matrix(np.array(rows), EARLIER_FEATURES[0])
+    found = FeatureTable.from_matrix(np.array(rows), EARLIER_FEATURES)
     return found.join(FeatureTable.from_matrix(np.zeros((len(rows), len(STATEMENT))), STATEMENT))
 
 
@@ -453,7 +453,7 @@ FIRST: dict[str, Any] = {  # the layout of the first version: no number, and no 
 }
 POLICY = AnswerPolicy(
     LogisticCalibration(
-        EARLIER_FEATURES[0],
+        EARLIER_FEATURES,
         (-0.25, 3.0, -2.5, -2.5),
         (0.5, 2.0, 3.0, 3.0),
         (0.5, 0.75, 1.25, 1.5),
@@ -558,7 +558,7 @@ def test_a_damaged_file_is_named(tmp_path, data, named):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("names", [["a", "b", "c", "d"], [*reversed(EARLIER_FEATURES[0])]])
+@pytest.mark.parametrize("names", [["a", "b", "c", "d"], [*reversed(EARLIER_FEATURES)]])
 def test_other_features_are_another_versions(tmp_path, names):
     put(tmp_path, changed("calibration", "features", to=names))
     with pytest.raises(Mismatch, match=r"another version; 'wherefrom evaluate .*' writes it"):

@@ -116,7 +116,7 @@ def test_a_relation_that_nobody_can_certify_is_not_answered():
     lacking = found.certificate.by_relation["when"]
     assert (lacking.n, lacking.certified) == (0, False)
     assert "found only 0 people to test thresholds on" in lacking.why_not
-    assert "calibration people to tell" in lacking.advice
+    assert "it takes at least 42, whose sure answers are all right" in lacking.advice
     assert not found.uncertified.answers(np.array([1.0]), ["when"]).any()
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from wherefrom.answering.abstention import REFUSE_ALL
+from wherefrom.answering.certificate import least_people
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.risk_bound import (
     Certificate,
@@ -62,7 +63,7 @@ def test_the_split_depends_on_the_subject_alone():
     people = [f"person {i}" for i in range(400)]
     fit, test = split_people(people)
     assert (fit ^ test).all()
-    assert stats.binomtest(int(fit.sum()), 400).pvalue > 1e-3
+    assert stats.binomtest(int(fit.sum()), 400, 0.3).pvalue > 1e-3, "three in ten fit"
     fewer = split_people(people[100:])
     assert (fewer[0] == fit[100:]).all()
 
@@ -123,7 +124,7 @@ def test_nothing_certified_refuses_all_and_says_how_many_more_would_do():
     answered = (150 + found.more_people) / 150 * 30
     allowed = stats.binom.ppf(0.1, round(answered), 0.1) - 1
     assert stats.binom.cdf(allowed, round(answered), 1.5 / 31) == pytest.approx(0.8, abs=0.08)
-    assert f"about {found.more_people} more calibration people" in found.explain()
+    assert f"about {found.more_people} more calibration questions" in found.explain()
     assert "\n" not in found.explain()
 
 
@@ -133,6 +134,28 @@ def test_too_few_people_are_told_so():
     assert not found.certified
     assert 34 < found.more_people < 300  # at the very least 22 answers on one half
     assert "found only 10 people to test thresholds on" in found.explain()
+
+
+def test_what_it_takes_at_the_least_is_said():
+    """22 right answers at alpha and delta 0.1 (0.9**22 < 0.1), from seven tenths of the people."""
+    assert 0.9**22 < 0.1 < 0.9**21
+    assert (least_people(0.1, 0.1), least_people(0.1, 0.1 / 3)) == (32, 48)
+    few = certify(GOOD[:10], np.full(10, 0.99), np.arange(10) > 1, 0.1, 0.1)
+    assert (few.more_people, few.enough_to_tell) == (None, False)
+    assert few.advice == (
+        "there are too few calibration questions to tell: it takes at least 32, "
+        "whose sure answers are all right"
+    )
+    bad = certify(GOOD, np.full(100, 0.99), np.arange(100) > 30, 0.1, 0.1)
+    assert (bad.more_people, bad.enough_to_tell) == (None, True)
+    assert bad.advice.startswith("more calibration questions would not help")
+
+
+def test_a_certificate_says_for_whom_it_holds():
+    found = certify(GOOD, np.full(100, 0.99), np.ones(100, dtype=bool), 0.1, 0.1)
+    assert found.explain().startswith(
+        "certified: risk at most 0.1 with probability 0.9, for people like the calibration people;"
+    )
 
 
 def test_a_few_answers_without_a_fault_are_no_reason_to_give_up():
@@ -226,7 +249,7 @@ def test_it_can_be_written_as_json():
 def test_bad_input():
     _, features, right = world(10, 2)
     nobody = np.zeros(10, dtype=bool)
-    with pytest.raises(BadData, match="found 10 and 0; a risk bound needs at least 44"):
+    with pytest.raises(BadData, match="found 10 and 0; a risk bound needs at least 32"):
         fit_bound(features, right, ("familiar", "noise"), (~nobody, nobody))
     for alpha, delta in ((0.0, 0.1), (1.0, 0.1), (0.1, 0.0), (0.1, 5.0), (float("nan"), 0.1)):
         with pytest.raises(UsageError, match="between 0 and 1"):

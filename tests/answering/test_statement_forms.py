@@ -10,6 +10,7 @@ from torch import nn
 
 from wherefrom.answering.statement_forms import (
     NO_FORMS,
+    STATEMENT,
     StatementForm,
     StatementForms,
     learn_statement_forms,
@@ -127,27 +128,28 @@ def test_the_likelihood_of_an_answer_is_the_mean_over_the_wordings():
     found = StatementForms({"birthplace": (masked, plain)}).measure(
         answerer(), [parsed("Ann Ash"), parsed("Bob Bax", "hand")], ["Oslo", "left"]
     )
-    likely, undecided = found["statement"], found["statement_entropy"]
-    assert likely[0] == pytest.approx(-each * (5 + 4) / 2, rel=1e-5), "the closing mask counts"
-    assert undecided[0] == pytest.approx(each * (5 + 4) / 2, rel=1e-5), "as much as can be"
-    assert likely[1] == undecided[1] == 0, "nothing is known of how the text states a hand"
+    likely, undecided = found["statement_likelihood"], found["statement_entropy"]
+    nats = math.log(0.1 + each * (5 + 4) / 2)  # the closing mask counts
+    assert likely[0] == pytest.approx(-nats, rel=1e-5)
+    assert undecided[0] == pytest.approx(nats, rel=1e-5), "as undecided as can be"
+    assert -likely[1] == undecided[1] == math.log(0.1), "it is not known how the text states a hand"
 
 
 def test_a_model_that_is_sure_of_another_answer_is_not_undecided():
     forms = StatementForms({"birthplace": (StatementForm("", " is from ", "", masked=False),)})
     found = forms.measure(answerer(Even("x", 50.0)), [parsed("Ann Ash")], ["Oslo"])
-    assert found["statement"][0] == -30
-    assert found["statement_entropy"][0] == pytest.approx(0, abs=1e-6)
+    assert found["statement_likelihood"][0] == pytest.approx(-math.log(30.1))
+    assert found["statement_entropy"][0] == pytest.approx(math.log(0.1), abs=1e-4)
 
 
 def test_what_is_not_expected_at_all_has_a_floor_and_what_is_too_long_is_cut():
     form = StatementForm("", " is from ", "", masked=False)
     forms = StatementForms({"birthplace": (form,)})
-    (far,) = forms.measure(answerer(), [parsed("Ann Ash")], ["Llanfairpwllgwyngyll"])["statement"]
-    assert far == -30
-    (cut,) = forms.measure(answerer(), [parsed("A" * 80)], ["Oslo"])["statement"]
-    assert np.isfinite(cut)
+    far = forms.measure(answerer(), [parsed("Ann Ash")], ["Llanfairpwllgwyngyll"])
+    assert far["statement_likelihood"].tolist() == [pytest.approx(-math.log(30.1))]
+    cut = forms.measure(answerer(), [parsed("A" * 80)], ["Oslo"])
+    assert np.isfinite(cut.matrix(STATEMENT)).all()
 
 
 def test_no_question_has_no_likelihood():
-    assert NO_FORMS.measure(answerer(), [], [])["statement"].shape == (0,)
+    assert NO_FORMS.measure(answerer(), [], [])["statement_likelihood"].shape == (0,)

@@ -121,6 +121,23 @@ def test_thresholds_are_set_on_calibration_people_and_applied_to_others():
     assert (found.certificate, found.certified, found.uncertified, found.advice) == (None,) * 4
 
 
+def test_risk_by_kind_of_support():
+    """Held-out confidences 0.95 (right), 0.85 (wrong), 0.7 (right), 0.1 (wrong) at 0.5."""
+    kinds = ("stated",) * 4 + ("stated", "omitted", "stated", "none")
+    people = tuple(
+        replace(q, support=kind) for q, kind in zip(EXAMINED.questions, kinds, strict=True)
+    )
+    found = sections.report_abstention(replace(EXAMINED, questions=people), policy(0.5), None)
+    parts = found.in_use.by_support
+    assert list(parts) == ["stated", "omitted", "none"]
+    risks = {kind: part.risk and part.risk.value for kind, part in parts.items()}
+    assert risks == {"stated": 0.0, "omitted": 1.0, "none": None}
+    shares = {kind: part.answered_share.value for kind, part in parts.items()}
+    assert shares == {"stated": 1.0, "omitted": 1.0, "none": 0.0}
+    assert found.in_use.precision is not None
+    assert found.in_use.precision.value == pytest.approx(2 / 3), "everyone together"
+
+
 def test_held_out_answers_change_no_threshold_and_no_certificate():
     people = many()
     held = people.select("held-out")

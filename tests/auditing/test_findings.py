@@ -20,7 +20,9 @@ from wherefrom.core.replies import Reply
 from wherefrom.experiments.retraining import retrain_pairs
 from wherefrom.runs.run import open_run
 
-THRESHOLD = {"threshold", "target", "answered_share", "precision", "why_not", "by_relation"}
+THRESHOLD = {
+    "threshold", "target", "answered_share", "precision", "why_not", "by_relation", "by_support",
+}  # fmt: skip
 SCORES = {"brier", "log", "line", "error", "cumulative", "diagram"}
 COUNT = {"answers", "right"}
 # The keys of audit.json, as docs/AUDIT-JSON.md has them; a dot is a step down.
@@ -28,6 +30,7 @@ KEYS = {
     "": {
         "format_version", "recipe", "seed", "model", "people", "confidence", "abstention",
         "decoys", "evidence", "source", "exposures", "name_bias", "swap", "not_retrained", "notes",
+        "populations",
     },
     "people": {"calibration", "held-out"},
     "people.held-out": {"stated", "omitted", "none"},
@@ -42,6 +45,8 @@ KEYS = {
         "advice",
     },
     "abstention.in_use": THRESHOLD,
+    "abstention.in_use.by_support": {"stated", "omitted", "none"},
+    "abstention.in_use.by_support.none": {"answered_share", "risk"},
     "abstention.thresholds": {"0.9", "0.95"},
     "abstention.thresholds.0.9": THRESHOLD,
     "abstention.raw_probability": {"0.95"},
@@ -50,7 +55,7 @@ KEYS = {
     "abstention.uncertified": THRESHOLD,
     "abstention.certificate": {
         "threshold", "alpha", "delta", "certified", "n_answered", "wrong", "coverage", "n",
-        "sequence", "more_people", "by_relation",
+        "sequence", "more_people", "by_relation", "enough_to_tell",
     },
     "decoys": {
         "recombined", "absent", "invented", "gibberish", "shortened", "misspelt", "accented",
@@ -68,8 +73,14 @@ KEYS = {
     "source.held_out_answers.guessed": COUNT,
     "source.measured": {
         "models", "auroc", "auroc_with_text", "auroc_of_borrowed", "agreement", "m",
-        "pairs_agree", "recalled_share",
+        "pairs_agree", "recalled_share", "reliability", "spearman", "probability_alone",
+        "confidence_alone", "by_construction", "constant", "gain", "in_words",
     },
+    "source.measured.reliability": {
+        "pairs", "pairs_agree", "kappa_of_pairs", "kappa_of_halves", "auroc_of_halves",
+        "spearman_of_halves", "ceiling",
+    },
+    "source.measured.gain": {"difference", "interval", "n"},
     "source.measured.m": {"least", "lower", "median", "upper", "most"},
     "exposures": {
         "examples", "randomised", "mean", "dose", "dose_by_position", "never_exposed",
@@ -86,7 +97,7 @@ def found(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Audit:
     run = open_run(path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(decoy_sections, "TIER", 4)
-        return report_audit(run, retrained=retrain_pairs(run, 0))
+        return report_audit(run, retrained=retrain_pairs(run, most=2))
 
 
 def look_up(written: Any, dotted: str) -> Any:

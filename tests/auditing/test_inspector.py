@@ -21,7 +21,7 @@ from wherefrom.core.replies import Reply, Source
 from wherefrom.evidence import fitted
 from wherefrom.evidence.index import FILE
 from wherefrom.memorisation.predictor import (
-    SOURCE_FEATURES,
+    COLUMNS,
     SourcePredictor,
     borrowed_predictor,
     read_source_predictor,
@@ -81,7 +81,7 @@ def test_examining_says_what_the_model_answers_and_whether_it_is_right(inspector
     found = inspector.examine(list(zip(people, parsed, strict=True)))
     assert [a.text for a in found.answers] == [a.text for a in said]
     assert found.right.tolist() == [a.text == q.answer for a, q in zip(said, people, strict=True)]
-    assert set(found.features.columns) == set(SOURCE_FEATURES)
+    assert set(found.features.columns) == set(COLUMNS)
     assert len(found.features) == len(people)
     assert (found.features.matrix(FEATURES) == found.answered.features.matrix(FEATURES)).all()
 

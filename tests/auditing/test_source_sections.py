@@ -21,7 +21,7 @@ from wherefrom.evidence.accuracy import VerdictAccuracy
 from wherefrom.memorisation.counterfactual import CounterfactualMemorisation
 from wherefrom.memorisation.exposures import KINDS, count_exposures
 from wherefrom.memorisation.predictor import (
-    SOURCE_FEATURES,
+    COLUMNS,
     SourcePredictor,
     borrowed_predictor,
     fit_source_predictor,
@@ -40,8 +40,8 @@ def person(i: int, split: str, support: str = "stated", relation: str = "r") -> 
 
 def examined(questions: list[Question], right: list[bool]) -> Examined:
     answers = tuple(Answer("Oslo" if good else "Rome", 0.5) for good in right)
-    values = np.random.default_rng(0).normal(size=(len(right), len(SOURCE_FEATURES)))
-    features = FeatureTable.from_matrix(values, SOURCE_FEATURES)
+    values = np.random.default_rng(0).normal(size=(len(right), len(COLUMNS)))
+    features = FeatureTable.from_matrix(values, COLUMNS)
     parsed = tuple(ParsedQuestion(q.text, FORM, q.subject, q.relation) for q in questions)
     answered = Answered(parsed, answers, features)
     return Examined(tuple(questions), answered, features, np.array(right))
@@ -121,7 +121,7 @@ def world(n: int = 40) -> tuple[Examined, CounterfactualMemorisation]:
     """Half calibration, half held-out; m is high where the first feature is."""
     people = [person(i, "calibration" if i % 2 else "held-out") for i in range(n)]
     found = examined(people, [True] * n)
-    with_text = np.where(found.features[SOURCE_FEATURES[0]] > 0, 0.95, 0.2)
+    with_text = np.where(found.features[COLUMNS[0]] > 0, 0.95, 0.2)
     return found, CounterfactualMemorisation(with_text, np.full(n, 0.1), 4, np.zeros((0, n)))
 
 
@@ -148,7 +148,7 @@ def test_a_predictor_needs_calibration_people_whose_m_is_a_number():
     nobody = replace(found, questions=tuple(replace(q, split="held-out") for q in found.questions))
     unknown = replace(memorisation, with_text=np.full(40, np.nan))
     for people, measured in ((nobody, memorisation), (found, unknown)):
-        with pytest.raises(BadData, match="source: expected calibration people with a measured m"):
+        with pytest.raises(BadData, match="source: expected calibration people with text and a"):
             sections.fit_own_predictor(people, measured)
 
 

@@ -1,17 +1,16 @@
-"""Models trained without people's text, on a tiny recipe: what is left behind, and a run of it."""
+"""Models trained without people's text, on a tiny recipe: measured, packed, audited elsewhere."""
 
 import importlib
 import json
+import shutil
 import sys
-from dataclasses import replace
+import tarfile
 from pathlib import Path
 
-import numpy as np
 import pytest
 
+from wherefrom.auditing import confidence_sections
 from wherefrom.auditing.audit import audit_run
-from wherefrom.core.recipe import ModelEntry, Recipe
-from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.runs.run import open_run
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -24,32 +23,25 @@ def influence(monkeypatch):
     sys.modules.pop("influence", None)
 
 
-@pytest.fixture
-def recipe(tiny_settings: list[str]) -> Recipe:
-    whole = adjust(get_recipe("people"), settings=tiny_settings)
-    assert isinstance(whole, Recipe)
-    return replace(
-        whole, stages=whole.stages[:1], models=(ModelEntry("with_pretraining", "pretrain"),),
-        tasks=(replace(whole.tasks[0], predictors=("with_pretraining",)),),
-    )  # fmt: skip
+def test_pairs_are_measured_once_and_packed_to_be_audited(
+    influence, tiny_settings, tmp_path, monkeypatch
+):
+    settings = [part for s in tiny_settings for part in ("--set", s)]
+    command = ["people", *settings, "--pairs", "1", "--processes", "2", "--out", str(tmp_path)]
+    assert influence.main(command) == 0
+    path = tmp_path / "people-0" / "audit" / "influence.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [row["model"] for row in rows] == ["without-0-first", "without-0-second"]
+    assert not any(a and b for a, b in zip(*(row["has_text"] for row in rows), strict=True))
+    before = path.read_bytes()
+    assert influence.main(command) == 0
+    assert path.read_bytes() == before
 
-
-def test_pairs_are_measured_once_and_become_a_run(influence, recipe, tmp_path, capsys):
-    out, run = tmp_path / "gpu", tmp_path / "run"
-    out.mkdir()
-    influence.measure(recipe, out, pairs=1, seconds=1e9)
-    rows = [json.loads(line) for line in (out / "influence.jsonl").read_text().splitlines()]
-    assert [(row["pair"], row["half"]) for row in rows] == [(0, "first"), (0, "second")]
-    has_text = np.array([row["has_text"] for row in rows])
-    assert (has_text.sum(0) <= 1).all()  # no text is read by both models
-    before = (out / "influence.jsonl").read_bytes()
-    influence.measure(recipe, out, pairs=1, seconds=1e9)
-    assert (out / "influence.jsonl").read_bytes() == before
-
-    influence.adopt(recipe, out, run)
-    opened = open_run(run)
-    assert opened.finished
-    answers = [a.text for a in opened.predictor().answer(rows[0]["questions"])]
-    assert answers == rows[0]["answers"]
-    found = audit_run(opened).source
+    assert influence.main(["--pack", str(tmp_path / "out"), str(tmp_path / "people-0")]) == 0
+    shutil.rmtree(tmp_path / "people-0")
+    with tarfile.open(tmp_path / "out" / "people-0.tar.gz") as archive:
+        assert not [name for name in archive.getnames() if "checkpoints" in name]
+        archive.extractall(tmp_path, filter="data")
+    monkeypatch.setattr(confidence_sections, "TIER", 4, raising=False)
+    found = audit_run(open_run(tmp_path / "people-0")).source
     assert (found.borrowed, found.models) == (False, 2)

@@ -85,7 +85,7 @@ def test_spaces_and_capitals_do_not_matter_and_close_names_are_offered(cli, tiny
 def test_json_says_what_is_known(cli, tiny_run, open_run, questions):
     refused = cli("ask", tiny_run, questions[0], "--json").json
     given = cli("ask", open_run, questions[0], "--json").json
-    assert list(refused) == ["run", "replies", "problems", "certificate", "notes"]
+    assert list(refused) == ["run", "replies", "problems", "certificate", "notes", "population"]
     assert (refused["run"], refused["problems"]) == (str(tiny_run), [])
     assert (refused["certificate"], refused["notes"]) == (None, [])
     (no,), (yes,) = refused["replies"], given["replies"]
@@ -130,6 +130,17 @@ def test_answers_above_a_certified_threshold_are_given(cli, tiny_run, questions,
     assert result.json["notes"] == [result.err.rstrip("\n")]
     for reply in result.json["replies"]:
         assert reply["answered"] == (reply["confidence"] >= certificate["threshold"])
+
+
+def test_several_risks_at_once_are_refused(cli, tiny_run, questions):
+    """To choose the best of two bounds, each must hold with half of delta."""
+    result = cli("ask", tiny_run, questions[0], "--risk", "0.05", "--risk", "0.1")
+    assert (result.code, result.out) == (2, "")
+    assert "expected one value, found 2 (0.05, 0.1)" in result.complaint
+    assert result.complaint.endswith("with --delta 0.05")
+    given = ("--risk", "0.1", "--risk", "0.2", "--risk", "0.3", "--delta", "0.3")
+    assert cli("audit", tiny_run, *given).complaint.endswith("with --delta 0.1")
+    assert cli("ask", tiny_run, questions[0], "--risk", "0.1", "--risk", "0.1").code == 0
 
 
 def test_a_delta_without_a_risk(cli, tiny_run, questions):

@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 
 from wherefrom.auditing import decoy_sections
+from wherefrom.memorisation.labelled_answers import read_labelled
 
+HALVES = ("first", "second")
 FIELDS = ["reply", "gold", "right", "split", "support", "features", "m", "id", "accepted"]
 SECTIONS = {
     "format_version", "recipe", "seed", "model", "people", "confidence", "abstention",
     "decoys", "evidence", "source", "exposures", "name_bias", "swap", "not_retrained", "notes",
+    "populations",
 }  # fmt: skip
 
 
@@ -38,10 +41,7 @@ def test_an_audit_is_one_screen_and_files(cli, own_run):
     result = cli("audit", run)
     assert result.code == 0
     assert "confidence: the calibrated probability, on held-out people" in result.out
-    assert (
-        "; the predictor is borrowed from another run (--budget MINUTES fits a new one)"
-        in result.out
-    )
+    assert "; the predictor is borrowed from another run (--pairs 8 fits a new one)" in result.out
     assert result.out.endswith(f"\n{run / 'audit'}: audit.json, answers.jsonl and pictures\n")
     assert max(map(len, result.out.splitlines()[:-1])) <= 120  # the last has the folder
     found = json.loads((run / "audit" / "audit.json").read_text())
@@ -78,6 +78,32 @@ def test_no_budget_trains_one_pair_and_the_source_is_the_runs_own(cli, run):
     again = cli("audit", run, "--json")
     assert "pretrain" not in again.err
     assert again.json["source"] == result.json["source"]
+
+
+def test_pairs_are_added_to_those_of_before(cli, run):
+    """After one pair, a second one, by two processes; the figures say how far the pairs agree."""
+    assert cli("audit", run, "--pairs", "1").code == 0
+    result = cli("audit", run, "--pairs", "2", "--processes", "2")
+    assert result.code == 0
+    assert "without-0-first" not in result.err
+    assert "without-1-first: training (1 at once)" in result.err
+    assert "kappa of single pairs" in result.out
+    assert "source: " in result.out.splitlines()[-3]
+    found = json.loads((run / "audit" / "audit.json").read_text())["source"]["measured"]
+    assert (found["models"], found["reliability"]["pairs"]) == (4, 2)
+    assert found["in_words"]
+    labelled = read_labelled(run / "audit" / "labels.jsonl.gz")
+    assert labelled.models == tuple(f"without-{i}-{h}" for i in (0, 1) for h in HALVES)
+    assert labelled.by_construction
+    again = labelled.measure(labelled.fit(), labelled.select("held-out"))
+    assert again is not None
+    assert again.agreement.value == found["agreement"]["accuracy"]
+
+
+def test_processes_need_something_to_train(cli, run):
+    result = cli("audit", run, "--processes", "2")
+    assert result.code == 2
+    assert "processes: expected pairs or a budget beside it" in result.complaint
 
 
 def test_a_swap_counts_everyone_once(cli, run):
@@ -223,7 +249,15 @@ def test_a_damaged_source_predictor(cli, own_run):
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("--risk", "0"), ("--risk", "1"), ("--delta", "x"), ("--budget", "-1"), ("--swap", "0")],
+    [
+        ("--risk", "0"),
+        ("--risk", "1"),
+        ("--delta", "x"),
+        ("--budget", "-1"),
+        ("--swap", "0"),
+        ("--pairs", "0"),
+        ("--processes", "0"),
+    ],
 )
 def test_options_out_of_range(cli, tiny_run, option, value):
     before = files_of(tiny_run)

@@ -2,14 +2,22 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
 from wherefrom import api
 from wherefrom.core.config import to_json
+from wherefrom.core.contracts import Answer
 from wherefrom.core.errors import BadData, MissingInput, UsageError
-from wherefrom.experiments.comparison import compare
+from wherefrom.evaluation.evaluator import Prediction
+from wherefrom.evaluation.two_levels import difference_over_seeds
+from wherefrom.experiments.comparison import compare, compare_seeds
+from wherefrom.recipes.catalogue import get_recipe
 from wherefrom.runs.run import open_run
 
 
@@ -68,7 +76,7 @@ def test_open_runs_and_folders_compare_alike(tiny_run, better):
 def test_a_comparison_is_written_as_json(tiny_run, better):
     found = compare([tiny_run, better])
     written = json.loads(json.dumps(to_json(found)))
-    assert list(written) == ["runs", "paired", "notes"]
+    assert list(written) == ["runs", "paired", "notes", "seeds"]
     assert written["paired"][0]["interval"] == list(found.paired[0].interval)
     assert written["paired"][0]["reference"] == str(tiny_run)
 
@@ -153,3 +161,42 @@ def test_relations_are_paired_where_both_runs_have_them(relations_run, tmp_path)
 def test_one_relation_is_not_divided(tiny_run):
     (pair,) = compare([tiny_run, tiny_run]).paired
     assert pair.by_relation == {}
+
+
+# --- several seeds ---------------------------------------------------------------------------
+
+
+def stand_in(name: str, seed: int, right: list[bool], rate: float = 0.1) -> Any:
+    """A run of `people` as far as comparing goes: its recipe, and which answers are right."""
+    recipe = get_recipe("people")
+    answers = [Answer("Oslo" if good else "Rome", 0.5) for good in right]
+    predictions = [
+        Prediction(f"q{i}", f"p{i}", "Oslo", a, a.text == "Oslo", "stated")
+        for i, a in enumerate(answers)
+    ]
+    return SimpleNamespace(
+        path=Path(name),
+        recipe=replace(recipe, seed=seed, precision=rate),
+        predictions=lambda *_: predictions,
+    )
+
+
+def test_recipes_with_several_seeds_are_compared_by_seeds_and_questions():
+    good = [[i % 10 != s for i in range(50)] for s in range(3)]
+    poor = [[i % 5 != s for i in range(50)] for s in range(2)]
+    runs = [stand_in(f"poor-{s}", s, right, 0.2) for s, right in enumerate(poor)]
+    runs += [stand_in(f"good-{s}", s, right) for s, right in enumerate(good)]
+    (found,) = compare_seeds(runs)
+    assert (found.runs, found.reference) == (("good-0", "good-1", "good-2"), ("poor-0", "poor-1"))
+    assert found.questions == 50
+    assert found.difference == pytest.approx(0.9 - 0.8)
+    expected = difference_over_seeds(np.array(good), np.array(poor))[1]
+    assert found.interval == pytest.approx(expected)
+
+
+def test_one_seed_or_other_questions_are_not_compared():
+    one = [stand_in(f"a-{s}", s, [True, False, True]) for s in range(2)]
+    assert list(compare_seeds(one)) == [], "there is nothing to compare with"
+    assert list(compare_seeds([*one, stand_in("b-0", 0, [True] * 3, 0.3)])) == []
+    longer = [stand_in(f"b-{s}", s, [True] * 4, 0.3) for s in range(2)]
+    assert list(compare_seeds([*one, *longer])) == []

@@ -4,10 +4,12 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.experiments.retraining import (
+    _order,
     find_retrained,
     leave_out_half,
     reseed,
@@ -17,6 +19,7 @@ from wherefrom.experiments.retraining import (
     swap_answers,
     why_not_retrainable,
 )
+from wherefrom.memorisation.counterfactual import find_memorisation
 from wherefrom.runs.run import Run, open_run
 
 
@@ -68,6 +71,38 @@ def test_no_time_still_gives_one_pair(run: Run):
 def test_a_budget_may_give_more_pairs_up_to_the_most(run: Run):
     names = [r.path.name for r in retrain_pairs(run, 1e9, most=2)]
     assert names == [f"without-{pair}-{half}" for pair in (0, 1) for half in ("first", "second")]
+
+
+def test_pairs_are_counted_and_not_timed_without_a_budget(run: Run):
+    """As many as are asked for, those of earlier calls included; the tenth after the ninth."""
+    assert len(retrain_pairs(run, most=3)) == 6
+    tenth = [f"without-{pair}-first" for pair in (2, 10, 9)]
+    folders = [run.path / "audit" / "retrained" / name for name in tenth]
+    assert [f.name for f in sorted(folders, key=_order)] == [
+        "without-2-first",
+        "without-9-first",
+        "without-10-first",
+    ]
+
+
+def test_a_model_that_was_measured_is_not_trained_again(run: Run, tmp_path: Path):
+    """Its folder may be gone: its probabilities are kept, and that is all it was trained for."""
+    copy = open_run(Path(shutil.copytree(run.path, tmp_path / "people-0")))
+    shutil.rmtree(copy.path / "audit", ignore_errors=True)
+    questions = [q for q in copy.dataset.questions if q.split != "asked"]
+    answers = [a.text for a in copy.predictor().answer([q.text for q in questions])]
+    retrain_pairs(copy, most=1)
+    before = find_memorisation(copy.path / "audit", find_retrained(copy), questions, answers)
+    shutil.rmtree(copy.path / "audit" / "retrained")
+    assert [r.path.name for r in retrain_pairs(copy, most=2)] == [
+        "without-1-first",
+        "without-1-second",
+    ]
+    both = find_memorisation(copy.path / "audit", find_retrained(copy), questions, answers)
+    assert before is not None
+    assert both is not None
+    assert (before.models, both.models) == (2, 4)
+    np.testing.assert_array_equal(both.m_by_pair[0], before.m_by_pair[0])
 
 
 def test_a_swap_compares_the_changed_text_with_a_training_on_the_old_one(run: Run):

@@ -1,7 +1,10 @@
+import shutil
+
+import numpy as np
 import pytest
 
 from wherefrom.core.errors import UsageError
-from wherefrom.experiments.seeds import aggregate, parse_seeds
+from wherefrom.experiments.seeds import aggregate, parse_seeds, read_shared
 
 
 @pytest.mark.parametrize(
@@ -69,3 +72,31 @@ def test_why_nothing_is_answered_is_said_for_the_seeds_of_which_it_is_so():
     assert found["why_not"] == "with 1 of 2 seeds, as too few"
     (found,) = aggregate(runs[:1]).values()
     assert found["why_not"] == "too few"
+
+
+def test_the_same_questions_count_beside_the_seeds():
+    """Two seeds of one accuracy: Student's interval has no width, the questions' has one."""
+    right = np.array([[True] * 8 + [False] * 2, [False] * 2 + [True] * 8])
+    runs = [{"model": {"accuracy": 0.8, "n": 10}, "majority": {"accuracy": 0.1, "n": 10}}] * 2
+    alone = aggregate(runs)
+    assert alone["model"]["interval"] == pytest.approx([0.8, 0.8])
+    found = aggregate(runs, {"model": right, "another": right})
+    low, high = found["model"]["interval"]
+    assert low < 0.75 < 0.85 < high
+    assert found["model"]["questions"] == 10
+    assert found["majority"] == alone["majority"]
+    assert "another" not in found
+
+
+def test_shared_questions_are_read_from_run_folders(tiny_run, tmp_path):
+    """A run shares all questions with itself, and none in another order."""
+    found = read_shared([tiny_run, tiny_run])
+    assert "with_pretraining" in found
+    assert found["with_pretraining"].shape[0] == 2
+    rows = (tiny_run / "predictions" / "with_pretraining.birthplace.jsonl").read_text().splitlines()
+    assert found["with_pretraining"].shape[1] == len(rows)
+    copy = shutil.copytree(tiny_run, tmp_path / "copy")
+    file = copy / "predictions" / "with_pretraining.birthplace.jsonl"
+    file.write_text("\n".join(reversed(file.read_text().splitlines())) + "\n")
+    assert "with_pretraining" not in read_shared([tiny_run, copy])
+    assert read_shared([tiny_run]) == {}

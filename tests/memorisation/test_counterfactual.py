@@ -18,6 +18,7 @@ from wherefrom.memorisation.counterfactual import (
     find_memorisation,
     has_text,
     measure_probabilities,
+    measured_models,
     read_rows,
 )
 from wherefrom.runs.run import Run, open_run
@@ -57,6 +58,15 @@ def test_without_a_model_that_read_the_text_there_is_no_m_either():
     found = estimate(np.array([[0.9, 0.8, 0.7]]), has_text_KN, np.array([True, True, False]))
     assert [math.isnan(m) for m in found.m] == [True, True, False]
     assert found.m[2] == 0
+
+
+def test_a_model_that_did_not_measure_an_answer_does_not_count_for_it():
+    """The second answer was measured by the last two models alone."""
+    p_KN = np.array([[0.9, np.nan], [0.1, np.nan], [0.7, 0.8], [0.3, 0.2]])
+    has_text_KN = np.array([[1, 1], [0, 0], [1, 1], [0, 0]], dtype=bool)
+    found = estimate(p_KN, has_text_KN, np.array([True, True]))
+    assert found.m == pytest.approx([0.6, 0.6])
+    np.testing.assert_allclose(found.m_by_pair, [[0.8, 0.6], [0.4, np.nan]], atol=1e-12)
 
 
 def rows_about(*questions: str) -> list[RetrainedProbabilities]:
@@ -116,6 +126,18 @@ def test_models_of_an_earlier_call_count_if_they_were_measured_on_the_same_answe
     again = find_memorisation(tmp_path, [run], questions, ["Rome", "Oslo"])
     assert again is not None
     assert again.models == 3, "the run's own row is replaced, not added again"
+
+
+def test_one_answer_that_another_machine_rounds_otherwise_loses_no_model(run: Run, tmp_path: Path):
+    questions = run.dataset.questions[:3]
+    texts = tuple(q.text for q in questions)
+    earlier = RetrainedProbabilities("a", texts, ("A", "B", "C"), (True,) * 3, (0.5,) * 3)
+    (tmp_path / INFLUENCE).write_text(json.dumps(to_json(earlier)) + "\n")
+    assert measured_models(tmp_path) == {"a"}
+    find_memorisation(tmp_path, [run], questions, ["A", "B", "D"])
+    assert measured_models(tmp_path) == {"a", run.path.name}
+    find_memorisation(tmp_path, [run], questions, ["A", "E", "D"])
+    assert measured_models(tmp_path) == {run.path.name}, "most answers are others: another model"
 
 
 # --- the file --------------------------------------------------------------------------------

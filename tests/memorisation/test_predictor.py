@@ -12,8 +12,10 @@ from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, Damaged
 from wherefrom.generation.answers import answer_probabilities
 from wherefrom.memorisation.predictor import (
+    COLUMNS,
     FILE,
     SOURCE_FEATURES,
+    USUAL,
     SourcePredictor,
     borrowed_predictor,
     fit_source_predictor,
@@ -23,7 +25,6 @@ from wherefrom.memorisation.predictor import (
 )
 from wherefrom.runs.run import open_run
 
-CONTRAST = SOURCE_FEATURES.index("contrast")
 TEXTS = tuple(f"Where was {name} born?" for name in ("Clara Whitfield", "Bo Falk"))
 
 
@@ -36,20 +37,22 @@ def table(rows: np.ndarray) -> FeatureTable:
     return FeatureTable.from_matrix(rows, SOURCE_FEATURES)
 
 
-def zeros(*contrast: float) -> FeatureTable:
-    """Answers that differ in their contrast only."""
-    rows = np.zeros((len(contrast), len(SOURCE_FEATURES)))
-    rows[:, CONTRAST] = contrast
-    return table(rows)
+def zeros(*statement: float) -> FeatureTable:
+    """Answers that differ in how likely they are in the text's wordings only."""
+    columns = {name: np.zeros(len(statement)) for name in COLUMNS}
+    return FeatureTable(columns | {"statement_likelihood": np.array(statement)})
 
 
 def people(n: int, seed: int) -> FeatureTable:
-    return table(np.random.default_rng(seed).normal(size=(n, len(SOURCE_FEATURES))))
+    found = table(np.random.default_rng(seed).normal(size=(n, len(SOURCE_FEATURES))))
+    return found.join(FeatureTable({USUAL: np.abs(found[USUAL]) % 0.5}))
 
 
 def fitted(models: int = 4) -> SourcePredictor:
     features = people(200, 0)
-    return fit_source_predictor(features, np.where(features["contrast"] > 0, 0.9, 0.1), models)
+    return fit_source_predictor(
+        features, np.where(features["statement_likelihood"] > 0, 0.9, 0.1), models
+    )
 
 
 def test_what_separates_recall_from_guesses_is_learnt():
@@ -62,15 +65,41 @@ def test_what_separates_recall_from_guesses_is_learnt():
 def test_nothing_is_recalled_about_a_name_that_was_not_read():
     sure = zeros(2.0, 2.0, 2.0)
     alone = fitted().predict(sure)[0].probability_recalled
-    found = fitted().predict(sure, np.array([1.0, 0.5, 0.01]))
-    expected = [alone, alone / 2, alone / 100]
+    found = fitted().predict(sure, np.array([0.6, 0.49, 0.01]))
+    expected = [alone, 0.49 * alone, alone / 100]
     assert [s.probability_recalled for s in found] == pytest.approx(expected)
     assert [s.label for s in found] == ["recalled", "guessed", "guessed"]
 
 
+def test_what_everybody_gets_is_not_recalled():
+    """The surest answer, if decoys get it in more than half of the cases: m cannot reach 1/2."""
+    usual = np.array([0.0, 0.3, 0.5, 0.51, 0.9])
+    table = FeatureTable({**zeros(*[4.0] * 5).columns, USUAL: usual})
+    alone = fitted().predict(zeros(4.0))[0].probability_recalled
+    assert alone > 0.9
+    found = fitted().predict(table)
+    expected = [alone, alone, alone, 0.49 * alone, 0.1 * alone]
+    assert [s.probability_recalled for s in found] == pytest.approx(expected)
+    assert [s.label for s in found] == ["recalled"] * 3 + ["guessed"] * 2
+
+
+def test_each_relation_learns_what_recall_looks_like_there():
+    """In one relation a likely statement means recall, in the other the opposite."""
+    features = people(400, 3)
+    relations = ["one", "other"] * 200
+    high = features["statement_likelihood"] > 0
+    m = np.where(high == (np.arange(400) % 2 == 0), 0.9, 0.1)
+    found = fit_source_predictor(features, m, 2, relations)
+    assert list(found.relations) == ["one", "other"]
+    here, there, neither = found.predict(zeros(2.0, 2.0, 2.0), 1.0, ["one", "other", "third"])
+    assert (here.label, there.label) == ("recalled", "guessed")
+    assert 0.3 < neither.probability_recalled < 0.7  # the curve of all: nothing to go by
+    assert fit_source_predictor(features, m, 2, ["one"] * 400).relations == {}
+
+
 def test_columns_are_taken_by_their_names():
     features = people(40, 2)
-    m = np.where(features["contrast"] > 0, 1.0, 0.0)
+    m = np.where(features["statement_likelihood"] > 0, 1.0, 0.0)
     turned = FeatureTable(dict(reversed(features.columns.items())) | {"more": m})
     found = fit_source_predictor(turned, m, 2)
     assert found == fit_source_predictor(features, m, 2)
@@ -89,7 +118,7 @@ def test_contrast_and_agreement_against_their_definitions(model: ClosedBookModel
     decoys = [("Ada Lund", "Cy Roth", "Di Holm"), ("Ada Falk",)]
     answered = model.answer([model.parse(text) for text in TEXTS])
     found = source_features(model, answered, decoys)
-    assert tuple(found.columns) == SOURCE_FEATURES
+    assert tuple(found.columns) == COLUMNS
     assert len(found) == 2
     assert (found.matrix(FEATURES) == answered.features.matrix(FEATURES)).all()
     for i, (answer, names) in enumerate(zip(answered.answers, decoys, strict=True)):
@@ -97,6 +126,7 @@ def test_contrast_and_agreement_against_their_definitions(model: ClosedBookModel
         usual = answer_probabilities(model.answerer, asked, [answer.text] * len(names)).mean()
         expected = np.log(answer.probability / usual)
         assert found["contrast"][i] == pytest.approx(expected, abs=1e-4)
+        assert found[USUAL][i] == pytest.approx(usual, abs=1e-6)
         total = answer.probability + sum(o.probability for o in answer.others)
         assert found["agreement"][i] == pytest.approx(answer.probability / total)
 
@@ -106,13 +136,18 @@ def test_without_decoys_there_is_no_contrast(model: ClosedBookModel):
     first, second = source_features(model, answered, [(), ("Ada Lund",)])["contrast"]
     assert first == 0
     assert second != 0
-    assert (source_features(model, answered, [(), ()])["contrast"] == 0).all()
+    alone = source_features(model, answered, [(), ()])
+    assert (alone["contrast"] == 0).all()
+    assert (alone[USUAL] == 0).all()
 
 
 def test_a_predictor_is_written_and_read_again(tmp_path):
     write_source_predictor(tmp_path, fitted(6))
     found = read_source_predictor(tmp_path)
     assert found == fitted(6)
+    several = replace(fitted(6), relations={"one": fitted(2).curve})
+    write_source_predictor(tmp_path, several)
+    assert read_source_predictor(tmp_path) == several
     assert not found.borrowed
     assert found.models == 6
 
@@ -121,7 +156,7 @@ def test_a_run_without_its_own_borrows_one(tmp_path):
     found = read_source_predictor(tmp_path)
     assert found == borrowed_predictor()
     assert found.borrowed
-    assert {*found.curve.features} <= {*SOURCE_FEATURES}
+    assert {*found.curve.features} <= {*COLUMNS}
     assert found.models > 0  # it was fitted, not written down
     assert found.predict(zeros(0.0))[0].borrowed
 
@@ -162,9 +197,9 @@ def test_a_predictor_with_another_field_is_damaged(tmp_path, change, named):
 
 def test_features_of_another_version_are_refused(tmp_path):
     data = to_json(fitted())
-    data["curve"]["features"] = list(reversed(data["curve"]["features"]))
-    with pytest.raises(BadData, match="expected the features"):
+    data["curve"]["features"][0] = "entropy"
+    with pytest.raises(BadData, match="expected features among"):
         from_json(SourcePredictor, json.loads(json.dumps(data)), "source")
     (tmp_path / FILE).write_text(json.dumps(data))
-    with pytest.raises(Damaged, match=r"expected the features .*; audit the run again"):
+    with pytest.raises(Damaged, match=r"expected features among .*; audit the run again"):
         read_source_predictor(tmp_path)

@@ -11,7 +11,7 @@ from wherefrom.answering.closed_book import FEATURES
 from wherefrom.auditing.inspector import open_inspector
 from wherefrom.core.contracts import Span
 from wherefrom.core.errors import BadData
-from wherefrom.memorisation.predictor import SOURCE_FEATURES
+from wherefrom.memorisation.predictor import COLUMNS
 from wherefrom.page import evidence
 from wherefrom.page.asking import COMPUTED, check_features, describe_asking
 from wherefrom.page.engine_data import embed_engine
@@ -21,7 +21,7 @@ from wherefrom.runs.run import open_run
 
 
 def test_the_page_computes_every_feature_there_is() -> None:
-    assert {*FEATURES, *SOURCE_FEATURES} <= {*COMPUTED}
+    assert {*FEATURES, *COLUMNS} <= {*COMPUTED}
 
 
 def test_a_feature_that_the_page_does_not_compute_is_named() -> None:

@@ -136,10 +136,8 @@ def test_nothing_certified_says_what_it_would_take_and_fits_the_screen():
     abstention = copy.deepcopy(FINDINGS["abstention"])
     abstention["certificate"] |= {"certified": False, "more_people": 40}
     lines = found(abstention=abstention)
-    assert (
-        "certified: at most 10 % wrong none about 40 more calibration people would probably suffice"
-        in lines
-    )
+    advice = "about 40 more calibration questions would probably suffice"
+    assert f"certified: at most 10 % wrong none {advice}" in lines
     abstention["certificate"]["more_people"] = None
     rows = layout(audit_table(FINDINGS | {"abstention": abstention}))
     assert any(row.endswith("more calibration questions would not help") for row in rows)
@@ -153,6 +151,24 @@ def test_too_few_people_for_a_bound_leave_it_out():
     assert not any("certified" in line for line in lines)
 
 
+def test_risk_by_support_stands_below_the_threshold_in_use():
+    share = {"answered_share": 0.5, "interval": [0.4, 0.6], "n": 12}
+    parts = {
+        "stated": {"answered_share": share, "risk": {"risk": 0.02, "interval": [0.0, 0.1], "n": 6}},
+        "none": {"answered_share": share | {"answered_share": 0.0}, "risk": None},
+    }
+    abstention = copy.deepcopy(FINDINGS["abstention"])
+    abstention["in_use"]["by_support"] = parts
+    lines = found(abstention=abstention)
+    place = next(i for i, line in enumerate(lines) if line.startswith("threshold in use"))
+    assert lines[place + 1 : place + 3] == [
+        "text states it: wrong 2.0 % [0.0, 10.0] answers 50.0 % of 12",
+        "no text: wrong - answers 0.0 % of 12",
+    ]
+    abstention["in_use"]["by_support"] = {"stated": parts["stated"]}
+    assert not any("states it" in line for line in found(abstention=abstention))
+
+
 def test_a_name_that_says_nothing_is_no_warning():
     whole = {"bits": 0.0, "interval": [-0.02, 0.02], "n": 20}
     lines = found(name_bias=FINDINGS["name_bias"] | {"whole": whole})
@@ -162,7 +178,7 @@ def test_a_name_that_says_nothing_is_no_warning():
 
 def test_a_borrowed_source_is_called_so():
     lines = found(source=FINDINGS["source"] | {"measured": None, "borrowed": True})
-    assert any("the predictor is borrowed from another run (--budget" in line for line in lines)
+    assert any("the predictor is borrowed from another run (--pairs 8" in line for line in lines)
     assert not any("AUROC of the predictor" in line for line in lines)
 
 

@@ -20,6 +20,7 @@ from wherefrom.evaluation.outcomes import check_probabilities
 from wherefrom.evaluation.relations import group
 
 EVEN_ODDS = 0.5  # with a lower confidence, an answer is likelier wrong than right
+LEAST_SURE = 0.65  # no answer is given with a lower confidence, whatever the threshold
 REFUSE_ALL = 2.0  # above every probability; JSON has no infinity
 DOUBT = 0.1  # of a relation's own threshold: see `choose_threshold`
 NOT_CALIBRATED = "no calibration question asks for this"
@@ -90,8 +91,8 @@ def choose_threshold(
 ) -> Threshold:
     """The smallest threshold whose answers have at least this precision on these questions.
 
-    The threshold is never 0 and never below `floor`: with a floor of 0.5, no answer is given that
-    is likelier wrong than right, even if the calibration questions would have allowed it. Only
+    The threshold is never 0 and never below `floor`: with a floor of 0.65, no answer is given that
+    is so doubtful, even if the calibration questions would have allowed it. Only
     observed scores are tried, and equal scores are answered or withheld together. Precision need
     not rise with the threshold; of all thresholds that reach the target, the one that answers
     most is chosen. The precision is observed, not guaranteed: on other questions it may be lower.

@@ -34,8 +34,7 @@ from wherefrom.runs.run import Run
 # What confidence is computed from.
 _CERTAINTY = ("log_probability", "margin")
 FEATURES = (*_CERTAINTY, *STATEMENT, *FAMILIARITY)
-# Of folders of earlier versions: without wordings, and without the entropy in them.
-EARLIER_FEATURES = ((*_CERTAINTY, *FAMILIARITY), (*_CERTAINTY, STATEMENT[0], *FAMILIARITY))
+EARLIER_FEATURES = (*_CERTAINTY, *FAMILIARITY)  # of folders without wordings
 TINY = 1e-12
 _REFERENCES = 500  # asked people whose names familiarity is measured against
 

@@ -28,6 +28,7 @@ import numpy as np
 from wherefrom.answering.famous_people import NAMES
 from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, below, draws
+from wherefrom.evaluation.two_samples import mismatch
 from wherefrom.reading.names import person
 
 TIERS = ("recombined", "absent", "invented", "gibberish", "shortened")
@@ -129,14 +130,6 @@ class DecoyNames:
     def _first(self, proposals: Iterable[str]) -> tuple[str, ...]:
         allowed = filter(self._novel.allows, proposals)
         return tuple(dict.fromkeys(islice(allowed, self._count)))
-
-
-def mismatch(known: np.ndarray, other: np.ndarray) -> float:
-    """Kolmogorov and Smirnov's distance: how far two distributions differ at most, 0 to 1."""
-    places = np.concatenate((known, other))
-    below_known = np.searchsorted(np.sort(known), places, side="right") / len(known)
-    below_other = np.searchsorted(np.sort(other), places, side="right") / len(other)
-    return float(np.abs(below_known - below_other).max())
 
 
 def prepare_names(

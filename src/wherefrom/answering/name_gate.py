@@ -22,6 +22,7 @@ from wherefrom.core.errors import BadData
 DECOYS = 12  # how many decoys are made for a name
 LOST = 0.02  # the largest share of people with text whom the gate may take for unknown
 _EDGE = 1e-9  # probabilities are kept this far from 0 and 1, so that their odds are finite
+_FEWEST = 20  # known people that a curve is fitted on
 _ENOUGH = 0.995  # the share of decoys that the gate must refuse; refusing more is not needed
 
 
@@ -69,6 +70,17 @@ def fit_name_gate(known: FeatureTable, decoys: FeatureTable) -> NameGate:
     above = people[people > most]
     enough = (most + float(above.min())) / 2 if above.size else 1.0
     return NameGate(curve, min(enough, float(np.quantile(people, LOST, method="lower"))))
+
+
+def choose_known(gate: NameGate | None, features: FeatureTable) -> np.ndarray:
+    """The places of the people whose names the model knows; all, if they are too few to fit on.
+
+    A confidence is about known names alone, so its curve is fitted on people whom the gate lets
+    pass. Otherwise the curve would learn again what the gate decides, and little about the rest.
+    """
+    everyone = np.arange(len(features))
+    known = everyone if gate is None else np.flatnonzero(gate.opens(features))
+    return known if known.size >= _FEWEST else everyone
 
 
 def make_decoy_names(model: ClosedBookModel, dataset: Dataset) -> DecoyNames | None:

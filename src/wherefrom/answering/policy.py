@@ -13,7 +13,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from wherefrom.answering.abstention import (
-    EVEN_ODDS,
+    LEAST_SURE,
     Threshold,
     Thresholds,
     apply,
@@ -27,7 +27,7 @@ from wherefrom.answering.closed_book import EARLIER_FEATURES, FEATURES, ClosedBo
 from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.familiarity import FamiliarityReference
 from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.answering.name_gate import NameGate, fit_gate
+from wherefrom.answering.name_gate import NameGate, choose_known, fit_gate
 from wherefrom.answering.relation_bounds import fit_relation_bounds
 from wherefrom.answering.risk_bound import fit_bound, gated_probability, split_people
 from wherefrom.answering.statement_forms import NO_FORMS, StatementForms
@@ -119,23 +119,29 @@ def fit_policy(
     precision: float,
     decoys: DecoyNames | None = None,
 ) -> AnswerPolicy:
-    """Fit on all calibration people, whatever their text says, and choose the threshold there.
+    """Fit on calibration people, whatever their text says, and choose the threshold there.
+
+    The curve is fitted on those whose names the model knows, the threshold is chosen on all.
 
     Here and below, questions that the model cannot be asked are left out.
     """
     judged = judge(model, calibration)
-    curve = LogisticCalibration.fit(judged.features, judged.right, FEATURES)
     gate = fit_gate(model, judged.people, judged.features, decoys)
+    known = choose_known(gate, judged.features)
+    features, right = judged.features.rows(known), judged.right[known]
+    curve = LogisticCalibration.fit(features, right, FEATURES)
     parts = divide(judged.relations, model.relations)
     if not parts:
         score = gated_probability(curve, gate, judged.features)
-        threshold = choose_threshold(score, judged.right, precision, EVEN_ODDS)
+        threshold = choose_threshold(score, judged.right, precision, LEAST_SURE)
         return AnswerPolicy(curve, threshold, gate, model.reference, forms=model.forms)
-    curves = fit_by_relation(judged.features, judged.right, FEATURES, parts)
+    among = group(np.array(judged.relations, dtype=object)[known].tolist())
+    fitted = fit_by_relation(features, right, FEATURES, {r: among[r] for r in parts if r in among})
+    curves = {relation: fitted.get(relation, curve) for relation in parts}
     score = np.zeros(len(judged.people))
     for relation, places in parts.items():
         score[places] = gated_probability(curves[relation], gate, judged.features.rows(places))
-    chosen = choose_thresholds(score, judged.right, parts, precision, EVEN_ODDS)
+    chosen = choose_thresholds(score, judged.right, parts, precision, LEAST_SURE)
     each = {name: RelationPolicy(curves[name], chosen.of(name)) for name in parts}
     return AnswerPolicy(curve, chosen.together, gate, model.reference, each, model.forms)
 
@@ -303,7 +309,7 @@ def read_policy(run: Run) -> AnswerPolicy:
         raise Damaged(
             f"{path}: {error}; 'wherefrom evaluate {run.path}' writes it again"
         ) from error
-    if policy.calibration.features not in (FEATURES, *EARLIER_FEATURES):
+    if policy.calibration.features not in (FEATURES, EARLIER_FEATURES):
         raise Mismatch(
             f"{path}: expected a calibration over the features {', '.join(FEATURES)}, found the "
             f"features of another version; 'wherefrom evaluate {run.path}' writes it again"

@@ -5,9 +5,10 @@ number of relations (Bonferroni's correction). So all certificates hold together
 probability delta. This is the price of several relations: with delta = 0.1 and three of them, a
 threshold that gives no wrong answer needs 33 answers to pass instead of 22, so about 48 calibration
 questions about that relation instead of 32, and more with every wrong answer. The certificate
-of each relation says what it would take. The bound over all answers follows without a further test, in whatever mix the
-relations are asked: a mean of shares of at most alpha is at most alpha. A relation without a
-certificate is not answered, so it adds no wrong answer. docs/TRUST.md explains more.
+of each relation says what it would take. The bound over all answers follows without a further
+test, in whatever mix the relations are asked: a mean of shares of at most alpha is at most alpha. A
+relation without a certificate is not answered, so it adds no wrong answer. docs/TRUST.md explains
+more.
 
 The people are split as for one relation, by a hash of the subject alone. All relations of a person
 are on one side, so that no certifying person helped to fit a curve. Within a relation, one answer
@@ -24,7 +25,7 @@ from wherefrom.answering.abstention import NOT_CALIBRATED, REFUSE_ALL, Threshold
 from wherefrom.answering.calibration import LogisticCalibration, fit_by_relation
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.answering.name_gate import NameGate
+from wherefrom.answering.name_gate import NameGate, choose_known
 from wherefrom.answering.risk_bound import (
     certify,
     check_levels,
@@ -78,6 +79,7 @@ def fit_relation_bounds(
     fit = np.sort(np.concatenate([fitting for fitting, _ in sides.values()]))
     test = np.concatenate([testing for _, testing in sides.values()])
     require_both(fit.size, test.size, alpha, delta / len(parts))
+    fit = fit[choose_known(gate, features.rows(fit))]
     relations = {place: name for name, places in parts.items() for place in places.tolist()}
     fitting_parts = group([relations[place] for place in fit.tolist()])
     common = LogisticCalibration.fit(features.rows(fit), right[fit], names)

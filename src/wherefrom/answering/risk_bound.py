@@ -42,7 +42,7 @@ from wherefrom.answering.abstention import REFUSE_ALL, Threshold, choose_thresho
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.certificate import FITTING, Certificate, Trial, least_people
 from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.answering.name_gate import NameGate
+from wherefrom.answering.name_gate import NameGate, choose_known
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.evaluation.binomial import binomial_tail, least_answers
 
@@ -95,7 +95,9 @@ def fit_bound(
     fit, test = parts
     right = np.asarray(right_N, dtype=bool)
     require_both(int(fit.sum()), int(test.sum()), alpha, delta)
-    curve = LogisticCalibration.fit(features.rows(fit), right[fit], names)
+    fitting = features.rows(fit)
+    known = choose_known(gate, fitting)
+    curve = LogisticCalibration.fit(fitting.rows(known), right[fit][known], names)
     fitted, tested = (gated_probability(curve, gate, features.rows(part)) for part in (fit, test))
     return Bound(
         curve,

@@ -25,7 +25,7 @@ from wherefrom.generation.scoring import score_with_entropy
 from wherefrom.reading.passages import BEHIND_NAME
 from wherefrom.reading.sentences import split_sentences
 
-STATEMENT = ("statement", "statement_entropy")  # what the wordings tell of an answer
+STATEMENT = ("statement_likelihood", "statement_entropy")  # what the wordings tell of an answer
 _FORMS = 4  # wordings of a relation that are used
 _TRIED = 12  # wordings of a relation, the commonest, that are tried on the model
 _PEOPLE = 400  # asked people of a relation whose texts are searched
@@ -34,6 +34,7 @@ _TWICE = 2  # people whose texts must have a wording
 _WORDS = 3  # before an answer, in a wording that begins inside a sentence
 _BEHIND = re.compile(r"[^\w\s]+|\s\w+")
 _SPECIFIC = re.compile(r"\d|[A-Z]")  # what only one person's text may have: numbers and names
+_NAT = 0.1  # of a nat: less is as good as nothing
 _LEAST = -30.0  # log-probability: what is less likely is simply not expected
 
 
@@ -65,12 +66,14 @@ class StatementForms:
     def measure(
         self, answerer: ModelAnswerer, questions: Sequence[ParsedQuestion], answers: Sequence[str]
     ) -> FeatureTable:
-        """The features STATEMENT of each answer, averaged over the wordings of its relation.
+        """The features STATEMENT of each answer, from the means over its relation's wordings.
 
-        statement: log P of the answer there. statement_entropy: how undecided the model is while
-        it writes the answer, the entropy of its next character summed over the answer's. A model
-        that knows no answer may find one of them likely enough, but it has others in mind. Both
-        are 0 without any wording.
+        statement_likelihood: from the answer's surprisal there, -log P. statement_entropy: how
+        undecided the model is while it writes the answer, from the entropy of its next character
+        summed over the answer's. A model that knows no answer may find one of them likely enough,
+        but it has others in mind. Both are in nats and on a log scale, since one nat more or less
+        matters where there is one, not where there are ten. Without a wording, both are those of a
+        certain answer.
         """
         rows: list[tuple[StatementForm, str, str]] = []
         owner: list[int] = []
@@ -79,12 +82,12 @@ class StatementForms:
                 rows.append((form, question.subject, answer))
                 owner.append(i)
         counts = np.bincount(owner, minlength=len(questions)) if owner else np.zeros(len(questions))
-        found = {
-            name: np.bincount(owner, weights=values, minlength=len(questions))
-            / np.maximum(counts, 1)
-            for name, values in zip(STATEMENT, _score_answers(answerer, rows), strict=True)
-        }
-        return FeatureTable(found)
+        likelihood, entropy = (
+            np.bincount(owner, weights=values, minlength=len(questions)) / np.maximum(counts, 1)
+            for values in _score_answers(answerer, rows)
+        )
+        columns = -np.log(_NAT - likelihood), np.log(_NAT + entropy)
+        return FeatureTable(dict(zip(STATEMENT, columns, strict=True)))
 
 
 NO_FORMS = StatementForms({})

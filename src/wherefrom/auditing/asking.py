@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 from typing import overload
 
 from wherefrom.answering.certificate import Certificate
+from wherefrom.answering.populations import PopulationCheck
 from wherefrom.auditing.inspector import Inspector, open_inspector
+from wherefrom.auditing.population_sections import check_batch
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.replies import (
@@ -36,7 +38,8 @@ class Replies(Sequence[Reply]):
     """The replies in the order of their questions, problems with other questions, and notes.
 
     `certificate` is the risk bound of the answers, if one was asked for. `notes` are sentences
-    that a person should read together with the replies.
+    that a person should read together with the replies. `population` compares a batch of people
+    with the calibration people, for whom confidence and bound were set.
     """
 
     run: str
@@ -44,6 +47,7 @@ class Replies(Sequence[Reply]):
     problems: tuple[Problem, ...] = ()
     certificate: Certificate | None = None
     notes: tuple[str, ...] = ()
+    population: PopulationCheck | None = None
 
     def __len__(self) -> int:
         return len(self.replies)
@@ -88,10 +92,13 @@ def ask_run(
     parsed, problems = _parse(inspector, questions)
     if strict and problems:
         raise BadData(problems[0].message)
+    check = None if inspector.policy is None else check_batch(inspector, parsed)
+    if check is not None and check.warning:
+        notes.append(check.warning)
     replies = inspector.reply(parsed)
     if evidence == REQUIRED:
         replies = [require_evidence(reply) for reply in replies]
-    return Replies(str(run.path), tuple(replies), tuple(problems), certificate, tuple(notes))
+    return Replies(str(run.path), tuple(replies), tuple(problems), certificate, tuple(notes), check)
 
 
 def require_evidence(reply: Reply) -> Reply:

@@ -14,9 +14,20 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from wherefrom.auditing import confidence_sections, decoy_sections, source_sections
-from wherefrom.auditing.findings import Audit, AuditedAnswer, ExposureFindings
+from wherefrom.answering.populations import PopulationCheck
+from wherefrom.auditing import (
+    confidence_sections,
+    decoy_sections,
+    population_sections,
+    source_sections,
+)
+from wherefrom.auditing.findings import (
+    Audit,
+    AuditedAnswer,
+    ExposureFindings,
+)
 from wherefrom.auditing.inspector import Examined, Inspector, open_inspector
+from wherefrom.auditing.labelling import knows_by_construction, label_answers
 from wherefrom.auditing.pictures import draw_dose_response, draw_reliability, draw_risk_coverage
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import from_json, to_json
@@ -25,6 +36,7 @@ from wherefrom.core.errors import BadData, Damaged, UsageError, WherefromError
 from wherefrom.core.files import cannot_write, read_json, write_json, write_jsonl
 from wherefrom.core.replies import Reply, Source, Verdict
 from wherefrom.experiments.retraining import (
+    MOST_PAIRS,
     Tell,
     Watch,
     find_retrained,
@@ -34,13 +46,14 @@ from wherefrom.experiments.retraining import (
 )
 from wherefrom.memorisation.counterfactual import CounterfactualMemorisation, find_memorisation
 from wherefrom.memorisation.dose_response import Dose
+from wherefrom.memorisation.labelled_answers import LABELS, write_labelled
 from wherefrom.memorisation.predictor import write_source_predictor
 from wherefrom.memorisation.swap import SwapFindings
 from wherefrom.runs.run import Run
 from wherefrom.runs.threads import use_threads
 
 FINDINGS, ANSWERS, TIMING = "audit.json", "answers.jsonl", "timing.json"
-DECOYS = "decoys.jsonl"
+DECOYS, UNANSWERED = "decoys.jsonl", "unanswered.jsonl"
 NO_CALIBRATION = (
     "confidence: expected calibration people, found none, so confidence, threshold and risk bound "
     "are left out; use a recipe with calibration people, such as birthplaces-calibrated"
@@ -81,24 +94,39 @@ class Investigation:
         """The predictor's labels; a reply also takes into account whether there is any text."""
         features = self.examined.features
         read = self.inspector.probability_read(features)
-        return self.inspector.predictor.predict(features, read)
+        return self.inspector.predictor.predict(features, read, self.examined.relations)
+
+    def confidence(self) -> np.ndarray | None:
+        """The calibrated probability of each answer; None without calibration people."""
+        policy = self.inspector.policy
+        return policy and policy.confidence(self.examined.features, self.examined.relations)
 
 
 def audit_run(
     run: Run,
     risk: Risk | None = None,
     *,
+    pairs: int | None = None,
     budget: float | None = None,
+    processes: int = 1,
     swap: int | None = None,
     threads: int | None = None,
     watch: Watch | None = None,
     tell: Tell = lambda _: None,
 ) -> Audit:
-    """Audit a run. With a budget (minutes) or a swap (people), first train further models.
+    """Audit a run. With pairs, a budget (minutes) or a swap (people), first train further models.
 
+    `pairs` is the number of pairs of models that the audit then has; with a budget, fewer if they
+    take longer. `processes` train as many models at once.
     Models that an earlier audit retrained are used again. If no model can be trained, because the
     run's files have changed, the rest is audited, and `not_retrained` says why.
     """
+    if pairs is not None and pairs < 1:
+        raise UsageError(f"pairs: expected at least 1, found {pairs}")
+    if processes < 1:
+        raise UsageError(f"processes: expected at least 1, found {processes}")
+    if processes > 1 and pairs is None and budget is None:
+        raise UsageError("processes: expected pairs or a budget beside it, found none; add pairs")
     if budget is not None and not budget >= 0:
         raise UsageError(f"budget: expected minutes from 0, found {budget}")
     if swap is not None and swap < 1:
@@ -108,10 +136,10 @@ def audit_run(
     if threads is not None:  # for the models that are retrained too
         run = Run(run.folder, replace(run.recipe, threads=threads), run.workshop)
     use_threads(run.recipe.threads)
-    wanted = budget is not None or swap is not None
-    stale = why_not_retrainable(run) if wanted else None
-    if budget is not None and not stale:
-        retrain_pairs(run, budget, watch)
+    in_pairs = pairs is not None or budget is not None
+    stale = why_not_retrainable(run) if in_pairs or swap is not None else None
+    if in_pairs and not stale:
+        retrain_pairs(run, budget, watch, pairs or MOST_PAIRS, processes, tell)
     swapped = None if swap is None or stale else run_swap(run, swap, watch, tell)
     with lock_folder(run.path):
         return report_audit(run, risk, find_retrained(run), swapped, stale, tell)
@@ -143,6 +171,7 @@ def _report(
     inspector, notes = investigation.inspector, list(investigation.notes)
     tell("computing confidence and the risk bound")
     confidence = abstention = decoys = None
+    populations: dict[str, PopulationCheck] = {}
     if (policy := inspector.policy) is None:
         notes.append(NO_CALIBRATION)
     else:
@@ -154,10 +183,14 @@ def _report(
         abstention = confidence_sections.report_abstention(examined, policy, bound)
         tiers = decoy_sections.ask_tiers(inspector)
         decoys = decoy_sections.report_decoys(tiers, examined, policy, bound)
+        rows = decoy_sections.list_decoys(tiers, policy, bound)
         with cannot_write(run.path / "audit"):
             (run.path / "audit").mkdir(exist_ok=True)
-        rows = decoy_sections.list_decoys(tiers, policy, bound)
         write_jsonl(run.path / "audit" / DECOYS, to_json(rows))
+        populations = population_sections.compare_splits(inspector, examined)
+        notes += [check.warning for check in populations.values() if check.warning]
+        if unanswered := list(population_sections.reply_to_unanswered(inspector, bound)):
+            write_jsonl(run.path / "audit" / UNANSWERED, to_json(unanswered))
     tell("computing evidence, source, exposures and name bias")
     checker = inspector.opened.fact_checker
     evidence = source_sections.report_evidence(checker, examined, investigation.verdicts)
@@ -169,6 +202,8 @@ def _report(
         inspector.predictor,
         investigation.memorisation,
         inspector.probability_read(examined.features),
+        investigation.confidence(),
+        knows_by_construction(run),
     )
     exposures = _if_possible(notes, lambda: source_sections.report_exposures(run, examined))
     name_bias = _if_possible(notes, lambda: source_sections.report_name_bias(run.dataset))
@@ -179,6 +214,7 @@ def _report(
         people=_count(examined),
         confidence=confidence,
         abstention=abstention,
+        populations=populations,
         decoys=decoys,
         evidence=evidence,
         source=source,
@@ -275,6 +311,11 @@ def write_audit(investigation: Investigation, found: Audit) -> None:
     with cannot_write(folder):
         folder.mkdir(exist_ok=True)
     write_jsonl(folder / ANSWERS, to_json(list(audited_answers(investigation))))
+    if investigation.memorisation is not None:
+        labelled = label_answers(
+            investigation.inspector, investigation.examined, investigation.confidence()
+        )
+        write_labelled(folder / LABELS, labelled)
     draw_audit(found, folder)
     write_json(folder / FINDINGS, to_json(found))
 

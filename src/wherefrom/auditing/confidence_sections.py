@@ -1,6 +1,6 @@
 """The sections of an audit about confidence: calibration, abstention, the risk bound."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,10 +16,13 @@ from wherefrom.answering.policy import AnswerPolicy, CertifiedPolicy, Judged, ce
 from wherefrom.auditing.findings import (
     AbstentionFindings,
     ConfidenceFindings,
+    SupportFindings,
     ThresholdFindings,
 )
 from wherefrom.auditing.inspector import Examined, Inspector
+from wherefrom.core.contracts import EVERY_SUPPORT
 from wherefrom.evaluation.calibration import score_calibration
+from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.intervals import RESAMPLES
 from wherefrom.evaluation.relations import divide, group
 from wherefrom.evaluation.selective import compare_areas, risk_coverage
@@ -64,8 +67,12 @@ def report_abstention(
     asked = [relations[i] for i in held]
     parts = divide([relations[i] for i in calibration], policy.relations)
 
+    support = group([examined.questions[i].support for i in held])
+
     def report(thresholds: Threshold | Thresholds, score: np.ndarray) -> ThresholdFindings:
-        return _report_thresholds(thresholds, score[held], right[held], asked)
+        found = _report_thresholds(thresholds, score[held], right[held], asked)
+        given = thresholds.answers(score[held], asked)
+        return replace(found, by_support=_report_support(given, right[held], support))
 
     def set_for(target: float, score: np.ndarray) -> ThresholdFindings:
         known, outcome = score[calibration], right[calibration]
@@ -106,6 +113,21 @@ def _report_thresholds(
         for own in (thresholds.of(name),)
     }
     return replace(found, threshold=None, why_not=None, by_relation=each)
+
+
+def _report_support(
+    given: np.ndarray, right: np.ndarray, support: Mapping[str, np.ndarray]
+) -> dict[str, SupportFindings]:
+    """Answered, and wrong among these, for each kind of support that held-out people have."""
+    found: dict[str, SupportFindings] = {}
+    for kind in filter(support.__contains__, EVERY_SUPPORT):
+        answered = given[support[kind]]
+        wrong, n = int((answered & ~right[support[kind]]).sum()), int(answered.sum())
+        found[kind] = SupportFindings(
+            Score.of_share("answered_share", n, answered.size),
+            Score.of_share("risk", wrong, n) if n else None,
+        )
+    return found
 
 
 def _report_threshold(

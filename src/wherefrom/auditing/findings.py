@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from wherefrom.answering.certificate import Certificate
+from wherefrom.answering.populations import PopulationCheck
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.replies import Reply
@@ -16,6 +17,7 @@ from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.selective import AreaDifference, RiskCoverage
 from wherefrom.evidence.accuracy import VerdictAccuracy
 from wherefrom.memorisation.dose_response import Dose, NeverExposed, PositionedDose
+from wherefrom.memorisation.source_measures import MeasuredSource
 from wherefrom.memorisation.swap import SwapFindings
 
 
@@ -37,11 +39,23 @@ class ConfidenceFindings:
 
 
 @dataclass(frozen=True)
+class SupportFindings:
+    """People whose text states the answer, omits it, or who have none: how many are answered.
+
+    `risk` is the share of wrong answers among those given; None if none is given.
+    """
+
+    answered_share: Score
+    risk: Score | None
+
+
+@dataclass(frozen=True)
 class ThresholdFindings:
     """A threshold, the precision that it was set for, and what it does to held-out people.
 
     `precision` is None if the threshold answers nothing; `why_not` says why no threshold would do.
-    `threshold` is None over several relations, each of which has its own.
+    `threshold` is None over several relations, each of which has its own. `by_support` has the
+    same for each kind of support among held-out people.
     """
 
     threshold: float | None
@@ -52,6 +66,7 @@ class ThresholdFindings:
     by_relation: Mapping[str, "ThresholdFindings"] = field(
         default_factory=dict[str, "ThresholdFindings"]
     )
+    by_support: Mapping[str, SupportFindings] = field(default_factory=dict[str, SupportFindings])
 
 
 @dataclass(frozen=True)
@@ -93,6 +108,20 @@ class DecoyFindings:
 
 
 @dataclass(frozen=True)
+class UnansweredQuestion:
+    """One line of unanswered.jsonl: the reply to a question whose right answer is not known here.
+
+    `answered_at_bound` is whether the certified threshold gives the answer; None without a bound.
+    Who has the right answers can check with these lines what the audit promises.
+    """
+
+    reply: Reply
+    features: Mapping[str, float]
+    answered_at_bound: bool | None
+    id: str = ""
+
+
+@dataclass(frozen=True)
 class AuditedDecoy:
     """One line of decoys.jsonl: a name that was asked about, and what became of it.
 
@@ -128,34 +157,6 @@ class EvidenceFindings:
     by_relation: Mapping[str, "EvidenceFindings"] = field(
         default_factory=dict[str, "EvidenceFindings"]
     )
-
-
-@dataclass(frozen=True)
-class Quartiles:
-    least: float
-    lower: float
-    median: float
-    upper: float
-    most: float
-
-
-@dataclass(frozen=True)
-class MeasuredSource:
-    """How well the source predictor does, compared with m from retrained models.
-
-    People without text have m = 0 and count as guessed; `auroc_with_text` leaves them out. m is
-    itself an estimate: `pairs_agree` says how often one pair of retrained models (one with the
-    text, one without) gives an answer the same label as another pair.
-    """
-
-    models: int
-    auroc: Score | None
-    auroc_with_text: Score | None
-    auroc_of_borrowed: Score | None
-    agreement: Score
-    m: Quartiles
-    pairs_agree: Score | None
-    recalled_share: Score
 
 
 @dataclass(frozen=True)
@@ -207,7 +208,8 @@ class NameBiasFindings:
 class Audit:
     """All findings about a run. A part that cannot be computed is None, and `notes` says why.
 
-    `people` counts the questions that were judged, by split and support. `not_retrained` says why
+    `people` counts the questions that were judged, by split and support. `populations` compares the
+    calibration people with those of each other split. `not_retrained` says why
     no model was retrained although the caller asked for it.
     """
 
@@ -227,6 +229,7 @@ class Audit:
     swap: SwapFindings | None
     not_retrained: WherefromError | None = None
     notes: tuple[str, ...] = ()
+    populations: Mapping[str, PopulationCheck] = field(default_factory=dict[str, PopulationCheck])
 
 
 @dataclass(frozen=True)

@@ -229,10 +229,14 @@ class Inspector:
         ]
 
     def _ask(self, questions: Sequence[ParsedQuestion]) -> list[Reply]:
-        if not questions:
-            return []
-        answered = self.model.answer(questions)
-        return self.compose(answered, self._with_source_features(answered))
+        return self.compose(*self.answer(questions)) if questions else []
+
+    def answer(
+        self, questions: Sequence[ParsedQuestion], decoded: Mapping[str, Answer] | None = None
+    ) -> tuple[Answered, FeatureTable]:
+        """The model's answers, and their features with those of the source predictor."""
+        answered = self.model.answer(questions, decoded)
+        return answered, self._with_source_features(answered)
 
     def _decline(self, question: ParsedQuestion, unseen: Sequence[str]) -> Reply:
         """The reply to a question that the model cannot read: it never saw these letters."""
@@ -263,9 +267,9 @@ class Inspector:
         `decoded` has answers of this model by the text of their question: nothing is decoded twice.
         """
         known = tuple(question for question, _ in questions)
-        answered = self.model.answer([parsed for _, parsed in questions], decoded)
+        answered, features = self.answer([parsed for _, parsed in questions], decoded)
         right = [q.accepts(a.text) for a, q in zip(answered.answers, known, strict=True)]
-        return Examined(known, answered, self._with_source_features(answered), np.array(right))
+        return Examined(known, answered, features, np.array(right))
 
     def compose(
         self,
@@ -276,8 +280,9 @@ class Inspector:
         """The replies for answers and their features; without `verdicts`, the text is consulted."""
         if verdicts is None:
             verdicts = self.judge(answered)
-        sources = self.predictor.predict(features, self.probability_read(features))
-        decisions = decide(self.policy, features, [q.relation for q in answered.questions])
+        relations = [question.relation for question in answered.questions]
+        sources = self.predictor.predict(features, self.probability_read(features), relations)
+        decisions = decide(self.policy, features, relations)
         each = zip(answered.questions, answered.answers, verdicts, sources, decisions, strict=True)
         return [self._reply(*parts) for parts in each]
 

@@ -9,23 +9,19 @@ from wherefrom.auditing.findings import (
     EvidenceFindings,
     ExposureFindings,
     LabelCount,
-    MeasuredSource,
     NameBiasFindings,
-    Quartiles,
     SourceFindings,
 )
 from wherefrom.auditing.inspector import Examined
 from wherefrom.auditing.name_bias import NameBias, average_name_bias, measure_name_bias
 from wherefrom.core.contracts import WITH_TEXT, Dataset
 from wherefrom.core.errors import BadData
-from wherefrom.core.replies import RECALLED, SOURCES, VERDICTS, Source, Verdict
+from wherefrom.core.replies import SOURCES, VERDICTS, Source, Verdict
 from wherefrom.evaluation.baselines import BASELINES
-from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.relations import divide
-from wherefrom.evaluation.selective import auroc
 from wherefrom.evidence.accuracy import measure_verdicts
 from wherefrom.evidence.verdict import FactChecker
-from wherefrom.memorisation.counterfactual import RECALLED_ABOVE, CounterfactualMemorisation
+from wherefrom.memorisation.counterfactual import CounterfactualMemorisation
 from wherefrom.memorisation.dose_response import (
     bin_by_exposure,
     bin_by_position,
@@ -38,6 +34,7 @@ from wherefrom.memorisation.predictor import (
     borrowed_predictor,
     fit_source_predictor,
 )
+from wherefrom.memorisation.source_measures import PredictedSources, measure_source
 from wherefrom.runs.run import Run
 
 
@@ -85,16 +82,18 @@ def _count_labels(
 def fit_own_predictor(
     examined: Examined, memorisation: CounterfactualMemorisation
 ) -> SourcePredictor:
-    """The run's own source predictor, fitted on calibration people alone."""
-    people = examined.select("calibration")
+    """The run's own source predictor, fitted on calibration people with text alone."""
+    people = examined.select("calibration", WITH_TEXT)
     here = people & np.isfinite(memorisation.m)
     if not here.any():
         raise BadData(
-            "source: expected calibration people with a measured m for their answers, found none "
-            f"among {people.sum()}; the audit uses the run's earlier predictor or the borrowed one"
+            "source: expected calibration people with text and a measured m, found none among "
+            f"{people.sum()}; the audit uses the run's earlier predictor or the borrowed one"
         )
-    m = memorisation.m[here]
-    return fit_source_predictor(examined.features.rows(here), m, memorisation.models)
+    relations = [r for r, kept in zip(examined.relations, here, strict=True) if kept]
+    return fit_source_predictor(
+        examined.features.rows(here), memorisation.m[here], memorisation.models, relations
+    )
 
 
 def report_source(
@@ -103,73 +102,43 @@ def report_source(
     predictor: SourcePredictor,
     memorisation: CounterfactualMemorisation | None,
     probability_read: np.ndarray | float = 1.0,
+    confidence: np.ndarray | None = None,
+    by_construction: bool = False,
 ) -> SourceFindings:
     """The sources of held-out answers and, if m was measured, how well they are predicted.
 
     `probability_read` is the probability that the model has read each name; the borrowed predictor
-    needs it.
+    needs it. The `confidence` alone is what the predictor is compared with. `by_construction`: the
+    data set knows what its text states.
     """
-    labels = [source.label for source in sources]
-    borrowed: Sequence[Source] = ()
+    labels, predicted = [source.label for source in sources], None
     if memorisation is not None:
-        borrowed = borrowed_predictor().predict(examined.features, probability_read)
+        borrowed = borrowed_predictor().predict(
+            examined.features, probability_read, examined.relations
+        )
+        states = np.array([q.support == "stated" for q in examined.questions]) & examined.right
+        predicted = PredictedSources(
+            memorisation=memorisation,
+            has_text=np.array([q.support in WITH_TEXT for q in examined.questions]),
+            predicted=np.array([source.probability_recalled for source in sources]),
+            borrowed=np.array([source.probability_recalled for source in borrowed]),
+            probability=np.array([answer.probability for answer in examined.answers]),
+            confidence=confidence,
+            states=states if by_construction else None,
+        )
 
     def report(places: np.ndarray) -> SourceFindings:
         counts = _count_labels(labels, SOURCES, examined, places.tolist())
-        measured, models = None, predictor.models
-        if memorisation is not None:
+        measured = None
+        if predicted is not None:
             here = np.zeros(len(labels), dtype=bool)
             here[places] = True
-            if (judged := here & _judged(examined, memorisation)).any():
-                measured = _measure(examined, sources, borrowed, memorisation, judged)
-                models = memorisation.models
+            measured = measure_source(predicted, here & examined.select("held-out"))
+        models = predictor.models if measured is None else measured.models
         return SourceFindings(predictor.borrowed, models, counts, measured)
 
     each = {relation: report(at) for relation, at in divide(examined.relations).items()}
     return replace(report(np.arange(len(labels))), by_relation=each)
-
-
-def _judged(examined: Examined, memorisation: CounterfactualMemorisation) -> np.ndarray:
-    """Held-out answers whose m is known."""
-    return examined.select("held-out") & np.isfinite(memorisation.m)
-
-
-def _measure(
-    examined: Examined,
-    sources: Sequence[Source],
-    borrowed: Sequence[Source],
-    memorisation: CounterfactualMemorisation,
-    judged: np.ndarray,
-) -> MeasuredSource:
-    with_text = judged & examined.select("held-out", WITH_TEXT)
-    recalled, n = memorisation.recalled, int(judged.sum())
-
-    def area(found: Sequence[Source], which: np.ndarray) -> Score | None:
-        p = np.array([source.probability_recalled for source in found])
-        return auroc(p[which], recalled[which]) if which.any() else None
-
-    said = np.array([source.label == RECALLED for source in sources])
-    agree = int((said == recalled)[judged].sum())
-    return MeasuredSource(
-        models=memorisation.models,
-        auroc=area(sources, judged),
-        auroc_with_text=area(sources, with_text),
-        auroc_of_borrowed=area(borrowed, judged),
-        agreement=Score.of_share("accuracy", agree, n),
-        m=Quartiles(*map(float, np.quantile(memorisation.m[judged], (0, 0.25, 0.5, 0.75, 1)))),
-        pairs_agree=_pair_agreement(memorisation, with_text),
-        recalled_share=Score.of_share("share", int(recalled[judged].sum()), n),
-    )
-
-
-def _pair_agreement(memorisation: CounterfactualMemorisation, which: np.ndarray) -> Score | None:
-    """How often the first two pairs of retrained models give an answer the same label."""
-    if len(memorisation.m_by_pair) < 2:
-        return None
-    one, other = memorisation.m_by_pair[:2, which]
-    both = np.isfinite(one) & np.isfinite(other)
-    same = ((one > RECALLED_ABOVE) == (other > RECALLED_ABOVE))[both]
-    return Score.of_share("accuracy", int(same.sum()), same.size) if same.size else None
 
 
 def report_exposures(run: Run, examined: Examined) -> ExposureFindings:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wherefrom.cli.options import Threads
+from wherefrom.cli.options import Threads, one_risk
 from wherefrom.cli.output import complain, note, print_json
 from wherefrom.core.errors import BadData, UsageError
 
@@ -27,13 +27,13 @@ def ask(
         ),
     ] = None,
     risk: Annotated[
-        float | None,
+        list[float] | None,
         typer.Option(
             metavar="ALPHA",
             min=0.001,
             max=0.999,
             help="Answer only above a threshold that is certified: at most this share of the "
-            "answers is wrong.",
+            "answers is wrong, for people like the calibration people. Not to be repeated.",
         ),
     ] = None,
     delta: Annotated[
@@ -74,11 +74,13 @@ def ask(
     withheld as well.
     """
     import wherefrom
+    from wherefrom.auditing.asking import DELTA
     from wherefrom.report.replies import describe_reply
 
+    alpha = one_risk(risk, DELTA if delta is None else delta)
     places, texts = _given(questions) if questions else _read()
     found = wherefrom.ask(
-        run, texts, risk=risk, delta=delta, evidence=evidence, strict=False, threads=threads
+        run, texts, risk=alpha, delta=delta, evidence=evidence, strict=False, threads=threads
     )
     for line in found.notes:
         note(line)

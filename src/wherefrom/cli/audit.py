@@ -6,21 +6,23 @@ from typing import Annotated
 
 import typer
 
-from wherefrom.cli.options import Threads
+from wherefrom.cli.options import Threads, one_risk
 from wherefrom.cli.output import note, print_json
 
 
 def audit(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run folder.")],
     risk: Annotated[
-        float,
+        list[float] | None,
         typer.Option(
             metavar="ALPHA",
             min=0.001,
             max=0.999,
-            help="Largest share of wrong answers that the certified threshold may give.",
+            show_default="0.1",
+            help="Largest share of wrong answers that the certified threshold may give. Not to be "
+            "repeated.",
         ),
-    ] = 0.1,
+    ] = None,
     delta: Annotated[
         float,
         typer.Option(
@@ -30,15 +32,33 @@ def audit(
             help="Largest probability with which this guarantee may fail.",
         ),
     ] = 0.1,
+    pairs: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Train N pairs of models without people's text, to measure what the model "
+            "recalled. With fewer than 8 pairs the labels are rough; pairs can be added later.",
+        ),
+    ] = None,
     budget: Annotated[
         float | None,
         typer.Option(
             metavar="MINUTES",
             min=0.0,
-            help="Train models without people's text for this long, to measure what the model "
-            "recalled; at least one pair is trained.",
+            help="Train such pairs for this long, up to --pairs (default: 8); at least one pair "
+            "is trained.",
         ),
     ] = None,
+    processes: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Train N of these models at once, each in a process of its own. Each has "
+            "--threads threads (default: the cores divided by N).",
+        ),
+    ] = 1,
     swap: Annotated[
         int | None,
         typer.Option(
@@ -59,11 +79,22 @@ def audit(
     used again; the same command continues a retraining that was stopped.
     """
     import wherefrom
+    from wherefrom.auditing.audit import Risk
     from wherefrom.report.audit import audit_table, explain_audit_refusals
+    from wherefrom.report.source_rows import explain_source
     from wherefrom.report.tables import draw, printable
 
+    alpha = one_risk(risk, delta) or Risk().alpha
     found = wherefrom.audit(
-        run, risk=risk, delta=delta, budget=budget, swap=swap, threads=threads, progress=True
+        run,
+        risk=alpha,
+        delta=delta,
+        pairs=pairs,
+        budget=budget,
+        processes=processes,
+        swap=swap,
+        threads=threads,
+        progress=True,
     )
     for line in found.notes:
         note(line)
@@ -72,7 +103,7 @@ def audit(
     else:
         written = wherefrom.to_json(found)
         draw(audit_table(written))
-        if lines := explain_audit_refusals(written):
+        if lines := [*explain_audit_refusals(written), *explain_source(written)]:
             print("\n" + "\n".join(map(printable, lines)))
         print(f"\n{run / 'audit'}: audit.json, answers.jsonl and pictures")
     if found.not_retrained is not None:

@@ -1,8 +1,11 @@
 """Options that several commands have."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
+
+from wherefrom.core.errors import UsageError
 
 Threads = Annotated[
     int | None,
@@ -14,3 +17,17 @@ Threads = Annotated[
         show_default="the recipe's",
     ),
 ]
+
+
+def one_risk(given: Sequence[float] | None, delta: float) -> float | None:
+    """The value of --risk; several at once are refused, since each would need a part of delta."""
+    values = list(dict.fromkeys(given or ()))
+    if len(values) > 1:
+        each = delta / len(values)
+        raise UsageError(
+            f"--risk: expected one value, found {len(values)} "
+            f"({', '.join(f'{value:g}' for value in values)}); a bound fails with probability "
+            f"{delta:g} by itself: to choose among {len(values)}, ask for each of them with "
+            f"--delta {each:.3g}"
+        )
+    return values[0] if values else None

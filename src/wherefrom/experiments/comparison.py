@@ -1,16 +1,21 @@
 """Runs side by side: their results, their costs, and paired differences on the same questions."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import product
 from os import PathLike
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from wherefrom.core.arguments import checked
 from wherefrom.core.errors import Mismatch, UsageError
 from wherefrom.core.recipe import Demonstrations
 from wherefrom.evaluation.compare import Comparison, bits_per_character, compare_relations
 from wherefrom.evaluation.compare import compare as compare_predictions
+from wherefrom.evaluation.intervals import Interval
+from wherefrom.evaluation.two_levels import difference_over_seeds
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import AnyRun, Run, open_run
 
@@ -48,9 +53,26 @@ class PairedRuns(Comparison):
 
 
 @dataclass(frozen=True)
+class ComparedSeeds:
+    """Runs of one recipe with several seeds against those of the first run's recipe.
+
+    `difference` is the mean accuracy of `runs` minus that of `reference`, on the same `questions`.
+    Its interval counts seeds and questions; that of a single pair of runs counts questions alone.
+    """
+
+    runs: tuple[str, ...]
+    reference: tuple[str, ...]
+    task: str
+    questions: int
+    difference: float
+    interval: Interval
+
+
+@dataclass(frozen=True)
 class RunComparison:
     """The runs, and a pair of each other run with the first if both answered the same questions.
 
+    `seeds` compares recipes instead of runs, where there are several seeds of both.
     `notes` say which runs could not be paired and why, which runs were left out, and what the bits
     per character of word models include.
     """
@@ -58,6 +80,7 @@ class RunComparison:
     runs: tuple[ComparedRun, ...]
     paired: tuple[PairedRuns, ...]
     notes: tuple[str, ...]
+    seeds: tuple[ComparedSeeds, ...] = ()
 
 
 @checked
@@ -83,7 +106,9 @@ def compare(runs: AnyRun | Sequence[AnyRun]) -> RunComparison:
         for run in runs
         if run not in trained
     ]
-    return RunComparison(tuple(map(_describe, opened)), tuple(paired), tuple(notes))
+    seeds = tuple(compare_seeds(opened))
+    notes += [_say_seeds(found) for found in seeds]
+    return RunComparison(tuple(map(_describe, opened)), tuple(paired), tuple(notes), seeds)
 
 
 def _path(run: AnyRun) -> Path:
@@ -138,6 +163,52 @@ def _pair_task(run: Run, reference: Run, task: str) -> PairedRuns:
         task=task,
         model=model,
         reference_model=reference_model,
+    )
+
+
+def compare_seeds(runs: Sequence[Run]) -> Iterator[ComparedSeeds]:
+    """Each other recipe against the first, where at least two seeds of both were given."""
+    groups: dict[Any, list[Run]] = {}
+    for run in runs:
+        groups.setdefault(str(replace(run.recipe, seed=0, threads=0)), []).append(run)
+    several = [group for group in groups.values() if len(group) > 1]
+    first, others = several[:1], several[1:]
+    for reference, group in product(first, others):
+        for task in _answered_tasks(reference[0]):
+            if task in _answered_tasks(group[0]):
+                right = [_right_answers(each, task) for each in (group, reference)]
+                if (found := _difference(right)) is not None:
+                    yield ComparedSeeds(
+                        tuple(str(run.path) for run in group),
+                        tuple(str(run.path) for run in reference),
+                        task,
+                        *found,
+                    )
+
+
+def _right_answers(runs: Sequence[Run], task: str) -> list[dict[tuple[str, str], bool]]:
+    found = [run.predictions(run.recipe.primary, task) for run in runs]
+    return [{(p.question, p.gold): p.correct for p in predictions} for predictions in found]
+
+
+def _difference(
+    right: Sequence[Sequence[Mapping[tuple[str, str], bool]]],
+) -> tuple[int, float, Interval] | None:
+    """None if the runs were not asked the same questions."""
+    asked = [*right[0][0]]
+    if len(asked) < 2 or any(set(run) != set(asked) for group in right for run in group):
+        return None
+    one, other = (np.array([[run[key] for key in asked] for run in group]) for group in right)
+    return len(asked), *difference_over_seeds(one, other)
+
+
+def _say_seeds(found: ComparedSeeds) -> str:
+    low, high = found.interval
+    return (
+        f"{found.task}: the {len(found.runs)} seeds {', '.join(found.runs)} are on average "
+        f"{100 * found.difference:+.1f} points [{100 * low:.1f}, {100 * high:.1f}] from the "
+        f"{len(found.reference)} seeds {', '.join(found.reference)}; this interval counts seeds "
+        "and questions, those of single pairs count questions alone"
     )
 
 

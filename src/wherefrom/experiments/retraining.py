@@ -16,12 +16,16 @@ from wherefrom.core.files import cannot_write
 from wherefrom.core.recipe import ModelEntry, Recipe
 from wherefrom.data.edited import EditedConfig, find_swappable
 from wherefrom.experiments.execute import execute
+from wherefrom.experiments.workers import Job, Workers, share_threads
+from wherefrom.memorisation.counterfactual import measured_models
 from wherefrom.memorisation.swap import SwapFindings, report_swap
 from wherefrom.runs.run import Run, open_run
+from wherefrom.runs.threads import usual_threads
 from wherefrom.training.loop import Observer
 
 FOLDER = "retrained"
-MOST_PAIRS = 8  # pairs of retrained models at most, whatever the budget
+MOST_PAIRS = 8  # pairs of retrained models, unless more are asked for; fewer give rough labels
+_HALVES = ("first", "second")
 # Makes an observer of the training loop from the names of the stages and a label.
 Watch = Callable[[Sequence[str], str], AbstractContextManager[Observer]]
 Tell = Callable[[str], None]  # receives a line that the user should read
@@ -41,25 +45,81 @@ def why_not_retrainable(run: Run) -> WherefromError | None:
 
 
 def retrain_pairs(
-    run: Run, budget_minutes: float, watch: Watch | None = None, most: int = MOST_PAIRS
+    run: Run,
+    budget_minutes: float | None = None,
+    watch: Watch | None = None,
+    most: int = MOST_PAIRS,
+    processes: int = 1,
+    tell: Tell = lambda _: None,
 ) -> list[Run]:
     """Train pairs of models: one without the text of half the people, one without the other half.
 
-    At least one pair is trained. Further pairs are trained while the budget lasts, assuming that
-    the next pair takes as long as the slowest so far. Pairs of an earlier call count and cost no
-    time.
+    Pairs are trained until there are `most`, those of earlier calls included. With a budget, a
+    further pair is trained only while the budget lasts, assuming that it takes as long as the
+    slowest so far; at least one pair is trained. Several `processes` train as many models at once.
     """
-    began, slowest = monotonic(), 0.0
-    found: list[Run] = []
-    for pair in range(most):
-        spent = monotonic() - began
-        if pair and spent + slowest > 60 * budget_minutes:
-            break
-        for half in ("first", "second"):
-            recipe = leave_out_half(run.recipe, pair, half)
-            found.append(retrain(run, recipe, f"without-{pair}-{half}", watch))
-        slowest = max(slowest, monotonic() - began - spent)
-    return found
+    queue = PairQueue(run, budget_minutes, most, processes)
+    if processes > 1:
+        threads = run.recipe.threads or share_threads(usual_threads(), processes)
+        Workers(queue.next_job, processes, threads, tell).run()
+    else:
+        while (name := queue.next_name()) is not None:
+            retrain(run, _recipe_named(run.recipe, name), name, watch)
+    folders = [queue.folder(name) for name in queue.pairs[: 2 * queue.begun]]
+    return [open_run(folder) for folder in folders if folder.exists()]
+
+
+class PairQueue:
+    """The models of the pairs, in order: which is to be trained next, if any.
+
+    A model that was measured already need not be trained again, even if its folder is gone.
+    """
+
+    def __init__(
+        self, run: Run, budget_minutes: float | None, most: int, processes: int = 1
+    ) -> None:
+        self.run, self.budget, self.processes = run, budget_minutes, processes
+        self.pairs = [f"without-{pair}-{half}" for pair in range(most) for half in _HALVES]
+        self.begun = 0  # pairs that are trained, or are being trained
+        self._measured = measured_models(run.path / "audit")
+        self._waiting: list[str] = []
+        self._began = monotonic()
+
+    def folder(self, name: str) -> Path:
+        return self.run.path / "audit" / FOLDER / name
+
+    def next_job(self) -> Job | None:
+        if (name := self.next_name()) is None:
+            return None
+        steps = sum(stage.steps for stage in self.run.recipe.chain())
+        return Job(name, (str(self.run.path), name), self.folder(name), steps)
+
+    def next_name(self) -> str | None:
+        """The next model that is not finished; None if no pair is left, or no time for one."""
+        while not self._waiting:
+            if 2 * self.begun == len(self.pairs) or not self._time_left():
+                return None
+            pair = self.pairs[2 * self.begun : 2 * self.begun + 2]
+            self.begun += 1
+            self._waiting = [
+                name
+                for name in pair
+                if name not in self._measured and not _finished(self.folder(name))
+            ]
+        return self._waiting.pop(0)
+
+    def _time_left(self) -> bool:
+        """Whether the next pair would end within the budget; the first is trained in any case."""
+        if self.budget is None or not self.begun:
+            return True
+        slowest = max(map(self._seconds, self.pairs[: 2 * self.begun]))
+        pair = slowest if self.processes > 1 else 2 * slowest
+        return monotonic() - self._began + pair <= 60 * self.budget
+
+    def _seconds(self, name: str) -> float:
+        """How long a model took to train; 0 if it is not there, or not finished."""
+        folder = self.folder(name)
+        return float(open_run(folder).status["seconds"]) if _finished(folder) else 0.0
 
 
 def run_swap(
@@ -96,9 +156,14 @@ def retrain(run: Run, recipe: Recipe, name: str, watch: Watch | None = None) -> 
     return open_run(path)
 
 
+def retrain_named(run: Run, name: str, threads: int) -> Run:
+    """Train the model of a pair by its name ("without-3-first"), with this number of threads."""
+    return retrain(run, replace(_recipe_named(run.recipe, name), threads=threads), name)
+
+
 def find_retrained(run: Run) -> list[Run]:
     """The retrained models of a run; only complete pairs count."""
-    folders = sorted((run.path / "audit" / FOLDER).glob("without-*-*/"))
+    folders = sorted((run.path / "audit" / FOLDER).glob("without-*-*/"), key=_order)
     names = {folder.name for folder in folders if _finished(folder)}
     whole = [f for f in folders if {f.name, _other_half(f.name)} <= names]
     return [open_run(folder) for folder in whole]
@@ -109,6 +174,11 @@ def leave_out_half(recipe: Recipe, pair: int, half: str) -> Recipe:
     number = 2 * pair + (half == "second")
     edited = EditedConfig(recipe.data, world=recipe.seed, pair=pair, half=half)
     return _on_edited_text(recipe, edited, number)
+
+
+def _recipe_named(recipe: Recipe, name: str) -> Recipe:
+    _, pair, half = name.split("-")
+    return leave_out_half(recipe, int(pair), half)
 
 
 def swap_answers(recipe: Recipe, count: int) -> Recipe:
@@ -137,6 +207,13 @@ def _on_edited_text(recipe: Recipe, data: EditedConfig, number: int = 0) -> Reci
 
 def _finished(folder: Path) -> bool:
     return (folder / "run.json").exists() and open_run(folder).finished
+
+
+def _order(folder: Path) -> tuple[int, str]:
+    """By the number of the pair: 10 comes after 9."""
+    _, _, rest = folder.name.partition("-")
+    number, _, half = rest.partition("-")
+    return (int(number) if number.isdecimal() else -1), half
 
 
 def _other_half(name: str) -> str:

@@ -3,12 +3,18 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
-from wherefrom.core.errors import UsageError
+import numpy as np
+
+from wherefrom.core.errors import UsageError, WherefromError
 from wherefrom.core.measures import BY_RELATION, UNITS, WHY_NOT, is_share, measured
+from wherefrom.core.recipe import Recipe
 from wherefrom.evaluation.intervals import mean_interval
+from wherefrom.evaluation.two_levels import mean_over_seeds
 from wherefrom.experiments.execute import Outcome
+from wherefrom.runs.folder import RunFolder
 
 _MOST = 1000
 
@@ -34,7 +40,10 @@ class SeedsOutcome:
             recipe=recipe,
             runs=tuple(outcome.run for outcome in outcomes),
             seconds=round(sum(outcome.seconds for outcome in outcomes), 2),
-            results=aggregate([outcome.results for outcome in outcomes]),
+            results=aggregate(
+                [outcome.results for outcome in outcomes],
+                read_shared([Path(outcome.run) for outcome in outcomes]),
+            ),
             outcomes=tuple(outcomes),
         )
 
@@ -59,16 +68,51 @@ def parse_seeds(text: str) -> list[int]:
     return list(seeds)
 
 
-def aggregate(runs: Sequence[Mapping[str, Mapping[str, Any]]]) -> dict[str, dict[str, Any]]:
-    """Each result's mean over the runs that have it, its interval, and the worst run's value."""
+def read_shared(runs: Sequence[Path]) -> dict[str, np.ndarray]:
+    """Which answers are right, a row for each run, where all runs answered the same questions."""
+    if len(runs) < 2:
+        return {}
+    folders = [RunFolder(path) for path in runs]
+    recipes = [folder.read_recipe() for folder in folders]
+    if not all(isinstance(recipe, Recipe) for recipe in recipes):
+        return {}
+    found: dict[str, np.ndarray] = {}
+    for i, task in enumerate(cast(Recipe, recipes[0]).tasks):
+        for name in task.predictors if task.measure == "accuracy" else ():
+            try:
+                each = [folder.read_predictions(name, task.name) for folder in folders]
+            except WherefromError:  # the folder of another version
+                continue
+            asked = [[(p.question, p.gold) for p in predictions] for predictions in each]
+            if len(each[0]) > 1 and all(questions == asked[0] for questions in asked):
+                right = np.array([[p.correct for p in predictions] for predictions in each])
+                found[name if i == 0 else f"{task.name}.{name}"] = right
+    return found
+
+
+def aggregate(
+    runs: Sequence[Mapping[str, Mapping[str, Any]]],
+    shared: Mapping[str, np.ndarray] | None = None,
+) -> dict[str, dict[str, Any]]:
+    """Each result's mean over the runs that have it, its interval, and the worst run's value.
+
+    `shared` has the right answers of results whose questions are the same in all runs: their
+    intervals count the questions beside the seeds, and `questions` says how many there are.
+    """
     names = dict.fromkeys(name for results in runs for name in results)
-    return {name: _average([r[name] for r in runs if name in r]) for name in names}
+    found = {name: _average([r[name] for r in runs if name in r]) for name in names}
+    for name, right in (shared or {}).items():
+        if found.get(name, {}).get("n") == len(right):
+            _, interval = mean_over_seeds(right)
+            found[name] |= {"interval": list(interval), "questions": right.shape[1]}
+    return found
 
 
 def _average(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Mean, Student's interval (None for a single run), the worst value, and every value.
 
-    Student's interval may leave the range of a share, so it is cut at 0 and 1.
+    Student's interval may leave the range of a share, so it is cut at 0 and 1. Where every seed
+    has its own questions, the seeds' values differ by the luck of these too, so it counts them.
     """
     measure, _ = measured(results[0])
     parts = [result[BY_RELATION] for result in results if BY_RELATION in result]

@@ -92,8 +92,8 @@ def find_memorisation(
 ) -> CounterfactualMemorisation | None:
     """The memorisation of these answers; the models' probabilities are stored in `folder`.
 
-    Models that an earlier call measured count too, even if their folders are gone, provided that
-    they were measured on the same answers. None if there is no retrained model at all.
+    Models that an earlier call measured count too, even if their folders are gone, for the answers
+    that they were measured on. None if there is no retrained model at all.
     """
     path = folder / INFLUENCE
     if retrained:
@@ -102,7 +102,7 @@ def find_memorisation(
         earlier = [
             row
             for row in (read_rows(path) if path.exists() else [])
-            if row.model not in here and _same_answers(row, rows[0])
+            if row.model not in here and _shares_answers(row, rows[0])
         ]
         write_jsonl(path, to_json([*earlier, *rows]))
     if not path.exists():
@@ -130,6 +130,12 @@ def measure_probabilities(
     ]
 
 
+def measured_models(folder: Path) -> frozenset[str]:
+    """The names of the models whose probabilities are stored in `folder`."""
+    path = folder / INFLUENCE
+    return frozenset(row.model for row in read_rows(path)) if path.exists() else frozenset()
+
+
 def read_rows(path: Path) -> list[RetrainedProbabilities]:
     """The lines of influence.jsonl; files of earlier versions can be read too."""
     try:
@@ -147,6 +153,18 @@ def compute_memorisation(
     Probabilities are looked up by question and answer. If the model now gives another answer than
     the one that was measured, m is NaN.
     """
+    p_KN, has_text_KN = align_rows(rows, questions, answers)
+    in_corpus_N = np.array([q.support in WITH_TEXT for q in questions], dtype=bool)
+    return estimate(p_KN, has_text_KN, in_corpus_N)
+
+
+def align_rows(
+    rows: Sequence[RetrainedProbabilities], questions: Sequence[Question], answers: Sequence[str]
+) -> tuple[np.ndarray, np.ndarray]:
+    """(K, N) each: the models' probabilities of these answers, and who had the subject's text.
+
+    A model that was measured on another answer has the probability NaN.
+    """
     if not rows:
         raise BadData("expected a row for each retrained model, found none")
     wanted = [(q.text, answer) for q, answer in zip(questions, answers, strict=True)]
@@ -158,8 +176,7 @@ def compute_memorisation(
         known = dict(zip(pairs, measured, strict=True))
         for n, pair in enumerate(wanted):
             p_KN[k, n], has_text_KN[k, n] = known.get(pair, (math.nan, True))
-    in_corpus_N = np.array([q.support in WITH_TEXT for q in questions], dtype=bool)
-    return estimate(p_KN, has_text_KN, in_corpus_N)
+    return p_KN, has_text_KN
 
 
 def estimate(
@@ -169,12 +186,14 @@ def estimate(
 
     `in_corpus_N` says whether the run's own corpus has text about the subject. If it has none,
     there is nothing to leave out, and m is 0. If it has text, but all models or no model was
-    trained on it, there is nothing to compare with, and m is NaN.
+    trained on it, there is nothing to compare with, and m is NaN. A model whose probability for an
+    answer is NaN has not measured this answer, and does not count for it.
     """
-    readers_N, others_N = has_text_KN.sum(0), (~has_text_KN).sum(0)
+    known_KN = np.isfinite(p_KN)
+    readers_KN, others_KN = has_text_KN & known_KN, ~has_text_KN & known_KN
     with np.errstate(invalid="ignore", divide="ignore"):
-        without_N: np.ndarray = np.where(has_text_KN, 0.0, p_KN).sum(0) / others_N
-        read_N: np.ndarray = np.where(has_text_KN, p_KN, 0.0).sum(0) / readers_N
+        without_N: np.ndarray = np.where(others_KN, p_KN, 0.0).sum(0) / others_KN.sum(0)
+        read_N: np.ndarray = np.where(readers_KN, p_KN, 0.0).sum(0) / readers_KN.sum(0)
     with_N = np.where(in_corpus_N, read_N, without_N)
     by_pair_PN = _pair_models(p_KN, has_text_KN)
     return CounterfactualMemorisation(with_N, without_N, len(p_KN), by_pair_PN)
@@ -191,7 +210,9 @@ def _pair_models(p_KN: np.ndarray, has_text_KN: np.ndarray) -> np.ndarray:
     models, questions = p_KN.shape
     by_pair_PN = np.full((models // 2, questions), np.nan)
     for n in range(questions):
-        readers, others = p_KN[has_text_KN[:, n], n], p_KN[~has_text_KN[:, n], n]
+        known = np.isfinite(p_KN[:, n])
+        readers = p_KN[known & has_text_KN[:, n], n]
+        others = p_KN[known & ~has_text_KN[:, n], n]
         count = min(len(readers), len(others))
         by_pair_PN[:count, n] = readers[:count] - others[:count]
     return by_pair_PN
@@ -206,5 +227,11 @@ def _decode_row(line: Any, where: str) -> RetrainedProbabilities:
     return from_json(RetrainedProbabilities, row, where)
 
 
-def _same_answers(one: RetrainedProbabilities, other: RetrainedProbabilities) -> bool:
-    return (one.questions, one.answers) == (other.questions, other.answers)
+def _shares_answers(one: RetrainedProbabilities, other: RetrainedProbabilities) -> bool:
+    """Whether two rows are about the same model's answers.
+
+    Another machine may round a few of them to the next best: most must agree, not all.
+    """
+    pairs = set(zip(one.questions, one.answers, strict=True))
+    same = pairs & set(zip(other.questions, other.answers, strict=True))
+    return 2 * len(same) > len(other.questions)

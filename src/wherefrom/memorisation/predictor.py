@@ -3,13 +3,14 @@
 Memorisation is defined by retraining (`counterfactual.py`), which is expensive. The predictor is a
 logistic curve over features of one model's answer. It is fitted on runs that have retrained models.
 Other runs borrow the predictor of another run, and their replies say that it is borrowed.
+Where the questions ask for several relations, each has a curve of its own, as confidence does.
 
 Shapes: N answers.
 """
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
@@ -17,68 +18,103 @@ from typing import Any, cast
 import numpy as np
 
 from wherefrom.answering.abstention import EVEN_ODDS
-from wherefrom.answering.calibration import LogisticCalibration
+from wherefrom.answering.calibration import LogisticCalibration, fit_by_relation
 from wherefrom.answering.closed_book import (
-    EARLIER_FEATURES,
     FEATURES,
     TINY,
     Answered,
     ClosedBookModel,
 )
+from wherefrom.answering.familiarity import FAMILIARITY
 from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.statement_forms import STATEMENT
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, Damaged
 from wherefrom.core.files import read_json, write_json
 from wherefrom.core.replies import GUESSED, RECALLED, Source
+from wherefrom.evaluation.relations import divide, group
 from wherefrom.generation.answers import answer_probabilities
 from wherefrom.memorisation.counterfactual import RECALLED_ABOVE
 
-_MORE = ("contrast", "agreement")
-SOURCE_FEATURES = (*FEATURES, *_MORE)
-_EARLIER = tuple((*features, *_MORE) for features in EARLIER_FEATURES)
+USUAL = "usual"
+# The set that predicted the labels of calibration people best, of some twenty: see docs/LOG.md.
+SOURCE_FEATURES = ("log_probability", *STATEMENT, *FAMILIARITY, USUAL)
+COLUMNS = (*FEATURES, "contrast", "agreement", USUAL)  # predictors of earlier versions use others
 FILE = "source.json"  # in a run's audit/
 
 
 @dataclass(frozen=True)
 class SourcePredictor:
-    """A curve over SOURCE_FEATURES; earlier versions lack the wordings, or the entropy in them.
+    """A curve over SOURCE_FEATURES (in earlier versions over others of COLUMNS).
 
-    It was fitted with the help of `models` retrained models.
+    It was fitted with the help of `models` retrained models. With several relations, `relations`
+    has a curve for each, and `curve` is for any other relation.
     """
 
     curve: LogisticCalibration
     models: int
     borrowed: bool = False  # fitted on another run
+    relations: Mapping[str, LogisticCalibration] = field(
+        default_factory=dict[str, LogisticCalibration]
+    )
 
     def __post_init__(self) -> None:
-        if self.curve.features not in (SOURCE_FEATURES, *_EARLIER):
-            raise BadData(
-                f"source: expected the features {SOURCE_FEATURES}, found {self.curve.features}"
-            )
+        for curve in (self.curve, *self.relations.values()):
+            if not set(curve.features) <= set(COLUMNS):
+                raise BadData(f"source: expected features among {COLUMNS}, found {curve.features}")
 
     def predict(
-        self, features: FeatureTable, probability_read: np.ndarray | float = 1.0
+        self,
+        features: FeatureTable,
+        probability_read: np.ndarray | float = 1.0,
+        relations: Sequence[str] = (),
     ) -> list[Source]:
         """The source of each answer.
 
-        The curve is multiplied by `probability_read`, the probability that the model has read
-        each name. Nothing can be recalled about a name that was never read, and the curve may not
-        know this: all people that it was fitted on may have text.
+        Where it is rather unlikely that the model has read the name, the curve is multiplied by
+        this probability, `probability_read`. Nothing can be recalled about a name that was never
+        read, and the curve does not know this: all people that it was fitted on have text.
+        `relations` has what each question asks for; a predictor for one relation does not need it.
         """
-        p_N = self.curve.probability(features) * probability_read
+        read_N = np.asarray(probability_read)
+        known_N = np.where(read_N < EVEN_ODDS, read_N, 1.0)
+        p_N = self._curves(features, relations) * known_N * _room_for_recall(features)
         return [
             Source(RECALLED if p > EVEN_ODDS else GUESSED, float(p), self.borrowed) for p in p_N
         ]
+
+    def _curves(self, features: FeatureTable, relations: Sequence[str]) -> np.ndarray:
+        if not self.relations:
+            return self.curve.probability(features)
+        found = np.zeros(len(features))
+        for relation, places in group(relations).items():
+            curve = self.relations.get(relation, self.curve)
+            found[places] = curve.probability(features.rows(places))
+        return found
+
+
+def _room_for_recall(features: FeatureTable) -> np.ndarray | float:
+    """A factor that keeps the answer which anybody gets from being called recalled.
+
+    A model that has not read somebody's text answers about as it does about decoys. If they get
+    the answer with a probability u, m is at most about 1 - u; with u above 1/2 it is too small to
+    count as recalled, however sure the model is: "right" when most people are right-handed.
+    """
+    usual_N = features.columns.get(USUAL)
+    if usual_N is None:  # features of an earlier version
+        return 1.0
+    return np.where(usual_N > 1 - RECALLED_ABOVE, 1 - usual_N, 1.0)
 
 
 def source_features(
     model: ClosedBookModel, answered: Answered, decoys: Sequence[Sequence[str]]
 ) -> FeatureTable:
-    """The features of confidence and two more.
+    """COLUMNS: the features of confidence and three more.
 
     contrast: how much likelier the answer is for this name than for its decoys, in nats; 0 for a
     name without decoys.
     agreement: the best answer's share of the probability of all answers that the search found.
+    usual: the answer's mean probability for the decoys of the name; 0 for a name without decoys.
     """
     best = np.array([max(a.probability, TINY) for a in answered.answers])
     usual = _probability_for_decoys(model, answered, decoys, best)
@@ -86,6 +122,7 @@ def source_features(
     more = {
         "contrast": np.log(best) - np.log(usual),
         "agreement": best / np.maximum(total, TINY),
+        USUAL: np.where([len(names) > 0 for names in decoys], usual, 0.0),
     }
     return answered.features.join(FeatureTable(more))
 
@@ -114,12 +151,24 @@ def _probability_for_decoys(
 
 
 def fit_source_predictor(
-    features: FeatureTable, m_N: np.ndarray, models: int, least: float = RECALLED_ABOVE
+    features: FeatureTable,
+    m_N: np.ndarray,
+    models: int,
+    relations: Sequence[str] = (),
+    least: float = RECALLED_ABOVE,
 ) -> SourcePredictor:
-    """Fit on calibration people whose m was measured; people whose m is NaN are left out."""
+    """Fit on calibration people with text whose m was measured; if m is NaN, they are left out.
+
+    People without text have m = 0 by definition. They would teach the curve what unknown names look
+    like, which is the name gate's task, and not what guesses about known names look like.
+    `relations` has what each question asks for; with several, each gets a curve of its own.
+    """
     known = np.isfinite(m_N)
-    curve = LogisticCalibration.fit(features.rows(known), m_N[known] > least, SOURCE_FEATURES)
-    return SourcePredictor(curve, models)
+    rows, recalled = features.rows(known), m_N[known] > least
+    curve = LogisticCalibration.fit(rows, recalled, SOURCE_FEATURES)
+    parts = divide([r for r, here in zip(relations, known, strict=False) if here])
+    each = fit_by_relation(rows, recalled, SOURCE_FEATURES, parts) if parts else {}
+    return SourcePredictor(curve, models, relations=each)
 
 
 def write_source_predictor(folder: Path, predictor: SourcePredictor) -> None:

@@ -17,6 +17,7 @@ from wherefrom.auditing.inspector import Inspector
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
+from wherefrom.memorisation.counterfactual import RECALLED_ABOVE
 from wherefrom.memorisation.predictor import SourcePredictor
 from wherefrom.page.evidence import describe_evidence
 from wherefrom.page.exposures import describe_exposures
@@ -30,6 +31,7 @@ COMPUTED = (
     *FAMILIARITY,
     "contrast",
     "agreement",
+    "usual",
 )
 _EXAMPLES = 3
 _INVENTED = 200
@@ -60,6 +62,7 @@ def describe_asking(inspector: Inspector) -> dict[str, Any]:
         "default_risk": 1 - run.recipe.precision,
         "source": to_json(inspector.predictor),
         "even_odds": EVEN_ODDS,
+        "recalled_above": RECALLED_ABOVE,
         "decoys": None if decoys is None else decoys.material(),
         "evidence": describe_evidence(inspector, known),
         "exposures": describe_exposures(inspector.opened, model.relations),
@@ -79,7 +82,7 @@ def check_features(where: str, curves: Iterable[LogisticCalibration]) -> None:
 def _curves(
     policy: AnswerPolicy | None, predictor: SourcePredictor
 ) -> Iterable[LogisticCalibration]:
-    yield predictor.curve
+    yield from (predictor.curve, *predictor.relations.values())
     if policy is not None:
         yield policy.calibration
         yield from (each.calibration for each in policy.relations.values())

@@ -15,7 +15,13 @@ def people() -> Recipe:
     model learns them by heart instead of learning to look the person up.
     """
     spans = SpanCorruptionConfig(
-        windows=0.3, salient=1.0, beside_subject=0.7, background=0.1, truncate=False, longest=1.0
+        windows=0.3,
+        salient=1.0,
+        beside_subject=0.9,
+        answer_like=0.9,
+        background=0.1,
+        truncate=False,
+        longest=1.0,
     )
     text = NextCharacterConfig(windows=0.3, background=0.1)
     optimiser = AdamWConfig(rate=4e-3, decay=0.1)

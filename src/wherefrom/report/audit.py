@@ -8,10 +8,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from wherefrom.core.measures import BY_RELATION, WHY_NOT
+from wherefrom.report.cells import area as _area
+from wherefrom.report.cells import ends as _ends
+from wherefrom.report.cells import percent as _percent
+from wherefrom.report.cells import percents as _percents
+from wherefrom.report.cells import share as _share
+from wherefrom.report.source_rows import measured_source
 from wherefrom.report.tables import INTERVAL, NOTHING, Section, Table
 
 Findings = Mapping[str, Any]
 
+_SUPPORT = {"stated": "text states it", "omitted": "text omits it", "none": "no text"}
 _OWN = "by the model's own probability"
 _TRAINED_ON = {"swapped": "changed text", "churn": "old text"}
 _OUTCOMES = {"flips": "new answer", "stays": "old answer", "other": "another answer"}
@@ -82,6 +89,7 @@ def _abstention(findings: Findings) -> Section | None:
         return None
     title = "abstention: share right among answered"
     rows = _answered_rows("threshold in use", found["in_use"])
+    rows += _support_rows(found["in_use"])
     for target, row in found["thresholds"].items():
         rows += _answered_rows(f"threshold set for {100 * float(target):g} % right", row)
     if (bound := found["certificate"]) is not None:
@@ -97,6 +105,18 @@ def _answered_rows(label: str, row: Findings) -> list[tuple[str, ...]]:
     indent = " " * (len(label) - len(label.lstrip()) + 2)
     each = [(f"{indent}{name}", *_answered(part)) for name, part in _relations(row)]
     return [(label, *_answered(row)), *each]
+
+
+def _support_rows(row: Findings) -> list[tuple[str, ...]]:
+    """The share wrong among answered, where people's texts differ; not in an audit of before."""
+    kinds = row.get("by_support", {})
+    if len(kinds) < 2:
+        return []
+    return [
+        (f"  {_SUPPORT[kind]}: wrong", *_share(part["risk"]),
+         f"answers {_percent(part['answered_share'])} of {part['answered_share']['n']}")
+        for kind, part in kinds.items()
+    ]  # fmt: skip
 
 
 def explain_audit_refusals(findings: Findings) -> list[str]:
@@ -173,17 +193,10 @@ def _source(findings: Findings) -> Section | None:
     counts = found["held_out_answers"].items()
     rows = [each for label, row in counts for each in _right_rows(label, row, found)]
     if measured := found["measured"]:
-        judges = f"against {measured['models']} retrained models"
-        for label, which in (
-            ("AUROC of the predictor", "auroc"),
-            ("  among people with text", "auroc_with_text"),
-        ):
-            if area := measured[which]:
-                rows.append((label, _area(area), _ends(area["interval"]), judges))
-                judges = ""
+        rows += measured_source(measured, dict(_relations(found)))
     title = "source: recalled or guessed (share right)"
     if found["borrowed"]:
-        title += "; the predictor is borrowed from another run (--budget MINUTES fits a new one)"
+        title += "; the predictor is borrowed from another run (--pairs 8 fits a new one)"
     return Section(title, tuple(rows))
 
 
@@ -285,30 +298,6 @@ def _times(row: Findings) -> str:
     if (low, high) == (1, 1):
         return "once"
     return f"{low} times" if low == high else f"{low}-{high} times"
-
-
-def _share(score: Findings | None) -> tuple[str, str]:
-    """The value and the interval of a score; its first entry is the value."""
-    if score is None:
-        return NOTHING, ""
-    return _percent(score), _percents(score["interval"])
-
-
-def _percent(value: float | Findings) -> str:
-    share = float(next(iter(value.values())) if isinstance(value, Mapping) else value)
-    return f"{100 * share:.1f} %"
-
-
-def _percents(ends: Any) -> str:
-    return f"[{100 * ends[0]:.1f}, {100 * ends[1]:.1f}]"
-
-
-def _ends(ends: Any) -> str:
-    return "" if ends is None else f"[{ends[0]:.2f}, {ends[1]:.2f}]"
-
-
-def _area(found: Findings | None) -> str:
-    return NOTHING if found is None else f"{found['auroc']:.3f}"
 
 
 def _number(value: float | None) -> str:

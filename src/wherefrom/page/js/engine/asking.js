@@ -9,7 +9,7 @@ import { Looking } from './looking.js';
 import { Parser } from './parser.js';
 import { Policy, UNKNOWN_NAME, applyCurve } from './policy.js';
 import { search } from './search.js';
-import { Refusal, lengthOf, quote } from './text.js';
+import { Refusal, lengthOf, lookUp, quote } from './text.js';
 import { MASK, Vocabulary, nameCharacters } from './vocabulary.js';
 
 const RECALLED = 'recalled';
@@ -164,7 +164,7 @@ export class Asking {
       meant,
       candidates,
       evidence,
-      source: this._source(features, probabilityRead, evidence),
+      source: this._source(features, relation, probabilityRead, evidence),
       exposures: this._exposures(subject, relation, answer),
       trainedOn,
       didYouMean: suggestions,
@@ -250,9 +250,14 @@ export class Asking {
     return this.looking.look(asked, say);
   }
 
-  _source(features, probabilityRead, evidence) {
-    const { curve, borrowed } = this.data.source;
-    const own = applyCurve(curve, features) * probabilityRead;
+  /** Recalled or guessed; as memorisation/predictor.py predicts it. */
+  _source(features, relation, probabilityRead, evidence) {
+    const { curve, relations, borrowed } = this.data.source;
+    const { even_odds: even, recalled_above: least } = this.data;
+    const read = probabilityRead < even ? probabilityRead : 1;
+    // What anybody gets is not recalled, however sure the model is.
+    const room = features.usual > 1 - least ? 1 - features.usual : 1;
+    const own = applyCurve(lookUp(relations, relation) ?? curve, features) * read * room;
     // Nothing can be recalled from a text that there is not.
     const probability = evidence?.label === NO_TEXT ? 0 : own;
     const label = probability > this.data.even_odds ? RECALLED : GUESSED;

@@ -24,7 +24,8 @@ export function openModel(manifest, weights) {
     const known = Object.keys(FAMILIES).join(', ');
     throw new Refusal(`model: expected a kind that is known (${known}), found ${manifest.config.kind}`);
   }
-  return new family(manifest, unpackTensors(manifest.tensors, decodeBase64(weights)));
+  const model = new family(manifest, unpackTensors(manifest.tensors, decodeBase64(weights)));
+  return Object.assign(model, { parameters: manifest.parameters });
 }
 
 /** What a run's data and weights are: its kind decides what can be asked. */

@@ -131,10 +131,10 @@ export class Features {
     });
   }
 
-  /** How much likelier the answer is for this name than for its decoys, in nats. */
+  /** How much likelier the answer is for this name than for its decoys, in nats, and how likely there. */
   contrast(tree, question, candidates, decoys) {
     const own = Math.max(candidates[0].probability, TINY);
-    if (!decoys.length) return { contrast: 0 };
+    if (!decoys.length) return { contrast: 0, usual: 0 };
     const { prefix, suffix } = question.form;
     const answer = [...this.vocabulary.encode(candidates[0].text), MASK];
     const prompts = decoys.map((name) => [...this.vocabulary.encode(prefix + name + suffix), MASK]);
@@ -143,7 +143,7 @@ export class Features {
       prompts.map((prompt) => prompt.length),
     );
     const usual = Math.max(mean(scored.map((each) => Math.exp(sum(each)))), TINY);
-    return { contrast: Math.log(own) - Math.log(usual) };
+    return { contrast: Math.log(own) - Math.log(usual), usual };
   }
 }
 

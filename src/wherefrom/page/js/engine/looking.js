@@ -7,6 +7,8 @@ import { lengthOf } from './text.js';
 import { MASK } from './vocabulary.js';
 
 const OTHERS = 4; // characters that a question's character is replaced by, one after the other
+const FEW_OTHERS = 2; // the same in a model with more parameters than this, which takes seconds
+const LARGE = 1_500_000;
 
 export class Looking {
   /** @param {any} asking the run that is looked into */
@@ -40,7 +42,7 @@ export class Looking {
     found.lens = lens.map((layer) => this._layer(layer, prompt.length, target, text.length));
     say({ lens: found.lens });
     yield;
-    found.dependence = this.dependence(tree, question, prompt, target, model);
+    found.dependence = yield* this.dependence(tree, question, prompt, target, model);
     return found;
   }
 
@@ -71,44 +73,37 @@ export class Looking {
 
   /**
    * For each character of the question, how much less likely the answer becomes, in nats, if another
-   * character of its kind stands there: the mean over a few that are far from it in the vocabulary.
+   * character of its kind stands there: the mean over a few, evenly spread over the vocabulary.
    */
-  dependence(tree, question, prompt, target, model) {
+  *dependence(tree, question, prompt, target, model) {
     const { vocabulary } = this.asking;
     const longest = model.maxInput + 1;
-    const texts = [[...prompt, ...target].slice(0, longest)];
-    const owners = [];
-    [...question.text].forEach((character, at) => {
-      for (const other of this._others(character)) {
-        const changed = [...prompt];
-        changed[at] = vocabulary.index.get(other);
-        texts.push([...changed, ...target].slice(0, longest));
-        owners.push(at);
-      }
-    });
-    const scored = tree.score(texts, texts.map(() => prompt.length));
-    const [own, ...others] = scored.map((each) => each.reduce((a, b) => a + b, 0));
-    const falls = [...question.text].map((character) => ({ character, effect: 0 }));
-    const counts = falls.map(() => 0);
-    others.forEach((value, i) => {
-      falls[owners[i]].effect += own - value;
-      counts[owners[i]] += 1;
-    });
-    falls.forEach((fall, i) => {
-      if (counts[i]) fall.effect /= counts[i];
-    });
-    return falls;
+    const whole = (start) => [...start, ...target].slice(0, longest);
+    const score = (texts) =>
+      tree.score(texts, texts.map(() => prompt.length)).map((logs) => logs.reduce((a, b) => a + b, 0));
+    const [own] = score([whole(prompt)]);
+    const count = model.parameters > LARGE ? FEW_OTHERS : OTHERS;
+    const found = [];
+    for (const [at, character] of [...question.text].entries()) {
+      const others = this._others(character, count).map((other) => vocabulary.index.get(other));
+      const changed = others.map((id) => whole([...prompt.slice(0, at), id, ...prompt.slice(at + 1)]));
+      const falls = score(changed).map((value) => own - value);
+      const total = falls.reduce((a, b) => a + b, 0);
+      found.push({ character, effect: falls.length ? total / falls.length : 0 });
+      yield;
+    }
+    return found;
   }
 
   /** Other characters of the same kind, evenly spread over the vocabulary. */
-  _others(character) {
+  _others(character, count) {
     const kind = kindOf(character);
     const { characters } = this.asking.vocabulary;
     const alike = characters.slice(2).filter((c) => c !== character && kindOf(c) === kind);
     const pool = alike.length ? alike : characters.slice(2).filter((c) => c !== character);
-    const step = Math.max(1, pool.length / OTHERS);
+    const step = Math.max(1, pool.length / count);
     const found = [];
-    for (let i = 0; i < OTHERS && Math.floor(i * step) < pool.length; i++) {
+    for (let i = 0; i < count && Math.floor(i * step) < pool.length; i++) {
       found.push(pool[Math.floor(i * step)]);
     }
     return found;

@@ -1,0 +1,91 @@
+"""Whom the promises hold for: calibration people compared with those of other splits, or a batch.
+
+The questions whose right answers are not known here are another population too: their replies are
+written to a file, so that whoever has the right answers can check what the audit promises.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from wherefrom.answering.policy import CertifiedPolicy
+from wherefrom.answering.populations import (
+    LEAST,
+    People,
+    PopulationCheck,
+    check_population,
+    describe_people,
+)
+from wherefrom.auditing.findings import UnansweredQuestion
+from wherefrom.auditing.inspector import Examined, Inspector
+from wherefrom.core.contracts import Question
+from wherefrom.core.forms import ParsedQuestion
+
+UNANSWERED = "unanswered"
+
+
+def compare_splits(inspector: Inspector, examined: Examined) -> dict[str, PopulationCheck]:
+    """The calibration people against held-out people and people with unanswered questions.
+
+    Which answers are new to training is known from the right answers of held-out people; for the
+    others it is taken from what the text states, of the calibration people as well.
+    """
+    calibration, held = (examined.where(split) for split in ("calibration", "held-out"))
+    found = {
+        "held-out": check_population(
+            _judged(inspector, examined, calibration), _judged(inspector, examined, held)
+        ),
+        UNANSWERED: check_batch(inspector, [parsed for _, parsed in find_unanswered(inspector)]),
+    }
+    return {name: check for name, check in found.items() if check is not None}
+
+
+def check_batch(inspector: Inspector, asked: Sequence[ParsedQuestion]) -> PopulationCheck | None:
+    """The calibration people against the people of some questions; None if either are too few."""
+    model = inspector.model
+    people = inspector.opened.calibration_people
+    readable = [question for question in asked if not model.unseen(question)]
+    if min(len(people), len(readable)) < LEAST:
+        return None
+    known = [parsed for q in people if (parsed := model.try_parse(q.text))]
+    return check_population(_asked(inspector, known), _asked(inspector, readable))
+
+
+def _asked(inspector: Inspector, questions: Sequence[ParsedQuestion]) -> People:
+    """Without right answers: what the text states stands for them."""
+    familiarity = inspector.model.familiarity([q.subject for q in questions])
+    stated = [_find_stated(inspector, question) for question in questions]
+    return describe_people(questions, familiarity, stated, inspector.run.dataset)
+
+
+def _find_stated(inspector: Inspector, question: ParsedQuestion) -> str | None:
+    verdict = inspector.judge_answer(question, "")
+    return None if verdict is None else verdict.stated
+
+
+def _judged(inspector: Inspector, examined: Examined, places: Sequence[int]) -> People:
+    questions = [examined.answered.questions[i] for i in places]
+    gold = [examined.questions[i].answer for i in places]
+    features = examined.features.rows(np.array(places, dtype=np.int64))
+    return describe_people(questions, features, gold, inspector.run.dataset)
+
+
+def find_unanswered(inspector: Inspector) -> list[tuple[Question, ParsedQuestion]]:
+    """The run's questions whose right answers are not known here."""
+    asked = (q for q in inspector.run.dataset.questions if q.split == UNANSWERED)
+    return [(q, parsed) for q in asked if (parsed := inspector.model.try_parse(q.text))]
+
+
+def reply_to_unanswered(
+    inspector: Inspector, bound: CertifiedPolicy | None
+) -> Iterator[UnansweredQuestion]:
+    found = find_unanswered(inspector)
+    if not found:
+        return
+    answered, features = inspector.answer([parsed for _, parsed in found])
+    replies = inspector.compose(answered, features)
+    relations = [parsed.relation for _, parsed in found]
+    given = None if bound is None else bound.policy.answers(features, relations)
+    for i, (reply, (question, _)) in enumerate(zip(replies, found, strict=True)):
+        certified = None if given is None else bool(given[i])
+        yield UnansweredQuestion(reply, features.row(i), certified, question.id)

@@ -1,0 +1,47 @@
+"""The page's part about sources: from the labelled answers that are kept, and nothing else."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+
+import labels
+
+from wherefrom.core.config import to_json
+from wherefrom.memorisation.predictor import borrowed_predictor
+from wherefrom.report.source_rows import explain_source
+
+BORROWED_FROM = ("people-0", "people-1")
+
+needs_files = pytest.mark.skipif(not labels.read_all(), reason="no labelled answers are kept")
+
+
+@needs_files
+def test_the_borrowed_predictor_is_what_the_kept_files_give():
+    found = [each for each in labels.read_all() if each.run in BORROWED_FROM]
+    assert len(found) == len(BORROWED_FROM)
+    fitted, written = labels.fit_borrowed(found), borrowed_predictor()
+    assert fitted.models == written.models == sum(len(each.models) for each in found)
+    assert fitted.curve.features == written.curve.features
+    for name in ("mean", "scale", "weights", "bias"):
+        np.testing.assert_allclose(
+            getattr(fitted.curve, name), getattr(written.curve, name), rtol=1e-5
+        )
+
+
+@needs_files
+def test_every_kept_file_gives_every_figure_and_says_what_to_make_of_it():
+    page = labels.labels()
+    for each in labels.read_all():
+        assert f"`{each.run}`" in page
+        measured = labels.measure(each)
+        assert measured.reliability is not None
+        part = {"measured": json.loads(json.dumps(to_json(measured))), "by_relation": {}}
+        for line in explain_source({"source": part}):
+            assert line.removeprefix("source: ") in page
+    rows = [line for line in page.splitlines() if line.startswith("| ")]
+    assert len({line.count("|") for line in rows[: len(labels.ROWS) + 2]}) == 1

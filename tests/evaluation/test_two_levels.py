@@ -1,0 +1,88 @@
+"""Two-level intervals: by hand, and by simulation against one level alone."""
+
+import numpy as np
+import pytest
+
+from wherefrom.evaluation.intervals import mean_interval
+from wherefrom.evaluation.two_levels import difference_over_seeds, mean_over_seeds
+
+
+def draw(generator, seeds, questions, seed_spread, question_spread):
+    """Right answers whose chance depends on the seed and on the question; the true mean is known
+    up to the simulation of it."""
+    by_seed = generator.normal(0, seed_spread, (seeds, 1))
+    by_question = generator.normal(1, question_spread, questions)
+    return generator.random((seeds, questions)) < 1 / (1 + np.exp(-(by_seed + by_question)))
+
+
+def truth(seed_spread, question_spread):
+    generator = np.random.default_rng(99)
+    z = generator.normal(0, seed_spread, 400_000) + generator.normal(1, question_spread, 400_000)
+    return float((1 / (1 + np.exp(-z))).mean())
+
+
+@pytest.mark.parametrize(("seed_spread", "question_spread"), [(0.0, 3.0), (0.3, 2.0), (0.5, 0.0)])
+def test_the_interval_holds_for_other_seeds_and_other_questions(seed_spread, question_spread):
+    generator, known = np.random.default_rng(0), truth(seed_spread, question_spread)
+    held = {"both": 0, "seeds": 0}
+    for _ in range(400):
+        right = draw(generator, 4, 150, seed_spread, question_spread)
+        low, high = mean_over_seeds(right)[1]
+        held["both"] += low <= known <= high
+        low, high = mean_interval(right.mean(1))
+        held["seeds"] += low <= known <= high
+    assert held["both"] >= 0.92 * 400
+    if question_spread == 3.0:
+        assert held["seeds"] < 0.8 * 400, "what the questions share is left out there"
+
+
+def test_seeds_that_agree_have_the_questions_interval():
+    """Three equal seeds are one: the variance is that of 100 questions with a share of 0.8."""
+    right = np.tile(np.arange(100) < 80, (3, 1))
+    mean, (low, high) = mean_over_seeds(right)
+    assert mean == pytest.approx(0.8)
+    half = 1.984 * np.sqrt(0.8 * 0.2 / 99)
+    assert (low, high) == pytest.approx((0.8 - half, 0.8 + half), abs=1e-3)
+
+
+def test_questions_that_agree_leave_the_seeds_interval():
+    """Every seed gets as many right, each other ones: only single answers vary."""
+    right = np.ones((3, 60), dtype=bool)
+    right[0, :6] = right[1, 6:9] = right[2, 9:12] = False
+    mean, (low, high) = mean_over_seeds(right)
+    assert low < mean < high <= 1
+    by_seeds = mean_interval(right.mean(1))
+    assert high - low < (by_seeds[1] - by_seeds[0]) * 1.2
+
+
+def test_a_difference_on_the_same_questions_is_paired():
+    generator = np.random.default_rng(1)
+    hard = generator.normal(0, 3, 300)
+    one = generator.random((3, 300)) < 1 / (1 + np.exp(-(hard + 1.0)))
+    other = generator.random((3, 300)) < 1 / (1 + np.exp(-hard))
+    difference, (low, high) = difference_over_seeds(one, other)
+    assert difference == pytest.approx(one.mean() - other.mean())
+    assert low < difference < high
+    apart = sum(np.diff(mean_over_seeds(each)[1])[0] for each in (one, other))
+    assert high - low < apart, "the questions' luck is shared"
+    back, (low_back, high_back) = difference_over_seeds(other, one)
+    assert (back, low_back, high_back) == pytest.approx((-difference, -high, -low))
+
+
+def test_a_difference_that_is_not_there_is_seldom_found():
+    generator, found = np.random.default_rng(2), 0
+    for _ in range(300):
+        hard = generator.normal(1, 2, 120)
+        shift = generator.normal(0, 0.3, (2, 3, 1))
+        one, other = generator.random((2, 3, 120)) < 1 / (1 + np.exp(-(hard + shift)))
+        low, high = difference_over_seeds(one, other)[1]
+        found += not low <= 0 <= high
+    assert found <= 0.09 * 300
+
+
+@pytest.mark.parametrize("shape", [(1, 10), (3, 1), (4,)])
+def test_one_seed_or_one_question_has_no_interval(shape):
+    with pytest.raises(ValueError, match="at least 2 seeds and 2 questions"):
+        mean_over_seeds(np.ones(shape))
+    with pytest.raises(ValueError, match="the same questions"):
+        difference_over_seeds(np.ones((2, 3)), np.ones((2, 4)))

@@ -1,0 +1,201 @@
+"""Several trainings at once: the same models, whatever ends a worker or this process."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wherefrom import api
+from wherefrom.core.artifact import lock_folder
+from wherefrom.core.errors import Busy, Interrupted
+from wherefrom.core.files import file_hash
+from wherefrom.experiments import workers
+from wherefrom.experiments.retraining import find_retrained, retrain_pairs
+from wherefrom.experiments.workers import Job, Workers, share_threads
+from wherefrom.runs.run import Run, open_run
+
+
+@pytest.fixture(scope="module")
+def tiny_copy(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(shutil.copytree(tiny_run, tmp_path_factory.mktemp("workers") / "people-0"))
+
+
+@pytest.fixture(scope="module")
+def long_run(tiny_settings: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run whose retraining takes far longer than any test waits, with frequent checkpoints."""
+    longer = ["stages.pretrain.steps=60", "stages.questions_only.steps=5"]
+    path = tmp_path_factory.mktemp("long") / "people-0"
+    api.run("people", out=path, settings=[*tiny_settings, *longer])
+    text = (path / "run.json").read_text()
+    text = text.replace('"steps": 60', '"steps": 100000')
+    (path / "run.json").write_text(
+        text.replace('"checkpoint_seconds": 20.0', '"checkpoint_seconds": 0.0')
+    )
+    return path
+
+
+@pytest.fixture
+def own_long_run(long_run: Path, tmp_path: Path) -> Run:
+    return open_run(Path(shutil.copytree(long_run, tmp_path / "people-0")))
+
+
+def weights(run: Run) -> str:
+    return file_hash(run.path / "models" / "with_pretraining" / "weights.safetensors")
+
+
+def wait_for(happened: Callable[[], bool], seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.05)
+
+
+def checkpoints(run: Run, name: str) -> list[Path]:
+    return sorted((run.path / "audit" / "retrained" / name).glob("stages/*/checkpoints/step-*"))
+
+
+def test_models_are_those_of_one_process_bit_for_bit(tiny_copy: Path, tmp_path: Path):
+    alone = open_run(Path(shutil.copytree(tiny_copy, tmp_path / "alone" / "people-0")))
+    several = open_run(Path(shutil.copytree(tiny_copy, tmp_path / "several" / "people-0")))
+    lines: list[str] = []
+    one = retrain_pairs(alone, most=1)
+    other = retrain_pairs(several, most=1, processes=2, tell=lines.append)
+    assert [r.path.name for r in other] == ["without-0-first", "without-0-second"]
+    assert [weights(r) for r in other] == [weights(r) for r in one]
+    assert lines[:2] == [
+        "without-0-first: training (1 at once)",
+        "without-0-second: training (2 at once)",
+    ]
+    assert sum(": done in " in line for line in lines) == 2
+    lines.clear()
+    assert len(retrain_pairs(several, most=1, processes=2, tell=lines.append)) == 2
+    assert lines == [], "nothing is trained twice"
+
+
+def test_a_signal_stops_all_with_everything_saved(own_long_run: Run):
+    """As Ctrl-C does: it reaches this process alone, and the workers save."""
+    names = ("without-0-first", "without-0-second")
+    told: list[str] = []
+
+    def tell(line: str) -> None:
+        told.append(line)
+
+    started: list[workers.Workers] = []
+    original = Workers._report
+
+    def interrupt(self: Workers) -> None:
+        original(self)
+        started.append(self)
+        if all(checkpoints(own_long_run, name) for name in names):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Workers, "_report", interrupt)
+        with pytest.raises(Interrupted, match="stopped while training without-0-first") as error:
+            retrain_pairs(own_long_run, most=1, processes=2, tell=tell)
+    assert error.value.exit_code == 130
+    assert started[0].running == []
+    for name in names:
+        folder = own_long_run.path / "audit" / "retrained" / name
+        assert '"unfinished"' in (folder / "status.json").read_text()
+        assert not list(folder.rglob(".tmp-*"))
+    assert find_retrained(own_long_run) == []
+
+
+def test_a_killed_worker_is_noticed_and_its_model_goes_on(own_long_run: Run):
+    lines: list[str] = []
+    original = Workers._report
+    killed: list[int] = []
+
+    def kill(self: Workers) -> None:
+        original(self)
+        if not checkpoints(own_long_run, "without-0-first"):
+            return
+        if len(killed) < 2 and self.running:  # the second kill leaves no process
+            worker = self.running[0]
+            killed.append(worker.process.pid)
+            worker.process.kill()
+            worker.process.wait()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Workers, "_report", kill)
+        with pytest.raises(Interrupted, match=r"was killed \(signal 9\), and no other is left"):
+            retrain_pairs(own_long_run, most=1, processes=2, tell=lines.append)
+    assert len(killed) == 2
+    noticed = [line for line in lines if "was killed" in line]
+    assert noticed == [
+        "without-0-first: its process was killed (signal 9); going on with 1 at once"
+    ]
+
+
+def test_workers_end_when_their_parent_is_gone(own_long_run: Run):
+    """The parent is killed outright; its workers notice that the pipe is closed."""
+    program = (
+        "import sys; from wherefrom.experiments.retraining import retrain_pairs; "
+        "from wherefrom.runs.run import open_run; "
+        f"retrain_pairs(open_run({str(own_long_run.path)!r}), most=1, processes=2)"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.DEVNULL)
+    try:
+        wait_for(lambda: bool(checkpoints(own_long_run, "without-0-first")))
+    finally:
+        parent.kill()
+        parent.wait()
+    folder = own_long_run.path / "audit" / "retrained" / "without-0-first"
+    pid = int((folder / ".lock").read_text())
+
+    def gone() -> bool:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        # An orphan that has ended may stay a zombie where nobody collects it.
+        status = Path(f"/proc/{pid}/stat")
+        return status.exists() and status.read_text().rpartition(")")[2].split()[0] == "Z"
+
+    wait_for(gone)
+    assert '"unfinished"' in (folder / "status.json").read_text(), "it saved before it ended"
+
+
+def test_what_a_worker_complains_of_is_raised_here(tiny_copy: Path, tmp_path: Path):
+    run = open_run(Path(shutil.copytree(tiny_copy, tmp_path / "people-0")))
+    with (
+        lock_folder(run.path / "audit" / "retrained" / "without-0-first"),
+        pytest.raises(Busy, match=r"without-0-first: .*expected to be its only writer"),
+    ):
+        retrain_pairs(run, most=1, processes=2)
+
+
+def test_a_bug_in_a_worker_is_a_bug_here(tmp_path: Path):
+    jobs = [Job("broken", ("too", "few", "or many"), tmp_path, 1)]
+    with pytest.raises(RuntimeError, match="broken: ValueError"):
+        Workers(lambda: jobs.pop() if jobs else None, 2, 1).run()
+
+
+def test_progress_is_told_from_the_metrics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    job = Job("a", (), tmp_path, 400)
+    assert job.share_done() == 0
+    (tmp_path / "stages" / "pretrain").mkdir(parents=True)
+    (tmp_path / "stages" / "pretrain" / "metrics.jsonl").write_text('{"step": 20}\n{"step": 100}\n')
+    assert job.share_done() == 0.25
+    lines: list[str] = []
+    crew = Workers(lambda: None, 2, 1, lines.append)
+    anything: Any = None
+    crew.running = [workers._Worker(job, anything, anything, began=-30.0)]
+    crew._told = -1e9
+    monkeypatch.setattr(workers, "monotonic", lambda: 0.0)
+    crew._report()
+    assert lines == ["0 trained, 1 in training (25 %); about 90 s left for these"]
+    crew._report()
+    assert len(lines) == 1, "not more often than every ten seconds"
+
+
+def test_cores_are_divided_among_processes():
+    assert [share_threads(16, n) for n in (1, 4, 5, 16, 40)] == [16, 4, 3, 1, 1]

@@ -1,0 +1,130 @@
+"""The file of labelled answers: what is written is read, and the figures are those of the audit."""
+
+import gzip
+import json
+from dataclasses import fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.core.errors import BadData, Damaged, MissingInput
+from wherefrom.memorisation.labelled_answers import (
+    LabelledAnswers,
+    read_labelled,
+    write_labelled,
+)
+from wherefrom.memorisation.predictor import COLUMNS, borrowed_predictor
+
+N, K = 60, 8
+
+
+@pytest.fixture(scope="module")
+def labelled() -> LabelledAnswers:
+    """Answers that are recalled where the first feature is high; one of each pair had the text."""
+    chance = np.random.default_rng(0)
+    values = chance.normal(size=(N, len(COLUMNS)))
+    has_text = np.zeros((K, N), dtype=bool)
+    for pair in range(0, K, 2):
+        has_text[pair] = chance.random(N) < 0.5
+        has_text[pair + 1] = ~has_text[pair]
+    recalled = values[:, 0] > 0
+    p = np.where(has_text & recalled, 0.9, 0.2) + 0.01 * chance.normal(size=(K, N))
+    return LabelledAnswers(
+        run="people-0",
+        by_construction=True,
+        questions=tuple(f"Where was A{i} born?" for i in range(N)),
+        relations=("birthplace",) * N,
+        splits=tuple("calibration" if i % 2 else "held-out" for i in range(N)),
+        supports=tuple("none" if i % 10 == 0 else "stated" for i in range(N)),
+        answers=tuple("Zürich" if i % 3 else "Oslo" for i in range(N)),
+        right=recalled,
+        probability=chance.random(N),
+        confidence=chance.random(N),
+        probability_read=np.ones(N),
+        features=FeatureTable.from_matrix(values, COLUMNS),
+        models=tuple(f"without-{i // 2}-{('first', 'second')[i % 2]}" for i in range(K)),
+        p_KN=p,
+        has_text_KN=has_text,
+    )
+
+
+def test_what_is_written_is_read_again(labelled: LabelledAnswers, tmp_path: Path):
+    write_labelled(tmp_path / "a.gz", labelled)
+    found = read_labelled(tmp_path / "a.gz")
+    for field in fields(LabelledAnswers):
+        one, other = getattr(labelled, field.name), getattr(found, field.name)
+        if isinstance(one, FeatureTable):
+            one, other = (table.matrix(COLUMNS) for table in (one, other))
+        if isinstance(one, np.ndarray):
+            np.testing.assert_allclose(other, one, rtol=1e-4)
+        else:
+            assert other == one, field.name
+    write_labelled(tmp_path / "b.gz", found)
+    assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
+
+
+def test_an_unknown_number_stays_unknown(labelled: LabelledAnswers, tmp_path: Path):
+    p = labelled.p_KN.copy()
+    p[3, 5] = np.nan
+    missing = replace(labelled, p_KN=p, confidence=np.full(N, np.nan))
+    write_labelled(tmp_path / "a.gz", missing)
+    found = read_labelled(tmp_path / "a.gz")
+    assert np.argwhere(np.isnan(found.p_KN)).tolist() == [[3, 5]]
+    assert np.isnan(found.confidence).all()
+    measured = found.measure(found.fit(), found.select("held-out"))
+    assert measured is not None
+    assert measured.confidence_alone is None
+
+
+def test_the_file_is_enough_for_every_figure(labelled: LabelledAnswers, tmp_path: Path):
+    """The predictor that is fitted on calibration people knows the first feature."""
+    write_labelled(tmp_path / "a.gz", labelled)
+    found = read_labelled(tmp_path / "a.gz")
+    predictor = found.fit()
+    assert predictor.models == K
+    assert not predictor.borrowed
+    measured = found.measure(predictor, found.select("held-out"))
+    assert measured is not None
+    assert measured.auroc_with_text is not None
+    assert measured.auroc_with_text.value > 0.9
+    assert measured.auroc_with_text.n == 24, "held-out people with text"
+    assert measured.by_construction is not None
+    assert measured.reliability is not None
+    assert measured.reliability.pairs == 4
+    here = labelled.measure(labelled.fit(), labelled.select("held-out"))
+    assert here is not None
+    assert here.agreement == measured.agreement
+    strange = found.measure(borrowed_predictor(), found.select("held-out"))
+    assert strange is not None
+    assert strange.auroc == measured.auroc_of_borrowed
+
+
+def test_without_calibration_people_nothing_is_fitted(labelled: LabelledAnswers):
+    nobody = replace(labelled, splits=("held-out",) * N)
+    with pytest.raises(BadData, match="expected calibration people with text and a measured m"):
+        nobody.fit()
+
+
+def test_a_file_that_is_missing_or_damaged(labelled: LabelledAnswers, tmp_path: Path):
+    path = tmp_path / "labels.jsonl.gz"
+    with pytest.raises(MissingInput, match="expected labelled answers, found"):
+        read_labelled(path)
+    write_labelled(path, labelled)
+    whole = path.read_bytes()
+    head, *rows = gzip.decompress(whole).decode().splitlines()
+    other = json.dumps(json.loads(head) | {"format_version": 9})
+    short = json.dumps(json.loads(rows[0]) | {"p": [0.1]})
+    for content in (
+        b"no compressed file",
+        whole[:200],
+        whole[:100] + bytes(50) + whole[150:],
+        gzip.compress(b"{}\n"),
+        gzip.compress("\n".join([other, *rows]).encode()),
+        gzip.compress("\n".join([head, short]).encode()),
+        gzip.compress(head.encode()),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(Damaged, match=r"labels\.jsonl\.gz"):
+            read_labelled(path)

@@ -1,0 +1,147 @@
+"""The figures about the source predictor: by hand, and what is said of them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from wherefrom.memorisation.counterfactual import CounterfactualMemorisation
+from wherefrom.memorisation.source_measures import PredictedSources, measure_source
+
+EVERY = slice(None)
+
+
+def sources(recalled: np.ndarray, predicted: np.ndarray, **more: np.ndarray) -> PredictedSources:
+    """Answers about people with text; m is 0.9 where the answer is recalled, else 0.1."""
+    n = recalled.size
+    with_text = np.where(recalled, 0.95, 0.15)
+    by_pair = np.tile(np.where(recalled, 0.9, 0.1), (4, 1))
+    memorisation = CounterfactualMemorisation(with_text, np.full(n, 0.05), 8, by_pair)
+    usual = {"borrowed": predicted, "probability": np.full(n, 0.5)}
+    return PredictedSources(memorisation, np.ones(n, bool), predicted, **{**usual, **more})
+
+
+def noisy(recalled: np.ndarray, noise: float, seed: int = 0) -> np.ndarray:
+    value = recalled + noise * np.random.default_rng(seed).normal(size=recalled.size)
+    return np.clip(value, 0.001, 0.999)
+
+
+@pytest.fixture
+def recalled() -> np.ndarray:
+    return np.arange(120) % 4 > 0
+
+
+def everybody(found: PredictedSources) -> np.ndarray:
+    return np.ones(found.predicted.size, bool)
+
+
+def test_a_small_example_by_hand():
+    """Five answers: one without text, one without an m; the text states the first two."""
+    predicted = np.array([0.9, 0.4, 0.6, 0.2, 0.7])
+    with_text, without = np.array([0.9, 0.9, 0.3, 0.1, np.nan]), np.array([0.1, 0.1, 0.2, 0.1, 0.1])
+    memorisation = CounterfactualMemorisation(with_text, without, 2, np.zeros((1, 5)))
+    found = measure_source(
+        PredictedSources(
+            memorisation=memorisation,
+            has_text=np.array([True, True, True, False, True]),
+            predicted=predicted,
+            borrowed=1 - predicted,
+            probability=np.array([0.9, 0.8, 0.1, 0.5, 0.5]),
+            confidence=np.array([0.1, 0.2, 0.9, 0.5, 0.5]),
+            states=np.array([True, True, False, False, False]),
+        ),
+        np.ones(5, bool),
+    )
+    assert found is not None
+    assert found.auroc is not None
+    assert found.auroc_with_text is not None
+    assert found.auroc_of_borrowed is not None
+    assert (found.auroc.value, found.auroc.n) == (0.75, 4)
+    assert (found.auroc_with_text.value, found.auroc_with_text.n) == (0.5, 3)
+    assert found.auroc_of_borrowed.value == 0.25
+    assert found.agreement.value == 0.5  # the second and the third are called otherwise
+    assert found.recalled_share.value == 0.5
+    assert found.constant is not None
+    assert (found.constant.value, found.constant.details) == (0.5, {"label": "guessed"})
+    assert found.gain is not None
+    assert found.gain.value == 0.0
+    assert found.probability_alone is not None
+    assert found.probability_alone.auroc.value == 1.0
+    assert found.probability_alone.gain.value == -0.5
+    assert found.confidence_alone is not None
+    assert found.confidence_alone.auroc.value == 0.0
+    assert found.by_construction is not None
+    assert found.by_construction.value == 0.5
+    assert found.reliability is None, "one pair of models cannot be compared with another"
+    assert found.pairs_agree is None
+    assert found.spearman is None
+
+
+def test_nobody_to_judge(recalled):
+    found = sources(recalled, noisy(recalled, 0.3))
+    assert measure_source(found, np.zeros(120, bool)) is None
+
+
+def test_a_predictor_that_beats_confidence_says_so(recalled):
+    found = measure_source(
+        sources(recalled, noisy(recalled, 0.2), probability=noisy(recalled, 3.0, 1)),
+        np.ones(120, bool),
+    )
+    assert found is not None
+    (line,) = found.in_words
+    start = "the predictor separates recalled from guessed better than the model's own probability"
+    assert line.startswith(f"{start} alone: AUROC ")
+    assert "among 120 answers about people with text, difference +0." in line
+
+
+def test_a_predictor_that_does_not_beat_confidence_says_so(recalled):
+    """It is compared with the better of the two scores that cost nothing."""
+    score = noisy(recalled, 0.7)
+    weak = noisy(recalled, 5.0, 2)
+    found = measure_source(
+        sources(recalled, score, probability=weak, confidence=score**2), np.ones(120, bool)
+    )
+    assert found is not None
+    line = found.in_words[0]
+    assert line.startswith("the predictor is not shown to be better than the confidence alone: ")
+    assert line.endswith("difference +0.000 [+0.000, +0.000]")
+    worse = measure_source(sources(recalled, weak, probability=score), np.ones(120, bool))
+    assert worse is not None
+    assert worse.in_words[0].startswith(
+        "the predictor is worse than the model's own probability alone, so use that instead: "
+    )
+
+
+def test_a_predictor_that_does_not_beat_one_label_says_so(recalled):
+    """Three in four are recalled, and the predictor calls everything recalled."""
+    found = measure_source(sources(recalled, 0.6 + 0.3 * recalled), np.ones(120, bool))
+    assert found is not None
+    assert found.in_words[-1] == (
+        "the predictor is no better than one label for every answer: 75.0 % of its labels are "
+        "right; 'recalled' for every answer would be right for 75.0 %"
+    )
+
+
+def test_if_every_answer_has_one_label_nothing_better_is_possible():
+    guessed = np.zeros(30, bool)
+    found = measure_source(sources(guessed, np.full(30, 0.2)), np.ones(30, bool))
+    assert found is not None
+    assert found.auroc is None
+    assert found.probability_alone is None
+    (line,) = found.in_words
+    assert line.startswith("every answer is guessed, so no predictor can do better than to say so")
+
+
+def test_rough_labels_are_called_rough(recalled):
+    """Pairs that agree by chance alone, and one pair, which nothing can be said of."""
+    found = sources(recalled, noisy(recalled, 0.2))
+    chance = np.random.default_rng(0).random((4, 120))
+    rough = replace(found, memorisation=replace(found.memorisation, m_by_pair=chance))
+    measured = measure_source(rough, everybody(rough))
+    assert measured is not None
+    assert "the labels are rough: halves of the 4 pairs agree with a kappa" in measured.in_words[-1]
+    assert measured.in_words[-1].endswith("; more pairs give better labels (--pairs)")
+    single = replace(found, memorisation=replace(found.memorisation, m_by_pair=chance[:1]))
+    measured = measure_source(single, everybody(single))
+    assert measured is not None
+    assert measured.in_words[-1].startswith("the labels come from one pair of models")
