@@ -28,7 +28,7 @@ class Answers(JudgedAnswers):
 @pytest.fixture
 def offered():
     # Ranked by score: right, right, wrong, right, right: the precisions are 1, 1, 2/3, 3/4, 4/5.
-    known = [(0.9, True), (0.8, True), (0.7, False), (0.65, True), (0.6, True), (0.3, True)]
+    known = [(0.9, True), (0.8, True), (0.7, False), (0.68, True), (0.66, True), (0.6, True)]
     calibration = tuple(Scored(score, right, "r") for score, right in known)
     found = offer_risks(Answers((), calibration, None), POLICY)
     assert found is not None
@@ -41,8 +41,8 @@ def stop(offered, risk):
 
 def test_each_stop_has_the_loosest_threshold_of_its_risk(offered):
     assert stop(offered, 0.01).thresholds == {"": 0.8}  # the two best are right
-    assert stop(offered, 0.2).thresholds == {"": 0.6}  # four of five: 0.3 is below even odds
-    assert stop(offered, 0.3).thresholds == {"": 0.6}
+    assert stop(offered, 0.2).thresholds == {"": 0.66}  # four of five: 0.6 is too little for any answer
+    assert stop(offered, 0.3).thresholds == {"": 0.66}
 
 
 def test_the_usual_stop_has_the_runs_own_threshold(offered):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from wherefrom.answering.abstention import (
-    EVEN_ODDS,
+    LEAST_SURE,
     REFUSE_ALL,
     Threshold,
     Thresholds,
@@ -80,8 +80,8 @@ def _choose(known: Sequence[Scored], policy: AnswerPolicy, risk: float) -> Thres
     relations = [row.relation for row in known]
     parts = divide(relations, policy.relations)
     if parts and policy.relations:
-        return choose_thresholds(_scores(known), _right(known), parts, 1 - risk, EVEN_ODDS)
-    return choose_threshold(_scores(known), _right(known), 1 - risk, EVEN_ODDS)
+        return choose_thresholds(_scores(known), _right(known), parts, 1 - risk, LEAST_SURE)
+    return choose_threshold(_scores(known), _right(known), 1 - risk, LEAST_SURE)
 
 
 def _stop(risk: float, chosen: Threshold | Thresholds, held: Sequence[Scored]) -> Stop:

@@ -3,16 +3,17 @@
 import numpy as np
 import pytest
 
-from wherefrom.answering.abstention import EVEN_ODDS, choose_threshold, choose_thresholds
+from wherefrom.answering.abstention import LEAST_SURE, choose_threshold, choose_thresholds
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.decisions import decide
 from wherefrom.answering.familiarity import FAMILIARITY
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_gate import NameGate
 from wherefrom.answering.policy import AnswerPolicy, RelationPolicy
+from wherefrom.answering.statement_forms import STATEMENT
 from wherefrom.core.config import to_json
 
-NAMES = ("log_probability", "margin", "statement", *FAMILIARITY)
+NAMES = ("log_probability", "margin", *STATEMENT, *FAMILIARITY)
 RISKS = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5)
 POLICY = {"policy.js": "Policy"}
 
@@ -36,18 +37,18 @@ def describe(policy: AnswerPolicy) -> dict:
 
 @pytest.mark.parametrize("several", [False, True], ids=["one relation", "several"])
 def test_decisions(run_js, several: bool) -> None:
-    score = np.random.default_rng(3).uniform(size=60)
-    right = score > np.random.default_rng(4).uniform(size=60) * 0.8
-    relations = ["place" if i % 3 else "hand" for i in range(60)]
+    score = np.random.default_rng(3).uniform(size=300)
+    right = score > np.random.default_rng(4).uniform(size=300) * 0.8
+    relations = ["place" if i % 3 else "hand" for i in range(300)]
     gate = NameGate(make_curve(FAMILIARITY, 5), 0.45)
     curve = make_curve(NAMES, 1)
     if several:
         parts = {r: np.flatnonzero(np.array(relations) == r) for r in ("place", "hand")}
-        chosen = choose_thresholds(score, right, parts, 0.8, EVEN_ODDS)
+        chosen = choose_thresholds(score, right, parts, 0.8, LEAST_SURE)
         each = {r: RelationPolicy(make_curve(NAMES, 7 + len(r)), chosen.of(r)) for r in parts}
         policy = AnswerPolicy(curve, chosen.together, gate, None, each)
     else:
-        policy = AnswerPolicy(curve, choose_threshold(score, right, 0.8, EVEN_ODDS), gate)
+        policy = AnswerPolicy(curve, choose_threshold(score, right, 0.8, LEAST_SURE), gate)
     features, asked = make_features(40, 9), ["place", "hand", "other", "place"] * 10
     expected = decide(policy, features, asked)
     code = """
@@ -81,7 +82,7 @@ def test_a_risk_gets_the_threshold_that_the_policy_would_have(
     score[r.uniform(size=n) < 0.2] = 0  # unknown names
     right = r.uniform(size=n) < score
     relation = [("place", "hand")[i % 2] for i in range(n)] if several else ["place"] * n
-    curve, threshold = make_curve(NAMES, 1), choose_threshold(score, right, 0.9, EVEN_ODDS)
+    curve, threshold = make_curve(NAMES, 1), choose_threshold(score, right, 0.9, LEAST_SURE)
     each = {name: RelationPolicy(curve, threshold) for name in ("place", "hand")} if several else {}
     given = {
         "policy": describe(AnswerPolicy(curve, threshold, None, None, each)),
@@ -89,15 +90,16 @@ def test_a_risk_gets_the_threshold_that_the_policy_would_have(
             "score": score.tolist(), "right": right.astype(int).tolist(), "relation": relation,
         },
         "risks": RISKS,
+        "floor": LEAST_SURE,
     }  # fmt: skip
     code = """
-    const policy = new Policy(given.policy, given.calibration, 0.5);
+    const policy = new Policy(given.policy, given.calibration, given.floor);
     return given.risks.map((risk) => policy.choose('place', risk));
     """
     places = np.flatnonzero(np.array(relation) == "place")
     for risk, here in zip(RISKS, run_js(POLICY, code, given), strict=True):
         doubt = 0.1 if several else None
-        there = choose_threshold(score[places], right[places], 1 - risk, EVEN_ODDS, doubt)
+        there = choose_threshold(score[places], right[places], 1 - risk, LEAST_SURE, doubt)
         assert here.pop("precision") == (there.precision and pytest.approx(there.precision))
         expected = to_json(there)
         del expected["precision"]

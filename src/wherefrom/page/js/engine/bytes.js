@@ -1,9 +1,10 @@
 /**
  * Weights as they travel: base64 text to bytes, bytes to 32-bit floats.
  *
- * A tensor is stored as f32, f16, i12 or i8. In the last two, every block of a row's values has a scale of
- * its own, a 32-bit float; all scales stand before all values. i12 has two values in three bytes. `rows` is the place of a bit for each row, set
- * where the row is stored: rows of zeros, as rarely used embeddings have them, are left out.
+ * A tensor is stored as f32, f16, i12 or i8. In the last two, every block of a row's values has a scale
+ * of its own, a 32-bit float; all scales stand before all values. i12 has two values in three bytes.
+ * `rows` is the place of a bit for each row, set where the row is stored: rows of zeros, as rarely used
+ * embeddings have them, are left out.
  */
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
@@ -88,8 +89,8 @@ function unpackValues(view, entry, width) {
 function readPair(view, first, i) {
   const at = first + 3 * (i >> 1);
   const middle = view.getUint8(at + 1);
-  const joined = i & 1 ? (middle >> 4) | (view.getUint8(at + 2) << 4) : view.getUint8(at) | ((middle & 15) << 8);
-  return joined - 2048;
+  if (i & 1) return ((middle >> 4) | (view.getUint8(at + 2) << 4)) - 2048;
+  return (view.getUint8(at) | ((middle & 15) << 8)) - 2048;
 }
 
 function spreadRows(view, entry, stored, size, width) {

@@ -12,6 +12,7 @@ const TINY = 1e-12;
 const LEAST_ENDING = 1e-6; // the least probability that a name ends
 const SPREADS = 6; // standardised measures are clipped here
 const LEAST_STATEMENT = -30;
+const NAT = 0.1; // less is as good as nothing
 const FEATURE_OF = { familiarity: 'rest', least_familiar: 'least_expected' };
 
 const sum = (values) => values.reduce((a, b) => a + b, 0);
@@ -41,7 +42,7 @@ export class Features {
   /** How likely the model finds the answer in the text's own wordings, and how sure it is there. */
   statement(tree, question, answer) {
     const forms = lookUp(this.data.statements, question.relation) ?? [];
-    if (!forms.length) return { statement: 0, statement_entropy: 0 };
+    if (!forms.length) return scaleStatement(0, 0);
     const encode = (text) => this.vocabulary.encode(text);
     const texts = [];
     const starts = [];
@@ -57,10 +58,8 @@ export class Features {
       const path = tree.path(tree.place(text.slice(0, -1)));
       return sum(Array.from(path.subarray(starts[i] - 1), (node) => entropyOf(tree.distribution(node))));
     });
-    return {
-      statement: mean(scored.map((each) => Math.max(sum(each), LEAST_STATEMENT))),
-      statement_entropy: mean(entropies),
-    };
+    const likelihood = mean(scored.map((each) => Math.max(sum(each), LEAST_STATEMENT)));
+    return scaleStatement(likelihood, mean(entropies));
   }
 
   /** How familiar the model is with a name: spreads from names that it must know. */
@@ -147,6 +146,14 @@ export class Features {
   }
 }
 
+/** Both on a log scale: one nat matters where there is one, not where there are ten. */
+function scaleStatement(likelihood, entropy) {
+  return {
+    statement_likelihood: -Math.log(NAT - likelihood),
+    statement_entropy: Math.log(NAT + entropy),
+  };
+}
+
 /** The entropy, in nats, of a row of log-probabilities. */
 function entropyOf(row) {
   let total = 0;
@@ -156,7 +163,8 @@ function entropyOf(row) {
 
 /** Features in words, for somebody who wants to know why. */
 export function describeFeatures(features) {
-  const { log_probability: own, margin, statement, familiarity, contrast, agreement } = features;
+  const { log_probability: own, margin, familiarity, contrast, agreement } = features;
+  const statement = NAT - Math.exp(-features.statement_likelihood);
   const say = (name, words) => ({ name, value: features[name], words });
   const found = [
     say('log_probability', `the model itself gives the answer ${percent(Math.exp(own))}`),
@@ -169,7 +177,7 @@ export function describeFeatures(features) {
           : 'the next best answer is close',
     ),
     say(
-      'statement',
+      'statement_likelihood',
       statement > -1
         ? "the text's own wordings agree"
         : statement > -5
@@ -178,7 +186,7 @@ export function describeFeatures(features) {
     ),
     say(
       'statement_entropy',
-      features.statement_entropy < 1 ? 'it does not waver there' : 'it wavers there',
+      Math.exp(features.statement_entropy) - NAT < 1 ? 'it does not waver there' : 'it wavers there',
     ),
     say(
       'familiarity',

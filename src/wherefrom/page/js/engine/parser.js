@@ -114,6 +114,7 @@ export class Parser {
 /** What stands between a form's beginning and its end; null if the question has another form. */
 function subjectIn(form, text) {
   if (!text.startsWith(form.prefix) || !text.endsWith(form.suffix)) return null;
-  const inner = text.slice(form.prefix.length, Math.max(form.prefix.length, text.length - form.suffix.length));
+  const from = form.prefix.length;
+  const inner = text.slice(from, Math.max(from, text.length - form.suffix.length));
   return isBlank(inner) ? null : inner;
 }

@@ -32,10 +32,10 @@ export function applyCurve(curve, features) {
 const short = (value) => String(Number(value.toPrecision(6)));
 
 export class Policy {
-  /** @param {any} policy @param {any} calibration @param {number} evenOdds */
-  constructor(policy, calibration, evenOdds) {
+  /** @param {any} policy @param {any} calibration @param {number} floor the least of all thresholds */
+  constructor(policy, calibration, floor) {
     this.policy = policy;
-    this.evenOdds = evenOdds;
+    this.floor = floor;
     this.byRelation = Object.keys(policy?.relations ?? {}).length > 0;
     this.answers = (calibration?.score ?? []).map((score, i) => ({
       score,
@@ -108,7 +108,7 @@ export class Policy {
   /** The threshold for a risk that answers most calibration questions. */
   choose(relation, risk) {
     const precision = 1 - risk;
-    const floor = Math.min(this.evenOdds, precision);
+    const { floor } = this;
     const doubt = this.byRelation && precision < 1 ? DOUBT : null;
     const ranked = this._ranked(relation);
     const n = ranked.length;

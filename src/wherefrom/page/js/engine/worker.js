@@ -41,8 +41,8 @@ export function serve(port) {
       }
       port.postMessage({ id, result });
     } catch (error) {
-      const own = error instanceof Refusal;
-      port.postMessage({ id, error: own ? error.message : `the page could not compute this (${error.message})` });
+      const words = `the page could not compute this (${error.message})`;
+      port.postMessage({ id, error: error instanceof Refusal ? error.message : words });
     }
     cancelled.delete(id);
   }
