@@ -78,7 +78,7 @@ def tell_mistakes(rows: Sequence[AuditedAnswer]) -> str:
     return f"{said}."
 
 
-def cross(rows: Sequence[AuditedAnswer], borrowed_footnote: bool = True) -> dict[str, Any] | None:
+def cross(rows: Sequence[AuditedAnswer]) -> dict[str, Any] | None:
     """Held-out answers by what the text says about them and by their predicted source."""
     known = [row for row in rows if row.reply.evidence is not None and row.reply.source is not None]
     if not known:

@@ -12,8 +12,7 @@ export async function openEngine(data) {
   /** @type {Record<string, string>} */
   const weights = {};
   for (const each of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".engine-weights"))) {
-    weights[each.dataset.model ?? ""] = each.textContent ?? "";
-    each.remove(); // the worker has it now
+    weights[each.dataset.model ?? ""] = each.textContent ?? ""; // it stays there: a saved page must work
   }
   const text = byId("engine-script").textContent;
   const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));

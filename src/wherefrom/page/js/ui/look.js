@@ -98,6 +98,13 @@ export class Look {
         type: "button", "aria-pressed": "false", class: this.place(t), "aria-label": character === " " ? "space" : character,
         onclick: () => this.raise(t), onfocus: () => this.raise(t),
       }, visible(character))));
+    this.strip.addEventListener("keydown", (event) => {
+      const key = /** @type {KeyboardEvent} */ (event).key;
+      const to = this.row + (key === "ArrowRight" ? 1 : key === "ArrowLeft" ? -1 : 0);
+      if (to === this.row || to < 0 || to >= characters.length || !this.strip) return;
+      event.preventDefault();
+      /** @type {HTMLElement} */ (this.strip.children[to]).focus();
+    });
     this.looks = el("p", { "aria-live": "polite" });
     return el("div.look-part", {}, el("h3", {}, "Where it looks"), el("p", {}, said), this.tabs, this.heads,
       this.strip, this.looks, el("div.large", {}, this.canvas),
@@ -144,7 +151,10 @@ export class Look {
     }
     const weights = heads[this.head];
     this.cell = drawLarge(this.canvas, weights, { characters: characters.map(visible), name, answer, row: this.row });
-    [...this.strip.children].forEach((each, t) => each.setAttribute("aria-pressed", String(t === this.row)));
+    [...this.strip.children].forEach((each, t) => {
+      each.setAttribute("aria-pressed", String(t === this.row));
+      each.setAttribute("tabindex", t === this.row ? "0" : "-1"); // the arrows reach the others
+    });
     const ranked = Array.from({ length: this.row + 1 }, (_, s) => ({ s, share: weights[this.row * n + s] }))
       .sort((a, b) => b.share - a.share).slice(0, 3).filter(({ share }) => share >= 0.01);
     const words = ranked.map(({ s, share }) => `“${visible(characters[s])}” (${this.where(s)}, ${percent(share)})`);
