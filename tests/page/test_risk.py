@@ -41,7 +41,7 @@ def stop(offered, risk):
 
 def test_each_stop_has_the_loosest_threshold_of_its_risk(offered):
     assert stop(offered, 0.01).thresholds == {"": 0.8}  # the two best are right
-    assert stop(offered, 0.2).thresholds == {"": 0.66}  # four of five: 0.6 is too little for any answer
+    assert stop(offered, 0.2).thresholds == {"": 0.66}  # four of five
     assert stop(offered, 0.3).thresholds == {"": 0.66}
 
 

@@ -2,7 +2,7 @@
 import { byId, el, percent } from "./dom.js";
 import { mark, quoted } from "./marks.js";
 
-const TELLING = ["margin", "statement", "familiarity", "contrast"]; // the bars show the other features
+const TELLING = ["margin", "statement_likelihood", "familiarity", "contrast"]; // the bars show the other features
 
 /** Everything between `question` and `answer` is drawn here; nothing is computed. */
 export class Card {
