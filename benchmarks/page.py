@@ -2,9 +2,10 @@
 
     python benchmarks/page.py RUN [--precision auto] [--most 20] [--json FILE]
 
-Held-out people and 100 names that do not exist are put to both, `most` of each kind. The page's engine runs in node, as
-the script that a report contains; its seconds a question are node's, and a browser's are much the
-same. Limits: the same answer and decision everywhere, confidence within 0.01.
+Held-out people and 100 names that do not exist are put to both, `most` of each kind. The page's
+engine runs in node, as the script that a report contains; its seconds a question are node's, and a
+browser's are much the same. Limits: the same answer and decision everywhere, confidence within
+0.01.
 """
 
 import argparse
