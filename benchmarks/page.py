@@ -1,10 +1,11 @@
 """The model in a report against `wherefrom ask`: the same answers, decisions and probabilities?
 
-    python benchmarks/page.py RUN [--precision auto] [--json FILE]
+    python benchmarks/page.py RUN [--precision auto] [--most 20] [--json FILE]
 
-Held-out people and 100 names that do not exist are put to both. The page's engine runs in node, as
-the script that a report contains; its seconds a question are node's, and a browser's are much the
-same. Limits: the same answer and decision everywhere, confidence within 0.01.
+Held-out people and 100 names that do not exist are put to both, `most` of each kind. The page's
+engine runs in node, as the script that a report contains; its seconds a question are node's, and a
+browser's are much the same. Limits: the same answer and decision everywhere, confidence within
+0.01.
 """
 
 import argparse
@@ -52,7 +53,9 @@ def find_node() -> str:
     raise MissingInput("node: expected it on the path, found none; install it (apt: nodejs)")
 
 
-def choose_questions(inspector: Inspector, invented: Sequence[str]) -> dict[str, list[str]]:
+def choose_questions(
+    inspector: Inspector, invented: Sequence[str], most: int
+) -> dict[str, list[str]]:
     """By what the text says: held-out people told, half told and untold, and invented names."""
     groups: dict[str, list[str]] = {}
     for question in inspector.run.dataset.questions:
@@ -60,7 +63,7 @@ def choose_questions(inspector: Inspector, invented: Sequence[str]) -> dict[str,
             groups.setdefault(question.support, []).append(question.text)
     form = inspector.model.parser.forms[0]
     groups["nonexistent"] = [form.fill(name) for name in invented[:NONEXISTENT]]
-    return groups
+    return {name: texts[:most] for name, texts in groups.items()}
 
 
 def compare(there: Reply, here: dict[str, Any]) -> dict[str, bool | float]:
@@ -82,13 +85,14 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     options = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     options.add_argument("run")
     options.add_argument("--precision", default="auto")
+    options.add_argument("--most", type=int, default=1000, help="questions of each kind")
     options.add_argument("--json", type=Path, help="write the figures there too")
     chosen = options.parse_args(arguments)
     run = open_run(chosen.run)
     inspector = open_inspector(run)
     embedded = embed_engine(run, chosen.precision, inspector)
     data = dict(embedded.data)
-    groups = choose_questions(inspector, data["nonexistent"])
+    groups = choose_questions(inspector, data["nonexistent"], chosen.most)
     texts = [text for group in groups.values() for text in group]
     given = {"data": data, "weights": dict(embedded.weights), "questions": texts}
     given["engine"] = ENGINE.as_uri()
