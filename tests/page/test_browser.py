@@ -172,8 +172,8 @@ def test_a_phone_has_no_sideways_scrolling_and_cards_for_rows(open_page, outspok
     opened.wait_to_look_in()
     beyond = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     assert opened.page.evaluate(beyond) == 0
-    cell = opened.page.locator("#answers-table tbody td").first
-    assert cell.evaluate("cell => getComputedStyle(cell).display") == "grid"
+    row = opened.page.locator("#answers-table tbody tr").first
+    assert row.evaluate("row => getComputedStyle(row).display") == "grid"
     opened.shoot("phone")
 
 

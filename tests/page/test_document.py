@@ -55,3 +55,10 @@ def test_the_policy_of_a_page_allows_its_own_script_and_style_alone(report_file)
 def test_a_page_names_nothing_outside(report_file):
     outside = re.findall(r'(?:src|href)\s*=\s*"([^"#][^"]*)"', report_file.read_text())
     assert set(outside) == {"data:,"}
+
+
+def test_no_two_elements_share_an_id(report_file):
+    page = re.sub(r"<script.*?</script>", "", report_file.read_text(), flags=re.DOTALL)
+    found = re.findall(r'\sid="([^"]+)"', page)
+    assert len(found) > 20
+    assert len(set(found)) == len(found)

@@ -142,7 +142,7 @@ def draw_risk(answers: JudgedAnswers) -> Picture | None:
         f"model’s own probability, not calibrated, is wrong in {percent(_risk_at(raw, 0.5))} there."
     )
     lines = [
-        Line(_steps(raw, top), "quiet", "┄ the model’s own probability"),
+        Line(_steps(raw, top), "quiet", "┄ the model’s own"),
         Line(_steps(calibrated, top), "accent", "— calibrated confidence"),
     ]
     ticks = [
@@ -152,7 +152,7 @@ def draw_risk(answers: JudgedAnswers) -> Picture | None:
         lines, [], said, x_ticks=_PERCENTS, y_ticks=ticks, x_name="share of questions answered",
         y_name="share wrong among answered", here=top,
     )  # fmt: skip
-    return Picture("risk", "What silence buys", said, chart)
+    return Picture("silence", "What silence buys", said, chart)
 
 
 def risk_top(coverage_risk: Sequence[float]) -> float:
