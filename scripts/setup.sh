@@ -6,8 +6,10 @@
 #   scripts/setup.sh demo              set up, then run the recipe `people`
 #   scripts/setup.sh test [ARG ...]    set up, then pytest with these arguments
 #   scripts/setup.sh nightly [ARG ...] set up, then the tests that take minutes and want the real data
-#   scripts/setup.sh check             set up, then ruff and pyright
+#   scripts/setup.sh browser           install chromium, which the tests of the report need, where apt is to be had
+#   scripts/setup.sh check             set up, then ruff, pyright and, where there is npm, tsc
 #   scripts/setup.sh docs [--check]    set up, then write docs/COMMANDS.md from the commands, or see that it is up to date
+#   scripts/setup.sh report RUN        set up, then write docs/report.html and the README's picture of it
 #   scripts/setup.sh bench             set up, then the benchmarks; figures into runs/benchmarks/
 #   scripts/setup.sh trust [ARG ...]   docs/TRUST-RESULTS.md from docs/results/; --take RUN ... takes audited runs over first
 #   scripts/setup.sh gpu [ARG ...]     every figure that needs a GPU, into docs/RESULTS.md; DATA=FOLDER TEXTS=FOLDER
@@ -115,7 +117,34 @@ check() {
     "$venv_python" -m ruff check . || status=1
     # pyright's node comes from the lock; this stops it from looking for a newer pyright.
     PYRIGHT_PYTHON_IGNORE_WARNINGS=1 "$venv_python" -m pyright || status=1
+    check_scripts || status=1
     return $status
+}
+
+# The tests of the report drive Debian's chromium. Without it they are skipped, so nothing here fails.
+browser() {
+    if command -v chromium >/dev/null; then
+        say "chromium is there: $(chromium --version 2>/dev/null)"
+    elif ! command -v apt-get >/dev/null; then
+        say "no apt here, so no chromium: the tests of the report in a browser will be skipped"
+    elif [ "$(id -u)" != 0 ]; then
+        say "chromium is installed as root: sudo apt-get install chromium"
+    else
+        say "installing chromium"
+        { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y chromium fonts-inter; } >/dev/null 2>&1 ||
+            say "chromium could not be installed: the tests of the report in a browser will be skipped"
+    fi
+}
+
+# The page's scripts are plain JavaScript; their types stand in comments, and tsc checks them.
+check_scripts() {
+    local place=scripts/javascript project
+    command -v npm >/dev/null || { say "no npm here: the page's scripts are not checked"; return 0; }
+    [ -x "$place/node_modules/.bin/tsc" ] || npm ci --prefix "$place" --silent --no-audit --no-fund >/dev/null 2>&1 ||
+        { say "npm cannot install typescript here: the page's scripts are not checked"; return 0; }
+    for project in tsconfig.json tsconfig.engine.json; do
+        "$place/node_modules/.bin/tsc" -p "$place/$project" || return 1
+    done
 }
 
 bench() {
@@ -167,8 +196,10 @@ case $command in # "setup; ...", not "setup && ...", which would switch set -e o
     test) setup dev; exec "$venv_python" -m pytest -q -n 2 --dist worksteal "$@" ;;
     nightly) setup dev; exec "$venv_python" -m pytest -q -m nightly "$@" ;;
     notebook) setup run; add_notebook; exec .venv/bin/jupyter lab course/a5/play_char.ipynb "$@" ;;
+    browser) browser ;;
     check) setup dev; check ;;
     docs) setup run; exec "$venv_python" -m wherefrom.cli.reference "$@" ;;
+    report) setup dev; exec "$venv_python" scripts/report_picture.py "$@" ;;
     bench) setup dev; bench "$@" ;;
     trust) setup run; exec "$venv_python" benchmarks/trust_results.py "$@" ;;
     gpu) gpu "$@" ;;

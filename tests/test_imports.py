@@ -39,6 +39,7 @@ ALLOWED = {
     "experiments": _TO_MEMORISATION | {"recipes", "lab"},
     "auditing": _TO_MEMORISATION | {"recipes", "experiments"},
     "report": {"core", "runs"},
+    "page": _TO_MEMORISATION | {"recipes", "experiments", "auditing", "lab", "report"},
     # The doctor needs the course's data, which the user's list of data sets knows where to find.
     "doctor": {"core", "data"},
 }

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         RecipeEntry,
         Replies,
         Reply,
+        Report,
         Run,
         RunComparison,
         RunEntry,
@@ -48,15 +49,17 @@ if TYPE_CHECKING:
         run_seeds,
         sample,
         to_json,
+        write_report,
     )
 
 __all__ = [
     "Audit", "Dispute", "Examples", "Explanation", "MeasuredRun", "Outcome", "PerplexityReport",
-    "Recipe", "RecipeEntry", "Replies", "Reply", "Run", "RunComparison", "RunEntry", "SeedsOutcome",
-    "Source", "Verdict", "WherefromError",
+    "Recipe", "RecipeEntry", "Replies", "Reply", "Report", "Run", "RunComparison", "RunEntry",
+    "SeedsOutcome", "Source", "Verdict", "WherefromError",
     "ask", "audit", "build_recipe", "compare", "data", "dispute", "doctor",
     "evaluate", "examples", "explain", "get_recipe", "list_recipes", "list_runs", "measured",
     "open_run", "perplexity", "run", "run_seeds", "sample", "to_json",
+    "write_report",
 ]  # fmt: skip
 
 

@@ -50,6 +50,8 @@ from wherefrom.experiments.perplexity import PerplexityReport, perplexity
 from wherefrom.experiments.planning import Planned, plan_run, reuse
 from wherefrom.experiments.samples import sample
 from wherefrom.experiments.seeds import SeedsOutcome, parse_seeds
+from wherefrom.page.report import Report
+from wherefrom.page.report import write_report as _write_report
 from wherefrom.recipes.catalogue import RECIPES, Chosen, adjust, get_recipe
 from wherefrom.recipes.options import OPTIONS, RecipeOptions, as_settings, check_options
 from wherefrom.report.messages import note
@@ -62,11 +64,11 @@ from wherefrom.runs.workshop import why_not_mps
 
 __all__ = [
     "Audit", "Dispute", "Examples", "Explanation", "MeasuredRun", "Outcome", "PerplexityReport",
-    "Recipe", "RecipeEntry", "Replies", "Reply", "Run", "RunComparison", "RunEntry", "SeedsOutcome",
-    "Source", "Verdict", "WherefromError",
+    "Recipe", "RecipeEntry", "Replies", "Reply", "Report", "Run", "RunComparison", "RunEntry",
+    "SeedsOutcome", "Source", "Verdict", "WherefromError",
     "ask", "audit", "build_recipe", "compare", "dispute", "evaluate",
     "examples", "explain", "get_recipe", "list_recipes", "list_runs", "measured", "open_run",
-    "perplexity", "run", "run_seeds", "sample", "to_json",
+    "perplexity", "run", "run_seeds", "sample", "to_json", "write_report",
 ]  # fmt: skip
 
 DEFAULT_RECIPE = "people"
@@ -315,6 +317,36 @@ def examples(
     _refuse_given(f"{source}: is a file of predictions", **named)
     table, folder = (None if path is None else Path(path) for path in (questions, data))
     return examples_of_file(Path(source), table, folder, number, seed)
+
+
+@checked
+def write_report(
+    runs: AnyRun | Iterable[AnyRun],
+    out: str | PathLike[str] | None = None,
+    *,
+    precision: str = "auto",
+    threads: int | None = None,
+) -> Report:
+    """Write a run's report, one HTML file in which its model answers (default: RUN/report.html).
+
+    Further runs are shown beside the first. `precision` says how the page keeps the weights: int8,
+    int12, fp16 or fp32; by default fp16, or fewer bits where the page would be too large. The page
+    shows an audit's findings if there is an audit, and needs none.
+    """
+    given = [runs] if isinstance(runs, str | PathLike | Run) else list(runs)
+    if not given:
+        raise UsageError("runs: expected at least one, found none")
+    opened = [_open_or_folder(run, threads) for run in given]
+    return _write_report(opened, None if out is None else Path(out), precision)
+
+
+def _open_or_folder(run: AnyRun, threads: int | None) -> Run | RunFolder:
+    """The run, or the folder itself if it has demonstrations, which have no models to open."""
+    if not isinstance(run, Run):
+        folder = RunFolder(Path(run))
+        if isinstance(folder.read_recipe(), Demonstrations):
+            return folder
+    return _open(run, threads)
 
 
 # -- what these share ------------------------------------------------------------------

@@ -32,7 +32,7 @@ class Threshold:
 
     It was chosen on `n` answers: `answered_share` of them were given, and `precision` of those
     were right. `precision` is None when all answers were withheld, and `why_not` says in words why
-    no threshold would do.
+    no threshold would do. `floor` is the lowest that the threshold could have been.
     """
 
     value: float
@@ -41,6 +41,7 @@ class Threshold:
     precision: float | None
     n: int
     why_not: str | None = None
+    floor: float = 0.0
 
     def __post_init__(self) -> None:
         shares = (self.value, self.precision_target, self.answered_share, self.precision or 0.0)
@@ -122,7 +123,8 @@ def choose_threshold(
         return _refuse_all(precision, p.size, why)
     end = int(good[-1])
     share = float(answered[end] / p.size)
-    return Threshold(float(ranked[end]), precision, share, float(reached[end]), p.size)
+    reached_there = float(reached[end])
+    return Threshold(float(ranked[end]), precision, share, reached_there, p.size, floor=floor)
 
 
 def choose_thresholds(

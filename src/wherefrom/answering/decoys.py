@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -104,6 +104,20 @@ class DecoyNames:
         mine = _key(person(name))
         found = self._first(p for p in self._propose(person(name)) if _key(p) != mine)
         return found or tuple(p for p in self._others if _key(p) != mine)
+
+    def material(self) -> dict[str, Any]:
+        """What the decoys of any name are made of, for a page that makes them itself.
+
+        `taken` are the keys of names that are no decoys; `longest` is a decoy's greatest length.
+        """
+        return {
+            "firsts": self._firsts,
+            "rests": self._rests,
+            "others": list(self._others),
+            "taken": sorted(self._novel.taken),
+            "count": self._count,
+            "longest": _LONGEST,
+        }
 
     def _propose(self, name: str) -> Iterator[str]:
         first, _, rest = name.partition(" ")

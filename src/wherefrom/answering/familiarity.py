@@ -91,6 +91,13 @@ def find_openings(documents: Sequence[Document], count: int = _OPENINGS) -> list
     return [text for text, _ in sorted(seen.items(), key=lambda x: (-x[1], x[0]))[:count]]
 
 
+def find_letters(vocabulary: Alphabet) -> tuple[list[int], list[int]]:
+    """The numbers of characters that go on with a name, and of those that begin its next word."""
+    characters = vocabulary.characters
+    letters = [i for i, c in enumerate(characters) if c.isalpha() or c in _JOINS]
+    return letters, [i for i, c in enumerate(characters) if c.isupper()]
+
+
 def measure_familiarity(
     model: LanguageModel, vocabulary: Alphabet, names: Sequence[str], openings: Sequence[str]
 ) -> FeatureTable:
@@ -143,9 +150,7 @@ def _ending(
     """
     if not len(names):
         return np.zeros(0)
-    characters = vocabulary.characters
-    letters = [i for i, c in enumerate(characters) if c.isalpha() or c in _JOINS]
-    capitals = [i for i, c in enumerate(characters) if c.isupper()]
+    letters, capitals = find_letters(vocabulary)
     (space,) = vocabulary.encode(" ")
     texts = [
         vocabulary.encode(f"{opening}{name} ")

@@ -71,6 +71,11 @@ class QuestionParser:
         """The relations that the forms ask for."""
         return frozenset(self._relations.values())
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every known name, as it is spelt; where spellings differ, the first has precedence."""
+        return tuple(self._names)
+
     def knows(self, subject: str) -> bool:
         return subject in self._names
 

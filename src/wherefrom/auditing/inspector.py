@@ -5,7 +5,7 @@ It combines three packages: confidence and the name gate (`answering`), what the
 and `dispute` all use it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,8 +19,10 @@ from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_gate import make_decoy_names
 from wherefrom.answering.policy import (
     AnswerPolicy,
+    Judged,
     fit_certified_policy,
     fit_policy,
+    judge,
     read_policy,
 )
 from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Question
@@ -37,6 +39,8 @@ from wherefrom.core.replies import (
 )
 from wherefrom.evidence.fitted import open_fact_checker
 from wherefrom.evidence.verdict import FactChecker
+from wherefrom.generation.answers import BEAMS
+from wherefrom.memorisation.exposures import Exposures, count_exposures
 from wherefrom.memorisation.predictor import (
     SourcePredictor,
     read_source_predictor,
@@ -80,6 +84,35 @@ class OpenedRun:
     @property
     def calibration_people(self) -> tuple[Question, ...]:
         return self.run.dataset.select("calibration", EVERY_SUPPORT)
+
+    @cached_property
+    def judged_calibration(self) -> Judged | None:
+        """The model's answers to calibration questions; None if it can be asked none of them."""
+        try:
+            return judge(self.model, self.calibration_people, self.decoded)
+        except BadData:
+            return None
+
+    @cached_property
+    def decoded(self) -> dict[str, Answer]:
+        """What the evaluation decoded with the primary model, by the text of the question."""
+        run, found = self.run, dict[str, Answer]()
+        primary = run.recipe.primary
+        for task in run.recipe.tasks:
+            alike = task.measure == "accuracy" and task.beams == BEAMS and not task.brief
+            path = run.folder.predictions_file(primary, task.name)
+            if alike and primary in task.predictors and path.exists():
+                rows = run.predictions(primary, task.name)
+                found |= {row.question: row.answer for row in rows}
+        return found
+
+    @cached_property
+    def exposures(self) -> Exposures | None:
+        """How often training showed each fact; None if the text states none."""
+        try:
+            return count_exposures(self.run)
+        except BadData:
+            return None
 
     @cached_property
     def decoys(self) -> DecoyNames | None:
@@ -199,9 +232,11 @@ class Inspector:
     def _ask(self, questions: Sequence[ParsedQuestion]) -> list[Reply]:
         return self.compose(*self.answer(questions)) if questions else []
 
-    def answer(self, questions: Sequence[ParsedQuestion]) -> tuple[Answered, FeatureTable]:
+    def answer(
+        self, questions: Sequence[ParsedQuestion], decoded: Mapping[str, Answer] | None = None
+    ) -> tuple[Answered, FeatureTable]:
         """The model's answers, and their features with those of the source predictor."""
-        answered = self.model.answer(questions)
+        answered = self.model.answer(questions, decoded)
         return answered, self._with_source_features(answered)
 
     def _decline(self, question: ParsedQuestion, unseen: Sequence[str]) -> Reply:
@@ -223,10 +258,17 @@ class Inspector:
             why_not=f"the model does not know the name: it has never seen {letters}",
         )
 
-    def examine(self, questions: Sequence[tuple[Question, ParsedQuestion]]) -> Examined:
-        """Put questions whose answers are known to the model."""
+    def examine(
+        self,
+        questions: Sequence[tuple[Question, ParsedQuestion]],
+        decoded: Mapping[str, Answer] | None = None,
+    ) -> Examined:
+        """Put questions whose answers are known to the model.
+
+        `decoded` has answers of this model by the text of their question: nothing is decoded twice.
+        """
         known = tuple(question for question, _ in questions)
-        answered, features = self.answer([parsed for _, parsed in questions])
+        answered, features = self.answer([parsed for _, parsed in questions], decoded)
         right = [q.accepts(a.text) for a, q in zip(answered.answers, known, strict=True)]
         return Examined(known, answered, features, np.array(right))
 

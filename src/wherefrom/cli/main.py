@@ -25,6 +25,7 @@ from wherefrom.cli import (
     list_,
     measured,
     perplexity,
+    report,
     run,
     sample,
 )
@@ -51,6 +52,7 @@ app.command("compare")(compare.compare)
 app.command("examples")(examples.examples)
 app.command("ask")(ask.ask)
 app.command("audit")(audit.audit)
+app.command("report")(report.report)
 app.command("dispute")(dispute.dispute)
 app.command("explain")(explain.explain)
 app.command("sample")(sample.sample)

@@ -1,17 +1,20 @@
 """`wherefrom run`: run a recipe and write everything into a run folder."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wherefrom.cli.options import Threads
-from wherefrom.cli.output import print_json, print_refusals
+from wherefrom.cli.output import note, print_json, print_refusals
 from wherefrom.core.errors import UsageError
 
 if TYPE_CHECKING:
     from wherefrom.api import Outcome, SeedsOutcome
     from wherefrom.recipes.options import RecipeOptions
+
+REPORTED = ("people", "facts")  # recipes whose run ends with a report
 
 
 def run(
@@ -119,6 +122,14 @@ def run(
         str | None, typer.Option(metavar="auto|cpu|cuda|mps", help="The device to train on.")
     ] = None,
     threads: Threads = None,
+    report: Annotated[
+        bool,
+        typer.Option(
+            "--report/--no-report",
+            help="Write the report at the end ('people' and 'facts'): one HTML file in which the "
+            "model answers.",
+        ),
+    ] = True,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as one JSON object.")
     ] = False,
@@ -150,10 +161,32 @@ def run(
     if seeds is not None:
         found = wherefrom.run_seeds(recipe, seeds, out=out, progress=True, **options)
         print_json(found) if as_json else _print_seeds(found)
+        runs, new = list(found.runs), not all(map(_has_report, found.runs[:1]))
     else:
         found = wherefrom.run(recipe, out=out, progress=True, **options)
         print_json(found) if as_json else _print(found)
+        runs, new = [found.run], not found.reused
+    if report and new and found.recipe in REPORTED:
+        _report(runs, threads, as_json)
     found.require_checks()
+
+
+def _has_report(run: str) -> bool:
+    from wherefrom.page.report import FILE
+
+    return (Path(run) / FILE).exists()
+
+
+def _report(runs: list[str], threads: int | None, as_json: bool) -> None:
+    """Write the first run's report, the others beside it, and say where it is."""
+    import wherefrom
+
+    sys.stdout.flush()
+    made = wherefrom.write_report(runs, threads=threads)
+    for line in made.notes:
+        note(line)
+    line = f"{made.path}: the report, in which the model answers; open it in a browser"
+    note(line) if as_json else print(line)
 
 
 def _print_seeds(found: "SeedsOutcome") -> None:

@@ -19,6 +19,7 @@ class FactChecker:
 
     def __init__(self, index: Index, extractors: Mapping[str, RelationExtractor]) -> None:
         self.index, self.extractors = index, dict(extractors)
+        self._extracted: dict[tuple[str, str], list[Statement]] = {}
 
     @classmethod
     def fit(cls, index: Index, asked: Sequence[Question]) -> "FactChecker":
@@ -43,11 +44,11 @@ class FactChecker:
     def statements(self, subject: str, relation: str) -> tuple[Statement, ...]:
         """What the subject's documents state above the threshold, the surest first."""
         threshold = self._extractor(relation).threshold
-        return tuple(s for s in self._extract(subject, relation) if s.score >= threshold)
+        return tuple(s for s in self.extract(subject, relation) if s.score >= threshold)
 
     def judge(self, subject: str, answer: str, relation: str) -> Verdict:
         """What the subject's text says about an answer."""
-        extractor, extracted = self._extractor(relation), self._extract(subject, relation)
+        extractor, extracted = self._extractor(relation), self.extract(subject, relation)
         if not extracted and not self.index.about(subject):
             return Verdict(NO_TEXT, None, None, None, 0.0)
         stated = [s for s in extracted if s.score >= extractor.threshold]
@@ -87,12 +88,16 @@ class FactChecker:
             )
         return self.extractors[relation]
 
-    def _extract(self, subject: str, relation: str) -> list[Statement]:
+    def extract(self, subject: str, relation: str) -> list[Statement]:
         """The statements of each passage about the subject, however unsure, the surest first."""
         extractor = self._extractor(relation)
+        if (known := self._extracted.get((subject, relation))) is not None:
+            return known
         found = [
             statement
             for passage, text in passages_of(self.index, subject)
             for statement in extractor.extract(text, subject, passage.document, passage.start)
         ]
-        return sorted(found, key=lambda s: (-s.score, s.document))
+        ranked = sorted(found, key=lambda s: (-s.score, s.document))
+        self._extracted[subject, relation] = ranked  # a report reads the same text twice
+        return ranked

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from wherefrom.answering.closed_book import ClosedBookModel
+from wherefrom.answering.kept_answers import RememberingModel, write_kept
 from wherefrom.answering.name_gate import make_decoy_names
 from wherefrom.answering.policy import fit_policy, report_policy, write_policy
-from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Dataset
+from wherefrom.core.contracts import EVERY_SUPPORT, NOT_TRAINED_ON, Answer, Dataset
 from wherefrom.core.recipe import Task
 from wherefrom.evaluation.baselines import BASELINES
 from wherefrom.evaluation.evaluator import Prediction, Score, evaluate_answers, evaluate_text
@@ -118,13 +119,16 @@ def set_policy(run: Run, decoded: Mapping[str, Answer]) -> dict[str, Any]:
     `decoded` has answers of the primary model that were already decoded for the tasks.
     """
     dataset: Dataset = run.dataset
-    model = ClosedBookModel(run.predictor(), dataset)
+    model = RememberingModel.of(ClosedBookModel(run.predictor(), dataset))
     people, precision = dataset.select("calibration", EVERY_SUPPORT), run.recipe.precision
     masked = dataset.select("masked", EVERY_SUPPORT)
     policy = fit_policy(model, people, precision, make_decoy_names(model, dataset), masked)
     write_policy(run.path, policy)
     groups = {support: dataset.select("held-out", (support,)) for support in EVERY_SUPPORT}
-    return {k: v.as_json() for k, v in report_policy(model, policy, groups, decoded).items()}
+    found = {k: v.as_json() for k, v in report_policy(model, policy, groups, decoded).items()}
+    asked = {q.text for q in dataset.questions if q.split in NOT_TRAINED_ON}  # no decoys
+    write_kept(run.path, {text: kept for text, kept in model.kept.items() if text in asked})
+    return found
 
 
 def _predictor(run: Run, name: str) -> Any:

@@ -1,0 +1,84 @@
+"""Answers that are kept: what the evaluation computed about people is not computed again.
+
+The evaluation answers all calibration and held-out questions to fit and to report the policy. A
+report needs the same answers with the same features, and must not take longer than a reader waits.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wherefrom.answering.closed_book import FEATURES, Answered, ClosedBookModel
+from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.core.contracts import Answer, Candidate
+from wherefrom.core.errors import WherefromError
+from wherefrom.core.files import read_jsonl, write_jsonl
+from wherefrom.core.forms import ParsedQuestion
+
+FILE = "answered.jsonl"  # in a run's audit/
+
+Kept = dict[str, tuple[Answer, Mapping[str, float]]]  # by the text of the question
+
+
+class RememberingModel(ClosedBookModel):
+    """A model that answers each question once, and keeps the answers with their features."""
+
+    kept: Kept
+
+    @classmethod
+    def of(cls, model: ClosedBookModel, kept: Kept | None = None) -> "RememberingModel":
+        """The same model, with answers that are known already."""
+        made = cls.__new__(cls)
+        made.__dict__ |= vars(model)
+        made.kept = dict(kept or {})
+        return made
+
+    def answer(
+        self, questions: Sequence[ParsedQuestion], known: Mapping[str, Answer] | None = None
+    ) -> Answered:
+        new = list({q.text: q for q in questions if q.text not in self.kept}.values())
+        if new:
+            found = super().answer(new, known)
+            for i, question in enumerate(new):
+                self.kept[question.text] = found.answers[i], found.features.row(i)
+        rows = [self.kept[question.text] for question in questions]
+        names = rows[0][1] if rows else FEATURES
+        columns = {name: np.array([features[name] for _, features in rows]) for name in names}
+        answers = tuple(answer for answer, _ in rows)
+        return Answered(tuple(questions), answers, FeatureTable(columns))
+
+
+def write_kept(run_path: Path, kept: Kept) -> None:
+    rows = (
+        {
+            "question": question,
+            "answer": answer.text,
+            "probability": answer.probability,
+            "finished": answer.finished,
+            "others": [{"text": o.text, "probability": o.probability} for o in answer.others],
+            "features": dict(features),
+        }
+        for question, (answer, features) in kept.items()
+    )
+    write_jsonl(run_path / "audit" / FILE, rows)
+
+
+def read_kept(run_path: Path) -> Kept:
+    """What the evaluation kept; nothing if this version computes other features."""
+    path = run_path / "audit" / FILE
+    if not path.exists():
+        return {}
+    try:
+        found = dict(_decode(row) for row in read_jsonl(path))
+    except (WherefromError, KeyError, TypeError, ValueError):  # it can be computed again
+        return {}
+    return found if all(set(FEATURES) <= set(each) for _, each in found.values()) else {}
+
+
+def _decode(row: Any) -> tuple[str, tuple[Answer, Mapping[str, float]]]:
+    others = tuple(Candidate(o["text"], float(o["probability"])) for o in row["others"])
+    answer = Answer(row["answer"], float(row["probability"]), others, bool(row["finished"]))
+    features = {str(name): float(value) for name, value in row["features"].items()}
+    return str(row["question"]), (answer, features)

@@ -1,0 +1,32 @@
+"""How often training showed the model each fact, for the page: counted if that takes no time."""
+
+from collections.abc import Container
+from typing import Any
+
+from wherefrom.auditing.inspector import OpenedRun
+from wherefrom.memorisation.exposures import ASKED, KINDS
+
+_FEW_ROWS = 200_000  # rows of training that are planned again within a second or so
+
+
+def describe_exposures(opened: OpenedRun, relations: Container[str]) -> dict[str, Any] | None:
+    """How often each fact of these relations was shown; None if counting would take long.
+
+    A fact is a list: subject, relation, value, and a count of each of `kinds`.
+    """
+    run = opened.run
+    rows = sum(stage.steps * stage.batch for stage in run.recipe.chain())
+    if rows > _FEW_ROWS or not run.dataset.facts:
+        return None
+    found = opened.exposures
+    if found is None:
+        return None
+    together: dict[tuple[str, str, str], list[int]] = {}
+    for i, fact in enumerate(found.facts):
+        if fact.relation in relations:
+            own = together.setdefault((fact.subject, fact.relation, fact.value), [0] * len(KINDS))
+            for k, kind in enumerate(KINDS):
+                count = int(found.counts[kind][i])
+                # Every statement of a fact counts the same questions: these are not added up.
+                own[k] = max(own[k], count) if kind == ASKED else own[k] + count
+    return {"kinds": list(KINDS), "facts": [[*key, *counts] for key, counts in together.items()]}

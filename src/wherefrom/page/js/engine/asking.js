@@ -1,0 +1,290 @@
+/**
+ * A run that answers questions: everything that `wherefrom ask` does, computed here for what is typed.
+ */
+
+import { Decoys } from './decoys.js';
+import { Evidence, NO_TEXT, completeName } from './evidence.js';
+import { Features, describeFeatures } from './features.js';
+import { Looking } from './looking.js';
+import { Parser } from './parser.js';
+import { Policy, UNKNOWN_NAME, applyCurve } from './policy.js';
+import { search } from './search.js';
+import { Refusal, lengthOf, lookUp, quote } from './text.js';
+import { MASK, Vocabulary, nameCharacters } from './vocabulary.js';
+
+const RECALLED = 'recalled';
+const GUESSED = 'guessed';
+
+export class Asking {
+  /** @param {any} data @param {Record<string, any>} models by their names */
+  constructor(data, models) {
+    this.data = data;
+    this.models = models;
+    this.roles = data.models.map(({ name, role }) => ({ name, role }));
+    this.primary = this.roles[0].name;
+    this.vocabulary = new Vocabulary(data.vocabulary);
+    const names = data.names.map(({ name }) => name);
+    this.names = names;
+    this.trained = new Map(data.names.map(({ name, trained }) => [name, trained ?? []]));
+    this.parser = new Parser(data.forms, names);
+    this.features = new Features(data, this.vocabulary, this.model());
+    this.policy = new Policy(data.policy, data.calibration, data.even_odds);
+    this.evidence = new Evidence(data.evidence);
+    this.decoys = data.decoys
+      ? new Decoys(data.decoys, (name) => this.spells(name), data.evidence.texts)
+      : null;
+    this.looking = new Looking(this);
+  }
+
+  model(name = this.primary) {
+    const model = this.models[name];
+    if (!model) {
+      const known = Object.keys(this.models).join(', ');
+      throw new Refusal(`model '${name}': expected one of ${known}, found another name`);
+    }
+    return model;
+  }
+
+  // -- questions -----------------------------------------------------------------
+
+  /**
+   * A question taken apart; a Refusal says why if the model cannot be asked it. With `anyLetters`, the
+   * name may have letters that the model lacks.
+   */
+  parse(text, anyLetters = false) {
+    const question = this.parser.parse(text);
+    this._check(question, anyLetters);
+    return question;
+  }
+
+  _check(question, anyLetters = false) {
+    const { text, subject } = question;
+    if (!anyLetters) this.vocabulary.encode(text);
+    this.vocabulary.refuseMarks(text);
+    const spare = this.model().maxInput - lengthOf(text) - 1;
+    if (spare < 0) {
+      const length = lengthOf(subject);
+      throw new Refusal(
+        `${quote(text)}: expected a name of at most ${length + spare} characters, ` +
+          `found ${length}; use a shorter name: the model cannot read more at once`,
+      );
+    }
+  }
+
+  /** Whether the model can be asked about a name in every form that it was taught. */
+  spells(name) {
+    if (!name.trim()) return false;
+    try {
+      for (const form of this.parser.forms) this._check(this.parser.fill(form, name));
+    } catch (error) {
+      if (error instanceof Refusal) return false;
+      throw error;
+    }
+    return true;
+  }
+
+  prompt(question) {
+    return [...this.vocabulary.encode(question.text), MASK];
+  }
+
+  // -- answers -------------------------------------------------------------------
+
+  /**
+   * The answers that a model's search finds, the best first; `say` hears the best text so far.
+   * @param {any} question @param {any} model @param {any} tree @param {(text: string) => void} say
+   */
+  answer(question, model, tree, say = () => {}) {
+    const prompt = this.prompt(question);
+    const { beams, max_new: most } = this.data.search;
+    const limit = Math.min(most, model.maxInput - prompt.length + 1);
+    const steps = search(tree, prompt, beams, limit);
+    let step = steps.next();
+    while (!step.done) {
+      say(this.vocabulary.decode(/** @type {number[]} */ (step.value)));
+      step = steps.next();
+    }
+    const found = /** @type {any[]} */ (step.value);
+    return found
+      .filter(({ finished }) => finished === found[0].finished)
+      .map(({ tokens, logProbability }) => ({
+        text: this.vocabulary.decode(tokens),
+        probability: Math.exp(logProbability),
+      }));
+  }
+
+  /**
+   * The reply to a question; `say` hears of every part as soon as it is known.
+   * @param {{question: string, risk?: number | null, without?: boolean}} asked
+   * @param {(part: any) => void} say
+   */
+  *ask(asked, say = () => {}) {
+    const began = Date.now();
+    const question = this.parse(asked.question, true);
+    const { text, form, subject, relation } = question;
+    const suggestions = this.parser.suggest(subject);
+    const trainedOn = (this.trained.get(subject) ?? []).includes(relation);
+    const frame = { prefix: form.prefix, suffix: form.suffix };
+    say({ parsed: { question: text, form: frame, subject, relation, trainedOn, suggestions } });
+    const unseen = this.vocabulary.missing(text);
+    if (unseen.length) return this._decline(question, unseen, suggestions, began);
+    const meant = suggestions.length && this.evidence.mentions(subject) ? [] : suggestions;
+    const tree = this.model().tree();
+    const candidates = this._write(question, this.primary, tree, say);
+    const answer = candidates[0].text;
+    yield;
+    const features = {
+      ...this.features.certainty(candidates),
+      ...this.features.statement(tree, question, answer),
+      ...this.features.familiarity(tree, subject),
+    };
+    const judged = { ...this.policy.judge(features, relation), meant };
+    const decision = this.policy.decide(judged, relation, asked.risk);
+    const { nameKnown, probabilityRead } = judged;
+    say({ confidence: { ...decision, nameKnown, probabilityRead } });
+    yield;
+    let other = null;
+    if (asked.without !== false && this.roles.length > 1) {
+      const { name } = this.roles[1];
+      const found = this._write(question, name, this.model(name).tree(), say);
+      other = { model: name, answer: found[0].text, candidates: found };
+      yield;
+    }
+    const decoys = this.decoys ? this.decoys.of(subject) : [];
+    Object.assign(features, this.features.contrast(tree, question, candidates, decoys));
+    const evidence = this.evidence.judge(subject, answer, relation);
+    return {
+      question: text,
+      subject,
+      relation,
+      answer,
+      ...decision,
+      nameKnown,
+      probabilityRead,
+      score: judged.score,
+      meant,
+      candidates,
+      evidence,
+      source: this._source(features, relation, probabilityRead, evidence),
+      exposures: this._exposures(subject, relation, answer),
+      trainedOn,
+      didYouMean: suggestions,
+      features: describeFeatures(features),
+      other,
+      tokens: this._tokens(question, answer),
+      milliseconds: Date.now() - began,
+    };
+  }
+
+  /** The reply to a question that the model cannot read: it never saw these letters. */
+  _decline(question, unseen, didYouMean, began) {
+    const { text, subject, relation } = question;
+    return {
+      question: text,
+      subject,
+      relation,
+      answer: '',
+      answered: false,
+      reason: UNKNOWN_NAME,
+      whyNot: `the model does not know the name: it has never seen ${nameCharacters(unseen)}`,
+      confidence: null,
+      nameKnown: false,
+      probabilityRead: 0,
+      score: 0,
+      meant: [],
+      unseen,
+      candidates: [],
+      threshold: null,
+      evidence: this.evidence.judge(subject, '', relation),
+      source: { label: GUESSED, probability: 0, borrowed: Boolean(this.data.source.borrowed) },
+      exposures: this._exposures(subject, relation, ''),
+      trainedOn: false,
+      didYouMean,
+      features: [],
+      other: null,
+      tokens: this._tokens(question, ''),
+      milliseconds: Date.now() - began,
+    };
+  }
+
+  _write(question, name, tree, say) {
+    const candidates = this.answer(question, this.model(name), tree, (text) => {
+      say({ writing: { model: name, text } });
+    });
+    say({ answered: { model: name, answer: candidates[0].text, candidates } });
+    return candidates;
+  }
+
+  /** The same answer with another risk: the features do not change. */
+  decide({ reply, risk }) {
+    if (!reply.candidates.length) {
+      const { answered, reason, whyNot, confidence, threshold } = reply; // it cannot be read
+      return { answered, reason, whyNot, confidence, threshold };
+    }
+    return this.policy.decide(reply, reply.relation, risk);
+  }
+
+  /** What a risk did to the calibration questions. */
+  setting({ risk = null, relation = null }) {
+    const wanted = relation ?? this.data.relations[0];
+    const threshold = this.policy.threshold(wanted, risk);
+    if (!threshold) throw new Refusal('the run has no calibration people, so there is no threshold');
+    return {
+      threshold: threshold.value,
+      coverage: threshold.answered_share,
+      precision: threshold.precision,
+      target: threshold.precision_target,
+      n: threshold.n,
+      why: threshold.why_not ?? null,
+    };
+  }
+
+  curve({ relation = null } = {}) {
+    return this.policy.curve(relation ?? this.data.relations[0]);
+  }
+
+  complete({ text, count = 8 }) {
+    return completeName(this.names, text, count);
+  }
+
+  look(asked, say) {
+    return this.looking.look(asked, say);
+  }
+
+  /** Recalled or guessed; as memorisation/predictor.py predicts it. */
+  _source(features, relation, probabilityRead, evidence) {
+    const { curve, relations, borrowed } = this.data.source;
+    const { even_odds: even, recalled_above: least } = this.data;
+    const read = probabilityRead < even ? probabilityRead : 1;
+    // What anybody gets is not recalled, however sure the model is.
+    const room = features.usual > 1 - least ? 1 - features.usual : 1;
+    const own = applyCurve(lookUp(relations, relation) ?? curve, features) * read * room;
+    // Nothing can be recalled from a text that there is not.
+    const probability = evidence?.label === NO_TEXT ? 0 : own;
+    const label = probability > this.data.even_odds ? RECALLED : GUESSED;
+    return { label, probability, borrowed: Boolean(borrowed) };
+  }
+
+  _exposures(subject, relation, answer) {
+    if (!this.data.exposures) return null;
+    const { kinds, facts } = this.data.exposures;
+    const own = facts.filter((fact) => fact[0] === subject && fact[1] === relation);
+    return own.map(([, , value, ...counts]) => ({
+      value,
+      given: value === answer,
+      ...Object.fromEntries(kinds.map((kind, i) => [kind, counts[i]])),
+    }));
+  }
+
+  /** The characters that the model reads, and where the name and the answer stand among them. */
+  _tokens(question, answer) {
+    const asked = [...question.text];
+    const mask = this.vocabulary.characters[MASK];
+    const from = lengthOf(question.form.prefix);
+    const begin = asked.length + 1;
+    return {
+      characters: [...asked, mask, ...answer, mask],
+      name: [from, from + lengthOf(question.subject)],
+      answer: [begin, begin + lengthOf(answer)],
+    };
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * Character models that read a text: what each character costs, what may come next, and how it goes on.
+ *
+ * As evaluation/text/readings.py and generation/texts.py read texts: the first character follows a line
+ * end, a text longer than the model reads is read in windows that share half of each other.
+ */
+
+import { SAMPLING, philox } from './decoys.js';
+import { Refusal } from './text.js';
+import { Vocabulary } from './vocabulary.js';
+
+const OVERLAP = 0.5;
+const FULL = 6000; // nodes after which a tree is begun anew, so that typing on does not fill the memory
+// What Unicode does not take apart by itself, and how it is usually typed: as core/characters.py has it.
+/** @type {Map<string, string>} */
+const TYPED = new Map(/** @type {[string, string][]} */ ([
+  ...[...'‘’‚‛′ʼ'].map((c) => [c, "'"]),
+  ...[...'“”„‟″«»'].map((c) => [c, '"']),
+  ...[...'‐‑‒–−'].map((c) => [c, '-']),
+  ['—', '--'], ['―', '--'], ['•', '*'], ['·', '*'], ['×', 'x'], ['⁄', '/'], ['ß', 'ss'], ['æ', 'ae'],
+  ['Æ', 'AE'], ['œ', 'oe'], ['Œ', 'OE'], ['ø', 'o'], ['Ø', 'O'], ['ł', 'l'], ['Ł', 'L'], ['đ', 'd'],
+  ['Đ', 'D'], ['ð', 'd'], ['Ð', 'D'], ['þ', 'th'], ['Þ', 'Th'], ['ı', 'i'],
+]));
+
+function type(text) {
+  return [...text].map((c) => TYPED.get(c) ?? c).join('');
+}
+
+/** Characters as the printable ones that look like them; what looks like none is left out. */
+function toPrintable(character) {
+  return [...type(type(character).normalize('NFKD'))].filter((c) => /^[\t-\r -~]$/.test(c)).join('');
+}
+
+export class Reading {
+  /** @param {any} data @param {Record<string, any>} models by their names */
+  constructor(data, models) {
+    this.data = data;
+    this.models = models;
+    this.primary = data.models[0].name;
+    this.vocabulary = new Vocabulary(data.vocabulary);
+    this.marks = new Set(data.marks);
+    this.before = ['\n', ' '].find((c) => this._knows(c)) ?? '';
+    this.trees = {};
+  }
+
+  _knows(character) {
+    return this.vocabulary.index.has(character) && !this.marks.has(character);
+  }
+
+  _model(name = this.primary) {
+    const model = this.models[name];
+    if (!model) {
+      const known = Object.keys(this.models).join(', ');
+      throw new Refusal(`model '${name}': expected one of ${known}, found another name`);
+    }
+    return model;
+  }
+
+  /** What the model reads in place of a character. */
+  write(character) {
+    if (this._knows(character)) return character;
+    return [...toPrintable(character)].filter((c) => this._knows(c)).join('');
+  }
+
+  _tree(name, model) {
+    if (!this.trees[name] || this.trees[name].size > FULL) this.trees[name] = model.tree();
+    return this.trees[name];
+  }
+
+  /**
+   * Every character's cost in bits, and what may follow the text.
+   * @param {{text: string, model?: string, count?: number}} asked
+   */
+  next({ text, model: name = this.primary, count = 12 }) {
+    const model = this._model(name);
+    const tree = this._tree(name, model);
+    const pieces = [...text].map((character) => this.write(character));
+    const form = pieces.join('');
+    const ids = this.vocabulary.encode(this.before + form);
+    const costs = this._costs(tree, model, ids);
+    const bits = this.before ? costs : form ? [Math.log2(this.data.known), ...costs] : [];
+    const following = this._following(tree, model, ids);
+    const total = bits.reduce((a, b) => a + b, 0);
+    return {
+      model: name,
+      form,
+      unknown: [...new Set([...text].filter((character, i) => pieces[i] !== character))],
+      bits,
+      total,
+      average: bits.length ? total / bits.length : null,
+      perplexity: bits.length ? 2 ** (total / bits.length) : null,
+      characters: this._best(following, count),
+    };
+  }
+
+  /** The bits of each character of a text but its first. */
+  _costs(tree, model, ids) {
+    if (ids.length < 2) return [];
+    const window = model.maxInput;
+    const stride = Math.max(1, roundHalfEven(window * (1 - OVERLAP)));
+    const texts = [];
+    for (let begin = 0; begin < Math.max(ids.length - 1 - (window - stride), 1); begin += stride) {
+      texts.push(ids.slice(begin, begin + window + 1));
+    }
+    const starts = texts.map((_, i) => (i ? window - stride + 1 : 1));
+    return tree.score(texts, starts).flat().map((log) => -log / Math.LN2);
+  }
+
+  /** The probabilities of what follows: after as much of the text as the model reads. */
+  _following(tree, model, ids) {
+    if (!ids.length) return new Array(this.vocabulary.size).fill(1 / this.vocabulary.size);
+    const node = tree.place(ids.slice(-model.maxInput));
+    tree.expect([node]);
+    return Array.from(tree.distribution(node), Math.exp);
+  }
+
+  _best(probabilities, count) {
+    return probabilities
+      .map((probability, i) => ({ character: this.vocabulary.characters[i], probability }))
+      .sort((a, b) => b.probability - a.probability)
+      .slice(0, count);
+  }
+
+  /**
+   * The text as a model goes on with it, character by character; as `wherefrom sample` draws it.
+   * @param {{text: string, model?: string, length?: number, temperature?: number, seed?: number}} asked
+   * @param {(part: any) => void} say
+   */
+  *continue(asked, say = () => {}) {
+    const { text, model: name = this.primary, length = 200, temperature = 1, seed = 0 } = asked;
+    const model = this._model(name);
+    const form = [...text].map((character) => this.write(character)).join('');
+    let ids = this.vocabulary.encode(form || this.before || this.vocabulary.characters[0]);
+    const longest = model.endless ? Infinity : model.maxInput;
+    const half = Math.max(1, model.maxInput >> 1);
+    let written = '';
+    let left = length;
+    for (let piece = 0; left > 0; piece++) {
+      const prompt = piece || ids.length > longest ? ids.slice(-half) : ids;
+      const limit = Math.min(left, longest - prompt.length + 1);
+      const tree = model.tree();
+      let node = tree.place(prompt);
+      for (let i = 0; i < limit; i++) {
+        tree.expect([node]);
+        const row = tree.distribution(node);
+        const [word] = philox([0, piece, prompt.length + i, 0], [seed, SAMPLING]);
+        const id = temperature > 0 ? draw(row, temperature, word) : greatest(row);
+        ids = [...ids, id];
+        node = tree.extend(node, id);
+        written += this.vocabulary.characters[id];
+        say({ written, character: this.vocabulary.characters[id], probability: Math.exp(row[id]) });
+        if (i % 16 === 15) yield;
+      }
+      left -= limit;
+    }
+    return { model: name, form, written };
+  }
+}
+
+function greatest(row) {
+  let best = 0;
+  for (let i = 1; i < row.length; i++) if (row[i] > row[best]) best = i;
+  return best;
+}
+
+/** Where the cumulative probability passes a counted random number. */
+function draw(logs, temperature, word) {
+  const most = Math.max(...logs);
+  const weights = Array.from(logs, (log) => Math.exp((log - most) / temperature));
+  const total = weights.reduce((a, b) => a + b, 0);
+  const reached = ((word + 0.5) / 2 ** 32) * total;
+  let sum = 0;
+  for (let i = 0; i < weights.length; i++) {
+    sum += weights[i];
+    if (sum > reached) return i;
+  }
+  return weights.length - 1;
+}
+
+/** Python's round. */
+function roundHalfEven(x) {
+  const down = Math.floor(x);
+  if (x - down !== 0.5) return Math.round(x);
+  return down % 2 ? down + 1 : down;
+}

@@ -1,0 +1,121 @@
+// Asking: from a question to the card, the bars and what there is to look into.
+import { Card } from "./card.js";
+import { byId, calm, el } from "./dom.js";
+import { engineData, errorWords, openEngine } from "./engine.js";
+import { Look } from "./look.js";
+import { Questions, offerNames } from "./names.js";
+
+export class Asking {
+  /** @param {import("./risk.js").AcceptedRisk} risk */
+  constructor(risk) {
+    this.risk = risk;
+    this.card = new Card();
+    this.look = new Look();
+    this.data = engineData();
+    this.questions = new Questions(this.data);
+    this.asked = 0; // the number of the latest question: earlier ones must not draw any more
+    /** @type {any} */
+    this.reply = null;
+    this.opened = this.open();
+    this.opened.catch(() => {}); // the card says why
+    offerNames(this.questions, (question) => this.ask(question));
+    this.offerPicks();
+    this.offerExamples();
+    risk.onMove(() => this.decide());
+  }
+
+  async open() {
+    try {
+      this.engine = await openEngine(this.data);
+    } catch (error) {
+      this.card.broken(errorWords(error));
+      throw error;
+    }
+  }
+
+  // -- what to ask -------------------------------------------------------------------------
+
+  offerPicks() {
+    const pick = (/** @type {any[]} */ from) => from[Math.floor(Math.random() * from.length)];
+    const told = this.data.names.filter((/** @type {any} */ each) => each.support === "stated" && each.split === "held-out");
+    const nobody = [...this.data.nonexistent];
+    const any = this.data.names.filter((/** @type {any} */ each) => each.split === "held-out");
+    const about = (/** @type {any} */ each) => {
+      const forms = this.questions.forms.filter((/** @type {any} */ form) => !each.relations?.length || each.relations.includes(form.relation));
+      return this.questions.about(each.name, pick(forms.length ? forms : this.questions.forms));
+    };
+    const offered = /** @type {[string, any[], (each: any) => string][]} */ ([
+      ["somebody in the text", told, about],
+      ["somebody made up", nobody, (name) => about({ name })],
+      ["anybody", any, about],
+    ]);
+    const buttons = offered.filter(([, from]) => from.length).map(([words, from, make]) =>
+      el("button.pick", { type: "button", onclick: () => this.put(make(pick(from))) }, words));
+    byId("picks").replaceChildren("or ask about ", ...buttons.flatMap((button, i) => (i ? [" · ", button] : [button])));
+  }
+
+  offerExamples() {
+    byId("examples").replaceChildren(...this.data.examples.map((/** @type {string} */ question) =>
+      el("li", {}, el("button.pick", { type: "button", onclick: () => this.put(question) }, el("bdi", {}, question)),
+        el("span.fine", {}, this.questions.tell(question)))));
+  }
+
+  /** Ask as if it had been typed. @param {string} question */
+  put(question) {
+    byId("question").value = question;
+    this.ask(question);
+  }
+
+  // -- asking ----------------------------------------------------------------------------------
+
+  /** @param {string} question */
+  async ask(question) {
+    this.asked += 1;
+    const number = this.asked, mine = () => number === this.asked;
+    this.reply = null;
+    this.look.forget();
+    this.engine?.cancel(); // nobody waits for the question before
+    this.card.computing(question, "");
+    try {
+      await this.opened;
+    } catch (error) {
+      if (mine()) this.card.broken(errorWords(error));
+      return;
+    }
+    if (!mine() || !this.engine) return;
+    const primary = this.data.models[0].name;
+    try {
+      const hear = /** @type {any} */ ((/** @type {any} */ progress) => {
+        if (!mine()) return;
+        if (progress.parsed) this.card.computing(progress.parsed.question, "");
+        const { writing, answered } = progress;
+        if (writing && writing.model === primary && !calm.matches) this.card.computing(question, writing.text);
+        if (answered && answered.model === primary) this.card.computing(question, answered.answer);
+      });
+      const reply = await this.engine.call("ask", { question }, hear);
+      if (!mine()) return;
+      this.reply = reply;
+      this.decide();
+      const found = await this.engine.call("look", { question: reply.question, answer: reply.answer });
+      if (mine()) this.look.show(found);
+    } catch (error) {
+      if (!mine()) return;
+      if (this.reply === null) this.card.refused(question, errorWords(error));
+    }
+  }
+
+  decide() {
+    const { reply, risk } = this;
+    if (!reply) return;
+    const decision = {
+      gives: risk.gives(reply),
+      threshold: risk.threshold(reply.relation),
+      risk: String(risk.stop?.risk ?? ""),
+      usual: risk.usual,
+    };
+    this.card.answered(reply, decision, (name) => {
+      const own = this.questions.forms.find((/** @type {any} */ form) => form.relation === reply.relation);
+      this.put(this.questions.about(name, own));
+    });
+  }
+}

@@ -1,0 +1,214 @@
+// The answer card and the bars beside it, in every state.
+import { byId, el, percent } from "./dom.js";
+import { mark, quoted } from "./marks.js";
+
+const TELLING = ["margin", "statement_likelihood", "familiarity", "contrast"]; // the bars show the other features
+
+/** Everything between `question` and `answer` is drawn here; nothing is computed. */
+export class Card {
+  constructor() {
+    this.box = byId("card");
+    this.beside = byId("beside");
+    this.said = byId("said");
+  }
+
+  /** @param {string} state @param {...any} parts */
+  draw(state, ...parts) {
+    this.box.dataset.state = state;
+    this.box.setAttribute("aria-busy", String(state === "computing"));
+    this.beside.setAttribute("aria-busy", String(state === "computing"));
+    this.box.replaceChildren(...parts.filter(Boolean));
+  }
+
+  /** @param {string} text  what a screen reader says */
+  say(text) {
+    this.said.textContent = text;
+  }
+
+  /** @param {string} question @param {string} text  what is written so far */
+  computing(question, text) {
+    this.draw("computing",
+      el("p.asked", {}, el("bdi", {}, question)),
+      el("p.answer", {}, el("span", {}, el("bdi", {}, text), el("span.cursor", { "aria-hidden": "true" }))),
+      el("p.quiet", {}, text ? "computing how sure it is …" : "reading the question …"));
+    this.box.querySelector(".answer").setAttribute("aria-hidden", "true");
+  }
+
+  /** A question that cannot be asked. @param {string} question @param {string} words */
+  refused(question, words) {
+    this.beside.hidden = true;
+    const quotedFirst = /^(['"]).*?\1: /s; // the question itself, which stands above
+    const why = sentence(words.replace(quotedFirst, ""));
+    this.draw("refused", el("p.asked", {}, el("bdi", {}, question)),
+      el("p.answer", {}, "This cannot be asked"), el("p", {}, why));
+    this.say(`This cannot be asked. ${why}`);
+  }
+
+  /** @param {string} words */
+  broken(words) {
+    this.beside.hidden = true;
+    this.draw("broken", el("p.answer", {}, "The model does not run here"), el("p", {}, words),
+      el("p.quiet", {}, "Everything below can still be read."));
+    this.say(`The model does not run here. ${words}`);
+  }
+
+  /**
+   * @param {any} reply
+   * @param {{gives: boolean, threshold: number | null, risk: string, usual: boolean}} decision
+   * @param {(name: string) => void} askAbout
+   */
+  answered(reply, decision, askAbout) {
+    const open = this.box.querySelector("details.why")?.open ?? false;
+    const shown = this.box.querySelector("details.guess")?.open ?? false;
+    const parts = decision.gives ? this.given(reply) : this.withheld(reply, decision, askAbout, shown);
+    this.draw(decision.gives ? "answered" : "declined",
+      el("p.asked", {}, el("bdi", {}, reply.question)), ...parts, why(reply, open));
+    this.bars(reply);
+    const sure = reply.confidence === null ? "" : `, ${percent(reply.confidence)} sure`;
+    const evidence = reply.evidence ? `, ${reply.evidence.label}` : "";
+    const source = reply.source ? `, ${reply.source.label}` : "";
+    this.say(decision.gives ? `${reply.answer}${sure}${evidence}${source}.`
+      : `I don’t know. ${reason(reply, decision)}`);
+  }
+
+  /** @param {any} reply */
+  given(reply) {
+    return [
+      el("p.answer", {}, el("bdi", {}, reply.answer || "nothing"), sure(reply)),
+      bar(reply.confidence, null),
+      marks(reply),
+      evidence(reply),
+      reply.trainedOn && el("p.small", {}, "The model was trained on this very question, so it need not have the answer from the text."),
+    ];
+  }
+
+  /** @param {any} reply @param {any} decision @param {(name: string) => void} askAbout @param {boolean} shown */
+  withheld(reply, decision, askAbout, shown) {
+    const guess = el("details.guess", shown ? { open: true } : {}, el("summary", {}, "Its best guess"),
+      el("p", {}, el("del", {}, el("bdi", {}, reply.answer || "nothing")), sure(reply)), marks(reply), evidence(reply));
+    const close = reply.didYouMean ?? [];
+    return [
+      el("p.answer", {}, "I don’t know", sure(reply)),
+      bar(reply.nameKnown === false ? null : reply.confidence, decision.threshold),
+      el("p", {}, reason(reply, decision)),
+      close.length > 0 && el("p", {}, "Did you mean ", ...between(close.map((/** @type {string} */ name) =>
+        el("button.pick", { type: "button", onclick: () => askAbout(name) }, el("bdi", {}, name)))), "?"),
+      reply.answer && reply.reason !== "another spelling" && guess,
+    ];
+  }
+
+  /** Both models’ best answers. @param {any} reply */
+  bars(reply) {
+    const other = reply.other;
+    this.beside.replaceChildren(
+      el("div", {}, el("h3", {}, other ? "With reading" : "Next best answers"), list(reply.candidates, true)),
+      ...(other ? [el("div", {}, el("h3", {}, "Without reading"), list(other.candidates, false))] : []),
+      el("p.small", {}, other ? "Each model’s own probabilities, not calibrated." : "The model’s own probabilities, not calibrated."),
+    );
+    this.beside.hidden = !reply.candidates.length; // a name with unknown letters has none
+  }
+}
+
+/** @param {any} reply */
+function sure(reply) {
+  if (reply.nameKnown === false) return null;
+  if (reply.confidence === null || reply.confidence === undefined) return null;
+  return el("span.sure", {}, percent(reply.confidence), el("span.fine", {}, "sure"));
+}
+
+/** @param {number | null} share @param {number | null} least */
+function bar(share, least) {
+  if (share === null || share === undefined) return null;
+  const filled = el("span");
+  filled.style.width = `${100 * share}%`;
+  const box = el("div.sure-bar", { "aria-hidden": "true" }, filled);
+  if (least !== null && least <= 1) {
+    const line = el("i");
+    line.style.left = `${100 * least}%`;
+    box.append(line);
+  }
+  return box;
+}
+
+/** @param {any} reply */
+function marks(reply) {
+  return el("p.marks", {}, reply.evidence && mark(reply.evidence.label), reply.source && mark(reply.source.label));
+}
+
+/** @param {any} reply */
+function evidence(reply) {
+  const found = reply.evidence;
+  if (!found || !found.quote) return null;
+  return el(`p.quote${found.label === "contradicted" ? ".contradicted-quote" : ""}`, {},
+    quoted(found.quote, found.nameSpans ?? [], found.span ?? null));
+}
+
+/** @param {any} reply @param {any} decision */
+function reason(reply, decision) {
+  if (reply.reason === "another spelling" || (reply.nameKnown === false && !reply.answer)) return sentence(reply.whyNot);
+  if (reply.nameKnown === false) {
+    if (reply.evidence && reply.evidence.label !== "no text") return "It does not know this name well enough, although the text has it.";
+    const close = reply.didYouMean?.length;
+    return close ? "Nobody by that name is known to it." : "Nobody by that name is known to it, and no name in the text is close.";
+  }
+  const least = decision.threshold;
+  if (least !== null && least > 1) return sentence(decision.usual && reply.whyNot ? reply.whyNot : "no threshold reaches this risk on the calibration questions");
+  const text = reply.evidence?.label === "silent" ? " Its text does not say." : "";
+  return `Not sure enough: ${percent(reply.confidence)}, and for at most ${decision.risk} wrong it takes ${percent(least)}.${text}`;
+}
+
+/** @param {string} words */
+function sentence(words) {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
+}
+
+/** @param {HTMLElement[]} parts */
+function between(parts) {
+  return parts.flatMap((part, i) => (i ? [i === parts.length - 1 ? " or " : ", ", part] : [part]));
+}
+
+/** @param {any[]} candidates @param {boolean} own */
+function list(candidates, own) {
+  return el(`ul.bars${own ? ".own" : ""}`, {}, ...candidates.slice(0, 4).map((each) => {
+    const filled = el("span");
+    filled.style.width = `${100 * Math.min(each.probability, 1)}%`;
+    return el("li", {}, el("bdi", {}, each.text || "nothing"), el("span.quiet", {}, percent(each.probability)),
+      el("span.bar", { "aria-hidden": "true" }, filled));
+  }));
+}
+
+/** @param {any} reply @param {boolean} open */
+function why(reply, open) {
+  const found = reply.evidence, rows = [];
+  if (found) rows.push(["the text", mark(found.label, true)]);
+  for (const other of found?.also ?? []) {
+    rows.push(["also there", el("span", {}, el("bdi", {}, other.text), ": ", quoted(other.quote, other.nameSpans ?? [], other.span ?? null))]);
+  }
+  if (reply.source) {
+    rows.push(["the model", el("span", {}, mark(reply.source.label), " ",
+      el("span.fine", {}, `${percent(reply.source.probability)} likely recalled${reply.source.borrowed ? "; the predictor is borrowed from another run" : ""}`))]);
+  }
+  const shown = exposed(reply.exposures);
+  if (shown) rows.push(["in training", shown]);
+  const telling = (reply.features ?? []).filter((/** @type {any} */ each) => TELLING.includes(each.name));
+  if (telling.length) {
+    rows.push(["how it answers", el("ul", {}, ...telling.map((/** @type {any} */ each) => el("li", {}, each.words)))]);
+  }
+  if (!rows.length) return null;
+  return el("details.why", open ? { open: true } : {}, el("summary", {}, "Why?"),
+    el("dl", {}, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
+}
+
+/** How often training showed the answer about this subject. @param {any[] | null} counts */
+function exposed(counts) {
+  if (!counts) return null;
+  const own = counts.find((each) => each.given);
+  const shown = own ? own.read + own.suffix + own.value_masked : 0;
+  if (!own || !shown) return "this answer was never shown beside the name";
+  return `shown ${times(shown)}; ${times(own.from_name)} the model had to predict it from the name`;
+}
+
+/** @param {number} count */
+function times(count) {
+  return count === 1 ? "once" : `${count.toLocaleString("en")} times`;
+}

@@ -1,0 +1,219 @@
+// Look in: where the model looks, how the answer forms by layer, what it depends on.
+import { byId, el, percent } from "./dom.js";
+import { drawLarge, drawSmall } from "./heat.js";
+
+/** @param {string} character */
+function visible(character) {
+  return character === " " ? "␣" : character === "⁇" ? "▮" : character;
+}
+
+export class Look {
+  constructor() {
+    this.body = byId("look-body");
+    this.intro = byId("look-intro");
+    this.layer = 0;
+    this.head = 0;
+    this.row = -1;
+    /** @type {any} */
+    this.found = null;
+    document.addEventListener("themechange", () => this.redraw());
+    window.addEventListener("resize", () => this.redraw());
+  }
+
+  forget() {
+    this.found = null;
+    this.body.hidden = true;
+    this.intro.hidden = false;
+  }
+
+  /** @param {any} found  what the engine's `look` gives */
+  show(found) {
+    this.found = found;
+    this.layer = found.attention.length - 1;
+    this.head = this.best().head;
+    this.layer = this.best().layer;
+    this.row = found.answer[0] - 1; // this place writes the answer's first character
+    this.intro.hidden = true;
+    this.body.hidden = false;
+    this.body.replaceChildren(this.attention(), this.lens(), this.dependence());
+    this.redraw();
+  }
+
+  // -- attention -----------------------------------------------------------------------
+
+  /** The layer and head in which the answer's first character looks most at the name. */
+  best() {
+    const { attention, characters, name, answer } = this.found;
+    const n = characters.length, row = answer[0] - 1;
+    let best = { layer: 0, head: 0, share: -1 };
+    attention.forEach((/** @type {any[]} */ heads, /** @type {number} */ layer) => heads.forEach((weights, head) => {
+      let share = 0;
+      for (let s = name[0]; s < name[1]; s += 1) share += weights[row * n + s];
+      if (share > best.share) best = { layer, head, share };
+    }));
+    return best;
+  }
+
+  /** The character of the name that it looks at most. @param {{layer: number, head: number}} at */
+  keenest({ layer, head }) {
+    const { attention, characters, name, answer } = this.found;
+    const n = characters.length, weights = attention[layer][head];
+    let key = name[0];
+    for (let s = name[0]; s < name[1]; s += 1) {
+      if (weights[(answer[0] - 1) * n + s] > weights[(answer[0] - 1) * n + key]) key = s;
+    }
+    return key;
+  }
+
+  /** A character with the word that it stands in. @param {number} t */
+  within(t) {
+    const { characters, name } = this.found;
+    let from = t, to = t;
+    while (from > name[0] && characters[from - 1] !== " " && characters[from] !== " ") from -= 1;
+    while (to < name[1] && characters[to] !== " ") to += 1;
+    const word = characters.slice(from, to).join("");
+    return characters[t] === " " ? "the space in the name" : word.length > 1 ? `the “${characters[t]}” of ${word}` : `“${characters[t]}”`;
+  }
+
+  attention() {
+    const { attention, characters } = this.found;
+    const best = this.best();
+    const said = `At layer ${best.layer + 1}, head ${best.head + 1}, the place that writes the answer’s first character gives ${percent(best.share)} of its attention to the name, most of it to ${this.within(this.keenest(best))}.`;
+    this.tabs = el("div.tabs", { role: "tablist", "aria-label": "Layers" }, ...attention.map((/** @type {any} */ _, /** @type {number} */ layer) =>
+      el("button.tab", { type: "button", role: "tab", "aria-selected": "false", onclick: () => { this.layer = layer; this.redraw(); } }, `Layer ${layer + 1}`)));
+    this.tabs.addEventListener("keydown", (event) => {
+      const key = /** @type {KeyboardEvent} */ (event).key;
+      const step = key === "ArrowRight" ? 1 : key === "ArrowLeft" ? -1 : 0;
+      if (!step || !this.tabs) return;
+      this.layer = (this.layer + step + attention.length) % attention.length;
+      this.redraw();
+      /** @type {HTMLElement} */ (this.tabs.children[this.layer]).focus();
+    });
+    this.heads = el("div.heads", { role: "group", "aria-label": "Heads" });
+    this.canvas = /** @type {HTMLCanvasElement} */ (el("canvas", { role: "img" }));
+    this.canvas.addEventListener("mousemove", (event) => this.point(event));
+    this.canvas.addEventListener("click", (event) => this.point(event));
+    this.strip = el("div.strip", { role: "group", "aria-label": "Characters of question and answer; one shows where it looks" },
+      ...characters.map((/** @type {string} */ character, /** @type {number} */ t) => el("button", {
+        type: "button", "aria-pressed": "false", class: this.place(t), "aria-label": character === " " ? "space" : character,
+        onclick: () => this.raise(t), onfocus: () => this.raise(t),
+      }, visible(character))));
+    this.strip.addEventListener("keydown", (event) => {
+      const key = /** @type {KeyboardEvent} */ (event).key;
+      const to = this.row + (key === "ArrowRight" ? 1 : key === "ArrowLeft" ? -1 : 0);
+      if (to === this.row || to < 0 || to >= characters.length || !this.strip) return;
+      event.preventDefault();
+      /** @type {HTMLElement} */ (this.strip.children[to]).focus();
+    });
+    this.looks = el("p", { "aria-live": "polite" });
+    return el("div.look-part", {}, el("h3", {}, "Where it looks"), el("p", {}, said), this.tabs, this.heads,
+      this.strip, this.looks, el("div.large", {}, this.canvas),
+      el("p.small", {}, "A row is a character that looks, a column what it looks at; the stronger the blue, the more. The grey bracket is the name, the blue one the answer."));
+  }
+
+  /** @param {number} t */
+  place(t) {
+    const { name, answer } = this.found;
+    if (t >= name[0] && t < name[1]) return "in-name";
+    return t >= answer[0] && t < answer[1] ? "in-answer" : null;
+  }
+
+  /** @param {MouseEvent} event */
+  point(event) {
+    if (!this.cell) return;
+    const t = Math.floor((event.offsetY - 26) / this.cell);
+    if (t >= 0 && t < this.found.characters.length && t !== this.row) this.raise(t);
+  }
+
+  /** @param {number} t */
+  raise(t) {
+    this.row = t;
+    this.redraw(false);
+  }
+
+  /** @param {boolean} [all]  the small pictures too */
+  redraw(all = true) {
+    if (!this.found || !this.heads || !this.canvas || !this.strip || !this.tabs || !this.looks) return;
+    const { attention, characters, name, answer } = this.found;
+    const n = characters.length, heads = attention[this.layer];
+    this.head = Math.min(this.head, heads.length - 1);
+    if (all) {
+      [...this.tabs.children].forEach((tab, i) => {
+        tab.setAttribute("aria-selected", String(i === this.layer));
+        tab.setAttribute("tabindex", i === this.layer ? "0" : "-1");
+      });
+      this.heads.replaceChildren(...heads.map((/** @type {any} */ weights, /** @type {number} */ head) => {
+        const small = /** @type {HTMLCanvasElement} */ (el("canvas", { "aria-hidden": "true" }));
+        drawSmall(small, weights, n);
+        return el("button.head", { type: "button", "aria-pressed": String(head === this.head),
+          onclick: () => { this.head = head; this.redraw(); this.heads && /** @type {HTMLElement} */ (this.heads.children[head]).focus(); } }, small, `head ${head + 1}`);
+      }));
+    }
+    const weights = heads[this.head];
+    this.cell = drawLarge(this.canvas, weights, { characters: characters.map(visible), name, answer, row: this.row });
+    [...this.strip.children].forEach((each, t) => {
+      each.setAttribute("aria-pressed", String(t === this.row));
+      each.setAttribute("tabindex", t === this.row ? "0" : "-1"); // the arrows reach the others
+    });
+    const ranked = Array.from({ length: this.row + 1 }, (_, s) => ({ s, share: weights[this.row * n + s] }))
+      .sort((a, b) => b.share - a.share).slice(0, 3).filter(({ share }) => share >= 0.01);
+    const words = ranked.map(({ s, share }) => `“${visible(characters[s])}” (${this.where(s)}, ${percent(share)})`);
+    this.looks.textContent = `From “${visible(characters[this.row])}” (${this.where(this.row)}) it looks at ${words.join(", ")}.`;
+    this.canvas.setAttribute("aria-label", `Attention of layer ${this.layer + 1}, head ${this.head + 1}. ${this.looks.textContent}`);
+  }
+
+  /** @param {number} t */
+  where(t) {
+    const kind = this.place(t);
+    return kind === "in-name" ? "name" : kind === "in-answer" ? "answer" : "question";
+  }
+
+  // -- the answer by layer ---------------------------------------------------------------
+
+  lens() {
+    const { lens, characters, answer } = this.found;
+    const own = characters.slice(answer[0], answer[0] + lens[0].length);
+    while (own.length < lens[0].length) own.push("■");
+    const first = lens.findIndex((/** @type {any[]} */ cells) => cells.every((cell) => cell.rank === 0 || cell.rank === 1 || cell.own === cell.probability));
+    const name = (/** @type {number} */ layer) => (layer === 0 ? "before layer 1" : `after layer ${layer}`);
+    const said = first < 0
+      ? "Not even after the last layer is every character of the answer the likeliest one by itself; the search found it all the same."
+      : `${name(first)[0].toUpperCase()}${name(first).slice(1)}, every character of the answer is the likeliest one.`;
+    const rows = lens.map((/** @type {any[]} */ cells, /** @type {number} */ layer) => el("tr", {}, el("th", { scope: "row" }, name(layer)),
+      ...cells.map((cell, i) => {
+        const shade = el("i", { "aria-hidden": "true" });
+        shade.style.opacity = String(Math.max(0.04, cell.probability));
+        const same = cell.character === own[i] || cell.own === cell.probability;
+        return el(`td${same ? ".own" : ""}${cell.probability > 0.55 ? ".strong" : ""}`, { title: `${percent(cell.probability)}; the answer’s own character ${percent(cell.own)}` },
+          shade, el("b.mono", {}, visible(cell.character)));
+      })));
+    return el("div.look-part", {}, el("h3", {}, "How the answer forms"), el("p", {}, said),
+      el("div.lens-box", { tabindex: "0", role: "group", "aria-label": "The likeliest character by layer" },
+        el("table.lens", {}, el("caption.hidden", {}, "The likeliest character at each place of the answer, by layer"),
+          el("thead", {}, el("tr", {}, el("td"), ...own.map((/** @type {string} */ c) => el("th.mono", { scope: "col" }, visible(c))))),
+          el("tbody", {}, ...rows))),
+      el("p.small", {}, "Each cell is the likeliest character if the model stopped there, its shade how likely. Blue: the answer’s own."));
+  }
+
+  // -- what it depends on ------------------------------------------------------------------
+
+  dependence() {
+    const { dependence } = this.found;
+    const most = Math.max(...dependence.map((/** @type {any} */ each) => each.effect), 1e-9);
+    const { name } = this.found;
+    let key = name[0];
+    for (let t = name[0]; t < name[1]; t += 1) if (dependence[t].effect > dependence[key].effect) key = t;
+    const factor = Math.exp(dependence[key].effect).toLocaleString("en", { maximumSignificantDigits: 2 });
+    const said = dependence[key].effect < 0.1
+      ? "No single character of the name matters much to the answer."
+      : `In the name, the answer depends most on ${this.within(key)}: with another character there, it is ${factor} times less likely.`;
+    const strip = el("div.strip", { role: "img", "aria-label": said }, ...dependence.map((/** @type {any} */ each, /** @type {number} */ t) => {
+      const part = el("span.c", { title: `${each.effect.toFixed(2)} nats`, class: `c ${this.place(t) ?? ""}` }, visible(each.character));
+      const share = Math.max(0, each.effect) / most;
+      part.style.background = `color-mix(in srgb, var(--accent) ${Math.round(70 * share)}%, transparent)`;
+      return part;
+    }));
+    return el("div.look-part", {}, el("h3", {}, "What the answer depends on"), el("p", {}, said), strip,
+      el("p.small", {}, "Each character of the question is replaced in turn; the stronger the blue, the more the answer’s probability falls."));
+  }
+}

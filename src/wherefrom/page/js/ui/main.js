@@ -1,0 +1,32 @@
+// The page: each part starts where its elements are.
+import { Asking } from "./asking.js";
+import { byId, readJson } from "./dom.js";
+import { Lab } from "./lab.js";
+import { Reviewing } from "./reviewing.js";
+import { AcceptedRisk } from "./risk.js";
+import { AnswersTable } from "./table.js";
+import { offerTheme } from "./theme.js";
+import { Typing } from "./typing.js";
+
+function start() {
+  document.documentElement.classList.add("scripted"); // shows what is of no use without this script
+  const data = readJson("page-data");
+  offerTheme();
+  if (byId("lab")) new Lab();
+  if (byId("typing")) new Typing();
+  if (byId("reviewing")) new Reviewing();
+  const risk = new AcceptedRisk(data.risk ?? null);
+  const asking = byId("ask-form") ? new Asking(risk) : null;
+  if (!byId("answers-table")) return;
+  const ask = asking && ((/** @type {string} */ question) => {
+    byId("ask").scrollIntoView();
+    byId("question").focus({ preventScroll: true });
+    asking.put(question);
+  });
+  const table = new AnswersTable(data, ask);
+  for (const cell of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".cell"))) {
+    cell.addEventListener("click", () => table.only([`evidence ${cell.dataset.evidence}`, `source ${cell.dataset.source}`]));
+  }
+}
+
+start();

@@ -1,0 +1,80 @@
+"""A run's report: one HTML file in which the trained model itself answers.
+
+Everything is computed from the run folder. The same run gives the same bytes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wherefrom.core.errors import BadData
+from wherefrom.core.files import write_bytes
+from wherefrom.core.recipe import Demonstrations
+from wherefrom.page.document import render
+from wherefrom.page.engine_data import ANSWERS, REVIEWS, find_kind
+from wherefrom.page.lab_report import describe_lab
+from wherefrom.page.question_report import describe_questions
+from wherefrom.page.review_report import describe_reviews
+from wherefrom.page.text_report import describe_text
+from wherefrom.page.weights import check_precision
+from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.run import Run
+
+FILE = "report.html"  # in a run's folder
+
+
+@dataclass(frozen=True)
+class Report:
+    """Where a report was written, how large it is, and what it had to leave out."""
+
+    path: str
+    bytes: int
+    models: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+def write_report(
+    runs: Sequence[Run | RunFolder], out: Path | None = None, precision: str = "auto"
+) -> Report:
+    """Write the report of the first run, beside which the others are shown.
+
+    A folder of demonstrations has no models, and so no run to open: it comes as the folder.
+    """
+    check_precision(precision)
+    values = _describe(runs, precision)
+    page = render("report.html", values)
+    path = out or runs[0].path / FILE
+    write_bytes(path, page)
+    return Report(str(path), len(page), tuple(values["engine_weights"]), tuple(values["notes"]))
+
+
+def _describe(runs: Sequence[Run | RunFolder], precision: str) -> dict[str, Any]:
+    first = runs[0]
+    folders = [run for run in runs if isinstance(run, RunFolder)]
+    if isinstance(first, RunFolder) and len(runs) == 1:
+        recipe = first.read_recipe()
+        assert isinstance(recipe, Demonstrations), "others are opened as runs"
+        return describe_lab(first, recipe)
+    if folders or isinstance(first, RunFolder):
+        raise BadData(
+            f"{folders[0].path}: expected a run with models, found demonstrations; "
+            "report them alone"
+        )
+    opened = [run for run in runs if isinstance(run, Run)]
+    for run in opened:
+        run.require_finished()
+    return describe_run(opened[0], opened[1:], precision)
+
+
+def describe_run(run: Run, others: Sequence[Run] = (), precision: str = "auto") -> dict[str, Any]:
+    """Everything that the template shows of a run."""
+    kind = find_kind(run)
+    if kind == ANSWERS:
+        return describe_questions(run, others, precision)
+    if others:
+        raise BadData(
+            f"{run.path}: expected a run that answers questions, beside which others can stand, "
+            f"found a run of '{run.recipe.name}'; report it alone"
+        )
+    return describe_reviews(run, precision) if kind == REVIEWS else describe_text(run, precision)

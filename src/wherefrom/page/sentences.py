@@ -1,0 +1,160 @@
+"""The first screen in words: what was taught, what it scored, what it knows and does not know.
+
+A sentence is a row of pieces. A number has its interval beside it, which the page draws small.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wherefrom.core.contracts import Dataset
+from wherefrom.runs.run import Run
+
+PLAIN, STRONG, FINE = "plain", "strong", "fine"
+_BASELINES = {
+    "majority": "always giving the commonest answer",
+    "nearest_name": "giving the answer of the most similar name",
+    "london": "always saying London",
+}
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Text with a role: plain words, a figure that stands out, or an interval."""
+
+    text: str
+    role: str = PLAIN
+
+
+Sentence = tuple[Piece, ...]
+
+
+def plain(sentence: Sequence[Piece]) -> str:
+    return "".join(piece.text for piece in sentence)
+
+
+def summarise(run: Run) -> list[Sentence]:
+    """Three sentences about a run that answers questions."""
+    return [_taught(run), _scored(run), _knows(run)]
+
+
+def _taught(run: Run) -> Sentence:
+    dataset, task = run.dataset, run.recipe.tasks[0]
+    asked, held = dataset.asked, run.questions(task)
+    told, texts = count_subjects(dataset), len(dataset.training_documents)
+    return (
+        Piece("It read "),
+        Piece(f"{texts:,} {plural('line', texts)} of text", STRONG),
+        Piece(f" about {told:,} {plural('person', told)}, was taught to answer with "),
+        Piece(f"{len(asked):,} {plural('question', len(asked))}"),
+        Piece(", and was then asked "),
+        Piece(_asked_about(held), STRONG),
+        Piece("."),
+    )
+
+
+def count_subjects(dataset: Dataset) -> int:
+    """How many names the text is about."""
+    if dataset.passages:
+        return len({passage.subject for passage in dataset.passages})
+    documents = dataset.training_documents
+    return len({d.subject.of(d.text) for d in documents if d.subject}) or len(
+        {q.subject for q in dataset.questions if q.support in ("stated", "omitted")}
+    )
+
+
+def _asked_about(held: Sequence[Any]) -> str:
+    relations = sorted({q.relation for q in held})
+    if len(relations) == 1:
+        return f"{len(held):,} new {plural('question', len(held))}"
+    return f"{len(held):,} new questions of {len(relations)} kinds"
+
+
+def _scored(run: Run) -> Sentence:
+    own, results = run.results[run.recipe.primary], run.results
+    pieces = [
+        Piece("It is right in "),
+        Piece(count(own), STRONG),
+        Piece(f" ({percent(own['accuracy'])}, {interval(own['interval'])})", FINE),
+    ]
+    others = [m.name for m in run.recipe.models if m.name != run.recipe.primary]
+    beside = [
+        f"without reading the text, in {results[m]['correct']:,}" for m in others if m in results
+    ]
+    guesses = {name: results[name] for name in _BASELINES if name in results}
+    if guesses:
+        best = max(guesses, key=lambda name: (guesses[name]["accuracy"], name))
+        beside.append(f"by {_BASELINES[best]}, in {guesses[best]['correct']:,}")
+    if beside:
+        pieces.append(Piece("; " + "; ".join(beside) + "."))
+    return tuple(pieces) if beside else (*pieces, Piece("."))
+
+
+def _knows(run: Run) -> Sentence:
+    """What it declines, and what it should not have declined."""
+    results = run.results
+    told = results.get("answered_share")
+    if told is None:
+        return (
+            Piece("It always answers: without calibration questions it cannot learn when to say "),
+            Piece("“I don’t know”", STRONG),
+            Piece("."),
+        )
+    declined = {
+        "refused_without_text": "whom nobody wrote about",
+        "refused_omitted": "whose text leaves it out",
+    }
+    parts = [
+        f"{share_of(results[name])} {plural('person', results[name]['n'])} {words}"
+        for name, words in declined.items()
+        if name in results
+    ]
+    kept = share_of(told)
+    if not parts:
+        return (
+            Piece("It answers "),
+            Piece(f"{kept} questions", STRONG),
+            *_right_among(results),
+            Piece(" and says “I don’t know” to the others."),
+        )
+    return (
+        Piece("It says "),
+        Piece("“I don’t know”", STRONG),
+        Piece(f" to {' and to '.join(parts)}; where the text does tell, it answers {kept}"),
+        *_right_among(results),
+        Piece("."),
+    )
+
+
+def _right_among(results: Mapping[str, Any]) -> list[Piece]:
+    found = results.get("precision")
+    if found is None:
+        return []
+    share = percent(found["precision"])
+    return [Piece(f", {share} of them right"), Piece(f" ({interval(found['interval'])})", FINE)]
+
+
+def share_of(result: Mapping[str, Any]) -> str:
+    """A share as "60 of 60": its value is the first entry of a result."""
+    return f"{round(float(next(iter(result.values()))) * result['n']):,} of {result['n']:,}"
+
+
+def count(result: Mapping[str, Any]) -> str:
+    return f"{result['correct']:,} of {result['n']:,}"
+
+
+def percent(share: float) -> str:
+    """97.5 %, 3 %, 100 %: a decimal only where it says something."""
+    value = 100 * share
+    text = f"{value:.1f}"
+    return f"{text.removesuffix('.0')}\u00a0%"
+
+
+def interval(ends: Sequence[float]) -> str:
+    """91 to 99, in per cent."""
+    return f"{100 * ends[0]:.0f} to {100 * ends[1]:.0f}"
+
+
+def plural(word: str, number: int) -> str:
+    several = {"person": "people"}.get(word, f"{word}s")
+    return word if number == 1 else several

@@ -1,0 +1,146 @@
+"""Weights for a page: a model's arrays as one piece of bytes, and a manifest of where each is.
+
+The page computes with 32-bit floats; this file decides how few bytes they travel in. `i8` and `i12`
+have a scale for every block of a row, `i12` two values in three bytes. Vectors (norms, biases) are
+small and decisive, so they stay 32-bit floats. An embedding of an n-gram that never occurred in
+training is a row of zeros: such rows are left out.
+"""
+
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from wherefrom.core.errors import BadData, UsageError, nearest
+
+PRECISIONS = ("fp32", "fp16", "int12", "int8")  # from the most exact to the smallest
+AUTO = "auto"
+_DTYPES = {"fp32": "f32", "fp16": "f16", "int12": "i12", "int8": "i8"}
+_BLOCK = 64  # values that share a scale
+_LARGEST = {"i8": 127, "i12": 2047}
+_WORTH_LEAVING_OUT = 1 / 16  # share of a matrix's rows that must be zeros
+_ALIGNED = 4  # bytes
+
+
+@dataclass(frozen=True)
+class PackedWeights:
+    """`entries` has shape, type and place of every array in `data`."""
+
+    entries: Mapping[str, Mapping[str, Any]]
+    data: bytes
+
+    @property
+    def base64(self) -> str:
+        return b64encode(self.data).decode("ascii")
+
+
+def check_precision(precision: str) -> None:
+    if precision not in (AUTO, *PRECISIONS):
+        found = nearest(precision, (AUTO, *PRECISIONS))
+        raise UsageError(
+            f"precision: expected {', '.join((AUTO, *PRECISIONS))}, found '{precision}'; {found}"
+        )
+
+
+def pack_weights(arrays: Mapping[str, np.ndarray], precision: str) -> PackedWeights:
+    """The same arrays always give the same bytes; their order is that of their names."""
+    entries: dict[str, dict[str, Any]] = {}
+    data = bytearray()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name], dtype="<f4")
+        if not np.isfinite(array).all():
+            raise BadData(f"weights of '{name}': expected finite numbers, found others")
+        entry: dict[str, Any] = {"shape": [*array.shape]}
+        rows = array.reshape(-1, array.shape[-1]) if array.ndim else array.reshape(1, 1)
+        if array.ndim > 1:
+            used = rows.any(1)
+            if (~used).mean() >= _WORTH_LEAVING_OUT:
+                entry["rows"] = _append(data, np.packbits(used, bitorder="little"))
+                rows = rows[used]
+        dtype = _choose_type(rows if array.ndim > 1 else array.reshape(1, -1), array, precision)
+        entry |= {"dtype": dtype, "count": int(rows.size)}
+        entry["offset"] = _append(data, *_encode(rows, dtype))
+        if dtype in _LARGEST:
+            entry["block"] = _BLOCK
+        entries[name] = entry
+    return PackedWeights(entries, bytes(data))
+
+
+def _choose_type(rows: np.ndarray, array: np.ndarray, precision: str) -> str:
+    if array.ndim < 2:
+        return "f32"
+    if precision == "fp16" and np.abs(rows).max(initial=0.0) > np.finfo(np.float16).max:
+        return "f32"
+    return _DTYPES[precision]
+
+
+def _encode(rows: np.ndarray, dtype: str) -> tuple[np.ndarray, ...]:
+    if dtype == "f32":
+        return (rows.astype("<f4"),)
+    if dtype == "f16":
+        return (rows.astype("<f2"),)
+    blocks = -(-rows.shape[1] // _BLOCK)
+    padded = np.zeros((rows.shape[0], blocks * _BLOCK), dtype=np.float32)
+    padded[:, : rows.shape[1]] = rows
+    parts = padded.reshape(rows.shape[0], blocks, _BLOCK)
+    most = _LARGEST[dtype]
+    scales = (np.abs(parts).max(2) / most).astype("<f4")
+    divided = parts / np.where(scales > 0, scales, 1)[..., None]
+    values = np.clip(np.rint(divided), -most, most).astype(np.int16)
+    values = values.reshape(padded.shape)[:, : rows.shape[1]]
+    return scales, values.astype(np.int8) if dtype == "i8" else _join_pairs(values.ravel())
+
+
+def _join_pairs(values: np.ndarray) -> np.ndarray:
+    """Numbers of 12 bits, two in three bytes; they are shifted to be positive."""
+    even = np.append(values, np.zeros(values.size % 2, values.dtype)).astype(np.uint16) + 2048
+    first, second = (even & 0xFFF).reshape(-1, 2).T
+    parts = (first & 255, (first >> 8) | ((second & 15) << 4), second >> 4)
+    return np.stack(parts, 1).astype(np.uint8)
+
+
+def _divide_pairs(data: np.ndarray, count: int) -> np.ndarray:
+    a, b, c = data.reshape(-1, 3).astype(np.int16).T
+    return np.stack((a | ((b & 15) << 8), (b >> 4) | (c << 4)), 1).ravel()[:count] - 2048
+
+
+def _append(data: bytearray, *arrays: np.ndarray) -> int:
+    """Put arrays one after the other at the end; the place of the first."""
+    data += b"\0" * (-len(data) % _ALIGNED)
+    place = len(data)
+    for array in arrays:
+        data += np.ascontiguousarray(array).tobytes()
+    return place
+
+
+def unpack_weights(packed: PackedWeights) -> dict[str, np.ndarray]:
+    """The arrays as the page reads them: what it computes with, to compare with the originals."""
+    return {name: _read(packed.data, entry) for name, entry in packed.entries.items()}
+
+
+def _read(data: bytes, entry: Mapping[str, Any]) -> np.ndarray:
+    shape, count, place = entry["shape"], entry["count"], entry["offset"]
+    width = shape[-1] if shape else 1
+    if entry["dtype"] in _LARGEST:
+        n, blocks = count // width, -(-width // entry["block"])
+        scales = np.frombuffer(data, "<f4", n * blocks, place).reshape(n, blocks)
+        place += 4 * scales.size
+        if entry["dtype"] == "i8":
+            values = np.frombuffer(data, np.int8, count, place)
+        else:
+            pairs = np.frombuffer(data, np.uint8, -(-count // 2) * 3, place)
+            values = _divide_pairs(pairs, count)
+        rows = values.reshape(n, width) * np.repeat(scales, entry["block"], axis=1)[:, :width]
+    else:
+        kind = "<f4" if entry["dtype"] == "f32" else "<f2"
+        rows = np.frombuffer(data, kind, count, place).astype(np.float32).reshape(-1, width)
+    if "rows" in entry:
+        total = int(np.prod(shape)) // width
+        bits = np.frombuffer(data, np.uint8, -(-total // 8), entry["rows"])
+        used = np.unpackbits(bits, count=total, bitorder="little").astype(bool)
+        whole = np.zeros((total, width), dtype=np.float32)
+        whole[used] = rows
+        rows = whole
+    return rows.astype(np.float32).reshape(shape)

@@ -1,0 +1,93 @@
+"""A page in Debian's chromium, where there is one; elsewhere these tests are skipped."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHROMIUM = os.environ.get("WHEREFROM_CHROMIUM") or shutil.which("chromium")
+# As root, and without the browser's own talk to its makers.
+ARGUMENTS = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    if CHROMIUM is None:
+        pytest.skip("no chromium here: 'make browser' installs it where apt is to be had")
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+        yield launched
+        launched.close()
+
+
+class Opened:
+    """A page that was opened from its file, and all that it complained about or asked for."""
+
+    def __init__(self, page: Any, context: Any) -> None:
+        self.page, self.context = page, context
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        page.on("console", lambda said: self.complaints.append(f"{said.type}: {said.text}"))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        context.on("request", lambda asked: self.requests.append(asked.url))
+
+    def ask(self, text: str) -> str:
+        """Type into the field, press Enter, and return the card's state once there is one."""
+        self.page.fill("#question", text)
+        self.page.press("#question", "Enter")
+        return self.wait()
+
+    def wait(self) -> str:
+        states = ("answered", "declined", "refused", "broken")
+        chosen = ", ".join(f"#card[data-state={state}]" for state in states)
+        self.page.wait_for_selector(chosen, timeout=60_000)
+        return str(self.page.get_attribute("#card", "data-state"))
+
+    def wait_to_look_in(self) -> None:
+        self.page.wait_for_selector("#look-body:not([hidden])", timeout=60_000)
+
+    def text(self, selector: str) -> str:
+        return " ".join(str(self.page.inner_text(selector)).replace("\u00a0", " ").split())
+
+    def shoot(self, name: str) -> None:
+        """Keep a screenshot for whoever wants to look: runs/ is not part of the repository."""
+        folder = Path(os.environ.get("OUT") or Path(__file__).parents[2] / "runs" / "screenshots")
+        folder.mkdir(parents=True, exist_ok=True)
+        self.page.screenshot(path=str(folder / f"{name}.png"), full_page=True)
+
+
+@pytest.fixture
+def open_page(browser: Any) -> Iterator[Callable[..., Opened]]:
+    """Open a file as somebody would who got it by mail; asking for anything else is a failure."""
+    opened: list[Opened] = []
+
+    def call(path: Path, width: int = 1000, height: int = 900, **options: Any) -> Opened:
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        found = Opened(context.new_page(), context)
+        opened.append(found)
+        found.page.goto(path.as_uri())
+        return found
+
+    yield call
+    for each in opened:
+        urls = {url for url in each.requests if not url.startswith(("file:", "blob:", "data:"))}
+        each.context.close()
+        assert each.complaints == []
+        assert urls == set()
+
+
+@pytest.fixture(scope="session")
+def report_file(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of the tiny run, without an audit."""
+    from wherefrom import api
+
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    api.write_report(tiny_run, path)
+    return path

@@ -1,0 +1,188 @@
+"""The page's replies against the inspector's, which `wherefrom ask` shows."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wherefrom.auditing.inspector import Inspector, open_inspector
+from wherefrom.core.config import to_json
+from wherefrom.core.errors import BadData
+from wherefrom.page.engine_data import embed_engine
+from wherefrom.runs.run import open_run
+
+ASK = """
+const engine = new Engine(given.data, given.weights);
+return given.questions.map((question) => {
+  try {
+    return finish(engine.call('ask', { question }, () => {}));
+  } catch (error) {
+    return { error: error.message };
+  }
+});
+"""
+ENGINE = {"engine.js": "Engine, finish"}
+HOSTILE = [
+    "{}",
+    "",
+    "  ",
+    "Who are you?",
+    "{} ",
+    "<script>alert(1)</script>",
+    "□",
+    "\u2047",
+    "Жора",
+    "A" * 300,
+]
+
+
+@pytest.fixture(scope="module", params=["tiny_run", "relations_run", "facts_folder"])
+def asked(request: pytest.FixtureRequest) -> tuple[Inspector, dict[str, Any]]:
+    """A run with a policy, one of several relations, and one without calibration people."""
+    path: Path = request.getfixturevalue(request.param)
+    run = open_run(path / "run" if request.param == "facts_folder" else path)
+    inspector = open_inspector(run)
+    found = embed_engine(run, "fp32", inspector)
+    return inspector, {"data": dict(found.data), "weights": dict(found.weights)}
+
+
+def find_questions(inspector: Inspector, data: dict[str, Any]) -> list[str]:
+    # Thresholds are scores of calibration people, who stand on the edge of them: not asked here.
+    people = [q for q in inspector.run.dataset.questions if q.split != "calibration"]
+    forms = inspector.model.parser.forms
+    typed = [form.fill(text) for form in forms for text in HOSTILE]
+    invented = [forms[-1].fill(name) for name in data["nonexistent"][:5]]
+    misspelt = [q.text.lower() for q in people[:3]]
+    near = [q.text.replace(q.subject, q.subject[:-1]) for q in people[:4]]
+    own = [q.text for q in people[::3]]
+    return [*own, *invented, *misspelt, *near, *typed, *HOSTILE]
+
+
+def test_replies_are_asks(run_js, asked: tuple[Inspector, dict[str, Any]]) -> None:
+    inspector, given = asked
+    questions = find_questions(inspector, given["data"])
+    found = run_js(ENGINE, ASK, {**given, "questions": questions})
+    parsed, replied = [], []
+    for text, here in zip(questions, found, strict=True):
+        if "error" in here:
+            with pytest.raises(BadData) as refusal:
+                inspector.parse(text)
+            assert here["error"] == str(refusal.value)
+        else:
+            parsed.append(inspector.parse(text))
+            replied.append(here)
+    assert len(replied) < len(questions)
+    for there, here in zip(inspector.reply(parsed), replied, strict=True):
+        compare(to_json(there), here)
+
+
+def compare(there: dict[str, Any], here: dict[str, Any]) -> None:
+    pairs = {
+        "question": "question",
+        "subject": "subject",
+        "relation": "relation",
+        "answered": "answered",
+        "answer": "answer",
+        "reason": "reason",
+        "name_known": "nameKnown",
+        "why_not": "whyNot",
+        "trained_on": "trainedOn",
+        "did_you_mean": "didYouMean",
+    }
+    assert {name: here[name] for name in pairs.values()} == {
+        pairs[name]: there[name] for name in pairs
+    }
+    assert here["confidence"] == (
+        there["confidence"] and pytest.approx(there["confidence"], abs=1e-4)
+    )
+    candidates = [
+        (c["text"], pytest.approx(c["model_probability"], abs=1e-5)) for c in there["candidates"]
+    ]
+    assert [(c["text"], c["probability"]) for c in here["candidates"]] == candidates
+    source = there["source"]
+    expected = (source["label"], pytest.approx(source["probability_recalled"], abs=1e-4))
+    assert (here["source"]["label"], here["source"]["probability"]) == expected
+    verdict = there["evidence"]
+    assert (verdict is None) == (here["evidence"] is None)
+    if verdict is not None:
+        for name in ("label", "stated", "quote", "document"):
+            assert here["evidence"][name] == verdict[name]
+        assert here["evidence"]["score"] == pytest.approx(verdict["score"])
+        span = verdict["span"]
+        assert here["evidence"]["span"] == (span and [span["start"], span["end"]])
+        assert [o["text"] for o in here["evidence"]["also"]] == [o["text"] for o in verdict["also"]]
+
+
+def test_the_risk_of_the_policy_gives_its_threshold(
+    run_js, asked: tuple[Inspector, dict[str, Any]]
+) -> None:
+    inspector, given = asked
+    policy = inspector.policy
+    code = """
+    const engine = new Engine(given.data, given.weights);
+    const risk = given.data.default_risk;
+    return given.data.relations.map((relation) => engine.call('setting', { risk, relation }));
+    """
+    if policy is None:
+        pytest.skip("a run without calibration people has no threshold")
+    for relation, here in zip(given["data"]["relations"], run_js(ENGINE, code, given), strict=True):
+        there = policy.thresholds.of(relation)
+        assert here["threshold"] == there.value
+        assert here["n"] == there.n
+        assert here["why"] == there.why_not
+
+
+def test_progress_comes_in_order_and_the_slider_decides_alike(
+    run_js, asked: tuple[Inspector, dict[str, Any]]
+) -> None:
+    inspector, given = asked
+    code = """
+    const engine = new Engine(given.data, given.weights);
+    const heard = [];
+    const question = given.question;
+    const reply = finish(engine.call('ask', { question, risk: 0.3 }, (part) => heard.push(part)));
+    const again = finish(engine.call('decide', { reply, risk: 0.3 }));
+    return { heard, reply, again };
+    """
+    question = inspector.run.dataset.questions[0].text
+    found = run_js(ENGINE, code, {**given, "question": question})
+    steps = [next(iter(part)) for part in found["heard"]]
+    models = len(given["data"]["models"])
+    assert steps[0] == "parsed"
+    assert steps.count("answered") == models
+    assert steps.index("writing") < steps.index("answered") < steps.index("confidence")
+    written = [p["writing"]["text"] for p in found["heard"] if "writing" in p]
+    assert len(written[0]) <= 1
+    reply = found["reply"]
+    assert {name: reply[name] for name in found["again"]} == found["again"]
+    assert (reply["other"] is None) == (models == 1)
+    characters, (start, end) = reply["tokens"]["characters"], reply["tokens"]["name"]
+    assert "".join(characters[start:end]) == reply["subject"]
+    start, end = reply["tokens"]["answer"]
+    assert "".join(characters[start:end]) == reply["answer"]
+
+
+def test_looking_in(run_js, asked: tuple[Inspector, dict[str, Any]]) -> None:
+    """The last layer says what the model says, and the answer depends on the question."""
+    inspector, given = asked
+    code = """
+    const engine = new Engine(given.data, given.weights);
+    const found = finish(engine.call('look', { question: given.question }, () => {}));
+    const asked = finish(engine.call('ask', { question: given.question }, () => {}));
+    const attention = found.attention.map((heads) => heads.map((head) => head.length));
+    return { ...found, attention, asked };
+    """
+    question = inspector.run.dataset.questions[1].text
+    found = run_js(ENGINE, code, {**given, "question": question})
+    assert found["answered"] == found["asked"]["answer"]
+    probability = 1.0
+    for cell in found["lens"][-1]:
+        probability *= cell["own"]
+    length = len(found["characters"])
+    expected = found["asked"]["candidates"][0]["probability"]
+    if len(found["answered"]) + 1 == len(found["lens"][-1]) and length > found["answer"][1]:
+        assert probability == pytest.approx(expected, rel=1e-3)
+    assert [each["character"] for each in found["dependence"]] == list(question)
+    assert max(abs(each["effect"]) for each in found["dependence"]) > 0
+    config = inspector.model.answerer.model.config
+    assert found["attention"] == [[length**2] * config.n_head] * config.n_layer

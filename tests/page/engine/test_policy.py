@@ -1,0 +1,136 @@
+"""Thresholds, decisions and their words against answering/, on answers that are made up."""
+
+import numpy as np
+import pytest
+
+from wherefrom.answering.abstention import EVEN_ODDS, choose_threshold, choose_thresholds
+from wherefrom.answering.calibration import LogisticCalibration
+from wherefrom.answering.decisions import decide
+from wherefrom.answering.familiarity import FAMILIARITY
+from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.name_gate import NameGate
+from wherefrom.answering.policy import AnswerPolicy, RelationPolicy
+from wherefrom.answering.statement_forms import STATEMENT
+from wherefrom.core.config import to_json
+
+NAMES = ("log_probability", "margin", *STATEMENT, *FAMILIARITY)
+RISKS = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5)
+POLICY = {"policy.js": "Policy"}
+
+
+def make_curve(names: tuple[str, ...], seed: int) -> LogisticCalibration:
+    r = np.random.default_rng(seed)
+    k = len(names)
+    numbers = (r.normal(size=k), r.uniform(0.5, 2, k), r.normal(size=k))
+    return LogisticCalibration(names, *(tuple(map(float, n)) for n in numbers), 0.3)
+
+
+def make_features(count: int, seed: int) -> FeatureTable:
+    values = np.random.default_rng(seed).normal(size=(count, len(NAMES)))
+    return FeatureTable.from_matrix(values * 2, NAMES)
+
+
+def describe(policy: AnswerPolicy) -> dict:
+    found = to_json(policy)
+    return {key: found[key] for key in ("calibration", "threshold", "names", "relations")}
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["one relation", "several"])
+def test_decisions(run_js, several: bool) -> None:
+    score = np.random.default_rng(3).uniform(size=300)
+    right = score > np.random.default_rng(4).uniform(size=300) * 0.8
+    relations = ["place" if i % 3 else "hand" for i in range(300)]
+    gate = NameGate(make_curve(FAMILIARITY, 5), 0.45)
+    curve = make_curve(NAMES, 1)
+    if several:
+        parts = {r: np.flatnonzero(np.array(relations) == r) for r in ("place", "hand")}
+        chosen = choose_thresholds(score, right, parts, 0.8, EVEN_ODDS)
+        each = {r: RelationPolicy(make_curve(NAMES, 7 + len(r)), chosen.of(r)) for r in parts}
+        policy = AnswerPolicy(curve, chosen.together, gate, None, each)
+    else:
+        policy = AnswerPolicy(curve, choose_threshold(score, right, 0.8, EVEN_ODDS), gate)
+    features, asked = make_features(40, 9), ["place", "hand", "other", "place"] * 10
+    expected = decide(policy, features, asked)
+    code = """
+    const policy = new Policy(given.policy, null, 0.5);
+    return given.features.map((features, i) => {
+      const judged = policy.judge(features, given.asked[i]);
+      return { ...judged, ...policy.decide(judged, given.asked[i]) };
+    });
+    """
+    rows = [features.row(i) for i in range(len(features))]
+    given = {"policy": describe(policy), "features": rows, "asked": asked}
+    read = policy.probability_read(features)
+    for i, (here, there) in enumerate(zip(run_js(POLICY, code, given), expected, strict=True)):
+        assert here["answered"] == there.given
+        assert here["nameKnown"] == there.name_known
+        assert here["reason"] == there.reason
+        assert here["whyNot"] == there.why_not
+        assert here["confidence"] == (there.confidence and pytest.approx(there.confidence))
+        assert here["probabilityRead"] == pytest.approx(read[i])
+    assert {d.given for d in expected} == {True, False}
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("several", [False, True], ids=["one relation", "several"])
+def test_a_risk_gets_the_threshold_that_the_policy_would_have(
+    run_js, several: bool, seed: int
+) -> None:
+    r = np.random.default_rng(seed)
+    n = (12, 40, 150, 300)[seed]
+    score = np.round(r.uniform(size=n), 2)  # some are equal
+    score[r.uniform(size=n) < 0.2] = 0  # unknown names
+    right = r.uniform(size=n) < score
+    relation = [("place", "hand")[i % 2] for i in range(n)] if several else ["place"] * n
+    curve, own_floor = make_curve(NAMES, 1), EVEN_ODDS if seed % 2 else 0.75
+    threshold = choose_threshold(score, right, 0.9, own_floor)
+    each = {name: RelationPolicy(curve, threshold) for name in ("place", "hand")} if several else {}
+    given = {
+        "policy": describe(AnswerPolicy(curve, threshold, None, None, each)),
+        "calibration": {
+            "score": score.tolist(), "right": right.astype(int).tolist(), "relation": relation,
+        },
+        "risks": RISKS,
+        "floor": EVEN_ODDS,
+    }  # fmt: skip
+    code = """
+    const policy = new Policy(given.policy, given.calibration, given.floor);
+    return given.risks.map((risk) => policy.choose('place', risk));
+    """
+    places = np.flatnonzero(np.array(relation) == "place")
+    for risk, here in zip(RISKS, run_js(POLICY, code, given), strict=True):
+        doubt = 0.1 if several else None
+        floor = max(threshold.floor, EVEN_ODDS) if risk <= 0.1 and not several else EVEN_ODDS
+        there = choose_threshold(score[places], right[places], 1 - risk, floor, doubt)
+        assert here.pop("precision") == (there.precision and pytest.approx(there.precision))
+        expected = to_json(there)
+        del expected["precision"]
+        assert here == expected
+
+
+def test_the_curve_counts_calibration_answers(run_js) -> None:
+    """By hand: five answers, two of one score, one of an unknown name."""
+    calibration = {
+        "score": [0.9, 0.5, 0.5, 0.0, 0.7], "right": [1, 0, 1, 0, 1], "relation": ["place"] * 5
+    }  # fmt: skip
+    code = "return new Policy(null, given, 0.5).curve();"
+    assert run_js(POLICY, code, calibration) == {
+        "points": [
+            {"threshold": 0.9, "coverage": 0.2, "risk": 0, "answered": 1, "wrong": 0},
+            {"threshold": 0.7, "coverage": 0.4, "risk": 0, "answered": 2, "wrong": 0},
+            {"threshold": 0.5, "coverage": 0.8, "risk": 0.25, "answered": 4, "wrong": 1},
+        ],
+        "n": 5,
+    }
+
+
+def test_without_a_policy_everything_is_answered(run_js) -> None:
+    code = """
+    const policy = new Policy(null, null, 0.5);
+    const judged = policy.judge({}, 'place');
+    return { ...judged, ...policy.decide(judged, 'place', 0.01) };
+    """
+    found = run_js(POLICY, code, None)
+    assert found["answered"] is True
+    assert found["confidence"] is None
+    assert found["whyNot"] is None

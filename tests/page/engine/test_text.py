@@ -1,0 +1,139 @@
+"""Text in the page is treated as Python treats it."""
+
+import unicodedata
+from difflib import SequenceMatcher
+from urllib.parse import unquote
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wherefrom.answering.name_suggestions import NameSuggester, similarity
+from wherefrom.evidence.index import fold
+from wherefrom.evidence.tokens import normalise
+
+TEXT = {"text.js": "casefold, fold, normalise, quote, splitWords, strip, unquote"}
+ODD = [
+    "",
+    " ",
+    "Amos  Karlsson",
+    "\tAmos\u00a0Karlsson\u3000",
+    "STRASSE Straße ẞ",
+    "İstanbul ıI",
+    "ΣΊΣΥΦΟΣ",
+    "ﬁancé",
+    "e\u0301",
+    "Jose\u0301%20Marti\u0301",
+    "100%",
+    "%41%zz%e9%C3%A9",
+    "a\x1cb\x85c\ufeffd",
+    "\x7f\x00",
+    "O'Neil",
+    'say "x"',
+    "'\"",
+    "back\\slash",
+    "new\nline",
+    "\u200bzero",
+    "😀 face",
+    "Ꭰ ꭰ",
+    "St. ",
+    "U.S.A. .",
+]
+
+
+def test_odd_texts(run_js) -> None:
+    code = """
+    const ways = [casefold, fold, normalise, quote, splitWords, strip, unquote];
+    return given.map((text) => ways.map((way) => way(text)));
+    """
+    for text, found in zip(ODD, run_js(TEXT, code, ODD), strict=True):
+        expected = [
+            text.casefold(),
+            fold(text),
+            normalise(text),
+            repr(text),
+            text.split(),
+            text.strip(),
+            unquote(text),
+        ]
+        assert found == expected, text
+
+
+def test_every_character_folds_as_in_python(run_js) -> None:
+    """But for those that only one of the two languages knows: they go with Unicode."""
+    code = """
+    const found = [];
+    for (let code = 0; code < 0x110000; code++) {
+      if (code >= 0xd800 && code < 0xe000) continue;
+      const c = String.fromCodePoint(code);
+      if (casefold(c) !== c) found.push([code, casefold(c)]);
+    }
+    return found;
+    """
+    folded = dict(run_js(TEXT, code, None))
+    for code in (c for c in range(0x110000) if not 0xD800 <= c < 0xE000):
+        character = chr(code)
+        if unicodedata.category(character) != "Cn":
+            here = folded.get(code, character)
+            known = all(unicodedata.category(c) != "Cn" for c in here)
+            assert not known or here == character.casefold(), hex(code)
+
+
+@settings(max_examples=3)
+@given(
+    st.lists(st.tuples(st.text("abc de", max_size=12), st.text("abc de", max_size=12)), min_size=20)
+)
+def test_ratio_is_difflibs(run_js, pairs: list[tuple[str, str]]) -> None:
+    found = run_js({"names.js": "ratio"}, "return given.map(([a, b]) => ratio(a, b));", pairs)
+    assert found == [SequenceMatcher(None, a, b).ratio() for a, b in pairs]
+
+
+def test_ratio_of_long_texts_leaves_popular_characters_out(run_js) -> None:
+    pairs = [("abcab" * 30, "abc" * 90 + "xyz"), ("abc" * 90, "bca" * 90)]
+    found = run_js({"names.js": "ratio"}, "return given.map(([a, b]) => ratio(a, b));", pairs)
+    assert found == [SequenceMatcher(None, a, b).ratio() for a, b in pairs]
+
+
+NAMES = [
+    "Amos Karlsson",
+    "Clara Whitfield",
+    "Adam Whitfield",
+    "J. R. Smith",
+    "Émile Zola",
+    "Mary Ann Lee",
+    "Amos Karlson-Berg",
+    "Anna Lee",
+    "Zhou Enlai",
+]
+TYPED = [
+    "Amos Karlson",
+    "Clara Whitfeld",
+    "clara whitfield",
+    "Karlsson Amos",
+    "Emile Zola",
+    "Mary Lee",
+    "X",
+    "Mary Ann",
+    "J.R. Smith",
+    "Nobody Atall",
+    "amoskarlsson",
+    "Anna  Lea",
+    "",
+]
+
+
+def test_suggestions(run_js) -> None:
+    code = """
+    const suggester = new NameSuggester(given.names);
+    return given.typed.map((name) => suggester.suggest(name));
+    """
+    found = run_js({"names.js": "NameSuggester"}, code, {"names": NAMES, "typed": TYPED})
+    suggester = NameSuggester(NAMES)
+    assert found == [list(suggester.suggest(name)) for name in TYPED]
+    assert any(found)
+
+
+def test_similarity(run_js) -> None:
+    pairs = [(fold(a), fold(b)) for a in TYPED for b in NAMES]
+    code = "return given.map(([a, b]) => similarity(a, b));"
+    found = run_js({"names.js": "similarity"}, code, pairs)
+    assert found == [similarity(a, b) for a, b in pairs]

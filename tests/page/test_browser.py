@@ -1,0 +1,288 @@
+"""The report in a browser: asked, declined, looked into, sorted; by keyboard, small and dark."""
+
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from wherefrom import api
+from wherefrom.runs.run import open_run
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def outspoken_run(tiny_settings: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny run that has learnt to name cities, with a policy that lets it answer anybody."""
+    run = tmp_path_factory.mktemp("outspoken") / "people-0"
+    api.run("people", out=run, settings=[*tiny_settings, "stages.pretrain.steps=400"])
+    path = run / "audit" / "confidence.json"
+    policy = json.loads(path.read_text())
+    policy["threshold"]["value"], policy["names"] = 1e-9, None
+    path.write_text(json.dumps(policy))
+    return run
+
+
+@pytest.fixture(scope="module")
+def outspoken(outspoken_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    api.write_report(outspoken_run, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def name(outspoken_run: Path) -> str:
+    """A held-out person whose text states the birthplace."""
+    return open_run(outspoken_run).dataset.select("held-out")[0].subject
+
+
+def test_a_name_is_asked_and_answered_as_ask_answers(open_page, outspoken, outspoken_run, name):
+    opened = open_page(outspoken)
+    assert opened.ask(name) == "answered"
+    (reply,) = api.ask(outspoken_run, f"Where was {name} born?")
+    assert opened.text("#card .asked") == reply.question
+    assert opened.text("#card .answer bdi") == reply.answer
+    assert opened.text("#said").startswith(reply.answer)
+    assert reply.evidence is not None
+    assert opened.page.locator(f"#card .evidence.{reply.evidence.label}").count() >= 1
+    assert opened.text("#card .quote mark.name") == name
+    opened.shoot("answered")
+
+
+def test_both_models_stand_side_by_side(open_page, outspoken, outspoken_run, name):
+    opened = open_page(outspoken)
+    opened.ask(name)
+    heads = opened.page.locator("#beside h3").all_inner_texts()
+    assert heads == ["With reading", "Without reading"]
+    run = open_run(outspoken_run)
+    for column, model in enumerate(("with_pretraining", "without_pretraining")):
+        (answer,) = run.predictor(model).answer([f"Where was {name} born?"])
+        shown = opened.page.locator("#beside .bars").nth(column).locator("bdi").first.inner_text()
+        assert shown == (answer.text or "nothing")
+
+
+def test_the_slider_turns_an_answer_into_i_dont_know(open_page, outspoken, name):
+    opened = open_page(outspoken)
+    assert opened.ask(name) == "answered"
+    before = opened.text("#risk-says"), opened.page.get_attribute(".here", "x")
+    opened.page.focus("#risk")
+    opened.page.keyboard.press("Home")  # the least risk: no threshold reaches it
+    opened.page.wait_for_selector("#card[data-state=declined]")
+    assert opened.text("#risk-value") == "1 %"
+    after = opened.text("#risk-says"), opened.page.get_attribute(".here", "x")
+    assert before[0] != after[0]
+    assert before[1] != after[1]
+    assert opened.page.get_attribute(".here", "visibility") == "hidden"  # nothing is answered
+    assert "I don’t know" in opened.text("#card .answer")
+    opened.page.click("#card .guess summary")
+    assert opened.page.locator("#card del").is_visible()
+    opened.shoot("declined")
+
+
+def test_looking_in_shows_attention_lens_and_dependence(open_page, outspoken, name):
+    opened = open_page(outspoken)
+    opened.ask(name)
+    opened.wait_to_look_in()
+    page = opened.page
+    assert (
+        page.locator("#look [role=tab]").count() == 1
+    )  # the tiny model has one layer of two heads
+    assert page.locator("#look .head").count() == 2
+    page.locator("#look .head").nth(0).click()
+    first = opened.page.get_attribute("#look .large canvas", "aria-label")
+    page.locator("#look .head").nth(1).click()
+    second = opened.page.get_attribute("#look .large canvas", "aria-label")
+    assert "head 1" in first
+    assert "head 2" in second
+    page.locator("#look .strip button").nth(3).focus()
+    page.keyboard.press("ArrowRight")
+    assert "From “e”" in opened.text("#look .look-part p[aria-live]")  # Wher*e* was
+    assert page.locator("#look table.lens tbody tr").count() == 2
+    painted = page.evaluate(
+        """() => { const c = document.querySelector('#look .large canvas');
+        const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+        return d.some((value) => value > 0); }"""
+    )
+    assert painted
+
+
+def test_the_table_filters_searches_and_sorts(open_page, report_file, tiny_run):
+    opened = open_page(report_file)
+    page = opened.page
+    rows = page.locator("#answers-table tbody tr")
+    assert rows.count() == 14  # 8 stated, 2 omitted, 4 without text
+    page.click("#filters button:has-text('no text')")
+    assert rows.count() == 4
+    page.click("#filters button:has-text('no text')")
+    somebody = open_run(tiny_run).dataset.select("held-out")[2].subject
+    page.fill("#filters input", somebody.upper())
+    assert rows.count() == 1
+    page.fill("#filters input", "")
+    page.click("th[data-key=s] button")
+    names = page.locator("#answers-table tbody tr td:first-child").all_inner_texts()
+    assert names == sorted(names)
+    assert page.get_attribute("th[data-key=s]", "aria-sort") == "ascending"
+    page.click("th[data-key=s] button")
+    assert page.locator("#answers-table tbody td:first-child").all_inner_texts() == names[::-1]
+
+
+def test_a_number_of_the_two_way_table_lists_its_answers(open_page, report_file):
+    opened = open_page(report_file)
+    cell = opened.page.locator(".cell").first
+    count = int(cell.locator(".figure").inner_text())
+    cell.click()
+    assert opened.page.locator("#answers-table tbody tr").count() == count
+
+
+def test_everything_is_reached_with_the_keyboard_in_reading_order(open_page, outspoken, name):
+    opened = open_page(outspoken)
+    page = opened.page
+    page.focus("#theme")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "question"
+    page.keyboard.type(name[:4])
+    assert page.get_attribute("#question", "aria-expanded") == "true"
+    page.keyboard.press("ArrowDown")
+    active = page.get_attribute("#question", "aria-activedescendant")
+    chosen = page.inner_text(f"#{active} bdi")
+    page.keyboard.press("Enter")
+    opened.wait()
+    assert opened.text("#card .asked") == f"Where was {chosen} born?"
+    assert page.locator("#names").is_hidden()
+    opened.wait_to_look_in()
+    order: list[float] = []
+    while True:  # to the end of the page, where the focus leaves it
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.matches('body, .skip')"):
+            break
+        order.append(page.evaluate("document.activeElement.getBoundingClientRect().top + scrollY"))
+        width = page.evaluate("getComputedStyle(document.activeElement).outlineWidth")
+        assert width not in ("0px", "")
+        assert len(order) < 200
+    assert len(order) > 20
+    # The focus never jumps back up the page, but for a row of chips or a line of the table.
+    assert [a - b for a, b in pairwise(order) if a - b > 40] == []
+
+
+def test_a_phone_has_no_sideways_scrolling_and_cards_for_rows(open_page, outspoken, name):
+    opened = open_page(outspoken, width=360, height=740)
+    opened.ask(name)
+    opened.wait_to_look_in()
+    beyond = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert opened.page.evaluate(beyond) == 0
+    row = opened.page.locator("#answers-table tbody tr").first
+    assert row.evaluate("row => getComputedStyle(row).display") == "grid"
+    opened.shoot("phone")
+
+
+def test_dark_is_the_systems_choice_or_the_readers(open_page, report_file):
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light, dark = (open_page(report_file, color_scheme=scheme) for scheme in ("light", "dark"))
+    bright, dim = (each.page.evaluate(paper) for each in (light, dark))
+    assert sum(map(int, re.findall(r"\d+", bright))) > 700
+    assert sum(map(int, re.findall(r"\d+", dim))) < 100
+    dark.shoot("dark")
+    light.page.click("#theme")
+    assert light.page.evaluate(paper) == dim
+
+
+def test_a_question_of_another_form_is_refused_in_words(open_page, report_file):
+    opened = open_page(report_file)
+    assert opened.ask("What did she eat?") == "refused"
+    assert "Where was ... born?" in opened.text("#card")
+    assert opened.page.locator("#beside").is_hidden()
+
+
+def test_somebody_who_does_not_exist_is_not_known(open_page, report_file):
+    opened = open_page(report_file)
+    opened.page.click("#picks button:has-text('made up')")
+    assert opened.wait() == "declined"
+    assert "I don’t know" in opened.text("#said")
+
+
+def test_without_motion_the_answer_stands_there_at_once(open_page, outspoken, name):
+    opened = open_page(outspoken, reduced_motion="reduce")
+    assert opened.ask(name) == "answered"
+
+
+def test_the_page_prints_without_its_controls(open_page, report_file):
+    opened = open_page(report_file)
+    opened.page.emulate_media(media="print")
+    assert opened.page.locator("#ask-form").is_hidden()
+    assert opened.page.locator("#look").is_hidden()
+    assert opened.page.locator("#accuracy svg.chart").is_visible()
+
+
+def test_without_scripts_everything_else_can_be_read(browser, report_file):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(report_file.as_uri())
+    assert page.locator("noscript p").is_visible()
+    assert page.locator("#ask-form").is_hidden()
+    assert page.locator("#accuracy svg.chart").is_visible()
+    assert page.locator("#answers-table tbody tr").count() == 14
+    context.close()
+
+
+def test_a_browser_that_cannot_run_the_model_says_so(browser, report_file):
+    """Nothing is computed, but the page is whole; asking again changes nothing."""
+    context = browser.new_context()
+    context.add_init_script(
+        "window.Worker = class { constructor() { throw Error('no workers'); } }"
+    )
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(report_file.as_uri())
+    page.wait_for_selector("#card[data-state=broken]")
+    assert "no workers" in page.inner_text("#card")
+    page.fill("#question", "Ada Lund")
+    page.press("#question", "Enter")
+    page.wait_for_selector("#card[data-state=broken]")
+    assert page.locator("#answers-table tbody tr").count() == 14
+    assert complaints == []
+    context.close()
+
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report over a corpus whose names and answers would be HTML, if anybody believed them."""
+    folder = tmp_path_factory.mktemp("hostile")
+    firsts = [f"<b>{name}</b>" for name in "Ada Bo Cy Di Ed Fay".split()]
+    names = [f"{a} {b}</script>" for a in firsts for b in "Lund Falk Roth Holm".split()]
+    places = [HOSTILE, "Rome & <i>Lima</i>", "]]><!--", "{{ 7 * 7 }}", "\u202eCork"]
+    told = [(name, places[i % 5]) for i, name in enumerate(names)]
+    lines = (f"{name} was born in {place}.\n" for name, place in told)
+    (folder / "corpus.txt").write_text("".join(lines))
+    rows = (f"Where was {name} born?\t{place}\n" for name, place in told)
+    (folder / "questions.tsv").write_text("".join(rows))
+    small = (
+        "model.n_embd=16", "model.n_head=2", "model.n_layer=1", "model.ngrams=2",
+        "model.ngram_buckets=64", "stages.pretrain.steps=20", "stages.pretrain.batch=8",
+        "stages.questions_only.steps=10", "stages.questions_only.batch=8", "threads=1",
+        "data.calibration_share=0", "abstain=false",
+    )  # fmt: skip
+    files = [f"data.corpus={folder}/corpus.txt", f"data.questions={folder}/questions.tsv"]
+    api.run("facts", out=folder / "run", settings=[*small, *files])
+    api.write_report(folder / "run", folder / "report.html")
+    return folder
+
+
+def test_hostile_names_are_shown_as_text(open_page, hostile):
+    opened = open_page(hostile / "report.html")
+    page = opened.page
+    held = open_run(hostile / "run").dataset.select("held-out")[0]
+    assert opened.ask(held.text) == "answered"  # without calibration it always answers
+    assert held.subject in page.inner_text("#card .asked")
+    assert page.locator("#card b, #card img, #card i:not(.sure-bar i)").count() == 0
+    golds = page.locator("#answers-table td[data-label='right is']").all_inner_texts()
+    assert held.answer in golds
+    assert page.locator("img").count() == 0
+    # The data of page and engine, two models, the engine, the page's own script: no other.
+    assert page.evaluate("document.scripts.length") == 6
+    opened.shoot("hostile")

@@ -1,0 +1,178 @@
+"""Reports as files: the same bytes each time, whole or not there, and every kind of bad input."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from wherefrom import api
+from wherefrom.auditing import decoy_sections
+from wherefrom.core.errors import BadData, CannotWrite, MissingInput, UsageError
+from wherefrom.page import layout, question_report, report
+from wherefrom.page.answers import collect_answers
+from wherefrom.page.making import command_for
+from wherefrom.recipes.catalogue import adjust, get_recipe
+from wherefrom.runs.run import open_run
+
+
+@pytest.fixture
+def own_run(tiny_run, tmp_path):
+    return Path(shutil.copytree(tiny_run, tmp_path / "people-0"))
+
+
+def test_the_same_run_gives_the_same_bytes(report_file, tiny_run, tmp_path):
+    found = api.write_report(tiny_run, tmp_path / "again.html")
+    assert (tmp_path / "again.html").read_bytes() == report_file.read_bytes()
+    assert found.bytes == report_file.stat().st_size
+    assert found.models == ("with_pretraining", "without_pretraining")
+    assert found.notes == ()
+
+
+def test_the_folders_place_is_not_in_the_report(report_file, own_run, tmp_path):
+    api.write_report(own_run, tmp_path / "moved.html")
+    assert (tmp_path / "moved.html").read_bytes() == report_file.read_bytes()
+    assert str(tmp_path) not in (tmp_path / "moved.html").read_text()
+
+
+def test_it_lies_in_the_run_folder_unless_told_otherwise(own_run):
+    found = api.write_report(open_run(own_run))
+    assert found.path == str(own_run / "report.html")
+    assert [p.name for p in own_run.glob("*.html")] == ["report.html"]
+
+
+def test_an_audit_changes_no_answer(own_run, monkeypatch):
+    """Without an audit the answers are computed; an audit's are the same."""
+    monkeypatch.setattr(decoy_sections, "TIER", 4)
+    alone = collect_answers(question_report.open_remembering(open_run(own_run)))
+    api.audit(own_run)
+    audited = collect_answers(question_report.open_remembering(open_run(own_run)))
+    assert alone.audit is None
+    assert audited.audit is not None
+    assert len(alone.held_out) == len(audited.held_out) == 14
+    for a, b in zip(alone.held_out, audited.held_out, strict=True):
+        assert (a.reply.question, a.reply.answer, a.right) == (
+            b.reply.question,
+            b.reply.answer,
+            b.right,
+        )
+        assert a.reply.answered == b.reply.answered
+        assert a.reply.evidence == b.reply.evidence
+        assert a.reply.source is not None
+        assert b.reply.source is not None
+        assert a.reply.source.label == b.reply.source.label
+    assert [s.right for s in alone.calibration] == [s.right for s in audited.calibration]
+    assert [s.score for s in alone.calibration] == pytest.approx(
+        [s.score for s in audited.calibration], abs=1e-4
+    )
+
+
+def test_an_unaudited_run_names_the_commands_that_compute_the_rest(report_file):
+    page = report_file.read_text()
+    assert "wherefrom audit people-0 --budget 10" in page
+    assert "wherefrom audit people-0 --swap 8" in page
+
+
+def test_several_relations_have_rows_of_their_own(relations_run, tmp_path):
+    values = report.describe_run(open_run(relations_run))
+    assert len(values["relations"]) == 2
+    assert [key for key, _ in values["columns"]] == ["s", "r", "a", "g", "c", "e", "o"]
+    accuracy = values["pictures"][0]
+    assert all(name in str(accuracy.chart) for name in values["relations"])
+    found = api.write_report(relations_run, tmp_path / "relations.html")
+    assert found.bytes > 10_000
+
+
+def test_a_run_without_calibration_has_no_slider_but_answers(facts_folder):
+    values = report.describe_run(open_run(facts_folder / "run"))
+    assert values["slider"] is None
+    assert values["embedded"]
+    assert [p.name for p in values["pictures"]] == ["accuracy", "learning", "dose"]
+
+
+def test_runs_stand_beside_each_other(tiny_run, own_run, tmp_path):
+    shutil.move(own_run, tmp_path / "other-1")
+    found = api.write_report([tiny_run, tmp_path / "other-1"], tmp_path / "two.html")
+    page = Path(found.path).read_text()
+    assert "Beside other runs" in page
+    assert "other-1" in page
+
+
+# --- bad input -------------------------------------------------------------------------------
+
+
+def test_a_folder_that_is_no_run(tmp_path):
+    with pytest.raises(MissingInput, match=r"expected a run folder, found no run\.json in it"):
+        api.write_report(tmp_path)
+    with pytest.raises(MissingInput, match="no such folder"):
+        api.write_report(tmp_path / "nowhere")
+
+
+def test_an_unfinished_run(own_run):
+    (own_run / "status.json").write_text(json.dumps({"state": "unfinished", "seconds": 1.0}))
+    with pytest.raises(MissingInput, match="expected a finished run"):
+        api.write_report(own_run)
+    assert not (own_run / "report.html").exists()
+
+
+def test_no_run_at_all_and_an_unknown_precision(tiny_run):
+    with pytest.raises(UsageError, match="expected at least one"):
+        api.write_report([])
+    with pytest.raises(
+        UsageError, match="precision: expected auto, fp32, fp16, int12, int8, found 'int4'"
+    ):
+        api.write_report(tiny_run, precision="int4")
+
+
+def test_a_model_that_cannot_be_embedded_leaves_the_asking_out(own_run, monkeypatch, tmp_path):
+    def refuse(*_):
+        raise BadData("the model has 900 MB as fp32; a page holds 10 MB: use --precision int8")
+
+    monkeypatch.setattr(layout, "embed_engine", refuse)
+    found = api.write_report(own_run, tmp_path / "large.html")
+    page = (tmp_path / "large.html").read_text()
+    assert found.models == ()
+    assert found.notes == (
+        "The model is not in this page: the model has 900 MB as fp32; a page holds 10 MB: use "
+        "--precision int8",
+    )
+    assert "a page holds 10 MB" in page
+    assert 'id="question"' not in page
+    assert 'id="risk"' in page  # what the slider does to held-out people needs no model
+    assert "worker-src &#39;none&#39;" in page
+
+
+def test_a_full_disk_leaves_the_old_report_whole(own_run, monkeypatch):
+    api.write_report(own_run)
+    before = (own_run / "report.html").read_bytes()
+
+    def full(_):
+        raise OSError(28, os.strerror(28))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(CannotWrite, match="No space left on device; free some space"):
+        api.write_report(own_run, precision="fp32")
+    assert (own_run / "report.html").read_bytes() == before
+    assert [p.name for p in own_run.iterdir() if "report" in p.name] == ["report.html"]
+
+
+# --- the command that makes it again -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        [],
+        ["seed=3"],
+        ["data.held_out=20", "stages.pretrain.steps=7", "model.bias=true"],
+        ["data.exposure=zipf"],
+    ],
+)
+def test_the_command_gives_the_same_recipe(settings):
+    recipe = adjust(get_recipe("people"), settings=settings)
+    words = command_for(recipe).split()
+    assert words[:3] == ["wherefrom", "run", "people"]
+    given = [words[i + 1] for i, word in enumerate(words) if word == "--set"]
+    seed = int(words[words.index("--seed") + 1]) if "--seed" in words else None
+    assert api.build_recipe("people", settings=given, seed=seed) == recipe

@@ -1,0 +1,75 @@
+"""The slider: thresholds chosen on calibration answers, counted on held-out ones, by hand."""
+
+import pytest
+
+from wherefrom.answering.abstention import Threshold
+from wherefrom.answering.calibration import LogisticCalibration
+from wherefrom.answering.policy import AnswerPolicy
+from wherefrom.page.answers import JudgedAnswers, Scored
+from wherefrom.page.risk import offer_risks
+from wherefrom.page.sections import tell_stops
+
+CURVE = LogisticCalibration(("log_probability",), (0.0,), (1.0,), (1.0,), 0.0)
+POLICY = AnswerPolicy(CURVE, Threshold(0.7, 0.9, 0.5, 0.9, 10))
+
+
+class Answers(JudgedAnswers):
+    """Held-out answers by their scores alone."""
+
+    scored = [  # noqa: RUF012
+        Scored(0.95, True, "r", "stated"),
+        Scored(0.85, True, "r", "stated"),
+        Scored(0.75, False, "r", "omitted"),
+        Scored(0.55, True, "r", "stated"),
+        Scored(0.0, False, "r", "none"),
+    ]
+
+
+@pytest.fixture
+def offered():
+    # Ranked by score: right, right, wrong, right, right: the precisions are 1, 1, 2/3, 3/4, 4/5.
+    known = [(0.9, True), (0.8, True), (0.7, False), (0.68, True), (0.66, True), (0.6, True)]
+    calibration = tuple(Scored(score, right, "r") for score, right in known)
+    found = offer_risks(Answers((), calibration, None), POLICY)
+    assert found is not None
+    return found
+
+
+def stop(offered, risk):
+    return next(each for each in offered.stops if each.risk == risk)
+
+
+def test_each_stop_has_the_loosest_threshold_of_its_risk(offered):
+    assert stop(offered, 0.01).thresholds == {"": 0.8}  # the two best are right
+    assert stop(offered, 0.2).thresholds == {"": 0.66}  # four of five
+    assert stop(offered, 0.3).thresholds == {"": 0.66}
+
+
+def test_the_usual_stop_has_the_runs_own_threshold(offered):
+    assert offered.stops[offered.usual].risk == 0.1
+    assert offered.stops[offered.usual].thresholds == {"": 0.7}
+
+
+def test_what_a_threshold_does_is_counted_on_held_out_people(offered):
+    usual = offered.stops[offered.usual]
+    assert (usual.answered, usual.right, usual.n) == (3, 2, 5)
+    assert usual.groups == {"stated": [3, 2, 2], "omitted": [1, 1, 0], "none": [1, 0, 0]}
+
+
+def test_less_risk_never_answers_more(offered):
+    answered = [each.answered for each in offered.stops if each.risk != 0.1]
+    assert answered == sorted(answered)
+
+
+def test_a_stop_says_in_words_what_it_does(offered):
+    words = tell_stops(offered)[offered.usual]
+    assert words["risk"] == "10\u00a0%"
+    assert words["said"].startswith("It then answers 3 of 5 held-out questions, and 2 of these")
+    assert words["groups"].startswith(
+        "It answers 2 of 3 whose text tells, 1 of 1 whose text leaves"
+    )
+
+
+def test_without_calibration_there_is_no_slider():
+    assert offer_risks(Answers((), (), None), POLICY) is None
+    assert offer_risks(Answers((), (Scored(0.5, True, "r"),), None), None) is None
