@@ -28,7 +28,7 @@ class Answers(JudgedAnswers):
 @pytest.fixture
 def offered():
     # Ranked by score: right, right, wrong, right, right: the precisions are 1, 1, 2/3, 3/4, 4/5.
-    known = [(0.9, True), (0.8, True), (0.7, False), (0.68, True), (0.66, True), (0.6, True)]
+    known = [(0.9, True), (0.8, True), (0.7, False), (0.65, True), (0.6, True), (0.3, True)]
     calibration = tuple(Scored(score, right, "r") for score, right in known)
     found = offer_risks(Answers((), calibration, None), POLICY)
     assert found is not None
@@ -41,8 +41,17 @@ def stop(offered, risk):
 
 def test_each_stop_has_the_loosest_threshold_of_its_risk(offered):
     assert stop(offered, 0.01).thresholds == {"": 0.8}  # the two best are right
-    assert stop(offered, 0.2).thresholds == {"": 0.66}  # four of five
-    assert stop(offered, 0.3).thresholds == {"": 0.66}
+    assert stop(offered, 0.2).thresholds == {"": 0.6}  # four of five: 0.3 is below even odds
+    assert stop(offered, 0.3).thresholds == {"": 0.6}
+
+
+def test_a_policy_with_a_floor_of_its_own_keeps_it_where_less_risk_is_accepted():
+    known = tuple(Scored(score, True, "r") for score in (0.9, 0.8, 0.65))
+    policy = AnswerPolicy(CURVE, Threshold(0.8, 0.9, 0.5, 1.0, 3, floor=0.7))
+    found = offer_risks(Answers((), known, None), policy)
+    assert found is not None
+    assert stop(found, 0.05).thresholds == stop(found, 0.1).thresholds == {"": 0.8}
+    assert stop(found, 0.15).thresholds == {"": 0.65}, "who accepts more gets more"
 
 
 def test_the_usual_stop_has_the_runs_own_threshold(offered):
