@@ -16,7 +16,7 @@ from wherefrom.core.errors import Unavailable, WherefromError
 
 ROOT = Path(__file__).parents[1]
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
-WIDTH, HEIGHT = 900, 900
+WIDTH, HEIGHT = 900, 980
 
 
 def main() -> int:
