@@ -45,13 +45,12 @@ def test_each_stop_has_the_loosest_threshold_of_its_risk(offered):
     assert stop(offered, 0.3).thresholds == {"": 0.6}
 
 
-def test_a_policy_with_a_floor_of_its_own_keeps_it_where_less_risk_is_accepted():
-    known = tuple(Scored(score, True, "r") for score in (0.9, 0.8, 0.65))
-    policy = AnswerPolicy(CURVE, Threshold(0.8, 0.9, 0.5, 1.0, 3, floor=0.7))
-    found = offer_risks(Answers((), known, None), policy)
+def test_doubtful_answers_are_for_those_who_accept_more_risk_than_the_run():
+    known = tuple(Scored(score, True, "r") for score in (0.9, 0.85, 0.65))
+    found = offer_risks(Answers((), known, None), POLICY)
     assert found is not None
-    assert stop(found, 0.05).thresholds == stop(found, 0.1).thresholds == {"": 0.8}
-    assert stop(found, 0.15).thresholds == {"": 0.65}, "who accepts more gets more"
+    assert stop(found, 0.05).thresholds == {"": 0.85}, "all are right, but 0.65 is too doubtful"
+    assert stop(found, 0.15).thresholds == {"": 0.65}
 
 
 def test_the_usual_stop_has_the_runs_own_threshold(offered):

@@ -20,7 +20,7 @@ from wherefrom.evaluation.outcomes import check_probabilities
 from wherefrom.evaluation.relations import group
 
 EVEN_ODDS = 0.5  # with a lower confidence, an answer is likelier wrong than right
-OMITTED_REFUSED = 0.9  # share of the people whose text omits the answer, where there are enough
+LEAST_SURE = 0.8  # no answer is given with a lower confidence, whatever the threshold
 REFUSE_ALL = 2.0  # above every probability; JSON has no infinity
 DOUBT = 0.1  # of a relation's own threshold: see `choose_threshold`
 NOT_CALIBRATED = "no calibration question asks for this"
@@ -32,7 +32,7 @@ class Threshold:
 
     It was chosen on `n` answers: `answered_share` of them were given, and `precision` of those
     were right. `precision` is None when all answers were withheld, and `why_not` says in words why
-    no threshold would do. `floor` is the lowest that the threshold could have been.
+    no threshold would do.
     """
 
     value: float
@@ -41,7 +41,6 @@ class Threshold:
     precision: float | None
     n: int
     why_not: str | None = None
-    floor: float = 0.0
 
     def __post_init__(self) -> None:
         shares = (self.value, self.precision_target, self.answered_share, self.precision or 0.0)
@@ -123,8 +122,7 @@ def choose_threshold(
         return _refuse_all(precision, p.size, why)
     end = int(good[-1])
     share = float(answered[end] / p.size)
-    reached_there = float(reached[end])
-    return Threshold(float(ranked[end]), precision, share, reached_there, p.size, floor=floor)
+    return Threshold(float(ranked[end]), precision, share, float(reached[end]), p.size)
 
 
 def choose_thresholds(

@@ -5,7 +5,6 @@ the questions ask for several relations, each has its own calibration and thresh
 then means the same for all of them, and each reaches the precision or is not answered at all.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,8 +13,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from wherefrom.answering.abstention import (
-    EVEN_ODDS,
-    OMITTED_REFUSED,
+    LEAST_SURE,
     Threshold,
     Thresholds,
     apply,
@@ -124,9 +122,8 @@ def fit_policy(
 ) -> AnswerPolicy:
     """Fit on calibration people, whatever their text says, and choose the threshold there.
 
-    The curve is fitted on those whose names the model knows, the threshold is chosen on all. With
-    `masked` people, most people whose text omits the answer must be refused as well; this is for
-    one relation.
+    The curve is fitted on those whose names the model knows, the threshold is chosen on all. The
+    curve of one relation is fitted on `masked` people too.
 
     Here and below, questions that the model cannot be asked are left out.
     """
@@ -134,9 +131,9 @@ def fit_policy(
     gate = fit_gate(model, judged.people, judged.features, decoys)
     parts = divide(judged.relations, model.relations)
     if not parts:
-        curve, floor = _fit_with_masked(model, judged, gate, masked)
+        curve = _fit_with_masked(model, judged, gate, masked)
         score = gated_probability(curve, gate, judged.features)
-        threshold = choose_threshold(score, judged.right, precision, floor)
+        threshold = choose_threshold(score, judged.right, precision, LEAST_SURE)
         return AnswerPolicy(curve, threshold, gate, model.reference, forms=model.forms)
     known = choose_known(gate, judged.features)
     features, right = judged.features.rows(known), judged.right[known]
@@ -147,37 +144,32 @@ def fit_policy(
     score = np.zeros(len(judged.people))
     for relation, places in parts.items():
         score[places] = gated_probability(curves[relation], gate, judged.features.rows(places))
-    chosen = choose_thresholds(score, judged.right, parts, precision, EVEN_ODDS)
+    chosen = choose_thresholds(score, judged.right, parts, precision, LEAST_SURE)
     each = {name: RelationPolicy(curves[name], chosen.of(name)) for name in parts}
     return AnswerPolicy(curve, chosen.together, gate, model.reference, each, model.forms)
 
 
 def _fit_with_masked(
     model: ClosedBookModel, judged: "Judged", gate: NameGate | None, masked: Sequence[Question]
-) -> tuple[LogisticCalibration, float]:
-    """The curve, and the least confidence with which anything is answered.
+) -> LogisticCalibration:
+    """The curve over calibration people and masked people.
 
     The people whose text omits the answer, masked ones among them, count together as often as they
-    come among calibration people: the curve stays calibrated, and learns from more of them. At
-    least a share OMITTED_REFUSED of them must have a lower confidence than the least.
+    come among calibration people: the curve stays calibrated, and learns from more of them.
     """
     features, right = judged.features, judged.right
     if not masked:
         known = choose_known(gate, features)
-        return LogisticCalibration.fit(features.rows(known), right[known], FEATURES), EVEN_ODDS
+        return LogisticCalibration.fit(features.rows(known), right[known], FEATURES)
     more = judge(model, masked)
     natural = np.array([q.support == "omitted" for q in judged.people], dtype=bool)
     omitted = np.append(natural, np.ones(len(more.people), dtype=bool))
     features, right = features.append(more.features), np.append(right, more.right)
     count = np.where(omitted, (natural.sum() + PSEUDO) / omitted.sum(), 1.0)
     known = choose_known(gate, features)
-    curve = LogisticCalibration.fit(
+    return LogisticCalibration.fit(
         features.rows(known), right[known], FEATURES, count_N=count[known]
     )
-    score = np.sort(gated_probability(curve, gate, features.rows(omitted)))
-    refused_of_them = math.ceil(OMITTED_REFUSED * score.size)
-    above = np.append(score, np.nextafter(score[-1], 2.0))
-    return curve, max(EVEN_ODDS, float(above[refused_of_them]))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ subject states) is computed here.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from wherefrom.answering.abstention import EVEN_ODDS
+from wherefrom.answering.abstention import EVEN_ODDS, LEAST_SURE
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.closed_book import ClosedBookModel
 from wherefrom.answering.familiarity import FAMILIARITY, MEASURES, find_letters
@@ -62,6 +62,7 @@ def describe_asking(inspector: Inspector) -> dict[str, Any]:
         "default_risk": 1 - run.recipe.precision,
         "source": to_json(inspector.predictor),
         "even_odds": EVEN_ODDS,
+        "least_sure": LEAST_SURE,
         "recalled_above": RECALLED_ABOVE,
         "decoys": None if decoys is None else decoys.material(),
         "evidence": describe_evidence(inspector, known),

@@ -13,6 +13,7 @@ import numpy as np
 
 from wherefrom.answering.abstention import (
     EVEN_ODDS,
+    LEAST_SURE,
     REFUSE_ALL,
     Threshold,
     Thresholds,
@@ -78,14 +79,14 @@ def _target(policy: AnswerPolicy) -> float:
 def _choose(known: Sequence[Scored], policy: AnswerPolicy, risk: float) -> Threshold | Thresholds:
     """A threshold for another risk, chosen as `answering/policy.py` chooses the run's own.
 
-    Who accepts less risk than the run was set for has at least the run's floor.
+    Who accepts more risk than the run was set for is answered down to even odds.
     """
+    floor = LEAST_SURE if risk <= 1 - _target(policy) else EVEN_ODDS
     relations = [row.relation for row in known]
     parts = divide(relations, policy.relations)
     if parts and policy.relations:
-        return choose_thresholds(_scores(known), _right(known), parts, 1 - risk, EVEN_ODDS)
-    floor = policy.threshold.floor if risk <= 1 - _target(policy) else EVEN_ODDS
-    return choose_threshold(_scores(known), _right(known), 1 - risk, max(floor, EVEN_ODDS))
+        return choose_thresholds(_scores(known), _right(known), parts, 1 - risk, floor)
+    return choose_threshold(_scores(known), _right(known), 1 - risk, floor)
 
 
 def _stop(risk: float, chosen: Threshold | Thresholds, held: Sequence[Scored]) -> Stop:

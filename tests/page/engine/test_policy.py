@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from wherefrom.answering.abstention import EVEN_ODDS, choose_threshold, choose_thresholds
+from wherefrom.answering.abstention import (
+    EVEN_ODDS,
+    LEAST_SURE,
+    choose_threshold,
+    choose_thresholds,
+)
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.decisions import decide
 from wherefrom.answering.familiarity import FAMILIARITY
@@ -82,8 +87,7 @@ def test_a_risk_gets_the_threshold_that_the_policy_would_have(
     score[r.uniform(size=n) < 0.2] = 0  # unknown names
     right = r.uniform(size=n) < score
     relation = [("place", "hand")[i % 2] for i in range(n)] if several else ["place"] * n
-    curve, own_floor = make_curve(NAMES, 1), EVEN_ODDS if seed % 2 else 0.75
-    threshold = choose_threshold(score, right, 0.9, own_floor)
+    curve, threshold = make_curve(NAMES, 1), choose_threshold(score, right, 0.9, LEAST_SURE)
     each = {name: RelationPolicy(curve, threshold) for name in ("place", "hand")} if several else {}
     given = {
         "policy": describe(AnswerPolicy(curve, threshold, None, None, each)),
@@ -91,16 +95,16 @@ def test_a_risk_gets_the_threshold_that_the_policy_would_have(
             "score": score.tolist(), "right": right.astype(int).tolist(), "relation": relation,
         },
         "risks": RISKS,
-        "floor": EVEN_ODDS,
+        "least": [LEAST_SURE, EVEN_ODDS],
     }  # fmt: skip
     code = """
-    const policy = new Policy(given.policy, given.calibration, given.floor);
+    const policy = new Policy(given.policy, given.calibration, ...given.least);
     return given.risks.map((risk) => policy.choose('place', risk));
     """
     places = np.flatnonzero(np.array(relation) == "place")
     for risk, here in zip(RISKS, run_js(POLICY, code, given), strict=True):
         doubt = 0.1 if several else None
-        floor = max(threshold.floor, EVEN_ODDS) if risk <= 0.1 and not several else EVEN_ODDS
+        floor = LEAST_SURE if risk <= 0.1 else EVEN_ODDS
         there = choose_threshold(score[places], right[places], 1 - risk, floor, doubt)
         assert here.pop("precision") == (there.precision and pytest.approx(there.precision))
         expected = to_json(there)

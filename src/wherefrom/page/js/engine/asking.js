@@ -28,7 +28,7 @@ export class Asking {
     this.trained = new Map(data.names.map(({ name, trained }) => [name, trained ?? []]));
     this.parser = new Parser(data.forms, names);
     this.features = new Features(data, this.vocabulary, this.model());
-    this.policy = new Policy(data.policy, data.calibration, data.even_odds);
+    this.policy = new Policy(data.policy, data.calibration, data.least_sure, data.even_odds);
     this.evidence = new Evidence(data.evidence);
     this.decoys = data.decoys
       ? new Decoys(data.decoys, (name) => this.spells(name), data.evidence.texts)

@@ -32,9 +32,13 @@ export function applyCurve(curve, features) {
 const short = (value) => String(Number(value.toPrecision(6)));
 
 export class Policy {
-  /** @param {any} policy @param {any} calibration @param {number} evenOdds the least of all thresholds */
-  constructor(policy, calibration, evenOdds) {
+  /**
+   * `leastSure` is the least of all thresholds, `evenOdds` for those who accept more risk than the policy.
+   * @param {any} policy @param {any} calibration @param {number} leastSure @param {number} evenOdds
+   */
+  constructor(policy, calibration, leastSure, evenOdds) {
     this.policy = policy;
+    this.leastSure = leastSure;
     this.evenOdds = evenOdds;
     this.byRelation = Object.keys(policy?.relations ?? {}).length > 0;
     this.answers = (calibration?.score ?? []).map((score, i) => ({
@@ -108,7 +112,8 @@ export class Policy {
   /** The threshold for a risk that answers most calibration questions. */
   choose(relation, risk) {
     const precision = 1 - risk;
-    const floor = this._floor(precision);
+    const stricter = precision >= this.policy.threshold.precision_target - ROUNDING;
+    const floor = stricter ? this.leastSure : this.evenOdds;
     const doubt = this.byRelation && precision < 1 ? DOUBT : null;
     const ranked = this._ranked(relation);
     const n = ranked.length;
@@ -128,15 +133,7 @@ export class Policy {
       precision: found.right / found.answered,
       n,
       why_not: null,
-      floor,
     };
-  }
-
-  /** Who accepts no more risk than the policy was set for has at least the policy's own floor. */
-  _floor(precision) {
-    const { precision_target: target, floor = 0 } = this.policy.threshold;
-    const stricter = !this.byRelation && precision >= target - ROUNDING;
-    return stricter ? Math.max(this.evenOdds, floor) : this.evenOdds;
   }
 
   /** Risk and coverage at every threshold, on the calibration questions. */
@@ -179,7 +176,6 @@ function refuseAll(precision, n, why) {
     precision: null,
     n,
     why_not: why,
-    floor: 0,
   };
 }
 
