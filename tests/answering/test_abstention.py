@@ -261,3 +261,13 @@ def test_a_relation_without_calibration_questions_is_not_answered():
     assert {name: (part["refused_share"], part["n"]) for name, part in parts.items()} == {
         "a": (0.5, 2), "b": (1.0, 1),
     }  # fmt: skip
+
+
+def test_where_all_scores_above_the_floor_will_do_the_threshold_is_the_floor():
+    """No score tells whether one between the floor and the lowest of them would be right."""
+    score, right = np.array([0.95, 0.9, 0.7, 0.3]), np.array([True, True, True, False])
+    assert choose_threshold(score, right, 0.9, 0.6).value == 0.6
+    assert choose_threshold(score, right, 0.9).value == 0.7, "without a floor, what was observed"
+    assert choose_threshold(score, ~right, 0.2, 0.2).value == 0.2
+    wrong_below = np.array([True, True, False, False])
+    assert choose_threshold(score, wrong_below, 0.9, 0.6).value == 0.9

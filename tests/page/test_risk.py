@@ -41,16 +41,16 @@ def stop(offered, risk):
 
 def test_each_stop_has_the_loosest_threshold_of_its_risk(offered):
     assert stop(offered, 0.01).thresholds == {"": 0.8}  # the two best are right
-    assert stop(offered, 0.2).thresholds == {"": 0.6}  # four of five: 0.3 is below even odds
-    assert stop(offered, 0.3).thresholds == {"": 0.6}
+    assert stop(offered, 0.2).thresholds == {"": 0.5}  # four of five: 0.3 is below even odds
+    assert stop(offered, 0.3).thresholds == {"": 0.5}
 
 
 def test_doubtful_answers_are_for_those_who_accept_more_risk_than_the_run():
     known = tuple(Scored(score, True, "r") for score in (0.9, 0.85, 0.65))
     found = offer_risks(Answers((), known, None), POLICY)
     assert found is not None
-    assert stop(found, 0.05).thresholds == {"": 0.85}, "all are right, but 0.65 is too doubtful"
-    assert stop(found, 0.15).thresholds == {"": 0.65}
+    assert stop(found, 0.05).thresholds == {"": 0.8}, "all are right, but 0.65 is too doubtful"
+    assert stop(found, 0.15).thresholds == {"": 0.5}
 
 
 def test_the_usual_stop_has_the_runs_own_threshold(offered):

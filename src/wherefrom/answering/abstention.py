@@ -93,10 +93,11 @@ def choose_threshold(
 
     The threshold is never 0 and never below `floor`: with a floor of 0.5, no answer is given that
     is likelier wrong than right, even if the calibration questions would have allowed it. Only
-    observed scores are tried, and equal scores are answered or withheld together. Precision need
-    not rise with the threshold; of all thresholds that reach the target, the one that answers
-    most is chosen. The precision is observed, not guaranteed: on other questions it may be lower.
-    If no threshold reaches the target, everything is withheld.
+    observed scores are tried, and the floor if all of them above it will do; equal scores are
+    answered or withheld together. Precision need not rise with the threshold; of all thresholds
+    that reach the target, the one that answers most is chosen. The precision is observed, not
+    guaranteed: on other questions it may be lower. If no threshold reaches the target, everything
+    is withheld.
 
     With `doubt`, a precision that was observed by luck does not count: there must be enough
     answers that a threshold below the target would do as well with at most this probability.
@@ -122,7 +123,9 @@ def choose_threshold(
         return _refuse_all(precision, p.size, why)
     end = int(good[-1])
     share = float(answered[end] / p.size)
-    return Threshold(float(ranked[end]), precision, share, float(reached[end]), p.size)
+    loosest = end == np.flatnonzero(allowed)[-1]
+    value = floor if loosest and floor > 0 else float(ranked[end])
+    return Threshold(value, precision, share, float(reached[end]), p.size)
 
 
 def choose_thresholds(

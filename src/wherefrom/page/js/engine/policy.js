@@ -127,7 +127,7 @@ export class Policy {
     if (!found) return refuseAll(precision, n, explainNone(steps, ranked, precision, floor, doubt));
     const share = found.answered / n;
     return {
-      value: found.score,
+      value: found === steps[steps.length - 1] && floor > 0 ? floor : found.score,
       precision_target: precision,
       answered_share: share,
       precision: found.right / found.answered,
