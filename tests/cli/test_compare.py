@@ -11,7 +11,7 @@ def test_a_table_and_one_json_object(cli, tiny_run, tmp_path):
         row |= {"answer": row["gold"], "correct": True}
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     found = cli("compare", tiny_run, better, "--json").json
-    assert list(found) == ["runs", "paired", "notes"]
+    assert list(found) == ["runs", "paired", "notes", "seeds"]
     assert [run["run"] for run in found["runs"]] == [str(tiny_run), str(better)]
     assert found["paired"][0]["n"] == 8
     text = cli("compare", tiny_run, better).out

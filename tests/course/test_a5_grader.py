@@ -309,7 +309,9 @@ def test_a_submission_that_hangs_is_given_up_and_the_next_one_graded(grader, gro
     assert (done.code, done.err) == (0, "")
     rows = {row["submission"]: row for row in csv.DictReader(out.open())}
     assert [row["points"] for row in rows.values()] == ["0", "0"]
-    assert "no answer within 1 s" in rows["hang"]["why"]
+    # Which limit it meets first, of waiting or of computing, is up to the machine.
+    given_up = ("no answer within 1 s", "it used up its processor time and was given up")
+    assert any(why in rows["hang"]["why"] for why in given_up)
     assert "found a syntax error" in rows["syntax"]["why"]
 
 
