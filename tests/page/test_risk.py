@@ -28,7 +28,7 @@ class Answers(JudgedAnswers):
 @pytest.fixture
 def offered():
     # Ranked by score: right, right, wrong, right, right: the precisions are 1, 1, 2/3, 3/4, 4/5.
-    known = [(0.9, True), (0.8, True), (0.7, False), (0.65, True), (0.6, True), (0.3, True)]
+    known = [(0.9, True), (0.75, True), (0.7, False), (0.65, True), (0.6, True), (0.3, True)]
     calibration = tuple(Scored(score, right, "r") for score, right in known)
     found = offer_risks(Answers((), calibration, None), POLICY)
     assert found is not None
@@ -40,7 +40,7 @@ def stop(offered, risk):
 
 
 def test_each_stop_has_the_loosest_threshold_of_its_risk(offered):
-    assert stop(offered, 0.01).thresholds == {"": 0.8}  # the two best are right
+    assert stop(offered, 0.01).thresholds == {"": 0.75}  # the two best are right
     assert stop(offered, 0.2).thresholds == {"": 0.5}  # four of five: 0.3 is below even odds
     assert stop(offered, 0.3).thresholds == {"": 0.5}
 
@@ -49,7 +49,7 @@ def test_doubtful_answers_are_for_those_who_accept_more_risk_than_the_run():
     known = tuple(Scored(score, True, "r") for score in (0.9, 0.85, 0.65))
     found = offer_risks(Answers((), known, None), POLICY)
     assert found is not None
-    assert stop(found, 0.05).thresholds == {"": 0.8}, "all are right, but 0.65 is too doubtful"
+    assert stop(found, 0.05).thresholds == {"": 0.75}, "all are right, but 0.65 is too doubtful"
     assert stop(found, 0.15).thresholds == {"": 0.5}
 
 
