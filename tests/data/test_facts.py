@@ -342,6 +342,9 @@ def test_documents_may_be_paragraphs_with_an_id(files, tmp_path):
     ]
     with pytest.raises(UsageError, match="one of lines, paragraphs, files, found 'pages'"):
         FactsConfig(documents="pages")
+    said = survey(config).lines()[0]
+    assert " paragraphs, " in said
+    assert "the longest paragraph has" in said
 
 
 def test_progress_is_told_while_a_text_is_read(files):

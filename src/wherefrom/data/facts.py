@@ -23,7 +23,7 @@ from wherefrom.reading.mentions import Mentions
 from wherefrom.reading.passages import BEHIND_NAME, find_passages
 from wherefrom.reading.question_files import QuestionRow, read_questions
 from wherefrom.reading.statements import state_facts, support
-from wherefrom.reading.texts import LAYOUTS, read_texts
+from wherefrom.reading.texts import LAYOUTS, is_json, read_texts
 from wherefrom.reading.unchanged import LastRead
 
 _SHARES = ("calibration_share", "held_out_share")
@@ -119,7 +119,8 @@ def survey(config: FactsConfig, max_input: int = 0) -> Survey:
     `max_input` is the longest row that the model will read; 0: any.
     """
     found = _load(config)
-    return survey_questions(found.dataset, found.empty_lines, found.formless, max_input)
+    one = "document" if is_json(Path(config.corpus)) else config.documents.removesuffix("s")
+    return survey_questions(found.dataset, found.empty_lines, found.formless, max_input, one)
 
 
 def _load(config: FactsConfig) -> _Loaded:

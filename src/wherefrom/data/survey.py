@@ -34,24 +34,26 @@ class Survey:
     conflicts: int  # questions that have two answers
     on_both_sides: int  # subjects that are trained on and reported on
     several_accepted: int  # questions for which more than one answer is right
+    document: str = "line"  # what a document of the text is called: a line, paragraph or file
 
     def lines(self) -> list[str]:
         """Plain lines for a person to read, what could not be matched after the counts."""
+        one = self.document
         splits = ", ".join(f"{count:,} {split}" for split, count in self.splits.items())
         rows = [
-            f"text: {self.documents:,} lines, {self.characters:,} characters, the longest line "
+            f"text: {self.documents:,} {one}s, {self.characters:,} characters, the longest {one} "
             f"has {self.longest_line:,}",
             f"questions: {splits}",
             *(f"form: {form} ({count:,})" for form, count in self.forms.items()),
             *(f"relation: {name} ({count:,})" for name, count in self.relations.items()),
         ]
         shown = (
-            (self.empty_lines, "empty lines of the text left out", ()),
+            (self.empty_lines, f"empty {one}s of the text left out", ()),
             (self.formless, "questions left out, of a form of their own", self.formless_first),
-            (self.without_line, "questions about what no line names", self.without_line_first),
-            (self.answers_not_in_text, "answers that are not in their subject's lines", ()),
+            (self.without_line, f"questions about what no {one} names", self.without_line_first),
+            (self.answers_not_in_text, f"answers that are not in their subject's {one}s", ()),
             (self.answers_too_long, "answers too long to be given", ()),
-            (self.documents_without_subject, "lines that no question is about", ()),
+            (self.documents_without_subject, f"{one}s that no question is about", ()),
             (self.duplicates, "questions that are there twice", ()),
             (self.conflicts, "questions with several answers", ()),
             (self.several_accepted, "questions with more than one right answer", ()),
@@ -116,11 +118,16 @@ class QuestionsSurvey:
 
 
 def survey_questions(
-    dataset: "Dataset", empty_lines: int = 0, formless: Sequence[str] = (), max_input: int = 0
+    dataset: "Dataset",
+    empty_lines: int = 0,
+    formless: Sequence[str] = (),
+    max_input: int = 0,
+    document: str = "line",
 ) -> Survey:
     """`formless` are the questions that were left out of the data set.
 
-    `max_input` is the longest row that a model will read; 0: any.
+    `max_input` is the longest row that a model will read; 0: any. `document` is the word for a
+    document of the text.
     """
     questions, lengths = dataset.questions, [len(d.text) for d in dataset.documents]
     lost, room = [q.subject for q in questions if q.support == "none"], dataset.answer_room
@@ -147,6 +154,7 @@ def survey_questions(
         conflicts=len(conflicting(questions)),
         on_both_sides=len(on_both_sides(questions)),
         several_accepted=sum(bool(q.accepted) for q in questions),
+        document=document,
     )
 
 
