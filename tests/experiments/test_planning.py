@@ -33,8 +33,8 @@ def data(facts_folder: Path) -> FactsConfig:
 class Timer:
     """A machine on which a step and an answer take known times; it counts how often it is asked."""
 
-    def __init__(self, step: float, answer: float = 0.0) -> None:
-        self.pace, self.calls = Pace(step, answer), 0
+    def __init__(self, step: float, answer: float = 0.0, control: float | None = None) -> None:
+        self.pace, self.calls = Pace(step, answer, control), 0
 
     def __call__(self, workshop: Workshop, stage: Stage) -> Pace:
         self.calls += 1
@@ -91,6 +91,18 @@ def test_steps_follow_from_the_minutes_and_the_machine(data: FactsConfig, tmp_pa
     assert steps(0.001, 10.0) == 100  # fewer teach nothing
 
 
+def test_the_model_that_does_not_read_is_paid_for(
+    data: FactsConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Of ten minutes, a control of 120 s takes 120 s: nine tenths of the rest is for reading."""
+    monkeypatch.setattr(planning, "monotonic", lambda: 0.0)
+    folder, found = RunFolder(tmp_path / "none"), list[int]()
+    for control in (0.0, 120.0):
+        planned = plan_run(changer(data), folder, 10, timer=Timer(0.1, control=control))
+        found.append(planned.recipe.stages[0].steps)
+    assert found[0] - found[1] == pytest.approx(0.9 * 120 / 0.1, abs=20)  # in round numbers
+
+
 def test_without_minutes_it_trains_as_long_as_it_gains_much(data: FactsConfig, tmp_path: Path):
     folder = RunFolder(tmp_path / "none")
     planned = plan_run(changer(data), folder, timer=Timer(1e-4))
@@ -124,6 +136,8 @@ def test_the_real_timer_times_steps_and_answers(data: FactsConfig):
     pace = time_steps(Workshop(recipe), recipe.stages[0])
     assert pace.step > 0
     assert pace.answer > 0
+    assert pace.control is not None
+    assert pace.control > 0
 
 
 def run(data: FactsConfig, out: Path, **options):

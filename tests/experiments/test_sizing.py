@@ -60,6 +60,13 @@ def test_few_names_are_told_apart_without_n_grams():
     assert few.stages[0].batch < many.stages[0].batch
 
 
+def test_few_subjects_get_a_narrower_model_and_shorter_rows_on_a_cpu():
+    many, few = (choose_settings(replace(SIZE, subjects=n), "cpu") for n in (1000, 200))
+    assert few.model.n_embd < many.model.n_embd
+    rows = [r.stages[0].mix[0].objective.longest * r.model.block_size for r in (few, many)]
+    assert rows == pytest.approx([64, 96])
+
+
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
 def test_long_questions_get_room(device: str):
     usual = choose_settings(SIZE, device).model.block_size
@@ -72,7 +79,7 @@ def test_long_names_get_longer_rows_on_a_cpu():
         recipe = choose_settings(size, "cpu")
         return recipe.stages[0].mix[0].objective.longest * recipe.model.block_size
 
-    assert row(replace(SIZE, longest_name=90)) == pytest.approx(90 + 48)
+    assert row(replace(SIZE, longest_name=90)) == pytest.approx(90 + 40)
     assert row(SIZE) < row(replace(SIZE, longest_name=90))
 
 

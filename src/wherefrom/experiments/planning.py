@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from statistics import quantiles
 from time import monotonic
+from typing import Any
 
 from wherefrom.core.config import from_json
 from wherefrom.core.contracts import NOT_TRAINED_ON, Dataset
@@ -24,7 +25,7 @@ from wherefrom.experiments.sizing import (
     count_exposures,
     enough_steps,
 )
-from wherefrom.recipes.facts import facts, read_again
+from wherefrom.recipes.facts import QUESTIONS_ONLY, facts, read_again
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kinds import recipe_identity
 from wherefrom.runs.run import count_parameters
@@ -42,15 +43,19 @@ _LOOKED_AT = 500  # answers' worth of the questions that are asked while it trai
 _SPARE = {"cpu": 0.1, "cuda": 0.06}
 _PREPARING = {"cuda": 34.0}  # seconds before the first step: compiling
 _COMPILED = 0.46  # what compiling leaves of a step's time on a GPU
-_CONTROL = 105  # steps of reading that last as long as training the model that does not read
+_CONTROL = 105  # steps of reading that take as long as the model that does not read, if not timed
 
 
 @dataclass(frozen=True)
 class Pace:
-    """What one step of reading and one answer cost on this machine, in seconds."""
+    """What steps and answers cost on this machine, in seconds.
+
+    `control` is all of the training of the model that does not read; None: it was not timed.
+    """
 
     step: float
     answer: float
+    control: float | None = None
 
 
 @dataclass(frozen=True)
@@ -225,14 +230,33 @@ def _overhead(dataset: Dataset, pace: Pace, device: str) -> float:
     """Seconds for preparing, for the model without reading, and for asking every question."""
     asked = sum(question.split in NOT_TRAINED_ON for question in dataset.questions)
     answers = (2.5 * asked + _LOOKED_AT) * pace.answer
-    return _PREPARING.get(device, 0.0) + _CONTROL * pace.step + answers + 5.0
+    control = _CONTROL * pace.step if pace.control is None else pace.control
+    return _PREPARING.get(device, 0.0) + control + answers + 5.0
 
 
 def time_steps(workshop: Workshop, stage: Stage) -> Pace:
-    """Time a few steps of a model that is then thrown away, and a few answers."""
-    model = workshop.new_model(stage)
+    """Time a few steps of models that are then thrown away, and a few answers."""
     device = "cuda" if workshop.device.type == "cuda" else "cpu"
     chunk, timed = _CHUNK[device], _TIMED[device]
+    model, seconds = _time_chunks(workshop, stage, chunk, timed)
+    step = seconds * (_COMPILED if device == "cuda" else 1.0)
+    others = [s for s in workshop.recipe.stages if s.name == QUESTIONS_ONLY]
+    control = None
+    if device == "cpu" and others:
+        control = others[0].steps * _time_chunks(workshop, others[0], chunk, timed // 2)[1]
+    model.eval()
+    questions = workshop.dataset.questions[: _TIMED_QUESTIONS[device]]
+    began = monotonic()
+    workshop.predictor(model).answer([question.text for question in questions])
+    return Pace(step, (monotonic() - began) / len(questions), control)
+
+
+def _time_chunks(workshop: Workshop, stage: Stage, chunk: int, timed: int) -> tuple[Any, float]:
+    """A model of a stage after a few chunks of steps, and the seconds of one step.
+
+    Of the chunks' times it is the third quartile: machines seldom become faster after some seconds.
+    """
+    model = workshop.new_model(stage)
     learner = workshop.learner(stage, model, steps=chunk * (timed + 1))
     if prepare := getattr(learner, "prepare", None):
         prepare(chunk)
@@ -241,10 +265,4 @@ def time_steps(workshop: Workshop, stage: Stage) -> Pace:
         began = monotonic()
         learner.advance(i * chunk, chunk)
         seconds.append((monotonic() - began) / chunk)
-    slower = quantiles(seconds[1:], n=4)[-1]  # machines seldom become faster after some seconds
-    step = slower * (_COMPILED if device == "cuda" else 1.0)
-    model.eval()
-    questions = workshop.dataset.questions[: _TIMED_QUESTIONS[device]]
-    began = monotonic()
-    workshop.predictor(model).answer([question.text for question in questions])
-    return Pace(step, (monotonic() - began) / len(questions))
+    return model, quantiles(seconds[1:], n=4)[-1]

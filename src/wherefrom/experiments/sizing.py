@@ -9,11 +9,12 @@ from wherefrom.recipes.facts import large, small
 # Statements up to which a width of the GPU's model was measured to suffice.
 _WIDTHS = {12_000: 256, 60_000: 384}
 _WIDEST = 512
-# Subjects from which a CPU's model reads n-grams, and the rows of a step below that: the names of
-# few subjects are told apart without them, and small steps learn faster.
-_MANY, _FEW_ROWS = 500, 32
+# Subjects from which a CPU's model reads n-grams. Below that, names are told apart without them, a
+# narrower model has room for all that is said, and it sees each statement more often in the time.
+_MANY, _FEW_ROWS, _FEW_WIDTH = 500, 32, 96
+_LEAST_ROW, _FEW_LEAST_ROW = 96, 64  # characters of the longest rows on a CPU, at least
 _ROUND = 32  # characters: rows come in multiples of this
-_CONTEXT = 48  # characters of a row on a CPU besides the longest names: a phrase and its context
+_CONTEXT = 40  # characters of a row on a CPU besides the longest names: a phrase and its context
 _USUAL = 0.98  # share of the names that must fit a row on a CPU together with a context
 # Exposures of a statement after which weight decay has taken most of what one step learnt of it:
 # with fewer, a large text is forgotten while the rest of it is read.
@@ -73,13 +74,15 @@ def choose_settings(text: TextSize, device: str) -> Recipe:
         return _with_decay(recipe, text)
     recipe = small()
     block = _block(text, recipe.model.block_size)
+    few = text.subjects < _MANY
     (spans, *others) = recipe.stages[0].mix
-    row = max(96, min(text.longest_name + _CONTEXT, block - 8))
+    least = _FEW_LEAST_ROW if few else _LEAST_ROW
+    row = max(least, min(text.longest_name + _CONTEXT, block - 8))
     objective = replace(spans.objective, longest=row / block)
     read = replace(recipe.stages[0], mix=(replace(spans, objective=objective), *others))
     model = replace(recipe.model, block_size=block)
-    if text.subjects < _MANY:
-        read, model = replace(read, batch=_FEW_ROWS), replace(model, ngrams=0)
+    if few:
+        read, model = replace(read, batch=_FEW_ROWS), replace(model, ngrams=0, n_embd=_FEW_WIDTH)
     return replace(recipe, model=model, stages=(read, *recipe.stages[1:]))
 
 

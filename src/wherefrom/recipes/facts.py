@@ -15,6 +15,7 @@ from wherefrom.recipes.birthplaces import MODERN
 from wherefrom.training.optimisers import MuonConfig
 
 READ, READ_AGAIN = "pretrain", "pretrain_{}"  # the stages that read the text
+QUESTIONS_ONLY = "questions_only"  # the one that does not
 _SUMMARY = "your own text and questions: --corpus FILE.txt --questions FILE.tsv"
 
 
@@ -79,7 +80,7 @@ def large(width: int = 256) -> Recipe:
 
 def _recipe(model: object, read: Stage) -> Recipe:
     questions = replace(
-        read, name="questions_only", mix=(Share("questions", AnswersConfig()),), steps=300, batch=16
+        read, name=QUESTIONS_ONLY, mix=(Share("questions", AnswersConfig()),), steps=300, batch=16
     )
     return Recipe(
         name="facts",
@@ -88,7 +89,7 @@ def _recipe(model: object, read: Stage) -> Recipe:
         model=model,
         stages=(read, questions),
         models=(
-            ModelEntry("without_pretraining", "questions_only"),
+            ModelEntry("without_pretraining", QUESTIONS_ONLY),
             ModelEntry("with_pretraining", READ),
         ),
         primary="with_pretraining",
