@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from wherefrom import api
+from wherefrom.answering.kept_answers import FILE as KEPT
 from wherefrom.auditing import decoy_sections
 from wherefrom.core.errors import BadData, CannotWrite, MissingInput, UsageError
+from wherefrom.models.gpt import GPT
 from wherefrom.page import layout, question_report, report
 from wherefrom.page.answers import collect_answers
 from wherefrom.page.making import command_for
@@ -66,6 +68,22 @@ def test_an_audit_changes_no_answer(own_run, monkeypatch):
     assert [s.score for s in alone.calibration] == pytest.approx(
         [s.score for s in audited.calibration], abs=1e-4
     )
+
+
+def test_what_the_evaluation_kept_is_not_computed_again(own_run, monkeypatch):
+    """A report of a finished run never runs the model, and shows what the model would compute."""
+    with monkeypatch.context() as patched:
+        patched.setattr(GPT, "forward", lambda *_, **__: pytest.fail("the model was run"))
+        kept = collect_answers(question_report.open_remembering(open_run(own_run)))
+        api.write_report(own_run)
+    (own_run / "audit" / KEPT).unlink()
+    computed = collect_answers(question_report.open_remembering(open_run(own_run)))
+    for a, b in zip(kept.held_out, computed.held_out, strict=True):
+        assert (a.reply.answer, a.reply.answered) == (b.reply.answer, b.reply.answered)
+        assert a.reply.source.label == b.reply.source.label
+        recalled = b.reply.source.probability_recalled
+        assert a.reply.source.probability_recalled == pytest.approx(recalled, abs=1e-4)
+        assert a.features == pytest.approx(b.features, abs=1e-3)
 
 
 def test_an_unaudited_run_names_the_commands_that_compute_the_rest(report_file):
