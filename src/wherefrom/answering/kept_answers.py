@@ -50,7 +50,6 @@ class RememberingModel(ClosedBookModel):
         answers = tuple(answer for answer, _ in rows)
         return Answered(tuple(questions), answers, FeatureTable(columns))
 
-
     def keep_more(self, questions: Sequence[ParsedQuestion], features: FeatureTable) -> None:
         """Keep further features of answers that are kept already."""
         for i, question in enumerate(questions):

@@ -8,7 +8,7 @@ subject states) is computed here.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from wherefrom.answering.abstention import EVEN_ODDS, LEAST_SURE
+from wherefrom.answering.abstention import EVEN_ODDS
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.closed_book import ClosedBookModel
 from wherefrom.answering.familiarity import FAMILIARITY, MEASURES, find_letters
@@ -58,11 +58,8 @@ def describe_asking(inspector: Inspector) -> dict[str, Any]:
         "familiarity": _describe_familiarity(model),
         "statements": to_json(model.forms)["relations"],
         "policy": None if policy is None else _describe_policy(policy),
-        "calibration": _describe_calibration(inspector),
-        "default_risk": 1 - run.recipe.precision,
         "source": to_json(inspector.predictor),
         "even_odds": EVEN_ODDS,
-        "least_sure": LEAST_SURE,
         "recalled_above": RECALLED_ABOVE,
         "decoys": None if decoys is None else decoys.material(),
         "evidence": describe_evidence(inspector, known),
@@ -167,20 +164,4 @@ def _describe_policy(policy: AnswerPolicy) -> dict[str, Any]:
             }
             for name, each in policy.relations.items()
         },
-    }
-
-
-def _describe_calibration(inspector: Inspector) -> dict[str, Any] | None:
-    """The score of every calibration answer and whether it is right: the slider's curve.
-
-    The slider chooses a threshold as the policy's was chosen, for another risk.
-    """
-    policy, judged = inspector.policy, inspector.opened.judged_calibration
-    if policy is None or judged is None:
-        return None
-    score = policy.score(judged.features, judged.relations)
-    return {
-        "relation": list(judged.relations),
-        "score": [float(value) for value in score],
-        "right": [int(value) for value in judged.right],
     }

@@ -1,6 +1,7 @@
 // The answer card and the bars beside it, in every state.
 import { byId, el, percent } from "./dom.js";
 import { mark, quoted } from "./marks.js";
+import { misspelt } from "./risk.js";
 
 const TELLING = ["margin", "statement_likelihood", "familiarity", "contrast"]; // the bars show the other features
 
@@ -93,7 +94,7 @@ export class Card {
       el("p", {}, reason(reply, decision)),
       close.length > 0 && el("p", {}, "Did you mean ", ...between(close.map((/** @type {string} */ name) =>
         el("button.pick", { type: "button", onclick: () => askAbout(name) }, el("bdi", {}, name)))), "?"),
-      reply.answer && reply.reason !== "another spelling" && guess,
+      reply.answer && !misspelt(reply) && guess,
     ];
   }
 
@@ -145,7 +146,8 @@ function evidence(reply) {
 
 /** @param {any} reply @param {any} decision */
 function reason(reply, decision) {
-  if (reply.reason === "another spelling" || (reply.nameKnown === false && !reply.answer)) return sentence(reply.whyNot);
+  if (reply.nameKnown === false && !reply.answer) return sentence(reply.whyNot); // letters that it never saw
+  if (misspelt(reply) && reply.nameKnown !== false) return sentence(`the text has no such name; it has ${reply.meant.join(" and ")}`);
   if (reply.nameKnown === false) {
     if (reply.evidence && reply.evidence.label !== "no text") return "It does not know this name well enough, although the text has it.";
     const close = reply.didYouMean?.length;
