@@ -51,7 +51,10 @@ class Opened:
         return str(self.page.get_attribute("#card", "data-state"))
 
     def wait_to_look_in(self) -> None:
-        self.page.wait_for_selector("#look-body:not([hidden])", timeout=60_000)
+        """It is computed once somebody looks."""
+        self.page.evaluate("document.getElementById('look').scrollIntoView()")
+        done = "#look-body:not([hidden])[aria-busy=false]"
+        self.page.wait_for_selector(done, timeout=60_000)
 
     def text(self, selector: str) -> str:
         return " ".join(str(self.page.inner_text(selector)).replace("\u00a0", " ").split())

@@ -119,7 +119,11 @@ def _invent_names(inspector: Inspector) -> list[str]:
     people = [q.subject for q in questions if q.split == "held-out"] or [
         q.subject for q in questions
     ]
-    found = dict.fromkeys(name for person in people for name in decoys.of(person)[:3])
+    found: dict[str, None] = {}
+    for person in people:
+        if len(found) >= _INVENTED:
+            break
+        found |= dict.fromkeys(decoys.of(person)[:3])
     return list(found)[:_INVENTED]
 
 
