@@ -30,6 +30,12 @@ from wherefrom.core.errors import MissingInput
 
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
 LIMITS = {"report": 5.0, "first": 1.0, "reply": 3.0}
+PARTS = {
+    "first": "first character",
+    "reply": "confidence and source",
+    "attention": "attention and layers",
+    "dependence": "what it depends on",
+}
 # Put a question, and say when each part of the reply appeared, in milliseconds.
 ASK = """
 (question) => new Promise((resolve) => {
@@ -47,7 +53,7 @@ ASK = """
     const { state } = card.dataset;
     const text = card.querySelector('.answer bdi')?.textContent;
     if (times.first === undefined && (text || state === 'declined')) times.first = now;
-    if (times.reply === undefined && ['answered', 'declined', 'refused', 'broken'].includes(state)) {
+    if (times.reply === undefined && !['empty', 'computing'].includes(state)) {
       times.reply = now;
       times.state = state;
     }
@@ -144,8 +150,7 @@ def tell(result: dict[str, Any]) -> None:
     print(f"opened in {result['opened']:.2f} s; the first question of a page: first character "
           f"{first['first'] / 1000:.2f} s, reply {first['reply'] / 1000:.2f} s")  # fmt: skip
     every = [each for group in result["questions"].values() for each in group]
-    for name, words in (("first", "first character"), ("reply", "confidence and source"),
-                        ("attention", "attention and layers"), ("dependence", "what it depends on")):  # fmt: skip
+    for name, words in PARTS.items():
         seconds = [each[name] / 1000 for each in every if each.get(name) is not None]
         limit = f" (limit {LIMITS[name]:g} s)" if name in LIMITS else ""
         print(f"{words}: {statistics.median(seconds):.2f} s, at most {max(seconds):.2f} s of "

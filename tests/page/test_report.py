@@ -95,11 +95,12 @@ def test_an_unaudited_run_names_the_commands_that_compute_the_rest(report_file):
 def test_several_relations_have_rows_of_their_own(relations_run, tmp_path):
     values = report.describe_run(open_run(relations_run))
     assert len(values["relations"]) == 2
-    assert [key for key, _ in values["columns"]] == ["s", "r", "a", "g", "c", "e", "o"]
     accuracy = values["pictures"][0]
     assert all(name in str(accuracy.chart) for name in values["relations"])
-    found = api.write_report(relations_run, tmp_path / "relations.html")
-    assert found.bytes > 10_000
+    api.write_report(relations_run, tmp_path / "relations.html")
+    page = (tmp_path / "relations.html").read_text()
+    for relation in values["relations"]:
+        assert f'<span class="asked-for">{relation}</span>' in page
 
 
 def test_a_run_without_calibration_has_no_slider_but_answers(facts_folder):

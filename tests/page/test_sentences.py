@@ -27,7 +27,12 @@ def run():
     return SimpleNamespace(
         dataset=Dataset((*documents, *documents), (), (*asked, *held)),
         questions=lambda _: held,
-        recipe=SimpleNamespace(tasks=(task,), models=models, primary="with_pretraining"),
+        recipe=SimpleNamespace(
+            tasks=(task,),
+            models=models,
+            primary="with_pretraining",
+            data=SimpleNamespace(kind="people"),
+        ),
         results={
             "majority": accuracy(6, 80),
             "nearest_name": accuracy(4, 80),
@@ -56,6 +61,13 @@ def test_three_sentences_say_what_was_taught_scored_and_known(run):
         "whose text leaves it out; where the text does tell, it answers 75 of 80, 100 % of them "
         "right (50 to 100)."
     )
+
+
+def test_what_is_not_known_to_be_people_is_called_names(run):
+    run.recipe.data.kind = "facts"
+    taught, _, knows = (plain(s) for s in summarise(run))
+    assert "about 2 names, was" in taught
+    assert "60 of 60 names that nobody wrote about and to 6 of 12 names whose text" in knows
 
 
 def test_a_run_without_calibration_always_answers(run):

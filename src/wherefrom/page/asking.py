@@ -22,6 +22,7 @@ from wherefrom.memorisation.counterfactual import RECALLED_ABOVE
 from wherefrom.memorisation.predictor import SourcePredictor
 from wherefrom.page.evidence import describe_evidence
 from wherefrom.page.exposures import describe_exposures
+from wherefrom.page.sentences import noun_of
 
 # What page/js/engine/features.js computes; a policy or a predictor that uses another is refused.
 COMPUTED = (
@@ -52,6 +53,7 @@ def describe_asking(inspector: Inspector) -> dict[str, Any]:
             for f in model.parser.forms
         ],
         "relations": sorted(model.relations),
+        "noun": noun_of(run),
         "names": _describe_names(known, run.dataset.questions),
         "nonexistent": invented,
         "examples": _find_examples(model, run.dataset.questions, invented),

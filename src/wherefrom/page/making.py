@@ -9,6 +9,7 @@ from wherefrom.core.durations import duration
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.files import read_json
 from wherefrom.core.recipe import Experiment, ModelEntry
+from wherefrom.page.sentences import plural
 from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
 from wherefrom.runs.kinds import recipe_identity
 from wherefrom.runs.run import Run
@@ -19,6 +20,9 @@ _LICENCES = {
     "facts": "your own files, under whatever terms they have",
     "birthplaces": "the course’s, from Wikipedia (CC BY-SA)",
     "tiny-text": "generated for this run, and may be used freely",
+    "characters": "a text of your own, under whatever terms it has",
+    "treebank": "the Penn Treebank’s sample, under its own terms",
+    "reviews": "film reviews: generated for this run, or a hand-out’s, under its own terms",
 }
 
 
@@ -112,8 +116,13 @@ def _corpus(run: Run) -> Mapping[str, Any]:
 def _data(run: Run) -> str:
     kind = run.recipe.data.kind
     about = _corpus(run)
-    counts = f"{about['documents']:,} lines, {about['questions']:,} questions; " if about else ""
-    return f"{counts}{_LICENCES.get(kind, kind)}"
+    counts = [
+        f"{number:,} {plural(word, number)}"
+        for word, name in (("line", "documents"), ("question", "questions"))
+        if (number := about.get(name, 0))
+    ]
+    terms = _LICENCES.get(kind, kind)
+    return f"{', '.join(counts)}; {terms}" if counts else terms
 
 
 def _flatten(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:

@@ -20,7 +20,7 @@ from wherefrom.memorisation.exposures import FROM_NAME, Exposures
 from wherefrom.page.answers import JudgedAnswers
 from wherefrom.page.charts import Dot, Line, Point, dots, plot
 from wherefrom.page.risk import AcceptedRisk
-from wherefrom.page.sentences import count, percent
+from wherefrom.page.sentences import count, percent, plural
 from wherefrom.runs.run import Run
 
 NAMES = {
@@ -36,7 +36,8 @@ _LOOKS = {
     "london": ("tick", "quiet"),
 }
 _UNIT = "\u00a0%"
-_PERCENTS = ((0.0, "0"), (0.25, "25"), (0.5, "50"), (0.75, "75"), (1.0, "100\u00a0%"))
+_FEW = 5  # facts: fewer are put together with their neighbours
+PERCENTS = ((0.0, "0"), (0.25, "25"), (0.5, "50"), (0.75, "75"), (1.0, "100\u00a0%"))
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,8 @@ def draw_accuracy(run: Run) -> Picture:
     if parts:
         least, most = (f(parts, key=lambda name: parts[name]["accuracy"]) for f in (min, max))
         said += (
-            f". By relation, {most} does best ({percent(parts[most]['accuracy'])}) and {least} "
-            f"worst ({percent(parts[least]['accuracy'])})"
+            f". It does best at “{most}” ({percent(parts[most]['accuracy'])}) and worst at "
+            f"“{least}” ({percent(parts[least]['accuracy'])})"
         )
     return Picture("accuracy", "How many answers are right", f"{said}.", dots(groups, f"{said}."))
 
@@ -119,7 +120,7 @@ def draw_reliability(answers: JudgedAnswers) -> Picture | None:
     )
     chart = plot(
         [Line([(0, 0), (1, 1)], "quiet", "as sure as right", (0.62, 0.5), "start")], points, said,
-        x_ticks=_PERCENTS, y_ticks=_PERCENTS, x_name="how sure it is", y_name="share right",
+        x_ticks=PERCENTS, y_ticks=PERCENTS, x_name="how sure it is", y_name="share right",
         height=300, square=True,
     )  # fmt: skip
     return Picture("reliability", "Whether its confidence can be believed", said, chart)
@@ -149,7 +150,7 @@ def draw_risk(answers: JudgedAnswers) -> Picture | None:
         (share / top, f"{100 * share:.0f}{_UNIT if share == top else ''}") for share in _scale(top)
     ]
     chart = plot(
-        lines, [], said, x_ticks=_PERCENTS, y_ticks=ticks, x_name="share of questions answered",
+        lines, [], said, x_ticks=PERCENTS, y_ticks=ticks, x_name="share of questions answered",
         y_name="share wrong among answered", here=top,
     )  # fmt: skip
     return Picture("silence", "What silence buys", said, chart)
@@ -192,15 +193,18 @@ def draw_dose(run: Run, answers: JudgedAnswers, exposures: Exposures | None) -> 
     shown = exposures.about([q for _, q in rows if q is not None], FROM_NAME)
     right = np.array([r.right for r, _ in rows], dtype=bool)
     try:
-        doses = bin_by_exposure(shown, right)
+        doses = bin_by_exposure(shown, right, _merge_small(shown))
     except BadData:
         return None
     if len(doses) < 1:
         return None
     rows_of = [
-        Dot(_times(d.low, d.high), d.accuracy, *d.interval, note=f"{d.right} of {d.n}")
+        Dot(
+            f"{_times(d.low, d.high)} ({d.n:,} {plural('fact', d.n)})",
+            d.accuracy, *d.interval, note=f"{d.right} of {d.n}",
+        )
         for d in doses
-    ]
+    ]  # fmt: skip
     low, high = doses[0], doses[-1]
     said = (
         f"Of the facts that training had it predict {_times(low.low, low.high)}, it answers "
@@ -210,6 +214,18 @@ def draw_dose(run: Run, answers: JudgedAnswers, exposures: Exposures | None) -> 
         f"it answers {percent(low.accuracy)} right."
     )
     return Picture("dose", title, said, dots([("", rows_of)], said))
+
+
+def _merge_small(shown: np.ndarray) -> list[int]:
+    """Where bins begin: they double, but each has a few facts, since one says nothing."""
+    every = [0, *(2**i for i in range(int(shown.max()).bit_length()))]
+    edges = [max(low for low in every if low <= shown.min())]
+    for low in every:
+        if ((shown >= edges[-1]) & (shown < low)).sum() >= _FEW:
+            edges.append(low)
+    if len(edges) > 1 and (shown >= edges[-1]).sum() < _FEW:
+        edges.pop()
+    return edges
 
 
 def _times(low: int, high: int) -> str:
@@ -229,7 +245,7 @@ def draw_slider(risks: AcceptedRisk) -> Markup:
     curve = _Curve(risks.coverage, risks.risk)
     ticks = [(s / top, f"{100 * s:.0f}{_UNIT if s == top else ''}") for s in _scale(top)]
     return plot(
-        [Line(_steps(curve, top), "accent")], [], said, x_ticks=_PERCENTS, y_ticks=ticks,
+        [Line(_steps(curve, top), "accent")], [], said, x_ticks=PERCENTS, y_ticks=ticks,
         x_name="share of questions answered", y_name="share wrong among answered", height=110,
         here=top,
     )  # fmt: skip

@@ -11,12 +11,16 @@ from wherefrom.page.answers import JudgedAnswers, collect_answers
 from wherefrom.page.comparison import compare_runs
 from wherefrom.page.exposures import count_cheap
 from wherefrom.page.layout import embed_models, lay_out
-from wherefrom.page.learning import draw_learning
+from wherefrom.page.learning import draw_answering, draw_learning
 from wherefrom.page.risk import AcceptedRisk, offer_risks
 from wherefrom.page.sentences import count_subjects, summarise
 from wherefrom.report.audit import audit_table
 from wherefrom.runs.run import Run
 
+_COLUMNS = (
+    ("s", "who"), ("a", "it says"), ("g", "right is"), ("c", "sure"), ("e", "evidence"),
+    ("o", "source"),
+)  # fmt: skip
 PRINTED = 60  # answers that stand in the file itself; the page's script shows the others
 
 
@@ -30,6 +34,7 @@ def describe_questions(run: Run, others: Sequence[Run], precision: str) -> dict[
     drawn = [
         pictures.draw_accuracy(run),
         draw_learning(run),
+        draw_answering(run),
         pictures.draw_reliability(answers),
         pictures.draw_risk(answers),
         pictures.draw_dose(run, answers, exposures),
@@ -53,7 +58,7 @@ def describe_questions(run: Run, others: Sequence[Run], precision: str) -> dict[
         audit=audit_table(answers.audit) if answers.audit is not None else None,
         answers=listed,
         printed=PRINTED,
-        columns=_columns(relations),
+        columns=_COLUMNS,
         relations=relations,
         beside=compare_runs([run, *others]) if others else None,
         notes=[*inspector.notes(), *([engine.why_not] if engine.why_not else [])],
@@ -78,21 +83,13 @@ def _title(inspector: Inspector) -> str:
     return f"{kinds} kinds of questions about {count_subjects(inspector.run.dataset):,} names"
 
 
-def _columns(relations: Sequence[str]) -> list[tuple[str, str]]:
-    several = [("r", "asked for")] if len(relations) > 1 else []
-    return [
-        ("s", "who"), *several, ("a", "it says"), ("g", "right is"), ("c", "sure"),
-        ("e", "evidence"), ("o", "source"),
-    ]  # fmt: skip
-
-
 def _not_yet(run: Run, answers: JudgedAnswers, counted: bool) -> list[dict[str, str]]:
     """What only an audit computes, and the command that does."""
     audit: Any = answers.audit or {}
     dose = "" if counted or not run.dataset.facts else ", how often training showed each fact"
     wanted = {
         "": f"Tests of the calibration, a certified bound on the risk, decoys, name bias{dose}",
-        " --budget 10": "What was recalled, measured by training again without people’s text",
+        " --budget 10": "What was recalled, measured by training again without some of the text",
         " --swap 8": "Whether answers follow the text when the text is changed",
     }
     there = (

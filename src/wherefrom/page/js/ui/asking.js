@@ -44,10 +44,11 @@ export class Asking {
       const forms = this.questions.forms.filter((/** @type {any} */ form) => !each.relations?.length || each.relations.includes(form.relation));
       return this.questions.about(each.name, pick(forms.length ? forms : this.questions.forms));
     };
+    const person = this.data.noun === "person";
     const offered = /** @type {[string, any[], (each: any) => string][]} */ ([
-      ["somebody in the text", told, about],
-      ["somebody made up", nobody, (name) => about({ name })],
-      ["anybody", any, about],
+      [person ? "somebody in the text" : "a name in the text", told, about],
+      [person ? "somebody made up" : "a made-up name", nobody, (name) => about({ name })],
+      [person ? "anybody" : "any name", any, about],
     ]);
     const buttons = offered.filter(([, from]) => from.length).map(([words, from, make]) =>
       el("button.pick", { type: "button", onclick: () => this.put(make(pick(from))) }, words));

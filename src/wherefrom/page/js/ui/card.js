@@ -151,7 +151,7 @@ function reason(reply, decision) {
   if (reply.nameKnown === false) {
     if (reply.evidence && reply.evidence.label !== "no text") return "It does not know this name well enough, although the text has it.";
     const close = reply.didYouMean?.length;
-    return close ? "Nobody by that name is known to it." : "Nobody by that name is known to it, and no name in the text is close.";
+    return close ? "It does not know this name." : "It does not know this name, and no name in the text is close.";
   }
   const least = decision.threshold;
   if (least !== null && least > 1) return sentence(decision.usual && reply.whyNot ? reply.whyNot : "no threshold reaches this risk on the calibration questions");
