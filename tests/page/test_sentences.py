@@ -70,9 +70,18 @@ def test_what_is_not_known_to_be_people_is_called_names(run):
     assert "60 of 60 names that nobody wrote about and to 6 of 12 names whose text" in knows
 
 
+def test_without_a_stated_answer_it_only_says_what_it_declines(run):
+    del run.results["answered_share"]
+    del run.results["refused_omitted"]
+    words = plain(summarise(run)[2])
+    assert words == "It says “I don’t know” to 60 of 60 people whom nobody wrote about."
+    del run.results["refused_without_text"]
+    assert plain(summarise(run)[2]) == "It says “I don’t know” where it is not sure enough."
+
+
 def test_a_run_without_calibration_always_answers(run):
     del run.results["answered_share"]
-    assert plain(summarise(run)[2]).startswith("It always answers")
+    assert plain(summarise(run, abstains=False)[2]).startswith("It always answers")
 
 
 def test_a_run_in_which_everybody_has_text_says_how_many_it_answers(run):

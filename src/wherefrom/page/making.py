@@ -121,7 +121,7 @@ def _data(run: Run) -> str:
         for word, name in (("line", "documents"), ("question", "questions"))
         if (number := about.get(name, 0))
     ]
-    terms = _LICENCES.get(kind, kind)
+    terms = _LICENCES.get(kind) or str(kind)
     return f"{', '.join(counts)}; {terms}" if counts else terms
 
 

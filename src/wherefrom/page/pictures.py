@@ -71,9 +71,11 @@ def draw_accuracy(run: Run) -> Picture:
         said += f"; {label_of(best)}, {count(results[best])}"
     if parts:
         least, most = (f(parts, key=lambda name: parts[name]["accuracy"]) for f in (min, max))
+        best, worst = (percent(parts[name]["accuracy"]) for name in (most, least))
         said += (
-            f". It does best at “{most}” ({percent(parts[most]['accuracy'])}) and worst at "
-            f"“{least}” ({percent(parts[least]['accuracy'])})"
+            f". It does best at “{most}” ({best}) and worst at “{least}” ({worst})"
+            if best != worst
+            else ". It does equally well at each kind of question"
         )
     return Picture("accuracy", "How many answers are right", f"{said}.", dots(groups, f"{said}."))
 
@@ -136,11 +138,16 @@ def draw_risk(answers: JudgedAnswers) -> Picture | None:
     raw = risk_coverage(own, right)
     top = max(*calibrated.risk, *raw.risk, 0.05)
     top = min(1.0, math.ceil(top * 10) / 10)
+    half, every = _risk_at(calibrated, 0.5), calibrated.risk[-1]
+    begin = (
+        "If it may stay silent where it is least sure, it is wrong less often"
+        if half < every
+        else "To stay silent where it is least sure does not help it here: it is wrong as often"
+    )
     said = (
-        f"If it may stay silent where it is least sure, it is wrong less often: in "
-        f"{percent(_risk_at(calibrated, 0.5))} of its answers when it answers half of the "
-        f"{len(right)} questions, in {percent(calibrated.risk[-1])} when it answers all. The "
-        f"model’s own probability, not calibrated, is wrong in {percent(_risk_at(raw, 0.5))} there."
+        f"{begin}: in {percent(half)} of its answers when it answers half of the {len(right)} "
+        f"questions, in {percent(every)} when it answers all. By the model’s own probability, not "
+        f"calibrated, it would be wrong in {percent(_risk_at(raw, 0.5))} of that half."
     )
     lines = [
         Line(_steps(raw, top), "quiet", "┄ the model’s own"),

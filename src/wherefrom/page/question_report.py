@@ -46,7 +46,7 @@ def describe_questions(run: Run, others: Sequence[Run], precision: str) -> dict[
         engine,
         "asking.html",
         title=_title(inspector),
-        sentences=summarise(run),
+        sentences=summarise(run, inspector.policy is not None),
         slider=risks,
         slider_words=sections.tell_stops(risks) if risks else [],
         slider_chart=pictures.draw_slider(risks) if risks else "",

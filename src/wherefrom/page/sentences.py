@@ -35,9 +35,9 @@ def plain(sentence: Sequence[Piece]) -> str:
     return "".join(piece.text for piece in sentence)
 
 
-def summarise(run: Run) -> list[Sentence]:
-    """Three sentences about a run that answers questions."""
-    return [_taught(run), _scored(run), _knows(run)]
+def summarise(run: Run, abstains: bool = True) -> list[Sentence]:
+    """Three sentences about a run that answers questions, or that `abstains` from some."""
+    return [_taught(run), _scored(run), _knows(run, abstains)]
 
 
 def _taught(run: Run) -> Sentence:
@@ -97,11 +97,11 @@ def _scored(run: Run) -> Sentence:
     return tuple(pieces) if beside else (*pieces, Piece("."))
 
 
-def _knows(run: Run) -> Sentence:
+def _knows(run: Run, abstains: bool) -> Sentence:
     """What it declines, and what it should not have declined."""
     results = run.results
     told = results.get("answered_share")
-    if told is None:
+    if not abstains:
         return (
             Piece("It always answers: without calibration questions it cannot learn when to say "),
             Piece("“I don’t know”", STRONG),
@@ -117,6 +117,9 @@ def _knows(run: Run) -> Sentence:
         for name, words in declined.items()
         if name in results
     ]
+    if told is None:  # no held-out question has its answer in the text
+        declines = f" to {' and to '.join(parts)}" if parts else " where it is not sure enough"
+        return (Piece("It says "), Piece("“I don’t know”", STRONG), Piece(f"{declines}."))
     kept = share_of(told)
     if not parts:
         return (
