@@ -195,3 +195,11 @@ def test_the_command_gives_the_same_recipe(settings):
     given = [words[i + 1] for i, word in enumerate(words) if word == "--set"]
     seed = int(words[words.index("--seed") + 1]) if "--seed" in words else None
     assert api.build_recipe("people", settings=given, seed=seed) == recipe
+
+
+def test_a_users_files_are_named_without_their_folders(facts_folder, tmp_path):
+    run = open_run(facts_folder / "run")
+    command = command_for(run.recipe)
+    assert " --corpus corpus.txt --questions questions.tsv " in command
+    api.write_report(run, tmp_path / "report.html")
+    assert str(facts_folder.parent) not in (tmp_path / "report.html").read_text()
