@@ -14,6 +14,7 @@ from wherefrom.core.errors import BadData, CannotWrite, MissingInput, UsageError
 from wherefrom.models.gpt import GPT
 from wherefrom.page import layout, question_report, report
 from wherefrom.page.answers import collect_answers
+from wherefrom.page.comparison import compare_runs
 from wherefrom.page.making import command_for
 from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.runs.run import open_run
@@ -116,6 +117,16 @@ def test_runs_stand_beside_each_other(tiny_run, own_run, tmp_path):
     page = Path(found.path).read_text()
     assert "Beside other runs" in page
     assert "other-1" in page
+    runs = [open_run(path) for path in (tiny_run, tmp_path / "other-1", tmp_path / "other-1")]
+    assert compare_runs(runs)["sentence"].startswith("All 3 runs answer")
+    for run, right in zip(runs, (40, 60, 10), strict=True):
+        shares = {"accuracy": right / 80, "correct": right, "n": 80}
+        shares["interval"] = [right / 80 - 0.1, right / 80 + 0.1]
+        run.results.update({"with_pretraining": shares, "without_pretraining": shares})
+    said = compare_runs(runs)["sentence"].replace("\u00a0", " ")
+    assert said.startswith("other-1 answers most questions right, 75 %; no other")
+    runs[0].results["with_pretraining"]["interval"][1] = 0.7
+    assert "the intervals of 1 of the 2 others overlap" in compare_runs(runs)["sentence"]
 
 
 # --- bad input -------------------------------------------------------------------------------

@@ -217,8 +217,8 @@ def draw_dose(run: Run, answers: JudgedAnswers, exposures: Exposures | None) -> 
         f"Of the facts that training had it predict {_times(low.low, low.high)}, it answers "
         f"{percent(low.accuracy)} right; {_times(high.low, high.high)}, {percent(high.accuracy)}."
         if len(doses) > 1
-        else f"Training had it predict every fact {_times(low.low, low.high)} from the name; "
-        f"it answers {percent(low.accuracy)} right."
+        else f"{_all_alike(low.low, low.high)} from the name; it answers "
+        f"{percent(low.accuracy)} right."
     )
     return Picture("dose", title, said, dots([("", rows_of)], said))
 
@@ -233,6 +233,12 @@ def _merge_small(shown: np.ndarray) -> list[int]:
     if len(edges) > 1 and (shown >= edges[-1]).sum() < _FEW:
         edges.pop()
     return edges
+
+
+def _all_alike(low: int, high: int) -> str:
+    if high == 0:
+        return "Training never had it predict a fact"
+    return f"Training had it predict every fact {_times(low, high)}"
 
 
 def _times(low: int, high: int) -> str:

@@ -174,7 +174,7 @@ function list(candidates, own) {
   return el(`ul.bars${own ? ".own" : ""}`, {}, ...candidates.slice(0, 4).map((each) => {
     const filled = el("span");
     filled.style.width = `${100 * Math.min(each.probability, 1)}%`;
-    return el("li", {}, el("bdi", {}, each.text || "nothing"), el("span.quiet", {}, percent(each.probability)),
+    return el("li", {}, el("bdi", {}, each.text ? each.text.trim() || "a space" : "nothing"), el("span.quiet", {}, percent(each.probability)),
       el("span.bar", { "aria-hidden": "true" }, filled));
   }));
 }

@@ -217,9 +217,11 @@ export class Look {
     const { lens, characters, answer } = this.found;
     const own = characters.slice(answer[0], answer[0] + lens[0].length);
     while (own.length < lens[0].length) own.push("■");
-    const first = lens.findIndex((/** @type {any[]} */ cells) => cells.every((cell) => cell.rank === 0 || cell.rank === 1 || cell.own === cell.probability));
+    // From this layer on; a later layer may think of something else again.
+    const whole = lens.map((/** @type {any[]} */ cells) => cells.every((cell) => cell.rank === 1 || cell.own === cell.probability));
+    const first = whole.lastIndexOf(false) + 1;
     const name = (/** @type {number} */ layer) => (layer === 0 ? "before layer 1" : `after layer ${layer}`);
-    const said = first < 0
+    const said = first === lens.length
       ? "Not even after the last layer is every character of the answer the likeliest one by itself; the search found it all the same."
       : `${name(first)[0].toUpperCase()}${name(first).slice(1)}, every character of the answer is the likeliest one.`;
     const rows = lens.map((/** @type {any[]} */ cells, /** @type {number} */ layer) => el("tr", {}, el("th", { scope: "row" }, name(layer)),
