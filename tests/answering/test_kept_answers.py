@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from wherefrom.answering.closed_book import FEATURES, open_closed_book
+from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.kept_answers import FILE, RememberingModel, read_kept, write_kept
 from wherefrom.runs.run import open_run
 
@@ -63,3 +64,12 @@ def test_a_file_of_another_version_or_a_damaged_one_is_not_used(tmp_path, conten
     (tmp_path / "audit" / FILE).write_text(content)
     assert read_kept(tmp_path) == {}
     assert read_kept(tmp_path / "nowhere") == {}
+
+
+def test_some_answers_may_be_kept_with_more_features(run):
+    model = RememberingModel.of(open_closed_book(run))
+    found = ask(model, run, 3)
+    usual = FeatureTable({"usual": np.array([0.25, 0.5])})
+    model.keep_more(found.questions[:2], usual)
+    assert list(model.answer(found.questions[:2]).features["usual"]) == [0.25, 0.5]
+    assert tuple(model.answer(found.questions).features.columns) == FEATURES  # what all three have

@@ -1,8 +1,8 @@
 import json
 
-from wherefrom.core.files import write_jsonl
-from wherefrom.experiments.probing import Probe
-from wherefrom.recipes.catalogue import adjust
+from wherefrom.core.files import read_jsonl, write_jsonl
+from wherefrom.experiments.probing import Probe, Watch
+from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.recipes.sentiment import sentiment
 from wherefrom.runs.workshop import Workshop
 
@@ -51,3 +51,24 @@ def test_an_epoch_that_ended_before_a_stop_within_a_chunk_is_still_looked_at(
     again.started("epochs", end + 3, 99, ())
     again.advanced("epochs", end + 4, 99, {}, 0.0)
     assert len(path.read_text().splitlines()) == 1
+
+
+def test_a_watch_keeps_what_it_sees(tmp_path, tiny_settings):
+    """Eight times at most, not at the end; a run that goes on has the rows of one that did not."""
+    recipe = adjust(get_recipe("people"), settings=tiny_settings)
+    workshop, stage = Workshop(recipe), recipe.chain()[-1]
+    model, path = workshop.new_model(stage), tmp_path / "glances.jsonl"
+
+    def watch(first: int, steps: range) -> list[int]:
+        watching = Watch(workshop, stage, 2, (), model, path)
+        watching.started("pretrain", first, 16, ())
+        for step in steps:
+            watching.advanced("pretrain", step, 16, {}, 0.0)
+        return [row["step"] for row in read_jsonl(path)]
+
+    assert watch(0, range(1, 17)) == list(range(2, 16, 2))
+    row = read_jsonl(path)[0]
+    assert (row["asked"], set(row)) == (2, {"step", "asked", "trained", "calibration"})
+    assert 0 <= row["calibration"] <= 1
+    assert watch(9, range(10, 12)) == [2, 4, 6, 8, 10]
+    assert watch(13, range(14, 15)) == [2, 4, 6, 8, 10, 14]

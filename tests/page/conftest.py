@@ -51,7 +51,10 @@ class Opened:
         return str(self.page.get_attribute("#card", "data-state"))
 
     def wait_to_look_in(self) -> None:
-        self.page.wait_for_selector("#look-body:not([hidden])", timeout=60_000)
+        """It is computed once somebody looks."""
+        self.page.evaluate("document.getElementById('look').scrollIntoView()")
+        done = "#look-body:not([hidden])[aria-busy=false]"
+        self.page.wait_for_selector(done, timeout=60_000)
 
     def text(self, selector: str) -> str:
         return " ".join(str(self.page.inner_text(selector)).replace("\u00a0", " ").split())
@@ -91,3 +94,38 @@ def report_file(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     path = tmp_path_factory.mktemp("report") / "report.html"
     api.write_report(tiny_run, path)
     return path
+
+
+CHARACTERS = (
+    "model.n_hidden=12", "model.n_embd=8", "stages.homework.steps=5", "stages.better.steps=5",
+    "stages.homework.mix.text.objective.length=20", "stages.better.mix.text.objective.length=20",
+    "threads=1",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def text_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A text for character models that learn next to nothing."""
+    path = tmp_path_factory.mktemp("text") / "text.txt"
+    path.write_text("to be, or not to be: that is the question.\n" * 20)
+    return path
+
+
+@pytest.fixture(scope="session")
+def characters(text_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two character models."""
+    from wherefrom import api
+
+    out = tmp_path_factory.mktemp("characters") / "run"
+    settings = [*CHARACTERS, f"data.folder={text_file}"]
+    return Path(api.run("shakespeare-gru", out=out, settings=settings).run)
+
+
+@pytest.fixture(scope="session")
+def words(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A bigram network."""
+    from wherefrom import api
+
+    out = tmp_path_factory.mktemp("words") / "run"
+    settings = ["data.sentences=200", "stages.train.steps=20", "threads=1"]
+    return Path(api.run("bigram-tiny", out=out, settings=settings).run)

@@ -54,16 +54,6 @@ def test_names_have_what_is_asked_about_them(tiny_run: Path) -> None:
     assert nobody not in supports
 
 
-def test_the_calibration_people_score_as_the_policy_says(tiny_run: Path) -> None:
-    inspector = open_inspector(open_run(tiny_run))
-    found = describe_asking(inspector)["calibration"]
-    people = inspector.opened.calibration_people
-    assert len(found["score"]) == len(found["right"]) == len(found["relation"]) == len(people)
-    answered = inspector.model.answer([inspector.parse(q.text) for q in people])
-    right = [int(q.accepts(a.text)) for q, a in zip(people, answered.answers, strict=True)]
-    assert found["right"] == right
-
-
 def test_statements_are_the_checkers(tiny_run: Path) -> None:
     inspector = open_inspector(open_run(tiny_run))
     checker = inspector.opened.fact_checker

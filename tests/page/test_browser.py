@@ -82,10 +82,11 @@ def test_the_slider_turns_an_answer_into_i_dont_know(open_page, outspoken, name)
 
 
 def test_looking_in_shows_attention_lens_and_dependence(open_page, outspoken, name):
-    opened = open_page(outspoken)
+    opened = open_page(outspoken, height=500)
     opened.ask(name)
-    opened.wait_to_look_in()
     page = opened.page
+    assert page.locator("#look-body").is_hidden()  # computed once somebody looks, below the screen
+    opened.wait_to_look_in()
     assert (
         page.locator("#look [role=tab]").count() == 1
     )  # the tiny model has one layer of two heads
@@ -100,6 +101,10 @@ def test_looking_in_shows_attention_lens_and_dependence(open_page, outspoken, na
     page.keyboard.press("ArrowRight")
     assert "From “e”" in opened.text("#look .look-part p[aria-live]")  # Wher*e* was
     assert page.locator("#look table.lens tbody tr").count() == 2
+    marks = page.locator("#look .look-part").nth(2).locator(".strip .c")
+    assert marks.count() == len(f"Where was {name} born?")
+    assert all("nats" in mark.get_attribute("title") for mark in marks.all())
+    assert "Computing" not in opened.text("#look .look-part p[role=status]")
     painted = page.evaluate(
         """() => { const c = document.querySelector('#look .large canvas');
         const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;

@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wherefrom.page import document
@@ -14,9 +14,12 @@ from wherefrom.page import document
 
 @given(
     st.recursive(
-        st.text() | st.integers(), lambda own: st.lists(own) | st.dictionaries(st.text(), own)
+        st.text() | st.integers(),
+        lambda own: st.lists(own, max_size=3) | st.dictionaries(st.text(), own, max_size=3),
+        max_leaves=6,
     )
 )
+@settings(max_examples=50)
 def test_embedded_data_cannot_end_its_element_and_reads_back_the_same(value):
     text = str(document.embed(value))
     assert not re.search(r"[<>&\u2028\u2029]", text)

@@ -16,28 +16,6 @@ from wherefrom.recipes.catalogue import get_recipe
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import open_run
 
-CHARACTERS = (
-    "model.n_hidden=12", "model.n_embd=8", "stages.homework.steps=5", "stages.better.steps=5",
-    "stages.homework.mix.text.objective.length=20", "stages.better.mix.text.objective.length=20",
-    "threads=1",
-)  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def characters(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two character models that learnt next to nothing."""
-    folder = tmp_path_factory.mktemp("characters")
-    (folder / "text.txt").write_text("to be, or not to be: that is the question.\n" * 20)
-    settings = [*CHARACTERS, f"data.folder={folder / 'text.txt'}"]
-    return Path(api.run("shakespeare-gru", out=folder / "run", settings=settings).run)
-
-
-@pytest.fixture(scope="module")
-def words(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("words") / "run"
-    settings = ["data.sentences=200", "stages.train.steps=20", "threads=1"]
-    return Path(api.run("bigram-tiny", out=out, settings=settings).run)
-
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:

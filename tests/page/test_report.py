@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 from wherefrom import api
+from wherefrom.answering.kept_answers import FILE as KEPT
 from wherefrom.auditing import decoy_sections
 from wherefrom.core.errors import BadData, CannotWrite, MissingInput, UsageError
+from wherefrom.models.gpt import GPT
 from wherefrom.page import layout, question_report, report
 from wherefrom.page.answers import collect_answers
+from wherefrom.page.comparison import compare_runs
 from wherefrom.page.making import command_for
 from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.runs.run import open_run
@@ -68,6 +71,22 @@ def test_an_audit_changes_no_answer(own_run, monkeypatch):
     )
 
 
+def test_what_the_evaluation_kept_is_not_computed_again(own_run, monkeypatch):
+    """A report of a finished run never runs the model, and shows what the model would compute."""
+    with monkeypatch.context() as patched:
+        patched.setattr(GPT, "forward", lambda *_, **__: pytest.fail("the model was run"))
+        kept = collect_answers(question_report.open_remembering(open_run(own_run)))
+        api.write_report(own_run)
+    (own_run / "audit" / KEPT).unlink()
+    computed = collect_answers(question_report.open_remembering(open_run(own_run)))
+    for a, b in zip(kept.held_out, computed.held_out, strict=True):
+        assert (a.reply.answer, a.reply.answered) == (b.reply.answer, b.reply.answered)
+        assert a.reply.source.label == b.reply.source.label
+        recalled = b.reply.source.probability_recalled
+        assert a.reply.source.probability_recalled == pytest.approx(recalled, abs=1e-4)
+        assert a.features == pytest.approx(b.features, abs=1e-3)
+
+
 def test_an_unaudited_run_names_the_commands_that_compute_the_rest(report_file):
     page = report_file.read_text()
     assert "wherefrom audit people-0 --budget 10" in page
@@ -77,11 +96,12 @@ def test_an_unaudited_run_names_the_commands_that_compute_the_rest(report_file):
 def test_several_relations_have_rows_of_their_own(relations_run, tmp_path):
     values = report.describe_run(open_run(relations_run))
     assert len(values["relations"]) == 2
-    assert [key for key, _ in values["columns"]] == ["s", "r", "a", "g", "c", "e", "o"]
     accuracy = values["pictures"][0]
     assert all(name in str(accuracy.chart) for name in values["relations"])
-    found = api.write_report(relations_run, tmp_path / "relations.html")
-    assert found.bytes > 10_000
+    api.write_report(relations_run, tmp_path / "relations.html")
+    page = (tmp_path / "relations.html").read_text()
+    for relation in values["relations"]:
+        assert f'<span class="asked-for">{relation}</span>' in page
 
 
 def test_a_run_without_calibration_has_no_slider_but_answers(facts_folder):
@@ -97,6 +117,16 @@ def test_runs_stand_beside_each_other(tiny_run, own_run, tmp_path):
     page = Path(found.path).read_text()
     assert "Beside other runs" in page
     assert "other-1" in page
+    runs = [open_run(path) for path in (tiny_run, tmp_path / "other-1", tmp_path / "other-1")]
+    assert compare_runs(runs)["sentence"].startswith("All 3 runs answer")
+    for run, right in zip(runs, (40, 60, 10), strict=True):
+        shares = {"accuracy": right / 80, "correct": right, "n": 80}
+        shares["interval"] = [right / 80 - 0.1, right / 80 + 0.1]
+        run.results.update({"with_pretraining": shares, "without_pretraining": shares})
+    said = compare_runs(runs)["sentence"].replace("\u00a0", " ")
+    assert said.startswith("other-1 answers most questions right, 75 %; no other")
+    runs[0].results["with_pretraining"]["interval"][1] = 0.7
+    assert "the intervals of 1 of the 2 others overlap" in compare_runs(runs)["sentence"]
 
 
 # --- bad input -------------------------------------------------------------------------------
@@ -176,3 +206,11 @@ def test_the_command_gives_the_same_recipe(settings):
     given = [words[i + 1] for i, word in enumerate(words) if word == "--set"]
     seed = int(words[words.index("--seed") + 1]) if "--seed" in words else None
     assert api.build_recipe("people", settings=given, seed=seed) == recipe
+
+
+def test_a_users_files_are_named_without_their_folders(facts_folder, tmp_path):
+    run = open_run(facts_folder / "run")
+    command = command_for(run.recipe)
+    assert " --corpus corpus.txt --questions questions.tsv " in command
+    api.write_report(run, tmp_path / "report.html")
+    assert str(facts_folder.parent) not in (tmp_path / "report.html").read_text()

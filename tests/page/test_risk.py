@@ -1,10 +1,16 @@
 """The slider: thresholds chosen on calibration answers, counted on held-out ones, by hand."""
 
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from wherefrom.answering.abstention import Threshold
 from wherefrom.answering.calibration import LogisticCalibration
-from wherefrom.answering.policy import AnswerPolicy
+from wherefrom.answering.policy import AnswerPolicy, RelationPolicy
 from wherefrom.page.answers import JudgedAnswers, Scored
 from wherefrom.page.risk import offer_risks
 from wherefrom.page.sections import tell_stops
@@ -64,9 +70,45 @@ def test_what_a_threshold_does_is_counted_on_held_out_people(offered):
     assert usual.groups == {"stated": [3, 2, 2], "omitted": [1, 1, 0], "none": [1, 0, 0]}
 
 
-def test_less_risk_never_answers_more(offered):
-    answered = [each.answered for each in offered.stops if each.risk != 0.1]
-    assert answered == sorted(answered)
+def test_the_lower_floor_of_a_higher_risk_does_not_raise_the_threshold():
+    """By hand: 0.8 is the lowest score above the floor 0.75, which is then the run's threshold.
+
+    For a risk of 15 % the floor is 1/2. The wrong 0.6 would make it 1 of 4, and 0.8 is left: then
+    an answer with a score of 0.77 would be given to who accepts 10 %, and not at 15 %.
+    """
+    known = [Scored(score, score > 0.7, "r") for score in (0.95, 0.9, 0.8, 0.6)]
+    policy = AnswerPolicy(CURVE, Threshold(0.75, 0.9, 0.75, 1.0, 4))
+    found = offer_risks(Answers((), tuple(known), None), policy)
+    assert stop(found, 0.1).thresholds == {"": 0.75}
+    assert stop(found, 0.15).thresholds == {"": 0.75}
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([0.0, *np.arange(0.4, 1, 0.05)]), st.booleans()), min_size=1
+    ),
+    st.sampled_from([0.55, 0.75, 0.9, 2.0]),
+    st.booleans(),
+)
+@settings(max_examples=60)
+def test_less_risk_never_answers_more(known, own, several):
+    threshold = Threshold(own, 0.9, 0.5, 0.9, 10)
+    names = ("r", "s") if several else ()
+    policy = replace(
+        POLICY, threshold=threshold, relations={n: RelationPolicy(CURVE, threshold) for n in names}
+    )
+    rows = [
+        Scored(float(p), right, "rs"[i % 2] if several else "r")
+        for i, (p, right) in enumerate(known)
+    ]
+    found = offer_risks(Answers((), tuple(rows), None), policy)
+    assert found is not None
+    for strict, loose in pairwise(found.stops):
+        assert all(
+            loose.thresholds.get(name, 2) <= least for name, least in strict.thresholds.items()
+        )
+        assert strict.answered <= loose.answered
+    assert set(found.stops[found.usual].thresholds.values()) == {own}
 
 
 def test_a_stop_says_in_words_what_it_does(offered):

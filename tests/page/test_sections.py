@@ -1,9 +1,12 @@
 """Mistakes by kind, evidence by source, and the rows of the table, from answers made by hand."""
 
+from dataclasses import replace
+
 from wherefrom.auditing.findings import AuditedAnswer
 from wherefrom.core.contracts import Dataset, Document, Span
 from wherefrom.core.replies import RankedAnswer, Reply, Source, Verdict
 from wherefrom.page.sections import cross, list_answers, list_mistakes, tell_mistakes
+from wherefrom.page.sentences import confidence
 
 
 def answer(
@@ -85,3 +88,12 @@ def test_the_rows_of_the_table_say_what_the_replies_say():
         "g": "Oslo", "ok": True, "given": True, "c": 0.75, "e": "supported",
         "o": "recalled", "t": "stated",
     }  # fmt: skip
+
+
+def test_only_a_certainty_is_called_certain():
+    rows = [replace(ROWS[0], reply=replace(ROWS[0].reply, confidence=c)) for c in (1.0, 0.999999)]
+    assert [row["c"] for row in list_answers(rows)] == [1.0, 0.9999]
+    told = [confidence(share) for share in (0, 0.0002, 0.004, 0.25, 0.994, 0.9999, 1)]
+    assert [each.replace("\u00a0", " ") for each in told] == [
+        "0.0 %", "<0.1 %", "0.4 %", "25 %", "99.4 %", ">99.9 %", "100 %",
+    ]  # fmt: skip

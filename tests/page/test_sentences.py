@@ -27,7 +27,12 @@ def run():
     return SimpleNamespace(
         dataset=Dataset((*documents, *documents), (), (*asked, *held)),
         questions=lambda _: held,
-        recipe=SimpleNamespace(tasks=(task,), models=models, primary="with_pretraining"),
+        recipe=SimpleNamespace(
+            tasks=(task,),
+            models=models,
+            primary="with_pretraining",
+            data=SimpleNamespace(kind="people"),
+        ),
         results={
             "majority": accuracy(6, 80),
             "nearest_name": accuracy(4, 80),
@@ -58,9 +63,25 @@ def test_three_sentences_say_what_was_taught_scored_and_known(run):
     )
 
 
+def test_what_is_not_known_to_be_people_is_called_names(run):
+    run.recipe.data.kind = "facts"
+    taught, _, knows = (plain(s) for s in summarise(run))
+    assert "about 2 names, was" in taught
+    assert "60 of 60 names that nobody wrote about and to 6 of 12 names whose text" in knows
+
+
+def test_without_a_stated_answer_it_only_says_what_it_declines(run):
+    del run.results["answered_share"]
+    del run.results["refused_omitted"]
+    words = plain(summarise(run)[2])
+    assert words == "It says “I don’t know” to 60 of 60 people whom nobody wrote about."
+    del run.results["refused_without_text"]
+    assert plain(summarise(run)[2]) == "It says “I don’t know” where it is not sure enough."
+
+
 def test_a_run_without_calibration_always_answers(run):
     del run.results["answered_share"]
-    assert plain(summarise(run)[2]).startswith("It always answers")
+    assert plain(summarise(run, abstains=False)[2]).startswith("It always answers")
 
 
 def test_a_run_in_which_everybody_has_text_says_how_many_it_answers(run):

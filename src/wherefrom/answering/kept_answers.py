@@ -44,10 +44,17 @@ class RememberingModel(ClosedBookModel):
             for i, question in enumerate(new):
                 self.kept[question.text] = found.answers[i], found.features.row(i)
         rows = [self.kept[question.text] for question in questions]
-        names = rows[0][1] if rows else FEATURES
+        # Some answers may have been kept with more features than others.
+        names = [n for n in rows[0][1] if all(n in own for _, own in rows)] if rows else FEATURES
         columns = {name: np.array([features[name] for _, features in rows]) for name in names}
         answers = tuple(answer for answer, _ in rows)
         return Answered(tuple(questions), answers, FeatureTable(columns))
+
+    def keep_more(self, questions: Sequence[ParsedQuestion], features: FeatureTable) -> None:
+        """Keep further features of answers that are kept already."""
+        for i, question in enumerate(questions):
+            answer, own = self.kept[question.text]
+            self.kept[question.text] = answer, {**own, **features.row(i)}
 
 
 def write_kept(run_path: Path, kept: Kept) -> None:

@@ -42,6 +42,7 @@ from wherefrom.evidence.verdict import FactChecker
 from wherefrom.generation.answers import BEAMS
 from wherefrom.memorisation.exposures import Exposures, count_exposures
 from wherefrom.memorisation.predictor import (
+    COLUMNS,
     SourcePredictor,
     read_source_predictor,
     source_features,
@@ -309,6 +310,8 @@ class Inspector:
         return np.ones(len(features)) if policy is None else policy.probability_read(features)
 
     def _with_source_features(self, answered: Answered) -> FeatureTable:
+        if answered.questions and set(COLUMNS) <= set(answered.features.columns):
+            return answered.features  # the evaluation kept them
         decoys = self.opened.decoys
         names = [decoys.of(q.subject) if decoys else () for q in answered.questions]
         return source_features(self.model, answered, names)

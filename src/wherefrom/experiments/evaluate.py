@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from wherefrom.answering.closed_book import ClosedBookModel
+from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.kept_answers import RememberingModel, write_kept
 from wherefrom.answering.name_gate import make_decoy_names
 from wherefrom.answering.policy import fit_policy, report_policy, write_policy
@@ -18,6 +19,7 @@ from wherefrom.experiments.samples import leave_samples, read_losses
 from wherefrom.experiments.studies import STUDIES
 from wherefrom.generation.answers import BEAMS, ModelAnswerer
 from wherefrom.generation.texts import TextScorer
+from wherefrom.memorisation.predictor import source_features
 from wherefrom.objectives.spans import SpanCorruptionConfig
 from wherefrom.runs.families import Family
 from wherefrom.runs.run import Run
@@ -122,13 +124,26 @@ def set_policy(run: Run, decoded: Mapping[str, Answer]) -> dict[str, Any]:
     model = RememberingModel.of(ClosedBookModel(run.predictor(), dataset))
     people, precision = dataset.select("calibration", EVERY_SUPPORT), run.recipe.precision
     masked = dataset.select("masked", EVERY_SUPPORT)
-    policy = fit_policy(model, people, precision, make_decoy_names(model, dataset), masked)
+    decoys = make_decoy_names(model, dataset)
+    policy = fit_policy(model, people, precision, decoys, masked)
     write_policy(run.path, policy)
     groups = {support: dataset.select("held-out", (support,)) for support in EVERY_SUPPORT}
     found = {k: v.as_json() for k, v in report_policy(model, policy, groups, decoded).items()}
+    _keep_source_features(model, dataset, decoys)
     asked = {q.text for q in dataset.questions if q.split in NOT_TRAINED_ON}  # no decoys
     write_kept(run.path, {text: kept for text, kept in model.kept.items() if text in asked})
     return found
+
+
+def _keep_source_features(
+    model: RememberingModel, dataset: Dataset, decoys: DecoyNames | None
+) -> None:
+    """Keep what the source of held-out answers is predicted from: every report shows it."""
+    people = dataset.select("held-out", EVERY_SUPPORT)
+    parsed = [found for q in people if (found := model.try_parse(q.text))]
+    if parsed:
+        names = [decoys.of(q.subject) if decoys else () for q in parsed]
+        model.keep_more(parsed, source_features(model, model.answer(parsed), names))
 
 
 def _predictor(run: Run, name: str) -> Any:

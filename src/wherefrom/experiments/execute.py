@@ -21,7 +21,7 @@ from wherefrom.experiments.advice import advise
 from wherefrom.experiments.demonstrations import demonstrate, require_held
 from wherefrom.experiments.evaluate import evaluate
 from wherefrom.experiments.planning import Planned
-from wherefrom.experiments.probing import PROBES, Probe, Watch
+from wherefrom.experiments.probing import GLANCES, PROBES, Probe, Watch
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kinds import data_identity, recipe_identity
 from wherefrom.runs.run import Run, count_parameters, model_identity, open_run
@@ -264,7 +264,8 @@ class _Execution:
         if stage.probe:
             probe = partial(Probe, workshop, stage, self.folder.stage(stage.name) / PROBES)
         elif self.recipe.watch and stage in self.recipe.chain():
-            probe = partial(Watch, workshop, stage, self.recipe.watch, self.observers)
+            path = self.folder.stage(stage.name) / GLANCES
+            probe = partial(Watch, workshop, stage, self.recipe.watch, self.observers, path=path)
         trained = train_stage(
             workshop,
             stage,

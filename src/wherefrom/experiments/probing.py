@@ -17,6 +17,7 @@ from wherefrom.runs.workshop import Workshop
 from wherefrom.training.loop import Observer
 
 PROBES = "probes.jsonl"
+GLANCES = "glances.jsonl"
 TIMES = 8  # that a stage's model is asked while it trains
 
 
@@ -39,13 +40,21 @@ class Watch:
     """An observer that asks a few questions now and then, and tells the other observers.
 
     It asks calibration questions whose answer the text states, and as many that are trained on.
-    It draws nothing and changes nothing, so a run that is watched has the same bits.
+    It draws nothing and changes nothing, so a run that is watched has the same bits. What it sees
+    is kept in the file `path`, for the report.
     """
 
     def __init__(
-        self, workshop: Workshop, stage: Stage, count: int, told: Sequence[Observer], model: Any
+        self,
+        workshop: Workshop,
+        stage: Stage,
+        count: int,
+        told: Sequence[Observer],
+        model: Any,
+        path: Path | None = None,
     ) -> None:
         self.model, self.workshop, self.steps, self.told = model, workshop, stage.steps, told
+        self.path = path
         dataset = workshop.dataset
         self.questions = {
             split: _spread(dataset.select(split), count) for split in ("calibration", "asked")
@@ -53,7 +62,11 @@ class Watch:
         self.part = 0
 
     def started(self, name: str, first_step: int, steps: int, skipped: tuple[str, ...]) -> None:
-        self.part = first_step * TIMES // steps
+        last = first_step
+        if self.path is not None:  # the run may have stopped within a chunk that it looks after
+            kept = keep_rows(self.path, first_step)
+            last = kept[-1]["step"] if kept else 0
+        self.part = last * TIMES // steps
 
     def advanced(
         self, name: str, step: int, steps: int, metrics: dict[str, np.ndarray], seconds: float
@@ -63,6 +76,8 @@ class Watch:
             return
         self.part = part
         glance = self.look()
+        if self.path is not None:
+            append_jsonl(self.path, [{"step": step, **to_json(glance)}], sync=True)
         for observer in self.told:
             if say := getattr(observer, "say", None):
                 say(f"{name}: step {step} of {steps}: {glance}")
@@ -90,6 +105,15 @@ def _spread(questions: Sequence[Question], count: int) -> tuple[Question, ...]:
     return tuple(questions[i * len(questions) // count] for i in range(count))
 
 
+def keep_rows(path: Path, last: int) -> list[Any]:
+    """Drop the rows of steps that a run takes again, those after the last; the others."""
+    rows = read_jsonl(path) if path.exists() else []
+    kept = [row for row in rows if row["step"] <= last]
+    if len(kept) < len(rows):
+        write_jsonl(path, kept)
+    return kept
+
+
 class Probe:
     """An observer of the training loop that scores the model once in each epoch.
 
@@ -105,10 +129,7 @@ class Probe:
         self.epoch = 0
 
     def started(self, name: str, first_step: int, steps: int, skipped: tuple[str, ...]) -> None:
-        rows = read_jsonl(self.path) if self.path.exists() else []
-        kept = [row for row in rows if row["step"] <= first_step]
-        if len(kept) < len(rows):
-            write_jsonl(self.path, kept)
+        kept = keep_rows(self.path, first_step)
         # The run may have stopped after the epoch's end, but within the chunk that probes it.
         self.epoch = self._epochs(kept[-1]["step"]) if kept else 0
 

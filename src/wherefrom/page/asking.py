@@ -8,7 +8,7 @@ subject states) is computed here.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from wherefrom.answering.abstention import EVEN_ODDS, LEAST_SURE
+from wherefrom.answering.abstention import EVEN_ODDS
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.closed_book import ClosedBookModel
 from wherefrom.answering.familiarity import FAMILIARITY, MEASURES, find_letters
@@ -22,6 +22,7 @@ from wherefrom.memorisation.counterfactual import RECALLED_ABOVE
 from wherefrom.memorisation.predictor import SourcePredictor
 from wherefrom.page.evidence import describe_evidence
 from wherefrom.page.exposures import describe_exposures
+from wherefrom.page.sentences import noun_of
 
 # What page/js/engine/features.js computes; a policy or a predictor that uses another is refused.
 COMPUTED = (
@@ -52,17 +53,15 @@ def describe_asking(inspector: Inspector) -> dict[str, Any]:
             for f in model.parser.forms
         ],
         "relations": sorted(model.relations),
+        "noun": noun_of(run),
         "names": _describe_names(known, run.dataset.questions),
         "nonexistent": invented,
         "examples": _find_examples(model, run.dataset.questions, invented),
         "familiarity": _describe_familiarity(model),
         "statements": to_json(model.forms)["relations"],
         "policy": None if policy is None else _describe_policy(policy),
-        "calibration": _describe_calibration(inspector),
-        "default_risk": 1 - run.recipe.precision,
         "source": to_json(inspector.predictor),
         "even_odds": EVEN_ODDS,
-        "least_sure": LEAST_SURE,
         "recalled_above": RECALLED_ABOVE,
         "decoys": None if decoys is None else decoys.material(),
         "evidence": describe_evidence(inspector, known),
@@ -122,7 +121,11 @@ def _invent_names(inspector: Inspector) -> list[str]:
     people = [q.subject for q in questions if q.split == "held-out"] or [
         q.subject for q in questions
     ]
-    found = dict.fromkeys(name for person in people for name in decoys.of(person)[:3])
+    found: dict[str, None] = {}
+    for person in people:
+        if len(found) >= _INVENTED:
+            break
+        found |= dict.fromkeys(decoys.of(person)[:3])
     return list(found)[:_INVENTED]
 
 
@@ -167,20 +170,4 @@ def _describe_policy(policy: AnswerPolicy) -> dict[str, Any]:
             }
             for name, each in policy.relations.items()
         },
-    }
-
-
-def _describe_calibration(inspector: Inspector) -> dict[str, Any] | None:
-    """The score of every calibration answer and whether it is right: the slider's curve.
-
-    The slider chooses a threshold as the policy's was chosen, for another risk.
-    """
-    policy, judged = inspector.policy, inspector.opened.judged_calibration
-    if policy is None or judged is None:
-        return None
-    score = policy.score(judged.features, judged.relations)
-    return {
-        "relation": list(judged.relations),
-        "score": [float(value) for value in score],
-        "right": [int(value) for value in judged.right],
     }

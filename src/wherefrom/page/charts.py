@@ -131,7 +131,10 @@ def plot(
     for at, label in x_ticks:
         parts.append(_text(100 * at, top + height + 18, label, f"axis {_anchor(100 * at)}"))
     parts.append(_text(100, top + height + 38, x_name, "axis end"))
-    box = '<svg y="{}" width="100%" height="{}" viewBox="0 0 1000 1000" preserveAspectRatio="none">'
+    box = (
+        '<svg y="{}" width="100%" height="{}" viewBox="0 0 1000 1000" preserveAspectRatio="none" '
+        'overflow="visible">'  # a line along the edge is as wide as any other
+    )
     drawn = [
         Markup('<polyline class="line {}" points="{}"/>').format(
             line.tone, " ".join(f"{_n(1000 * x)},{_n(1000 * (1 - y))}" for x, y in line.points)

@@ -5,27 +5,39 @@ from typing import Any
 
 from wherefrom.core.errors import BadData
 from wherefrom.page.charts import Dot, dots
+from wherefrom.page.pictures import label_of
 from wherefrom.page.sentences import count, percent
 from wherefrom.runs.run import Run
 
 
 def compare_runs(runs: Sequence[Run]) -> dict[str, Any]:
-    """The primary model of every run with its interval, the best one named."""
-    rows: list[Dot] = []
-    for number, run in enumerate(runs):
-        found = run.results.get(run.recipe.primary, {})
-        if "accuracy" not in found:
-            raise BadData(
-                f"{run.path}: expected a run that answers questions, as the first one does, found "
-                f"a run of '{run.recipe.name}'; leave it out"
-            )
-        low, high = found["interval"]
-        tone = ("disc", "accent") if number == 0 else ("ring", "ink")
-        rows.append(Dot(run.path.name, found["accuracy"], low, high, *tone, note=count(found)))
-    best = max(rows, key=lambda row: row.value)
-    ties = [row for row in rows if row.high >= best.low]
-    said = (
-        f"{best.label} answers most questions right, {percent(best.value)}; the intervals of "
-        f"{len(ties)} of {len(rows)} runs overlap with its own."
-    )
-    return {"sentence": said, "chart": dots([("", rows)], said)}
+    """Every run's models with their intervals, the primary one first; the best run is named."""
+    groups = [(run.path.name, _rows(run)) for run in runs]
+    (name, (best, *_)), *others = sorted(groups, key=lambda group: -group[1][0].value)
+    close = sum(rows[0].high >= best.low for _, rows in others)
+    said = f"{name} answers most questions right, {percent(best.value)}"
+    if all(rows[0].value == best.value for _, rows in others):
+        said = f"All {len(groups)} runs answer {percent(best.value)} of the questions right."
+    elif close:
+        said += f"; the intervals of {close} of the {len(others)} others overlap with its own."
+    else:
+        said += "; no other run’s interval overlaps with its own."
+    return {"sentence": said, "chart": dots(groups, said)}
+
+
+def _rows(run: Run) -> list[Dot]:
+    results, primary = run.results, run.recipe.primary
+    if "accuracy" not in results.get(primary, {}):
+        raise BadData(
+            f"{run.path}: expected a run that answers questions, as the first one does, found "
+            f"a run of '{run.recipe.name}'; leave it out"
+        )
+    names = [primary, *(m.name for m in run.recipe.models if m.name != primary)]
+    looks = {primary: ("disc", "accent")}
+    return [
+        Dot(
+            label_of(name), results[name]["accuracy"], *results[name]["interval"],
+            *looks.get(name, ("ring", "ink")), note=count(results[name]),
+        )
+        for name in names if "accuracy" in results.get(name, {})
+    ]  # fmt: skip

@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from wherefrom.page.engine_script import read_engine
 from wherefrom.page.scripts import bundle, read_asset
+from wherefrom.page.sentences import confidence
 
 PARTS = ("asking.html", "typing.html", "reviewing.html", "lab.html")  # where the model is asked
 TEMPLATES = ("report.html", *PARTS, "reading.html", "marks.html")
@@ -45,7 +46,7 @@ def render(name: str, values: Mapping[str, Any]) -> bytes:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["embed"] = embed
+    environment.filters |= {"embed": embed, "confidence": confidence}
     text = environment.get_template(name).render(
         **values,
         policy=policy,

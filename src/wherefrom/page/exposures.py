@@ -4,9 +4,16 @@ from collections.abc import Container
 from typing import Any
 
 from wherefrom.auditing.inspector import OpenedRun
-from wherefrom.memorisation.exposures import ASKED, KINDS
+from wherefrom.memorisation.exposures import ASKED, KINDS, Exposures
 
 _FEW_ROWS = 200_000  # rows of training that are planned again within a second or so
+
+
+def count_cheap(opened: OpenedRun) -> Exposures | None:
+    """How often training showed each fact; None if counting would take long."""
+    run = opened.run
+    rows = sum(stage.steps * stage.batch for stage in run.recipe.chain())
+    return None if rows > _FEW_ROWS or not run.dataset.facts else opened.exposures
 
 
 def describe_exposures(opened: OpenedRun, relations: Container[str]) -> dict[str, Any] | None:
@@ -14,11 +21,7 @@ def describe_exposures(opened: OpenedRun, relations: Container[str]) -> dict[str
 
     A fact is a list: subject, relation, value, and a count of each of `kinds`.
     """
-    run = opened.run
-    rows = sum(stage.steps * stage.batch for stage in run.recipe.chain())
-    if rows > _FEW_ROWS or not run.dataset.facts:
-        return None
-    found = opened.exposures
+    found = count_cheap(opened)
     if found is None:
         return None
     together: dict[tuple[str, str, str], list[int]] = {}

@@ -1,4 +1,4 @@
-"""How the models learnt: the loss of every stage, step by step."""
+"""How the models learnt: the loss of every stage, and what it could answer meanwhile."""
 
 import math
 from collections.abc import Sequence
@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from wherefrom.core.files import read_jsonl
+from wherefrom.experiments.probing import GLANCES
 from wherefrom.page.charts import Line, plot
-from wherefrom.page.pictures import Picture, label_of
+from wherefrom.page.pictures import PERCENTS, Picture, label_of
+from wherefrom.page.sentences import percent
 from wherefrom.runs.run import Run
 
 _CURVES = 2  # of other models beside the primary one's
@@ -51,12 +53,43 @@ def draw_learning(run: Run, unit: str = "character") -> Picture | None:
         lines,
         [],
         said,
-        x_ticks=[(0.0, "0"), (0.5, f"{steps // 2:,}"), (1.0, f"{steps:,}")],
+        x_ticks=_steps(steps),
         y_ticks=[(scale.up(value), f"{value:g}") for value in scale.ticks],
         x_name="steps of training",
         y_name=f"loss, nats per {unit}",
     )
     return Picture("learning", "How it learnt", said, chart)
+
+
+def draw_answering(run: Run) -> Picture | None:
+    """The questions that it could answer while it trained, where the run asked some."""
+    rows: list[tuple[int, float, float, int]] = []
+    done = 0
+    for stage in run.recipe.chain():
+        for row in _read(run, stage.name, GLANCES):
+            rows.append((done + row["step"], row["calibration"], row["trained"], row["asked"]))
+        done += stage.steps
+    if len(rows) < 2:
+        return None
+    first, last = rows[0], rows[-1]
+    said = (
+        f"Of {last[3]} calibration questions, it answers {percent(first[1])} after {first[0]:,} "
+        f"steps and {percent(last[1])} after {last[0]:,}; of as many questions that it is trained "
+        f"on, {percent(last[2])}."
+    )
+    lines = [
+        Line([(step / done, trained) for step, _, trained, _ in rows], "quiet", "┄ trained on"),
+        Line([(step / done, share) for step, share, _, _ in rows], "accent", "— calibration"),
+    ]
+    chart = plot(
+        lines, [], said, x_ticks=_steps(done), y_ticks=PERCENTS, x_name="steps of training",
+        y_name="share right",
+    )  # fmt: skip
+    return Picture("answering", "When it could answer", said, chart)
+
+
+def _steps(steps: int) -> list[tuple[float, str]]:
+    return [(0.0, "0"), (0.5, f"{steps // 2:,}"), (1.0, f"{steps:,}")]
 
 
 @dataclass(frozen=True)
@@ -97,5 +130,9 @@ def _label_at(points: Sequence[tuple[int, float]], steps: int, up: Any) -> tuple
 
 
 def _metrics(run: Run, stage: str) -> list[Any]:
-    path = run.path / "stages" / stage / "metrics.jsonl"
+    return _read(run, stage, "metrics.jsonl")
+
+
+def _read(run: Run, stage: str, name: str) -> list[Any]:
+    path = run.folder.stage(stage) / name
     return read_jsonl(path) if path.exists() else []

@@ -1,5 +1,6 @@
 """How a run was made: its recipe, versions and hashes, and the command that makes it again."""
 
+import os
 from collections.abc import Iterator, Mapping
 from shlex import quote
 from typing import Any
@@ -9,16 +10,26 @@ from wherefrom.core.durations import duration
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.files import read_json
 from wherefrom.core.recipe import Experiment, ModelEntry
+from wherefrom.page.sentences import plural
 from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
 from wherefrom.runs.kinds import recipe_identity
 from wherefrom.runs.run import Run
 
 _MODELS = 4  # of which each is described
+_OPTIONS = {  # of a user's own files
+    "data.corpus": "--corpus",
+    "data.questions": "--questions",
+    "data.held_out": "--held-out",
+    "data.calibration": "--calibration",
+}
 _LICENCES = {
     "people": "generated for this run: nobody in it exists, and it may be used freely",
     "facts": "your own files, under whatever terms they have",
     "birthplaces": "the course’s, from Wikipedia (CC BY-SA)",
     "tiny-text": "generated for this run, and may be used freely",
+    "characters": "a text of your own, under whatever terms it has",
+    "treebank": "the Penn Treebank’s sample, under its own terms",
+    "reviews": "film reviews: generated for this run, or a hand-out’s, under its own terms",
 }
 
 
@@ -27,7 +38,7 @@ def describe_making(run: Run, precision: str = "") -> dict[str, Any]:
     recipe, written = run.recipe, read_json(run.folder.run_file)
     seconds = float(run.status["seconds"])
     command = f"{command_for(recipe)} --out RUN\nwherefrom report RUN"
-    fields = (f"{name} = {_spell(value)}" for name, value in _flatten(encode(recipe)))
+    fields = (f"{n} = {_spell(_without_folder(n, v))}" for n, v in _flatten(encode(recipe)))
     facts = [
         ("recipe", f"{recipe.name}: {recipe.summary}"),
         ("seed", str(recipe.seed)),
@@ -66,9 +77,17 @@ def command_for(recipe: Experiment) -> str:
         same = False
     if not same:  # a plan changed more than settings can say; run.json has it all
         return " ".join(parts)
-    for setting in settings:
-        parts += ["--set", quote(setting)]
+    for name, value in changed.items():
+        shown = _setting(_without_folder(name, value))
+        option = _OPTIONS.get(name) if recipe.name == "facts" else None
+        parts += [option, quote(shown)] if option else ["--set", quote(f"{name}={shown}")]
     return " ".join(parts)
+
+
+def _without_folder(name: str, value: Any) -> Any:
+    """A file or folder by its name alone: where it lies is nobody's business."""
+    there = name.startswith("data.") and isinstance(value, str) and os.path.isabs(value)
+    return os.path.basename(os.path.normpath(value)) if there else value
 
 
 def _models(run: Run) -> list[tuple[str, str]]:
@@ -112,8 +131,13 @@ def _corpus(run: Run) -> Mapping[str, Any]:
 def _data(run: Run) -> str:
     kind = run.recipe.data.kind
     about = _corpus(run)
-    counts = f"{about['documents']:,} lines, {about['questions']:,} questions; " if about else ""
-    return f"{counts}{_LICENCES.get(kind, kind)}"
+    counts = [
+        f"{number:,} {plural(word, number)}"
+        for word, name in (("line", "documents"), ("question", "questions"))
+        if (number := about.get(name, 0))
+    ]
+    terms = _LICENCES.get(kind) or str(kind)
+    return f"{', '.join(counts)}; {terms}" if counts else terms
 
 
 def _flatten(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:

@@ -20,7 +20,7 @@ from wherefrom.memorisation.exposures import FROM_NAME, Exposures
 from wherefrom.page.answers import JudgedAnswers
 from wherefrom.page.charts import Dot, Line, Point, dots, plot
 from wherefrom.page.risk import AcceptedRisk
-from wherefrom.page.sentences import count, percent
+from wherefrom.page.sentences import count, percent, plural
 from wherefrom.runs.run import Run
 
 NAMES = {
@@ -36,7 +36,8 @@ _LOOKS = {
     "london": ("tick", "quiet"),
 }
 _UNIT = "\u00a0%"
-_PERCENTS = ((0.0, "0"), (0.25, "25"), (0.5, "50"), (0.75, "75"), (1.0, "100\u00a0%"))
+_FEW = 5  # facts: fewer are put together with their neighbours
+PERCENTS = ((0.0, "0"), (0.25, "25"), (0.5, "50"), (0.75, "75"), (1.0, "100\u00a0%"))
 
 
 @dataclass(frozen=True)
@@ -70,9 +71,11 @@ def draw_accuracy(run: Run) -> Picture:
         said += f"; {label_of(best)}, {count(results[best])}"
     if parts:
         least, most = (f(parts, key=lambda name: parts[name]["accuracy"]) for f in (min, max))
+        best, worst = (percent(parts[name]["accuracy"]) for name in (most, least))
         said += (
-            f". By relation, {most} does best ({percent(parts[most]['accuracy'])}) and {least} "
-            f"worst ({percent(parts[least]['accuracy'])})"
+            f". It does best at “{most}” ({best}) and worst at “{least}” ({worst})"
+            if best != worst
+            else ". It does equally well at each kind of question"
         )
     return Picture("accuracy", "How many answers are right", f"{said}.", dots(groups, f"{said}."))
 
@@ -119,7 +122,7 @@ def draw_reliability(answers: JudgedAnswers) -> Picture | None:
     )
     chart = plot(
         [Line([(0, 0), (1, 1)], "quiet", "as sure as right", (0.62, 0.5), "start")], points, said,
-        x_ticks=_PERCENTS, y_ticks=_PERCENTS, x_name="how sure it is", y_name="share right",
+        x_ticks=PERCENTS, y_ticks=PERCENTS, x_name="how sure it is", y_name="share right",
         height=300, square=True,
     )  # fmt: skip
     return Picture("reliability", "Whether its confidence can be believed", said, chart)
@@ -135,11 +138,16 @@ def draw_risk(answers: JudgedAnswers) -> Picture | None:
     raw = risk_coverage(own, right)
     top = max(*calibrated.risk, *raw.risk, 0.05)
     top = min(1.0, math.ceil(top * 10) / 10)
+    half, every = _risk_at(calibrated, 0.5), calibrated.risk[-1]
+    begin = (
+        "If it may stay silent where it is least sure, it is wrong less often"
+        if half < every
+        else "To stay silent where it is least sure does not help it here: it is wrong as often"
+    )
     said = (
-        f"If it may stay silent where it is least sure, it is wrong less often: in "
-        f"{percent(_risk_at(calibrated, 0.5))} of its answers when it answers half of the "
-        f"{len(right)} questions, in {percent(calibrated.risk[-1])} when it answers all. The "
-        f"model’s own probability, not calibrated, is wrong in {percent(_risk_at(raw, 0.5))} there."
+        f"{begin}: in {percent(half)} of its answers when it answers half of the {len(right)} "
+        f"questions, in {percent(every)} when it answers all. By the model’s own probability, not "
+        f"calibrated, it would be wrong in {percent(_risk_at(raw, 0.5))} of that half."
     )
     lines = [
         Line(_steps(raw, top), "quiet", "┄ the model’s own"),
@@ -149,7 +157,7 @@ def draw_risk(answers: JudgedAnswers) -> Picture | None:
         (share / top, f"{100 * share:.0f}{_UNIT if share == top else ''}") for share in _scale(top)
     ]
     chart = plot(
-        lines, [], said, x_ticks=_PERCENTS, y_ticks=ticks, x_name="share of questions answered",
+        lines, [], said, x_ticks=PERCENTS, y_ticks=ticks, x_name="share of questions answered",
         y_name="share wrong among answered", here=top,
     )  # fmt: skip
     return Picture("silence", "What silence buys", said, chart)
@@ -192,24 +200,45 @@ def draw_dose(run: Run, answers: JudgedAnswers, exposures: Exposures | None) -> 
     shown = exposures.about([q for _, q in rows if q is not None], FROM_NAME)
     right = np.array([r.right for r, _ in rows], dtype=bool)
     try:
-        doses = bin_by_exposure(shown, right)
+        doses = bin_by_exposure(shown, right, _merge_small(shown))
     except BadData:
         return None
     if len(doses) < 1:
         return None
     rows_of = [
-        Dot(_times(d.low, d.high), d.accuracy, *d.interval, note=f"{d.right} of {d.n}")
+        Dot(
+            f"{_times(d.low, d.high)} ({d.n:,} {plural('fact', d.n)})",
+            d.accuracy, *d.interval, note=f"{d.right} of {d.n}",
+        )
         for d in doses
-    ]
+    ]  # fmt: skip
     low, high = doses[0], doses[-1]
     said = (
         f"Of the facts that training had it predict {_times(low.low, low.high)}, it answers "
         f"{percent(low.accuracy)} right; {_times(high.low, high.high)}, {percent(high.accuracy)}."
         if len(doses) > 1
-        else f"Training had it predict every fact {_times(low.low, low.high)} from the name; "
-        f"it answers {percent(low.accuracy)} right."
+        else f"{_all_alike(low.low, low.high)} from the name; it answers "
+        f"{percent(low.accuracy)} right."
     )
     return Picture("dose", title, said, dots([("", rows_of)], said))
+
+
+def _merge_small(shown: np.ndarray) -> list[int]:
+    """Where bins begin: they double, but each has a few facts, since one says nothing."""
+    every = [0, *(2**i for i in range(int(shown.max()).bit_length()))]
+    edges = [max(low for low in every if low <= shown.min())]
+    for low in every:
+        if ((shown >= edges[-1]) & (shown < low)).sum() >= _FEW:
+            edges.append(low)
+    if len(edges) > 1 and (shown >= edges[-1]).sum() < _FEW:
+        edges.pop()
+    return edges
+
+
+def _all_alike(low: int, high: int) -> str:
+    if high == 0:
+        return "Training never had it predict a fact"
+    return f"Training had it predict every fact {_times(low, high)}"
 
 
 def _times(low: int, high: int) -> str:
@@ -229,7 +258,7 @@ def draw_slider(risks: AcceptedRisk) -> Markup:
     curve = _Curve(risks.coverage, risks.risk)
     ticks = [(s / top, f"{100 * s:.0f}{_UNIT if s == top else ''}") for s in _scale(top)]
     return plot(
-        [Line(_steps(curve, top), "accent")], [], said, x_ticks=_PERCENTS, y_ticks=ticks,
+        [Line(_steps(curve, top), "accent")], [], said, x_ticks=PERCENTS, y_ticks=ticks,
         x_name="share of questions answered", y_name="share wrong among answered", height=110,
         here=top,
     )  # fmt: skip

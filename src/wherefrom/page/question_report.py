@@ -9,13 +9,18 @@ from wherefrom.core.config import to_json
 from wherefrom.page import pictures, sections
 from wherefrom.page.answers import JudgedAnswers, collect_answers
 from wherefrom.page.comparison import compare_runs
+from wherefrom.page.exposures import count_cheap
 from wherefrom.page.layout import embed_models, lay_out
-from wherefrom.page.learning import draw_learning
+from wherefrom.page.learning import draw_answering, draw_learning
 from wherefrom.page.risk import AcceptedRisk, offer_risks
 from wherefrom.page.sentences import count_subjects, summarise
 from wherefrom.report.audit import audit_table
 from wherefrom.runs.run import Run
 
+_COLUMNS = (
+    ("s", "who"), ("a", "it says"), ("g", "right is"), ("c", "sure"), ("e", "evidence"),
+    ("o", "source"),
+)  # fmt: skip
 PRINTED = 60  # answers that stand in the file itself; the page's script shows the others
 
 
@@ -25,12 +30,14 @@ def describe_questions(run: Run, others: Sequence[Run], precision: str) -> dict[
     answers = collect_answers(inspector)
     risks = offer_risks(answers, inspector.policy)
     engine = embed_models(run, precision, inspector)
+    exposures = count_cheap(inspector.opened)
     drawn = [
         pictures.draw_accuracy(run),
         draw_learning(run),
+        draw_answering(run),
         pictures.draw_reliability(answers),
         pictures.draw_risk(answers),
-        pictures.draw_dose(run, answers, inspector.opened.exposures),
+        pictures.draw_dose(run, answers, exposures),
     ]
     held, relations = answers.held_out, sorted({row.reply.relation for row in answers.held_out})
     listed = sections.list_answers(held)
@@ -39,7 +46,7 @@ def describe_questions(run: Run, others: Sequence[Run], precision: str) -> dict[
         engine,
         "asking.html",
         title=_title(inspector),
-        sentences=summarise(run),
+        sentences=summarise(run, inspector.policy is not None),
         slider=risks,
         slider_words=sections.tell_stops(risks) if risks else [],
         slider_chart=pictures.draw_slider(risks) if risks else "",
@@ -47,11 +54,11 @@ def describe_questions(run: Run, others: Sequence[Run], precision: str) -> dict[
         mistakes=sections.list_mistakes(held, run.dataset),
         mistakes_sentence=sections.tell_mistakes(held),
         two_way=sections.cross(held),
-        not_yet=_not_yet(run, answers),
+        not_yet=_not_yet(run, answers, exposures is not None),
         audit=audit_table(answers.audit) if answers.audit is not None else None,
         answers=listed,
         printed=PRINTED,
-        columns=_columns(relations),
+        columns=_COLUMNS,
         relations=relations,
         beside=compare_runs([run, *others]) if others else None,
         notes=[*inspector.notes(), *([engine.why_not] if engine.why_not else [])],
@@ -76,20 +83,13 @@ def _title(inspector: Inspector) -> str:
     return f"{kinds} kinds of questions about {count_subjects(inspector.run.dataset):,} names"
 
 
-def _columns(relations: Sequence[str]) -> list[tuple[str, str]]:
-    several = [("r", "asked for")] if len(relations) > 1 else []
-    return [
-        ("s", "who"), *several, ("a", "it says"), ("g", "right is"), ("c", "sure"),
-        ("e", "evidence"), ("o", "source"),
-    ]  # fmt: skip
-
-
-def _not_yet(run: Run, answers: JudgedAnswers) -> list[dict[str, str]]:
+def _not_yet(run: Run, answers: JudgedAnswers, counted: bool) -> list[dict[str, str]]:
     """What only an audit computes, and the command that does."""
     audit: Any = answers.audit or {}
+    dose = "" if counted or not run.dataset.facts else ", how often training showed each fact"
     wanted = {
-        "": "Tests of the calibration, a certified bound on the risk, decoys, name bias",
-        " --budget 10": "What was recalled, measured by training again without people’s text",
+        "": f"Tests of the calibration, a certified bound on the risk, decoys, name bias{dose}",
+        " --budget 10": "What was recalled, measured by training again without some of the text",
         " --swap 8": "Whether answers follow the text when the text is changed",
     }
     there = (

@@ -2,10 +2,11 @@
 
 Each stop of the slider is a share of wrong answers. Its threshold is chosen on calibration
 questions, just as the run's own threshold is, and the stop for the run's own precision has the
-run's own threshold. What the threshold then does is counted on held-out questions.
+run's own threshold: there the page decides as `wherefrom ask` does. Whoever accepts less risk is
+never answered more. What a threshold does is counted on held-out questions.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +68,7 @@ def offer_risks(answers: JudgedAnswers, policy: AnswerPolicy | None) -> Accepted
     own = round(1 - _target(policy), 4)
     risks = sorted({*RISKS, own})
     chosen = {r: policy.thresholds if r == own else _choose(known, policy, r) for r in risks}
+    chosen = _order(chosen, own)
     stops = [_stop(risk, thresholds, held) for risk, thresholds in chosen.items()]
     curve = risk_coverage(_scores(held), _right(held))
     return AcceptedRisk(tuple(stops), risks.index(own), curve.coverage, curve.risk)
@@ -87,6 +89,41 @@ def _choose(known: Sequence[Scored], policy: AnswerPolicy, risk: float) -> Thres
     if parts and policy.relations:
         return choose_thresholds(_scores(known), _right(known), parts, 1 - risk, floor)
     return choose_threshold(_scores(known), _right(known), 1 - risk, floor)
+
+
+def _order(
+    chosen: Mapping[float, Threshold | Thresholds], own: float
+) -> dict[float, Threshold | Thresholds]:
+    """The same with thresholds that never rise with the risk, around the run's own.
+
+    A threshold is a score of the calibration questions, or the floor if all above the floor will
+    do. The floor is lower for those who accept much risk, so their threshold may be a score that
+    lies above the other floor.
+    """
+    found, last = {own: chosen[own]}, chosen[own]
+    for risk in sorted(r for r in chosen if r > own):
+        found[risk] = last = _combine(chosen[risk], last, min)
+    last = chosen[own]
+    for risk in sorted((r for r in chosen if r < own), reverse=True):
+        found[risk] = last = _combine(chosen[risk], last, max)
+    return {risk: found[risk] for risk in sorted(found)}
+
+
+def _combine(
+    one: Threshold | Thresholds, other: Threshold | Thresholds, choose: Callable[..., Threshold]
+) -> Threshold | Thresholds:
+    """The lower or the higher of two thresholds, for each relation."""
+    if isinstance(one, Threshold) and isinstance(other, Threshold):
+        return choose(one, other, key=lambda threshold: threshold.value)
+    parts = [each for each in (one, other) if isinstance(each, Thresholds)]
+    names = dict.fromkeys(name for each in parts for name in each.by_relation)
+    return Thresholds(
+        parts[0].together,
+        {
+            name: choose(one.of(name), other.of(name), key=lambda threshold: threshold.value)
+            for name in names
+        },
+    )
 
 
 def _stop(risk: float, chosen: Threshold | Thresholds, held: Sequence[Scored]) -> Stop:

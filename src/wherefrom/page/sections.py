@@ -12,10 +12,10 @@ from wherefrom.report.marked_text import find_words
 
 EXAMPLES = 3  # of each kind of mistake
 _KINDS = {
-    "confused": "gave something else that the person’s own text says",
+    "confused": "gave something else from the text about the same name",
     "failed": "did not recall what the text says",
-    "omitted": "guessed what the person’s text leaves out",
-    "none": "guessed about somebody without text",
+    "omitted": "guessed what the text leaves out",
+    "none": "guessed where there is no text",
 }
 
 
@@ -106,7 +106,7 @@ def cross(rows: Sequence[AuditedAnswer]) -> dict[str, Any] | None:
             "; the predictor is borrowed from another run, and “wherefrom audit RUN --budget "
             "MINUTES” fits one to this run."
             if borrowed
-            else "; models that were trained again without people’s text fitted the predictor."
+            else "; models that were trained again without some of the text fitted the predictor."
         ),
     }
 
@@ -135,13 +135,20 @@ def list_answers(rows: Sequence[AuditedAnswer]) -> list[dict[str, Any]]:
             "g": row.gold,
             "ok": row.right,
             "given": row.reply.answered,
-            "c": None if row.reply.confidence is None else round(row.reply.confidence, 4),
+            "c": _round(row.reply.confidence),
             "e": _evidence(row),
             "o": _source(row),
             "t": row.support,
         }
         for row in rows
     ]
+
+
+def _round(confidence: float | None) -> float | None:
+    """Four digits, but a confidence below 1 stays below it: the page does not call it certain."""
+    if confidence is None:
+        return None
+    return confidence if confidence in (0, 1) else min(max(round(confidence, 4), 1e-4), 0.9999)
 
 
 # -- the slider in words -----------------------------------------------------------------

@@ -11,6 +11,8 @@ from wherefrom.core.contracts import Dataset
 from wherefrom.runs.run import Run
 
 PLAIN, STRONG, FINE = "plain", "strong", "fine"
+PERSON = "person"
+_ABOUT_PEOPLE = ("people", "birthplaces")  # data sets
 _BASELINES = {
     "majority": "always giving the commonest answer",
     "nearest_name": "giving the answer of the most similar name",
@@ -33,9 +35,9 @@ def plain(sentence: Sequence[Piece]) -> str:
     return "".join(piece.text for piece in sentence)
 
 
-def summarise(run: Run) -> list[Sentence]:
-    """Three sentences about a run that answers questions."""
-    return [_taught(run), _scored(run), _knows(run)]
+def summarise(run: Run, abstains: bool = True) -> list[Sentence]:
+    """Three sentences about a run that answers questions, or that `abstains` from some."""
+    return [_taught(run), _scored(run), _knows(run, abstains)]
 
 
 def _taught(run: Run) -> Sentence:
@@ -45,7 +47,7 @@ def _taught(run: Run) -> Sentence:
     return (
         Piece("It read "),
         Piece(f"{texts:,} {plural('line', texts)} of text", STRONG),
-        Piece(f" about {told:,} {plural('person', told)}, was taught to answer with "),
+        Piece(f" about {told:,} {plural(noun_of(run), told)}, was taught to answer with "),
         Piece(f"{len(asked):,} {plural('question', len(asked))}"),
         Piece(", and was then asked "),
         Piece(_asked_about(held), STRONG),
@@ -61,6 +63,11 @@ def count_subjects(dataset: Dataset) -> int:
     return len({d.subject.of(d.text) for d in documents if d.subject}) or len(
         {q.subject for q in dataset.questions if q.support in ("stated", "omitted")}
     )
+
+
+def noun_of(run: Run) -> str:
+    """What the questions are about: a user's text may be about countries."""
+    return PERSON if run.recipe.data.kind in _ABOUT_PEOPLE else "name"
 
 
 def _asked_about(held: Sequence[Any]) -> str:
@@ -90,25 +97,29 @@ def _scored(run: Run) -> Sentence:
     return tuple(pieces) if beside else (*pieces, Piece("."))
 
 
-def _knows(run: Run) -> Sentence:
+def _knows(run: Run, abstains: bool) -> Sentence:
     """What it declines, and what it should not have declined."""
     results = run.results
     told = results.get("answered_share")
-    if told is None:
+    if not abstains:
         return (
             Piece("It always answers: without calibration questions it cannot learn when to say "),
             Piece("“I don’t know”", STRONG),
             Piece("."),
         )
+    noun = noun_of(run)
     declined = {
-        "refused_without_text": "whom nobody wrote about",
+        "refused_without_text": f"{'whom' if noun == PERSON else 'that'} nobody wrote about",
         "refused_omitted": "whose text leaves it out",
     }
     parts = [
-        f"{share_of(results[name])} {plural('person', results[name]['n'])} {words}"
+        f"{share_of(results[name])} {plural(noun, results[name]['n'])} {words}"
         for name, words in declined.items()
         if name in results
     ]
+    if told is None:  # no held-out question has its answer in the text
+        declines = f" to {' and to '.join(parts)}" if parts else " where it is not sure enough"
+        return (Piece("It says "), Piece("“I don’t know”", STRONG), Piece(f"{declines}."))
     kept = share_of(told)
     if not parts:
         return (
@@ -148,6 +159,14 @@ def percent(share: float) -> str:
     value = 100 * share
     text = f"{value:.1f}"
     return f"{text.removesuffix('.0')}\u00a0%"
+
+
+def confidence(share: float) -> str:
+    """As the page's script writes it: nothing but a certainty is 0 or 100 %."""
+    value = 100 * share
+    if 0 < value < 0.1 or 99.9 < value < 100:
+        return f"{'<0.1' if value < 1 else '>99.9'}\u00a0%"
+    return f"{value:.{int(value < 1 or 99 < value < 100)}f}\u00a0%"
 
 
 def interval(ends: Sequence[float]) -> str:

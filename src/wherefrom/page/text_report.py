@@ -12,6 +12,7 @@ from wherefrom.runs.run import Run
 
 _OPENINGS = 3  # texts to click, from the held-out text
 _LONG = 60  # characters of such a text
+_SHORT = 15  # a text with fewer is no beginning, if there are others
 
 
 def describe_text(run: Run, precision: str) -> dict[str, Any]:
@@ -104,7 +105,8 @@ def _samples(run: Run) -> list[dict[str, str]]:
 def _openings(run: Run) -> list[str]:
     """Beginnings to click: pieces of the held-out text."""
     documents = run.dataset.held_out_documents or run.dataset.documents
-    texts = [" ".join(d.text.split()) for d in documents[: 4 * _OPENINGS]]
+    texts = [" ".join(d.text.split()) for d in documents[: 8 * _OPENINGS]]
+    texts = [text for text in texts if len(text) >= _SHORT] or texts
     if len(texts) < _OPENINGS:  # one long text: pieces of it
         text = " ".join(texts)
         step = max(len(text) // _OPENINGS, 1)

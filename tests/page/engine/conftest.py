@@ -3,7 +3,7 @@
 import json
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,36 @@ def find_node() -> str | None:
     return next((str(p) for p in Path(ROOT_DIR).glob("**/node") if p.is_file()), None)
 
 
+# Programs come as lines and their results go as lines: one process serves all tests.
+SERVE = """
+import { createInterface } from 'node:readline';
+const Work = (async () => {}).constructor;
+for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+  let reply;
+  try {
+    const { imports, code, given } = JSON.parse(line);
+    const names = [];
+    const values = [];
+    for (const [address, wanted] of Object.entries(imports)) {
+      const module = await import(address);
+      for (const name of wanted) {
+        if (!(name in module)) throw new Error(`${address} exports no ${name}`);
+        names.push(name);
+        values.push(module[name]);
+      }
+    }
+    const found = await new Work('given', ...names, `'use strict';\n${code}`)(given, ...values);
+    reply = { found: found ?? null };
+  } catch (error) {
+    reply = { failed: error.stack ?? String(error) };
+  }
+  process.stdout.write(JSON.stringify(reply) + '\\n');
+}
+"""
+
+
 @pytest.fixture(scope="session")
-def run_js() -> RunJS:
+def run_js() -> Iterator[RunJS]:
     """Runs code, the body of a function of `given`, and gives what it returns; both as JSON.
 
     The mapping has the names that the code uses of each module of the engine.
@@ -35,28 +63,21 @@ def run_js() -> RunJS:
     node = find_node()
     if node is None:
         pytest.skip("node is not here: the page's JavaScript cannot be run")
+    command = [node, "--input-type=module", "--eval", SERVE]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, encoding="utf-8", **pipes) as served:
 
-    def run(imports: Mapping[str, str], code: str, given: Any = None) -> Any:
-        lines = [
-            f"import {{ {names} }} from {json.dumps((ENGINE / module).as_uri())};"
-            for module, names in imports.items()
-        ]
-        program = [
-            *lines,
-            "import { readFileSync as readInput } from 'node:fs';",
-            "const given = JSON.parse(readInput(0, 'utf-8'));",
-            f"const work = async () => {{\n{code}\n}};",
-            "const found = await work();",
-            "process.stdout.write(JSON.stringify(found ?? null));",
-        ]
-        done = subprocess.run(
-            [node, "--input-type=module", "--eval", "\n".join(program)],
-            input=json.dumps(given),
-            capture_output=True,
-            encoding="utf-8",
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+        def run(imports: Mapping[str, str], code: str, given: Any = None) -> Any:
+            wanted = {(ENGINE / m).as_uri(): n.split(", ") for m, n in imports.items()}
+            program = {"imports": wanted, "code": code, "given": given}
+            assert served.stdin is not None
+            assert served.stdout is not None
+            served.stdin.write(json.dumps(program) + "\n")
+            served.stdin.flush()
+            reply = json.loads(served.stdout.readline() or '{"failed": "node has ended"}')
+            assert "failed" not in reply, reply["failed"]
+            return reply["found"]
 
-    return run
+        yield run
+        assert served.stdin is not None
+        served.stdin.close()

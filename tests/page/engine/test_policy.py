@@ -5,7 +5,6 @@ import pytest
 
 from wherefrom.answering.abstention import (
     EVEN_ODDS,
-    LEAST_SURE,
     choose_threshold,
     choose_thresholds,
 )
@@ -19,7 +18,6 @@ from wherefrom.answering.statement_forms import STATEMENT
 from wherefrom.core.config import to_json
 
 NAMES = ("log_probability", "margin", *STATEMENT, *FAMILIARITY)
-RISKS = (0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5)
 POLICY = {"policy.js": "Policy"}
 
 
@@ -57,7 +55,7 @@ def test_decisions(run_js, several: bool) -> None:
     features, asked = make_features(40, 9), ["place", "hand", "other", "place"] * 10
     expected = decide(policy, features, asked)
     code = """
-    const policy = new Policy(given.policy, null, 0.5);
+    const policy = new Policy(given.policy);
     return given.features.map((features, i) => {
       const judged = policy.judge(features, given.asked[i]);
       return { ...judged, ...policy.decide(judged, given.asked[i]) };
@@ -76,63 +74,11 @@ def test_decisions(run_js, several: bool) -> None:
     assert {d.given for d in expected} == {True, False}
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("several", [False, True], ids=["one relation", "several"])
-def test_a_risk_gets_the_threshold_that_the_policy_would_have(
-    run_js, several: bool, seed: int
-) -> None:
-    r = np.random.default_rng(seed)
-    n = (12, 40, 150, 300)[seed]
-    score = np.round(r.uniform(size=n), 2)  # some are equal
-    score[r.uniform(size=n) < 0.2] = 0  # unknown names
-    right = r.uniform(size=n) < score
-    relation = [("place", "hand")[i % 2] for i in range(n)] if several else ["place"] * n
-    curve, threshold = make_curve(NAMES, 1), choose_threshold(score, right, 0.9, LEAST_SURE)
-    each = {name: RelationPolicy(curve, threshold) for name in ("place", "hand")} if several else {}
-    given = {
-        "policy": describe(AnswerPolicy(curve, threshold, None, None, each)),
-        "calibration": {
-            "score": score.tolist(), "right": right.astype(int).tolist(), "relation": relation,
-        },
-        "risks": RISKS,
-        "least": [LEAST_SURE, EVEN_ODDS],
-    }  # fmt: skip
-    code = """
-    const policy = new Policy(given.policy, given.calibration, ...given.least);
-    return given.risks.map((risk) => policy.choose('place', risk));
-    """
-    places = np.flatnonzero(np.array(relation) == "place")
-    for risk, here in zip(RISKS, run_js(POLICY, code, given), strict=True):
-        doubt = 0.1 if several else None
-        floor = LEAST_SURE if risk <= 0.1 else EVEN_ODDS
-        there = choose_threshold(score[places], right[places], 1 - risk, floor, doubt)
-        assert here.pop("precision") == (there.precision and pytest.approx(there.precision))
-        expected = to_json(there)
-        del expected["precision"]
-        assert here == expected
-
-
-def test_the_curve_counts_calibration_answers(run_js) -> None:
-    """By hand: five answers, two of one score, one of an unknown name."""
-    calibration = {
-        "score": [0.9, 0.5, 0.5, 0.0, 0.7], "right": [1, 0, 1, 0, 1], "relation": ["place"] * 5
-    }  # fmt: skip
-    code = "return new Policy(null, given, 0.5).curve();"
-    assert run_js(POLICY, code, calibration) == {
-        "points": [
-            {"threshold": 0.9, "coverage": 0.2, "risk": 0, "answered": 1, "wrong": 0},
-            {"threshold": 0.7, "coverage": 0.4, "risk": 0, "answered": 2, "wrong": 0},
-            {"threshold": 0.5, "coverage": 0.8, "risk": 0.25, "answered": 4, "wrong": 1},
-        ],
-        "n": 5,
-    }
-
-
 def test_without_a_policy_everything_is_answered(run_js) -> None:
     code = """
-    const policy = new Policy(null, null, 0.5);
+    const policy = new Policy(null);
     const judged = policy.judge({}, 'place');
-    return { ...judged, ...policy.decide(judged, 'place', 0.01) };
+    return { ...judged, ...policy.decide(judged, 'place') };
     """
     found = run_js(POLICY, code, None)
     assert found["answered"] is True

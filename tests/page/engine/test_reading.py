@@ -17,12 +17,10 @@ from wherefrom.runs.readers import open_reader
 from wherefrom.runs.run import Run, open_run
 
 ENGINE = {"engine.js": "Engine, finish, openModel"}
-SETTINGS = {
-    "shakespeare-gru": ["model.n_embd=7", "model.n_hidden=10", "model.n_layer=2"],
-    "shakespeare-gpt": [
-        f"model.{x}" for x in ("n_embd=16", "n_head=2", "n_layer=1", "block_size=32")
-    ],
-}
+GPT = (
+    "model.n_embd=16", "model.n_head=2", "model.n_layer=1", "model.block_size=32",
+    "stages.train.steps=4", "stages.train.batch=2", "threads=1",
+)  # fmt: skip
 TEXTS = [
     "To be, or not to be: that is the question.",
     "x",
@@ -32,17 +30,17 @@ TEXTS = [
 ]
 
 
-@pytest.fixture(scope="module", params=SETTINGS)
-def opened(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Run, dict[str, Any]]:
-    path: Path = tmp_path_factory.mktemp("text") / "run"
-    from wherefrom.recipes.catalogue import get_recipe
+@pytest.fixture(scope="session")
+def text_gpt(text_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A character GPT that reads 32 characters at once."""
+    out = tmp_path_factory.mktemp("gpt") / "run"
+    settings = [*GPT, f"data.folder={text_file}"]
+    return Path(api.run("shakespeare-gpt", out=out, settings=settings).run)
 
-    stages: Any = get_recipe(request.param).stages
-    few = [f"stages.{stage.name}.{x}" for stage in stages for x in ("steps=4", "batch=2")]
-    api.run(request.param, out=path, settings=[*SETTINGS[request.param], *few, "threads=1"])
-    run = open_run(path)
+
+@pytest.fixture(scope="module", params=["characters", "text_gpt"])
+def opened(request: pytest.FixtureRequest) -> tuple[Run, dict[str, Any]]:
+    run = open_run(request.getfixturevalue(request.param))
     found = embed_engine(run, "fp32")
     return run, {"data": dict(found.data), "weights": dict(found.weights)}
 

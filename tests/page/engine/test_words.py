@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wherefrom import api
 from wherefrom.core.words import WordForms, WordVocabulary
 from wherefrom.evaluation.text.tokens import treebank
 from wherefrom.models.bigram import BigramConfig, build
@@ -65,10 +64,8 @@ def test_probabilities_are_the_networks(run_js, width: int) -> None:
     assert np.abs(found - expected).max() < 1e-5
 
 
-def test_a_runs_words_cost_what_the_model_says(run_js, tmp_path: Path) -> None:
-    path = tmp_path / "run"
-    api.run("bigram-tiny", out=path, settings=["threads=1"])
-    run = open_run(path)
+def test_a_runs_words_cost_what_the_model_says(run_js, words: Path) -> None:
+    run = open_run(words)
     engine = embed_engine(run, "fp32")
     data: dict[str, Any] = dict(engine.data)
     line = run.dataset.documents[0].text
@@ -79,8 +76,8 @@ def test_a_runs_words_cost_what_the_model_says(run_js, tmp_path: Path) -> None:
     given = {"data": data, "weights": dict(engine.weights), "text": line}
     found = run_js({"engine.js": "Engine"}, code, given)
     model, vocabulary = run.model(), run.vocabulary
-    words = [piece["form"] for piece in found["pieces"]]
-    numbers = [vocabulary.begin, *vocabulary.encode(" ".join(words))]
+    forms = [piece["form"] for piece in found["pieces"]]
+    numbers = [vocabulary.begin, *vocabulary.encode(" ".join(forms))]
     pairs = np.stack([numbers[:-1], numbers[1:]], 1)
     assert np.allclose(found["bits"], -model.log_probabilities(pairs) / np.log(2), atol=1e-4)
     best = found["words"][0]

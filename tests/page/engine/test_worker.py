@@ -42,7 +42,7 @@ const one = client.call('ask', { question: given.question });
 const two = client.call('ask', { question: given.question });
 two.cancel();
 const together = [await words(one), await words(two)];
-const broken = await words(client.call('decide', {}));
+const broken = await words(client.call('look', {}));
 client.close();
 const late = await words(client.call('ask', {}));
 return { early, opened, reply, foreign, unknown, together, broken, heard, late };
@@ -84,7 +84,7 @@ def test_progress_comes_before_the_reply(talk: dict) -> None:
 
 def test_errors_are_words(talk: dict) -> None:
     assert talk["foreign"]["failed"].startswith("'Who?': expected a question like 'Where was")
-    assert talk["unknown"]["failed"].startswith("'sing': expected one of ask, decide")
+    assert talk["unknown"]["failed"].startswith("'sing': expected one of ask, look")
     assert talk["broken"]["failed"].startswith("the page could not compute this (")
 
 

@@ -3,7 +3,7 @@
  */
 
 import { Decoys } from './decoys.js';
-import { Evidence, NO_TEXT, completeName } from './evidence.js';
+import { Evidence, NO_TEXT } from './evidence.js';
 import { Features, describeFeatures } from './features.js';
 import { Looking } from './looking.js';
 import { Parser } from './parser.js';
@@ -24,11 +24,10 @@ export class Asking {
     this.primary = this.roles[0].name;
     this.vocabulary = new Vocabulary(data.vocabulary);
     const names = data.names.map(({ name }) => name);
-    this.names = names;
     this.trained = new Map(data.names.map(({ name, trained }) => [name, trained ?? []]));
     this.parser = new Parser(data.forms, names);
     this.features = new Features(data, this.vocabulary, this.model());
-    this.policy = new Policy(data.policy, data.calibration, data.least_sure, data.even_odds);
+    this.policy = new Policy(data.policy);
     this.evidence = new Evidence(data.evidence);
     this.decoys = data.decoys
       ? new Decoys(data.decoys, (name) => this.spells(name), data.evidence.texts)
@@ -114,7 +113,7 @@ export class Asking {
 
   /**
    * The reply to a question; `say` hears of every part as soon as it is known.
-   * @param {{question: string, risk?: number | null, without?: boolean}} asked
+   * @param {{question: string, without?: boolean}} asked
    * @param {(part: any) => void} say
    */
   *ask(asked, say = () => {}) {
@@ -138,7 +137,7 @@ export class Asking {
       ...this.features.familiarity(tree, subject),
     };
     const judged = { ...this.policy.judge(features, relation), meant };
-    const decision = this.policy.decide(judged, relation, asked.risk);
+    const decision = this.policy.decide(judged, relation);
     const { nameKnown, probabilityRead } = judged;
     say({ confidence: { ...decision, nameKnown, probabilityRead } });
     yield;
@@ -212,38 +211,6 @@ export class Asking {
     });
     say({ answered: { model: name, answer: candidates[0].text, candidates } });
     return candidates;
-  }
-
-  /** The same answer with another risk: the features do not change. */
-  decide({ reply, risk }) {
-    if (!reply.candidates.length) {
-      const { answered, reason, whyNot, confidence, threshold } = reply; // it cannot be read
-      return { answered, reason, whyNot, confidence, threshold };
-    }
-    return this.policy.decide(reply, reply.relation, risk);
-  }
-
-  /** What a risk did to the calibration questions. */
-  setting({ risk = null, relation = null }) {
-    const wanted = relation ?? this.data.relations[0];
-    const threshold = this.policy.threshold(wanted, risk);
-    if (!threshold) throw new Refusal('the run has no calibration people, so there is no threshold');
-    return {
-      threshold: threshold.value,
-      coverage: threshold.answered_share,
-      precision: threshold.precision,
-      target: threshold.precision_target,
-      n: threshold.n,
-      why: threshold.why_not ?? null,
-    };
-  }
-
-  curve({ relation = null } = {}) {
-    return this.policy.curve(relation ?? this.data.relations[0]);
-  }
-
-  complete({ text, count = 8 }) {
-    return completeName(this.names, text, count);
   }
 
   look(asked, say) {

@@ -14,7 +14,10 @@ export class EngineClient {
     };
   }
 
-  /** Call a method; the promise fails with words for the user. `call.cancel()` stops it. */
+  /**
+   * Call a method; the promise fails with words for the user. `call.cancel()` stops it.
+   * @param {string} method @param {any} [args] @param {(progress: any) => void} [onProgress]
+   */
   call(method, args = {}, onProgress = () => {}) {
     if (this.gone) return Object.assign(Promise.reject(new Error(this.gone)), { cancel: () => {} });
     const id = ++this.last;

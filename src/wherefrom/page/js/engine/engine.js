@@ -50,7 +50,7 @@ export class Engine {
 }
 
 const METHODS = {
-  answers: ['ask', 'decide', 'curve', 'setting', 'look', 'complete'],
+  answers: ['ask', 'look'],
   characters: ['next', 'continue'],
   words: ['next'],
   reviews: ['review'],

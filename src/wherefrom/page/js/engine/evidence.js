@@ -143,17 +143,3 @@ function findName(text, subject) {
   }
   return found;
 }
-
-/** Names that begin so, then names that contain it, each group in the names' order. */
-export function completeName(names, text, count) {
-  const wanted = casefold(text.trim());
-  if (!wanted) return names.slice(0, count);
-  const begins = [];
-  const contains = [];
-  for (const name of names) {
-    const folded = casefold(name);
-    if (folded.startsWith(wanted)) begins.push(name);
-    else if (folded.includes(wanted)) contains.push(name);
-  }
-  return [...begins, ...contains].slice(0, count);
-}

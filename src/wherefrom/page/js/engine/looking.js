@@ -42,7 +42,7 @@ export class Looking {
     found.lens = lens.map((layer) => this._layer(layer, prompt.length, target, text.length));
     say({ lens: found.lens });
     yield;
-    found.dependence = yield* this.dependence(tree, question, prompt, target, model);
+    found.dependence = yield* this.dependence(tree, question, prompt, target, model, say);
     return found;
   }
 
@@ -73,9 +73,10 @@ export class Looking {
 
   /**
    * For each character of the question, how much less likely the answer becomes, in nats, if another
-   * character of its kind stands there: the mean over a few, evenly spread over the vocabulary.
+   * character of its kind stands there: the mean over a few, evenly spread over the vocabulary. This
+   * takes longest, so the name's characters come first, and `say` hears of each.
    */
-  *dependence(tree, question, prompt, target, model) {
+  *dependence(tree, question, prompt, target, model, say) {
     const { vocabulary } = this.asking;
     const longest = model.maxInput + 1;
     const whole = (start) => [...start, ...target].slice(0, longest);
@@ -83,13 +84,18 @@ export class Looking {
       tree.score(texts, texts.map(() => prompt.length)).map((logs) => logs.reduce((a, b) => a + b, 0));
     const [own] = score([whole(prompt)]);
     const count = model.parameters > LARGE ? FEW_OTHERS : OTHERS;
-    const found = [];
-    for (const [at, character] of [...question.text].entries()) {
-      const others = this._others(character, count).map((other) => vocabulary.index.get(other));
+    const characters = [...question.text];
+    const found = characters.map((character) => ({ character, effect: 0 }));
+    const [from, to] = this._named(question);
+    const inName = (at) => at >= from && at < to;
+    const order = [...characters.keys()].sort((a, b) => Number(inName(b)) - Number(inName(a)) || a - b);
+    for (const at of order) {
+      const others = this._others(characters[at], count).map((other) => vocabulary.index.get(other));
       const changed = others.map((id) => whole([...prompt.slice(0, at), id, ...prompt.slice(at + 1)]));
       const falls = score(changed).map((value) => own - value);
       const total = falls.reduce((a, b) => a + b, 0);
-      found.push({ character, effect: falls.length ? total / falls.length : 0 });
+      found[at].effect = falls.length ? total / falls.length : 0;
+      say({ dependence: { at, effect: found[at].effect } });
       yield;
     }
     return found;

@@ -44,10 +44,11 @@ export class Asking {
       const forms = this.questions.forms.filter((/** @type {any} */ form) => !each.relations?.length || each.relations.includes(form.relation));
       return this.questions.about(each.name, pick(forms.length ? forms : this.questions.forms));
     };
+    const person = this.data.noun === "person";
     const offered = /** @type {[string, any[], (each: any) => string][]} */ ([
-      ["somebody in the text", told, about],
-      ["somebody made up", nobody, (name) => about({ name })],
-      ["anybody", any, about],
+      [person ? "somebody in the text" : "a name in the text", told, about],
+      [person ? "somebody made up" : "a made-up name", nobody, (name) => about({ name })],
+      [person ? "anybody" : "any name", any, about],
     ]);
     const buttons = offered.filter(([, from]) => from.length).map(([words, from, make]) =>
       el("button.pick", { type: "button", onclick: () => this.put(make(pick(from))) }, words));
@@ -85,19 +86,19 @@ export class Asking {
     if (!mine() || !this.engine) return;
     const primary = this.data.models[0].name;
     try {
-      const hear = /** @type {any} */ ((/** @type {any} */ progress) => {
+      const hear = (/** @type {any} */ progress) => {
         if (!mine()) return;
         if (progress.parsed) this.card.computing(progress.parsed.question, "");
         const { writing, answered } = progress;
         if (writing && writing.model === primary && !calm.matches) this.card.computing(question, writing.text);
         if (answered && answered.model === primary) this.card.computing(question, answered.answer);
-      });
+      };
       const reply = await this.engine.call("ask", { question }, hear);
       if (!mine()) return;
       this.reply = reply;
       this.decide();
-      const found = await this.engine.call("look", { question: reply.question, answer: reply.answer });
-      if (mine()) this.look.show(found);
+      const { engine } = this;
+      this.look.offer((hear) => engine.call("look", { question: reply.question, answer: reply.answer }, hear));
     } catch (error) {
       if (!mine()) return;
       if (this.reply === null) this.card.refused(question, errorWords(error));

@@ -1,6 +1,7 @@
 // The answer card and the bars beside it, in every state.
 import { byId, el, percent } from "./dom.js";
 import { mark, quoted } from "./marks.js";
+import { misspelt } from "./risk.js";
 
 const TELLING = ["margin", "statement_likelihood", "familiarity", "contrast"]; // the bars show the other features
 
@@ -93,7 +94,7 @@ export class Card {
       el("p", {}, reason(reply, decision)),
       close.length > 0 && el("p", {}, "Did you mean ", ...between(close.map((/** @type {string} */ name) =>
         el("button.pick", { type: "button", onclick: () => askAbout(name) }, el("bdi", {}, name)))), "?"),
-      reply.answer && reply.reason !== "another spelling" && guess,
+      reply.answer && !misspelt(reply) && guess,
     ];
   }
 
@@ -145,11 +146,12 @@ function evidence(reply) {
 
 /** @param {any} reply @param {any} decision */
 function reason(reply, decision) {
-  if (reply.reason === "another spelling" || (reply.nameKnown === false && !reply.answer)) return sentence(reply.whyNot);
+  if (reply.nameKnown === false && !reply.answer) return sentence(reply.whyNot); // letters that it never saw
+  if (misspelt(reply) && reply.nameKnown !== false) return sentence(`the text has no such name; it has ${reply.meant.join(" and ")}`);
   if (reply.nameKnown === false) {
     if (reply.evidence && reply.evidence.label !== "no text") return "It does not know this name well enough, although the text has it.";
     const close = reply.didYouMean?.length;
-    return close ? "Nobody by that name is known to it." : "Nobody by that name is known to it, and no name in the text is close.";
+    return close ? "It does not know this name." : "It does not know this name, and no name in the text is close.";
   }
   const least = decision.threshold;
   if (least !== null && least > 1) return sentence(decision.usual && reply.whyNot ? reply.whyNot : "no threshold reaches this risk on the calibration questions");
@@ -172,7 +174,7 @@ function list(candidates, own) {
   return el(`ul.bars${own ? ".own" : ""}`, {}, ...candidates.slice(0, 4).map((each) => {
     const filled = el("span");
     filled.style.width = `${100 * Math.min(each.probability, 1)}%`;
-    return el("li", {}, el("bdi", {}, each.text || "nothing"), el("span.quiet", {}, percent(each.probability)),
+    return el("li", {}, el("bdi", {}, each.text ? each.text.trim() || "a space" : "nothing"), el("span.quiet", {}, percent(each.probability)),
       el("span.bar", { "aria-hidden": "true" }, filled));
   }));
 }

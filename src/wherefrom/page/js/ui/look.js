@@ -14,29 +14,72 @@ export class Look {
     this.layer = 0;
     this.head = 0;
     this.row = -1;
+    this.turn = 0; // the number of the latest question: earlier ones must not draw any more
+    this.seen = false; // whether the section is on the screen, or almost
+    /** @type {((hear: (part: any) => void) => Promise<any>) | null} */
+    this.start = null;
     /** @type {any} */
     this.found = null;
     document.addEventListener("themechange", () => this.redraw());
     window.addEventListener("resize", () => this.redraw());
+    new IntersectionObserver(([entry]) => {
+      this.seen = entry.isIntersecting;
+      this.compute();
+    }, { rootMargin: "200px" }).observe(byId("look"));
   }
 
   forget() {
+    this.turn += 1;
+    this.start = null;
     this.found = null;
     this.body.hidden = true;
     this.intro.hidden = false;
   }
 
-  /** @param {any} found  what the engine's `look` gives */
-  show(found) {
-    this.found = found;
-    this.layer = found.attention.length - 1;
-    this.head = this.best().head;
-    this.layer = this.best().layer;
-    this.row = found.answer[0] - 1; // this place writes the answer's first character
-    this.intro.hidden = true;
-    this.body.hidden = false;
-    this.body.replaceChildren(this.attention(), this.lens(), this.dependence());
-    this.redraw();
+  /** There is something to look into; it is computed once somebody looks.
+   * @param {(hear: (part: any) => void) => Promise<any>} start  the engine's `look` */
+  offer(start) {
+    this.forget();
+    this.start = start;
+    this.compute();
+  }
+
+  async compute() {
+    const { start, turn } = this;
+    if (!start || !this.seen) return;
+    this.start = null;
+    try {
+      await start((part) => turn === this.turn && this.hear(part));
+    } catch {
+      return; // something else was asked, or this cannot be read: the card says so
+    }
+    if (turn === this.turn) this.finish();
+  }
+
+  /** A part of what the engine finds, as soon as it has it. @param {any} part */
+  hear(part) {
+    if (part.attention) {
+      this.found = { ...part, effects: new Map() };
+      const best = this.best();
+      [this.layer, this.head] = [best.layer, best.head];
+      this.row = part.answer[0] - 1; // this place writes the answer's first character
+      this.intro.hidden = true;
+      this.body.hidden = false;
+      this.body.setAttribute("aria-busy", "true");
+      this.body.replaceChildren(this.attention());
+      this.redraw();
+    } else if (part.lens) {
+      this.found.lens = part.lens;
+      this.body.append(this.lens(), this.dependence());
+    } else if (part.dependence) {
+      this.found.effects.set(part.dependence.at, part.dependence.effect);
+      this.shade();
+    }
+  }
+
+  finish() {
+    this.body.setAttribute("aria-busy", "false");
+    this.shade(true);
   }
 
   // -- attention -----------------------------------------------------------------------
@@ -174,9 +217,11 @@ export class Look {
     const { lens, characters, answer } = this.found;
     const own = characters.slice(answer[0], answer[0] + lens[0].length);
     while (own.length < lens[0].length) own.push("■");
-    const first = lens.findIndex((/** @type {any[]} */ cells) => cells.every((cell) => cell.rank === 0 || cell.rank === 1 || cell.own === cell.probability));
+    // From this layer on; a later layer may think of something else again.
+    const whole = lens.map((/** @type {any[]} */ cells) => cells.every((cell) => cell.rank === 1 || cell.own === cell.probability));
+    const first = whole.lastIndexOf(false) + 1;
     const name = (/** @type {number} */ layer) => (layer === 0 ? "before layer 1" : `after layer ${layer}`);
-    const said = first < 0
+    const said = first === lens.length
       ? "Not even after the last layer is every character of the answer the likeliest one by itself; the search found it all the same."
       : `${name(first)[0].toUpperCase()}${name(first).slice(1)}, every character of the answer is the likeliest one.`;
     const rows = lens.map((/** @type {any[]} */ cells, /** @type {number} */ layer) => el("tr", {}, el("th", { scope: "row" }, name(layer)),
@@ -198,22 +243,37 @@ export class Look {
   // -- what it depends on ------------------------------------------------------------------
 
   dependence() {
-    const { dependence } = this.found;
-    const most = Math.max(...dependence.map((/** @type {any} */ each) => each.effect), 1e-9);
-    const { name } = this.found;
+    const { characters, answer } = this.found;
+    this.told = el("p", { role: "status" });
+    this.marks = el("div.strip", { role: "img" }, ...characters.slice(0, answer[0] - 1).map((/** @type {string} */ character, /** @type {number} */ t) =>
+      el("span.c", { class: `c ${this.place(t) ?? ""}` }, visible(character))));
+    this.shade();
+    return el("div.look-part", {}, el("h3", {}, "What the answer depends on"), this.told, this.marks,
+      el("p.small", {}, "Each character of the question is replaced in turn; the stronger the blue, the more the answer’s probability falls."));
+  }
+
+  /** Shade the characters whose effect is known. @param {boolean} [done] */
+  shade(done = false) {
+    if (!this.marks || !this.told) return;
+    const { effects } = this.found, parts = /** @type {HTMLElement[]} */ ([...this.marks.children]);
+    const most = Math.max(...effects.values(), 1e-9);
+    for (const [t, effect] of effects) {
+      const share = Math.max(0, effect) / most;
+      parts[t].title = `${effect.toFixed(2)} nats`;
+      parts[t].style.background = `color-mix(in srgb, var(--accent) ${Math.round(70 * share)}%, transparent)`;
+    }
+    const said = done ? this.tellDependence() : `Computing: ${effects.size} of ${parts.length} characters …`;
+    if (done || effects.size % 5 === 0) this.told.textContent = said; // a screen reader reads each
+    this.marks.setAttribute("aria-label", said);
+  }
+
+  tellDependence() {
+    const { name, effects } = this.found;
     let key = name[0];
-    for (let t = name[0]; t < name[1]; t += 1) if (dependence[t].effect > dependence[key].effect) key = t;
-    const factor = Math.exp(dependence[key].effect).toLocaleString("en", { maximumSignificantDigits: 2 });
-    const said = dependence[key].effect < 0.1
+    for (let t = name[0]; t < name[1]; t += 1) if (effects.get(t) > effects.get(key)) key = t;
+    const most = effects.get(key), factor = Math.exp(most).toLocaleString("en", { maximumSignificantDigits: 2 });
+    return most < 0.1
       ? "No single character of the name matters much to the answer."
       : `In the name, the answer depends most on ${this.within(key)}: with another character there, it is ${factor} times less likely.`;
-    const strip = el("div.strip", { role: "img", "aria-label": said }, ...dependence.map((/** @type {any} */ each, /** @type {number} */ t) => {
-      const part = el("span.c", { title: `${each.effect.toFixed(2)} nats`, class: `c ${this.place(t) ?? ""}` }, visible(each.character));
-      const share = Math.max(0, each.effect) / most;
-      part.style.background = `color-mix(in srgb, var(--accent) ${Math.round(70 * share)}%, transparent)`;
-      return part;
-    }));
-    return el("div.look-part", {}, el("h3", {}, "What the answer depends on"), el("p", {}, said), strip,
-      el("p.small", {}, "Each character of the question is replaced in turn; the stronger the blue, the more the answer’s probability falls."));
   }
 }

@@ -41,7 +41,7 @@ export class Questions {
   tell(question) {
     const wanted = this.named(question);
     const known = this.names.find((/** @type {any} */ each) => each.folded === wanted);
-    if (!known) return "nobody has this name";
+    if (!known) return "a made-up name";
     return known.split === "asked" ? "trained on this question" : KINDS[known.support] ?? "";
   }
 

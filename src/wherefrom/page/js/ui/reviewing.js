@@ -56,7 +56,7 @@ export class Reviewing {
     const known = found.words.filter((/** @type {any} */ each) => each.known);
     const ranked = [...known].sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect)).slice(0, 6);
     const said = ranked.length
-      ? `“${ranked[0].word}” speaks most, ${ranked[0].effect > 0 ? "for" : "against"} it.`
+      ? `“${ranked[0].word}” weighs most; it speaks ${ranked[0].effect > 0 ? "for" : "against"} “positive”.`
       : "It knows none of these words.";
     this.card.dataset.state = "answered";
     this.card.replaceChildren(

@@ -12,6 +12,12 @@ import { byId } from "./dom.js";
  * @property {string} groups
  */
 
+/** Whether the text has a name that is spelt almost like this one: no risk makes the answer its own.
+ * @param {any} reply */
+export function misspelt(reply) {
+  return (reply.meant ?? []).length > 0;
+}
+
 /** What the slider stands at, and who wants to know when it moves. */
 export class AcceptedRisk {
   /** @param {{usual: number, stops: any[]} | null} offered */
@@ -61,7 +67,7 @@ export class AcceptedRisk {
     const least = this.threshold(reply.relation);
     if (least === null) return reply.answered;
     const score = reply.nameKnown === false ? 0 : reply.confidence ?? 0; // unknown names have none
-    return score > 0 && score >= least;
+    return score > 0 && score >= least && !misspelt(reply);
   }
 
   show() {

@@ -126,8 +126,7 @@ export class AnswersTable {
     const who = ask ? el("button.who", { type: "button", title: "Ask it", onclick: () => ask(row.q) }, name) : name;
     const said = el("span", row.ok ? {} : { class: "wrong" }, el("bdi", {}, row.a || "nothing"), row.ok ? "" : " ✕");
     const cells = /** @type {[string, any][]} */ ([
-      ["who", who],
-      ...(this.relations.length > 1 ? [["asked for", row.r]] : []),
+      ["who", this.relations.length > 1 ? el("span", {}, who, el("span.asked-for", {}, row.r)) : who],
       ["it says", row.given ? said : el("span.held-back", {}, el("bdi", {}, row.a || "nothing"), row.ok ? "" : " ✕", el("span.fine", {}, " declined"))],
       ["right is", el("bdi", {}, row.g)],
       ["sure", row.c === null ? "–" : percent(row.c)],

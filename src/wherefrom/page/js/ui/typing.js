@@ -30,7 +30,7 @@ export class Typing {
 
   offerOpenings() {
     const picks = this.page.openings.map((/** @type {string} */ text) =>
-      el("button.pick", { type: "button", onclick: () => { this.field.value = text; this.read(); } }, el("bdi", {}, `${text.slice(0, 28)}…`)));
+      el("button.pick", { type: "button", onclick: () => { this.field.value = text; this.read(); } }, el("bdi", {}, text.length > 30 ? `${text.slice(0, 28)}…` : text)));
     if (this.page.unit === "character") {
       picks.push(el("button.pick", { type: "button", onclick: () => this.writeOn() }, "let it write on"));
     }
