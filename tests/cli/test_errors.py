@@ -6,6 +6,9 @@ import json
 import pytest
 
 from wherefrom.core.artifact import lock_folder
+from wherefrom.recipes.people import people
+
+TASK = people().tasks[0].name
 
 
 @pytest.mark.parametrize(
@@ -27,6 +30,22 @@ from wherefrom.core.artifact import lock_folder
         (["run", "--seeds", "4-0"], "--seeds: expected numbers such as 0-4"),
         (["run", "--seed", "1", "--seeds", "0-4"], "--seed and --seeds"),
         (["run", "--sed", "1"], "--seed"),
+        (["run", "--set", "name=../../../evil"], "name: expected a name of 1 to 100 characters"),
+        (["run", "--set", "stages.pretrain.optimiser.rate=inf"], "rate: expected a number above 0"),
+        (
+            ["run", "--set", "stages.pretrain.optimiser.beta1=1"],
+            "beta1: expected a share from 0, below 1",
+        ),
+        (["run", "--set", "stages.pretrain.checkpoint_seconds=nan"], "expected a number from 0 to"),
+        (["run", "--set", "stages.pretrain.checkpoint_seconds=-1"], "0: after every chunk of"),
+        (["run", "--set", "stages.pretrain.steps=1000000000000000000"], "from 1 to 1,000,000,000"),
+        (["run", "--set", "model.rope_base=0"], "model.rope_base: expected a number from 1 to"),
+        (["run", "--set", "model.n_layer=100000"], "a whole number from 1 to 1,000, found 100000"),
+        (["run", "--set", "data.asked=100000000"], "from 1 to 1,000,000, found 100000000"),
+        (["run", "--set", "data.asked=999999"], "at most 1,000,000 people (their text takes 5 GB"),
+        (["run", "--set", f"tasks.{TASK}.beams=1000000"], "from 1 to 512 (rows that are decoded"),
+        (["run", "--set", f"seed={'9' * 5000}"], "seed: expected a whole number"),
+        (["run", "--seed", "9" * 5000], "'--seed'"),
         (["rnu"], "Did you mean 'run'?"),
         (["ask"], "'RUN'"),
         (["run", "people", "extra"], "extra"),

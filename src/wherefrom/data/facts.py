@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
+from wherefrom.core.bounds import MOST_QUESTIONS, check_paths, check_share, check_whole
 from wherefrom.core.config import check
 from wherefrom.core.contracts import Dataset, Document, Passage, Question
 from wherefrom.core.errors import BadData, UsageError
@@ -52,12 +53,12 @@ class FactsConfig:
     most: int = 2000
 
     def __post_init__(self) -> None:
+        check_paths(self, "corpus", "questions", "held_out", "calibration")
         known = self.documents in LAYOUTS
         check(known, "FactsConfig", "documents", self.documents, f"one of {', '.join(LAYOUTS)}")
         for name in _SHARES:
-            share = getattr(self, name)
-            check(0 <= share < 1, "FactsConfig", name, share, "a share from 0, below 1")
-        check(self.most >= 0, "FactsConfig", "most", self.most, "0 (any number) or more")
+            check_share(self, name)
+        check_whole(self, "most", 0, MOST_QUESTIONS, "0: any number")
         both = self.calibration_share + self.held_out_share
         check(both < 1, "FactsConfig", "calibration_share + held_out_share", both, "less than 1")
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from wherefrom.core.bags import NO_WORD, BagVocabulary, split_words
-from wherefrom.core.config import check
+from wherefrom.core.bounds import check_paths, check_whole
 from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.files import reading
@@ -34,6 +34,7 @@ FILES = {
     "embeddings": "embeddings/glove.6B.50d.subset.npy",
 }
 LABELS = ("negative", "positive")
+MOST_REVIEWS = 1_000_000
 _MOST = 2**30  # bytes of an unpacked file
 _SHOWN = 40  # characters of a review that is refused
 
@@ -52,9 +53,10 @@ class ReviewsConfig:
     made: int = 8000  # generated reviews to train on, and a quarter as many to test on
 
     def __post_init__(self) -> None:
-        check(self.least > 0, "ReviewsConfig", "least", self.least, "1 or more")
-        check(self.validation > 1, "ReviewsConfig", "validation", self.validation, "2 or more")
-        check(self.made > 3, "ReviewsConfig", "made", self.made, "4 or more")
+        check_paths(self, "folder", "train", "test", "embeddings")
+        check_whole(self, "least", 1, MOST_REVIEWS)
+        check_whole(self, "validation", 2, MOST_REVIEWS)
+        check_whole(self, "made", 4, MOST_REVIEWS)
 
     @property
     def generated(self) -> bool:
