@@ -138,6 +138,33 @@ def test_damaged_records(cli, own_run, file, text, code):
     assert result.complaint
 
 
+@pytest.mark.parametrize(
+    ("setting", "text"),
+    [
+        ("model.n_embd=65536", "model: expected at most the 1 GB of memory that are there, found"),
+        ("stages.pretrain.batch=1000000", "stages.pretrain.batch: expected at most the 1 GB of"),
+    ],
+)
+def test_a_model_that_cannot_fit_is_refused_before_it_is_built(
+    cli, tiny, tmp_path, monkeypatch, setting, text
+):
+    monkeypatch.setattr("wherefrom.runs.workshop.find_memory", lambda: 10**9)
+    result = cli("run", *tiny, "--set", setting, "--out", tmp_path / "run")
+    assert result.code == 71
+    assert text in result.complaint
+    assert not (tmp_path / "run").exists()
+
+
+def test_memory_that_fails_while_it_trains(cli, tiny, tmp_path, monkeypatch):
+    def fail(*_args):
+        raise MemoryError
+
+    monkeypatch.setattr("wherefrom.training.torch_learner.TorchLearner.advance", fail)
+    result = cli("run", *tiny, "--out", tmp_path / "run")
+    assert result.code == 71
+    assert "stages.pretrain, with batch=8: expected enough memory, found too" in result.complaint
+
+
 def test_a_folder_below_a_file_cannot_be_written(cli, tiny, tmp_path):
     (tmp_path / "file").write_text("")
     result = cli("run", *tiny, "--out", tmp_path / "file" / "run")

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wherefrom.core.contracts import Dataset
+from wherefrom.core.memory import allocating
 from wherefrom.data import (
     birthplaces,
     birthplaces_check,
@@ -48,4 +49,5 @@ SURVEYS: dict[str, Callable[[Any, int], Survey | treebank.Survey]] = {
 
 def load_dataset(config: Any, seed: int) -> Dataset:
     _, load = DATASETS[config.kind]
-    return load(config, seed)
+    with allocating("data", "use a smaller text, or fewer people"):
+        return load(config, seed)

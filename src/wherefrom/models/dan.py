@@ -51,6 +51,11 @@ class DANConfig:
         check_whole(self, "classes", 2, MOST_UNITS)
         check_whole(self, "vocab_size", 0, MOST_SYMBOLS, "0: the vocabulary's")
 
+    @property
+    def least_weights(self) -> int:
+        """No more weights than a model of this config has."""
+        return self.vocab_size * self.width + max(self.depth - 1, 0) * self.hidden**2
+
 
 @dataclass(frozen=True)
 class DANVariant:

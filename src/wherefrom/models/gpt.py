@@ -82,6 +82,17 @@ class GPTConfig:
             check_share(self, name)
 
     @property
+    def least_weights(self) -> int:
+        """No more weights than a model of this config has, whatever its attention."""
+        tables = self.vocab_size + self.ngram_buckets * max(self.ngrams - 1, 0)
+        return (8 * self.n_layer * self.n_embd + tables) * self.n_embd
+
+    @property
+    def least_activations(self) -> int:
+        """No more numbers than training keeps for one character: a block keeps a dozen widths."""
+        return 8 * self.n_layer * self.n_embd
+
+    @property
     def max_input(self) -> int:
         """The longest input that the mixer takes."""
         return self.block_size - MIXERS[self.attention].unread

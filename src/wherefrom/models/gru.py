@@ -42,6 +42,16 @@ class GRUConfig:
         check_whole(self, "n_layer", 1, MOST_LAYERS)
         check_share(self, "dropout")
 
+    @property
+    def least_weights(self) -> int:
+        """No more weights than a model of this config has."""
+        return (3 * self.n_layer * self.n_hidden + self.vocab_size) * self.n_hidden
+
+    @property
+    def least_activations(self) -> int:
+        """No more numbers than training keeps for one character."""
+        return 4 * self.n_layer * self.n_hidden
+
 
 @dataclass
 class States:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wherefrom.core.config import from_json, to_json
-from wherefrom.core.errors import BadData, Damaged
+from wherefrom.core.errors import BadData, CannotWrite, Damaged
 from wherefrom.core.files import file_hash, read_json, write_json
 
 _FILE = "data.json"
@@ -27,8 +27,24 @@ def home() -> Path:
     """The user's folder: $WHEREFROM_HOME, or where the system keeps the data of programs."""
     if own := os.environ.get("WHEREFROM_HOME"):
         return Path(own)
-    shared = os.environ.get("XDG_DATA_HOME")
-    return (Path(shared) if shared else Path.home() / ".local" / "share") / "wherefrom"
+    if shared := os.environ.get("XDG_DATA_HOME"):
+        return Path(shared) / "wherefrom"
+    try:
+        return Path.home() / ".local" / "share" / "wherefrom"
+    except RuntimeError:  # neither HOME nor an entry for this user, as in some containers
+        raise CannotWrite(
+            "home: expected a folder for your data sets, found no HOME and no entry for this user; "
+            "set WHEREFROM_HOME to a folder"
+        ) from None
+
+
+def has_home() -> bool:
+    """Whether there is a place for the user's folder; without one, nothing is registered."""
+    try:
+        home()
+    except CannotWrite:
+        return False
+    return True
 
 
 def add(name: str, folder: Path, files: Sequence[str]) -> Entry:
@@ -52,8 +68,7 @@ def find(name: str) -> Path | None:
 
 def entries() -> dict[str, Entry]:
     """Every registered data set by its name."""
-    path = home() / _FILE
-    if not path.exists():
+    if not has_home() or not (path := home() / _FILE).exists():
         return {}
     try:
         return from_json(dict[str, Entry], read_json(path), str(path))
