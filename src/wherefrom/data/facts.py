@@ -19,6 +19,7 @@ from wherefrom.core.config import check
 from wherefrom.core.contracts import Dataset, Document, Passage, Question
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import Form, find_forms, match
+from wherefrom.core.known_files import are_expected
 from wherefrom.data.survey import Survey, survey_questions
 from wherefrom.reading.mentions import Mentions
 from wherefrom.reading.passages import BEHIND_NAME, find_passages
@@ -125,7 +126,8 @@ def survey(config: FactsConfig, max_input: int = 0) -> Survey:
 
 def _load(config: FactsConfig) -> _Loaded:
     named = (config.corpus, config.questions, config.held_out, config.calibration)
-    return _last.get(config, [Path(name) for name in named if name], lambda: _load_files(config))
+    about = (config, are_expected())
+    return _last.get(about, [Path(name) for name in named if name], lambda: _load_files(config))
 
 
 def _load_files(config: FactsConfig) -> _Loaded:
