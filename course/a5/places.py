@@ -20,7 +20,7 @@ def data_folders(named: str | None = None) -> list[Path]:
     """Where data is looked for, first one first: a folder that is named is the only one."""
     if folder := named or os.environ.get("A5_DATA"):
         return [Path(folder)]
-    registered = registry.find("birthplaces")
+    registered = registry.find_unchanged("birthplaces")
     return [Path("data"), HERE / "data", *([registered] if registered else [])]
 
 

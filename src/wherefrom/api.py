@@ -40,7 +40,7 @@ from wherefrom.core.errors import MissingInput, UsageError, WherefromError
 from wherefrom.core.files import read_text
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
 from wherefrom.core.replies import Reply, Source, Verdict
-from wherefrom.data.catalogue import SURVEYS
+from wherefrom.data.catalogue import survey_dataset
 from wherefrom.experiments.comparison import RunComparison, compare
 from wherefrom.experiments.execute import Outcome, evaluate_run, execute
 from wherefrom.experiments.explanation import Explanation, explain
@@ -424,9 +424,9 @@ def _introduce(recipe: Experiment) -> None:
     """
     if isinstance(recipe, Demonstrations):
         return
-    if survey := SURVEYS.get(recipe.data.kind):
-        with suppress(MissingInput):
-            for line in survey(recipe.data, getattr(recipe.model, "max_input", 0)).lines():
+    with suppress(MissingInput):
+        if found := survey_dataset(recipe.data, getattr(recipe.model, "max_input", 0)):
+            for line in found.lines():
                 note(line)
 
 

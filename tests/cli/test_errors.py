@@ -6,6 +6,9 @@ import json
 import pytest
 
 from wherefrom.core.artifact import lock_folder
+from wherefrom.recipes.people import people
+
+TASK = people().tasks[0].name
 
 
 @pytest.mark.parametrize(
@@ -27,6 +30,22 @@ from wherefrom.core.artifact import lock_folder
         (["run", "--seeds", "4-0"], "--seeds: expected numbers such as 0-4"),
         (["run", "--seed", "1", "--seeds", "0-4"], "--seed and --seeds"),
         (["run", "--sed", "1"], "--seed"),
+        (["run", "--set", "name=../../../evil"], "name: expected a name of 1 to 100 characters"),
+        (["run", "--set", "stages.pretrain.optimiser.rate=inf"], "rate: expected a number above 0"),
+        (
+            ["run", "--set", "stages.pretrain.optimiser.beta1=1"],
+            "beta1: expected a share from 0, below 1",
+        ),
+        (["run", "--set", "stages.pretrain.checkpoint_seconds=nan"], "expected a number from 0 to"),
+        (["run", "--set", "stages.pretrain.checkpoint_seconds=-1"], "0: after every chunk of"),
+        (["run", "--set", "stages.pretrain.steps=1000000000000000000"], "from 1 to 1,000,000,000"),
+        (["run", "--set", "model.rope_base=0"], "model.rope_base: expected a number from 1 to"),
+        (["run", "--set", "model.n_layer=100000"], "a whole number from 1 to 1,000, found 100000"),
+        (["run", "--set", "data.asked=100000000"], "from 1 to 1,000,000, found 100000000"),
+        (["run", "--set", "data.asked=999999"], "at most 1,000,000 people (their text takes 5 GB"),
+        (["run", "--set", f"tasks.{TASK}.beams=1000000"], "from 1 to 512 (rows that are decoded"),
+        (["run", "--set", f"seed={'9' * 5000}"], "seed: expected a whole number"),
+        (["run", "--seed", "9" * 5000], "'--seed'"),
         (["rnu"], "Did you mean 'run'?"),
         (["ask"], "'RUN'"),
         (["run", "people", "extra"], "extra"),
@@ -117,6 +136,33 @@ def test_damaged_records(cli, own_run, file, text, code):
     result = cli("evaluate", own_run)
     assert result.code == code
     assert result.complaint
+
+
+@pytest.mark.parametrize(
+    ("setting", "text"),
+    [
+        ("model.n_embd=65536", "model: expected at most the 1 GB of memory that are there, found"),
+        ("stages.pretrain.batch=1000000", "stages.pretrain.batch: expected at most the 1 GB of"),
+    ],
+)
+def test_a_model_that_cannot_fit_is_refused_before_it_is_built(
+    cli, tiny, tmp_path, monkeypatch, setting, text
+):
+    monkeypatch.setattr("wherefrom.runs.workshop.find_memory", lambda: 10**9)
+    result = cli("run", *tiny, "--set", setting, "--out", tmp_path / "run")
+    assert result.code == 71
+    assert text in result.complaint
+    assert not (tmp_path / "run").exists()
+
+
+def test_memory_that_fails_while_it_trains(cli, tiny, tmp_path, monkeypatch):
+    def fail(*_args):
+        raise MemoryError
+
+    monkeypatch.setattr("wherefrom.training.torch_learner.TorchLearner.advance", fail)
+    result = cli("run", *tiny, "--out", tmp_path / "run")
+    assert result.code == 71
+    assert "stages.pretrain, with batch=8: expected enough memory, found too" in result.complaint
 
 
 def test_a_folder_below_a_file_cannot_be_written(cli, tiny, tmp_path):

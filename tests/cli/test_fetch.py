@@ -76,3 +76,20 @@ def test_a_wrong_hash_a_missing_network_and_a_wrong_name(cli, offered, monkeypat
     assert not (tmp_path / "home" / "data" / "shakespeare").exists()
     assert cli("data", "fetch", "shakespear").code == 2
     assert cli("data", "fetch").code == 2
+
+
+def test_a_flipped_bit_is_noticed_and_fetching_mends_it(offered, cli, tmp_path):
+    """It trained without a word."""
+    assert cli("data", "fetch", "shakespeare").code == 0
+    text = tmp_path / "home" / "data" / "shakespeare" / "language" / "shakespeare.txt"
+    data = bytearray(text.read_bytes())
+    data[100] ^= 1
+    text.write_bytes(data)
+    run = ["run", "shakespeare-gru", "--data", "shakespeare", "--out", tmp_path / "run"]
+    result = cli(*run)
+    assert result.code == 76
+    assert f"{text}: expected SHA-256" in result.complaint
+    assert "'wherefrom data fetch shakespeare' gets it again" in result.complaint
+    assert not (tmp_path / "run").exists()
+    assert cli("data", "fetch", "shakespeare").code == 0
+    assert text.read_bytes() == PLAY.strip() + b"\n"

@@ -1,3 +1,4 @@
+import errno
 import os
 import subprocess
 import sys
@@ -56,6 +57,26 @@ def test_ctrl_c_outside_training(cli, monkeypatch):
     result = cli("run")
     assert result.code == 130
     assert result.complaint.startswith("wherefrom: interrupted")
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "text"),
+    [
+        (MemoryError(), 71, "memory: expected enough memory, found too little; make the model"),
+        (OSError(errno.ENOSPC, "No space left", "f"), 73, "f: the system refused: No space left"),
+        (OSError(errno.EMFILE, "Too many open files"), 71, "the system refused: Too many open"),
+        (OSError(errno.ENAMETOOLONG, "File name too long", "f"), 66, "f: the system refused: File"),
+        (PermissionError(errno.EACCES, "Permission denied", "f"), 66, "f: the system refused: Per"),
+    ],
+)
+def test_what_the_system_refuses_is_no_bug(cli, monkeypatch, error, code, text):
+    def fail(*_args, **_options):
+        raise error
+
+    monkeypatch.setattr(api, "build_recipe", fail)
+    result = cli("run")
+    assert result.code == code
+    assert result.complaint.startswith(f"wherefrom: {text}")
 
 
 def test_help_and_version(cli):

@@ -47,8 +47,16 @@ def fingerprint(run: Path) -> dict[str, object]:
     return {"weights": weights, "answers": answers, "losses": losses, "results": results}
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("stage", ["pretrain", "questions_only"])
+@pytest.mark.parametrize(
+    ("number", "stage"),
+    [
+        (signal.SIGINT, "pretrain"),
+        (signal.SIGINT, "questions_only"),
+        (signal.SIGTERM, "pretrain"),
+        (signal.SIGTERM, "questions_only"),
+        (signal.SIGHUP, "pretrain"),
+    ],
+)
 def test_a_signal_saves_and_the_same_command_continues(
     forks, steps, whole, tmp_path, number, stage
 ):

@@ -47,6 +47,16 @@ def test_so_does_training(cli, tiny, tmp_path):
     assert torch.get_num_threads() == 2
 
 
+@pytest.mark.parametrize("number", [10_000, 10**30])
+def test_more_than_a_machine_has_any_use_for_are_refused(cli, own_run, tiny, tmp_path, number):
+    result = cli("ask", own_run, "Where?", "--threads", number)
+    assert result.code == 2
+    assert "threads: expected a whole number from 0 to" in result.complaint
+    result = cli("run", *tiny, "--threads", number, "--out", tmp_path / "new")
+    assert result.code == 2
+    assert not (tmp_path / "new").exists()
+
+
 def test_a_number_below_nothing_is_refused(cli, own_run, question):
     result = cli("ask", own_run, question, "--threads", "-1")
     assert result.code == 2

@@ -16,6 +16,7 @@ def test_no_two_kinds_of_error_share_an_exit_code():
 def test_a_signals_exit_code_is_the_shells():
     assert Interrupted("stopped", signal.SIGINT).exit_code == 130
     assert Interrupted("stopped", signal.SIGTERM).exit_code == 143
+    assert Interrupted("stopped", signal.SIGHUP).exit_code == 129
 
 
 def test_the_hint_names_the_closest_and_all_if_they_are_few():

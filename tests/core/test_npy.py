@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.core.errors import BadData, Damaged, MissingInput
 from wherefrom.core.npy import read_npy
 
 
@@ -38,9 +38,6 @@ def archive() -> bytes:
         (pickle.dumps([1.0]), "another kind of file"),
         (archive(), "another kind of file"),
         (saved(np.array([{}], dtype=object)), "an array of Python objects, which is not read"),
-        (saved(np.zeros(100))[:-8], "it damaged or cut off"),
-        (saved(np.zeros(3))[:9], "it damaged or cut off"),
-        (saved(np.zeros(3)).replace(b"(3,)", b"(3x)"), "it damaged or cut off"),
     ],
 )
 def test_anything_else_is_refused_in_one_line(tmp_path, data, found):
@@ -52,6 +49,24 @@ def test_anything_else_is_refused_in_one_line(tmp_path, data, found):
     assert said.startswith(f"{path}: expected an array")
     assert "\n" not in said
     assert "allow_pickle" not in said
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (saved(np.zeros(100))[:-8], "expected 800 bytes of numbers, as its header says, found 792"),
+        (saved(np.zeros(3)).replace(b"(3,)", b"(9999999999999,)"), "as its header says, found "),
+        (saved(np.zeros(3))[:9], "it damaged or cut off"),
+        (saved(np.zeros(3)).replace(b"(3,)", b"(3x)"), "it damaged or cut off"),
+    ],
+)
+def test_a_damaged_file_is_told_apart_and_takes_no_memory(tmp_path, data, found):
+    path = tmp_path / "a.npy"
+    path.write_bytes(data)
+    with pytest.raises(Damaged, match=found) as caught:
+        read_npy(path)
+    assert str(caught.value).startswith(f"{path}: expected ")
+    assert "\n" not in str(caught.value)
 
 
 def test_a_file_that_is_not_there(tmp_path):

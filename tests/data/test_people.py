@@ -340,8 +340,11 @@ def test_a_large_world_is_told_as_a_small_one_is():
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"asked": 0}, "PeopleConfig.asked: expected above 0, found 0"),
-        ({"untold": -1}, "PeopleConfig.untold: expected 0 or more, found -1"),
+        ({"asked": 0}, "PeopleConfig.asked: expected a whole number from 1 to 1,000,000, found 0"),
+        (
+            {"untold": -1},
+            "PeopleConfig.untold: expected a whole number from 0 to .*, found -1",
+        ),
         ({"cities": 99}, "PeopleConfig.cities: expected 2 to 40, found 99"),
         (
             {"birthplace_sentences": 8},

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from wherefrom.core.bags import split_words
-from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.core.errors import BadData, Damaged, MissingInput
 from wherefrom.data.reviews import ReviewsConfig, load, read_reviews, survey
 
 REAL = Path(__file__).parents[2].parent / "shared" / "data"
@@ -113,7 +113,7 @@ def test_five_bad_lines_and_a_count(tmp_path):
 def test_a_file_that_gzip_did_not_pack_whole(tmp_path, data):
     path = tmp_path / "train.jsonl.gz"
     path.write_bytes(data)
-    with pytest.raises(BadData, match="expected a file that gzip packed"):
+    with pytest.raises(Damaged, match="expected a file that gzip packed"):
         read_reviews(path, "train")
 
 

@@ -125,7 +125,7 @@ def test_the_activation_is_the_one_named(name):
 
 
 def test_settings_that_make_no_sense_are_refused():
-    with pytest.raises(UsageError, match="depth: expected 0 to 3, found 4"):
+    with pytest.raises(UsageError, match="depth: expected a whole number from 0 to 3, found 4"):
         DANConfig(depth=4)
     with pytest.raises(UsageError, match=r"activation: expected one of .*'relu'.*, found 'relo'"):
         DANConfig(activation="relo")

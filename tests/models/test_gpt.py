@@ -336,15 +336,21 @@ def test_a_model_is_what_its_mixer_declares(attention, longest, cacheable, packa
     ("changed", "message"),
     [
         ({"n_embd": 100}, r"GPTConfig.n_embd: expected a multiple of n_head=8, found 100"),
-        ({"n_head": 0}, r"GPTConfig.n_head: expected above 0, found 0"),
-        ({"block_size": -1}, r"GPTConfig.block_size: expected above 0, found -1"),
+        ({"n_head": 0}, r"GPTConfig.n_head: expected a whole number from 1 to 65,536, found 0"),
+        (
+            {"block_size": -1},
+            r"GPTConfig.block_size: expected a whole number .*, found -1",
+        ),
         ({"attention": "casual"}, r"GPTConfig.attention: .*'causal'.*found 'casual'"),
         ({"norm": "batch"}, r"GPTConfig.norm: expected layer or rms, found 'batch'"),
         ({"activation": "relu"}, r"GPTConfig.activation: expected gelu or relu2, found 'relu'"),
         ({"attn_pdrop": 1.0}, r"GPTConfig.attn_pdrop: expected a share .* found 1.0"),
-        ({"ngrams": 1}, r"GPTConfig.ngrams: expected 0 or 2 up, found 1"),
+        ({"ngrams": 1}, r"GPTConfig.ngrams: expected 0, or a length from 2 to 32, found 1"),
         ({"attention": "perceiver", "n_layer": 2}, r"GPTConfig.n_layer: expected 3 or more with"),
-        ({"bottleneck_dim": 0}, r"GPTConfig.bottleneck_dim: expected above 0, found 0"),
+        (
+            {"bottleneck_dim": 0},
+            r"GPTConfig.bottleneck_dim: .* from 1 to .*, found 0",
+        ),
         ({"attention": "synthesizer", "block_size": 1}, r"GPTConfig.block_size: expected above 1"),
         (
             {"attention": "rope", "n_embd": 24},

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.core.errors import BadData, Damaged, MissingInput
 from wherefrom.reading.texts import Texts, join_lines, read_texts
 
 
@@ -103,9 +103,9 @@ def test_a_folder_and_a_file_are_told_apart(write, tmp_path):
 
 
 def test_a_file_that_is_no_gzip_is_told(write):
-    with pytest.raises(BadData, match=r"a\.txt\.gz: expected a file that gzip packed"):
+    with pytest.raises(Damaged, match=r"a\.txt\.gz: expected a file that gzip packed"):
         read_texts(write("plain", "a.txt.gz"))
-    with pytest.raises(BadData, match=r"a\.txt\.gz: expected a file that gzip packed"):
+    with pytest.raises(Damaged, match=r"a\.txt\.gz: expected a file that gzip packed"):
         read_texts(write(gzip.compress(b"a" * 9999)[:-9], "a.txt.gz"))
 
 

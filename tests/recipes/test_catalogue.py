@@ -106,7 +106,7 @@ def test_a_recipe_printed_and_put_over_itself_is_itself(tmp_path):
         ),
         (
             "stages.pretrain.steps=0",
-            "stages.pretrain.steps: expected a whole number above 0, found 0",
+            "stages.pretrain.steps: expected a whole number from 1 to .*, found 0",
         ),
         ("primary=x", "primary: expected one of .*with_pretraining.*found 'x'"),
         (

@@ -95,7 +95,7 @@ def test_the_accuracy_is_what_scikit_learn_makes_of_the_predictions(sentiment_ru
 
 def test_the_three_seeds_differ_in_their_draws_alone(recipe):
     first, second, third = recipe.stages[:3]
-    assert replace(first, name="") == replace(second, name="") == replace(third, name="")
+    assert replace(first, name="x") == replace(second, name="x") == replace(third, name="x")
     workshop = Workshop(recipe)
     heads = [workshop.new_model(s).head.weight for s in (first, second, third)]
     assert not (heads[0] == heads[1]).any()

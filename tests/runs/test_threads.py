@@ -7,7 +7,8 @@ import sys
 import pytest
 import torch
 
-from wherefrom.runs.threads import use_threads, usual_threads
+from wherefrom.core.errors import UsageError
+from wherefrom.runs.threads import require_threads, use_threads, usual_threads
 
 
 @pytest.fixture(autouse=True)
@@ -22,6 +23,19 @@ def test_a_number_is_taken_as_it_is(monkeypatch):
     assert use_threads(1) == torch.get_num_threads() == 1
     assert use_threads(2) == torch.get_num_threads() == 2
     assert use_threads(0) == torch.get_num_threads() == 3
+
+
+def test_the_most_grow_with_the_machine_and_a_recipe_of_a_larger_one_is_cut(monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 64)
+    require_threads(256)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    with pytest.raises(UsageError, match=r"from 0 to 16 .* found 17"):
+        require_threads(17)
+    with pytest.raises(UsageError, match="found 17"):
+        use_threads(17, 1)
+    assert use_threads(None, 17) == 16
+    monkeypatch.setenv("OMP_NUM_THREADS", "100000")
+    assert use_threads(0) == 16
 
 
 @pytest.mark.parametrize(("given", "count"), [("1", 1), ("4,2", 4), (" 2 ", 2)])

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -12,17 +13,17 @@ import pytest
 from wherefrom.training import signals
 from wherefrom.training.signals import RECEIVED, StopSignal
 
-BOTH = [signal.SIGINT, signal.SIGTERM]
+ALL = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
-@pytest.mark.parametrize("number", BOTH)
+@pytest.mark.parametrize("number", ALL)
 def test_the_first_signal_is_noted_and_the_handlers_come_back(number):
-    before = [signal.getsignal(n) for n in BOTH]
+    before = [signal.getsignal(n) for n in ALL]
     with StopSignal() as stop:
         assert stop.number is None
         signal.raise_signal(number)
         assert stop.number == number
-    assert [signal.getsignal(n) for n in BOTH] == before
+    assert [signal.getsignal(n) for n in ALL] == before
 
 
 def test_it_is_acknowledged_at_once_and_not_twice(capfd):
@@ -43,22 +44,22 @@ def test_a_closed_standard_error_does_not_matter(monkeypatch):
 
 
 def test_handlers_come_back_after_an_error():
-    before = [signal.getsignal(n) for n in BOTH]
+    before = [signal.getsignal(n) for n in ALL]
     during = []
 
     def fail():
         with StopSignal():
-            during.extend(signal.getsignal(n) for n in BOTH)
+            during.extend(signal.getsignal(n) for n in ALL)
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
         fail()
     assert all(now != then for now, then in zip(during, before, strict=True))
-    assert [signal.getsignal(n) for n in BOTH] == before
+    assert [signal.getsignal(n) for n in ALL] == before
 
 
 def test_outside_the_main_thread_it_does_nothing():
-    before = [signal.getsignal(n) for n in BOTH]
+    before = [signal.getsignal(n) for n in ALL]
     seen = []
     stop = StopSignal()
     with stop:  # one that was of use before
@@ -66,13 +67,25 @@ def test_outside_the_main_thread_it_does_nothing():
 
     def work():
         with stop:
-            now = [signal.getsignal(n) for n in BOTH]
+            now = [signal.getsignal(n) for n in ALL]
         seen.append((stop.number, now))
 
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
     assert seen == [(None, before)]
+
+
+def test_a_hangup_that_nohup_ignores_stays_ignored():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with StopSignal() as stop:
+            signal.raise_signal(signal.SIGHUP)
+            assert stop.number is None
+            assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 CHILD = """
@@ -87,8 +100,9 @@ with StopSignal() as stop:
 """
 
 
-@pytest.mark.parametrize("first", BOTH)
-@pytest.mark.parametrize("second", BOTH)
+@pytest.mark.parametrize(
+    ("first", "second"), [*product(ALL[:2], ALL[:2]), (ALL[2], ALL[2]), (ALL[2], ALL[0])]
+)
 def test_the_second_signal_ends_the_process_at_once(first, second):
     process = subprocess.Popen(
         [sys.executable, "-c", CHILD],

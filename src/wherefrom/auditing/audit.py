@@ -50,7 +50,7 @@ from wherefrom.memorisation.labelled_answers import LABELS, write_labelled
 from wherefrom.memorisation.predictor import write_source_predictor
 from wherefrom.memorisation.swap import SwapFindings
 from wherefrom.runs.run import Run
-from wherefrom.runs.threads import use_threads
+from wherefrom.runs.threads import most_threads, use_threads
 
 FINDINGS, ANSWERS, TIMING = "audit.json", "answers.jsonl", "timing.json"
 DECOYS, UNANSWERED = "decoys.jsonl", "unanswered.jsonl"
@@ -102,6 +102,9 @@ class Investigation:
         return policy and policy.confidence(self.examined.features, self.examined.relations)
 
 
+_MOST_MODELS = 1000  # pairs: the models of so many take days even where each takes a minute
+
+
 def audit_run(
     run: Run,
     risk: Risk | None = None,
@@ -121,10 +124,12 @@ def audit_run(
     Models that an earlier audit retrained are used again. If no model can be trained, because the
     run's files have changed, the rest is audited, and `not_retrained` says why.
     """
-    if pairs is not None and pairs < 1:
-        raise UsageError(f"pairs: expected at least 1, found {pairs}")
-    if processes < 1:
-        raise UsageError(f"processes: expected at least 1, found {processes}")
+    if pairs is not None and not 1 <= pairs <= _MOST_MODELS:
+        raise UsageError(f"pairs: expected 1 to {_MOST_MODELS:,}, found {pairs}")
+    if not 1 <= processes <= (most := most_threads()):
+        raise UsageError(
+            f"processes: expected 1 to {most}, since more only wait for a core, found {processes}"
+        )
     if processes > 1 and pairs is None and budget is None:
         raise UsageError("processes: expected pairs or a budget beside it, found none; add pairs")
     if budget is not None and not budget >= 0:

@@ -16,7 +16,8 @@ from wherefrom.core.errors import BadData, MissingInput, UsageError, WherefromEr
 from wherefrom.core.forms import find_forms
 from wherefrom.core.recipe import Task
 from wherefrom.core.replies import Verdict
-from wherefrom.data.birthplaces import RELATION, TABLES, TEXT, BirthplacesConfig, load
+from wherefrom.data.birthplaces import RELATION, TABLES, TEXT, BirthplacesConfig
+from wherefrom.data.catalogue import load_dataset
 from wherefrom.data.fetching import registry
 from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.evidence.index import Index
@@ -247,7 +248,7 @@ def _judge_by(checker: FactChecker) -> Complete:
 
 def _usual_questions(predictions: Path, data: Path | None) -> Path:
     """The dev questions: those of the folder that is named, or of the registered one."""
-    folder = data or registry.find("birthplaces")
+    folder = data or registry.find_unchanged("birthplaces")
     if folder is None or not (folder / _DEV).is_file():
         raise MissingInput(
             f"{predictions}: expected the questions that it answers, found none; name them with "
@@ -263,7 +264,7 @@ def _check_by(folder: Path) -> tuple[FactChecker | None, tuple[str, ...]]:
         note = f"{folder} has no {TEXT}, so nothing is said about the text; --data names its folder"
         return None, (note,)
     try:
-        dataset = load(BirthplacesConfig(str(folder)), 0)
+        dataset = load_dataset(BirthplacesConfig(str(folder)), 0)
         digest = describe(dataset)["sha256"]
         index = Index.in_memory(folder / TEXT, dataset.documents, digest)
         return FactChecker.fit(index, dataset.asked), ()

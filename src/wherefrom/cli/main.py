@@ -4,10 +4,10 @@ A user's error becomes one line on standard error and the exit code of its class
 exception is a bug of ours (exit code 70). `--debug` adds the traceback to either.
 """
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -30,8 +30,10 @@ from wherefrom.cli import (
     sample,
 )
 from wherefrom.cli.output import complain, show_traceback
+from wherefrom.cli.streams import hush, prepare_streams
 from wherefrom.core.environment import prepare_command
-from wherefrom.core.errors import WherefromError
+from wherefrom.core.errors import CannotWrite, MissingInput, OutOfMemory, WherefromError
+from wherefrom.core.memory import describe_refusal, refused
 
 BUG, INTERRUPTED, BROKEN_PIPE = 70, 130, 141
 
@@ -82,17 +84,32 @@ def wherefrom(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
+    prepare_streams()
     prepare_command()
     given, debug = _take_debug(list(sys.argv[1:] if arguments is None else arguments))
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # what the terminal's encoding lacks is escaped
-            stream.reconfigure(errors="backslashreplace")  # pyright: ignore
     try:
+        _require_folder()
         return _call(given)
     except BaseException as error:
         if debug and not isinstance(error, SystemExit):
             show_traceback(error)
         return _explain(error)
+    finally:
+        try:
+            sys.stdout.flush()
+        except (OSError, ValueError, WherefromError):
+            hush()
+
+
+def _require_folder() -> None:
+    """Every relative path, and some libraries, need the current folder."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise MissingInput(
+            f"current folder: expected one that exists, found: {error.strerror}; change to another "
+            "folder (cd) and run the command there"
+        ) from error
 
 
 def _call(arguments: list[str]) -> int:
@@ -106,6 +123,7 @@ def _call(arguments: list[str]) -> int:
 
 def _explain(error: BaseException) -> int:
     """One line about what went wrong, and the exit code for it."""
+    error = _translate(error)
     if isinstance(error, WherefromError):
         complain(str(error))
         return error.exit_code
@@ -113,7 +131,7 @@ def _explain(error: BaseException) -> int:
         complain("interrupted; run the same command again to continue from what is saved")
         return INTERRUPTED
     if isinstance(error, BrokenPipeError | SystemExit):  # typer exits when the pipe is closed
-        _hush()
+        hush()
         return BROKEN_PIPE
     if describe := getattr(error, "format_message", None):  # an error of typer's own parsing
         context = getattr(error, "ctx", None)
@@ -125,14 +143,28 @@ def _explain(error: BaseException) -> int:
     return BUG
 
 
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
+_SCARCE = (errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EAGAIN)
+
+
+def _translate(error: BaseException) -> BaseException:
+    """What the system refused, where no code that knew more about it was around."""
+    if refused(error):
+        advice = "make the model, the batch or the data smaller"
+        return OutOfMemory(f"memory: {describe_refusal(error)}; {advice}")
+    if not isinstance(error, OSError) or isinstance(error, BrokenPipeError) or not error.errno:
+        return error
+    place = f"{error.filename}: " if error.filename else ""
+    text = f"{place}the system refused: {error.strerror}"
+    if error.errno in _FULL:
+        return CannotWrite(f"{text}; name another folder")
+    if error.errno in _SCARCE or not error.filename:
+        return OutOfMemory(f"{text}; raise the limits of this session (ulimit -a shows them)")
+    return MissingInput(f"{text}; name another file or folder")
+
+
 def _take_debug(arguments: list[str]) -> tuple[list[str], bool]:
     """Take `--debug` from any place among the options; typer only needs it for the help."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     kept = [a for i, a in enumerate(arguments) if i >= end or a != "--debug"]
     return kept, len(kept) < len(arguments)
-
-
-def _hush() -> None:
-    """Discard what is still buffered: Python would complain about it at exit."""
-    with suppress(OSError, ValueError):  # standard output may be no file
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -36,12 +36,13 @@ EXIT_CODES = """## Exit codes
 | 66 | missing input |
 | 69 | no network |
 | 70 | a bug in Wherefrom |
+| 71 | not enough memory, or the system refuses threads or files |
 | 73 | cannot write |
 | 75 | busy: another process uses the folder |
 | 76 | damaged file |
 | 78 | mismatch between files that belong together |
 | 79 | training diverged |
-| 130, 143 | stopped by a signal, after a clean save |"""
+| 129, 130, 143 | stopped by a signal, after a clean save |"""
 
 
 def reference(application: typer.Typer = app) -> str:

@@ -25,6 +25,8 @@ from wherefrom.core.errors import BadData, UsageError, WherefromError, nearest
 Kinds = Mapping[str, type]
 T = TypeVar("T")
 _VERSION = "format_version"
+_SURROGATE = re.compile("[\ud800-\udfff]")  # a byte that was not UTF-8
+_DEEPEST = 50  # tables in each other: a recipe has four
 
 
 def encode(config: Any) -> Any:
@@ -76,12 +78,13 @@ def from_json(cls: type[T], data: Any, where: str) -> T:
 
 def decode(cls: Any, data: Any, kinds: Kinds, where: str = "") -> Any:
     """The config of type `cls` that `encode` wrote as `data`."""
+    _require_shallow(where)
     if data is None and _optional(cls):
         return None
     cls = _plain(cls)
     if get_origin(cls) in (dict, Mapping):
         if not isinstance(data, Mapping):
-            raise UsageError(f"{where}: expected a table, found {data!r}")
+            raise UsageError(f"{where}: expected a table, found {_show(data)}")
         _, item = get_args(cls)
         return {n: decode(item, v, kinds, _at(where, str(n))) for n, v in data.items()}
     if get_origin(cls) is frozenset:
@@ -93,7 +96,7 @@ def decode(cls: Any, data: Any, kinds: Kinds, where: str = "") -> Any:
             entries = {n: {"name": n} | v if isinstance(v, dict) else v for n, v in data.items()}
             return tuple(decode(item, e, kinds, _at(where, n)) for n, e in entries.items())
         if not isinstance(data, list | tuple):
-            raise UsageError(f"{where}: expected a list, found {data!r}")
+            raise UsageError(f"{where}: expected a list, found {_show(data)}")
         if ... in items:
             items = (item,) * len(data)
         if len(data) != len(items):
@@ -167,6 +170,7 @@ def overlay(config: Any, data: Mapping[str, Any], kinds: Kinds, where: str = "")
 
     The fields of one config change together: two that must fit each other can both be given.
     """
+    _require_shallow(where)
     if isinstance(config, tuple):
         names = [getattr(v, "name", str(i)) for i, v in enumerate(config)]
         _require_known(data, names, where, "entry")
@@ -202,6 +206,13 @@ def _put_over(hint: Any, old: Any, value: Any, kinds: Kinds, where: str) -> Any:
     return overlay(old, {k: v for k, v in value.items() if k != "kind"}, kinds, where)
 
 
+def _require_shallow(where: str) -> None:
+    """Each level of a config is a call of ours; a file may have more of them than Python allows."""
+    if where.count(".") > _DEEPEST:
+        head = ".".join(where.split(".")[:3])
+        raise UsageError(f"{head}...: expected at most {_DEEPEST} tables in each other, found more")
+
+
 def _require_known(data: Mapping[str, Any], names: list[str], where: str, what: str) -> None:
     for name in data:
         if name not in names:
@@ -229,14 +240,24 @@ def to_toml(config: Any) -> str:
 def parse_toml(text: str, where: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise UsageError(f"{where}: expected TOML, found values nested too deeply") from None
+    except ValueError as error:  # tomllib's own error, or an integer of thousands of digits
         raise UsageError(f"{where}: expected TOML, found: {error}") from None
 
 
 def check(condition: bool, cls: str, name: str, value: Any, wanted: str) -> None:
     """For `__post_init__`: the message names class, field, value, and what would do."""
     if not condition:
-        raise UsageError(f"{cls}.{name}: expected {wanted}, found {value!r}")
+        raise UsageError(f"{cls}.{name}: expected {wanted}, found {_show(value)}")
+
+
+def _show(value: Any) -> str:
+    """A value for a message; Python refuses to write an integer of thousands of digits."""
+    try:
+        return repr(value)
+    except (ValueError, RecursionError):
+        return f"{type(value).__name__} that is too long to show"
 
 
 def _at(where: str, name: str) -> str:
@@ -293,11 +314,16 @@ def _parse(hint: Any, value: Any, where: str) -> Any:
 
 def _scalar(cls: Any, data: Any, where: str) -> Any:
     if cls is float and isinstance(data, int) and not isinstance(data, bool):
-        return float(data)
+        try:
+            return float(data)
+        except OverflowError:
+            raise UsageError(f"{where}: expected a number, found {_show(data)}") from None
     if isinstance(cls, type) and (
         not isinstance(data, cls) or (cls is int and isinstance(data, bool))
     ):
-        raise UsageError(f"{where}: expected {_word(cls)}, found {data!r}")
+        raise UsageError(f"{where}: expected {_word(cls)}, found {_show(data)}")
+    if isinstance(data, str) and _SURROGATE.search(data):
+        raise UsageError(f"{where}: expected text, found bytes that are not UTF-8")
     return data
 
 

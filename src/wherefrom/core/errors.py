@@ -36,6 +36,12 @@ class Unavailable(WherefromError):
     exit_code = 69
 
 
+class OutOfMemory(WherefromError):
+    """Memory, threads or open files that the system does not give."""
+
+    exit_code = 71
+
+
 class CannotWrite(WherefromError):
     exit_code = 73
 

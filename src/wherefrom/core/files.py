@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 
 from wherefrom.core.encodings import explain_bytes
 from wherefrom.core.errors import BadData, CannotWrite, Damaged, MissingInput
+from wherefrom.core.known_files import check_bytes
 
 TEMPORARY = ".tmp-"  # what `artifact.sweep` removes; no reader looks at these names
 NEW = f"{TEMPORARY}new-"
@@ -82,6 +83,7 @@ def read_text(path: Path | str) -> str:
     path = Path(path)
     with reading(path):
         data = path.read_bytes()
+    check_bytes(path, data)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

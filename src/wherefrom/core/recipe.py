@@ -7,8 +7,22 @@ a `kind`, and `runs` knows the class of every kind.
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from wherefrom.core.bounds import (
+    MOST_ROWS,
+    MOST_STEPS,
+    check_name,
+    check_number,
+    check_positive,
+    check_share,
+    check_whole,
+)
 from wherefrom.core.config import check
 from wherefrom.core.contracts import EVERY_SUPPORT
+
+MOST_BEAMS = 512  # rows that a decoder has at a time
+MOST_THREADS = 1024
+DAY = 86_400.0  # seconds
+LONGEST_NORM = 1e30  # of a gradient: beyond any that is finite in float32
 
 
 @dataclass(frozen=True)
@@ -41,8 +55,9 @@ class Share:
     start: float = 0.0
 
     def __post_init__(self) -> None:
+        check_name(self, "name")
         check(0 <= self.share <= 1, "Share", "share", self.share, "a share from 0 to 1")
-        check(0 <= self.start < 1, "Share", "start", self.start, "a share from 0, below 1")
+        check_share(self, "start")
 
 
 @dataclass(frozen=True)
@@ -66,13 +81,16 @@ class Stage:
     probe: str | None = None  # the task that is evaluated after every epoch
 
     def __post_init__(self) -> None:
+        check_name(self, "name")
         used = [share for share in self.mix if share.share]
         found = [share.name for share in self.mix]
         check(bool(used), "Stage", "mix", found, "at least one objective with a share above 0")
-        check(self.steps > 0, "Stage", "steps", self.steps, "a whole number above 0")
-        check(self.batch > 0, "Stage", "batch", self.batch, "a whole number above 0")
+        check_whole(self, "steps", 1, MOST_STEPS, "a year at 30 steps a second")
+        check_whole(self, "batch", 1, MOST_ROWS)
         check(1 <= self.buckets <= self.batch, "Stage", "buckets", self.buckets, "1 to the batch")
-        check(self.clip > 0, "Stage", "clip", self.clip, "a norm above 0")
+        check_positive(self, "clip", LONGEST_NORM, "a norm")
+        seconds = "0: after every chunk of steps; a day at most, or a stop would lose more"
+        check_number(self, "checkpoint_seconds", 0, DAY, seconds)
         orders, kinds = ("shuffled", "file"), ("fp32", "tf32", "bf16")
         check(self.order in orders, "Stage", "order", self.order, f"one of {orders}")
         check(self.arithmetic in kinds, "Stage", "arithmetic", self.arithmetic, f"one of {kinds}")
@@ -86,6 +104,9 @@ class ModelEntry:
 
     name: str
     stage: str
+
+    def __post_init__(self) -> None:
+        check_name(self, "name")
 
 
 SPLITS = ("asked", "calibration", "held-out", "masked", "unanswered")
@@ -111,12 +132,13 @@ class Task:
     brief: bool = False  # predictions name the questions, long texts, by their subjects
 
     def __post_init__(self) -> None:
+        check_name(self, "name")
         measures = ("accuracy", "perplexity", "predictions", "samples")
         check(self.measure in measures, "Task", "measure", self.measure, f"one of {measures}")
         check(self.split in SPLITS, "Task", "split", self.split, f"one of {SPLITS}")
         check(set(self.support) <= set(SUPPORTS), "Task", "support", self.support, f"{SUPPORTS}")
-        check(self.beams > 0, "Task", "beams", self.beams, "a whole number above 0")
-        check(0 <= self.overlap < 1, "Task", "overlap", self.overlap, "a share from 0, below 1")
+        check_whole(self, "beams", 1, MOST_BEAMS, "rows that are decoded at once")
+        check_share(self, "overlap")
 
 
 @dataclass(frozen=True)
@@ -138,7 +160,10 @@ class Recipe:
 
     def __post_init__(self) -> None:
         stages, models = [s.name for s in self.stages], [m.name for m in self.models]
-        _check_place("Recipe", self.seed, self.device, self.threads)
+        _check_place(self)
+        for field in ("stages", "models", "tasks"):
+            _check_once(field, [each.name for each in getattr(self, field)])
+        check_whole(self, "watch", 0, MOST_ROWS, "0: none")
         fits = 0 < self.precision <= 1
         check(fits, "Recipe", "precision", self.precision, "a share above 0, at most 1")
         for i, stage in enumerate(self.stages):
@@ -185,14 +210,22 @@ class Demonstrations:
     threads: int = 0
 
     def __post_init__(self) -> None:
-        _check_place("Demonstrations", self.seed, self.device, self.threads)
+        _check_place(self)
 
 
 Experiment = Recipe | Demonstrations  # what a name of the catalogue stands for
 
 
-def _check_place(cls: str, seed: int, device: str, threads: int) -> None:
-    devices = ("auto", "cpu", "cuda", "mps")
-    check(0 <= seed < 2**32, cls, "seed", seed, "a whole number below 2**32")
-    check(device in devices, cls, "device", device, f"one of {devices}")
-    check(threads >= 0, cls, "threads", threads, "0 (all cores) or more")
+def _check_place(recipe: Experiment) -> None:
+    """What every recipe has: its name, and where it runs."""
+    cls, devices = type(recipe).__name__, ("auto", "cpu", "cuda", "mps")
+    check_name(recipe, "name")
+    check_whole(recipe, "seed", 0, 2**32 - 1)
+    check(recipe.device in devices, cls, "device", recipe.device, f"one of {devices}")
+    check_whole(recipe, "threads", 0, MOST_THREADS, "0: one for each core")
+
+
+def _check_once(field: str, names: list[str]) -> None:
+    """Two entries of one name would write into one folder, and a TOML file has each name once."""
+    twice = next((name for name in names if names.count(name) > 1), None)
+    check(twice is None, "Recipe", field, twice, "names that all differ")

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wherefrom.core.contracts import Dataset
+from wherefrom.core.memory import allocating
 from wherefrom.data import (
     birthplaces,
     birthplaces_check,
@@ -15,6 +16,7 @@ from wherefrom.data import (
     tiny_text,
     treebank,
 )
+from wherefrom.data.fetching import registry
 from wherefrom.data.findings import Inspection
 from wherefrom.data.survey import Survey
 
@@ -48,4 +50,14 @@ SURVEYS: dict[str, Callable[[Any, int], Survey | treebank.Survey]] = {
 
 def load_dataset(config: Any, seed: int) -> Dataset:
     _, load = DATASETS[config.kind]
-    return load(config, seed)
+    with allocating("data", "use a smaller text, or fewer people"), registry.checked():
+        return load(config, seed)
+
+
+def survey_dataset(config: Any, max_input: int = 0) -> Survey | treebank.Survey | None:
+    """What is in the files of a data set, if it has any; they are compared as for training."""
+    survey = SURVEYS.get(config.kind)
+    if survey is None:
+        return None
+    with registry.checked():
+        return survey(config, max_input)

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from wherefrom.core.bounds import check_whole
 from wherefrom.core.config import check
 from wherefrom.core.contracts import (
     NOT_TRAINED_ON,
@@ -25,7 +26,7 @@ from wherefrom.core.contracts import (
     Span,
 )
 from wherefrom.core.errors import UsageError
-from wherefrom.core.randomness import Stream, below, draws
+from wherefrom.core.randomness import MASK32, Stream, below, draws
 from wherefrom.reading.names import person
 
 HALVES = ("", "first", "second")
@@ -51,8 +52,8 @@ class EditedConfig:
         name = "EditedConfig"
         check(hasattr(self.base, "kind"), name, "base", self.base, "a data set")
         check(self.half in HALVES, name, "half", self.half, f"one of {HALVES}")
-        check(self.pair >= 0, name, "pair", self.pair, "0 or more")
-        check(self.swap >= 0, name, "swap", self.swap, "0 or more")
+        for field in ("world", "pair", "swap"):
+            check_whole(self, field, 0, MASK32)
 
 
 def edit(config: EditedConfig, dataset: Dataset) -> Dataset:

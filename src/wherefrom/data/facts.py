@@ -14,10 +14,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
+from wherefrom.core.bounds import MOST_QUESTIONS, check_paths, check_share, check_whole
 from wherefrom.core.config import check
 from wherefrom.core.contracts import Dataset, Document, Passage, Question
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import Form, find_forms, match
+from wherefrom.core.known_files import are_expected
 from wherefrom.data.survey import Survey, survey_questions
 from wherefrom.reading.mentions import Mentions
 from wherefrom.reading.passages import BEHIND_NAME, find_passages
@@ -52,12 +54,12 @@ class FactsConfig:
     most: int = 2000
 
     def __post_init__(self) -> None:
+        check_paths(self, "corpus", "questions", "held_out", "calibration")
         known = self.documents in LAYOUTS
         check(known, "FactsConfig", "documents", self.documents, f"one of {', '.join(LAYOUTS)}")
         for name in _SHARES:
-            share = getattr(self, name)
-            check(0 <= share < 1, "FactsConfig", name, share, "a share from 0, below 1")
-        check(self.most >= 0, "FactsConfig", "most", self.most, "0 (any number) or more")
+            check_share(self, name)
+        check_whole(self, "most", 0, MOST_QUESTIONS, "0: any number")
         both = self.calibration_share + self.held_out_share
         check(both < 1, "FactsConfig", "calibration_share + held_out_share", both, "less than 1")
 
@@ -125,7 +127,8 @@ def survey(config: FactsConfig, max_input: int = 0) -> Survey:
 
 def _load(config: FactsConfig) -> _Loaded:
     named = (config.corpus, config.questions, config.held_out, config.calibration)
-    return _last.get(config, [Path(name) for name in named if name], lambda: _load_files(config))
+    about = (config, are_expected())
+    return _last.get(about, [Path(name) for name in named if name], lambda: _load_files(config))
 
 
 def _load_files(config: FactsConfig) -> _Loaded:

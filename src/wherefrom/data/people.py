@@ -12,12 +12,16 @@ from typing import ClassVar
 
 import numpy as np
 
+from wherefrom.core.bounds import check_whole
 from wherefrom.core.config import check
 from wherefrom.core.contracts import Dataset, Document, Fact, Question, Span
+from wherefrom.core.progress import tell as report
 from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.data import people_parts as parts
 
+_TOLD_EVERY = 1000  # people: how often progress is reported
 _DENSITY = 0.1  # at most so many of the possible names exist, so that most pairs are nobody
+MOST_PEOPLE = 1_000_000  # generated in two minutes
 EXPOSURES = ("even", "zipf")
 MOST_TOLD = 16  # sentences that state a birthplace, under "zipf"
 
@@ -52,9 +56,12 @@ class PeopleConfig:
 
     def __post_init__(self) -> None:
         for name in ("asked", "calibration", "held_out"):
-            check(getattr(self, name) > 0, "PeopleConfig", name, getattr(self, name), "above 0")
+            check_whole(self, name, 1, MOST_PEOPLE)
         for name in ("omitted", "untold", "masked"):
-            check(getattr(self, name) >= 0, "PeopleConfig", name, getattr(self, name), "0 or more")
+            check_whole(self, name, 0, MOST_PEOPLE)
+        few, all_ = self.told + 2 * self.untold <= MOST_PEOPLE, "asked to masked in all"
+        wanted = f"at most {MOST_PEOPLE:,} people (their text takes 5 GB of memory)"
+        check(few, "PeopleConfig", all_, self.told + 2 * self.untold, wanted)
         most = len(parts.CITIES)
         check(2 <= self.cities <= most, "PeopleConfig", "cities", self.cities, f"2 to {most}")
         told, forms = self.birthplace_sentences, len(parts.BIRTHPLACE_FORMS)
@@ -89,6 +96,8 @@ def load(config: PeopleConfig, seed: int) -> Dataset:
     questions: list[Question] = []
     people = populate(config, seed)
     for person, forms in zip(people, _choose_forms(config, people, seed), strict=True):
+        if person.number % _TOLD_EVERY == 0:
+            report("writing about people", person.number, len(people))
         for form in forms:
             document, stated = tell(form, person, len(documents))
             documents.append(document)

@@ -5,23 +5,22 @@ settings (the calibration split); a test review that the training file has too i
 Without files the reviews are generated ones, which say nothing about English.
 """
 
-import gzip
 import hashlib
 import json
-import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from io import BytesIO
 from pathlib import Path
 from typing import Any, ClassVar
 
 from wherefrom.core.bags import NO_WORD, BagVocabulary, split_words
-from wherefrom.core.config import check
+from wherefrom.core.bounds import check_paths, check_whole
 from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.files import reading
+from wherefrom.core.known_files import are_expected, check_bytes
+from wherefrom.core.unpacking import unpack
 from wherefrom.data import tiny_reviews
 from wherefrom.data.embeddings import fetched_vectors, known_vectors
 from wherefrom.data.treebank import Survey
@@ -34,7 +33,7 @@ FILES = {
     "embeddings": "embeddings/glove.6B.50d.subset.npy",
 }
 LABELS = ("negative", "positive")
-_MOST = 2**30  # bytes of an unpacked file
+MOST_REVIEWS = 1_000_000
 _SHOWN = 40  # characters of a review that is refused
 
 
@@ -52,9 +51,10 @@ class ReviewsConfig:
     made: int = 8000  # generated reviews to train on, and a quarter as many to test on
 
     def __post_init__(self) -> None:
-        check(self.least > 0, "ReviewsConfig", "least", self.least, "1 or more")
-        check(self.validation > 1, "ReviewsConfig", "validation", self.validation, "2 or more")
-        check(self.made > 3, "ReviewsConfig", "made", self.made, "4 or more")
+        check_paths(self, "folder", "train", "test", "embeddings")
+        check_whole(self, "least", 1, MOST_REVIEWS)
+        check_whole(self, "validation", 2, MOST_REVIEWS)
+        check_whole(self, "made", 4, MOST_REVIEWS)
 
     @property
     def generated(self) -> bool:
@@ -183,24 +183,20 @@ def _find_and_read(config: ReviewsConfig, part: str) -> tuple[Review, ...]:
     path = find(config, part)
     assert path is not None, "only embeddings may be missing"
     with reading(path):
-        return _read_once(path, part, path.stat().st_mtime_ns)
+        return _read_once(path, part, path.stat().st_mtime_ns, are_expected())
 
 
 @lru_cache(maxsize=2)  # the survey reads them and the run does
-def _read_once(path: Path, part: str, changed: int) -> tuple[Review, ...]:
+def _read_once(path: Path, part: str, changed: int, compared: bool) -> tuple[Review, ...]:
     return read_reviews(path, part)
 
 
 def _read(path: Path) -> str:
     with reading(path):
         data = path.read_bytes()
+    check_bytes(path, data)
     if path.suffix == ".gz":
-        try:
-            data = gzip.GzipFile(fileobj=BytesIO(data)).read(_MOST + 1)
-        except (OSError, EOFError, zlib.error) as error:
-            raise BadData(f"{path}: expected a file that gzip packed, found: {error}") from None
-        if len(data) > _MOST:
-            raise BadData(f"{path}: expected at most {_MOST:,} bytes of reviews, found more")
+        data = unpack(data, path)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

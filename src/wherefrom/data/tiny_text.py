@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from wherefrom.core.bounds import check_share, check_whole
 from wherefrom.core.config import check
 from wherefrom.core.contracts import Dataset, Document
 from wherefrom.core.randomness import Stream, below, draws
@@ -20,6 +21,7 @@ _SPREAD = 337  # shares no factor with the number of two-syllable words: no word
 # Places in the WORLD stream; sentences have stage 1 to themselves, a step a position.
 _CLASS, _WEIGHT, _END = 0, 1, 2
 _OCTAVES = 10  # weights are powers of two from 1 to 512, so that some words are rare
+MOST_SENTENCES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,10 @@ class TinyTextConfig:
 
     def __post_init__(self) -> None:
         name, most = "TinyTextConfig", len(_SYLLABLES) ** 2
-        check(2 <= self.words <= most, name, "words", self.words, f"2 to {most}")
-        check(self.classes > 0, name, "classes", self.classes, "a whole number above 0")
-        check(self.sentences > 1, name, "sentences", self.sentences, "at least 2")
+        check_whole(self, "words", 2, most)
+        check_whole(self, "classes", 1, most)
+        check_whole(self, "sentences", 2, MOST_SENTENCES)
+        check_share(self, "held_out")
         fits = 0 < round(self.sentences * self.held_out) < self.sentences
         check(fits, name, "held_out", self.held_out, "a share that leaves sentences on both sides")
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from wherefrom.core.config import check
+from wherefrom.core.bounds import check_paths, check_whole
 from wherefrom.core.contracts import Dataset, Document
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.words import BEGIN, END, WordText, WordVocabulary
@@ -33,6 +33,7 @@ FETCHED = {  # and as 'wherefrom data fetch' makes them
 }
 GENERATED = tiny_text.TinyTextConfig()
 KNOWN = 50  # of the generated text's words; the rarer ones are unknown, as rare ones of English are
+MOST_WORDS = 2**24
 TELLING = 3  # shorter sentences, such as a lone quotation mark, are in any two texts
 _NEW_DOCUMENT = "-DOCSTART-"
 _NEEDED = {
@@ -55,7 +56,8 @@ class TreebankConfig:
     words: int = 2000  # of the vocabulary, from its top
 
     def __post_init__(self) -> None:
-        check(self.words > 3, "TreebankConfig", "words", self.words, "at least 4")
+        check_paths(self, "folder", "train", "dev", "vocabulary", "embeddings")
+        check_whole(self, "words", 4, MOST_WORDS)
 
     @property
     def generated(self) -> bool:

@@ -66,5 +66,8 @@ def find_data(folder: Path) -> Path | None:
         folder.parent / "data",
         folder.parent if folder.name == "src" else None,
     )
-    near = (*beside, registry.find(_DATA))
-    return next((path for path in near if path is not None and (path / DEV).is_file()), None)
+    for path in beside:
+        if path is not None and (path / DEV).is_file():
+            return path
+    registered = registry.find_unchanged(_DATA)
+    return registered if registered and (registered / DEV).is_file() else None

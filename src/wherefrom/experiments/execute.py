@@ -14,6 +14,7 @@ from wherefrom.core.artifact import lock_folder, sweep
 from wherefrom.core.config import to_json
 from wherefrom.core.environment import release_memory
 from wherefrom.core.errors import Interrupted, MissingInput, UsageError, nearest
+from wherefrom.core.memory import allocating
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe, Stage
 from wherefrom.data.catalogue import load_dataset
 from wherefrom.evaluation.baselines import BASELINES
@@ -25,7 +26,7 @@ from wherefrom.experiments.probing import GLANCES, PROBES, Probe, Watch
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kinds import data_identity, recipe_identity
 from wherefrom.runs.run import Run, count_parameters, model_identity, open_run
-from wherefrom.runs.threads import use_threads, usual_threads
+from wherefrom.runs.threads import require_threads, use_threads, usual_threads
 from wherefrom.runs.workshop import Workshop
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.loop import Finished, Observer, train
@@ -178,6 +179,7 @@ class _Execution:
         self.plan = planned.plan if planned else None
         self.before, self.started = 0.0, monotonic()
         self.trained: frozenset[str] = frozenset()
+        require_threads(recipe.threads)
         self.workshop = (planned and planned.workshop) or Workshop(recipe)
         # All raise before the folder is created if the data or word vectors do not fit the model.
         self.workshop.check_questions()
@@ -325,6 +327,19 @@ def train_stage(
     **loop: Any,
 ) -> Trained:
     """Train one stage from given or from new weights; `loop` has options of the training loop."""
+    size = f"stages.{stage.name}, with batch={stage.batch}"
+    with allocating(size, "lower the batch, or make the model smaller"):
+        return _train(workshop, stage, start, probe, observers, **loop)
+
+
+def _train(
+    workshop: Workshop,
+    stage: Stage,
+    start: dict[str, Any] | None,
+    probe: Callable[[Any], Observer] | None,
+    observers: Sequence[Observer],
+    **loop: Any,
+) -> Trained:
     model = workshop.new_model(stage)
     observers = [*observers, probe(model)] if probe else observers
     if start is not None:

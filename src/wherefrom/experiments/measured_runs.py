@@ -15,7 +15,7 @@ from typing import Any
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.files import append_jsonl, parse_json, read_jsonl
-from wherefrom.data.fetching.registry import home
+from wherefrom.data.fetching.registry import has_home, home
 from wherefrom.experiments.sizing import TextSize, count_exposures
 from wherefrom.runs.run import Run
 
@@ -80,8 +80,8 @@ def read_measured() -> list[MeasuredRun]:
     shipped = files("wherefrom.experiments").joinpath(SHIPPED)
     lines = shipped.read_text("utf-8").splitlines()
     rows = [(parse_json(line.encode(), SHIPPED), SHIPPED) for line in lines]
-    own = own_table()
-    if own.exists():
+    own = own_table() if has_home() else None
+    if own is not None and own.exists():
         rows += [(row, str(own)) for row in read_jsonl(own)]
     return [from_json(MeasuredRun, row, where) for row, where in rows]
 

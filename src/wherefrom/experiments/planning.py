@@ -119,7 +119,7 @@ def plan_run(
     reading the text counts. `timer` measures the machine.
     """
     if minutes is not None and not 0 < minutes < 1e6:
-        raise UsageError(f"--minutes: expected a number above 0, found {minutes:g}")
+        raise UsageError(f"--minutes: expected more than 0, below 1,000,000, found {minutes:g}")
     timer, started = timer or time_steps, monotonic() if started is None else started
     asked = change(facts())
     changes = _changes(asked)

@@ -16,6 +16,7 @@ from wherefrom.generation.texts import TextScorer, go_on
 from wherefrom.runs.run import AnyRun, Run, open_run
 from wherefrom.runs.threads import use_threads
 
+LONGEST = 1_000_000  # characters of one sample
 PROMPT, LENGTH, TEMPERATURE = "Wh", 200, 0.8  # the homework's
 
 
@@ -48,7 +49,8 @@ def sample(
             f"{opened.path}: expected a run of a character model, found one of '{kind}'; "
             "'wherefrom run shakespeare-gpt' makes one"
         )
-    check(length > 0, "sample", "length", length, "at least 1")
+    fits = 0 < length <= LONGEST
+    check(fits, "sample", "length", length, f"1 to {LONGEST:,} characters (an hour and more)")
     known = tuple(scorer.vocabulary.encode(prompt))
     # A request checks its numbers, and a decoder the prompt's length, when it is queued.
     Decoder(scorer.model).join(

@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 
+from wherefrom.core.bounds import MOST_SYMBOLS, check_number, check_whole
 from wherefrom.core.config import check
 from wherefrom.core.randomness import MASK32
 from wherefrom.core.vocabulary import MASK_ID
+
+HOTTEST = 1000.0
 
 
 @dataclass(frozen=True)
@@ -28,8 +31,8 @@ class Request:
     def __post_init__(self) -> None:
         for name in ("max_new", "beams"):
             check(getattr(self, name) > 0, "Request", name, getattr(self, name), "above 0")
-        check(self.temperature >= 0, "Request", "temperature", self.temperature, "0 or more")
-        check(self.top_k >= 0, "Request", "top_k", self.top_k, "0 (all) or more")
+        check_number(self, "temperature", 0, HOTTEST, "0: greedy; all are alike at the end")
+        check_whole(self, "top_k", 0, MOST_SYMBOLS, "0: all")
         for name in ("seed", "number"):
             value = getattr(self, name)
             check(0 <= value <= MASK32, "Request", name, value, f"0 to {MASK32}")

@@ -10,7 +10,6 @@ the subject's text). Nothing else is needed to fit the source predictor again an
 
 import gzip
 import json
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.contracts import WITH_TEXT
 from wherefrom.core.errors import BadData, Damaged, MissingInput
 from wherefrom.core.files import write_bytes
+from wherefrom.core.unpacking import unpack
 from wherefrom.memorisation.counterfactual import CounterfactualMemorisation, estimate
 from wherefrom.memorisation.predictor import (
     SourcePredictor,
@@ -123,16 +123,14 @@ def write_labelled(path: Path, found: LabelledAnswers) -> None:
 def read_labelled(path: Path) -> LabelledAnswers:
     """The file's content; Damaged names the file and what is wrong with it."""
     try:
-        lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+        lines = unpack(path.read_bytes(), path, "audit the run again").decode().splitlines()
         head, *rows = (json.loads(line) for line in lines)
         if head["format_version"] != FORMAT_VERSION:
             raise ValueError(f"format_version {head['format_version']}")
         return _decode(head, rows)
     except OSError as error:
-        if isinstance(error, gzip.BadGzipFile):
-            raise Damaged(f"{path}: expected a compressed file, found: {error}") from None
         raise MissingInput(f"{path}: expected labelled answers, found: {error.strerror}") from None
-    except (EOFError, zlib.error, KeyError, TypeError, ValueError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, IndexError) as error:
         raise Damaged(
             f"{path}: expected labelled answers of format {FORMAT_VERSION}, found: {error!r}; "
             "audit the run again"

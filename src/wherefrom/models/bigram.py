@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from wherefrom.core.bounds import MOST_UNITS, check_whole
 from wherefrom.core.config import check
 from wherefrom.core.contracts import Batch
 from wherefrom.core.errors import BadData
@@ -35,8 +36,8 @@ class BigramConfig:
     initial: tuple[str, ...] = ("glorot",)  # glorot, normal
 
     def __post_init__(self) -> None:
-        check(self.hidden > 0, "BigramConfig", "hidden", self.hidden, "a whole number above 0")
-        check(self.width >= 0, "BigramConfig", "width", self.width, "0 (one-hot) or more")
+        check_whole(self, "hidden", 1, MOST_UNITS)
+        check_whole(self, "width", 0, MOST_UNITS, "0: one-hot vectors")
         known = self.dtype in ("float32", "float64")
         check(known, "BigramConfig", "dtype", self.dtype, "float32 or float64")
         known = bool(self.initial) and set(self.initial) <= set(INITIALS)

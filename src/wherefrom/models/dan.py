@@ -15,6 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from wherefrom.core.bags import BagVocabulary
+from wherefrom.core.bounds import MOST_SYMBOLS, MOST_UNITS, check_whole
 from wherefrom.core.config import check
 from wherefrom.core.contracts import Answer, Bags, Candidate
 from wherefrom.core.errors import BadData
@@ -43,11 +44,17 @@ class DANConfig:
 
     def __post_init__(self) -> None:
         name, known = type(self).__name__, tuple(ACTIVATIONS)
-        check(self.width > 0, name, "width", self.width, "a whole number above 0")
-        check(0 <= self.depth <= DEEPEST, name, "depth", self.depth, f"0 to {DEEPEST}")
-        check(self.hidden > 0, name, "hidden", self.hidden, "a whole number above 0")
+        for field in ("width", "hidden"):
+            check_whole(self, field, 1, MOST_UNITS)
+        check_whole(self, "depth", 0, DEEPEST)
         check(self.activation in known, name, "activation", self.activation, f"one of {known}")
-        check(self.classes > 1, name, "classes", self.classes, "2 or more")
+        check_whole(self, "classes", 2, MOST_UNITS)
+        check_whole(self, "vocab_size", 0, MOST_SYMBOLS, "0: the vocabulary's")
+
+    @property
+    def least_weights(self) -> int:
+        """No more weights than a model of this config has."""
+        return self.vocab_size * self.width + max(self.depth - 1, 0) * self.hidden**2
 
 
 @dataclass(frozen=True)
@@ -59,6 +66,15 @@ class DANVariant:
     hidden: int | None = None
     activation: str | None = None
     frozen: bool | None = None
+
+    def __post_init__(self) -> None:
+        if self.depth is not None:
+            check_whole(self, "depth", 0, DEEPEST)
+        if self.hidden is not None:
+            check_whole(self, "hidden", 1, MOST_UNITS)
+        known = self.activation is None or self.activation in ACTIVATIONS
+        wanted = f"one of {tuple(ACTIVATIONS)}"
+        check(known, "DANVariant", "activation", self.activation, wanted)
 
     def of(self, config: DANConfig) -> DANConfig:
         values = {f.name: getattr(self, f.name) for f in fields(self)}

@@ -10,6 +10,14 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
+from wherefrom.core.bounds import (
+    MOST_LAYERS,
+    MOST_SYMBOLS,
+    MOST_UNITS,
+    check_number,
+    check_share,
+    check_whole,
+)
 from wherefrom.core.config import check
 from wherefrom.core.errors import nearest
 from wherefrom.models.attention.cache import Cache
@@ -18,6 +26,9 @@ from wherefrom.models.attention.mixers import MIXERS
 from wherefrom.models.attention.packing import Packing
 from wherefrom.models.block import Block, norm
 from wherefrom.models.ngrams import NgramEmbedding
+
+LONGEST_BLOCK = 2**17  # characters: one head's weights on so many are 64 GB
+LONGEST_NGRAM = 32
 
 
 @dataclass(frozen=True)
@@ -51,17 +62,35 @@ class GPTConfig:
         check(self.norm in ("layer", "rms"), "GPTConfig", "norm", self.norm, "layer or rms")
         acts = ("gelu", "relu2")
         check(self.activation in acts, "GPTConfig", "activation", self.activation, "gelu or relu2")
-        for name in ("block_size", "n_layer", "n_head", "n_embd"):
-            check(getattr(self, name) > 0, "GPTConfig", name, getattr(self, name), "above 0")
+        check_whole(self, "vocab_size", 0, MOST_SYMBOLS, "0: the vocabulary's")
+        check_whole(self, "block_size", 1, LONGEST_BLOCK, "attention takes its square")
+        check_whole(self, "n_layer", 1, MOST_LAYERS)
+        for name in ("n_head", "n_embd", "bottleneck_dim"):
+            check_whole(self, name, 1, MOST_UNITS)
         fits = self.n_embd % self.n_head == 0
         check(fits, "GPTConfig", "n_embd", self.n_embd, f"a multiple of n_head={self.n_head}")
         self._check_mixer()
         even = self.attention != "rope" or self.n_embd // self.n_head % 2 == 0
         check(even, "GPTConfig", "n_embd", self.n_embd, "an even width for each head with rope")
-        check(self.ngrams == 0 or self.ngrams > 1, "GPTConfig", "ngrams", self.ngrams, "0 or 2 up")
+        fits = self.ngrams == 0 or 2 <= self.ngrams <= LONGEST_NGRAM
+        wanted = f"0, or a length from 2 to {LONGEST_NGRAM}"
+        check(fits, "GPTConfig", "ngrams", self.ngrams, wanted)
+        check_whole(self, "ngram_buckets", 1, MOST_SYMBOLS)
+        check_number(self, "init_std", 0, 100)
+        check_number(self, "rope_base", 1, 1e12, "positions of 1 are all turned alike")
         for name in ("embd_pdrop", "resid_pdrop", "attn_pdrop"):
-            value = getattr(self, name)
-            check(0 <= value < 1, "GPTConfig", name, value, "a share from 0, below 1")
+            check_share(self, name)
+
+    @property
+    def least_weights(self) -> int:
+        """No more weights than a model of this config has, whatever its attention."""
+        tables = self.vocab_size + self.ngram_buckets * max(self.ngrams - 1, 0)
+        return (8 * self.n_layer * self.n_embd + tables) * self.n_embd
+
+    @property
+    def least_activations(self) -> int:
+        """No more numbers than training keeps for one character: a block keeps a dozen widths."""
+        return 8 * self.n_layer * self.n_embd
 
     @property
     def max_input(self) -> int:
@@ -77,8 +106,6 @@ class GPTConfig:
         least = mixer.arrangement.least_layers
         deep, expected = self.n_layer >= least, f"{least} or more {chosen}"
         check(deep, "GPTConfig", "n_layer", self.n_layer, expected)
-        latents = self.bottleneck_dim
-        check(latents > 0, "GPTConfig", "bottleneck_dim", latents, "above 0")
 
 
 class GPT(nn.Module):

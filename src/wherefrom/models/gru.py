@@ -17,6 +17,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from wherefrom.core.bounds import MOST_LAYERS, MOST_SYMBOLS, MOST_UNITS, check_share, check_whole
 from wherefrom.core.config import check
 from wherefrom.models.recurrence import run_layer
 
@@ -35,10 +36,21 @@ class GRUConfig:
     dropout: float = 0.0  # on what goes into each layer and into the head
 
     def __post_init__(self) -> None:
-        for name in ("n_embd", "n_hidden", "n_layer"):
-            check(getattr(self, name) > 0, "GRUConfig", name, getattr(self, name), "above 0")
-        fits = 0 <= self.dropout < 1
-        check(fits, "GRUConfig", "dropout", self.dropout, "a share from 0, below 1")
+        check_whole(self, "vocab_size", 0, MOST_SYMBOLS, "0: the vocabulary's")
+        for name in ("n_embd", "n_hidden"):
+            check_whole(self, name, 1, MOST_UNITS)
+        check_whole(self, "n_layer", 1, MOST_LAYERS)
+        check_share(self, "dropout")
+
+    @property
+    def least_weights(self) -> int:
+        """No more weights than a model of this config has."""
+        return (3 * self.n_layer * self.n_hidden + self.vocab_size) * self.n_hidden
+
+    @property
+    def least_activations(self) -> int:
+        """No more numbers than training keeps for one character."""
+        return 4 * self.n_layer * self.n_hidden
 
 
 @dataclass

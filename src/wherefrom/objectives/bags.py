@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from wherefrom.core.bags import BagVocabulary
-from wherefrom.core.config import check
+from wherefrom.core.bounds import check_share
 from wherefrom.core.contracts import Bags, Batch, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, chance, draws
@@ -27,8 +27,7 @@ class BagsConfig:
     word_dropout: float = 0.3  # of every word, in every step anew
 
     def __post_init__(self) -> None:
-        fits = 0 <= self.word_dropout < 1
-        check(fits, "BagsConfig", "word_dropout", self.word_dropout, "a share from 0, below 1")
+        check_share(self, "word_dropout")
 
 
 class LabelledBags:

@@ -10,11 +10,14 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from wherefrom.core.bounds import check_whole
 from wherefrom.core.config import check
 from wherefrom.core.contracts import Batch, Document
 from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.core.vocabulary import Alphabet
+
+LONGEST = 2**17  # characters of a window
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class WindowsConfig:
     length: int = 0
 
     def __post_init__(self) -> None:
-        check(self.length >= 0, "WindowsConfig", "length", self.length, "0 (a block) or more")
+        check_whole(self, "length", 0, LONGEST, "0: the model's block")
 
 
 def stream(

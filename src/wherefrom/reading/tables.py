@@ -4,17 +4,16 @@ Lines end at \\n alone; a byte-order mark, \\r\\n and files that gzip packed (.g
 What is wrong is told by file and line: the first five of a kind, and how many there are.
 """
 
-import gzip
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, cast
 
 from wherefrom.core.encodings import convert_command, guess_encoding
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.files import not_utf8, reading
+from wherefrom.core.known_files import HashedFile
 from wherefrom.core.progress import tell
+from wherefrom.core.unpacking import Readable, Unpacked
 from wherefrom.core.vocabulary import MASK, PAD
 
 _SHOWN = 5
@@ -122,7 +121,9 @@ def _decoded(path: Path) -> Iterator[str]:
 def _parts(path: Path) -> Iterator[bytes]:
     with reading(path):
         raw = path.open("rb")
-    with raw, _unpacked(path, raw) as file:
+    with raw:
+        hashed = HashedFile(path, raw)
+        file = Unpacked(hashed, path) if path.suffix == ".gz" else hashed
         size, begun = path.stat().st_size, list[bytes]()  # what a line began with
         mark = _BOM
         while chunk := _read(path, file):
@@ -133,17 +134,12 @@ def _parts(path: Path) -> Iterator[bytes]:
                 begun.clear()
             begun.append(chunk[end:])
             tell(f"reading {path.name}", raw.tell(), size)
+        hashed.finish()
         yield b"".join(begun)
 
 
-def _unpacked(path: Path, raw: IO[bytes]) -> IO[bytes]:
-    return cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if path.suffix == ".gz" else raw
-
-
-def _read(path: Path, file: IO[bytes]) -> bytes:
+def _read(path: Path, file: Readable) -> bytes:
     try:
         return file.read(_CHUNK)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise BadData(f"{path}: expected a file that gzip packed, found: {error}") from None
     except OSError as error:
         raise MissingInput(f"{path}: expected a file, found: {error.strerror}") from error

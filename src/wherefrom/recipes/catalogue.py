@@ -7,7 +7,7 @@ from wherefrom.core.arguments import checked
 from wherefrom.core.config import overlay, parse_toml
 from wherefrom.core.errors import UsageError, nearest
 from wherefrom.core.files import read_text
-from wherefrom.core.recipe import Experiment
+from wherefrom.core.recipe import Experiment, Recipe
 from wherefrom.recipes import birthplaces, shakespeare
 from wherefrom.recipes.attention_lab import attention_lab
 from wherefrom.recipes.bigram import bigram
@@ -15,7 +15,7 @@ from wherefrom.recipes.bigram_tiny import bigram_tiny
 from wherefrom.recipes.facts import facts
 from wherefrom.recipes.people import people
 from wherefrom.recipes.sentiment import sentiment
-from wherefrom.runs.kinds import KINDS
+from wherefrom.runs.kinds import KINDS, check_kinds
 
 RECIPES: dict[str, Callable[[], Experiment]] = {
     "people": people,
@@ -55,7 +55,10 @@ def adjust(recipe: Chosen, *, config: str | None = None, settings: Iterable[str]
         _put(changes, field.strip().split("."), value.strip())
     if "kind" in changes and changes["kind"] == getattr(recipe, "kind", None):
         del changes["kind"]  # as `wherefrom list` prints it: it says what is so already
-    return overlay(recipe, changes, KINDS)
+    changed: Chosen = overlay(recipe, changes, KINDS)
+    if isinstance(changed, Recipe):
+        check_kinds(changed)
+    return changed
 
 
 def _put(table: dict[str, Any], path: list[str], value: str) -> None:

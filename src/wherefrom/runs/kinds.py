@@ -1,10 +1,13 @@
 """Every kind of config a recipe may hold, so that a written recipe can be read again."""
 
+from collections.abc import Collection
 from typing import Any
 
 from wherefrom.core.config import decode, encode
+from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
 from wherefrom.data.catalogue import DATASETS
+from wherefrom.data.edited import EditedConfig
 from wherefrom.models.dan import DANVariant
 from wherefrom.objectives.catalogue import OBJECTIVES
 from wherefrom.runs.families import FAMILIES
@@ -16,6 +19,14 @@ KINDS: dict[str, type] = {
     **{kind: config for kind, (config, _) in OBJECTIVES.items()},
     **{kind: family.config for kind, family in FAMILIES.items()},
     **{config.kind: config for config in (AdamWConfig, MuonConfig, SGDConfig, DANVariant)},
+}
+
+# What may stand where: a kind of any other sort is refused before anything is built from it.
+_OPTIMISERS = frozenset((AdamWConfig.kind, MuonConfig.kind, SGDConfig.kind))
+_CHARACTERS = frozenset(("next-character", "span-corruption", "answers", "windows"))
+_TAUGHT_BY = {"gpt": _CHARACTERS, "gru": _CHARACTERS, "bigram": {"bigrams"}, "dan": {"bags"}}
+_READ_BY = {
+    kind: ({"reviews"} if kind == "dan" else {*DATASETS} - {"reviews"}) for kind in FAMILIES
 }
 
 # Where and how safely a run computes, and its summary: none of them changes the result.
@@ -41,7 +52,37 @@ def decode_recipe(data: Any) -> Experiment:
     """A recipe of either form: demonstrations name their kind at the top, other recipes do not."""
     if isinstance(data, dict) and data.get("kind") == Demonstrations.kind:
         return decode(Demonstrations, data, {Demonstrations.kind: Demonstrations})
-    return decode(Recipe, data, KINDS)
+    recipe = decode(Recipe, data, KINDS)
+    check_kinds(recipe)
+    return recipe
+
+
+def check_kinds(recipe: Recipe) -> None:
+    """Refuse a part of a kind that cannot stand where it stands, such as a model for an objective.
+
+    A table in a file may name any kind, and each checks only its own fields.
+    """
+    _require_kind("model", recipe.model, FAMILIES)
+    kind = recipe.model.kind
+    _require_kind("data", recipe.data, _READ_BY[kind], f" for a model of kind '{kind}'")
+    if isinstance(recipe.data, EditedConfig):
+        _require_kind("data.base", recipe.data.base, _READ_BY[kind] - {EditedConfig.kind})
+    for stage in recipe.stages:
+        where = f"stages.{stage.name}"
+        _require_kind(f"{where}.optimiser", stage.optimiser, _OPTIMISERS)
+        for share in stage.mix:
+            place = f"{where}.mix.{share.name}.objective"
+            _require_kind(place, share.objective, _TAUGHT_BY[kind], f" for a '{kind}'")
+        if stage.variant is not None:
+            known = {DANVariant.kind} if kind == "dan" else frozenset[str]()
+            _require_kind(f"{where}.variant", stage.variant, known, f" for a '{kind}'")
+
+
+def _require_kind(where: str, config: Any, known: Collection[str], why: str = "") -> None:
+    found = getattr(config, "kind", None)
+    if found not in known:
+        wanted = f"one of the kinds {', '.join(sorted(known))}{why}" if known else f"none{why}"
+        raise UsageError(f"{where}: expected {wanted}, found {found or type(config).__name__!r}")
 
 
 def recipe_identity(recipe: Any) -> dict[str, Any]:

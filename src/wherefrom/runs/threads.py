@@ -10,6 +10,8 @@ import torch
 
 from wherefrom.core.errors import UsageError
 
+_A_CORE, _ANYWHERE = 4, 16
+
 
 def use_threads(asked: int | None, otherwise: int = 0) -> int:
     """Set torch's number of threads to what is asked for, or otherwise to a recipe's own number.
@@ -17,10 +19,26 @@ def use_threads(asked: int | None, otherwise: int = 0) -> int:
     0 means `usual_threads`. Returns the number.
     """
     count = otherwise if asked is None else asked
-    if not isinstance(count, int) or count < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise UsageError(f"threads: expected a whole number, 0 or more, found {count!r}")
-    torch.set_num_threads(count or usual_threads())
+    if asked is None:  # a recipe of a larger machine
+        count = min(count, most_threads())
+    require_threads(count)
+    torch.set_num_threads(count or min(usual_threads(), most_threads()))
     return torch.get_num_threads()
+
+
+def require_threads(count: int) -> None:
+    """Refuse a number that makes no sense here."""
+    most = most_threads()
+    if not isinstance(count, int) or not 0 <= count <= most:  # pyright: ignore
+        raise UsageError(
+            f"threads: expected a whole number from 0 to {most} ({_A_CORE} for each core here, and "
+            f"{_ANYWHERE} anywhere: more of them only wait), found {count!r}"
+        )
+
+
+def most_threads() -> int:
+    """The most that make sense here; a system may refuse to start more, and end the process."""
+    return max(_ANYWHERE, _A_CORE * (os.cpu_count() or 1))
 
 
 def usual_threads() -> int:

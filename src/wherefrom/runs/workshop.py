@@ -10,6 +10,7 @@ import torch
 
 from wherefrom.core.contracts import Dataset, Learner
 from wherefrom.core.errors import BadData, UsageError
+from wherefrom.core.memory import allocating, find_memory, require_memory
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.data.catalogue import load_dataset
@@ -19,6 +20,10 @@ from wherefrom.objectives.mix import Mix
 from wherefrom.runs.families import FAMILIES, Family, Place
 from wherefrom.training.optimisers import AdamW, AdamWConfig
 from wherefrom.training.schedules import COURSE_EPOCHS, TokenCount
+
+_BYTES_A_WEIGHT = 16  # itself, its gradient and the two averages of AdamW, in float32
+_SHORT_ROW = 8  # characters: few texts have shorter rows
+_SMALLER = "lower model.n_layer, model.n_embd or another size of the model"
 
 
 class Workshop:
@@ -84,8 +89,22 @@ class Workshop:
         return stage.variant.of(self.model_config) if stage.variant else self.model_config
 
     def new_model(self, stage: Stage) -> Any:
-        seed, number = self.recipe.seed, self.number(stage)
-        return self.family.build(self.config_of(stage), self.vocabulary, seed, number, self.device)
+        seed, number, config = self.recipe.seed, self.number(stage), self.config_of(stage)
+        self._require_memory(stage, config)
+        with allocating("model", _SMALLER):
+            return self.family.build(config, self.vocabulary, seed, number, self.device)
+
+    def _require_memory(self, stage: Stage, config: Any) -> None:
+        """Refuse what cannot fit, before minutes are spent on building it."""
+        gpu = self.device.type == "cuda"
+        there = torch.cuda.get_device_properties(self.device).total_memory if gpu else find_memory()
+        weights = getattr(config, "least_weights", 0) * _BYTES_A_WEIGHT
+        require_memory("model", weights, there, _SMALLER)
+        rows = stage.batch // (1 if gpu else stage.buckets)
+        kept = getattr(config, "least_activations", 0) * rows * _SHORT_ROW * 4
+        require_memory(
+            f"stages.{stage.name}.batch", kept, there, "lower it, or make the model smaller"
+        )
 
     def learner(self, stage: Stage, model: Any, steps: int | None = None) -> Learner:
         """The stage's learner; `steps` of it are taken, all where it is not given."""

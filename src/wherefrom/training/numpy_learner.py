@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
-from wherefrom.core.config import check
+from wherefrom.core.bounds import LARGEST_RATE, MOST_STEPS, check_positive, check_whole
 from wherefrom.core.contracts import Batch, Objective, State, never
 from wherefrom.training.weights import copy_weights, load_weights
 
@@ -24,9 +24,8 @@ class SGDConfig:
     halve_every: int = 0  # steps, as the homework anneals; 0: never
 
     def __post_init__(self) -> None:
-        check(self.rate > 0, "SGDConfig", "rate", self.rate, "a number above 0")
-        fits = self.halve_every >= 0
-        check(fits, "SGDConfig", "halve_every", self.halve_every, "0 (never) or more")
+        check_positive(self, "rate", LARGEST_RATE)
+        check_whole(self, "halve_every", 0, MOST_STEPS, "0: never")
 
 
 class Network(Protocol):

@@ -11,9 +11,18 @@ from typing import Any, ClassVar, Protocol
 import torch
 from torch import Tensor, nn
 
+from wherefrom.core.bounds import (
+    LARGEST_RATE,
+    check_number,
+    check_positive,
+    check_share,
+    check_whole,
+)
 from wherefrom.core.config import check
 
 _NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
+
+MOST_ITERATIONS = 100  # of Muon: the matrix is orthogonal after five
 
 
 @dataclass(frozen=True)
@@ -34,8 +43,10 @@ class AdamWConfig:
     def __post_init__(self) -> None:
         known = self.decayed in ("matrices", "all but bias")
         check(known, "AdamWConfig", "decayed", self.decayed, "'matrices' or 'all but bias'")
-        check(self.rate > 0, "AdamWConfig", "rate", self.rate, "a rate above 0")
-        check(self.decay >= 0, "AdamWConfig", "decay", self.decay, "a decay of 0 or more")
+        check_positive(self, "rate", LARGEST_RATE)
+        check_number(self, "decay", 0, LARGEST_RATE)
+        for name in ("beta1", "beta2"):  # the average is divided by 1 - beta
+            check_share(self, name)
 
 
 @dataclass(frozen=True)
@@ -50,10 +61,11 @@ class MuonConfig:
     iterations: int = 5
 
     def __post_init__(self) -> None:
-        check(self.rate > 0, "MuonConfig", "rate", self.rate, "a rate above 0")
-        check(self.adam_rate > 0, "MuonConfig", "adam_rate", self.adam_rate, "a rate above 0")
-        check(0 <= self.momentum < 1, "MuonConfig", "momentum", self.momentum, "0 up to 1")
-        check(self.iterations > 0, "MuonConfig", "iterations", self.iterations, "1 or more")
+        check_positive(self, "rate", LARGEST_RATE)
+        check_positive(self, "adam_rate", LARGEST_RATE)
+        check_number(self, "decay", 0, LARGEST_RATE)
+        check_share(self, "momentum")
+        check_whole(self, "iterations", 1, MOST_ITERATIONS)
 
 
 class Optimiser(Protocol):

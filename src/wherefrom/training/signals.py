@@ -1,4 +1,7 @@
-"""Ctrl-C and termination as something to notice at a good moment, not wherever they strike."""
+"""Ctrl-C, termination and a lost terminal as something to notice at a good moment.
+
+They would otherwise end the process wherever they strike it.
+"""
 
 import os
 import signal
@@ -11,8 +14,10 @@ RECEIVED = "stopping after this step, and saving; a second signal (Ctrl-C again)
 
 
 class StopSignal:
-    """While entered, the first SIGINT or SIGTERM is noted in `number` and acknowledged in a line.
+    """While entered, the first signal that asks to stop is noted in `number` and acknowledged.
 
+    These are SIGINT, SIGTERM and SIGHUP, which a terminal sends when it is closed. A SIGHUP that is
+    ignored stays so: the user said with `nohup` that the run shall outlive the terminal.
     A second one means it: the default is back and the process ends there. What was published
     stays whole either way. Outside the main thread, where Python has no signals, it notes none.
     """
@@ -23,7 +28,7 @@ class StopSignal:
 
     def __enter__(self) -> "StopSignal":
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
+            for number in _stopping():
                 self._before[number] = signal.signal(number, self._receive)
         return self
 
@@ -38,6 +43,14 @@ class StopSignal:
             signal.raise_signal(number)
         self.number = number
         _acknowledge()
+
+
+def _stopping() -> list[signal.Signals]:
+    stopping = [signal.SIGINT, signal.SIGTERM]
+    hangup = getattr(signal, "SIGHUP", None)  # Windows has none
+    if hangup is not None and signal.getsignal(hangup) != signal.SIG_IGN:
+        stopping.append(hangup)
+    return stopping
 
 
 def _acknowledge() -> None:

@@ -1,6 +1,9 @@
 """Archives that are meant well and others: nothing is written, whatever they hold."""
 
+import bz2
+import gzip
 import io
+import lzma
 import tarfile
 import zipfile
 
@@ -88,8 +91,41 @@ def test_a_zip_that_lies_about_a_size():
 
 def test_a_stream_of_members_that_nobody_wants_ends(monkeypatch):
     monkeypatch.setattr("wherefrom.data.fetching.archives._MOST_SKIPPED", 1000)
+    big = ("big", bytes(2000))
+    with pytest.raises(Damaged, match=r"expected at most .* GB when it is unpacked, found more"):
+        take(make_tar(big, ("data/a.txt", b"A")), "package", WANTED, 100)
+    plain = gzip.decompress(make_tar(big))
     with pytest.raises(Damaged, match="members of more bytes than any package has"):
-        take(make_tar(("big", bytes(2000)), ("data/a.txt", b"A")), "package", WANTED, 100)
+        take(plain, "package", WANTED, 100)
+
+
+@MAKERS
+def test_too_many_members_are_not_walked(make, monkeypatch):
+    monkeypatch.setattr("wherefrom.data.fetching.archives._MOST_MEMBERS", 5)
+    members = [(f"m{i}", b"") for i in range(8)]
+    with pytest.raises(Damaged, match="more than 5 members"):
+        take(make(*members, ("data/a.txt", b"A")), "package", WANTED, 100)
+
+
+def test_a_header_without_end_is_not_read(monkeypatch):
+    """tarfile reads the names of a member into memory, however long they are said to be."""
+    monkeypatch.setattr("wherefrom.data.fetching.archives._MOST_SKIPPED", 2**20)
+    out = io.BytesIO()
+    info = tarfile.TarInfo("././@PaxHeader")
+    info.type, info.size = tarfile.XHDTYPE, 2**30
+    with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=1) as file:
+        file.write(info.tobuf())
+        for _ in range(8):
+            file.write(bytes(2**20))
+    with pytest.raises(Damaged, match=r"archive: expected at most 0\.001.* GB when it is unpacked"):
+        take(out.getvalue(), "package", WANTED, 100)
+
+
+@pytest.mark.parametrize("pack", [bz2.compress, lzma.compress])
+def test_only_gzip_is_unpacked(pack):
+    """No package that is pinned needs another, and their limits are harder to hold."""
+    with pytest.raises(Damaged, match="package: expected an archive, found"):
+        take(pack(bytes(10_000)), "package", WANTED, 100)
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")

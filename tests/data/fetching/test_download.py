@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from wherefrom.core.errors import CannotWrite, Damaged, MissingInput, Unavailable
+from wherefrom.core.errors import CannotWrite, Damaged, MissingInput, Unavailable, UsageError
 from wherefrom.data.fetching.download import Pinned, download, find_address
 
 DATA = b"packed bytes" * 1000
@@ -61,9 +61,59 @@ def test_no_network(tmp_path, monkeypatch):
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
     with pytest.raises(Unavailable, match=r":9/simple/some-data/: cannot download: .*refused"):
         download(PINNED, tmp_path / "file")
-    monkeypatch.setenv("PIP_INDEX_URL", "file:///etc")
-    with pytest.raises(Unavailable, match="expected an http or https address"):
+
+
+@pytest.mark.parametrize("registry", ["pypi", "npm"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "file:///etc", "http://[::1", "http://[", "http://", "https:///simple", "no address", "//x",
+        "http://host:port/", "http://host:99999/", "http://host:0/", "http://ho\nst/",
+        "ftp://host/", "http://me:secret@[",
+    ],
+)  # fmt: skip
+def test_an_address_that_is_none(tmp_path, monkeypatch, address, registry):
+    monkeypatch.setenv("PIP_INDEX_URL", address)
+    monkeypatch.setenv("npm_config_registry", address)
+    with pytest.raises(UsageError, match=r"^registry: expected an http or https address, found '"):
+        download(replace(PINNED, registry=registry), tmp_path / "file")
+    with pytest.raises(UsageError) as caught:
+        find_address(replace(PINNED, registry=registry))
+    assert "secret" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_that_is_no_address_is_passed_over(offered):
+    link = f"{offered.address}/f/{PINNED.file}"
+    bad = "".join(f"<a href='{start}/{PINNED.file}'>" for start in ("http://[", "http://[::1"))
+    offered.files["/simple/some-data/"] = f"{bad}<a href='{link}'>".encode()
+    assert find_address(PINNED) == link
+
+
+def test_a_page_of_too_many_links_is_left(offered, tmp_path):
+    """Two million of them took more than a minute."""
+    offered.files["/simple/some-data/"] = b"<a href=x>" * 1_600_000
+    with pytest.raises(Damaged, match=r"at most 16,777,216 bytes and 100,000 links, found more"):
         download(PINNED, tmp_path / "file")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_page_that_is_too_long_is_left(offered):
+    offered.files["/simple/some-data/"] = b"x" * (2**24 + 100_000)
+    with pytest.raises(Damaged, match=r"at most 16,777,216 bytes"):
+        find_address(PINNED)
+
+
+def test_what_comes_too_slowly_is_left(tmp_path, offered):
+    """A server that sends a few bytes now and then would keep a command for ever."""
+    times = iter([0.0, 61.0])
+    with pytest.raises(Unavailable, match=r"simple/some-data/: cannot download: it comes too slow"):
+        find_address(PINNED, lambda: next(times))
+    times = iter([0.0, 1.0, 1.0, 60.0, 70.0])  # the page, then the file: 60 s, and 12,000 bytes
+    with pytest.raises(
+        Unavailable, match=r"files/some_data-1\.0\.tar\.gz: cannot download: it com"
+    ):
+        download(PINNED, tmp_path / "file", lambda: next(times))
 
 
 def test_a_folder_that_cannot_be_written(tmp_path):

@@ -27,6 +27,21 @@ def test_the_users_folder_is_where_the_environment_says(monkeypatch):
     assert registry.home() == Path("/own")
 
 
+def test_without_a_home_nothing_is_registered_and_nothing_can_be(monkeypatch, folder):
+    """As in a container whose user is only a number."""
+    for name in ("WHEREFROM_HOME", "XDG_DATA_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+
+    def nobody(_):
+        raise KeyError("getpwuid(): uid not found")
+
+    monkeypatch.setattr("pwd.getpwuid", nobody)
+    assert registry.entries() == {}
+    assert registry.find("birthplaces") is None
+    with pytest.raises(CannotWrite, match="found no HOME and no entry for this user; set WHEREFR"):
+        registry.add("birthplaces", folder, ["wiki.txt"])
+
+
 def test_a_folder_is_kept_with_its_files_checksums(home, folder, monkeypatch):
     assert registry.entries() == {}
     assert registry.find("birthplaces") is None

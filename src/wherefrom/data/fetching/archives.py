@@ -5,7 +5,6 @@ member must be a plain file, occur once and stay below a size; every other membe
 """
 
 import io
-import lzma
 import re
 import stat
 import tarfile
@@ -16,13 +15,15 @@ from typing import IO
 
 from wherefrom.core.errors import Damaged
 from wherefrom.core.files import one_line
+from wherefrom.core.unpacking import Readable, Unpacked
 
-_MOST_SKIPPED = 2**30  # bytes of unwanted members, which a packed stream must still unpack
+_MOST_SKIPPED = 2**28  # bytes of unwanted members and headers, which a stream must still unpack
+_MOST_MEMBERS = 100_000
+_GZIP = b"\x1f\x8b"
 _BROKEN = (
     zipfile.BadZipFile,
     tarfile.TarError,
     zlib.error,
-    lzma.LZMAError,
     EOFError,
     OSError,
     ValueError,
@@ -34,7 +35,7 @@ def take(data: bytes, where: str, wanted: str, limit: int) -> dict[str, bytes]:
     """The members whose whole name matches a pattern; `limit` bounds their bytes in all."""
     pattern, found, total = re.compile(wanted), {}, 0
     try:
-        for name, plain, file in _members(data, pattern):
+        for name, plain, file in _members(data, pattern, limit):
             if not plain:
                 raise Damaged(f"{where}: expected a plain file {name!r}, found something else")
             if name in found:
@@ -55,13 +56,19 @@ def take(data: bytes, where: str, wanted: str, limit: int) -> dict[str, bytes]:
 Member = tuple[str, bool, IO[bytes]]  # its name, whether it is a plain file, and its bytes
 
 
-def _members(data: bytes, wanted: re.Pattern[str]) -> Iterable[Member]:
-    zipped = data.startswith(b"PK")
-    return _zip_members(data, wanted) if zipped else _tar_members(data, wanted)
+def _members(data: bytes, wanted: re.Pattern[str], limit: int) -> Iterable[Member]:
+    if data.startswith(b"PK"):
+        return _zip_members(data, wanted)
+    stream: Readable = io.BytesIO(data)
+    if data.startswith(_GZIP):  # counted here: tarfile reads a header of any length
+        advice = "nothing of it was used"
+        stream = Unpacked(stream, "archive", advice, most=limit + _MOST_SKIPPED)
+    return _tar_members(stream, wanted)
 
 
 def _zip_members(data: bytes, wanted: re.Pattern[str]) -> Iterator[Member]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        _require_few(len(archive.infolist()))
         for info in archive.infolist():
             if wanted.fullmatch(info.filename):
                 kind = stat.S_IFMT(info.external_attr >> 16)
@@ -70,10 +77,12 @@ def _zip_members(data: bytes, wanted: re.Pattern[str]) -> Iterator[Member]:
                     yield info.filename, plain, file
 
 
-def _tar_members(data: bytes, wanted: re.Pattern[str]) -> Iterator[Member]:
+def _tar_members(stream: Readable, wanted: re.Pattern[str]) -> Iterator[Member]:
     skipped = 0
-    with tarfile.open(fileobj=io.BytesIO(data), mode="r|*") as archive:
-        for info in archive:
+    with tarfile.open(fileobj=stream, mode="r|") as archive:  # pyright: ignore
+        for number, info in enumerate(archive):
+            _require_few(number)
+            archive.members.clear()  # tarfile would keep every one
             if not wanted.fullmatch(info.name):
                 skipped += info.size
                 if skipped > _MOST_SKIPPED:
@@ -81,3 +90,8 @@ def _tar_members(data: bytes, wanted: re.Pattern[str]) -> Iterator[Member]:
                 continue
             file = archive.extractfile(info) if info.isreg() else None
             yield info.name, file is not None, file or io.BytesIO()
+
+
+def _require_few(count: int) -> None:
+    if count > _MOST_MEMBERS:
+        raise ValueError(f"more than {_MOST_MEMBERS:,} members")

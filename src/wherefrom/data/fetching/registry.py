@@ -4,13 +4,18 @@ It keeps where a folder is and the checksums of its files. The data stay where t
 """
 
 import os
+import shlex
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from wherefrom.core.bounds import is_name
 from wherefrom.core.config import from_json, to_json
-from wherefrom.core.errors import BadData, Damaged
-from wherefrom.core.files import file_hash, read_json, write_json
+from wherefrom.core.errors import BadData, CannotWrite, Damaged, UsageError
+from wherefrom.core.files import file_hash, read_json, reading, write_json
+from wherefrom.core.known_files import Known, check_file, expecting
 
 _FILE = "data.json"
 
@@ -27,12 +32,30 @@ def home() -> Path:
     """The user's folder: $WHEREFROM_HOME, or where the system keeps the data of programs."""
     if own := os.environ.get("WHEREFROM_HOME"):
         return Path(own)
-    shared = os.environ.get("XDG_DATA_HOME")
-    return (Path(shared) if shared else Path.home() / ".local" / "share") / "wherefrom"
+    if shared := os.environ.get("XDG_DATA_HOME"):
+        return Path(shared) / "wherefrom"
+    try:
+        return Path.home() / ".local" / "share" / "wherefrom"
+    except RuntimeError:  # neither HOME nor an entry for this user, as in some containers
+        raise CannotWrite(
+            "home: expected a folder for your data sets, found no HOME and no entry for this user; "
+            "set WHEREFROM_HOME to a folder"
+        ) from None
+
+
+def has_home() -> bool:
+    """Whether there is a place for the user's folder; without one, nothing is registered."""
+    try:
+        home()
+    except CannotWrite:
+        return False
+    return True
 
 
 def add(name: str, folder: Path, files: Sequence[str]) -> Entry:
     """Register a folder under a name, in place of the one before."""
+    if not is_name(name):
+        raise UsageError(f"data: expected a name without / and '..', found {name!r}")
     folder = folder.resolve()
     entry = Entry(str(folder), {file: file_hash(folder / file) for file in files})
     write_json(home() / _FILE, to_json(entries() | {name: entry}))
@@ -52,13 +75,52 @@ def find(name: str) -> Path | None:
 
 def entries() -> dict[str, Entry]:
     """Every registered data set by its name."""
-    path = home() / _FILE
-    if not path.exists():
+    if not has_home() or not (path := home() / _FILE).exists():
         return {}
     try:
-        return from_json(dict[str, Entry], read_json(path), str(path))
+        found = from_json(dict[str, Entry], read_json(path), str(path))
+        if bad := [name for name in found if not is_name(name)]:
+            raise Damaged(f"{path}: expected names of data sets, found {bad[0]!r}")
+        return found
     except (BadData, Damaged) as error:
         raise Damaged(f"{error}; remove the file and register the folders again") from None
+
+
+def checked() -> AbstractContextManager[None]:
+    """Within this context, registered files that are read must be as they were registered."""
+    known = cache(_known_files)  # the list is read with the first file: many data sets have none
+    return expecting(lambda path: known().get(str(path.resolve())))
+
+
+def find_unchanged(name: str) -> Path | None:
+    """The folder that is registered under a name, for a reader that does not compare by itself.
+
+    All its files are compared with their checksums here.
+    """
+    if (entry := entries().get(name)) is None:
+        return None
+    with checked():
+        for path in (Path(entry.folder) / file for file in entry.files):
+            if path.is_file():  # whoever reads it says that it is missing
+                with reading(path), path.open("rb") as file:
+                    check_file(path, file)
+    return Path(entry.folder)
+
+
+def _known_files() -> dict[str, Known]:
+    """Every registered file by its path."""
+    found: dict[str, Known] = {}
+    for name, entry in entries().items():
+        folder = Path(entry.folder)
+        fetched = has_home() and folder == (home() / "data" / name).resolve()
+        since = f"'{name}' was {'fetched' if fetched else 'registered'}"
+        again = f"'wherefrom data fetch {name}' gets it again"
+        if not fetched:
+            register = f"wherefrom data add {name} {shlex.quote(str(folder))}"
+            again = f"put the old file back, or register it as it is now: {register}"
+        for file, digest in entry.files.items():
+            found[str((folder / file).resolve())] = Known(digest, since, again)
+    return found
 
 
 def state(entry: Entry) -> str:

@@ -1,0 +1,107 @@
+"""Packed files, unpacked with a limit: a megabyte of gzip can hold a gigabyte of spaces.
+
+The limit is on the ratio, which no text reaches, and on the bytes in all. A user who has such data
+can unpack the file, which is then read whatever its size, or raise the limit on the bytes.
+"""
+
+import gzip
+import io
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from wherefrom.core.errors import Damaged, UsageError
+
+SETTING = "WHEREFROM_UNPACK_GB"
+USUAL = 4.0  # GB
+RATIO = 200  # times the packed size; text is packed to a third or a tenth of its size
+FREE = 2**26  # bytes that may come out of a file of any size
+_BROKEN = (gzip.BadGzipFile, EOFError, zlib.error)
+
+
+class Readable(Protocol):
+    def read(self, size: int = -1, /) -> bytes: ...
+
+
+class Unpacked(io.RawIOBase):
+    """The bytes that come out of a file that gzip packed, up to the limit.
+
+    The limit is `most`, or the user's. `advice` says what to do with a file that passes it; else
+    the user is told to unpack the file.
+    """
+
+    def __init__(
+        self, file: Readable, path: Path | str, advice: str = "", most: int | None = None
+    ) -> None:
+        self._packed = _Counted(file)
+        self._file = gzip.GzipFile(fileobj=self._packed)  # pyright: ignore[reportArgumentType]
+        self._path, self._advice = path, advice
+        self._most = most_bytes() if most is None else most
+        self._out = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """So many bytes, or all that are left."""
+        if size < 0:
+            return b"".join(iter(lambda: self.read(2**20), b""))
+        with _damage_named(self._path):
+            data = self._file.read(size)
+        self._out += len(data)
+        if self._out > FREE and self._out > RATIO * self._packed.count:
+            raise Damaged(
+                f"{self._path}: expected text that gzip packed, found more than {RATIO} times as "
+                f"many bytes as are packed; {self._way_out('look what is in it')}"
+            )
+        if self._out > self._most:
+            limit, otherwise = f"{self._most / 1e9:g} GB", f"set {SETTING} to a larger number"
+            raise Damaged(
+                f"{self._path}: expected at most {limit} when it is unpacked, found more; "
+                f"{self._way_out(otherwise)}"
+            )
+        return data
+
+    def _way_out(self, otherwise: str) -> str:
+        """What a user does with a file that is meant as it is."""
+        return self._advice or f"unpack it yourself (gunzip -k) and name that file, or {otherwise}"
+
+
+def unpack(data: bytes, path: Path | str, advice: str = "") -> bytes:
+    """All bytes that gzip packed into `data`, which were read from `path`."""
+    return Unpacked(io.BytesIO(data), path, advice).read()
+
+
+def most_bytes() -> int:
+    """The most bytes that a file may unpack to: 4 GB, or what the user has set."""
+    given = os.environ.get(SETTING)
+    try:
+        most = USUAL if given is None else float(given)
+    except ValueError:
+        most = -1.0
+    if not 0 < most < 1e6:
+        raise UsageError(f"{SETTING}: expected a number of gigabytes above 0, found {given!r}")
+    return int(most * 1e9)
+
+
+@contextmanager
+def _damage_named(path: Path | str) -> Iterator[None]:
+    try:
+        yield
+    except _BROKEN as error:
+        raise Damaged(f"{path}: expected a file that gzip packed, found: {error}") from None
+
+
+class _Counted:
+    """A file that counts the bytes that are read from it."""
+
+    def __init__(self, file: Readable) -> None:
+        self._file, self.count = file, 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        self.count += len(data)
+        return data

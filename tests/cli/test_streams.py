@@ -1,0 +1,82 @@
+"""Standard streams that are closed or full: one line and a code, or no matter at all."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+COMMAND = f"{sys.executable} -m wherefrom"
+CANNOT = "wherefrom: standard output: cannot write: {}; send it to a file or a pipe, and run"
+
+
+def shell(line: str, **options):
+    """A line of a shell, where $W is the command."""
+    environment = os.environ | {"W": COMMAND}
+    return subprocess.run(
+        ["bash", "-c", line], capture_output=True, text=True, env=environment, **options
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("$W list people >&-", "Bad file descriptor"),
+        ("$W list people >/dev/full", "No space left on device"),
+        ("$W --help >/dev/full", "No space left on device"),
+        ("$W list people --json <&- >&-", "Bad file descriptor"),
+    ],
+)
+def test_a_standard_output_that_takes_nothing(line, reason):
+    found = shell(line)
+    assert found.returncode == 73
+    assert found.stderr.startswith(CANNOT.format(reason))
+    assert found.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("closed", ["2>&-", "2>/dev/full"])
+def test_notes_that_nobody_can_read_are_dropped(closed):
+    """They must not end up among the results, as Python's print would have it."""
+    found = shell(f"$W list people --json {closed}")
+    assert (found.returncode, found.stdout[:1], found.stderr) == (0, "{", "")
+    found = shell(f"$W run peple {closed}")
+    assert (found.returncode, found.stdout, found.stderr) == (2, "", "")
+
+
+def test_all_closed_at_once_leaves_only_the_code(tmp_path):
+    found = shell("$W list people >&- 2>&- <&-", cwd=tmp_path)
+    assert (found.returncode, found.stdout, found.stderr) == (73, "", "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_never_gets_the_number_of_a_closed_stream(tmp_path):
+    """Or what a library prints would be written into it."""
+    program = (
+        "import os; from wherefrom.cli.streams import prepare_streams; prepare_streams(); "
+        "file = open('model', 'w'); assert file.fileno() > 2, file.fileno()"
+    )
+    found = shell(f'{sys.executable} -c "{program}" <&- >&-', cwd=tmp_path)
+    assert (found.returncode, found.stderr) == (0, "")
+
+
+def test_a_closed_standard_input_is_an_empty_one(tiny_run):
+    for given in ("<&-", "</dev/null"):
+        found = shell(f"$W ask {tiny_run} {given}")
+        assert found.returncode == 2
+        assert "expected a question as an argument or on standard input, found none" in found.stderr
+
+
+def test_a_run_is_finished_though_nobody_can_be_told(tiny, tmp_path):
+    settings = " ".join(tiny)
+    found = shell(f"$W run {settings} --no-report --out run >/dev/full 2>/dev/full", cwd=tmp_path)
+    assert found.returncode == 73
+    found = shell(f"$W run {settings} --no-report --out run", cwd=tmp_path)
+    assert found.returncode == 0
+    assert "is finished; these are its results" in found.stderr
+
+
+def test_a_folder_that_was_deleted(tmp_path):
+    found = shell("mkdir gone && cd gone && rmdir ../gone && $W list", cwd=tmp_path)
+    assert found.returncode == 66
+    assert found.stderr.startswith("wherefrom: current folder: expected one that exists, found: No")
+    assert found.stderr.count("\n") == 1

@@ -1,0 +1,194 @@
+"""Every field of every config: what it refuses, whichever way the value comes.
+
+A field that is added later is swept too. What is refused is refused when the config is built, so
+before a folder is made.
+"""
+
+import math
+from dataclasses import MISSING, fields, is_dataclass, replace
+from typing import Any, get_type_hints
+
+import pytest
+
+from wherefrom.core.config import decode, encode, overlay, parse_toml
+from wherefrom.core.errors import UsageError
+from wherefrom.core.recipe import Demonstrations, ModelEntry, Recipe, Schedule, Share, Stage, Task
+from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
+from wherefrom.recipes.people import people
+from wherefrom.runs.kinds import KINDS
+
+PEOPLE = people()
+WHOLES = [
+    PEOPLE, get_recipe("attention-lab"), PEOPLE.stages[0], PEOPLE.stages[0].mix[0],
+    PEOPLE.stages[0].schedule, PEOPLE.models[0], PEOPLE.tasks[0],
+]  # fmt: skip
+KIND_CONFIGS = [
+    kind() if all(f.default is not MISSING for f in fields(kind)) else kind(PEOPLE.data)
+    for kind in KINDS.values()
+]
+CONFIGS = [*WHOLES, *KIND_CONFIGS]
+ALL_KINDS = KINDS | {Demonstrations.kind: Demonstrations}
+HUGE = 10**18
+
+
+def plain(hint: Any) -> Any:
+    return next((t for t in (int, float, str, bool) if hint in (t, t | None)), None)
+
+
+def leaves() -> list[Any]:
+    """Config, field and type of every field that is a number, a text or true or false."""
+    found = []
+    for config in CONFIGS:
+        hints = get_type_hints(type(config))
+        for f in fields(config):
+            if kind := plain(hints[f.name]):
+                label = f"{type(config).__name__}.{f.name}"
+                found.append(pytest.param(config, f.name, kind, id=label))
+    return found
+
+
+def test_every_class_of_a_recipe_is_swept():
+    classes = {type(config) for config in CONFIGS}
+    assert {Recipe, Demonstrations, Stage, Share, Schedule, ModelEntry, Task} < classes
+    assert set(KINDS.values()) < classes
+
+    def within(value: Any):
+        if is_dataclass(value):
+            yield type(value)
+            for f in fields(value):
+                yield from within(getattr(value, f.name))
+        elif isinstance(value, tuple):
+            for each in value:
+                yield from within(each)
+
+    for make in RECIPES.values():
+        assert set(within(make())) <= classes
+    assert len(leaves()) > 100
+
+
+NEVER: dict[type, list[Any]] = {
+    int: [-1, HUGE, -HUGE, 10**5000, 1.5, math.nan, math.inf, True, "", "x", [], {}],
+    float: [math.nan, math.inf, -math.inf, -1.0, 1e300, 10**400, True, "", "x", [], {}],
+    bool: [2, 1.0, "", "x", [], {}],
+    str: [3, 1.5, True, [], {}, "\udcff"],
+}
+
+
+@pytest.mark.parametrize(("config", "field", "kind"), leaves())
+def test_what_no_field_of_its_type_accepts(config, field, kind):
+    """As a TOML file gives it, with the type that it has there."""
+    for value in NEVER[kind]:
+        with pytest.raises(UsageError) as error:
+            overlay(config, {field: value}, KINDS)
+        assert str(error.value).startswith((f"{field}: expected ", f"{field}: a value"))
+        assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(("config", "field", "kind"), leaves())
+def test_what_is_accepted_can_be_written_and_read_again(config, field, kind):
+    """As the command line gives it: text, of which only some fields can make something."""
+    for text in ("nan", "inf", "-1", "0", "1", str(HUGE), "", "x", "../x", "9" * 5000):
+        try:
+            changed = overlay(config, {field: text}, KINDS)
+        except UsageError:
+            continue
+        value = getattr(changed, field)
+        if kind in (int, float):
+            assert 0 <= value <= 1e30
+        assert decode(type(config), encode(changed), ALL_KINDS) == changed
+
+
+NAMED = [c for c in CONFIGS if "name" in {f.name for f in fields(c)}]
+BAD_NAMES = [
+    "", ".", "..", "../../../evil", "/etc/passwd", "a/b", "a\\b", "a..b", ".hidden", "end.", " a",
+    "a ", "a\nb", "a\0b", "a\x1b[31m", "a\u202eb", "\ud800", "x" * 101,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD_NAMES, ids=ascii)
+def test_names_that_could_lead_elsewhere_are_refused_everywhere(name):
+    assert len(NAMED) == 6  # Recipe, Demonstrations, Stage, Share, ModelEntry, Task
+    for config in NAMED:
+        with pytest.raises(UsageError, match="name: expected a name of 1 to 100 characters"):
+            replace(config, name=name)  # in Python
+        with pytest.raises(UsageError, match=r"name: expected (a name of 1 to 100|text, found b)"):
+            overlay(config, {"name": name}, KINDS)  # on the command line, and in TOML
+
+
+@pytest.mark.parametrize(
+    "name", ["people", "with pretraining", "depth-0", "a.b", "größe", "x" * 100]
+)
+def test_other_names_are_accepted(name):
+    for config in NAMED:
+        assert replace(config, name=name).name == name
+
+
+def test_a_table_of_stages_names_them_too():
+    data = encode(PEOPLE)
+    data["stages"]["../x"] = data["stages"].pop("pretrain")
+    with pytest.raises(UsageError, match=r"name: expected a name"):
+        decode(Recipe, data, KINDS)
+
+
+def test_two_stages_of_one_name_would_share_a_folder():
+    first = PEOPLE.stages[0]
+    with pytest.raises(UsageError, match=r"Recipe.stages: expected names that all differ, found"):
+        replace(PEOPLE, stages=(first, *PEOPLE.stages))
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize("place", ["data", "model"])
+def test_a_kind_that_cannot_stand_there_is_refused(recipe, place):
+    """What is left are data sets for every family, and the two families of character models."""
+    accepted = set()
+    for kind in KINDS:
+        try:
+            adjust(get_recipe(recipe), settings=[f"{place}.kind={kind}"])
+        except UsageError:
+            continue
+        accepted.add(kind)
+    assert "edited" not in accepted  # it needs a base
+    assert not accepted & {"adamw", "muon", "sgd", "answers", "bags", "dan-variant"}
+    if recipe == "sentiment":
+        assert accepted == ({"reviews"} if place == "data" else {"dan"})
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "stages.pretrain.optimiser.kind=gpt",
+        "stages.pretrain.variant.kind=dan-variant",
+        "stages.pretrain.mix.text.objective.kind=bigrams",
+    ],
+)
+def test_a_part_of_another_family_is_refused(setting):
+    with pytest.raises(UsageError, match=r"expected (one of the kinds|none)|a table, not a value"):
+        adjust(PEOPLE, settings=[setting])
+
+
+DEEP = {
+    "nested arrays": f"seed = {'[' * 5000}{']' * 5000}",
+    "nested tables": f"seed = {'{a=' * 5000}1{'}' * 5000}",
+    "dotted keys": f"seed{'.a' * 5000} = 1",
+    "an integer of 5,000 digits": f"seed = {'9' * 5000}",
+    "a float beyond all floats": "precision = 1e999",
+    "data in data": f"[data]\nkind = 'edited'\n{'base.' * 2000}kind = 'edited'",
+    "a NUL in a path": 'name = "people"\n[data]\nkind = "facts"\ncorpus = "a\\u0000b"',
+    "a path of 5,000 characters": f'[data]\nkind = "facts"\ncorpus = "{"x" * 5000}"',
+}
+
+
+@pytest.mark.parametrize("text", DEEP.values(), ids=DEEP)
+def test_toml_that_python_cannot_take_is_bad_usage(text, tmp_path):
+    file = tmp_path / "c.toml"
+    file.write_text(text)
+    with pytest.raises(UsageError) as error:
+        adjust(PEOPLE, config=str(file))
+    assert "\n" not in str(error.value)
+
+
+def test_a_toml_file_is_named():
+    with pytest.raises(UsageError, match=r"^c\.toml: expected TOML, found values nested too"):
+        parse_toml(DEEP["nested arrays"], "c.toml")
+    with pytest.raises(UsageError, match=r"^c\.toml: expected TOML, found: .*4300 digits"):
+        parse_toml(DEEP["an integer of 5,000 digits"], "c.toml")

@@ -1,0 +1,87 @@
+"""What gzip packed comes out whole, or not at all where it would fill the memory."""
+
+import gzip
+import io
+import tracemalloc
+
+import pytest
+
+from wherefrom.core import unpacking
+from wherefrom.core.errors import Damaged, UsageError
+from wherefrom.core.unpacking import FREE, SETTING, Unpacked, most_bytes, unpack
+
+
+def test_what_was_packed_comes_out_in_any_pieces():
+    text = bytes(range(256)) * 5000
+    packed = gzip.compress(text) + gzip.compress(b"more")  # several members are one text
+    assert unpack(packed, "f.gz") == text + b"more"
+    file = Unpacked(io.BytesIO(packed), "f.gz")
+    assert b"".join(iter(lambda: file.read(1000), b"")) == text + b"more"
+    assert unpack(gzip.compress(b""), "f.gz") == b""
+
+
+def spaces(size: int) -> bytes:
+    out = io.BytesIO()
+    with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=1) as file:
+        for _ in range(size // 2**20):
+            file.write(b" " * 2**20)
+    return out.getvalue()
+
+
+def test_a_bomb_is_left_before_it_fills_the_memory():
+    bomb = spaces(4 * FREE)
+    assert len(bomb) * 200 < 4 * FREE
+    file = Unpacked(io.BytesIO(bomb), "f.gz")
+    tracemalloc.start()
+    with pytest.raises(Damaged, match=r"^f\.gz: expected text that gzip packed, found more than"):
+        sum(len(part) for part in iter(lambda: file.read(2**20), b""))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 2**24
+
+
+def test_what_repeats_much_is_fine_while_it_is_small():
+    assert len(unpack(spaces(FREE), "f.gz")) == FREE
+
+
+def test_the_limit_on_bytes_is_the_users(monkeypatch):
+    monkeypatch.setattr(unpacking, "RATIO", 10**9)
+    packed = spaces(3 * 2**20)
+    monkeypatch.setenv(SETTING, "0.002")
+    with pytest.raises(
+        Damaged, match=r"at most 0\.002 GB when it is unpacked, found more; unpack it"
+    ):
+        unpack(packed, "f.gz")
+    with pytest.raises(Damaged, match=r"found more; audit the run again$"):
+        unpack(packed, "f.gz", "audit the run again")
+    monkeypatch.setenv(SETTING, "1")
+    assert len(unpack(packed, "f.gz")) == 3 * 2**20
+    monkeypatch.delenv(SETTING)
+    assert most_bytes() == 4_000_000_000
+
+
+@pytest.mark.parametrize("given", ["", "x", "nan", "inf", "-1", "0"])
+def test_a_limit_that_is_no_number(monkeypatch, given):
+    monkeypatch.setenv(SETTING, given)
+    with pytest.raises(UsageError, match=f"^{SETTING}: expected a number of gigabytes above 0"):
+        most_bytes()
+
+
+@pytest.mark.parametrize(
+    "packed", [b"no gzip", gzip.compress(b"text" * 100)[:-9], gzip.compress(b"a") + b"x"]
+)
+def test_a_damaged_file_is_named(packed):
+    with pytest.raises(
+        Damaged, match=r"^f\.gz: expected a file that gzip packed, found: "
+    ) as error:
+        unpack(packed, "f.gz")
+    assert "\n" not in str(error.value)
+
+
+def test_a_flipped_bit_is_damage():
+    packed = bytearray(gzip.compress(b"the text of a file " * 50))
+    for place in range(10, len(packed)):
+        packed[place] ^= 1
+        with pytest.raises(Damaged):
+            unpack(bytes(packed), "f.gz")
+        packed[place] ^= 1
