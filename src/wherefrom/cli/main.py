@@ -29,7 +29,7 @@ from wherefrom.cli import (
     run,
     sample,
 )
-from wherefrom.cli.output import complain, show_traceback
+from wherefrom.cli.output import complain, show_traceback, show_warnings_as_notes
 from wherefrom.core.environment import prepare_command
 from wherefrom.core.errors import WherefromError
 
@@ -83,6 +83,7 @@ def wherefrom(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     prepare_command()
+    show_warnings_as_notes()
     given, debug = _take_debug(list(sys.argv[1:] if arguments is None else arguments))
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # what the terminal's encoding lacks is escaped

@@ -8,13 +8,13 @@ from typing import Any
 
 from wherefrom.core.contracts import Dataset, Document, Fact, Passage, Question, Span
 from wherefrom.core.errors import Damaged
-from wherefrom.core.files import parse_json, reading, write_bytes
+from wherefrom.core.files import parse_json
 
 ADVICE = "delete it, and the run's own files are read instead, if they are still the same"
 _QUICK = 1  # gzip's level: names and phrases repeat, and more work saves little
 
 
-def write_dataset(path: Path, dataset: Dataset) -> None:
+def pack_dataset(dataset: Dataset) -> bytes:
     contents = {
         "documents": [[d.text, *_ends(d.subject)] for d in dataset.documents],
         "facts": [
@@ -33,12 +33,11 @@ def write_dataset(path: Path, dataset: Dataset) -> None:
     if dataset.passages:
         contents["passages"] = [[p.document, p.subject, p.start, p.end] for p in dataset.passages]
     data = json.dumps(contents, separators=(",", ":")).encode()
-    write_bytes(path, gzip.compress(data, _QUICK, mtime=0))
+    return gzip.compress(data, _QUICK, mtime=0)
 
 
-def read_dataset(path: Path) -> Dataset:
-    with reading(path):
-        packed = path.read_bytes()
+def unpack_dataset(packed: bytes, path: Path) -> Dataset:
+    """The data that were packed; `path` names the file in an error."""
     try:
         data = gzip.decompress(packed)
     except (OSError, EOFError, zlib.error) as error:
