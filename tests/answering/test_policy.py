@@ -45,6 +45,7 @@ from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Dataset, Document, Question, Span
 from wherefrom.core.errors import BadData, Damaged, Mismatch, MissingInput
 from wherefrom.core.forms import Form, ParsedQuestion
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import open_run
 
 BORN = Form("Where was ", " born?")
@@ -447,7 +448,9 @@ def test_a_policy_of_another_form_is_refused(data):
 
 
 def a_run(folder: Path) -> Any:
-    return SimpleNamespace(path=folder, recipe=SimpleNamespace(name="people"))
+    return SimpleNamespace(
+        path=folder, folder=RunFolder(folder), recipe=SimpleNamespace(name="people")
+    )
 
 
 FIRST: dict[str, Any] = {  # the layout of the first version: no number, and no reference
@@ -494,7 +497,7 @@ SECOND = FIRST | {"format_version": 2, "reference": {
 
 def put(folder: Path, data: Any) -> Path:
     (folder / "audit").mkdir()
-    path = folder / "audit" / FILE
+    path = folder / FILE
     path.write_text(data if isinstance(data, str) else json.dumps(data))
     return path
 
@@ -520,8 +523,8 @@ def test_the_fourth_version_is_written_and_read_to_the_bit(tmp_path):
     policy = replace(
         policy, relations={"birthplace": own}, forms=StatementForms({"birthplace": (form,)})
     )
-    write_policy(tmp_path, policy)
-    written = json.loads((tmp_path / "audit" / FILE).read_text())
+    write_policy(RunFolder(tmp_path), policy)
+    written = json.loads((tmp_path / FILE).read_text())
     assert written["format_version"] == 4
     assert written.keys() == SECOND.keys() | {"relations", "forms"}
     assert written["threshold"]["precision"] is None

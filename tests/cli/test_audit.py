@@ -8,6 +8,7 @@ import pytest
 
 from wherefrom.auditing import decoy_sections
 from wherefrom.memorisation.labelled_answers import read_labelled
+from wherefrom.runs.folder import RunFolder
 
 HALVES = ("first", "second")
 FIELDS = ["reply", "gold", "right", "split", "support", "features", "m", "id", "accepted"]
@@ -230,7 +231,7 @@ def test_a_calibration_of_another_version(cli, own_run):
     policy = json.loads(file.read_text())
     for name in ("features", "mean", "scale", "weights"):
         policy["calibration"][name] = policy["calibration"][name][:3]
-    file.write_text(json.dumps(policy))
+    RunFolder(file.parents[1]).write_json("audit/confidence.json", policy)
     question = "Where was Ada Lund born?"
     for command in (["audit", own_run], ["ask", own_run, question],
                     ["dispute", own_run, question, "Oslo"]):  # fmt: skip

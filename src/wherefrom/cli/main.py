@@ -28,6 +28,7 @@ from wherefrom.cli import (
     report,
     run,
     sample,
+    verify,
 )
 from wherefrom.cli.output import complain, show_traceback, show_warnings_as_notes
 from wherefrom.core.environment import prepare_command
@@ -53,6 +54,7 @@ app.command("examples")(examples.examples)
 app.command("ask")(ask.ask)
 app.command("audit")(audit.audit)
 app.command("report")(report.report)
+app.command("verify")(verify.verify)
 app.command("dispute")(dispute.dispute)
 app.command("explain")(explain.explain)
 app.command("sample")(sample.sample)

@@ -205,6 +205,8 @@ def _deeper(value: Any, most: int) -> bool:
     for _ in range(most):
         insides = (each.values() if isinstance(each, dict) else each for each in level)
         level = [v for inside in insides for v in inside if isinstance(v, dict | list)]
+        if not level:
+            return False
     return bool(level)
 
 

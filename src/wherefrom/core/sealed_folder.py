@@ -162,16 +162,17 @@ class SealedFolder:
     # -- writing ------------------------------------------------------------------
 
     @contextmanager
-    def together(self, sealing: bool = False) -> Iterator[None]:
+    def together(self, sealing: bool = False, anew: bool = False) -> Iterator[None]:
         """What is written within becomes visible at its end, all of it or, after an error, none.
 
-        Within it, what was written is read. `sealing` makes the first seal of a new folder.
+        Within it, what was written is read. `sealing` makes the first seal of a folder, `anew` one
+        that replaces whatever seal is there.
         """
         if self._change is not None:  # part of a larger change
             self._change.sealing |= sealing
             yield
             return
-        self._change = change = _Change(self.path, sealing)
+        self._change = change = _Change(self.path, sealing, anew)
         try:
             yield
             self._publish(change)
@@ -219,6 +220,12 @@ class SealedFolder:
                 assert self._change is not None
                 self._change.entries[name] = entry, False
 
+    def adopt(self, name: str, of_model: bool = False) -> None:
+        """Seal a file as it is; only within `together`."""
+        assert self._change is not None
+        entry = Entry.of([read_regular(self.locate(name))])
+        self._change.entries[name] = entry, of_model
+
     def unlist(self, *beginnings: str) -> None:
         """Take files out of the seal, by the beginnings of their names."""
         seal = self.seal()
@@ -242,7 +249,7 @@ class SealedFolder:
 
     def _publish(self, change: "_Change") -> None:
         """Write the new seal, then rename what was written to its place."""
-        before = self.seal(fresh=True)
+        before = None if change.anew else self.seal(fresh=True)
         if before is None and not change.sealing:
             with cannot_write(self.path):
                 for final, temporary in change.moves.items():
@@ -272,8 +279,8 @@ class SealedFolder:
 class _Change:
     """Files that were written under temporary names, to be published together."""
 
-    def __init__(self, root: Path, sealing: bool) -> None:
-        self.root, self.sealing = root, sealing
+    def __init__(self, root: Path, sealing: bool, anew: bool) -> None:
+        self.root, self.sealing, self.anew = root, sealing, anew
         self.moves: dict[str, str] = {}  # the temporary name, by the final one
         self.entries: dict[str, tuple[Entry, bool]] = {}  # and whether it belongs to the models
         self.unlisted: tuple[str, ...] = ()

@@ -20,8 +20,8 @@ from typing import Any
 from wherefrom.core.contracts import Document, Passage, Span
 from wherefrom.core.errors import CannotWrite, Damaged, Mismatch, MissingInput
 from wherefrom.core.files import NEW, cannot_write, one_line, sync
+from wherefrom.core.marked_sqlite import mark_whole, require_whole
 from wherefrom.evaluation.places import plain, subject_of
-from wherefrom.evidence.index_file import mark_whole, require_whole
 from wherefrom.reading.mentions import Mentions
 from wherefrom.runs.folder import describe
 from wherefrom.runs.run import Run

@@ -1,14 +1,5 @@
-"""The run folder, format 1: where everything lies, and how it is written and read.
+"""The run folder: how each of its files is written and read; `layout.py` says where it lies."""
 
-run.json status.json vocab.json splits.json corpus/
-stages/NAME/{metrics.jsonl,checkpoints/}  models/NAME/  predictions/MODEL.TASK.jsonl
-audit/
-
-Demonstrations have run.json and status.json alone of these, and
-demonstrations.md demonstrations.json demonstrations/NAME.svg
-"""
-
-import hashlib
 import platform
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +9,7 @@ from typing import Any
 
 from wherefrom.core.arrays import load_arrays, save_arrays
 from wherefrom.core.config import encode
-from wherefrom.core.contracts import Dataset, Document, Question
+from wherefrom.core.contracts import Dataset
 from wherefrom.core.errors import (
     BadData,
     Damaged,
@@ -27,22 +18,32 @@ from wherefrom.core.errors import (
     UnsealedWarning,
     UsageError,
 )
-from wherefrom.core.files import cannot_write
+from wherefrom.core.files import cannot_write, parse_json
 from wherefrom.core.identity import require_same
+from wherefrom.core.inside import read_regular
 from wherefrom.core.recipe import Experiment
 from wherefrom.core.seal import FILE as SEAL
 from wherefrom.core.seal import Entry
 from wherefrom.core.sealed_folder import SealedFolder
 from wherefrom.evaluation.evaluator import Prediction
+from wherefrom.runs.descriptions import describe, splits, symbols
 from wherefrom.runs.kept import ADVICE, pack_dataset, unpack_dataset
 from wherefrom.runs.kinds import decode_recipe, recipe_identity
+from wherefrom.runs.layout import (
+    CORPUS,
+    DATASET,
+    DOCUMENTS,
+    FORMAT_VERSION,
+    METRICS,
+    RUN,
+    SPLITS,
+    STATUS,
+    VOCABULARY,
+    find_files,
+    predictions_name,
+)
 from wherefrom.runs.shapes import check_corpus, check_metrics, check_status, check_symbols
 
-FORMAT_VERSION = 1
-RUN, STATUS, VOCABULARY, SPLITS = "run.json", "status.json", "vocab.json", "splits.json"
-CORPUS, DOCUMENTS = "corpus/corpus.json", "corpus/documents.txt"
-DATASET = "corpus/dataset.json.gz"
-METRICS = "metrics.jsonl"
 # What is computed with the models: it is bound to them, and is worth nothing beside others.
 _DERIVED = ("predictions/", "audit/", "samples/", "study")
 _SWEPT = ("*/", "stages/*/", "stages/*/*/")
@@ -201,9 +202,13 @@ class RunFolder(SealedFolder):
         """
         return self.has(DATASET)
 
+    def read_data_alone(self) -> Dataset:
+        """The folder's copy of the data, not compared with their hash in corpus.json."""
+        return unpack_dataset(self.read(DATASET), self.path / DATASET)
+
     def read_data(self) -> Dataset:
         """The data that the run was made from."""
-        dataset = unpack_dataset(self.read(DATASET), self.path / DATASET)
+        dataset = self.read_data_alone()
         if describe(dataset) != self.read_corpus():
             raise Damaged(
                 f"{self.path / DATASET}: expected the data of corpus.json beside it, found others; "
@@ -231,6 +236,19 @@ class RunFolder(SealedFolder):
             self.unlist("audit/")
             with cannot_write(audit):
                 audit.rename(self.path / f"audit-before-{len(taken) + 1}")
+
+    def seal_now(self) -> int:
+        """Seal all files of a run as they are: for a folder that has no seal, or a damaged one.
+
+        Returns how many; whoever calls it has checked what can be checked.
+        """
+        contents = parse_json(read_regular(self.locate(RUN)), str(self.run_file))
+        names = [name for name in find_files(self.path) if name != RUN]
+        with self.together(sealing=True, anew=True):
+            self.write_json(RUN, contents | {"sealed": True})
+            for name in names:
+                self.adopt(name, of_model=name.startswith((*_DERIVED, STATUS)))
+        return len(names) + 1
 
     def clean_up(self) -> None:
         """Finish what a killed process began, and remove what it left; needs the lock."""
@@ -280,70 +298,26 @@ class RunFolder(SealedFolder):
         return self.has(f"models/{name}/manifest.json") or self.has(f"models/{name}")
 
     def has_predictions(self, predictor: str, task: str) -> bool:
-        return self.has(_predictions(predictor, task))
+        return self.has(predictions_name(predictor, task))
 
     def write_predictions(
         self, predictor: str, task: str, predictions: Sequence[Prediction]
     ) -> None:
-        self.write_jsonl(_predictions(predictor, task), [p.as_json() for p in predictions])
+        self.write_jsonl(predictions_name(predictor, task), [p.as_json() for p in predictions])
 
     def write_answers(self, predictor: str, task: str, answers: Sequence[str]) -> None:
         """The answers alone, one a line in the order of the questions, as the course has them."""
         lines = (" ".join(answer.split("\n")) for answer in answers)
-        name = _predictions(predictor, task).removesuffix(".jsonl") + ".txt"
+        name = predictions_name(predictor, task).removesuffix(".jsonl") + ".txt"
         self.write_text(name, "".join(f"{line}\n" for line in lines))
 
     def read_predictions(self, predictor: str, task: str) -> list[Prediction]:
-        name = _predictions(predictor, task)
+        name = predictions_name(predictor, task)
         path, rows = self.path / name, self.read_jsonl(name)
         try:
             return [Prediction.from_json(row, f"{path}:{i + 1}") for i, row in enumerate(rows)]
         except BadData as error:
             raise Damaged(f"{error}; 'wherefrom evaluate {self.path}' writes it again") from error
-
-
-def _predictions(predictor: str, task: str) -> str:
-    return f"predictions/{predictor}.{task}.jsonl"
-
-
-def describe(dataset: Dataset) -> dict[str, Any]:
-    """Counts of a data set and a hash over all of it."""
-    digest = hashlib.sha256()
-    for document in dataset.documents:
-        digest.update(_spell_document(document).encode())
-    for question in dataset.questions:
-        digest.update(_spell(question).encode())
-    return {
-        "documents": len(dataset.documents),
-        "held_out_documents": dataset.held_out,
-        "questions": len(dataset.questions),
-        "sha256": digest.hexdigest(),
-    }
-
-
-def _spell_document(document: Document) -> str:
-    """All of a document; an id is left out where there is none, as it once was."""
-    named = f", id={document.id!r}" if document.id else ""
-    return f"Document(text={document.text!r}, subject={document.subject!r}{named})"
-
-
-def _spell(question: Question) -> str:
-    """All of a question; what few questions have is left out where it is empty, as it once was."""
-    known = ("text", "subject", "relation", "answer", "split", "support")
-    names = [*known, *(name for name in ("accepted", "id") if getattr(question, name))]
-    return f"Question({', '.join(f'{name}={getattr(question, name)!r}' for name in names)})"
-
-
-def symbols(vocabulary: Any) -> list[str]:
-    return list(getattr(vocabulary, "characters", None) or vocabulary.words)
-
-
-def splits(dataset: Dataset) -> dict[str, dict[str, list[str]]]:
-    """The subjects of every split, by what the text can say of them."""
-    table: dict[str, dict[str, list[str]]] = {}
-    for q in dataset.questions:
-        table.setdefault(q.split, {}).setdefault(q.support, []).append(q.subject)
-    return table
 
 
 def versions() -> dict[str, str]:

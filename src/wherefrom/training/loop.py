@@ -123,7 +123,7 @@ class _Run:
         self.saved_at = self._start = monotonic()
 
     def resume(self) -> None:
-        kept: Mapping[str, Entry] | None = {}  # without a checkpoint, no row is
+        kept: Mapping[str, Entry] | None = None
         if self.checkpoints is not None:
             found = self.checkpoints.latest()
             self.skipped = self.checkpoints.skipped

@@ -1,4 +1,4 @@
-"""The check that an index carries in itself: a hash of the file, in two unused header fields.
+"""SQLite files that carry a check in themselves: a hash of the file, in two unused header fields.
 
 Any process may build a run's index, several at once, so it is not in the run folder's seal. SQLite
 leaves the fields "user version" and "application id" to the application, four bytes each. They hold
