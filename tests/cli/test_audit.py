@@ -152,7 +152,8 @@ def test_a_question_is_answered_by_the_bound_that_the_audit_reports(cli, run):
     assert {k: answered[k] for k in same} == {k: found[k] for k in same}
 
 
-def test_findings_of_an_earlier_audit_are_replaced_whole(cli, own_run):
+def test_findings_of_an_earlier_audit_are_replaced_whole(cli, own_run, unseal):
+    unseal(own_run)
     (own_run / "audit" / "audit.json").write_text("{")
     assert cli("audit", own_run).code == 0
     assert json.loads((own_run / "audit" / "audit.json").read_text()).keys() == SECTIONS
@@ -202,7 +203,7 @@ def test_nothing_is_trained_on_a_text_that_changed(cli, own_facts, spoil, code):
 
 
 def test_a_run_that_is_not_finished(cli, own_run):
-    (own_run / "status.json").write_text('{"state": "unfinished", "seconds": 1.0}')
+    RunFolder(own_run).write_status({"state": "unfinished", "seconds": 1.0})
     before = files_of(own_run)
     for command in (["audit", own_run], ["dispute", own_run, "Where was A born?", "Oslo"],
                     ["ask", own_run, "Where was A born?"]):  # fmt: skip

@@ -21,7 +21,7 @@ from wherefrom.core.files import parse_json, parse_jsonl
 from wherefrom.core.inside import link_found, read_regular
 from wherefrom.core.marked_sqlite import require_whole
 from wherefrom.core.seal import FILE as SEAL
-from wherefrom.core.seal import Entry
+from wherefrom.core.seal import Entry, Seal
 from wherefrom.core.sealed_folder import SealedFolder
 from wherefrom.runs.kept import unpack_dataset
 from wherefrom.runs.layout import (
@@ -111,6 +111,13 @@ def verify_run(path: Path) -> Verification:
     return _Check(path).all()
 
 
+class _Unsealed(SealedFolder):
+    """A folder whose seal is damaged, read as one that has none."""
+
+    def seal(self, fresh: bool = False) -> Seal | None:
+        return None
+
+
 class _Check:
     def __init__(self, path: Path) -> None:
         self.folder = SealedFolder(path)
@@ -165,6 +172,7 @@ class _Check:
             seal = self.folder.seal()
         except WherefromError as error:
             self._add(SEAL, error)
+            self.folder = _Unsealed(self.folder.path)  # what the files say is checked
             return True
         for name in sorted(seal.files) if seal else ():
             with self._noting(name):
