@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from wherefrom.auditing.consistency import Contents, check_consistency
 from wherefrom.core.arguments import checked
-from wherefrom.core.artifact import verify_folder
+from wherefrom.core.artifact import MANIFEST, verify_folder
 from wherefrom.core.checked_json import parse_checked
 from wherefrom.core.errors import Damaged, Mismatch, MissingInput, WherefromError
 from wherefrom.core.files import parse_json, parse_jsonl
@@ -184,6 +184,8 @@ class _Check:
         """Models and checkpoints: every byte against their manifests."""
         for name in contents.models if contents.finished else ():
             place = f"models/{name}"
+            if f"{place}/{MANIFEST}" in self.faults:
+                continue
             with self._noting(place):
                 _, manifest = self.folder.read_folder(place)
                 contents.manifests[name] = manifest

@@ -103,10 +103,9 @@ class SealedFolder:
         self._find(name)
 
     def _find(self, name: str) -> tuple[Path, bytes]:
-        seal = self.seal()
+        path, seal = self.locate(name), self.seal()
         for _ in range(_TRIES):
             if seal is None:
-                path = self.locate(name)
                 return path, read_regular(path)
             if found := self._try(name, seal):
                 return found
@@ -121,9 +120,10 @@ class SealedFolder:
             return None
         # It may be renamed between the first look and the second: hence the third.
         for place in (name, seal.elsewhere(name), name):
-            path = self.locate(place) if place else None
-            if path and os.path.lexists(path) and entry.holds(data := read_regular(path)):
-                return (path, data) if self._belongs(name, seal) else None
+            with suppress(MissingInput):
+                path = self.locate(place) if place else None
+                if path and entry.holds(data := read_regular(path)):
+                    return (path, data) if self._belongs(name, seal) else None
         return None
 
     def _belongs(self, name: str, seal: Seal) -> bool:

@@ -84,7 +84,7 @@ def check_metrics(rows: list[Any], path: Path) -> list[dict[str, Any]]:
         if not is_number(row.get("seconds", 0)):
             raise Damaged(f"{where}: seconds: expected a number, found {_short(row['seconds'])}")
         tens = row.get("tens", [])
-        losses = [row.get("loss"), *tens] if isinstance(tens, list) else [tens]
+        losses = [row.get("loss"), *tens] if isinstance(tens, list) else ["none"]
         if not all(loss is None or is_number(loss) for loss in losses):
             raise Damaged(f"{where}: expected losses that are numbers, found others")
     return rows
