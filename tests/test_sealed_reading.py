@@ -38,7 +38,6 @@ EXCEPTIONS = {
     "memorisation/predictor.py": "the predictor that comes with the package",
     "experiments/perplexity.py": "the user's text",
     "experiments/measured_runs.py": "the user's table of measured runs, and the package's",
-    "experiments/workers.py": "a pipe, and what other processes say",
     "page/report.py": "the report itself, which nothing reads back",
     "page/scripts.py": "scripts of the package",
     "page/engine_script.py": "scripts of the package",

@@ -320,7 +320,7 @@ def test_a_calibration_over_other_features_is_another_versions(path: Path, tmp_p
 
 def test_a_run_that_is_not_finished_is_not_inspected(path: Path, tmp_path: Path):
     copy = copy_of(path, tmp_path)
-    (copy / "status.json").write_text('{"state": "unfinished", "seconds": 1.0}')
+    RunFolder(copy).write_status({"state": "unfinished", "seconds": 1.0})
     with pytest.raises(MissingInput, match="expected a finished run"):
         open_inspector(open_run(copy))
 

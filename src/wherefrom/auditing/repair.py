@@ -196,8 +196,8 @@ class _Repair:
     def _seal(self) -> None:
         """Seal a folder that has no seal, or a damaged one, once nothing else is wrong with it."""
         self.faults = self._look()
-        lost = self.faults <= {SEAL, RUN}
-        if not lost or (self.folder_is_sealed() and not self.faults):
+        sealed = not self.faults and self.folder.seal() is not None
+        if sealed or not self.faults <= {SEAL}:
             return
         try:
             count = self.folder.seal_now()
@@ -209,6 +209,3 @@ class _Repair:
         )
         self.faults = self._look()
         self._anew()  # those of earlier versions have no checksum
-
-    def folder_is_sealed(self) -> bool:
-        return SEAL not in self.faults and self.folder.seal() is not None

@@ -133,6 +133,9 @@ class _Check:
             status=self._read(STATUS, parse_json, check_status, needed=False),
         )
         finished = contents.finished
+        if contents.run and contents.run.get("sealed") and not sealed:
+            where = self.folder.path / SEAL
+            self._add(SEAL, f"{where}: expected the folder's seal, found none")
         self._folders(contents)
         if sealed:  # those of earlier versions are made anew when they are needed
             self._self_checked()
@@ -281,8 +284,6 @@ def _check_run(contents: Any, path: Path) -> dict[str, Any]:
         raise Damaged(f"{path}: expected a table with a recipe, found something else")
     if (version := found.get("format_version")) != FORMAT_VERSION:
         raise Mismatch(f"{path}: expected format_version {FORMAT_VERSION}, found {version!r}")
-    if found.get("sealed") and not os.path.lexists(path.parent / SEAL):
-        raise Damaged(f"{path.parent / SEAL}: expected the folder's seal, found none")
     return found
 
 
