@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from wherefrom.core.contracts import Dataset
-from wherefrom.core.errors import BadData
+from wherefrom.core.errors import Damaged, WherefromError
 from wherefrom.core.files import parse_json, parse_jsonl
 from wherefrom.evaluation.evaluator import Prediction, accuracy
 from wherefrom.runs.descriptions import describe, splits
@@ -79,9 +79,13 @@ def _check_data(contents: Contents, take: Take) -> Iterator[Wrong]:
     written = "".join(f"{d.text}\n" for d in dataset.documents).encode()
     if (found := take(DOCUMENTS)) is not None and found != written:
         yield DOCUMENTS, f"{root / DOCUMENTS}: expected the documents of {DATASET}, found others"
-    people = take(SPLITS)
-    if people is not None and parse_json(people, str(root / SPLITS)) != splits(dataset):
-        yield SPLITS, f"{root / SPLITS}: expected the people of {DATASET}, found others"
+    if (people := take(SPLITS)) is None:
+        return
+    try:
+        if parse_json(people, str(root / SPLITS)) != splits(dataset):
+            yield SPLITS, f"{root / SPLITS}: expected the people of {DATASET}, found others"
+    except Damaged as error:
+        yield SPLITS, str(error)
 
 
 def _check_models(contents: Contents) -> Iterator[Wrong]:
@@ -115,7 +119,7 @@ def _check_scores(contents: Contents, take: Take) -> Iterator[Wrong]:
                 lines = enumerate(parse_jsonl(data, str(where)), 1)
                 rows = [Prediction.from_json(row, f"{where}:{n}") for n, row in lines]
                 found = accuracy(rows).as_json()
-            except BadData as error:
+            except WherefromError as error:
                 yield name, f"{error}; {_AGAIN}"
                 continue
             if not about.get("brief") and (odd := [r for r in rows if not _is_asked(r, gold)]):
@@ -161,7 +165,7 @@ def _check_policy(contents: Contents, take: Take) -> Iterator[Wrong]:
             yield POLICY, f"{where}: {wrong}; {_AGAIN}"
         for key, found in rows.reported().items():
             yield from _compare(contents, key, found, ANSWERED)
-    except (AttributeError, LookupError, TypeError, ValueError, BadData) as error:
+    except (AttributeError, LookupError, TypeError, ValueError, WherefromError) as error:
         expected = f"a policy over the answers in {ANSWERED}"
         yield POLICY, f"{where}: expected {expected}, found: {error!r}; {_AGAIN}"
 
