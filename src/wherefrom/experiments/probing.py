@@ -9,10 +9,12 @@ import numpy as np
 
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question
-from wherefrom.core.files import append_jsonl, read_jsonl, write_jsonl
+from wherefrom.core.errors import Damaged
 from wherefrom.core.recipe import Stage
+from wherefrom.core.row_log import RowLog
 from wherefrom.evaluation.evaluator import evaluate_answers
 from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.workshop import Workshop
 from wherefrom.training.loop import Observer
 
@@ -54,7 +56,7 @@ class Watch:
         path: Path | None = None,
     ) -> None:
         self.model, self.workshop, self.steps, self.told = model, workshop, stage.steps, told
-        self.path = path
+        self.log = None if path is None else RowLog(path)
         dataset = workshop.dataset
         self.questions = {
             split: _spread(dataset.select(split), count) for split in ("calibration", "asked")
@@ -63,8 +65,8 @@ class Watch:
 
     def started(self, name: str, first_step: int, steps: int, skipped: tuple[str, ...]) -> None:
         last = first_step
-        if self.path is not None:  # the run may have stopped within a chunk that it looks after
-            kept = keep_rows(self.path, first_step)
+        if self.log is not None:  # the run may have stopped within a chunk that it looks after
+            kept = self.log.read()  # the loop has dropped the rows of later steps
             last = kept[-1]["step"] if kept else 0
         self.part = last * TIMES // steps
 
@@ -76,8 +78,8 @@ class Watch:
             return
         self.part = part
         glance = self.look()
-        if self.path is not None:
-            append_jsonl(self.path, [{"step": step, **to_json(glance)}], sync=True)
+        if self.log is not None:
+            self.log.append([{"step": step, **to_json(glance)}], sync=True)
         for observer in self.told:
             if say := getattr(observer, "say", None):
                 say(f"{name}: step {step} of {steps}: {glance}")
@@ -98,20 +100,31 @@ class Watch:
         return Glance(len(self.questions["calibration"]), shares["asked"], shares["calibration"])
 
 
+def read_glances(folder: RunFolder, stage: str) -> list[tuple[int, Glance]]:
+    """What a watched stage could answer, by step; none if it was not watched."""
+    name = f"stages/{stage}/{GLANCES}"
+    if not folder.has(name):
+        return []
+    try:
+        return [
+            (
+                int(row["step"]),
+                Glance(int(row["asked"]), row["trained"] + 0.0, row["calibration"] + 0.0),
+            )
+            for row in folder.read_jsonl(name)
+        ]
+    except (KeyError, TypeError, ValueError):
+        raise Damaged(
+            f"{folder.path / name}: expected rows with step, asked, trained and calibration, found "
+            "others; move the file away"
+        ) from None
+
+
 def _spread(questions: Sequence[Question], count: int) -> tuple[Question, ...]:
     """So many of the questions, from all over the list: of every relation, if they take turns."""
     if len(questions) <= count:
         return tuple(questions)
     return tuple(questions[i * len(questions) // count] for i in range(count))
-
-
-def keep_rows(path: Path, last: int) -> list[Any]:
-    """Drop the rows of steps that a run takes again, those after the last; the others."""
-    rows = read_jsonl(path) if path.exists() else []
-    kept = [row for row in rows if row["step"] <= last]
-    if len(kept) < len(rows):
-        write_jsonl(path, kept)
-    return kept
 
 
 class Probe:
@@ -122,14 +135,14 @@ class Probe:
     """
 
     def __init__(self, workshop: Workshop, stage: Stage, path: Path, model: Any) -> None:
-        self.path, self.model, self.workshop = path, model, workshop
+        self.log, self.model, self.workshop = RowLog(path), model, workshop
         task = next(task for task in workshop.recipe.tasks if task.name == stage.probe)
         self.questions = workshop.dataset.select(task.split, task.support)
         self.rows_a_step, self.items = stage.batch, workshop.objective(stage).items
         self.epoch = 0
 
     def started(self, name: str, first_step: int, steps: int, skipped: tuple[str, ...]) -> None:
-        kept = keep_rows(self.path, first_step)
+        kept = self.log.read()  # the loop has dropped the rows of later steps
         # The run may have stopped after the epoch's end, but within the chunk that probes it.
         self.epoch = self._epochs(kept[-1]["step"]) if kept else 0
 
@@ -142,7 +155,7 @@ class Probe:
         self.model.eval()
         score, _ = evaluate_answers(self.workshop.predictor(self.model), self.questions)
         row = {"step": step, "epoch": round(step * self.rows_a_step / self.items, 1)}
-        append_jsonl(self.path, [row | to_json(score)], sync=True)
+        self.log.append([row | to_json(score)], sync=True)
 
     def finished(self, name: str, step: int, seconds: float) -> None:
         pass

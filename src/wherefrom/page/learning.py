@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wherefrom.core.files import read_jsonl
-from wherefrom.experiments.probing import GLANCES
+from wherefrom.experiments.probing import read_glances
 from wherefrom.page.charts import Line, plot
 from wherefrom.page.pictures import PERCENTS, Picture, label_of
 from wherefrom.page.sentences import percent
@@ -66,8 +65,8 @@ def draw_answering(run: Run) -> Picture | None:
     rows: list[tuple[int, float, float, int]] = []
     done = 0
     for stage in run.recipe.chain():
-        for row in _read(run, stage.name, GLANCES):
-            rows.append((done + row["step"], row["calibration"], row["trained"], row["asked"]))
+        for step, seen in read_glances(run.folder, stage.name):
+            rows.append((done + step, seen.calibration, seen.trained, seen.asked))
         done += stage.steps
     if len(rows) < 2:
         return None
@@ -130,9 +129,5 @@ def _label_at(points: Sequence[tuple[int, float]], steps: int, up: Any) -> tuple
 
 
 def _metrics(run: Run, stage: str) -> list[Any]:
-    return _read(run, stage, "metrics.jsonl")
-
-
-def _read(run: Run, stage: str, name: str) -> list[Any]:
-    path = run.folder.stage(stage) / name
-    return read_jsonl(path) if path.exists() else []
+    there = run.folder.has(f"stages/{stage}/metrics.jsonl")
+    return run.folder.read_metrics(stage) if there else []
