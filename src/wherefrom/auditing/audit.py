@@ -22,6 +22,8 @@ from wherefrom.auditing import (
     source_sections,
 )
 from wherefrom.auditing.findings import (
+    ANSWERS,
+    FINDINGS,
     Audit,
     AuditedAnswer,
     ExposureFindings,
@@ -52,7 +54,7 @@ from wherefrom.memorisation.swap import SwapFindings
 from wherefrom.runs.run import Run
 from wherefrom.runs.threads import use_threads
 
-FINDINGS, ANSWERS, TIMING = "audit.json", "answers.jsonl", "timing.json"
+TIMING = "timing.json"
 DECOYS, UNANSWERED = "decoys.jsonl", "unanswered.jsonl"
 NO_CALIBRATION = (
     "confidence: expected calibration people, found none, so confidence, threshold and risk bound "

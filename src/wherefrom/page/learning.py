@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from wherefrom.core.files import read_jsonl
-from wherefrom.experiments.probing import GLANCES
 from wherefrom.page.charts import Line, plot
 from wherefrom.page.pictures import PERCENTS, Picture, label_of
 from wherefrom.page.sentences import percent
@@ -66,7 +65,7 @@ def draw_answering(run: Run) -> Picture | None:
     rows: list[tuple[int, float, float, int]] = []
     done = 0
     for stage in run.recipe.chain():
-        for row in _read(run, stage.name, GLANCES):
+        for row in _read(run, stage.name, "glances.jsonl"):
             rows.append((done + row["step"], row["calibration"], row["trained"], row["asked"]))
         done += stage.steps
     if len(rows) < 2:
