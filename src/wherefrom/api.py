@@ -51,8 +51,7 @@ from wherefrom.experiments.perplexity import PerplexityReport, perplexity
 from wherefrom.experiments.planning import Planned, plan_run, reuse
 from wherefrom.experiments.samples import sample
 from wherefrom.experiments.seeds import SeedsOutcome, parse_seeds
-from wherefrom.page.report import Report
-from wherefrom.page.report import write_report as _write_report
+from wherefrom.page.report import Report, report_runs
 from wherefrom.recipes.catalogue import RECIPES, Chosen, adjust, get_recipe
 from wherefrom.recipes.options import OPTIONS, RecipeOptions, as_settings, check_options
 from wherefrom.report.messages import note
@@ -337,19 +336,7 @@ def write_report(
     shows an audit's findings if there is an audit, and needs none.
     """
     given = [runs] if isinstance(runs, str | PathLike | Run) else list(runs)
-    if not given:
-        raise UsageError("runs: expected at least one, found none")
-    opened = [_open_or_folder(run, threads) for run in given]
-    return _write_report(opened, None if out is None else Path(out), precision)
-
-
-def _open_or_folder(run: AnyRun, threads: int | None) -> Run | RunFolder:
-    """The run, or the folder itself if it has demonstrations, which have no models to open."""
-    if not isinstance(run, Run):
-        folder = RunFolder(Path(run))
-        if isinstance(folder.read_recipe(), Demonstrations):
-            return folder
-    return _open(run, threads)
+    return report_runs(given, None if out is None else Path(out), precision, threads)
 
 
 # -- what these share ------------------------------------------------------------------

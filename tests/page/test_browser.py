@@ -252,6 +252,7 @@ def test_a_browser_that_cannot_run_the_model_says_so(browser, report_file):
     context.close()
 
 
+ODD = ["אברהם כהן", "王 秀英", "👩‍👩‍👧 Lund", f"{'Wolfeschlegel' * 5} Falk"]
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 
@@ -260,7 +261,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report over a corpus whose names and answers would be HTML, if anybody believed them."""
     folder = tmp_path_factory.mktemp("hostile")
     firsts = [f"<b>{name}</b>" for name in "Ada Bo Cy Di Ed Fay".split()]
-    names = [f"{a} {b}</script>" for a in firsts for b in "Lund Falk Roth Holm".split()]
+    names = [f"{a} {b}</script>" for a in firsts for b in "Lund Falk Roth Holm".split()] + ODD
     places = [HOSTILE, "Rome & <i>Lima</i>", "]]><!--", "{{ 7 * 7 }}", "\u202eCork"]
     told = [(name, places[i % 5]) for i, name in enumerate(names)]
     lines = (f"{name} was born in {place}.\n" for name, place in told)
@@ -277,6 +278,19 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     api.run("facts", out=folder / "run", settings=[*small, *files])
     api.write_report(folder / "run", folder / "report.html")
     return folder
+
+
+def test_names_in_any_script_and_of_any_length_fit_a_phone(open_page, hostile):
+    opened = open_page(hostile / "report.html", width=360, height=740)
+    beyond = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    for name in ODD:
+        assert opened.ask(f"Where was {name} born?") == "answered"
+        assert name in opened.page.inner_text("#card .asked")
+        opened.wait_to_look_in()
+        assert opened.page.evaluate(beyond) == 0
+    opened.page.fill("#question", ODD[0])
+    direction = "getComputedStyle(document.getElementById('question')).direction"
+    assert opened.page.evaluate(direction) == "rtl"
 
 
 def test_hostile_names_are_shown_as_text(open_page, hostile):

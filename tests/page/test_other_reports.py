@@ -12,6 +12,7 @@ from wherefrom.core.files import write_json
 from wherefrom.lab.heads import spread
 from wherefrom.page.report import describe_run
 from wherefrom.page.sentences import plain
+from wherefrom.page.text_report import _label
 from wherefrom.recipes.catalogue import get_recipe
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import open_run
@@ -35,6 +36,14 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     results = {"copying": {"checks_held": 1.0, "n": 2, "held": 2, "statements": 1, "refuted": 1}}
     folder.write_status({"state": "finished", "seconds": 1.0, "results": results})
     return folder.path
+
+
+def test_a_score_of_another_task_names_the_model_first():
+    assert [_label(name) for name in ("gpt", "blocks.gpt", "add_one")] == [
+        "gpt",
+        "gpt (blocks)",
+        "add one",
+    ]
 
 
 def test_language_models_are_compared_in_bits(characters):

@@ -21,6 +21,8 @@ from wherefrom.auditing import (
     source_sections,
 )
 from wherefrom.auditing.findings import (
+    ANSWERS,
+    FINDINGS,
     Audit,
     AuditedAnswer,
     ExposureFindings,
@@ -52,7 +54,7 @@ from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run
 from wherefrom.runs.threads import most_threads, use_threads
 
-FINDINGS, ANSWERS, TIMING = "audit/audit.json", "audit/answers.jsonl", "audit/timing.json"
+TIMING = "audit/timing.json"
 DECOYS, UNANSWERED = "audit/decoys.jsonl", "audit/unanswered.jsonl"
 NO_CALIBRATION = (
     "confidence: expected calibration people, found none, so confidence, threshold and risk bound "

@@ -20,6 +20,8 @@ from wherefrom.memorisation.dose_response import Dose, NeverExposed, PositionedD
 from wherefrom.memorisation.source_measures import MeasuredSource
 from wherefrom.memorisation.swap import SwapFindings
 
+FINDINGS, ANSWERS = "audit/audit.json", "audit/answers.jsonl"
+
 
 @dataclass(frozen=True)
 class ConfidenceFindings:

@@ -41,9 +41,10 @@ def report(
 
     It needs no audit. What only an audit computes is shown if the run has one.
     """
-    import wherefrom
+    # Not through the API, which imports every room: a reader waits for this.
+    from wherefrom.page.report import report_runs
 
-    found = wherefrom.write_report(runs, out=out, precision=precision or "auto", threads=threads)
+    found = report_runs(runs, out, precision or "auto", threads)
     for line in found.notes:
         note(line)
     if as_json:

@@ -9,17 +9,15 @@ import numpy as np
 
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question
-from wherefrom.core.errors import Damaged
 from wherefrom.core.recipe import Stage
 from wherefrom.core.row_log import RowLog
 from wherefrom.evaluation.evaluator import evaluate_answers
 from wherefrom.generation.answers import ModelAnswerer
-from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.layout import GLANCES
 from wherefrom.runs.workshop import Workshop
 from wherefrom.training.loop import Observer
 
 PROBES = "probes.jsonl"
-GLANCES = "glances.jsonl"
 TIMES = 8  # that a stage's model is asked while it trains
 
 
@@ -98,26 +96,6 @@ class Watch:
             for split, questions in self.questions.items()
         }
         return Glance(len(self.questions["calibration"]), shares["asked"], shares["calibration"])
-
-
-def read_glances(folder: RunFolder, stage: str) -> list[tuple[int, Glance]]:
-    """What a watched stage could answer, by step; none if it was not watched."""
-    name = f"stages/{stage}/{GLANCES}"
-    if not folder.has(name):
-        return []
-    try:
-        return [
-            (
-                int(row["step"]),
-                Glance(int(row["asked"]), row["trained"] + 0.0, row["calibration"] + 0.0),
-            )
-            for row in folder.read_jsonl(name)
-        ]
-    except (KeyError, TypeError, ValueError):
-        raise Damaged(
-            f"{folder.path / name}: expected rows with step, asked, trained and calibration, found "
-            "others; move the file away"
-        ) from None
 
 
 def _spread(questions: Sequence[Question], count: int) -> tuple[Question, ...]:

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wherefrom.auditing.audit import ANSWERS, FINDINGS, find_judged
-from wherefrom.auditing.findings import Audit, AuditedAnswer
+from wherefrom.auditing.findings import ANSWERS, FINDINGS, Audit, AuditedAnswer
 from wherefrom.auditing.inspector import Inspector
 from wherefrom.core.config import from_json
 from wherefrom.core.errors import BadData
@@ -63,7 +62,7 @@ def collect_answers(inspector: Inspector) -> JudgedAnswers:
 
 
 def _ask_held_out(inspector: Inspector) -> tuple[AuditedAnswer, ...]:
-    people = [q for q in find_judged(inspector.run) if q.split == HELD_OUT]
+    people = [q for q in inspector.run.dataset.questions if q.split == HELD_OUT and q.answer]
     parsed = [(q, found) for q in people if (found := inspector.model.try_parse(q.text))]
     if not parsed:
         return ()

@@ -33,11 +33,11 @@ def _rows(run: Run) -> list[Dot]:
             f"a run of '{run.recipe.name}'; leave it out"
         )
     names = [primary, *(m.name for m in run.recipe.models if m.name != primary)]
-    looks = {primary: ("disc", "accent")}
-    return [
-        Dot(
-            label_of(name), results[name]["accuracy"], *results[name]["interval"],
-            *looks.get(name, ("ring", "ink")), note=count(results[name]),
-        )
-        for name in names if "accuracy" in results.get(name, {})
-    ]  # fmt: skip
+    rows: list[Dot] = []
+    for name in names:
+        if "accuracy" in (found := results.get(name, {})):
+            shape, tone = ("disc", "accent") if name == primary else ("ring", "ink")
+            low, high = found["interval"]
+            note = count(found)
+            rows.append(Dot(label_of(name), found["accuracy"], low, high, shape, tone, note))
+    return rows

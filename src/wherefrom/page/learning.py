@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wherefrom.experiments.probing import read_glances
 from wherefrom.page.charts import Line, plot
 from wherefrom.page.pictures import PERCENTS, Picture, label_of
 from wherefrom.page.sentences import percent
@@ -65,8 +64,8 @@ def draw_answering(run: Run) -> Picture | None:
     rows: list[tuple[int, float, float, int]] = []
     done = 0
     for stage in run.recipe.chain():
-        for step, seen in read_glances(run.folder, stage.name):
-            rows.append((done + step, seen.calibration, seen.trained, seen.asked))
+        for row in run.folder.read_glances(stage.name):
+            rows.append((done + row["step"], row["calibration"], row["trained"], row["asked"]))
         done += stage.steps
     if len(rows) < 2:
         return None

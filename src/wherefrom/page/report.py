@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wherefrom.core.errors import BadData
+from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.files import write_bytes
 from wherefrom.core.recipe import Demonstrations
 from wherefrom.page.document import render
@@ -19,7 +19,8 @@ from wherefrom.page.review_report import describe_reviews
 from wherefrom.page.text_report import describe_text
 from wherefrom.page.weights import check_precision
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.run import Run
+from wherefrom.runs.run import AnyRun, Run, open_run
+from wherefrom.runs.threads import use_threads
 
 FILE = "report.html"  # in a run's folder
 
@@ -32,6 +33,29 @@ class Report:
     bytes: int
     models: tuple[str, ...]
     notes: tuple[str, ...] = ()
+
+
+def report_runs(
+    runs: Sequence[AnyRun],
+    out: Path | None = None,
+    precision: str = "auto",
+    threads: int | None = None,
+) -> Report:
+    """Open runs, to compute with this number of threads (None: the recipe's), and report them."""
+    if not runs:
+        raise UsageError("runs: expected at least one, found none")
+    return write_report([_open(run, threads) for run in runs], out, precision)
+
+
+def _open(run: AnyRun, threads: int | None) -> Run | RunFolder:
+    """The run, or the folder itself if it has demonstrations, which have no models to open."""
+    if not isinstance(run, Run):
+        folder = RunFolder(Path(run))
+        if isinstance(folder.read_recipe(), Demonstrations):
+            return folder
+    opened = open_run(run)
+    use_threads(threads, opened.recipe.threads)
+    return opened
 
 
 def write_report(

@@ -124,7 +124,7 @@ def _knows(run: Run, abstains: bool) -> Sentence:
     if not parts:
         return (
             Piece("It answers "),
-            Piece(f"{kept} questions", STRONG),
+            Piece(f"{kept} {plural('question', told['n'])}", STRONG),
             *_right_among(results),
             Piece(" and says “I don’t know” to the others."),
         )

@@ -49,7 +49,7 @@ def _scored(run: Run, results: Mapping[str, Any], unit: str) -> Sentence:
     own = results[run.recipe.primary]
     low, high = own["interval"]
     others = [
-        f"{name.replace('_', ' ')} {r['bits_per_target']:.2f}"
+        f"{_label(name)} {r['bits_per_target']:.2f}"
         for name, r in results.items()
         if name != run.recipe.primary
     ]
@@ -75,6 +75,12 @@ def _alone(run: Run, results: Mapping[str, Any], unit: str) -> Sentence:
     )
 
 
+def _label(name: str) -> str:
+    """A result's name in words: "blocks.gpt" is the model gpt in the task blocks."""
+    task, _, model = name.rpartition(".")
+    return f"{model} ({task})".replace("_", " ") if task else name.replace("_", " ")
+
+
 def _scores(results: Mapping[str, Any], unit: str) -> dict[str, Any]:
     """Every model and baseline, the best first."""
     ranked = sorted(results.items(), key=lambda item: item[1]["perplexity"])
@@ -82,7 +88,7 @@ def _scores(results: Mapping[str, Any], unit: str) -> dict[str, Any]:
         "unit": unit,
         "rows": [
             {
-                "name": name.replace("_", " "),
+                "name": _label(name),
                 "bits": f"{r['bits_per_target']:.3f}",
                 "perplexity": f"{r['perplexity']:.2f}",
                 "interval": f"{r['interval'][0]:.2f} to {r['interval'][1]:.2f}",

@@ -34,6 +34,7 @@ from wherefrom.runs.layout import (
     DATASET,
     DOCUMENTS,
     FORMAT_VERSION,
+    GLANCES,
     METRICS,
     RUN,
     SPLITS,
@@ -42,7 +43,13 @@ from wherefrom.runs.layout import (
     find_files,
     predictions_name,
 )
-from wherefrom.runs.shapes import check_corpus, check_metrics, check_status, check_symbols
+from wherefrom.runs.shapes import (
+    check_corpus,
+    check_glances,
+    check_metrics,
+    check_status,
+    check_symbols,
+)
 
 # What is computed with the models: it is bound to them, and is worth nothing beside others.
 _DERIVED = ("predictions/", "audit/", "samples/", "study")
@@ -279,6 +286,12 @@ class RunFolder(SealedFolder):
         """A row for each chunk of a trained stage."""
         name = f"stages/{stage}/{METRICS}"
         return check_metrics(self.read_jsonl(name), self.path / name)
+
+    def read_glances(self, stage: str) -> list[dict[str, Any]]:
+        """What a stage could answer while it trained; no rows if it was not asked."""
+        name = f"stages/{stage}/{GLANCES}"
+        rows = self.read_jsonl(name) if self.has(name) else []
+        return check_glances(rows, self.path / name)
 
     def write_model(self, name: str, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
         with self.write_folder(f"models/{name}", facts) as folder:

@@ -1,7 +1,7 @@
 """Where everything lies in a run folder, format 1.
 
 run.json status.json vocab.json splits.json corpus/
-stages/NAME/{metrics.jsonl,checkpoints/}  models/NAME/  predictions/MODEL.TASK.jsonl
+stages/NAME/{metrics.jsonl,glances.jsonl,checkpoints/}  models/NAME/  predictions/MODEL.TASK.jsonl
 audit/  index.sqlite  seal.json
 
 Demonstrations have run.json and status.json alone of these, and
@@ -14,7 +14,7 @@ FORMAT_VERSION = 1
 RUN, STATUS, VOCABULARY, SPLITS = "run.json", "status.json", "vocab.json", "splits.json"
 CORPUS, DOCUMENTS = "corpus/corpus.json", "corpus/documents.txt"
 DATASET = "corpus/dataset.json.gz"
-METRICS = "metrics.jsonl"
+METRICS, GLANCES = "metrics.jsonl", "glances.jsonl"
 INDEX, EVIDENCE = "index.sqlite", "audit/evidence.json"  # any process may make them
 
 

@@ -90,6 +90,18 @@ def check_metrics(rows: list[Any], path: Path) -> list[dict[str, Any]]:
     return rows
 
 
+def check_glances(rows: list[Any], path: Path) -> list[dict[str, Any]]:
+    """A step, how many were asked, and the shares that were right, in every row."""
+    for number, row in enumerate(rows, 1):
+        counts = isinstance(row, dict) and all(is_count(row.get(k)) for k in ("step", "asked"))
+        if not counts or not all(is_number(row.get(k)) for k in ("trained", "calibration")):
+            raise Damaged(
+                f"{path}:{number}: expected step, asked, trained and calibration, found "
+                f"{_short(row)}"
+            )
+    return rows
+
+
 def is_count(value: Any) -> bool:
     return type(value) is int and value >= 0
 
