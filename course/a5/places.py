@@ -20,7 +20,7 @@ def data_folders(named: str | None = None) -> list[Path]:
     """Where data is looked for, first one first: a folder that is named is the only one."""
     if folder := named or os.environ.get("A5_DATA"):
         return [Path(folder)]
-    registered = registry.find_unchanged("birthplaces")
+    registered = registry.find("birthplaces")
     return [Path("data"), HERE / "data", *([registered] if registered else [])]
 
 
@@ -29,6 +29,8 @@ def find_data(name: str, folder: str | None = None) -> Path:
     folders = data_folders(folder)
     for place in folders:
         if (place / name).is_file():
+            if place == registry.find("birthplaces"):
+                registry.find_unchanged("birthplaces")  # raises if a file has changed since
             return place / name
     raise MissingInput(
         f"{name}: expected it in {' or '.join(map(str, folders))}, found none; put the "

@@ -19,6 +19,7 @@ what to do.
 docs/PYTHON.md is a guide; `wherefrom.data` and `wherefrom.doctor` are further modules of the API.
 """
 
+import os
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext, suppress
 from dataclasses import replace
@@ -376,6 +377,8 @@ def _is_planned(given: str | Experiment | None, built: Experiment, options: Reci
 
 
 def _folder(recipe: Experiment, out: str | PathLike[str] | None) -> Path:
+    if out is not None and not os.fspath(out):
+        raise UsageError("--out: expected a folder, found an empty name; leave it out, or name one")
     return Path(out) if out is not None else default_folder(recipe)
 
 

@@ -76,6 +76,20 @@ def test_a_missing_config(cli, tmp_path):
     assert "none.toml: expected a file" in result.complaint
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", "--config", "/dev/zero"],
+        ["run", "facts", "--corpus", "/dev/zero", "--questions", "q.tsv"],
+        ["data", "check", "/dev/zero"],
+    ],
+)
+def test_a_device_without_end_is_no_file(cli, arguments):
+    result = cli(*arguments)
+    assert result.code == 66
+    assert "/dev/zero: expected a file, found a device" in result.complaint
+
+
 def test_a_config_that_is_not_toml_is_bad_usage(cli, tmp_path):
     """Like an unknown field in it: a config is part of how the command is used."""
     (tmp_path / "c.toml").write_text("a = = 1")

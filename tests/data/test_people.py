@@ -361,3 +361,12 @@ def test_a_config_says_what_is_wrong_with_it(changed, message):
 def test_more_people_than_names_is_a_users_error():
     with pytest.raises(UsageError, match="at most"):
         populate(PeopleConfig(asked=1_000_000), 0)
+
+
+def test_more_people_without_text_than_there_are_names_for():
+    few = {"asked": 12, "calibration": 8, "held_out": 8, "omitted": 2}
+    with pytest.raises(UsageError, match=r"data\.untold: expected at most (\d+) people") as error:
+        load(PeopleConfig(**few, untold=1000), 0)
+    most = int(str(error.value).split("at most ")[1].split()[0])
+    assert most > 10
+    assert len(load(PeopleConfig(**few, untold=most), 0).questions) == 12 + 16 + 4 + 2 * most

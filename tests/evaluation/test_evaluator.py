@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from wherefrom.core.contracts import Answer, Candidate, Question
-from wherefrom.core.errors import BadData
+from wherefrom.core.errors import BadData, Diverged
 from wherefrom.evaluation.evaluator import (
     Prediction,
     Score,
@@ -18,6 +18,7 @@ from wherefrom.evaluation.evaluator import (
     accuracy,
     evaluate_answers,
     evaluate_text,
+    perplexity,
 )
 from wherefrom.evaluation.intervals import wilson
 
@@ -239,3 +240,9 @@ def test_predictions_of_before_have_no_relation():
     assert Prediction.from_json(row).relation == ""
     with pytest.raises(BadData, match="something else than text"):
         Prediction.from_json(row | {"relation": 3})
+
+
+def test_a_loss_beyond_all_measure_means_that_the_model_diverged():
+    losses = np.full(10, 1e28)
+    with pytest.raises(Diverged, match=r"at most 700 nats for a target, found 1e\+28; the model"):
+        perplexity(losses, {})

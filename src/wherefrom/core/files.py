@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from wherefrom.core.encodings import explain_bytes
 from wherefrom.core.errors import BadData, CannotWrite, Damaged, MissingInput
-from wherefrom.core.known_files import check_bytes
+from wherefrom.core.known_files import check_bytes, require_file
 
 TEMPORARY = ".tmp-"  # what `artifact.sweep` removes; no reader looks at these names
 NEW = f"{TEMPORARY}new-"
@@ -98,6 +98,7 @@ def read_text(path: Path | str) -> str:
     """A whole text file in UTF-8; a byte-order mark at its head is dropped."""
     path = Path(path)
     with reading(path):
+        require_file(path)
         data = path.read_bytes()
     check_bytes(path, data)
     try:

@@ -13,7 +13,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import IO
 
-from wherefrom.core.errors import Damaged
+from wherefrom.core.errors import Damaged, MissingInput
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,12 @@ class HashedFile:
             while self.read(2**20):  # what a packed file has behind its end
                 pass
             _compare(self._path, self._known, self._digest.hexdigest())
+
+
+def require_file(path: Path) -> None:
+    """Refuse a device, such as /dev/zero, which has no end; a pipe has one."""
+    if path.is_char_device() or path.is_block_device():
+        raise MissingInput(f"{path}: expected a file, found a device; name a file")
 
 
 def _find(path: Path) -> Known | None:

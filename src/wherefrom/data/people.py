@@ -7,6 +7,7 @@ nothing but a person's own text can tell where that person was born.
 import string
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import ceil, sqrt
 from typing import ClassVar
 
@@ -15,6 +16,7 @@ import numpy as np
 from wherefrom.core.bounds import check_whole
 from wherefrom.core.config import check
 from wherefrom.core.contracts import Dataset, Document, Fact, Question, Span
+from wherefrom.core.errors import UsageError
 from wherefrom.core.progress import tell as report
 from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.data import people_parts as parts
@@ -207,8 +209,15 @@ def _names(told: list[bool], seed: int) -> list[str]:
     borne, free = pairs[:count], pairs[count:]
     known_firsts, known_lasts = {a for a, _ in borne}, {b for _, b in borne}
     new = (p for p in free if p[0] in known_firsts and p[1] in known_lasts)
-    taken = iter(borne)
-    chosen = (next(taken) if has_text else next(new) for has_text in told)
+    taken, unborne = iter(borne), list(islice(new, len(told) - count))
+    if len(unborne) < len(told) - count:
+        raise UsageError(
+            f"data.untold: expected at most {len(unborne) // 2} people without text, as many as "
+            f"there are new pairs of {count} names, found {(len(told) - count) // 2}; "
+            "lower it, or raise data.asked"
+        )
+    untold = iter(unborne)
+    chosen = (next(taken) if has_text else next(untold) for has_text in told)
     return [f"{firsts[a]} {lasts[b]}" for a, b in chosen]
 
 

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from wherefrom.core.contracts import Answer, Answerer, Candidate, Question, Scorer
-from wherefrom.core.errors import BadData
+from wherefrom.core.errors import BadData, Diverged
 from wherefrom.core.measures import BY_RELATION
 from wherefrom.evaluation.intervals import Interval, bootstrap_mean, wilson
 from wherefrom.evaluation.relations import divide
+
+_MOST_NATS = 700  # the exponential of 710 is no number
 
 
 @dataclass(frozen=True)
@@ -214,5 +216,15 @@ def perplexity(
     nats = float(losses.mean())
     low, high = bootstrap_mean(losses, level, seed)
     details = {"nats_per_target": nats, "bits_per_target": nats / math.log(2), **about}
-    interval = (math.exp(low), math.exp(high))
-    return Score("perplexity", math.exp(nats), interval, losses.size, details)
+    interval = (exponentiate(low), exponentiate(high))
+    return Score("perplexity", exponentiate(nats), interval, losses.size, details)
+
+
+def exponentiate(nats: float) -> float:
+    """A perplexity; a model whose weights are beyond all measure may have none."""
+    if nats > _MOST_NATS:
+        raise Diverged(
+            f"text: expected at most {_MOST_NATS} nats for a target, found {nats:.3g}; the model "
+            "has diverged: train it with a lower learning rate"
+        )
+    return math.exp(nats)

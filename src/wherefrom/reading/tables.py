@@ -11,7 +11,7 @@ from pathlib import Path
 from wherefrom.core.encodings import convert_command, guess_encoding
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.files import not_utf8, reading
-from wherefrom.core.known_files import HashedFile
+from wherefrom.core.known_files import HashedFile, require_file
 from wherefrom.core.progress import tell
 from wherefrom.core.unpacking import Readable, Unpacked
 from wherefrom.core.vocabulary import MASK, PAD
@@ -120,6 +120,7 @@ def _decoded(path: Path) -> Iterator[str]:
 
 def _parts(path: Path) -> Iterator[bytes]:
     with reading(path):
+        require_file(path)
         raw = path.open("rb")
     with raw:
         hashed = HashedFile(path, raw)

@@ -14,7 +14,7 @@ import numpy as np
 
 from wherefrom.core.contracts import Document
 from wherefrom.core.errors import MissingInput
-from wherefrom.evaluation.evaluator import perplexity
+from wherefrom.evaluation.evaluator import exponentiate, perplexity
 from wherefrom.evaluation.text.measures import (
     Charged,
     MeasuredChain,
@@ -190,9 +190,9 @@ def _measure_chain(
         characters_seen=len(after.text),
         perplexity=_perplexity(reading),
         unknown_share=float(reading.unknown.mean()),
-        per_character_seen=math.exp(nats / len(after.text)),
-        per_original_character=math.exp(nats / len(text)),
-        charged_per_original_character=math.exp(everything / len(text)),
+        per_character_seen=exponentiate(nats / len(after.text)),
+        per_original_character=exponentiate(nats / len(text)),
+        charged_per_original_character=exponentiate(everything / len(text)),
     )
 
 
@@ -201,7 +201,7 @@ def _exp(nats: float) -> float | None:
 
 
 def _perplexity(reading: Reading) -> float:
-    return math.exp(float(reading.nats[reading.scored].mean()))
+    return exponentiate(float(reading.nats[reading.scored].mean()))
 
 
 def _classes(reading: Reading, seen: Container[str]) -> dict[str, TargetClass]:
