@@ -77,8 +77,8 @@ def __getattr__(name: str) -> Any:
 
     if name in ("data", "doctor"):
         return import_module(f"wherefrom.{name}")
-    if name in ("Fault", "Verification", "verify"):  # checking files needs no torch
-        return getattr(import_module("wherefrom.auditing.verification"), name)
+    if name == "verify":  # checking files needs no torch
+        return import_module("wherefrom.auditing.folder_check").verify
     return getattr(import_module("wherefrom.api"), name)
 
 

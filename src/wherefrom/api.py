@@ -34,8 +34,9 @@ from wherefrom.auditing.audit import Risk, audit_run
 from wherefrom.auditing.dispute import Dispute, settle
 from wherefrom.auditing.examples import Examples, examples_of_file, examples_of_run
 from wherefrom.auditing.findings import Audit
+from wherefrom.auditing.folder_check import verify
 from wherefrom.auditing.inspector import open_inspector
-from wherefrom.auditing.verification import Fault, Verification, verify
+from wherefrom.auditing.verification import Fault, Verification
 from wherefrom.core.arguments import checked
 from wherefrom.core.config import parse_toml, to_json
 from wherefrom.core.errors import MissingInput, UsageError, WherefromError

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import wherefrom
-from wherefrom.auditing.verification import verify, verify_run
+from wherefrom.auditing.folder_check import verify
+from wherefrom.auditing.verification import verify_run
 from wherefrom.core.errors import MissingInput, UsageError
 from wherefrom.runs.folder import RunFolder
 

@@ -140,7 +140,7 @@ def test_twenty_kills_of_a_command_leave_a_sound_run(forks, whole, tmp_path, com
     assert forks(command, run).code == 0
     expected, chance, kills, torn = sealed_files(run), random.Random(40), 0, 0
     while kills < KILLS:
-        order = {"signal": signal.SIGKILL, "line": chance.randint(1, 3_000), "files": SEALING}
+        order = {"signal": signal.SIGKILL, "line": chance.randint(300, 980), "files": SEALING}
         result = forks(command, run, **order)
         assert result.code in (0, -signal.SIGKILL)
         kills += result.code != 0
@@ -152,7 +152,9 @@ def test_twenty_kills_of_a_command_leave_a_sound_run(forks, whole, tmp_path, com
     assert sealed_files(run) == expected
 
 
-SEALING = ["core/artifact.py", "core/files.py", "core/seal.py", "core/sealed_folder.py"]
+# Of these, an evaluation of the small run takes some 970 lines and an audit some 760, of which the
+# last 240 publish what was written.
+SEALING = ["core/artifact.py", "core/sealed_folder.py"]
 
 
 def sealed_files(run: Path) -> dict[str, str]:

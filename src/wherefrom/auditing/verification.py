@@ -5,15 +5,13 @@ compared with their hashes; what follows from other files is computed again (`co
 """
 
 import os
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from os import PathLike
 from pathlib import Path
 from typing import Any, cast
 
 from wherefrom.auditing.consistency import Contents, check_consistency
-from wherefrom.core.arguments import checked
 from wherefrom.core.artifact import MANIFEST, verify_folder
 from wherefrom.core.checked_json import parse_checked
 from wherefrom.core.errors import Damaged, Mismatch, MissingInput, WherefromError
@@ -69,24 +67,6 @@ class Verification:
     @property
     def sound(self) -> bool:
         return not self.faults
-
-
-@checked
-def verify(
-    runs: str | PathLike[str] | Iterable[str | PathLike[str]], *, repair: bool = False
-) -> tuple[Verification, ...]:
-    """Check run folders, or all runs in a folder; models that were retrained are checked too.
-
-    With `repair`, what can be computed again is, and folders without a seal get one; the rest is
-    still a fault. MissingInput if a folder has no run in it.
-    """
-    given = [runs] if isinstance(runs, str | PathLike) else list(runs)
-    found = [path for each in given for path in find_runs(Path(each))]
-    if not repair:
-        return tuple(verify_run(path) for path in found)
-    from wherefrom.auditing.repair import repair_run
-
-    return tuple(repair_run(path) for path in found)
 
 
 def find_runs(path: Path) -> list[Path]:

@@ -28,7 +28,7 @@ def verify(
     A fault is one line, and the exit code is then 76. Scores must follow from predictions, and
     thresholds from the answers that they were chosen on.
     """
-    from wherefrom.auditing.verification import verify as check
+    from wherefrom.auditing.folder_check import verify as check
     from wherefrom.report.tables import printable
 
     found = check(runs, repair=repair)
