@@ -6,10 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wherefrom.core.files import write_jsonl
-from wherefrom.experiments.probing import GLANCES
 from wherefrom.page.learning import draw_answering
 from wherefrom.page.pictures import _merge_small
+from wherefrom.runs.layout import GLANCES
 from wherefrom.runs.run import open_run
 
 
@@ -21,7 +20,7 @@ def test_questions_that_were_asked_while_it_trained_are_drawn(tiny_run: Path, tm
         {"step": step, "asked": 60, "trained": trained, "calibration": calibration}
         for step, trained, calibration in ((10, 0.0, 0.0), (20, 0.45, 0.15), (30, 1.0, 0.7))
     ]
-    write_jsonl(run.folder.stage(stage.name) / GLANCES, rows)
+    run.folder.write_jsonl(f"stages/{stage.name}/{GLANCES}", rows)
     found = draw_answering(run)
     assert found is not None
     assert found.sentence == (

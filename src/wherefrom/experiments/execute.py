@@ -22,9 +22,10 @@ from wherefrom.experiments.advice import advise
 from wherefrom.experiments.demonstrations import demonstrate, require_held
 from wherefrom.experiments.evaluate import evaluate
 from wherefrom.experiments.planning import Planned
-from wherefrom.experiments.probing import GLANCES, PROBES, Probe, Watch
+from wherefrom.experiments.probing import PROBES, Probe, Watch
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kinds import data_identity, recipe_identity
+from wherefrom.runs.layout import GLANCES
 from wherefrom.runs.run import Run, count_parameters, model_identity, open_run
 from wherefrom.runs.threads import require_threads, use_threads, usual_threads
 from wherefrom.runs.workshop import Workshop

@@ -13,7 +13,6 @@ from wherefrom.core.recipe import Stage
 from wherefrom.core.row_log import RowLog
 from wherefrom.evaluation.evaluator import evaluate_answers
 from wherefrom.generation.answers import ModelAnswerer
-from wherefrom.runs.layout import GLANCES
 from wherefrom.runs.workshop import Workshop
 from wherefrom.training.loop import Observer
 
