@@ -63,6 +63,8 @@ def test_a_watch_keeps_what_it_sees(tmp_path, tiny_settings):
 
     def watch(first: int, steps: range) -> list[int]:
         watching = Watch(workshop, stage, 2, (), model, path)
+        assert watching.log is not None
+        watching.log.resume(None, lambda row: row["step"] <= first)  # as the training loop does
         watching.started("pretrain", first, 16, ())
         for step in steps:
             watching.advanced("pretrain", step, 16, {}, 0.0)
