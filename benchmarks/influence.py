@@ -37,7 +37,7 @@ def measure(run: Run) -> None:
     """Write what every retrained model makes of the run's answers to audit/influence.jsonl."""
     questions = [q for q in run.dataset.questions if q.split in NOT_TRAINED_ON and q.answer]
     answers = [answer.text for answer in run.predictor().answer([q.text for q in questions])]
-    found = find_memorisation(run.path / "audit", find_retrained(run), questions, answers)
+    found = find_memorisation(run.folder, find_retrained(run), questions, answers)
     if found is not None:
         tell(f"{run.path.name}: {found.models} models, {found.recalled.mean():.3f} recalled")
 

@@ -46,7 +46,7 @@ _NAME = "influence.{}.jsonl.gz"
 def take_labels(folders: Sequence[Path]) -> None:
     for folder in folders:
         name = _NAME.format(folder.resolve().name)
-        shutil.copyfile(folder / "audit" / LABELS, RESULTS / name)
+        shutil.copyfile(folder / LABELS, RESULTS / name)
 
 
 def read_all() -> list[LabelledAnswers]:

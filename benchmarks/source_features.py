@@ -157,7 +157,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--snapshots", type=Path, nargs="*", default=[])
     given = parser.parse_args(arguments)
     for number, path in enumerate(given.runs):
-        run, labelled = open_run(path), read_labelled(path / "audit" / LABELS)
+        run, labelled = open_run(path), read_labelled(path / LABELS)
         policy = read_policy(run)
         model = open_closed_book(run, policy.reference, policy.forms)
         asked = [model.parse(text) for text in labelled.questions]

@@ -11,6 +11,7 @@
 #   scripts/setup.sh docs [--check]    set up, then write docs/COMMANDS.md from the commands, or see that it is up to date
 #   scripts/setup.sh report RUN        set up, then write docs/report.html and the README's picture of it
 #   scripts/setup.sh bench             set up, then the benchmarks; figures into runs/benchmarks/
+#   scripts/setup.sh attack [ARG ...]  failing file operations and flipped bits, counted in docs/RELIABILITY.md
 #   scripts/setup.sh trust [ARG ...]   docs/TRUST-RESULTS.md from docs/results/; --take RUN ... takes audited runs over first
 #   scripts/setup.sh gpu [ARG ...]     every figure that needs a GPU, into docs/RESULTS.md; DATA=FOLDER TEXTS=FOLDER
 #   scripts/setup.sh lock [ARG ...]    write requirements/*.txt anew (--upgrade takes newer versions)
@@ -201,6 +202,7 @@ case $command in # "setup; ...", not "setup && ...", which would switch set -e o
     docs) setup run; exec "$venv_python" -m wherefrom.cli.reference "$@" ;;
     report) setup dev; exec "$venv_python" scripts/report_picture.py "$@" ;;
     bench) setup dev; bench "$@" ;;
+    attack) setup dev; exec "$venv_python" benchmarks/attack.py --write "$@" ;;
     trust) setup run; exec "$venv_python" benchmarks/trust_results.py "$@" ;;
     gpu) gpu "$@" ;;
     lock) lock "$@" ;;

@@ -1,12 +1,13 @@
 """What several tests share: a tiny recipe and one finished run of it."""
 
+import json
 import os
 import runpy
 import shutil
 import sqlite3
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
@@ -60,6 +61,24 @@ def tiny_run(tmp_path_factory: pytest.TempPathFactory, tiny_settings: list[str])
     return path
 
 
+@pytest.fixture(scope="session")
+def unseal() -> Callable[[Path], Path]:
+    """Makes a run folder one of an earlier version, whose files are read unchecked.
+
+    For tests that change files on purpose and ask what the reader of the file says.
+    """
+
+    def remove_seal(folder: Path) -> Path:
+        (folder / "seal.json").unlink(missing_ok=True)
+        run = folder / "run.json"
+        contents = json.loads(run.read_text())
+        contents.pop("sealed", None)
+        run.write_text(json.dumps(contents))
+        return folder
+
+    return remove_seal
+
+
 FACTS = [f"{a} {b}" for a in "Ada Bo Cy Di Ed Fay".split() for b in "Lund Falk Roth Holm".split()]
 
 
@@ -106,11 +125,12 @@ def relations_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def own_facts(facts_folder: Path, tmp_path: Path) -> Path:
+def own_facts(facts_folder: Path, tmp_path: Path, unseal: Callable[[Path], Path]) -> Path:
     """A copy of that folder, to be changed."""
     folder = Path(shutil.copytree(facts_folder, tmp_path / "facts"))
     recipe = folder / "run" / "run.json"
     recipe.write_text(recipe.read_text().replace(str(facts_folder), str(folder)))
+    unseal(folder / "run")
     return folder
 
 

@@ -12,6 +12,7 @@ import wherefrom
 from wherefrom import api
 from wherefrom.cli.main import app, main
 from wherefrom.core.errors import UsageError
+from wherefrom.runs.folder import RunFolder
 
 PACKAGES = {"data", "doctor"}
 
@@ -92,7 +93,7 @@ def test_evaluating_names_what_differs_from_what_was_stored(tmp_path, tiny_setti
     status = tmp_path / "r" / "status.json"
     stored = json.loads(status.read_text())
     stored["results"]["majority"]["accuracy"] = 0.77
-    status.write_text(json.dumps(stored))
+    RunFolder(tmp_path / "r").write_status(stored)
     again = wherefrom.evaluate(tmp_path / "r")
     assert again.changed == ("majority",)
     assert again.results == outcome.results

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         Dispute,
         Examples,
         Explanation,
+        Fault,
         MeasuredRun,
         Outcome,
         PerplexityReport,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         SeedsOutcome,
         Source,
         Verdict,
+        Verification,
         WherefromError,
         ask,
         audit,
@@ -49,17 +51,19 @@ if TYPE_CHECKING:
         run_seeds,
         sample,
         to_json,
+        verify,
         write_report,
     )
 
 __all__ = [
-    "Audit", "Dispute", "Examples", "Explanation", "MeasuredRun", "Outcome", "PerplexityReport",
-    "Recipe", "RecipeEntry", "Replies", "Reply", "Report", "Run", "RunComparison", "RunEntry",
-    "SeedsOutcome", "Source", "Verdict", "WherefromError",
+    "Audit", "Dispute", "Examples", "Explanation", "Fault", "MeasuredRun", "Outcome",
+    "PerplexityReport", "Recipe", "RecipeEntry", "Replies", "Reply", "Report", "Run",
+    "RunComparison", "RunEntry", "SeedsOutcome", "Source", "Verdict", "Verification",
+    "WherefromError",
     "ask", "audit", "build_recipe", "compare", "data", "dispute", "doctor",
     "evaluate", "examples", "explain", "get_recipe", "list_recipes", "list_runs", "measured",
     "open_run", "perplexity", "run", "run_seeds", "sample", "to_json",
-    "write_report",
+    "verify", "write_report",
 ]  # fmt: skip
 
 
@@ -73,6 +77,8 @@ def __getattr__(name: str) -> Any:
 
     if name in ("data", "doctor"):
         return import_module(f"wherefrom.{name}")
+    if name == "verify":  # checking files needs no torch
+        return import_module("wherefrom.auditing.folder_check").verify
     return getattr(import_module("wherefrom.api"), name)
 
 

@@ -34,7 +34,9 @@ from wherefrom.auditing.audit import Risk, audit_run
 from wherefrom.auditing.dispute import Dispute, settle
 from wherefrom.auditing.examples import Examples, examples_of_file, examples_of_run
 from wherefrom.auditing.findings import Audit
+from wherefrom.auditing.folder_check import verify
 from wherefrom.auditing.inspector import open_inspector
+from wherefrom.auditing.verification import Fault, Verification
 from wherefrom.core.arguments import checked
 from wherefrom.core.config import parse_toml, to_json
 from wherefrom.core.errors import MissingInput, UsageError, WherefromError
@@ -64,12 +66,14 @@ from wherefrom.runs.threads import use_threads
 from wherefrom.runs.workshop import why_not_mps
 
 __all__ = [
-    "Audit", "Dispute", "Examples", "Explanation", "MeasuredRun", "Outcome", "PerplexityReport",
-    "Recipe", "RecipeEntry", "Replies", "Reply", "Report", "Run", "RunComparison", "RunEntry",
-    "SeedsOutcome", "Source", "Verdict", "WherefromError",
+    "Audit", "Dispute", "Examples", "Explanation", "Fault", "MeasuredRun", "Outcome",
+    "PerplexityReport", "Recipe", "RecipeEntry", "Replies", "Reply", "Report", "Run",
+    "RunComparison", "RunEntry", "SeedsOutcome", "Source", "Verdict", "Verification",
+    "WherefromError",
     "ask", "audit", "build_recipe", "compare", "dispute", "evaluate",
     "examples", "explain", "get_recipe", "list_recipes", "list_runs", "measured", "open_run",
-    "perplexity", "run", "run_seeds", "sample", "to_json", "write_report",
+    "perplexity", "run", "run_seeds", "sample", "to_json", "verify",
+    "write_report",
 ]  # fmt: skip
 
 DEFAULT_RECIPE = "people"

@@ -5,6 +5,7 @@ import pytest
 
 from wherefrom.answering.closed_book import FEATURES, open_closed_book
 from wherefrom.answering.kept_answers import FILE, RememberingModel, read_kept, write_kept
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import open_run
 
 
@@ -47,12 +48,12 @@ def test_questions_may_repeat_and_come_in_any_order(run):
 def test_what_is_written_is_what_is_read(run, tmp_path):
     model = RememberingModel.of(open_closed_book(run))
     ask(model, run, 5)
-    write_kept(tmp_path, model.kept)
-    assert read_kept(tmp_path) == model.kept
+    write_kept(RunFolder(tmp_path), model.kept)
+    assert read_kept(RunFolder(tmp_path)) == model.kept
 
 
 def test_the_evaluation_keeps_every_question_that_was_not_trained_on(run):
-    kept = read_kept(run.path)
+    kept = read_kept(run.folder)
     wanted = {q.text for q in run.dataset.questions if q.split != "asked"}
     assert set(kept) == wanted
 
@@ -60,6 +61,6 @@ def test_the_evaluation_keeps_every_question_that_was_not_trained_on(run):
 @pytest.mark.parametrize("content", ["", "{}\n", '{"question": "q", "answer": 3}\n', "no json\n"])
 def test_a_file_of_another_version_or_a_damaged_one_is_not_used(tmp_path, content):
     (tmp_path / "audit").mkdir()
-    (tmp_path / "audit" / FILE).write_text(content)
-    assert read_kept(tmp_path) == {}
-    assert read_kept(tmp_path / "nowhere") == {}
+    (tmp_path / FILE).write_text(content)
+    assert read_kept(RunFolder(tmp_path)) == {}
+    assert read_kept(RunFolder(tmp_path / "nowhere")) == {}

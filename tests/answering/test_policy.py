@@ -45,6 +45,7 @@ from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Dataset, Document, Question, Span
 from wherefrom.core.errors import BadData, Damaged, Mismatch, MissingInput
 from wherefrom.core.forms import Form, ParsedQuestion
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import open_run
 
 BORN = Form("Where was ", " born?")
@@ -447,7 +448,9 @@ def test_a_policy_of_another_form_is_refused(data):
 
 
 def a_run(folder: Path) -> Any:
-    return SimpleNamespace(path=folder, recipe=SimpleNamespace(name="people"))
+    return SimpleNamespace(
+        path=folder, folder=RunFolder(folder), recipe=SimpleNamespace(name="people")
+    )
 
 
 FIRST: dict[str, Any] = {  # the layout of the first version: no number, and no reference
@@ -494,7 +497,7 @@ SECOND = FIRST | {"format_version": 2, "reference": {
 
 def put(folder: Path, data: Any) -> Path:
     (folder / "audit").mkdir()
-    path = folder / "audit" / FILE
+    path = folder / FILE
     path.write_text(data if isinstance(data, str) else json.dumps(data))
     return path
 
@@ -520,8 +523,8 @@ def test_the_fourth_version_is_written_and_read_to_the_bit(tmp_path):
     policy = replace(
         policy, relations={"birthplace": own}, forms=StatementForms({"birthplace": (form,)})
     )
-    write_policy(tmp_path, policy)
-    written = json.loads((tmp_path / "audit" / FILE).read_text())
+    write_policy(RunFolder(tmp_path), policy)
+    written = json.loads((tmp_path / FILE).read_text())
     assert written["format_version"] == 4
     assert written.keys() == SECOND.keys() | {"relations", "forms"}
     assert written["threshold"]["precision"] is None
@@ -560,16 +563,16 @@ def changed(*where: str, to: Any = None) -> dict[str, Any]:
         (changed("reference", "spread"), "the field 'spread'"),
         (changed("reference", "spread", "rest"), "a finite spread of each of rest"),
         (changed("calibration", "bias", to="x"), r"policy\.calibration\.bias: expected a number"),
-        (changed("calibration", "bias", to=math.nan), "finite numbers"),
+        (changed("calibration", "bias", to=math.nan), "NaN, which JSON does not have"),
         (changed("calibration", "scale", to=[1.0, 0.0, 1.0, 1.0]), "scales above 0"),
         (changed("calibration", "weights", to=[1.0]), "one number for each"),
-        (changed("threshold", "value", to=math.nan), "threshold: expected finite numbers"),
+        (changed("threshold", "value", to=math.nan), "NaN, which JSON does not have"),
         (changed("threshold", "value", to=[0.5]), r"policy\.threshold\.value: expected a number"),
         (changed("threshold", "n", to=1.5), r"threshold\.n: expected a whole number"),
         (changed("threshold", to=4), "a table of Threshold"),
-        (changed("names", "least", to=math.nan), "finite least value"),
+        (changed("names", "least", to=math.nan), "NaN, which JSON does not have"),
         (changed("names", "curve", "features", to=["a", "b"]), "the features"),
-        (changed("reference", "mean", "rest", to=math.nan), "a finite mean"),
+        (changed("reference", "mean", "rest", to=math.nan), "NaN, which JSON does not have"),
         (changed("reference", "spread", "rest", to=-1.0), "spreads above 0"),
         (changed("more", to=1), "more: no such field"),
         (changed("format_version", to=5), "expected format_version 4, found 5"),

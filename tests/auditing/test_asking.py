@@ -23,6 +23,7 @@ from wherefrom.core.contracts import Span
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.replies import Reply, Verdict
 from wherefrom.report.replies import describe_reply
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
 
 
@@ -103,7 +104,7 @@ def test_the_model_may_not_answer_about_somebody_else(own_run: Path):
     file = own_run / "audit" / "confidence.json"
     policy = json.loads(file.read_text())
     policy["threshold"]["value"] = 0.0
-    file.write_text(json.dumps(policy))
+    RunFolder(file.parents[1]).write_json("audit/confidence.json", policy)
     run = open_run(own_run)
     known = run.dataset.select("held-out")[0].subject
     typed = f"{known[:-2]}{known[-1]}"
@@ -282,7 +283,7 @@ def _let_everything_pass(path: Path) -> None:
     """Without a name gate every reply has a confidence."""
     file = path / "audit" / "confidence.json"
     policy = json.loads(file.read_text())
-    file.write_text(json.dumps(policy | {"names": None}))
+    RunFolder(file.parents[1]).write_json("audit/confidence.json", policy | {"names": None})
 
 
 def test_replies_read_back_as_they_were_written(run: Run, questions: list[str]):

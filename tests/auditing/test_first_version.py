@@ -5,6 +5,7 @@ The files beside the tiny run are rewritten by hand as that version had them.
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +38,11 @@ def judged(path: Path) -> list[Any]:
 
 
 @pytest.fixture(scope="module")
-def old_run(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def old_run(
+    tiny_run: Path, tmp_path_factory: pytest.TempPathFactory, unseal: Callable[[Path], Path]
+) -> Path:
     path = Path(shutil.copytree(tiny_run, tmp_path_factory.mktemp("first") / "people-0"))
+    unseal(path)
     audit = path / "audit"
     policy = json.loads((audit / "confidence.json").read_text())
     write(audit / "confidence.json", {k: policy[k] for k in ("calibration", "threshold", "names")})

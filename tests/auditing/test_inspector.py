@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from wherefrom.memorisation.predictor import (
     borrowed_predictor,
     read_source_predictor,
 )
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
 
 FORM = Form("Where was ", " born?")
@@ -257,7 +259,7 @@ def test_a_folder_that_cannot_be_written_is_asked_all_the_same(
     tiny_run: Path, tmp_path: Path, read_only: None
 ):
     copy = copy_of(tiny_run, tmp_path)
-    for file in (copy / FILE, copy / "audit" / fitted.FILE):
+    for file in (copy / FILE, copy / fitted.FILE):
         file.unlink(missing_ok=True)
     before = sorted(copy.rglob("*"))
     inspector = open_inspector(open_run(copy))
@@ -270,14 +272,16 @@ def test_a_folder_that_cannot_be_written_is_asked_all_the_same(
 
 def test_a_run_without_a_predictor_of_its_own_borrows_one(inspector: Inspector, path: Path):
     assert inspector.predictor.borrowed
-    assert inspector.predictor == read_source_predictor(path / "audit")
+    assert inspector.predictor == read_source_predictor(RunFolder(path))
 
 
 # --- the policy ------------------------------------------------------------------------------
 
 
-def test_a_policy_that_was_not_written_is_fitted_on_calibration_people(path: Path, tmp_path: Path):
-    copy = copy_of(path, tmp_path)
+def test_a_policy_that_was_not_written_is_fitted_on_calibration_people(
+    path: Path, tmp_path: Path, unseal: Callable[[Path], Path]
+):
+    copy = unseal(copy_of(path, tmp_path))
     written = OpenedRun(open_run(copy)).policy
     (copy / "audit" / "confidence.json").unlink()
     fitted_now = OpenedRun(open_run(copy)).policy
@@ -304,7 +308,7 @@ def test_a_calibration_over_other_features_is_another_versions(path: Path, tmp_p
     policy = json.loads(file.read_text())
     for name in ("features", "mean", "scale", "weights"):
         policy["calibration"][name] = policy["calibration"][name][:3]
-    file.write_text(json.dumps(policy))
+    RunFolder(file.parents[1]).write_json("audit/confidence.json", policy)
     with pytest.raises(
         Mismatch, match="found the features of another version; 'wherefrom evaluate"
     ):
@@ -316,7 +320,7 @@ def test_a_calibration_over_other_features_is_another_versions(path: Path, tmp_p
 
 def test_a_run_that_is_not_finished_is_not_inspected(path: Path, tmp_path: Path):
     copy = copy_of(path, tmp_path)
-    (copy / "status.json").write_text('{"state": "unfinished", "seconds": 1.0}')
+    RunFolder(copy).write_status({"state": "unfinished", "seconds": 1.0})
     with pytest.raises(MissingInput, match="expected a finished run"):
         open_inspector(open_run(copy))
 

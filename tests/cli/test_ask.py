@@ -3,6 +3,8 @@ import json
 import numpy as np
 import pytest
 
+from wherefrom.runs.folder import RunFolder
+
 
 @pytest.fixture
 def questions(tiny_run):
@@ -16,7 +18,7 @@ def open_run(own_run):
     file = own_run / "audit" / "confidence.json"
     policy = json.loads(file.read_text())
     policy["threshold"]["value"], policy["names"] = 0.0, None
-    file.write_text(json.dumps(policy))
+    RunFolder(file.parents[1]).write_json("audit/confidence.json", policy)
     return own_run
 
 
@@ -41,7 +43,7 @@ def silent_run(open_run):
     file = open_run / "audit" / "confidence.json"
     policy = json.loads(file.read_text())
     policy["threshold"]["value"] = 2.0
-    file.write_text(json.dumps(policy))
+    RunFolder(file.parents[1]).write_json("audit/confidence.json", policy)
     return open_run
 
 
@@ -57,14 +59,14 @@ def test_a_name_that_the_model_does_not_know_is_said_to_be_unknown(cli, own_run,
     file = own_run / "audit" / "confidence.json"
     policy = json.loads(file.read_text())
     policy["threshold"]["value"], policy["names"]["least"] = 0.0, 2.0
-    file.write_text(json.dumps(policy))
+    RunFolder(file.parents[1]).write_json("audit/confidence.json", policy)
     (line,) = [x for x in cli("ask", own_run, questions[0]).out.splitlines() if "I don't" in x]
     assert line.startswith("  I don't know: the model does not know the name (its best guess is ")
     (found,) = cli("ask", own_run, questions[0], "--json").json["replies"]
     assert (found["answered"], found["name_known"]) == (False, False)
     assert (found["reason"], found["confidence"]) == ("unknown name", None)
     policy["names"]["least"] = 0.0
-    file.write_text(json.dumps(policy))
+    RunFolder(file.parents[1]).write_json("audit/confidence.json", policy)
     (found,) = cli("ask", own_run, questions[0], "--json").json["replies"]
     assert (found["answered"], found["name_known"]) == (True, True)
 

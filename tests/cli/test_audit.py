@@ -8,6 +8,7 @@ import pytest
 
 from wherefrom.auditing import decoy_sections
 from wherefrom.memorisation.labelled_answers import read_labelled
+from wherefrom.runs.folder import RunFolder
 
 HALVES = ("first", "second")
 FIELDS = ["reply", "gold", "right", "split", "support", "features", "m", "id", "accepted"]
@@ -151,7 +152,8 @@ def test_a_question_is_answered_by_the_bound_that_the_audit_reports(cli, run):
     assert {k: answered[k] for k in same} == {k: found[k] for k in same}
 
 
-def test_findings_of_an_earlier_audit_are_replaced_whole(cli, own_run):
+def test_findings_of_an_earlier_audit_are_replaced_whole(cli, own_run, unseal):
+    unseal(own_run)
     (own_run / "audit" / "audit.json").write_text("{")
     assert cli("audit", own_run).code == 0
     assert json.loads((own_run / "audit" / "audit.json").read_text()).keys() == SECTIONS
@@ -201,7 +203,7 @@ def test_nothing_is_trained_on_a_text_that_changed(cli, own_facts, spoil, code):
 
 
 def test_a_run_that_is_not_finished(cli, own_run):
-    (own_run / "status.json").write_text('{"state": "unfinished", "seconds": 1.0}')
+    RunFolder(own_run).write_status({"state": "unfinished", "seconds": 1.0})
     before = files_of(own_run)
     for command in (["audit", own_run], ["dispute", own_run, "Where was A born?", "Oslo"],
                     ["ask", own_run, "Where was A born?"]):  # fmt: skip
@@ -230,7 +232,7 @@ def test_a_calibration_of_another_version(cli, own_run):
     policy = json.loads(file.read_text())
     for name in ("features", "mean", "scale", "weights"):
         policy["calibration"][name] = policy["calibration"][name][:3]
-    file.write_text(json.dumps(policy))
+    RunFolder(file.parents[1]).write_json("audit/confidence.json", policy)
     question = "Where was Ada Lund born?"
     for command in (["audit", own_run], ["ask", own_run, question],
                     ["dispute", own_run, question, "Oslo"]):  # fmt: skip

@@ -1,6 +1,8 @@
 import json
 import shutil
 
+from wherefrom.runs.folder import RunFolder
+
 
 def test_a_table_and_one_json_object(cli, tiny_run, tmp_path):
     """A copy in which three more questions are answered rightly is better by three in eight."""
@@ -9,7 +11,7 @@ def test_a_table_and_one_json_object(cli, tiny_run, tmp_path):
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     for row in [row for row in rows if not row["correct"]][:3]:
         row |= {"answer": row["gold"], "correct": True}
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    RunFolder(better).write_jsonl("predictions/with_pretraining.birthplace.jsonl", rows)
     found = cli("compare", tiny_run, better, "--json").json
     assert list(found) == ["runs", "paired", "notes", "seeds"]
     assert [run["run"] for run in found["runs"]] == [str(tiny_run), str(better)]

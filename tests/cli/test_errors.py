@@ -7,6 +7,7 @@ import pytest
 
 from wherefrom.core.artifact import lock_folder
 from wherefrom.recipes.people import people
+from wherefrom.runs.folder import RunFolder
 
 TASK = people().tasks[0].name
 
@@ -145,8 +146,15 @@ def test_damaged_weights(cli, own_run, command):
         ("vocab.json", '["a"]', 78),
     ],
 )
-def test_damaged_records(cli, own_run, file, text, code):
+def test_damaged_records(cli, own_run, unseal, file, text, code):
+    """With a seal, the change alone is damage; without one, what the file says is looked at."""
     (own_run / file).write_text(text)
+    result = cli("evaluate", own_run)
+    assert result.code == 76
+    assert f"{own_run / file}: " in result.complaint
+    (own_run / "seal.json").unlink()
+    if file != "run.json":
+        unseal(own_run)
     result = cli("evaluate", own_run)
     assert result.code == code
     assert result.complaint
@@ -193,14 +201,15 @@ def test_a_folder_that_may_not_be_looked_into_cannot_be_written(cli, tiny, tmp_p
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("pathlib.Path.mkdir", refuse)
-    monkeypatch.setattr("os.stat", refuse)
+    for name in ("stat", "lstat", "open"):
+        monkeypatch.setattr(f"os.{name}", refuse)
     result = cli("run", *tiny, "--out", tmp_path / "run")
     assert result.code == 73
     assert "Permission denied" in result.complaint
 
 
 def test_a_second_writer_is_turned_away(cli, tiny, own_run):
-    (own_run / "status.json").write_text('{"state": "unfinished", "seconds": 1.0}')
+    RunFolder(own_run).write_status({"state": "unfinished", "seconds": 1.0})
     with lock_folder(own_run):
         result = cli("run", *tiny, "--out", own_run)
     assert result.code == 75

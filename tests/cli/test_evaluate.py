@@ -1,5 +1,7 @@
 import json
 
+from wherefrom.runs.folder import RunFolder
+
 
 def test_the_same_scores_and_predictions_come_out_again(cli, own_run):
     status = (own_run / "status.json").read_bytes()
@@ -25,7 +27,7 @@ def test_the_same_scores_and_predictions_come_out_again(cli, own_run):
 def test_other_scores_than_the_stored_ones_are_noted(cli, own_run):
     status = json.loads((own_run / "status.json").read_text())
     status["results"]["majority"]["accuracy"] = 0.5
-    (own_run / "status.json").write_text(json.dumps(status))
+    RunFolder(own_run).write_status(status)
     result = cli("evaluate", own_run)
     assert result.err == (
         f"{own_run}: these scores differ from the stored ones and replace them: majority\n"
@@ -35,7 +37,7 @@ def test_other_scores_than_the_stored_ones_are_noted(cli, own_run):
 
 
 def test_an_unfinished_run_is_not_evaluated(cli, own_run):
-    (own_run / "status.json").write_text('{"state": "unfinished", "seconds": 1.0}')
+    RunFolder(own_run).write_status({"state": "unfinished", "seconds": 1.0})
     result = cli("evaluate", own_run)
     assert result.code == 66
     assert "expected a finished run" in result.complaint

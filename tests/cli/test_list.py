@@ -1,13 +1,15 @@
 import shutil
 import tomllib
 
+from wherefrom.runs.folder import RunFolder
+
 
 def test_recipes_and_runs_are_listed(cli, tiny_run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert "runs" not in cli("list").out.split()
     shutil.copytree(tiny_run, tmp_path / "runs" / "people-0")
     shutil.copytree(tiny_run, tmp_path / "runs" / "several" / "seed-0")
-    (tmp_path / "runs" / "several" / "seed-0" / "status.json").unlink()
+    RunFolder(tmp_path / "runs" / "several" / "seed-0").write_status({"state": "unfinished"})
     rows = [line.split(maxsplit=1) for line in cli("list").out.splitlines()]
     assert ["people", "generated people: facts from text, asked closed-book"] in rows
     assert ["runs/people-0", "people  finished"] in rows

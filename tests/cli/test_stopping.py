@@ -3,6 +3,7 @@
 import json
 import random
 import re
+import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from wherefrom.auditing.verification import verify_run
 from wherefrom.core.files import file_hash
 
 KILLS = 20
@@ -116,7 +118,10 @@ def test_twenty_kills_anywhere_lose_nothing(forks, steps, whole, tmp_path):
 
 
 # A whole run takes some 270,000 lines of the package, and some 5,000 of those that write files.
-WRITING = ["core/arrays.py", "core/artifact.py", "core/files.py", "training/checkpoints.py"]
+WRITING = [
+    "core/arrays.py", "core/artifact.py", "core/files.py", "core/row_log.py",
+    "core/sealed_folder.py", "training/checkpoints.py",
+]  # fmt: skip
 
 
 def moments() -> Iterator[dict[str, Any]]:
@@ -125,3 +130,34 @@ def moments() -> Iterator[dict[str, Any]]:
     while True:
         yield {"line": chance.randint(1, 200_000), "files": [""]}
         yield {"line": chance.randint(1, 4_000), "files": WRITING}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("command", ["evaluate", "audit"])
+def test_twenty_kills_of_a_command_leave_a_sound_run(forks, whole, tmp_path, command):
+    """Each kill hits a line that writes files; the same command then ends as if nothing was."""
+    run = Path(shutil.copytree(whole, tmp_path / "run"))
+    assert forks(command, run).code == 0
+    expected, chance, kills, torn = sealed_files(run), random.Random(40), 0, 0
+    while kills < KILLS:
+        order = {"signal": signal.SIGKILL, "line": chance.randint(300, 980), "files": SEALING}
+        result = forks(command, run, **order)
+        assert result.code in (0, -signal.SIGKILL)
+        kills += result.code != 0
+        torn += any(run.rglob(".tmp-*"))
+        assert verify_run(run).faults == ()
+    assert torn  # some were killed while they wrote
+    assert forks(command, run).code == 0
+    assert not list(run.rglob(".tmp-*"))
+    assert sealed_files(run) == expected
+
+
+# Of these, an evaluation of the small run takes some 970 lines and an audit some 760, of which the
+# last 240 publish what was written.
+SEALING = ["core/artifact.py", "core/sealed_folder.py"]
+
+
+def sealed_files(run: Path) -> dict[str, str]:
+    """The hashes of all files but the one that has the time in it."""
+    files = json.loads((run / "seal.json").read_text())["files"]
+    return {name: entry["sha256"] for name, entry in files.items() if "timing" not in name}

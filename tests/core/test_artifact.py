@@ -22,6 +22,7 @@ from wherefrom.core.artifact import (
     sweep,
     verify_folder,
 )
+from wherefrom.core.checked_json import spell_checked
 from wherefrom.core.errors import Busy, CannotWrite, Damaged, Mismatch, MissingInput
 
 SOURCE = Path(artifact.__file__).parents[2]
@@ -197,7 +198,7 @@ def test_any_flipped_bit_and_any_cut_is_found(data):
 def forge(folder: Path, **fields: object) -> None:
     """Another manifest, with a checksum that is right: someone knew what they were doing."""
     old = json.loads((folder / "manifest.json").read_text())
-    (folder / "manifest.json").write_bytes(artifact._seal(old | fields))
+    (folder / "manifest.json").write_bytes(spell_checked(old | fields))
 
 
 def test_a_manifest_cannot_point_outside_its_folder(tmp_path):

@@ -17,7 +17,7 @@ from wherefrom.runs.run import open_run
 def kept(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that has its extractors beside it."""
     path = Path(shutil.copytree(tiny_run, tmp_path_factory.mktemp("fitted") / "run"))
-    (path / "audit" / FILE).unlink(missing_ok=True)
+    (path / FILE).unlink(missing_ok=True)
     assert open_fact_checker(open_run(path)) is not None
     return path
 
@@ -29,7 +29,7 @@ def path(kept: Path, tmp_path: Path) -> Path:
 
 def test_what_was_fitted_is_read_again_and_not_fitted(path, monkeypatch):
     run = open_run(path)
-    (path / "audit" / FILE).unlink()
+    (path / FILE).unlink()
     first = open_fact_checker(run)
     assert first is not None
     assert first.extractors.keys() == {"birthplace"}
@@ -66,11 +66,24 @@ def older(whole: dict) -> dict:
         lambda whole: json.dumps(whole | {"sha256": "0" * 64, "relations": {}}),
         lambda whole: json.dumps(whole | {"format_version": 1}),
         lambda whole: json.dumps(older(whole)),
+        lambda whole: json.dumps(whole),
+        lambda whole: json.dumps(whole, indent=1).replace("0.", "1.", 1),
     ],
-    ids=["torn", "list", "empty", "number", "null", "other text", "version", "first version"],
+    ids=[
+        "torn",
+        "list",
+        "empty",
+        "number",
+        "null",
+        "other text",
+        "version",
+        "first version",
+        "no lines",
+        "one digit",
+    ],
 )
 def test_what_is_not_sound_or_of_another_text_is_fitted_again(path, spoil):
-    file = path / "audit" / FILE
+    file = path / FILE
     sound = file.read_text()
     file.write_text(spoil(json.loads(sound)))
     assert open_fact_checker(open_run(path)) is not None
@@ -78,21 +91,21 @@ def test_what_is_not_sound_or_of_another_text_is_fitted_again(path, spoil):
 
 
 def test_a_folder_that_cannot_be_written_has_a_checker_all_the_same(path, read_only):
-    (path / "audit" / FILE).unlink()
+    (path / FILE).unlink()
     run = open_run(path)
     checker = open_fact_checker(run)
     assert checker is not None
     question = run.dataset.select("held-out")[0]
     assert checker.judge(question.subject, question.answer, "birthplace").label == "supported"
-    assert not (path / "audit" / FILE).exists()
+    assert not (path / FILE).exists()
 
 
 def test_a_text_with_too_few_answers_has_no_checker_and_no_file(path, monkeypatch):
-    (path / "audit" / FILE).unlink()
+    (path / FILE).unlink()
 
     def fit(*_):
         raise BadData("evidence: expected at least 3 asked questions, found 0")
 
     monkeypatch.setattr(fitted.FactChecker, "fit", fit)
     assert open_fact_checker(open_run(path)) is None
-    assert not (path / "audit" / FILE).exists()
+    assert not (path / FILE).exists()

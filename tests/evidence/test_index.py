@@ -177,7 +177,7 @@ def test_a_file_that_is_not_there_or_not_an_index_is_about(tmp_path):
         Index.open(path, DIGEST)
     for contents in (b"", b"not a database, but long enough to be read as one" * 20):
         path.write_bytes(contents)
-        with pytest.raises(Damaged, match=r"index\.sqlite: expected a sound index, found: "):
+        with pytest.raises(Damaged, match=r"index\.sqlite: expected an index with the hash of"):
             Index.open(path, DIGEST)
 
 

@@ -18,6 +18,7 @@ from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.evaluation.two_levels import difference_over_seeds
 from wherefrom.experiments.comparison import compare, compare_seeds
 from wherefrom.recipes.catalogue import get_recipe
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import open_run
 
 
@@ -30,7 +31,7 @@ def better(tiny_run, tmp_path) -> Path:
     wrong = [row for row in rows if not row["correct"]][:3]
     for row in wrong:
         row |= {"answer": row["gold"], "correct": True}
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    RunFolder(path).write_jsonl("predictions/with_pretraining.birthplace.jsonl", rows)
     return path
 
 
@@ -131,7 +132,7 @@ def test_two_finished_runs_at_least(tiny_run, tmp_path):
     with pytest.raises(UsageError, match="at least two runs, found none"):
         compare([])
     torn = Path(shutil.copytree(tiny_run, tmp_path / "torn"))
-    (torn / "status.json").unlink()
+    RunFolder(torn).write_status({"state": "unfinished"})
     with pytest.raises(MissingInput, match="expected a finished run"):
         compare([tiny_run, torn])
 
@@ -143,7 +144,7 @@ def test_relations_are_paired_where_both_runs_have_them(relations_run, tmp_path)
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     row = next(r for r in rows if not r["correct"] and r["relation"] == "Where was X born?")
     row |= {"answer": row["gold"], "correct": True}
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    RunFolder(path).write_jsonl("predictions/with_pretraining.answers.jsonl", rows)
     (pair,) = compare([relations_run, path]).paired
     place, hand = (
         pair.by_relation[name] for name in ("Where was X born?", "Which hand does X write with?")

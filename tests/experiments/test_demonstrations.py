@@ -13,6 +13,7 @@ from wherefrom.core.recipe import Demonstrations
 from wherefrom.experiments.demonstrations import require_held
 from wherefrom.lab.catalogue import DEMONSTRATIONS
 from wherefrom.lab.demonstration import Check, Demonstration, Refutation
+from wherefrom.runs.folder import RunFolder
 
 
 def one(seed: int, found: float = 2.0) -> Demonstration:
@@ -113,7 +114,7 @@ def test_commands_that_need_a_model_say_so_in_one_line(call, tmp_path):
         code, out, err = call(*command)
         assert (code, out, err.count("\n")) == (65, "", 1)
         assert "expected a run with models, found the demonstrations of 'attention-lab'" in err
-    (folder / "status.json").unlink()
+    RunFolder(folder).write_status({"state": "unfinished"})
     code, _, err = call("evaluate", folder)
     assert (code, "expected a finished run" in err) == (66, True)
 

@@ -51,7 +51,7 @@ def test_answers_of_another_search_are_decoded_again(run, decoded):
     text = run.folder.run_file.read_text()
     recipe = json.loads(text)
     recipe["recipe"]["tasks"]["birthplace"]["beams"] = 1
-    run.folder.run_file.write_text(json.dumps(recipe))
+    run.folder.write_json("run.json", recipe)
     greedy = open_run(run.path)
     evaluate(greedy)
     assert {decoded[q.text] for q in run.dataset.select("held-out")} == {3}

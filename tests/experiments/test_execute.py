@@ -16,6 +16,7 @@ from wherefrom.core.recipe import ModelEntry, Recipe, Task
 from wherefrom.evaluation.evaluator import accuracy
 from wherefrom.experiments.execute import evaluate_run, execute
 from wherefrom.recipes.catalogue import adjust, get_recipe
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import open_run
 
 BIGRAM = ["data.sentences=300", "stages.train.steps=30", "stages.train.batch=16", "threads=1"]
@@ -170,7 +171,7 @@ def test_what_a_kill_left_of_a_removed_checkpoint_is_swept(recipe, tiny_run, tmp
     left = stage / "checkpoints" / ".tmp-gone-step-00000001-ab"
     left.mkdir()
     status = json.loads((tmp_path / "r" / "status.json").read_text())
-    (tmp_path / "r" / "status.json").write_text(json.dumps(status | {"state": "unfinished"}))
+    RunFolder(tmp_path / "r").write_status(status | {"state": "unfinished"})
     execute(recipe, tmp_path / "r")
     assert not left.exists()
 

@@ -17,6 +17,7 @@ from wherefrom.experiments.explanation import (
     open_explainer,
 )
 from wherefrom.models.dan import DAN, Classifier, DANConfig
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import open_run
 
 SCORES = {"good": 3.0, "bad": -4.0, "film": 0.5, "not": -1.0}  # a word's own log-odds
@@ -156,6 +157,6 @@ def test_another_kind_of_run_and_an_unfinished_one_are_refused(tiny_run, sentime
     with pytest.raises(BadData, match=r"expected a run of an averaging network, found 'people'"):
         explain(tiny_run, [REVIEW])
     copy = Path(shutil.copytree(sentiment_run, tmp_path / "copy"))
-    (copy / "status.json").write_text('{"state": "unfinished"}')
+    RunFolder(copy).write_status({"state": "unfinished"})
     with pytest.raises(MissingInput, match="expected a finished run"):
         explain(copy, [REVIEW])

@@ -92,13 +92,13 @@ def test_a_model_that_was_measured_is_not_trained_again(run: Run, tmp_path: Path
     questions = [q for q in copy.dataset.questions if q.split != "asked"]
     answers = [a.text for a in copy.predictor().answer([q.text for q in questions])]
     retrain_pairs(copy, most=1)
-    before = find_memorisation(copy.path / "audit", find_retrained(copy), questions, answers)
+    before = find_memorisation(copy.folder, find_retrained(copy), questions, answers)
     shutil.rmtree(copy.path / "audit" / "retrained")
     assert [r.path.name for r in retrain_pairs(copy, most=2)] == [
         "without-1-first",
         "without-1-second",
     ]
-    both = find_memorisation(copy.path / "audit", find_retrained(copy), questions, answers)
+    both = find_memorisation(copy.folder, find_retrained(copy), questions, answers)
     assert before is not None
     assert both is not None
     assert (before.models, both.models) == (2, 4)

@@ -4,6 +4,7 @@ from wherefrom import api
 from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.experiments.samples import sample
 from wherefrom.generation.texts import go_on
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
 
 SETTINGS = (
@@ -66,6 +67,6 @@ def test_a_run_that_cannot_write_is_refused_before_a_piece_is_asked_for(tmp_path
     words = api.run("bigram-tiny", out=tmp_path / "b", settings=few).run
     with pytest.raises(UsageError, match="expected a run of a character model, found one of 'big"):
         sample(words)
-    (tmp_path / "b" / "status.json").unlink()
+    RunFolder(tmp_path / "b").write_status({"state": "unfinished"})
     with pytest.raises(MissingInput, match="expected a finished run"):
         sample(words)

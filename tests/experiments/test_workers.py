@@ -1,5 +1,6 @@
 """Several trainings at once: the same models, whatever ends a worker or this process."""
 
+import json
 import os
 import shutil
 import signal
@@ -19,6 +20,7 @@ from wherefrom.core.files import file_hash
 from wherefrom.experiments import workers
 from wherefrom.experiments.retraining import find_retrained, retrain_pairs
 from wherefrom.experiments.workers import Job, Workers, share_threads
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
 
 
@@ -35,9 +37,8 @@ def long_run(tiny_settings: list[str], tmp_path_factory: pytest.TempPathFactory)
     api.run("people", out=path, settings=[*tiny_settings, *longer])
     text = (path / "run.json").read_text()
     text = text.replace('"steps": 60', '"steps": 100000')
-    (path / "run.json").write_text(
-        text.replace('"checkpoint_seconds": 20.0', '"checkpoint_seconds": 0.0')
-    )
+    often = text.replace('"checkpoint_seconds": 20.0', '"checkpoint_seconds": 0.0')
+    RunFolder(path).write_json("run.json", json.loads(often))
     return path
 
 

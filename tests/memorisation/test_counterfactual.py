@@ -21,6 +21,7 @@ from wherefrom.memorisation.counterfactual import (
     measured_models,
     read_rows,
 )
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
 
 
@@ -113,17 +114,17 @@ def test_models_of_an_earlier_call_count_if_they_were_measured_on_the_same_answe
     """A dear measurement made elsewhere is not lost by a cheap one here."""
     questions = run.dataset.questions[:2]
     texts = [q.text for q in questions]
-    assert find_memorisation(tmp_path, [], questions, ["Rome", "Oslo"]) is None
+    assert find_memorisation(RunFolder(tmp_path), [], questions, ["Rome", "Oslo"]) is None
     first, second = rows_about(*texts)
     other = RetrainedProbabilities("c", first.questions, ("x", "y"), (True, True), (0.5, 0.5))
     written = "".join(json.dumps(to_json(row)) + "\n" for row in (first, second, other))
-    (tmp_path / INFLUENCE).write_text(written)
-    found = find_memorisation(tmp_path, [run], questions, ["Rome", "Oslo"])
+    put(tmp_path, written)
+    found = find_memorisation(RunFolder(tmp_path), [run], questions, ["Rome", "Oslo"])
     assert found is not None
     assert found.models == 3
     own = measure_probabilities([run], questions, ["Rome", "Oslo"])
-    assert read_rows(tmp_path / INFLUENCE) == [first, second, *own]
-    again = find_memorisation(tmp_path, [run], questions, ["Rome", "Oslo"])
+    assert read_rows(RunFolder(tmp_path)) == [first, second, *own]
+    again = find_memorisation(RunFolder(tmp_path), [run], questions, ["Rome", "Oslo"])
     assert again is not None
     assert again.models == 3, "the run's own row is replaced, not added again"
 
@@ -132,21 +133,27 @@ def test_one_answer_that_another_machine_rounds_otherwise_loses_no_model(run: Ru
     questions = run.dataset.questions[:3]
     texts = tuple(q.text for q in questions)
     earlier = RetrainedProbabilities("a", texts, ("A", "B", "C"), (True,) * 3, (0.5,) * 3)
-    (tmp_path / INFLUENCE).write_text(json.dumps(to_json(earlier)) + "\n")
-    assert measured_models(tmp_path) == {"a"}
-    find_memorisation(tmp_path, [run], questions, ["A", "B", "D"])
-    assert measured_models(tmp_path) == {"a", run.path.name}
-    find_memorisation(tmp_path, [run], questions, ["A", "E", "D"])
-    assert measured_models(tmp_path) == {run.path.name}, "most answers are others: another model"
+    put(tmp_path, json.dumps(to_json(earlier)) + "\n")
+    assert measured_models(RunFolder(tmp_path)) == {"a"}
+    find_memorisation(RunFolder(tmp_path), [run], questions, ["A", "B", "D"])
+    assert measured_models(RunFolder(tmp_path)) == {"a", run.path.name}
+    find_memorisation(RunFolder(tmp_path), [run], questions, ["A", "E", "D"])
+    assert measured_models(RunFolder(tmp_path)) == {run.path.name}, (
+        "most answers are others: another model"
+    )
 
 
 # --- the file --------------------------------------------------------------------------------
 
 
-def write_line(folder: Path, line: Any) -> Path:
-    path = folder / INFLUENCE
-    path.write_text(json.dumps(line) + "\n")
-    return path
+def put(folder: Path, text: str) -> RunFolder:
+    (folder / INFLUENCE).parent.mkdir(exist_ok=True)
+    (folder / INFLUENCE).write_text(text)
+    return RunFolder(folder)
+
+
+def write_line(folder: Path, line: Any) -> RunFolder:
+    return put(folder, json.dumps(line) + "\n")
 
 
 def test_rows_of_earlier_versions_are_read(tmp_path: Path):
@@ -182,6 +189,6 @@ def test_other_rows_are_refused(tmp_path: Path, line, found: str):
 
 
 def test_an_empty_file_is_damaged(run: Run, tmp_path: Path):
-    (tmp_path / INFLUENCE).write_text("")
+    put(tmp_path, "")
     with pytest.raises(Damaged, match="expected a row for each retrained model, found none"):
-        find_memorisation(tmp_path, [], run.dataset.questions[:1], ["Rome"])
+        find_memorisation(RunFolder(tmp_path), [], run.dataset.questions[:1], ["Rome"])

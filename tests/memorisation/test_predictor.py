@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from wherefrom.memorisation.predictor import (
     source_features,
     write_source_predictor,
 )
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import open_run
 
 TEXTS = tuple(f"Where was {name} born?" for name in ("Clara Whitfield", "Bo Falk"))
@@ -141,19 +143,24 @@ def test_without_decoys_there_is_no_contrast(model: ClosedBookModel):
     assert (alone[USUAL] == 0).all()
 
 
+def put(folder: Path, text: str) -> None:
+    (folder / FILE).parent.mkdir(exist_ok=True)
+    (folder / FILE).write_text(text)
+
+
 def test_a_predictor_is_written_and_read_again(tmp_path):
-    write_source_predictor(tmp_path, fitted(6))
-    found = read_source_predictor(tmp_path)
+    write_source_predictor(RunFolder(tmp_path), fitted(6))
+    found = read_source_predictor(RunFolder(tmp_path))
     assert found == fitted(6)
     several = replace(fitted(6), relations={"one": fitted(2).curve})
-    write_source_predictor(tmp_path, several)
-    assert read_source_predictor(tmp_path) == several
+    write_source_predictor(RunFolder(tmp_path), several)
+    assert read_source_predictor(RunFolder(tmp_path)) == several
     assert not found.borrowed
     assert found.models == 6
 
 
 def test_a_run_without_its_own_borrows_one(tmp_path):
-    found = read_source_predictor(tmp_path)
+    found = read_source_predictor(RunFolder(tmp_path))
     assert found == borrowed_predictor()
     assert found.borrowed
     assert {*found.curve.features} <= {*COLUMNS}
@@ -165,8 +172,10 @@ def test_whether_it_is_borrowed_depends_on_where_it_lies(tmp_path):
     """Also where a file of the first version does not say."""
     written = to_json(borrowed_predictor())
     for data in (written, {k: v for k, v in written.items() if k != "borrowed"}):
-        (tmp_path / FILE).write_text(json.dumps(data))
-        assert read_source_predictor(tmp_path) == replace(borrowed_predictor(), borrowed=False)
+        put(tmp_path, json.dumps(data))
+        assert read_source_predictor(RunFolder(tmp_path)) == replace(
+            borrowed_predictor(), borrowed=False
+        )
 
 
 @pytest.mark.parametrize(
@@ -180,9 +189,9 @@ def test_whether_it_is_borrowed_depends_on_where_it_lies(tmp_path):
     ],
 )
 def test_a_damaged_predictor_is_named(tmp_path, text: str, named: str):
-    (tmp_path / FILE).write_text(text)
+    put(tmp_path, text)
     with pytest.raises(Damaged, match=named) as error:
-        read_source_predictor(tmp_path)
+        read_source_predictor(RunFolder(tmp_path))
     assert FILE in str(error.value)
 
 
@@ -190,9 +199,9 @@ def test_a_damaged_predictor_is_named(tmp_path, text: str, named: str):
     ("change", "named"), [({"models": "x"}, r"source\.models"), ({"more": 1}, r"source\.more")]
 )
 def test_a_predictor_with_another_field_is_damaged(tmp_path, change, named):
-    (tmp_path / FILE).write_text(json.dumps(to_json(fitted()) | change))
+    put(tmp_path, json.dumps(to_json(fitted()) | change))
     with pytest.raises(Damaged, match=named):
-        read_source_predictor(tmp_path)
+        read_source_predictor(RunFolder(tmp_path))
 
 
 def test_features_of_another_version_are_refused(tmp_path):
@@ -200,6 +209,6 @@ def test_features_of_another_version_are_refused(tmp_path):
     data["curve"]["features"][0] = "entropy"
     with pytest.raises(BadData, match="expected features among"):
         from_json(SourcePredictor, json.loads(json.dumps(data)), "source")
-    (tmp_path / FILE).write_text(json.dumps(data))
+    put(tmp_path, json.dumps(data))
     with pytest.raises(Damaged, match=r"expected features among .*; audit the run again"):
-        read_source_predictor(tmp_path)
+        read_source_predictor(RunFolder(tmp_path))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from wherefrom import api
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import open_run
 
 pytestmark = pytest.mark.slow
@@ -21,7 +22,7 @@ def outspoken_run(tiny_settings: list[str], tmp_path_factory: pytest.TempPathFac
     path = run / "audit" / "confidence.json"
     policy = json.loads(path.read_text())
     policy["threshold"]["value"], policy["names"] = 1e-9, None
-    path.write_text(json.dumps(policy))
+    RunFolder(path.parents[1]).write_json("audit/confidence.json", policy)
     return run
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from wherefrom.core.contracts import Answer, Candidate, Dataset, Document, Question, Span
-from wherefrom.core.errors import BadData, Damaged, Mismatch, MissingInput
+from wherefrom.core.errors import Damaged, Mismatch, MissingInput
 from wherefrom.core.recipe import Recipe
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.core.words import WordVocabulary
@@ -85,15 +85,16 @@ def test_what_is_no_run_folder_is_told_so(tmp_path):
         RunFolder(tmp_path).read_recipe()
 
 
-@pytest.mark.parametrize("contents", ["[]", "{}", '{"format_version": 2, "recipe": {}}'])
+@pytest.mark.parametrize("contents", ["{}", '{"format_version": 2, "recipe": {}}'])
 def test_another_format_is_refused(folder, contents):
     folder.run_file.write_text(contents)
     with pytest.raises(Mismatch, match="expected format_version 1, found"):
         folder.read_recipe()
 
 
-def test_a_recipe_of_another_version_is_refused(folder, recipe):
+def test_a_recipe_of_another_version_is_refused(folder, recipe, unseal):
     folder.write_recipe(recipe)
+    folder = RunFolder(unseal(folder.path))
     contents = json.loads(folder.run_file.read_text())
     contents["recipe"]["model"]["n_brain"] = 1
     folder.run_file.write_text(json.dumps(contents))
@@ -212,12 +213,13 @@ def test_predictions_come_back_equal(folder):
         Prediction("r?", "b", "Oslo", Answer("", 0.0, (), False), False, "none"),
     ]
     folder.write_predictions("m", "t", given)
-    assert folder.predictions_file("m", "t") == folder.path / "predictions" / "m.t.jsonl"
+    assert (folder.path / "predictions" / "m.t.jsonl").is_file()
+    assert folder.has_predictions("m", "t")
     assert folder.read_predictions("m", "t") == given
 
 
 def test_a_prediction_that_lies_is_found_by_its_line(folder):
     right = Prediction("q?", "a", "Oslo", Answer("Oslo", 0.5), True, "stated")
     folder.write_predictions("m", "t", [right, replace(right, correct=False)])
-    with pytest.raises(BadData, match=r"m\.t\.jsonl:2: .*'correct'"):
+    with pytest.raises(Damaged, match=r"m\.t\.jsonl:2: .*'correct'"):
         folder.read_predictions("m", "t")

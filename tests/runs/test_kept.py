@@ -2,14 +2,16 @@
 
 import gzip
 import json
+import tracemalloc
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from wherefrom.core.contracts import Dataset, Document, Fact, Question, Span
-from wherefrom.core.errors import Damaged, MissingInput
-from wherefrom.runs.kept import read_dataset, write_dataset
+from wherefrom.core.errors import Damaged
+from wherefrom.runs.kept import pack_dataset, unpack_dataset
 
 spans = st.builds(Span, st.integers(0, 99), st.integers(0, 99))
 documents = st.builds(Document, st.text(), st.none() | spans, st.just("") | st.text())
@@ -28,40 +30,47 @@ datasets = st.builds(
 )
 
 
+PATH = Path("run/corpus/dataset.json.gz")
+
+
 @given(dataset=datasets)
-def test_what_was_written_comes_back(dataset, tmp_path_factory):
-    path = tmp_path_factory.mktemp("kept") / "dataset.json.gz"
-    write_dataset(path, dataset)
-    found = read_dataset(path)
+def test_what_was_written_comes_back(dataset):
+    found = unpack_dataset(pack_dataset(dataset), PATH)
     assert found == dataset
     assert repr(found) == repr(dataset)  # what a run's data are recognised by
 
 
-def test_the_same_data_are_the_same_bytes(tmp_path):
+def test_the_same_data_are_the_same_bytes():
     dataset = Dataset((Document("Ann, Oslo", Span(0, 3)),))
-    for name in ("a", "b"):
-        write_dataset(tmp_path / name, dataset)
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    assert (tmp_path / "a").read_bytes()[4:8] == bytes(4)  # no time of day in it
+    assert pack_dataset(dataset) == pack_dataset(dataset)
+    assert pack_dataset(dataset)[4:8] == bytes(4)  # no time of day in it
 
 
-def test_what_is_no_data_set_is_damage(tmp_path):
-    path = tmp_path / "dataset.json.gz"
-    write_dataset(path, Dataset((Document("Ann, Oslo"),)))
-    whole = path.read_bytes()
+def test_what_is_no_data_set_is_damage():
+    whole = pack_dataset(Dataset((Document("Ann, Oslo"),)))
     changed = bytearray(whole)
     changed[15] ^= 0xFF
     for data in (b"", b"no gzip", whole[:-9], bytes(changed)):
-        path.write_bytes(data)
         with pytest.raises(Damaged, match=r"dataset\.json\.gz: expected"):
-            read_dataset(path)
+            unpack_dataset(data, PATH)
     good = json.loads(gzip.decompress(whole))
-    for contents in ([], {}, good | {"questions": [["too", "few"]]}, good | {"facts": [[1]]}):
-        path.write_bytes(gzip.compress(json.dumps(contents).encode()))
+    odd = ([], {}, 5, None, good | {"questions": [["too", "few"]]}, good | {"facts": [[1]]})
+    typed = (
+        {"documents": [[5]]}, {"documents": None}, {"questions": [[1, 2, 3, 4, 5, 6]]},
+        {"alphabet": 7}, {"held_out": "x"}, {"held_out": -1}, {"passages": [["a", 1, "b", None]]},
+        {"facts": [["a", "b", "c", "d", "e", "f"]]}, {"documents": [["a", "b", "c"]]},
+        {"document_ids": [5]}, {"questions": [["a", "b", "c", "d", "e", "f", [5], "i"]]},
+    )  # fmt: skip
+    for contents in (*odd, *(good | change for change in typed)):
+        data = gzip.compress(json.dumps(contents).encode())
         with pytest.raises(Damaged, match="expected a run's data, found something else"):
-            read_dataset(path)
+            unpack_dataset(data, PATH)
 
 
-def test_no_file_is_missing(tmp_path):
-    with pytest.raises(MissingInput, match=r"dataset\.json\.gz: expected a file"):
-        read_dataset(tmp_path / "dataset.json.gz")
+def test_a_file_that_unfolds_beyond_all_proportion_is_refused():
+    bomb = gzip.compress(bytes(160 * 2**20), 1)
+    tracemalloc.start()
+    with pytest.raises(Damaged, match="unfolds to at most"):
+        unpack_dataset(bomb, PATH)
+    assert tracemalloc.get_traced_memory()[1] < 120 * 2**20
+    tracemalloc.stop()

@@ -210,9 +210,9 @@ def test_checkpoints_come_by_the_clock_and_at_the_end(tmp_path, monkeypatch):
     saved = []
     save = Checkpoints.save
 
-    def note(self, step, state, seconds):
+    def note(self, step, state, seconds, *rest):
         saved.append((step, seconds))
-        return save(self, step, state, seconds)
+        return save(self, step, state, seconds, *rest)
 
     monkeypatch.setattr(loop, "monotonic", lambda: now)
     monkeypatch.setattr(Checkpoints, "save", note)

@@ -5,7 +5,6 @@ report needs the same answers with the same features, and must not take longer t
 """
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,11 @@ from wherefrom.answering.closed_book import FEATURES, Answered, ClosedBookModel
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.contracts import Answer, Candidate
 from wherefrom.core.errors import WherefromError
-from wherefrom.core.files import read_jsonl, write_jsonl
+from wherefrom.core.files import parse_jsonl
 from wherefrom.core.forms import ParsedQuestion
+from wherefrom.runs.folder import RunFolder
 
-FILE = "answered.jsonl"  # in a run's audit/
+FILE = "audit/answered.jsonl"
 
 Kept = dict[str, tuple[Answer, Mapping[str, float]]]  # by the text of the question
 
@@ -50,7 +50,7 @@ class RememberingModel(ClosedBookModel):
         return Answered(tuple(questions), answers, FeatureTable(columns))
 
 
-def write_kept(run_path: Path, kept: Kept) -> None:
+def write_kept(folder: RunFolder, kept: Kept) -> None:
     rows = (
         {
             "question": question,
@@ -62,17 +62,23 @@ def write_kept(run_path: Path, kept: Kept) -> None:
         }
         for question, (answer, features) in kept.items()
     )
-    write_jsonl(run_path / "audit" / FILE, rows)
+    folder.write_jsonl(FILE, rows)
 
 
-def read_kept(run_path: Path) -> Kept:
+def read_kept(folder: RunFolder) -> Kept:
     """What the evaluation kept; nothing if this version computes other features."""
-    path = run_path / "audit" / FILE
-    if not path.exists():
+    if not folder.has(FILE):
         return {}
+    data = folder.read(FILE)
     try:
-        found = dict(_decode(row) for row in read_jsonl(path))
-    except (WherefromError, KeyError, TypeError, ValueError):  # it can be computed again
+        found = dict(_decode(row) for row in parse_jsonl(data, FILE))
+    except (
+        WherefromError,
+        AttributeError,
+        KeyError,
+        TypeError,
+        ValueError,
+    ):  # it can be computed again
         return {}
     return found if all(set(FEATURES) <= set(each) for _, each in found.values()) else {}
 

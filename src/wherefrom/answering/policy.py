@@ -7,7 +7,6 @@ then means the same for all of them, and each reaches the precision or is not an
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -34,12 +33,12 @@ from wherefrom.answering.statement_forms import NO_FORMS, StatementForms
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Damaged, Mismatch, MissingInput
-from wherefrom.core.files import read_json, write_json
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.relations import divide, group
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run
 
-FILE = "confidence.json"  # in a run's audit/
+FILE = "audit/confidence.json"
 
 
 @dataclass(frozen=True)
@@ -318,19 +317,19 @@ def _among_everyone(
 # -- the file beside a run -----------------------------------------------------------
 
 
-def write_policy(run_path: Path, policy: AnswerPolicy) -> None:
-    write_json(run_path / "audit" / FILE, to_json(policy))
+def write_policy(folder: RunFolder, policy: AnswerPolicy) -> None:
+    folder.write_json(FILE, to_json(policy))
 
 
 def read_policy(run: Run) -> AnswerPolicy:
-    path = run.path / "audit" / FILE
-    if not path.exists():
+    path = run.path / FILE
+    if not run.folder.has(FILE):
         raise MissingInput(
             f"{path}: expected the run's calibration, found no file; finish the run first "
             f"('wherefrom run {run.recipe.name} --out {run.path}')"
         )
     try:
-        policy = from_json(AnswerPolicy, _upgrade(read_json(path)), "policy")
+        policy = from_json(AnswerPolicy, _upgrade(run.folder.read_json(FILE)), "policy")
     except BadData as error:
         raise Damaged(
             f"{path}: {error}; 'wherefrom evaluate {run.path}' writes it again"

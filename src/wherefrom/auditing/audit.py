@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar, cast
 
@@ -33,7 +32,7 @@ from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import NOT_TRAINED_ON, Question
 from wherefrom.core.errors import BadData, Damaged, UsageError, WherefromError
-from wherefrom.core.files import cannot_write, read_json, write_json, write_jsonl
+from wherefrom.core.files import parse_json
 from wherefrom.core.replies import Reply, Source, Verdict
 from wherefrom.experiments.retraining import (
     MOST_PAIRS,
@@ -46,14 +45,15 @@ from wherefrom.experiments.retraining import (
 )
 from wherefrom.memorisation.counterfactual import CounterfactualMemorisation, find_memorisation
 from wherefrom.memorisation.dose_response import Dose
-from wherefrom.memorisation.labelled_answers import LABELS, write_labelled
+from wherefrom.memorisation.labelled_answers import LABELS, pack_labelled
 from wherefrom.memorisation.predictor import write_source_predictor
 from wherefrom.memorisation.swap import SwapFindings
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run
 from wherefrom.runs.threads import most_threads, use_threads
 
-FINDINGS, ANSWERS, TIMING = "audit.json", "answers.jsonl", "timing.json"
-DECOYS, UNANSWERED = "decoys.jsonl", "unanswered.jsonl"
+FINDINGS, ANSWERS, TIMING = "audit/audit.json", "audit/answers.jsonl", "audit/timing.json"
+DECOYS, UNANSWERED = "audit/decoys.jsonl", "audit/unanswered.jsonl"
 NO_CALIBRATION = (
     "confidence: expected calibration people, found none, so confidence, threshold and risk bound "
     "are left out; use a recipe with calibration people, such as birthplaces-calibrated"
@@ -147,6 +147,7 @@ def audit_run(
         retrain_pairs(run, budget, watch, pairs or MOST_PAIRS, processes, tell)
     swapped = None if swap is None or stale else run_swap(run, swap, watch, tell)
     with lock_folder(run.path):
+        run.folder.clean_up()
         return report_audit(run, risk, find_retrained(run), swapped, stale, tell)
 
 
@@ -160,12 +161,13 @@ def report_audit(
 ) -> Audit:
     """Compute all findings about a run, given its retrained models, and write them."""
     began = monotonic()
-    investigation = investigate(run, retrained, tell)
-    found = _report(investigation, risk or Risk(), swap or _earlier_swap(run), tell)
-    found = replace(found, not_retrained=not_retrained)
-    write_audit(investigation, found)
-    # The time has a file of its own: the other files must not differ between equal audits.
-    write_json(run.path / "audit" / TIMING, {"seconds": round(monotonic() - began, 1)})
+    with run.folder.together():  # the files of an audit are all of one audit
+        investigation = investigate(run, retrained, tell)
+        found = _report(investigation, risk or Risk(), swap or _earlier_swap(run), tell)
+        found = replace(found, not_retrained=not_retrained)
+        write_audit(investigation, found)
+        # The time has a file of its own: the other files must not differ between equal audits.
+        run.folder.write_json(TIMING, {"seconds": round(monotonic() - began, 1)})
     return found
 
 
@@ -189,13 +191,11 @@ def _report(
         tiers = decoy_sections.ask_tiers(inspector)
         decoys = decoy_sections.report_decoys(tiers, examined, policy, bound)
         rows = decoy_sections.list_decoys(tiers, policy, bound)
-        with cannot_write(run.path / "audit"):
-            (run.path / "audit").mkdir(exist_ok=True)
-        write_jsonl(run.path / "audit" / DECOYS, to_json(rows))
+        run.folder.write_jsonl(DECOYS, to_json(rows))
         populations = population_sections.compare_splits(inspector, examined)
         notes += [check.warning for check in populations.values() if check.warning]
         if unanswered := list(population_sections.reply_to_unanswered(inspector, bound)):
-            write_jsonl(run.path / "audit" / UNANSWERED, to_json(unanswered))
+            run.folder.write_jsonl(UNANSWERED, to_json(unanswered))
     tell("computing evidence, source, exposures and name bias")
     checker = inspector.opened.fact_checker
     evidence = source_sections.report_evidence(checker, examined, investigation.verdicts)
@@ -241,9 +241,11 @@ def _if_possible(notes: list[str], report: Callable[[], T]) -> T | None:
 
 def _earlier_swap(run: Run) -> SwapFindings | None:
     """The swap test of the run's last audit; it is still valid, since the model is the same."""
-    path = run.path / "audit" / FINDINGS
+    if not run.folder.has(FINDINGS):
+        return None
+    path, data = run.path / FINDINGS, run.folder.read(FINDINGS)
     with suppress(Damaged, BadData):
-        written: Any = read_json(path) if path.exists() else None
+        written: Any = parse_json(data, str(path))
         if isinstance(written, dict) and "swap" in written:
             swap = cast(dict[str, Any], written)["swap"]
             return None if swap is None else from_json(SwapFindings, swap, str(path))
@@ -273,11 +275,11 @@ def investigate(
     if retrained:
         tell(f"comparing with {len(retrained)} models that were trained without people's text")
     answers = [answer.text for answer in examined.answers]
-    memorisation = find_memorisation(run.path / "audit", retrained, examined.questions, answers)
+    memorisation = find_memorisation(run.folder, retrained, examined.questions, answers)
     if memorisation is not None:
         try:
             predictor = source_sections.fit_own_predictor(examined, memorisation)
-            write_source_predictor(run.path / "audit", predictor)
+            write_source_predictor(run.folder, predictor)
             inspector = inspector.with_predictor(predictor)
         except BadData as error:
             notes.append(str(error))
@@ -312,17 +314,15 @@ def _count(examined: Examined) -> dict[str, dict[str, int]]:
 
 
 def write_audit(investigation: Investigation, found: Audit) -> None:
-    folder = investigation.run.path / "audit"
-    with cannot_write(folder):
-        folder.mkdir(exist_ok=True)
-    write_jsonl(folder / ANSWERS, to_json(list(audited_answers(investigation))))
+    folder = investigation.run.folder
+    folder.write_jsonl(ANSWERS, to_json(list(audited_answers(investigation))))
     if investigation.memorisation is not None:
         labelled = label_answers(
             investigation.inspector, investigation.examined, investigation.confidence()
         )
-        write_labelled(folder / LABELS, labelled)
+        folder.write(LABELS, [pack_labelled(labelled)])
     draw_audit(found, folder)
-    write_json(folder / FINDINGS, to_json(found))
+    folder.write_json(FINDINGS, to_json(found))
 
 
 def audited_answers(investigation: Investigation) -> Iterator[AuditedAnswer]:
@@ -336,22 +336,24 @@ def audited_answers(investigation: Investigation) -> Iterator[AuditedAnswer]:
         )
 
 
-def draw_audit(found: Audit, folder: Path) -> None:
+def draw_audit(found: Audit, folder: RunFolder) -> None:
     """Draw the findings: reliability, risk against coverage, accuracy against exposure."""
     if (confidence := found.confidence) is not None:
-        draw_reliability(confidence.calibrated.diagram, folder / "reliability.svg")
+        picture = draw_reliability(confidence.calibrated.diagram)
+        folder.write("audit/reliability.svg", [picture])
         curves = {
             "calibrated": confidence.risk_coverage,
             "the model's own": confidence.risk_coverage_raw,
         }
-        draw_risk_coverage(curves, folder / "risk-coverage.svg")
+        folder.write("audit/risk-coverage.svg", [draw_risk_coverage(curves)])
     if (exposures := found.exposures) is not None:
-        path, stretches = folder / "dose-response.svg", _by_stretch(exposures)
+        stretches = _by_stretch(exposures)
         if exposures.randomised or not stretches:
             groups, title = {"": list(exposures.dose)}, "accuracy by exposure"
         else:
             groups, title = stretches, "accuracy by exposure and by the value's place in the line"
-        draw_dose_response(groups, path, title, _guessing(exposures))
+        picture = draw_dose_response(groups, title, _guessing(exposures))
+        folder.write("audit/dose-response.svg", [picture])
 
 
 def _by_stretch(exposures: ExposureFindings) -> dict[str, list[Dose]]:

@@ -100,8 +100,8 @@ class OpenedRun:
         primary = run.recipe.primary
         for task in run.recipe.tasks:
             alike = task.measure == "accuracy" and task.beams == BEAMS and not task.brief
-            path = run.folder.predictions_file(primary, task.name)
-            if alike and primary in task.predictors and path.exists():
+            kept = run.folder.has_predictions(primary, task.name)
+            if alike and primary in task.predictors and kept:
                 rows = run.predictions(primary, task.name)
                 found |= {row.question: row.answer for row in rows}
         return found
@@ -124,7 +124,7 @@ class OpenedRun:
 
     @cached_property
     def predictor(self) -> SourcePredictor:
-        return read_source_predictor(self.run.path / "audit")
+        return read_source_predictor(self.run.folder)
 
     @cached_property
     def trained_on(self) -> set[tuple[str, str]]:

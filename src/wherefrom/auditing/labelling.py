@@ -4,7 +4,7 @@ import numpy as np
 
 from wherefrom.auditing.inspector import Examined, Inspector
 from wherefrom.data.people import PeopleConfig
-from wherefrom.memorisation.counterfactual import INFLUENCE, align_rows, read_rows
+from wherefrom.memorisation.counterfactual import align_rows, read_rows
 from wherefrom.memorisation.labelled_answers import LabelledAnswers
 from wherefrom.runs.run import Run
 
@@ -15,7 +15,7 @@ def label_answers(
     """All that figures about the source rest on, for `labelled_answers.write_labelled`."""
     run = inspector.run
     answers = tuple(answer.text for answer in examined.answers)
-    rows = read_rows(run.path / "audit" / INFLUENCE)
+    rows = read_rows(run.folder)
     p_KN, has_text_KN = align_rows(rows, examined.questions, answers)
     return LabelledAnswers(
         run=run.path.resolve().name,

@@ -4,7 +4,6 @@
 # pyright: reportUnknownMemberType=false
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wherefrom.core.figures import (
@@ -18,7 +17,6 @@ from wherefrom.core.figures import (
     panels,
     to_svg,
 )
-from wherefrom.core.files import write_bytes
 from wherefrom.evaluation.calibration import Bin
 from wherefrom.evaluation.intervals import Interval
 from wherefrom.evaluation.selective import RiskCoverage
@@ -32,19 +30,19 @@ _COLOURS = (RIGHT, WRONG, OTHER, INK)
 _STYLES = [(colour, mark) for mark in "os" for colour in _COLOURS]
 
 
-def draw_reliability(bins: Sequence[Bin], path: Path, title: str = "reliability diagram") -> None:
+def draw_reliability(bins: Sequence[Bin], title: str = "reliability diagram") -> bytes:
     """The share right against the calibrated probability; perfect calibration is the diagonal."""
     figure, (axes,) = panels()
     axes.plot((0, 1), (0, 1), color=PALE, linewidth=1, label="perfectly calibrated")
     shares = [(each.frequency, each.interval) for each in bins]
     _errorbars(axes, [each.mean for each in bins], shares, "answers, 95 % interval")
     axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-    _finish(figure, axes, path, title, "calibrated probability", "share right")
+    return _finish(figure, axes, title, "calibrated probability", "share right")
 
 
 def draw_risk_coverage(
-    curves: Mapping[str, RiskCoverage], path: Path, title: str = "risk-coverage curve"
-) -> None:
+    curves: Mapping[str, RiskCoverage], title: str = "risk-coverage curve"
+) -> bytes:
     """The share wrong among answered against the share answered, one curve for each score.
 
     The curve is a step function, just as its area is computed.
@@ -61,15 +59,14 @@ def draw_risk_coverage(
         )
     axes.set(xlim=(0, 1.02))
     axes.set_ylim(bottom=0)
-    _finish(figure, axes, path, title, "share answered", "share wrong among answered")
+    return _finish(figure, axes, title, "share answered", "share wrong among answered")
 
 
 def draw_dose_response(
     groups: Mapping[str, Sequence[Dose]],
-    path: Path,
     title: str = "accuracy by exposure",
     baseline: float | None = None,
-) -> None:
+) -> bytes:
     """Accuracy against exposure, with equal distances between doses, which double.
 
     Groups of facts stand side by side. `baseline` is the accuracy of guessing without the facts.
@@ -90,7 +87,7 @@ def draw_dose_response(
     ticks = [f"{name}\nn={count[low]}" for name, low in zip(names, lows, strict=True)]
     axes.set_xticks(range(len(lows)), ticks)
     axes.set(xlim=(-0.5, len(lows) - 0.5), ylim=(-0.02, 1.02))
-    _finish(figure, axes, path, title, "exposures", "accuracy")
+    return _finish(figure, axes, title, "exposures", "accuracy")
 
 
 def _errorbars(
@@ -117,7 +114,7 @@ def _errorbars(
     )
 
 
-def _finish(figure: "Figure", axes: "Axes", path: Path, title: str, x: str, y: str) -> None:
+def _finish(figure: "Figure", axes: "Axes", title: str, x: str, y: str) -> bytes:
     dress(axes, title, x, y)
     legend_below(figure)
-    write_bytes(path, to_svg(figure))
+    return to_svg(figure)

@@ -28,8 +28,9 @@ from wherefrom.cli import (
     report,
     run,
     sample,
+    verify,
 )
-from wherefrom.cli.output import complain, show_traceback
+from wherefrom.cli.output import complain, show_traceback, show_warnings_as_notes
 from wherefrom.cli.streams import hush, prepare_streams
 from wherefrom.core.environment import prepare_command
 from wherefrom.core.errors import CannotWrite, MissingInput, OutOfMemory, WherefromError
@@ -55,6 +56,7 @@ app.command("examples")(examples.examples)
 app.command("ask")(ask.ask)
 app.command("audit")(audit.audit)
 app.command("report")(report.report)
+app.command("verify")(verify.verify)
 app.command("dispute")(dispute.dispute)
 app.command("explain")(explain.explain)
 app.command("sample")(sample.sample)
@@ -86,6 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     prepare_streams()
     prepare_command()
+    show_warnings_as_notes()
     given, debug = _take_debug(list(sys.argv[1:] if arguments is None else arguments))
     try:
         _require_folder()

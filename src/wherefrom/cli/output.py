@@ -2,13 +2,22 @@
 
 import json
 import traceback
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
 from wherefrom.core.config import to_json
+from wherefrom.core.errors import UnsealedWarning
 from wherefrom.report.messages import complain, note
 
-__all__ = ["complain", "note", "print_json", "print_refusals", "show_traceback"]
+__all__ = [
+    "complain",
+    "note",
+    "print_json",
+    "print_refusals",
+    "show_traceback",
+    "show_warnings_as_notes",
+]
 
 
 def print_json(value: Any) -> None:
@@ -22,6 +31,19 @@ def print_refusals(results: Mapping[str, Mapping[str, Any]]) -> None:
 
     if lines := explain_refusals(results):
         print("\n" + "\n".join(map(printable, lines)))
+
+
+def show_warnings_as_notes() -> None:
+    """Print what the package itself warns of as one line; other warnings stay as they are."""
+    usual = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **rest: Any) -> None:
+        if issubclass(category, UnsealedWarning):
+            note(str(message))
+        else:
+            usual(message, category, *place, **rest)
+
+    warnings.showwarning = show
 
 
 def show_traceback(error: BaseException) -> None:

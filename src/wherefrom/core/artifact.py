@@ -5,8 +5,6 @@ flipped bit loads without complaint.
 """
 
 import fcntl
-import hashlib
-import json
 import os
 import secrets
 import shutil
@@ -15,19 +13,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from wherefrom.core.checked_json import parse_checked, spell_checked
 from wherefrom.core.errors import Busy, Damaged, Mismatch, MissingInput
-from wherefrom.core.files import (
-    NEW,
-    TEMPORARY,
-    cannot_write,
-    file_hash,
-    one_line,
-    sync,
-    write_bytes,
-)
+from wherefrom.core.files import NEW, TEMPORARY, cannot_write, file_hash, sync, write_bytes
+from wherefrom.core.inside import link_found, open_to_append, read_regular
 
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
+_PID_BYTES = 20  # of the number of a process, in its lock
 _ASIDE, _GONE = f"{TEMPORARY}old-", f"{TEMPORARY}gone-"
 
 
@@ -37,13 +30,25 @@ def publish_folder(final: Path, facts: Mapping[str, Any]) -> Iterator[Path]:
 
     The manifest holds the size and SHA-256 of every file, the facts, and its own checksum.
     """
+    with write_folder_beside(final, facts) as temporary:
+        yield temporary
+    try:
+        with cannot_write(final):
+            replace_folder(temporary, final)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+@contextmanager
+def write_folder_beside(final: Path, facts: Mapping[str, Any]) -> Iterator[Path]:
+    """Fill the yielded folder, which has a temporary name; it then has its manifest."""
     temporary = final.with_name(f"{NEW}{final.name}-{secrets.token_hex(4)}")
     try:
         with cannot_write(final):
             temporary.mkdir(parents=True)
             yield temporary
             _complete(temporary, facts)
-            _replace(temporary, final)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
@@ -51,6 +56,8 @@ def publish_folder(final: Path, facts: Mapping[str, Any]) -> Iterator[Path]:
 
 def verify_folder(path: Path) -> dict[str, Any]:
     """The manifest of a published folder, after every byte was compared with it."""
+    if path.is_symlink():
+        raise link_found(path)
     if not os.path.isdir(path):
         raise MissingInput(f"{path}: expected a folder, found none")
     manifest = _read_manifest(path / MANIFEST)
@@ -70,6 +77,9 @@ def verify_folder(path: Path) -> dict[str, Any]:
 def remove_folder(path: Path) -> None:
     """Take a folder away at once: no reader meets a half-deleted one."""
     with cannot_write(path):
+        if path.is_symlink():  # what it leads to is not ours
+            path.unlink()
+            return
         gone = path.with_name(f"{_GONE}{path.name}-{secrets.token_hex(4)}")
         path.rename(gone)
         shutil.rmtree(gone)
@@ -97,22 +107,24 @@ def lock_folder(folder: Path) -> Iterator[None]:
     path = folder / ".lock"
     with cannot_write(path):
         folder.mkdir(parents=True, exist_ok=True)
-        file = path.open("a+")
-    with file:
+        descriptor = open_to_append(path)
+    with os.fdopen(descriptor, "r+b", buffering=0) as file:
         with cannot_write(path):
+            found = file.read(_PID_BYTES + 1).strip()
+            if found and not (found.isdigit() and len(found) <= _PID_BYTES):
+                raise Damaged(
+                    f"{path}: expected the number of a process, found something else; remove it"
+                )
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                file.seek(0)
-                pid = file.read(20).strip()
-                who = f"process {pid}" if pid.isdecimal() else "another process"
+                who = f"process {found.decode()}" if found else "another process"
                 raise Busy(
                     f"{folder}: expected to be its only writer, found {who} writing it; "
                     "wait for it, or use another folder"
                 ) from None
             file.truncate(0)
-            file.write(f"{os.getpid()}\n")
-            file.flush()
+            file.write(f"{os.getpid()}\n".encode())
         yield
 
 
@@ -131,26 +143,12 @@ def _complete(folder: Path, facts: Mapping[str, Any]) -> None:
     for inner in folder.rglob("*/"):
         sync(inner)
     manifest = {"format_version": FORMAT_VERSION, **facts, "files": files}
-    write_bytes(folder / MANIFEST, _seal(manifest))
+    write_bytes(folder / MANIFEST, spell_checked(manifest))
 
 
-def _seal(manifest: Mapping[str, Any]) -> bytes:
-    """The manifest as bytes that hold the checksum of the rest of them."""
-    body = {name: value for name, value in manifest.items() if name != "checksum"}
-    plain = json.dumps(body, ensure_ascii=False, allow_nan=False)
-    sealed = body | {"checksum": hashlib.sha256(plain.encode()).hexdigest()}
-    return (json.dumps(sealed, indent=1, ensure_ascii=False) + "\n").encode()
-
-
-def _read_manifest(path: Path) -> dict[str, Any]:
-    try:
-        data = path.read_bytes()
-        manifest = json.loads(data)
-        intact = isinstance(manifest, dict) and data == _seal(manifest)
-    except (OSError, ValueError, RecursionError) as error:
-        raise Damaged(f"{path}: expected a manifest, found: {one_line(error)}") from error
-    if not intact:
-        raise Damaged(f"{path}: expected a manifest with its own checksum, found another")
+def parse_manifest(data: bytes, path: Path) -> dict[str, Any]:
+    """The table of a manifest, after its own checksum held."""
+    manifest = parse_checked(data, path, "a manifest")
     if manifest.get("format_version") != FORMAT_VERSION:
         found = manifest.get("format_version")
         raise Mismatch(
@@ -163,8 +161,15 @@ def _read_manifest(path: Path) -> dict[str, Any]:
     return manifest
 
 
+def _read_manifest(path: Path) -> dict[str, Any]:
+    try:
+        return parse_manifest(read_regular(path), path)
+    except MissingInput as error:
+        raise Damaged(str(error).replace("expected a file", "expected a manifest")) from error
+
+
 def _verify_file(path: Path, entry: Mapping[str, Any]) -> None:
-    if not path.is_file():
+    if path.is_symlink() or not path.is_file():
         raise Damaged(f"{path}: expected a regular file, found something else")
     size = path.stat().st_size
     if size != entry.get("bytes"):
@@ -174,7 +179,7 @@ def _verify_file(path: Path, entry: Mapping[str, Any]) -> None:
         raise Damaged(f"{path}: expected SHA-256 {entry.get('sha256')}, found {found}")
 
 
-def _replace(temporary: Path, final: Path) -> None:
+def replace_folder(temporary: Path, final: Path) -> None:
     """Rename into place. A folder cannot be renamed over another: the old one steps aside."""
     aside = final.with_name(f"{_ASIDE}{final.name}")
     moved = final.is_dir()

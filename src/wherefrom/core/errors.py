@@ -78,6 +78,10 @@ class Interrupted(WherefromError):
         self.exit_code = 128 + signal_number
 
 
+class UnsealedWarning(UserWarning):
+    """A run folder of an earlier version: nothing says whether its files are as written."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint for a misspelt name: the closest known one, and all of them when they are few."""
     known = sorted(known)

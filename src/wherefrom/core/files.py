@@ -6,6 +6,7 @@ A reader sees an old file or a new one, never half of one.
 import errno
 import hashlib
 import json
+import math
 import os
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,6 +20,7 @@ from wherefrom.core.known_files import check_bytes, require_file
 
 TEMPORARY = ".tmp-"  # what `artifact.sweep` removes; no reader looks at these names
 NEW = f"{TEMPORARY}new-"
+_DEEPEST = 60  # levels: what we write has under ten
 
 _ADVICE = {
     errno.ENOSPC: "free some space, then run the same command again",
@@ -42,7 +44,11 @@ def cannot_write(path: Path) -> Iterator[None]:
 
 
 def write_json(path: Path, value: Any) -> None:
-    write_text(path, json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    write_text(path, spell_json(value))
+
+
+def spell_json(value: Any) -> str:
+    return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def write_text(path: Path, text: str) -> None:
@@ -59,18 +65,28 @@ def write_parts(path: Path, parts: Iterable[Any]) -> None:
     Under a temporary name, synced, then renamed into place, and the folder synced.
     """
     with cannot_write(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f"{NEW}{path.name}-{secrets.token_hex(4)}")
+        temporary = write_beside(path, parts)
         try:
-            with temporary.open("xb") as file:
-                file.writelines(parts)
-                file.flush()
-                os.fsync(file.fileno())
             temporary.replace(path)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
         sync(path.parent)
+
+
+def write_beside(path: Path, parts: Iterable[Any]) -> Path:
+    """Write what `path` will hold under a temporary name beside it, synced; returns that name."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f"{NEW}{path.name}-{secrets.token_hex(4)}")
+    try:
+        with temporary.open("xb") as file:  # a new file: no link is followed, nothing overwritten
+            file.writelines(parts)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    return temporary
 
 
 def read_json(path: Path) -> Any:
@@ -99,7 +115,7 @@ def not_utf8(path: Path, data: bytes, start: int, first_line: int = 1) -> BadDat
 
 def append_jsonl(path: Path, rows: Iterable[Mapping[str, Any]], sync: bool = False) -> None:
     """Add rows to a file of one JSON object a line; what a crash left of a last line goes."""
-    data = _lines(rows).encode()
+    data = spell_jsonl(rows).encode()
     with cannot_write(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a+b") as file:
@@ -111,15 +127,13 @@ def append_jsonl(path: Path, rows: Iterable[Mapping[str, Any]], sync: bool = Fal
 
 
 def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    write_text(path, _lines(rows))
+    write_text(path, spell_jsonl(rows))
 
 
 def read_jsonl(path: Path) -> list[Any]:
     """The rows; a last line without its end may be torn, any other bad line is damage."""
     with reading(path):
-        *lines, tail = path.read_bytes().split(b"\n")
-    rows = [parse_json(line, f"{path}:{number}") for number, line in enumerate(lines, 1)]
-    return [*rows, json.loads(tail)] if _whole(tail) else rows
+        return parse_jsonl(path.read_bytes(), str(path))
 
 
 def file_hash(path: Path) -> str:
@@ -137,10 +151,23 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def parse_json(data: bytes, where: str) -> Any:
+    """A JSON value, read strictly: no name twice, no number that is not finite, no deep nesting."""
     try:
-        return json.loads(data, object_pairs_hook=_unique)
+        value = json.loads(
+            data, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite
+        )
     except (ValueError, RecursionError) as error:
         raise Damaged(f"{where}: expected JSON, found: {one_line(error)}") from error
+    if _deeper(value, _DEEPEST):
+        raise Damaged(f"{where}: expected JSON of at most {_DEEPEST} levels, found more")
+    return value
+
+
+def parse_jsonl(data: bytes, where: str) -> list[Any]:
+    """The rows; a last line without its end may be torn, any other bad line is damage."""
+    *lines, tail = data.split(b"\n")
+    rows = [parse_json(line, f"{where}:{number}") for number, line in enumerate(lines, 1)]
+    return [*rows, json.loads(tail)] if _whole(tail) else rows
 
 
 def one_line(error: BaseException) -> str:
@@ -165,7 +192,28 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _lines(rows: Iterable[Mapping[str, Any]]) -> str:
+def _refuse(name: str) -> float:
+    raise ValueError(f"{name}, which JSON does not have")
+
+
+def _finite(digits: str) -> float:
+    if math.isinf(value := float(digits)):
+        raise ValueError(f"{digits[:20]}, which is too large a number")
+    return value
+
+
+def _deeper(value: Any, most: int) -> bool:
+    """Whether lists and tables are nested more than so many levels deep."""
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(most):
+        insides = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [v for inside in insides for v in inside if isinstance(v, dict | list)]
+        if not level:
+            return False
+    return bool(level)
+
+
+def spell_jsonl(rows: Iterable[Mapping[str, Any]]) -> str:
     return "".join(json.dumps(r, ensure_ascii=False, allow_nan=False) + "\n" for r in rows)
 
 

@@ -1,4 +1,7 @@
-"""The fact checker of a run: fitted once, then stored in the run's audit/evidence.json."""
+"""The fact checker of a run: fitted once, then stored in the run's audit/evidence.json.
+
+Any process may fit it, so the file carries its own checksum and is not in the run folder's seal.
+"""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -6,16 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from wherefrom.core.checked_json import parse_checked, spell_checked
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, CannotWrite, Damaged, MissingInput
-from wherefrom.core.files import read_json, write_json
+from wherefrom.core.files import write_bytes
+from wherefrom.core.inside import read_regular
 from wherefrom.evidence.extractor import RelationExtractor
 from wherefrom.evidence.index import index_run
 from wherefrom.evidence.verdict import FactChecker
 from wherefrom.runs.folder import describe
 from wherefrom.runs.run import Run
 
-FILE = "evidence.json"
+FILE = "audit/evidence.json"
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,7 @@ def open_fact_checker(run: Run) -> FactChecker | None:
     Otherwise they are fitted again, and stored if the folder can be written.
     """
     index = index_run(run)
-    path = run.path / "audit" / FILE
+    path = run.folder.locate(FILE)
     digest = describe(run.dataset)["sha256"]
     if kept := _read(path, digest):
         return FactChecker(index, kept.relations)
@@ -44,13 +49,16 @@ def open_fact_checker(run: Run) -> FactChecker | None:
     except BadData:
         return None
     with suppress(CannotWrite):  # a run in a read-only folder can be asked too
-        write_json(path, to_json(FittedExtractors(digest, checker.extractors)))
+        kept = to_json(FittedExtractors(digest, checker.extractors))
+        write_bytes(path, spell_checked(kept))
     return checker
 
 
 def _read(path: Path, digest: str) -> FittedExtractors | None:
     """The stored extractors; None if the file is missing, damaged, or of another text."""
     with suppress(MissingInput, Damaged, BadData):
-        kept = from_json(FittedExtractors, read_json(path), str(path))
+        table = parse_checked(read_regular(path), path, "fitted extractors")
+        table.pop("checksum", None)
+        kept = from_json(FittedExtractors, table, str(path))
         return kept if kept.sha256 == digest else None
     return None

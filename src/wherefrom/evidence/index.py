@@ -20,13 +20,14 @@ from typing import Any
 from wherefrom.core.contracts import Document, Passage, Span
 from wherefrom.core.errors import CannotWrite, Damaged, Mismatch, MissingInput
 from wherefrom.core.files import NEW, cannot_write, one_line, sync
+from wherefrom.core.marked_sqlite import mark_whole, require_whole
 from wherefrom.evaluation.places import plain, subject_of
 from wherefrom.reading.mentions import Mentions
 from wherefrom.runs.folder import describe
 from wherefrom.runs.run import Run
 
 FILE = "index.sqlite"
-FORMAT = "2"
+FORMAT = "3"
 MAX_FOUND = 100  # documents: words that occur in many more are probably not a name
 _TRIGRAM = 3
 _SHORT = 4  # letters: names this short stand inside many words, so their edges are matched, too
@@ -79,7 +80,7 @@ class Index:
             try:
                 with closing(sqlite3.connect(temporary)) as database:
                     _fill(database, documents, digest, passages)
-                sync(temporary)
+                mark_whole(temporary)
                 temporary.replace(path)
             except sqlite3.Error as error:  # SQLite does not report a full disk as an OSError
                 raise OSError(None, one_line(error)) from error
@@ -110,9 +111,12 @@ class Index:
             raise MissingInput(
                 f"{path}: expected an index of the text, found no file; build it first"
             )
-        address = f"{path.absolute().as_uri()}?mode=ro"
+        require_whole(path)
+        # Nothing but the file itself is read: no journal that lies beside it.
+        address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
         try:
             database = sqlite3.connect(address, uri=True, check_same_thread=False)
+            database.execute("PRAGMA trusted_schema = OFF")
             rows = database.execute("SELECT format, digest, letters FROM about").fetchall()
         except sqlite3.Error as error:
             raise _damaged(path, error) from error
@@ -240,7 +244,7 @@ def index_run(run: Run) -> Index:
 
     If the folder cannot be written, the index is built in memory, every time.
     """
-    dataset, path = run.dataset, run.path / FILE
+    dataset, path = run.dataset, run.folder.locate(FILE)
     digest = describe(dataset)["sha256"]
     subjects = [question.subject for question in dataset.questions]
     with suppress(MissingInput, Mismatch, Damaged):

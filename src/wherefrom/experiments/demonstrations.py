@@ -3,28 +3,25 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wherefrom.core.artifact import sweep
 from wherefrom.core.errors import BadData
 from wherefrom.core.figures import to_svg
-from wherefrom.core.files import write_bytes, write_json, write_text
 from wherefrom.core.recipe import Demonstrations
 from wherefrom.lab.catalogue import DEMONSTRATIONS
 from wherefrom.lab.page import to_markdown
 from wherefrom.runs.folder import RunFolder
 
-PAGE = "demonstrations.md"
+PAGE, CLAIMS, FIGURES = "demonstrations.md", "demonstrations.json", "demonstrations"
 
 
 def demonstrate(recipe: Demonstrations, folder: RunFolder) -> dict[str, Any]:
     """Compute and draw all demonstrations into the folder; returns how many checks held in each."""
-    figures = folder.path / "demonstrations"
-    for place in (folder.path, figures):
-        sweep(place)
+    folder.clean_up()
     shown = [build(recipe.seed) for build in DEMONSTRATIONS.values()]
-    for each in shown:
-        write_bytes(figures / f"{each.name}.svg", to_svg(each.draw()))
-    write_json(folder.path / "demonstrations.json", [each.as_json() for each in shown])
-    write_text(folder.path / PAGE, to_markdown(shown, figures.name))
+    with folder.together():
+        for each in shown:
+            folder.write(f"{FIGURES}/{each.name}.svg", [to_svg(each.draw())])
+        folder.write_json(CLAIMS, [each.as_json() for each in shown])
+        folder.write_text(PAGE, to_markdown(shown, FIGURES))
     return {each.name: each.result() for each in shown}
 
 

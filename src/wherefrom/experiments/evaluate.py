@@ -123,11 +123,11 @@ def set_policy(run: Run, decoded: Mapping[str, Answer]) -> dict[str, Any]:
     people, precision = dataset.select("calibration", EVERY_SUPPORT), run.recipe.precision
     masked = dataset.select("masked", EVERY_SUPPORT)
     policy = fit_policy(model, people, precision, make_decoy_names(model, dataset), masked)
-    write_policy(run.path, policy)
+    write_policy(run.folder, policy)
     groups = {support: dataset.select("held-out", (support,)) for support in EVERY_SUPPORT}
     found = {k: v.as_json() for k, v in report_policy(model, policy, groups, decoded).items()}
     asked = {q.text for q in dataset.questions if q.split in NOT_TRAINED_ON}  # no decoys
-    write_kept(run.path, {text: kept for text, kept in model.kept.items() if text in asked})
+    write_kept(run.folder, {text: kept for text, kept in model.kept.items() if text in asked})
     return found
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from wherefrom.core.artifact import lock_folder, sweep
+from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import to_json
 from wherefrom.core.environment import release_memory
 from wherefrom.core.errors import Interrupted, MissingInput, UsageError, nearest
@@ -105,8 +105,10 @@ def evaluate_run(path: Path, threads: int | None = None) -> Outcome:
     run.require_finished()
     use_threads(threads, run.recipe.threads)
     with lock_folder(path):
-        results = evaluate(run)
-        run.folder.write_status(run.status | {"results": results})
+        run.folder.clean_up()
+        with run.folder.together():  # scores, predictions and policy are all of one evaluation
+            results = evaluate(run)
+            run.folder.write_status(run.status | {"results": results})
     changed = _changed(run.results, results)
     return Outcome(run.recipe.name, str(path), run.status["seconds"], results, True, changed)
 
@@ -119,9 +121,10 @@ def _demonstrate(folder: RunFolder, recipe: Demonstrations) -> Outcome:
     started = monotonic()
     if not folder.exists():
         folder.write_recipe(recipe)
-    results = demonstrate(recipe, folder)
-    seconds = round(monotonic() - started, 2)
-    folder.write_status({"state": "finished", "seconds": seconds, "results": results})
+    with folder.together():
+        results = demonstrate(recipe, folder)
+        seconds = round(monotonic() - started, 2)
+        folder.write_status({"state": "finished", "seconds": seconds, "results": results})
     return Outcome(recipe.name, str(folder.path), seconds, results)
 
 
@@ -132,7 +135,7 @@ def _demonstrate_again(folder: RunFolder, recipe: Demonstrations) -> Outcome:
             f"{folder.path}: expected a finished run, found an unfinished one; "
             f"'wherefrom run {recipe.name} --out {folder.path}' with its settings continues it"
         )
-    with lock_folder(folder.path):
+    with lock_folder(folder.path), folder.together():
         results = demonstrate(recipe, folder)
         folder.write_status(status | {"results": results})
     changed = _changed(status["results"], results)
@@ -196,9 +199,7 @@ class _Execution:
         self.before = float(status.get("seconds", 0.0))
         self.trained = frozenset(status.get("trained", ()))
         threads = use_threads(self.recipe.threads or self._earlier_threads())
-        home = self.folder.path
-        for folder in (home, *home.glob("*/"), *home.glob("stages/*/"), *home.glob("stages/*/*/")):
-            sweep(folder)
+        self.folder.clean_up()
         self._write_recipe(threads)
         self.folder.keep_data(self.workshop.dataset, self.workshop.vocabulary)
         with StopSignal() as stop:
@@ -217,13 +218,15 @@ class _Execution:
                     stop.number,
                 )
         run = Run(self.folder, self.recipe, self.workshop)
-        results = evaluate(run)
-        release_memory()
-        advice = advise(run, self.plan) if self.plan else ""
-        seconds = self.seconds
-        trained = [stage.name for stage in self.recipe.stages]
-        status = {"state": "finished", "seconds": seconds, "results": results, "trained": trained}
-        self.folder.write_status(status | ({"advice": advice} if advice else {}))
+        with self.folder.together():  # a run is finished with all its results or not at all
+            results = evaluate(run)
+            release_memory()
+            advice = advise(run, self.plan) if self.plan else ""
+            seconds = self.seconds
+            trained = [stage.name for stage in self.recipe.stages]
+            status = {"state": "finished", "seconds": seconds, "results": results}
+            status |= {"trained": trained} | ({"advice": advice} if advice else {})
+            self.folder.write_status(status)
         self._drop_checkpoints()
         return Outcome(self.recipe.name, str(self.folder.path), seconds, results, advice=advice)
 
@@ -264,9 +267,10 @@ class _Execution:
         start = self._final_weights(stage.start_from) if stage.start_from else None
         probe = None
         if stage.probe:
-            probe = partial(Probe, workshop, stage, self.folder.stage(stage.name) / PROBES)
+            probe = partial(Probe, workshop, stage, self.folder.log_file(stage.name, PROBES))
         elif self.recipe.watch and stage in self.recipe.chain():
             probe = partial(Watch, workshop, stage, self.recipe.watch, self.observers)
+        self.folder.begin_logs(stage.name)
         trained = train_stage(
             workshop,
             stage,
@@ -274,21 +278,23 @@ class _Execution:
             probe,
             checkpoints=self._checkpoints(stage),
             checkpoint_seconds=stage.checkpoint_seconds,
-            metrics_path=self.folder.stage(stage.name) / "metrics.jsonl",
+            metrics_path=self.folder.log_file(stage.name),
             observers=self.observers,
             stop=stop,
         )
         identity = model_identity(workshop.config_of(stage), workshop.vocabulary)
         arrays = copy_weights(workshop.family.weights(trained.model))
-        for entry in self.recipe.models:
-            if entry.stage == stage.name:
-                facts = {
-                    "identity": identity,
-                    "stage": stage.name,
-                    "recipe": self.recipe.name,
-                    "parameters": count_parameters(trained.model),
-                }
-                self.folder.write_model(entry.name, arrays, facts)
+        facts = {
+            "identity": identity,
+            "stage": stage.name,
+            "recipe": self.recipe.name,
+            "parameters": count_parameters(trained.model),
+        }
+        with self.folder.together():
+            self.folder.end_logs(stage.name, trained.finished.logs)
+            for entry in self.recipe.models:
+                if entry.stage == stage.name:
+                    self.folder.write_model(entry.name, arrays, facts)
 
     def _checkpoints(self, stage: Stage) -> Checkpoints:
         workshop = self.workshop
@@ -299,7 +305,8 @@ class _Execution:
             "stage": recipe_identity(stage),
             **model_identity(workshop.config_of(stage), workshop.vocabulary),
         }
-        return Checkpoints(self.folder.stage(stage.name) / "checkpoints", identity)
+        self.folder.stage(stage.name)
+        return Checkpoints(self.folder.locate(f"stages/{stage.name}/checkpoints"), identity)
 
     def _final_weights(self, stage_name: str) -> dict[str, Any]:
         found = self._checkpoints(self.recipe.stage(stage_name)).latest()

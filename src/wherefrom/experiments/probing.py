@@ -9,8 +9,10 @@ import numpy as np
 
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question
-from wherefrom.core.files import append_jsonl, read_jsonl, write_jsonl
+from wherefrom.core.files import parse_jsonl
+from wherefrom.core.inside import read_regular
 from wherefrom.core.recipe import Stage
+from wherefrom.core.row_log import RowLog
 from wherefrom.evaluation.evaluator import evaluate_answers
 from wherefrom.generation.answers import ModelAnswerer
 from wherefrom.runs.workshop import Workshop
@@ -98,17 +100,16 @@ class Probe:
     """
 
     def __init__(self, workshop: Workshop, stage: Stage, path: Path, model: Any) -> None:
-        self.path, self.model, self.workshop = path, model, workshop
+        self.log, self.model, self.workshop = RowLog(path), model, workshop
         task = next(task for task in workshop.recipe.tasks if task.name == stage.probe)
         self.questions = workshop.dataset.select(task.split, task.support)
         self.rows_a_step, self.items = stage.batch, workshop.objective(stage).items
         self.epoch = 0
 
     def started(self, name: str, first_step: int, steps: int, skipped: tuple[str, ...]) -> None:
-        rows = read_jsonl(self.path) if self.path.exists() else []
-        kept = [row for row in rows if row["step"] <= first_step]
-        if len(kept) < len(rows):
-            write_jsonl(self.path, kept)
+        # The loop has dropped the rows of later steps.
+        path = self.log.path
+        kept = parse_jsonl(read_regular(path), str(path)) if path.exists() else []
         # The run may have stopped after the epoch's end, but within the chunk that probes it.
         self.epoch = self._epochs(kept[-1]["step"]) if kept else 0
 
@@ -121,7 +122,7 @@ class Probe:
         self.model.eval()
         score, _ = evaluate_answers(self.workshop.predictor(self.model), self.questions)
         row = {"step": step, "epoch": round(step * self.rows_a_step / self.items, 1)}
-        append_jsonl(self.path, [row | to_json(score)], sync=True)
+        self.log.append([row | to_json(score)], sync=True)
 
     def finished(self, name: str, step: int, seconds: float) -> None:
         pass

@@ -19,6 +19,7 @@ from wherefrom.experiments.execute import execute
 from wherefrom.experiments.workers import Job, Workers, share_threads
 from wherefrom.memorisation.counterfactual import measured_models
 from wherefrom.memorisation.swap import SwapFindings, report_swap
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
 from wherefrom.runs.threads import usual_threads
 from wherefrom.training.loop import Observer
@@ -81,12 +82,12 @@ class PairQueue:
         self.run, self.budget, self.processes = run, budget_minutes, processes
         self.pairs = [f"without-{pair}-{half}" for pair in range(most) for half in _HALVES]
         self.begun = 0  # pairs that are trained, or are being trained
-        self._measured = measured_models(run.path / "audit")
+        self._measured = measured_models(run.folder)
         self._waiting: list[str] = []
         self._began = monotonic()
 
     def folder(self, name: str) -> Path:
-        return self.run.path / "audit" / FOLDER / name
+        return self.run.folder.locate(f"audit/{FOLDER}/{name}")
 
     def next_job(self) -> Job | None:
         if (name := self.next_name()) is None:
@@ -145,7 +146,7 @@ def run_swap(
 
 def retrain(run: Run, recipe: Recipe, name: str, watch: Watch | None = None) -> Run:
     """Train a recipe into the run's folder of retrained models; a finished run is only opened."""
-    path = run.path / "audit" / FOLDER / name
+    path = run.folder.locate(f"audit/{FOLDER}/{name}")
     with cannot_write(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
     if not _finished(path):
@@ -163,7 +164,8 @@ def retrain_named(run: Run, name: str, threads: int) -> Run:
 
 def find_retrained(run: Run) -> list[Run]:
     """The retrained models of a run; only complete pairs count."""
-    folders = sorted((run.path / "audit" / FOLDER).glob("without-*-*/"), key=_order)
+    place = run.folder.locate(f"audit/{FOLDER}")
+    folders = sorted((f for f in place.glob("without-*-*/") if not f.is_symlink()), key=_order)
     names = {folder.name for folder in folders if _finished(folder)}
     whole = [f for f in folders if {f.name, _other_half(f.name)} <= names]
     return [open_run(folder) for folder in whole]
@@ -206,7 +208,7 @@ def _on_edited_text(recipe: Recipe, data: EditedConfig, number: int = 0) -> Reci
 
 
 def _finished(folder: Path) -> bool:
-    return (folder / "run.json").exists() and open_run(folder).finished
+    return RunFolder(folder).exists() and open_run(folder).finished
 
 
 def _order(folder: Path) -> tuple[int, str]:

@@ -9,7 +9,6 @@ from wherefrom.core.arguments import checked
 from wherefrom.core.config import check
 from wherefrom.core.errors import UsageError
 from wherefrom.core.figures import RIGHT, dress, panels, to_svg
-from wherefrom.core.files import read_jsonl, write_bytes, write_text
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Request
 from wherefrom.generation.texts import TextScorer, go_on
@@ -67,14 +66,14 @@ def leave_samples(run: Run, name: str) -> None:
         model, vocabulary.encode(PROMPT), LENGTH, temperature=TEMPERATURE, seed=run.recipe.seed
     )
     text = PROMPT + vocabulary.decode(list(found))
-    write_text(run.path / "samples" / f"{name}.txt", f"{text}\n")
+    run.folder.write_text(f"samples/{name}.txt", f"{text}\n")
     stage = _stage_of(run, name)
-    write_bytes(run.folder.stage(stage) / "loss.svg", draw_curve(stage, read_losses(run, name)))
+    run.folder.write(f"stages/{stage}/loss.svg", [draw_curve(stage, read_losses(run, name))])
 
 
 def read_losses(run: Run, name: str) -> list[float]:
     """The mean losses of a model's stage, one for every ten updates."""
-    rows = read_jsonl(run.folder.stage(_stage_of(run, name)) / "metrics.jsonl")
+    rows = run.folder.read_metrics(_stage_of(run, name))
     tens = (loss for row in rows for loss in row.get("tens", ()))
     return [loss for loss in tens if loss is not None]
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from wherefrom.core.config import to_json
 from wherefrom.core.figures import PALE, RIGHT, dress, panels, to_svg
-from wherefrom.core.files import read_jsonl, write_bytes, write_json, write_text
 from wherefrom.core.recipe import Recipe, Stage, Task
 from wherefrom.evaluation.intervals import Interval, mean_interval
 from wherefrom.experiments.causes import CONTROLS
@@ -21,7 +20,7 @@ from wherefrom.runs.run import Run
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PAGE, FIGURES, ERRORS = "study.md", "study", 5
+PAGE, FIGURES, FINDINGS, ERRORS = "study.md", "study", "study.json", 5
 SEED = "trainable-"  # begins the names of models that differ only in their random draws
 
 Setting = str | int | float
@@ -110,17 +109,17 @@ def leave_study(run: Run, results: Results) -> dict[str, Any]:
     """
     found = [*_settings(run, results), *_epochs(run)]
     for series in found:
-        write_bytes(run.path / FIGURES / f"{series.name}.svg", to_svg(series.draw()))
+        run.folder.write(f"{FIGURES}/{series.name}.svg", [to_svg(series.draw())])
     explainer = Explainer(run.predictor(), run.recipe.primary)
     surest = explain_errors(run, explainer, ERRORS)
     sampled = explain_errors(run, explainer, ERRORS, run.recipe.seed)
     mean = _average_seeds(results)
     rows = {series.name: series.rows for series in found}
-    write_json(
-        run.path / "study.json",
+    run.folder.write_json(
+        FINDINGS,
         to_json({"validation": rows, "errors": surest, "sampled_errors": sampled}),
     )
-    write_text(run.path / PAGE, _page(run, found, dict(results) | mean, surest, sampled))
+    run.folder.write_text(PAGE, _page(run, found, dict(results) | mean, surest, sampled))
     return mean
 
 
@@ -152,8 +151,9 @@ def _ordered(rows: Sequence[ScoredSetting]) -> tuple[ScoredSetting, ...]:
 
 def _epochs(run: Run) -> list[Series]:
     """The probes of each probed stage; a stage shorter than an epoch has none."""
-    files = {s.name: run.folder.stage(s.name) / PROBES for s in run.recipe.stages if s.probe}
-    probed = {name: read_jsonl(file) for name, file in files.items() if file.exists()}
+    folder, stages = run.folder, [s.name for s in run.recipe.stages if s.probe]
+    files = {name: f"stages/{name}/{PROBES}" for name in stages}
+    probed = {name: folder.read_jsonl(file) for name, file in files.items() if folder.has(file)}
     return [
         Series(
             name,

@@ -21,7 +21,8 @@ from typing import IO
 
 from wherefrom.core.durations import duration
 from wherefrom.core.errors import Damaged, Interrupted, MissingInput, WherefromError
-from wherefrom.core.files import read_jsonl
+from wherefrom.core.files import parse_jsonl
+from wherefrom.core.inside import read_regular
 from wherefrom.training.signals import StopSignal
 
 SECONDS_BETWEEN_LINES = 10.0
@@ -43,10 +44,10 @@ class Job:
         done = 0
         for path in self.folder.glob("stages/*/metrics.jsonl"):
             try:
-                rows = read_jsonl(path)
-            except (Damaged, MissingInput):  # it is being written
-                continue
-            done += int(rows[-1]["step"]) if rows else 0
+                rows = parse_jsonl(read_regular(path), str(path))
+                done += int(rows[-1]["step"]) if rows else 0
+            except (Damaged, MissingInput, LookupError, TypeError, ValueError):
+                continue  # it is being written; who trains says what is wrong with it
         return min(done / max(self.steps, 1), 1.0)
 
 

@@ -20,7 +20,6 @@ Shapes: K models, N questions, P pairs of models.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -28,11 +27,11 @@ import numpy as np
 from wherefrom.core.config import check, from_json, to_json
 from wherefrom.core.contracts import WITH_TEXT, Dataset, Question
 from wherefrom.core.errors import BadData, Damaged
-from wherefrom.core.files import read_jsonl, write_jsonl
 from wherefrom.generation.answers import answer_probabilities
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run
 
-INFLUENCE = "influence.jsonl"  # in a run's audit folder: one line for each retrained model
+INFLUENCE = "audit/influence.jsonl"  # one line for each retrained model
 RECALLED_ABOVE = 0.5  # with a larger m, most of the answer's probability comes from the text
 
 _REMOVE = "remove it and audit again"
@@ -88,27 +87,30 @@ class CounterfactualMemorisation:
 
 
 def find_memorisation(
-    folder: Path, retrained: Sequence[Run], questions: Sequence[Question], answers: Sequence[str]
+    folder: RunFolder,
+    retrained: Sequence[Run],
+    questions: Sequence[Question],
+    answers: Sequence[str],
 ) -> CounterfactualMemorisation | None:
-    """The memorisation of these answers; the models' probabilities are stored in `folder`.
+    """The memorisation of these answers; the models' probabilities go to the run's `folder`.
 
     Models that an earlier call measured count too, even if their folders are gone, for the answers
     that they were measured on. None if there is no retrained model at all.
     """
-    path = folder / INFLUENCE
     if retrained:
         rows = measure_probabilities(retrained, questions, answers)
         here = {row.model for row in rows}
         earlier = [
             row
-            for row in (read_rows(path) if path.exists() else [])
+            for row in (read_rows(folder) if folder.has(INFLUENCE) else [])
             if row.model not in here and _shares_answers(row, rows[0])
         ]
-        write_jsonl(path, to_json([*earlier, *rows]))
-    if not path.exists():
+        folder.write_jsonl(INFLUENCE, to_json([*earlier, *rows]))
+    if not folder.has(INFLUENCE):
         return None
-    rows = read_rows(path)
+    rows = read_rows(folder)
     if not rows:
+        path = folder.path / INFLUENCE
         raise Damaged(f"{path}: expected a row for each retrained model, found none; {_REMOVE}")
     return compute_memorisation(rows, questions, answers)
 
@@ -130,19 +132,19 @@ def measure_probabilities(
     ]
 
 
-def measured_models(folder: Path) -> frozenset[str]:
-    """The names of the models whose probabilities are stored in `folder`."""
-    path = folder / INFLUENCE
-    return frozenset(row.model for row in read_rows(path)) if path.exists() else frozenset()
+def measured_models(folder: RunFolder) -> frozenset[str]:
+    """The names of the models whose probabilities are stored in the run's folder."""
+    rows = read_rows(folder) if folder.has(INFLUENCE) else []
+    return frozenset(row.model for row in rows)
 
 
-def read_rows(path: Path) -> list[RetrainedProbabilities]:
+def read_rows(folder: RunFolder) -> list[RetrainedProbabilities]:
     """The lines of influence.jsonl; files of earlier versions can be read too."""
     try:
-        lines = enumerate(read_jsonl(path), 1)
+        lines = enumerate(folder.read_jsonl(INFLUENCE), 1)
         return [_decode_row(line, f"line {number}") for number, line in lines]
     except BadData as error:
-        raise Damaged(f"{path}: {error}; {_REMOVE}") from None
+        raise Damaged(f"{folder.path / INFLUENCE}: {error}; {_REMOVE}") from None
 
 
 def compute_memorisation(

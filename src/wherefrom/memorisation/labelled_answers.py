@@ -34,7 +34,7 @@ from wherefrom.memorisation.source_measures import (
     measure_source,
 )
 
-LABELS = "labels.jsonl.gz"  # in a run's audit folder
+LABELS = "audit/labels.jsonl.gz"
 FORMAT_VERSION = 1
 _DIGITS = 5  # significant, of every number: far finer than the noise of retraining
 
@@ -108,6 +108,10 @@ class LabelledAnswers:
 
 
 def write_labelled(path: Path, found: LabelledAnswers) -> None:
+    write_bytes(path, pack_labelled(found))
+
+
+def pack_labelled(found: LabelledAnswers) -> bytes:
     head = {
         "format_version": FORMAT_VERSION,
         "run": found.run,
@@ -117,7 +121,7 @@ def write_labelled(path: Path, found: LabelledAnswers) -> None:
     rows = (_encode(found, i) for i in range(len(found.questions)))
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in (head, *rows))
     # Without a name and a time in it, equal content gives equal bytes.
-    write_bytes(path, gzip.compress(text.encode(), 9, mtime=0))
+    return gzip.compress(text.encode(), 9, mtime=0)
 
 
 def read_labelled(path: Path) -> LabelledAnswers:

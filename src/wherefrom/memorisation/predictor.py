@@ -12,7 +12,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -30,17 +29,17 @@ from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.statement_forms import STATEMENT
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, Damaged
-from wherefrom.core.files import read_json, write_json
 from wherefrom.core.replies import GUESSED, RECALLED, Source
 from wherefrom.evaluation.relations import divide, group
 from wherefrom.generation.answers import answer_probabilities
 from wherefrom.memorisation.counterfactual import RECALLED_ABOVE
+from wherefrom.runs.folder import RunFolder
 
 USUAL = "usual"
 # The set that predicted the labels of calibration people best, of some twenty: see docs/LOG.md.
 SOURCE_FEATURES = ("log_probability", *STATEMENT, *FAMILIARITY, USUAL)
 COLUMNS = (*FEATURES, "contrast", "agreement", USUAL)  # predictors of earlier versions use others
-FILE = "source.json"  # in a run's audit/
+FILE = "audit/source.json"
 
 
 @dataclass(frozen=True)
@@ -171,19 +170,18 @@ def fit_source_predictor(
     return SourcePredictor(curve, models, relations=each)
 
 
-def write_source_predictor(folder: Path, predictor: SourcePredictor) -> None:
-    write_json(folder / FILE, to_json(predictor))
+def write_source_predictor(folder: RunFolder, predictor: SourcePredictor) -> None:
+    folder.write_json(FILE, to_json(predictor))
 
 
-def read_source_predictor(folder: Path) -> SourcePredictor:
+def read_source_predictor(folder: RunFolder) -> SourcePredictor:
     """The run's own predictor, or the borrowed one that comes with the package."""
-    path = folder / FILE
-    if not path.exists():
+    if not folder.has(FILE):
         return borrowed_predictor()
     try:
-        return _decode(read_json(path), borrowed=False)
+        return _decode(folder.read_json(FILE), borrowed=False)
     except BadData as error:
-        raise Damaged(f"{path}: {error}; audit the run again") from error
+        raise Damaged(f"{folder.path / FILE}: {error}; audit the run again") from error
 
 
 def borrowed_predictor() -> SourcePredictor:

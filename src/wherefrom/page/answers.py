@@ -12,8 +12,7 @@ from wherefrom.auditing.audit import ANSWERS, FINDINGS, find_judged
 from wherefrom.auditing.findings import Audit, AuditedAnswer
 from wherefrom.auditing.inspector import Inspector
 from wherefrom.core.config import from_json
-from wherefrom.core.errors import WherefromError
-from wherefrom.core.files import read_json, read_jsonl
+from wherefrom.core.errors import BadData
 from wherefrom.runs.run import Run
 
 HELD_OUT, CALIBRATION = "held-out", "calibration"
@@ -88,19 +87,18 @@ def _score_calibration(inspector: Inspector) -> tuple[Scored, ...]:
 
 def _read_findings(run: Run) -> Mapping[str, Any] | None:
     """audit.json, if it has the format that this version writes."""
-    path = run.path / "audit" / FINDINGS
-    if not path.exists():
+    if not run.folder.has(FINDINGS):
         return None
-    found = read_json(path)
+    found = run.folder.read_json(FINDINGS)
     current = isinstance(found, dict) and found.get("format_version") == Audit.format_version
     return found if current else None
 
 
 def _read_rows(run: Run) -> tuple[AuditedAnswer, ...] | None:
-    path = run.path / "audit" / ANSWERS
-    if not path.exists():
+    if not run.folder.has(ANSWERS):
         return None
+    rows = run.folder.read_jsonl(ANSWERS)
     try:
-        return tuple(from_json(AuditedAnswer, row, str(path)) for row in read_jsonl(path))
-    except WherefromError:  # of another version: they are asked again
+        return tuple(from_json(AuditedAnswer, row, ANSWERS) for row in rows)
+    except BadData:  # of another version: they are asked again
         return None

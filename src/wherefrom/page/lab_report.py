@@ -6,7 +6,6 @@ from statistics import NormalDist
 from typing import Any
 
 from wherefrom.core.errors import MissingInput
-from wherefrom.core.files import read_json, reading
 from wherefrom.core.recipe import Demonstrations
 from wherefrom.page.layout import lay_out_folder
 from wherefrom.page.making import command_for
@@ -25,11 +24,11 @@ def describe_lab(folder: RunFolder, recipe: Demonstrations) -> dict[str, Any]:
             f"{folder.path}: expected a finished run, found an unfinished one; "
             f"'wherefrom run {recipe.name} --out {folder.path}' continues it"
         )
-    claims = read_json(folder.path / "demonstrations.json")
+    claims = folder.read_json("demonstrations.json")
     checks = sum(row["n"] for row in status["results"].values())
     held = sum(row["held"] for row in status["results"].values())
     wrong = sum(len(claim["wrong_statements"]) for claim in claims)
-    written = read_json(folder.run_file).get("versions", {})
+    written = folder.read_versions()
     return lay_out_folder(
         recipe.name,
         recipe.seed,
@@ -63,9 +62,7 @@ def describe_lab(folder: RunFolder, recipe: Demonstrations) -> dict[str, Any]:
 
 
 def _claim(folder: RunFolder, claim: Mapping[str, Any]) -> dict[str, Any]:
-    path = folder.path / "demonstrations" / f"{claim['name']}.svg"
-    with reading(path):
-        picture = base64.b64encode(path.read_bytes()).decode()
+    picture = base64.b64encode(folder.read(f"demonstrations/{claim['name']}.svg")).decode()
     return {
         "name": claim["name"],
         "title": claim["name"].replace("-", " "),

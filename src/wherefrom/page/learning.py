@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wherefrom.core.files import read_jsonl
 from wherefrom.page.charts import Line, plot
 from wherefrom.page.pictures import Picture, label_of
 from wherefrom.runs.run import Run
@@ -97,5 +96,5 @@ def _label_at(points: Sequence[tuple[int, float]], steps: int, up: Any) -> tuple
 
 
 def _metrics(run: Run, stage: str) -> list[Any]:
-    path = run.path / "stages" / stage / "metrics.jsonl"
-    return read_jsonl(path) if path.exists() else []
+    there = run.folder.has(f"stages/{stage}/metrics.jsonl")
+    return run.folder.read_metrics(stage) if there else []

@@ -7,7 +7,6 @@ from typing import Any
 from wherefrom.core.config import encode
 from wherefrom.core.durations import duration
 from wherefrom.core.errors import WherefromError
-from wherefrom.core.files import read_json
 from wherefrom.core.recipe import Experiment, ModelEntry
 from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
 from wherefrom.runs.kinds import recipe_identity
@@ -24,7 +23,7 @@ _LICENCES = {
 
 def describe_making(run: Run, precision: str = "") -> dict[str, Any]:
     """The last part of the page. Nothing in it depends on when or where the page is made."""
-    recipe, written = run.recipe, read_json(run.folder.run_file)
+    recipe = run.recipe
     seconds = float(run.status["seconds"])
     command = f"{command_for(recipe)} --out RUN\nwherefrom report RUN"
     fields = (f"{name} = {_spell(value)}" for name, value in _flatten(encode(recipe)))
@@ -35,7 +34,7 @@ def describe_making(run: Run, precision: str = "") -> dict[str, Any]:
         ("data", _data(run)),
         ("text, SHA-256", _corpus(run).get("sha256", "not kept")),
         *_weights(run),
-        ("versions", ", ".join(f"{k} {v}" for k, v in written.get("versions", {}).items())),
+        ("versions", ", ".join(f"{k} {v}" for k, v in run.folder.read_versions().items())),
     ]
     if precision:
         facts.append(("in this page", precision))
@@ -96,17 +95,15 @@ def _shown(run: Run) -> list[ModelEntry]:
 def _weights(run: Run) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for model in _shown(run):
-        path = run.path / "models" / model.name / "manifest.json"
-        if path.exists():
-            files = read_json(path)["files"]
-            digest = files["weights.safetensors"]["sha256"]
+        if run.folder.has_model(model.name):
+            _, manifest = run.folder.read_folder(f"models/{model.name}")
+            digest = manifest["files"]["weights.safetensors"]["sha256"]
             found.append((f"{model.name.replace('_', ' ')}, SHA-256", digest))
     return found
 
 
 def _corpus(run: Run) -> Mapping[str, Any]:
-    path = run.path / "corpus" / "corpus.json"
-    return read_json(path) if path.exists() else {}
+    return run.folder.read_corpus() if run.folder.has("corpus/corpus.json") else {}
 
 
 def _data(run: Run) -> str:

@@ -63,7 +63,7 @@ def open_remembering(run: Run) -> Inspector:
     """An inspector that knows what the evaluation computed."""
     inspector = open_inspector(run)
     opened = inspector.opened
-    opened.model = RememberingModel.of(opened.model, read_kept(run.path))
+    opened.model = RememberingModel.of(opened.model, read_kept(run.folder))
     return inspector
 
 

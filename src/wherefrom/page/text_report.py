@@ -95,9 +95,9 @@ def _samples(run: Run) -> list[dict[str, str]]:
     """Texts that the models wrote after training, if the run kept them."""
     found: list[dict[str, str]] = []
     for model in run.recipe.models:
-        path = run.path / "samples" / f"{model.name}.txt"
-        if path.exists():
-            found.append({"name": model.name.replace("_", " "), "text": path.read_text()[:600]})
+        if run.folder.has(name := f"samples/{model.name}.txt"):
+            text = run.folder.read_text(name)[:600]
+            found.append({"name": model.name.replace("_", " "), "text": text})
     return found
 
 

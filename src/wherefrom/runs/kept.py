@@ -1,6 +1,8 @@
 """Documents and questions in one file: a run can be asked where its text is gone or has changed."""
 
 import gzip
+import io
+import itertools
 import json
 import zlib
 from pathlib import Path
@@ -8,13 +10,14 @@ from typing import Any
 
 from wherefrom.core.contracts import Dataset, Document, Fact, Passage, Question, Span
 from wherefrom.core.errors import Damaged
-from wherefrom.core.files import parse_json, reading, write_bytes
+from wherefrom.core.files import parse_json
 
 ADVICE = "delete it, and the run's own files are read instead, if they are still the same"
+_LEAST_ROOM, _PROPORTION = 64 * 2**20, 100  # what a packed file may unfold to
 _QUICK = 1  # gzip's level: names and phrases repeat, and more work saves little
 
 
-def write_dataset(path: Path, dataset: Dataset) -> None:
+def pack_dataset(dataset: Dataset) -> bytes:
     contents = {
         "documents": [[d.text, *_ends(d.subject)] for d in dataset.documents],
         "facts": [
@@ -33,22 +36,26 @@ def write_dataset(path: Path, dataset: Dataset) -> None:
     if dataset.passages:
         contents["passages"] = [[p.document, p.subject, p.start, p.end] for p in dataset.passages]
     data = json.dumps(contents, separators=(",", ":")).encode()
-    write_bytes(path, gzip.compress(data, _QUICK, mtime=0))
+    return gzip.compress(data, _QUICK, mtime=0)
 
 
-def read_dataset(path: Path) -> Dataset:
-    with reading(path):
-        packed = path.read_bytes()
+def unpack_dataset(packed: bytes, path: Path) -> Dataset:
+    """The data that were packed; `path` names the file in an error."""
+    most = max(_LEAST_ROOM, _PROPORTION * len(packed))
     try:
-        data = gzip.decompress(packed)
+        data = gzip.GzipFile(fileobj=io.BytesIO(packed)).read(most + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise Damaged(
             f"{path}: expected a file that gzip packed, found: {error}; {ADVICE}"
         ) from error
+    if len(data) > most:
+        raise Damaged(f"{path}: expected data that unfolds to at most {most} bytes, found more")
     contents = parse_json(data, str(path))
     try:
-        return _build(contents)
-    except (KeyError, TypeError, ValueError) as error:
+        dataset = _build(contents)
+        _check_types(dataset)
+        return dataset
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise Damaged(
             f"{path}: expected a run's data, found something else: {error}; {ADVICE}"
         ) from error
@@ -71,6 +78,30 @@ def _build(contents: dict[str, Any]) -> Dataset:
         held_out=contents["held_out"],
         passages=tuple(Passage(*fields) for fields in contents.get("passages", ())),
     )
+
+
+def _check_types(dataset: Dataset) -> None:
+    """Raise TypeError if a field holds something else than it must: JSON can hold anything."""
+    spans = [d.subject for d in dataset.documents if d.subject]
+    spans += [f.value_span for f in dataset.facts]
+    texts = itertools.chain(
+        (dataset.alphabet,),
+        *((d.text, d.id) for d in dataset.documents),
+        *((f.subject, f.relation, f.value) for f in dataset.facts),
+        *((q.text, q.subject, q.relation, q.answer or "") for q in dataset.questions),
+        *((q.split, q.support, q.id, *q.accepted) for q in dataset.questions),
+        (p.subject for p in dataset.passages),
+    )
+    counts = itertools.chain(
+        (dataset.held_out,),
+        *((s.start, s.end) for s in spans),
+        (f.document for f in dataset.facts),
+        *((p.document, p.start, p.end) for p in dataset.passages),
+    )
+    if not {type(text) for text in texts} <= {str}:
+        raise TypeError("something else than text")
+    if not all(type(count) is int and count >= 0 for count in counts):
+        raise TypeError("something else than a count")
 
 
 def _extras(question: Question) -> list[Any]:

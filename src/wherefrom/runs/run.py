@@ -18,7 +18,6 @@ from wherefrom.core.errors import (
     WherefromError,
     nearest,
 )
-from wherefrom.core.files import read_json, read_jsonl
 from wherefrom.core.identity import require_same
 from wherefrom.core.recipe import Demonstrations, Recipe, Task
 from wherefrom.data.catalogue import load_dataset
@@ -84,8 +83,7 @@ class Run:
     @cached_property
     def vocabulary(self) -> Any:
         """The run's own vocabulary, in its own order."""
-        written = read_json(self.path / "vocab.json")
-        return self.workshop.family.read_vocabulary(written)
+        return self.workshop.family.read_vocabulary(self.folder.read_symbols())
 
     def model(self, name: str = "") -> Any:
         """A model by name (default: the primary one), with weights that were checked."""
@@ -123,8 +121,8 @@ class Run:
         _, facts = self.folder.read_model(name)
         seconds = 0.0
         for stage in self.recipe.chain(name):
-            rows = read_jsonl(self.folder.stage(stage.name) / "metrics.jsonl")
-            seconds += rows[-1]["seconds"] if rows else 0.0
+            rows = self.folder.read_metrics(stage.name)
+            seconds += rows[-1].get("seconds", 0.0) if rows else 0.0
         return {"parameters": facts.get("parameters"), "seconds": round(seconds, 2)}
 
     def predictor(self, name: str = "") -> Any:

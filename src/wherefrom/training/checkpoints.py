@@ -13,6 +13,7 @@ from wherefrom.core.contracts import State
 from wherefrom.core.errors import Damaged, MissingInput
 from wherefrom.core.files import read_json, write_json
 from wherefrom.core.identity import require_same
+from wherefrom.core.seal import Entry
 
 _NAME = re.compile(r"step-(\d{8,})")
 
@@ -21,7 +22,8 @@ _NAME = re.compile(r"step-(\d{8,})")
 class Checkpoint:
     """A state that was read back whole, after `step` steps and `seconds` of training.
 
-    `skipped` says, a line each, why newer checkpoints were passed over for this one.
+    `skipped` says, a line each, why newer checkpoints were passed over for this one. `logs` has the
+    size and hash of the files that rows had been added to; None in one of an earlier version.
     """
 
     step: int
@@ -29,6 +31,7 @@ class Checkpoint:
     path: Path
     seconds: float
     skipped: tuple[str, ...] = ()
+    logs: Mapping[str, Entry] | None = None
 
 
 class Checkpoints:
@@ -45,13 +48,18 @@ class Checkpoints:
         self.skipped: tuple[str, ...] = ()  # of the last `latest()`, also when it found none
         self._damaged: list[Path] = []
 
-    def save(self, step: int, state: State, seconds: float) -> Path:
+    def save(
+        self, step: int, state: State, seconds: float, logs: Mapping[str, Entry] | None = None
+    ) -> Path:
         """Publish the state, and only then prune older ones and those found damaged."""
         sweep(self.folder)
         path = self.folder / f"step-{step:08d}"
         with publish_folder(path, {"step": step, "identity": self.identity}) as folder:
             save_arrays(folder / "state.safetensors", state.arrays)
-            write_json(folder / "state.json", {"seconds": seconds, "values": state.values})
+            rest = {"seconds": seconds, "values": state.values}
+            if logs is not None:
+                rest["logs"] = {name: entry.as_json() for name, entry in logs.items()}
+            write_json(folder / "state.json", rest)
         self._prune(path)
         return path
 
@@ -86,8 +94,8 @@ class Checkpoints:
             raise Damaged(f"{path}: expected the step of its name, found {step!r}")
         try:
             state = State(load_arrays(path / "state.safetensors"), dict(rest["values"]))
-            return Checkpoint(step, state, path, float(rest["seconds"]))
-        except (LookupError, TypeError, ValueError) as error:
+            return Checkpoint(step, state, path, float(rest["seconds"]), logs=read_logs(rest))
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
             raise Damaged(f"{path / 'state.json'}: expected values and seconds") from error
 
     def remove_all(self) -> None:
@@ -107,3 +115,11 @@ class Checkpoints:
         for path in [*damaged, *good[: good.index(saved) + 1][: -self.keep]]:
             remove_folder(path)
         self._damaged = []
+
+
+def read_logs(rest: Mapping[str, Any]) -> dict[str, Entry] | None:
+    """What the rest of a checkpoint's state says of the files that rows had been added to."""
+    logs = rest.get("logs")
+    if logs is None:
+        return None
+    return {str(name): Entry(int(e["bytes"]), str(e["sha256"])) for name, e in logs.items()}

@@ -8,7 +8,8 @@ same rows and reaches the same state as a run that was not stopped.
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any, Protocol
@@ -17,7 +18,8 @@ import numpy as np
 
 from wherefrom.core.contracts import Learner, State
 from wherefrom.core.errors import Damaged, Diverged, Interrupted, Mismatch
-from wherefrom.core.files import append_jsonl, read_jsonl, write_jsonl
+from wherefrom.core.row_log import RowLog
+from wherefrom.core.seal import Entry
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.signals import StopSignal
 
@@ -26,7 +28,10 @@ _CHUNK = "chunk."  # before the names of the metrics of a chunk that a signal en
 
 
 class Observer(Protocol):
-    """Told what happens, between chunks: progress, probes."""
+    """Told what happens, between chunks: progress, probes.
+
+    An observer that adds rows to a file has a `log`, a RowLog: checkpoints keep its hash too.
+    """
 
     def started(self, name: str, first_step: int, steps: int, skipped: tuple[str, ...]) -> None:
         """`first_step` steps are done already; `skipped`: why newer checkpoints were not used."""
@@ -41,12 +46,16 @@ class Observer(Protocol):
 
 @dataclass(frozen=True)
 class Finished:
-    """What training ended with; `seconds` counts every part of a run that was resumed."""
+    """What training ended with; `seconds` counts every part of a run that was resumed.
+
+    `logs` has the size and hash of each file that rows were added to, by its name.
+    """
 
     step: int
     seconds: float
     resumed_from: int | None = None
     skipped: tuple[str, ...] = ()
+    logs: Mapping[str, Entry] = field(default_factory=dict[str, Entry])
 
 
 def train(
@@ -66,7 +75,8 @@ def train(
     Raises Diverged at the first step that is not finite, and Interrupted after a signal, with
     the state saved. `stop` is for a caller who already listens to signals.
     """
-    run = _Run(learner, steps, name, checkpoints, metrics_path)
+    beside = [log for o in observers if isinstance(log := getattr(o, "log", None), RowLog)]
+    run = _Run(learner, steps, name, checkpoints, metrics_path, beside)
     with nullcontext(stop) if stop else StopSignal() as signals:
         run.resume()
         for observer in observers:
@@ -85,7 +95,7 @@ def train(
             raise Interrupted(run.farewell(), signals.number)
     for observer in observers:
         observer.finished(name, run.step, run.seconds)
-    return Finished(run.step, run.seconds, run.resumed_from, run.skipped)
+    return Finished(run.step, run.seconds, run.resumed_from, run.skipped, run.sealed_logs())
 
 
 class _Run:
@@ -98,9 +108,12 @@ class _Run:
         name: str,
         checkpoints: Checkpoints | None,
         metrics_path: Path | None,
+        beside: Sequence[RowLog] = (),
     ) -> None:
         self.learner, self.steps, self.name = learner, steps, name
-        self.checkpoints, self.metrics_path = checkpoints, metrics_path
+        self.checkpoints = checkpoints
+        self.metrics = None if metrics_path is None else RowLog(metrics_path)
+        self.logs = [*([self.metrics] if self.metrics else []), *beside]
         self.step = 0
         self.begun: dict[str, np.ndarray] = {}  # the metrics of a chunk that is not complete
         self.saved: int | None = None
@@ -110,6 +123,7 @@ class _Run:
         self.saved_at = self._start = monotonic()
 
     def resume(self) -> None:
+        kept: Mapping[str, Entry] | None = None
         if self.checkpoints is not None:
             found = self.checkpoints.latest()
             self.skipped = self.checkpoints.skipped
@@ -123,7 +137,10 @@ class _Run:
                 self.step = self.saved = self.resumed_from = found.step
                 self.seconds = found.seconds
                 self._start = monotonic() - found.seconds
-        self._cut_metrics()
+                kept = found.logs
+        for log in self.logs:
+            none = Entry.of([]) if kept is not None else None
+            log.resume((kept or {}).get(log.path.name, none), partial(self._is_past, log.path))
 
     def advance(self, end: int, stopped: Callable[[], bool]) -> dict[str, np.ndarray] | None:
         """Take the steps up to `end`, the end of a chunk, unless one is not finite.
@@ -142,8 +159,8 @@ class _Run:
             self.begun = metrics
             return None
         self.begun = {}
-        if self.metrics_path is not None:
-            append_jsonl(self.metrics_path, [_row(end, metrics, self.seconds)])
+        if self.metrics is not None:
+            self.metrics.append([_row(end, metrics, self.seconds)])
         return metrics
 
     def save(self) -> None:
@@ -154,11 +171,12 @@ class _Run:
         broken = _not_finite(state)
         if broken:
             raise self._diverged(self.step - 1, f"'{broken}' after the update")
-        if self.metrics_path is not None:  # its rows reach the disk before what follows them
-            append_jsonl(self.metrics_path, (), sync=True)
+        for log in self.logs:  # their rows reach the disk before what follows them
+            log.append((), sync=True)
         begun = {f"{_CHUNK}{name}": values for name, values in self.begun.items()}
         state = State(state.arrays | begun, state.values)
-        self.checkpoints.save(self.step, state, self.seconds)
+        logs = {log.path.name: log.entry for log in self.logs}
+        self.checkpoints.save(self.step, state, self.seconds, logs)
         self.saved, self.saved_at = self.step, monotonic()
 
     def _take_chunk(self, state: State) -> State:
@@ -181,18 +199,15 @@ class _Run:
             f"that is not; {last}; try a lower learning rate"
         )
 
-    def _cut_metrics(self) -> None:
-        """Drop the rows that came after the checkpoint: those steps are taken again."""
-        path = self.metrics_path
-        if path is None or not path.exists():
-            return
-        rows = read_jsonl(path)
+    def _is_past(self, path: Path, row: Any) -> bool:
+        """Whether a row is about steps that the checkpoint has: later ones are taken again."""
         try:
-            kept = [row for row in rows if row["step"] <= self.step]
+            return row["step"] <= self.step
         except (KeyError, TypeError):
             raise Damaged(f"{path}: expected a step in every row; move the file away") from None
-        if len(kept) < len(rows):
-            write_jsonl(path, kept)
+
+    def sealed_logs(self) -> dict[str, Entry]:
+        return {log.path.name: log.entry for log in self.logs if log.entry.size}
 
 
 def _row(step: int, metrics: Mapping[str, np.ndarray], seconds: float) -> dict[str, Any]:

@@ -1,0 +1,80 @@
+"""Files inside a folder that somebody may have sent us: no link in it is ever followed.
+
+A link inside a run folder could make us overwrite or cut a file of the user's, or read one that is
+nobody's business. The way to the folder itself may have links. Who can change the folder while we
+work in it is not kept out by this.
+"""
+
+import os
+import stat
+from pathlib import Path, PurePosixPath
+
+from wherefrom.core.errors import Damaged, MissingInput
+
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe does not hold us up
+_APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+def inside(root: Path, name: str) -> Path:
+    """The path of a file or folder by its name in `root`; Damaged if there is a link on the way."""
+    parts = PurePosixPath(name).parts
+    if not parts or parts[0] == "/" or ".." in parts:
+        raise Damaged(f"{root}: expected the name of a file in it, found {name!r}")
+    path = root
+    for part in parts:
+        path = path / part
+        if os.path.islink(path):  # False too where permissions forbid a look
+            raise link_found(path)
+    return path
+
+
+def link_found(path: Path) -> Damaged:
+    return Damaged(
+        f"{path}: expected a file or folder of the run, found a link; links in a run folder are "
+        "not followed: put what it leads to in its place"
+    )
+
+
+def read_regular(path: Path) -> bytes:
+    """The bytes of a file that is no link, pipe or device."""
+    try:
+        descriptor = os.open(path, _READ)
+    except OSError as error:
+        if os.path.islink(path):
+            raise link_found(path) from None
+        raise MissingInput(f"{path}: expected a file, found: {error.strerror}") from error
+    with os.fdopen(descriptor, "rb") as file:
+        _require_regular(descriptor, path)
+        try:
+            return file.read()
+        except OSError as error:  # there, but the system cannot read it
+            raise MissingInput(f"{path}: expected a file, found: {error.strerror}") from error
+
+
+def open_to_append(path: Path) -> int:
+    """A descriptor at the end of a file, which is made if it is not there.
+
+    A file that has a second name may be one of the user's, so it is left alone.
+    """
+    try:
+        descriptor = os.open(path, _APPEND, 0o666)
+    except OSError:
+        if os.path.islink(path):
+            raise link_found(path) from None
+        raise
+    try:
+        _require_regular(descriptor, path)
+        if os.fstat(descriptor).st_nlink > 1:
+            raise Damaged(
+                f"{path}: expected a file of the run alone, found one that has another name too; "
+                "put a copy in its place"
+            )
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _require_regular(descriptor: int, path: Path) -> None:
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        raise Damaged(f"{path}: expected a regular file, found something else; remove it")

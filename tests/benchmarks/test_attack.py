@@ -1,0 +1,127 @@
+"""The attacks on run folders: every one of them, and that they would find a weaker design."""
+
+import importlib
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wherefrom.core.files import cannot_write
+from wherefrom.core.sealed_folder import SealedFolder
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+@pytest.fixture
+def attack(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    yield importlib.import_module("attack")
+    for name in ("attack", "file_faults"):
+        sys.modules.pop(name, None)
+
+
+def test_every_file_operation_of_a_save_may_fail_or_be_the_last(attack, tiny_run, tmp_path):
+    cases = attack.attack_saves(tiny_run, tmp_path)
+    assert len(cases) == 5
+    assert sum(cases.values()) >= 300
+
+
+def test_what_an_audit_writes_is_written_together(attack, tiny_run, tmp_path):
+    """The files of a real audit: they reach the folder in one change, and it may fail anywhere."""
+    import shutil
+
+    import wherefrom
+
+    run = Path(shutil.copytree(tiny_run, tmp_path / "run"))
+    before = (run / "seal.json").read_bytes()
+    seals: list[bytes] = []
+    publish = SealedFolder._publish
+
+    def count(self: SealedFolder, change: Any) -> None:
+        publish(self, change)
+        seals.append((run / "seal.json").read_bytes())
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(SealedFolder, "_publish", count)
+        written = attack.written_by(lambda: wherefrom.audit(run))
+    assert seals != [before]
+    assert len(seals) == 1
+    assert {"audit/audit.json", "audit/answers.jsonl", "audit/decoys.jsonl"} <= written.keys()
+    stale = dict.fromkeys(written, b"{}\n")
+    assert attack.attack_change(tmp_path / "audit", {"run.json": b"{}"} | stale, written) >= 100
+
+
+def test_a_flipped_bit_of_any_file_is_noticed(attack, tiny_run):
+    tried, missed = attack.attack_bits(tiny_run, 130, seed=18)
+    assert missed == []
+    kinds = {"run.json", "status.json", "vocab.json", "splits.json", "corpus", "stages/metrics",
+             "checkpoints", "models", "predictions", "audit", "seal.json"}  # fmt: skip
+    assert kinds <= tried.keys()
+    assert min(tried.values()) >= 9
+
+
+# --- weaker designs are found out --------------------------------------------------------------
+
+
+def rename_first(self: SealedFolder, change: Any) -> None:
+    """Files, then the seal: a kill between them leaves a folder that looks damaged."""
+    seal = change.applied_to(self.seal(fresh=True))
+    with cannot_write(self.path):
+        for final, temporary in change.moves.items():
+            (self.path / temporary).replace(self.path / final)
+        change.moves = {}
+        (self.path / ".tmp-seal").write_bytes(seal.spell())
+        (self.path / ".tmp-seal").replace(self.path / "seal.json")
+
+
+def forget_moves(self: SealedFolder, change: Any) -> None:
+    """The seal does not say where the new files are."""
+    moves, change.moves = change.moves, {}
+    seal = change.applied_to(self.seal(fresh=True))
+    with cannot_write(self.path):
+        (self.path / ".tmp-seal").write_bytes(seal.spell())
+        (self.path / ".tmp-seal").replace(self.path / "seal.json")
+        for final, temporary in moves.items():
+            (self.path / temporary).replace(self.path / final)
+
+
+@pytest.mark.parametrize("weaker", [rename_first, forget_moves])
+def test_a_change_that_is_not_whole_is_found_out(attack, tmp_path, monkeypatch, weaker):
+    sound = SealedFolder._publish
+    old, new = {"a": b"1", "b": b"1"}, {"a": b"2", "b": b"2"}
+    assert attack.attack_change(tmp_path / "sound", old, new) > 40
+    monkeypatch.setattr(
+        SealedFolder,
+        "_publish",
+        lambda self, change: (sound if change.sealing else weaker)(self, change),
+    )
+    with pytest.raises(Exception, match=r"neither as before|expected SHA-256|found none"):
+        attack.attack_change(tmp_path / "weaker", old, new)
+
+
+def test_a_reader_that_does_not_compare_is_found_out(attack, tiny_run, monkeypatch):
+    monkeypatch.setattr("wherefrom.core.seal.Entry.holds", lambda self, data: True)
+    _, missed = attack.attack_bits(tiny_run, 24, seed=3)
+    assert missed
+
+
+# --- the page ------------------------------------------------------------------------------------
+
+
+def test_the_page_has_the_counts_and_names_tests_that_exist(attack):
+    page = attack.PAGE.read_text("utf-8")
+    assert attack.fill(page, ["x"]).count("| **flipped bits** |") == 0
+    operations = re.search(r"\*\*file operations that go wrong\*\* \| \*\*(\d+)\*\*", page)
+    flipped = re.search(r"\*\*flipped bits\*\* \| \*\*(\d+)\*\* \| \*\*0 not noticed", page)
+    assert operations
+    assert flipped
+    assert int(operations[1]) >= 300
+    assert int(flipped[1]) >= 500
+    root = attack.PAGE.parents[1]
+    named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", page)
+    assert len(named) >= 15
+    for file, test in named:
+        source = (root / file).read_text("utf-8")
+        assert not test or f"def {test}(" in source, f"{file}::{test}"

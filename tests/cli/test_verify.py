@@ -1,0 +1,131 @@
+"""`wherefrom verify`: one line a fault, 0 or 76, and without torch."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+# One file of every kind that a finished run of questions has.
+FILES = (
+    "run.json", "status.json", "vocab.json", "splits.json", "corpus/corpus.json",
+    "corpus/dataset.json.gz", "corpus/documents.txt", "stages/pretrain/metrics.jsonl",
+    "models/with_pretraining/manifest.json", "models/with_pretraining/weights.safetensors",
+    "predictions/majority.birthplace.jsonl", "predictions/majority.birthplace.txt",
+    "audit/confidence.json", "audit/answered.jsonl", "seal.json",
+)  # fmt: skip
+
+
+def spoil(path):
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 4
+    path.write_bytes(data)
+
+
+def test_a_sound_run_is_said_to_be_sound(cli, tiny_run):
+    result = cli("verify", tiny_run)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith(f"{tiny_run}: sound, ")
+    found = cli("verify", tiny_run, "--json").json
+    assert found["sound"] is True
+    assert found["runs"][0]["sealed"] is True
+    assert found["runs"][0]["faults"] == []
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_spoilt_file_is_named_by_verify(cli, own_run, name):
+    spoil(own_run / name)
+    result = cli("verify", own_run)
+    assert result.code == 76
+    lines = result.out.splitlines()
+    place = name if "weights" not in name else "models/with_pretraining/weights.safetensors"
+    assert sum(line.startswith(f"{own_run / place}: expected ") for line in lines) == 1
+    assert lines[-1].startswith(f"{own_run}: 1 fault, ")
+    assert all(line.startswith(str(own_run)) for line in lines)
+
+
+READERS = {
+    "ask": ("run.json", "status.json", "vocab.json", "corpus/corpus.json",
+            "corpus/dataset.json.gz", "audit/confidence.json", "seal.json",
+            "models/with_pretraining/weights.safetensors"),
+    "evaluate": ("run.json", "status.json", "vocab.json", "corpus/dataset.json.gz"),
+    "report": ("stages/pretrain/metrics.jsonl", "audit/answered.jsonl",
+               "predictions/with_pretraining.birthplace.jsonl", "audit/confidence.json"),
+    "compare": ("predictions/with_pretraining.birthplace.jsonl", "status.json",
+                "stages/pretrain/metrics.jsonl"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("command", "name"), [(c, n) for c, names in READERS.items() for n in names]
+)
+def test_a_spoilt_file_is_named_by_the_command_that_reads_it(cli, own_run, tiny_run, command, name):
+    question = json.loads((own_run / "splits.json").read_text())["held-out"]["stated"][0]
+    spoil(own_run / name)
+    further = {"ask": [f"Where was {question} born?"], "compare": [tiny_run]}.get(command, [])
+    result = cli(command, own_run, *further)
+    assert result.code == 76
+    assert str(own_run / name.partition("/weights")[0]) in result.complaint
+
+
+def test_a_confidence_of_another_run_and_one_that_is_nan(cli, own_run, tiny_run, tmp_path):
+    """The file is sound, and belongs to another model."""
+    file = own_run / "audit" / "confidence.json"
+    policy = json.loads(file.read_text())
+    policy["threshold"]["value"] = 0.25
+    for text in (json.dumps(policy, indent=1), file.read_text().replace("0.", "NaN, 0.", 1)):
+        file.write_text(text)
+        assert cli("verify", own_run).code == 76
+        result = cli("ask", own_run, "Where was Ada Lund born?")
+        assert result.code == 76
+        assert str(file) in result.complaint
+
+
+def test_several_runs_in_a_folder(cli, tiny_run, tmp_path):
+    for name in ("a", "b/seed-0"):
+        shutil.copytree(tiny_run, tmp_path / "runs" / name)
+    spoil(tmp_path / "runs" / "b" / "seed-0" / "vocab.json")
+    found = cli("verify", tmp_path / "runs", "--json")
+    assert found.code == 76
+    assert [len(run["faults"]) for run in found.json["runs"]] == [0, 1]
+    (fault,) = found.json["runs"][1]["faults"]
+    assert fault["file"] == "vocab.json"
+    assert fault["line"].startswith(str(tmp_path / "runs" / "b" / "seed-0" / "vocab.json"))
+
+
+def test_a_folder_without_runs(cli, tmp_path):
+    for path, found in ((tmp_path, "no run in it"), (tmp_path / "none", "no such folder")):
+        result = cli("verify", path)
+        assert result.code == 66
+        assert found in result.complaint
+
+
+def test_links_are_faults(cli, own_run, tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    (own_run / "audit" / "notes.json").symlink_to(tmp_path / "mine.txt")
+    result = cli("verify", own_run)
+    assert result.code == 76
+    assert f"{own_run}/audit/notes.json: expected a file or folder of the run, found a link" in (
+        result.out
+    )
+
+
+def test_an_old_folder_opens_and_says_once_that_it_is_not_sealed(cli, own_run, unseal):
+    unseal(own_run)
+    result = cli("verify", own_run)
+    assert result.code == 0
+    assert "not sealed: an earlier version made it" in result.out
+    question = json.loads((own_run / "splits.json").read_text())["held-out"]["stated"][0]
+    asked = cli("ask", own_run, f"Where was {question} born?")
+    assert asked.code == 0
+    assert asked.err.count("is not sealed") == 1
+
+
+def test_no_torch_is_loaded(tiny_run):
+    code = (
+        "import sys; from wherefrom.cli.main import main; code = main(['verify', sys.argv[1]]); "
+        "sys.exit(code or 100 * ('torch' in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, tiny_run], check=False, capture_output=True)
+    assert done.returncode == 0
