@@ -1,6 +1,5 @@
 """Reports as files: the same bytes each time, whole or not there, and every kind of bad input."""
 
-import json
 import os
 import shutil
 from pathlib import Path
@@ -9,11 +8,14 @@ import pytest
 
 from wherefrom import api
 from wherefrom.auditing import decoy_sections
-from wherefrom.core.errors import BadData, CannotWrite, MissingInput, UsageError
+from wherefrom.auditing.audit import FINDINGS
+from wherefrom.auditing.findings import Audit
+from wherefrom.core.errors import BadData, CannotWrite, Damaged, MissingInput, UsageError
 from wherefrom.page import layout, question_report, report
 from wherefrom.page.answers import collect_answers
 from wherefrom.page.making import command_for
 from wherefrom.recipes.catalogue import adjust, get_recipe
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import open_run
 
 
@@ -110,7 +112,7 @@ def test_a_folder_that_is_no_run(tmp_path):
 
 
 def test_an_unfinished_run(own_run):
-    (own_run / "status.json").write_text(json.dumps({"state": "unfinished", "seconds": 1.0}))
+    RunFolder(own_run).write_status({"state": "unfinished", "seconds": 1.0})
     with pytest.raises(MissingInput, match="expected a finished run"):
         api.write_report(own_run)
     assert not (own_run / "report.html").exists()
@@ -176,3 +178,10 @@ def test_the_command_gives_the_same_recipe(settings):
     given = [words[i + 1] for i, word in enumerate(words) if word == "--set"]
     seed = int(words[words.index("--seed") + 1]) if "--seed" in words else None
     assert api.build_recipe("people", settings=given, seed=seed) == recipe
+
+
+def test_findings_of_another_shape_are_damage(own_run):
+    for found in ({"format_version": Audit.format_version}, {"confidence": 5}):
+        RunFolder(own_run).write_json(FINDINGS, {"format_version": Audit.format_version} | found)
+        with pytest.raises(Damaged, match=r"audit\.json: audit"):
+            api.write_report(own_run)
