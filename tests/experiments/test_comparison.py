@@ -154,7 +154,7 @@ def test_relations_are_paired_where_both_runs_have_them(relations_run, tmp_path)
     assert to_json(pair)["by_relation"]["Where was X born?"]["only_a"] == 1
     for row in rows:
         del row["relation"]
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    RunFolder(path).write_jsonl("predictions/with_pretraining.answers.jsonl", rows)
     (pair,) = compare([relations_run, path]).paired
     assert (pair.only_a, pair.by_relation) == (1, {})
 

@@ -1,14 +1,14 @@
 """Reports of runs that answer no questions: language models, reviews, the attention lab."""
 
 import math
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from wherefrom import api
-from wherefrom.core.errors import BadData
-from wherefrom.core.files import write_json
+from wherefrom.core.errors import BadData, Damaged
 from wherefrom.lab.heads import spread
 from wherefrom.page.report import describe_run
 from wherefrom.page.sentences import plain
@@ -30,9 +30,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }  # fmt: skip
     wrong = {"statement": "it is random", "why": "it is not", "refuted": True, "checks": [check]}
     claim = {"name": "copying", "claim": "c < v", "checks": [check], "wrong_statements": [wrong]}
-    write_json(folder.path / "demonstrations.json", [claim])
-    (folder.path / "demonstrations").mkdir()
-    (folder.path / "demonstrations" / "copying.svg").write_text("<svg xmlns='x'/>")
+    folder.write_json("demonstrations.json", [claim])
+    folder.write_text("demonstrations/copying.svg", "<svg xmlns='x'/>")
     results = {"copying": {"checks_held": 1.0, "n": 2, "held": 2, "statements": 1, "refuted": 1}}
     folder.write_status({"state": "finished", "seconds": 1.0, "results": results})
     return folder.path
@@ -44,6 +43,19 @@ def test_a_score_of_another_task_names_the_model_first():
         "gpt (blocks)",
         "add one",
     ]
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [5, None, [5], [{}], [{"name": "x"}],
+     [{"name": 5, "claim": "c", "checks": [], "wrong_statements": []}],
+     [{"name": "x", "claim": "c", "checks": [{"label": "a"}], "wrong_statements": []}]],
+)  # fmt: skip
+def test_other_claims_are_damage(lab, tmp_path, claims):
+    folder = RunFolder(Path(shutil.copytree(lab, tmp_path / "lab")))
+    folder.write_json("demonstrations.json", claims)
+    with pytest.raises(Damaged, match=r"demonstrations\.json: expected claims with their checks"):
+        api.write_report(folder.path)
 
 
 def test_language_models_are_compared_in_bits(characters):

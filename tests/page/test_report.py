@@ -1,6 +1,5 @@
 """Reports as files: the same bytes each time, whole or not there, and every kind of bad input."""
 
-import json
 import os
 import shutil
 from pathlib import Path
@@ -10,13 +9,15 @@ import pytest
 from wherefrom import api
 from wherefrom.answering.kept_answers import FILE as KEPT
 from wherefrom.auditing import decoy_sections
-from wherefrom.core.errors import BadData, CannotWrite, MissingInput, UsageError
+from wherefrom.auditing.findings import FINDINGS, Audit
+from wherefrom.core.errors import BadData, CannotWrite, Damaged, MissingInput, UsageError
 from wherefrom.models.gpt import GPT
 from wherefrom.page import layout, question_report, report
 from wherefrom.page.answers import collect_answers
 from wherefrom.page.comparison import compare_runs
 from wherefrom.page.making import command_for
 from wherefrom.recipes.catalogue import adjust, get_recipe
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import open_run
 
 
@@ -140,7 +141,7 @@ def test_a_folder_that_is_no_run(tmp_path):
 
 
 def test_an_unfinished_run(own_run):
-    (own_run / "status.json").write_text(json.dumps({"state": "unfinished", "seconds": 1.0}))
+    RunFolder(own_run).write_status({"state": "unfinished", "seconds": 1.0})
     with pytest.raises(MissingInput, match="expected a finished run"):
         api.write_report(own_run)
     assert not (own_run / "report.html").exists()
@@ -214,3 +215,10 @@ def test_a_users_files_are_named_without_their_folders(facts_folder, tmp_path):
     assert " --corpus corpus.txt --questions questions.tsv " in command
     api.write_report(run, tmp_path / "report.html")
     assert str(facts_folder.parent) not in (tmp_path / "report.html").read_text()
+
+
+def test_findings_of_another_shape_are_damage(own_run):
+    for found in ({"format_version": Audit.format_version}, {"confidence": 5}):
+        RunFolder(own_run).write_json(FINDINGS, {"format_version": Audit.format_version} | found)
+        with pytest.raises(Damaged, match=r"audit\.json: audit"):
+            api.write_report(own_run)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from wherefrom.core.contracts import Answer, Candidate, Dataset, Document, Question, Span
-from wherefrom.core.errors import Damaged, Mismatch, MissingInput
+from wherefrom.core.errors import Damaged, Mismatch, MissingInput, UnsealedWarning
 from wherefrom.core.recipe import Recipe
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.core.words import WordVocabulary
@@ -223,3 +223,48 @@ def test_a_prediction_that_lies_is_found_by_its_line(folder):
     folder.write_predictions("m", "t", [right, replace(right, correct=False)])
     with pytest.raises(Damaged, match=r"m\.t\.jsonl:2: .*'correct'"):
         folder.read_predictions("m", "t")
+
+
+# --- the seal --------------------------------------------------------------------------------
+
+
+def test_a_new_folder_is_sealed_from_its_first_file_on(folder, recipe):
+    folder.write_recipe(recipe)
+    seal = RunFolder(folder.path).seal()
+    assert seal is not None
+    assert seal.files.keys() == {"run.json"}
+    assert json.loads(folder.run_file.read_text())["sealed"] is True
+    folder.write_data(DATASET, Vocabulary.from_text(["Ann in Oslo", "Bo, Rome"]))
+    folder.write_status({"state": "unfinished", "seconds": 0.0})
+    seal = RunFolder(folder.path).seal()
+    assert seal is not None
+    written = {p.relative_to(folder.path).as_posix() for p in folder.path.rglob("*.*")}
+    assert seal.files.keys() == written - {"seal.json"}
+
+
+def test_a_lost_seal_is_damage_and_an_old_folder_is_told_of_once(folder, recipe, unseal):
+    folder.write_recipe(recipe)
+    (folder.path / "seal.json").unlink()
+    with pytest.raises(Damaged, match=r"seal\.json: expected the folder's seal, found none"):
+        RunFolder(folder.path).read_recipe()
+    unseal(folder.path)
+    with pytest.warns(UnsealedWarning, match="is not sealed, since an earlier version made it"):
+        assert RunFolder(folder.path).read_recipe() == recipe
+    RunFolder(folder.path).write_recipe(recipe)
+    assert RunFolder(folder.path).seal() is None, "it stays as it is until it is verified"
+
+
+def test_what_is_about_a_model_that_will_be_replaced_is_no_longer_sealed(folder, recipe):
+    folder.write_recipe(recipe)
+    folder.write_model("m", {"w": np.zeros(2, np.float32)}, {})
+    right = Prediction("q?", "a", "Oslo", Answer("Oslo", 0.5), True, "stated")
+    folder.write_predictions("m", "t", [right])
+    folder.write_json("audit/audit.json", {"n": 1})
+    folder.set_aside_audit()
+    seal = RunFolder(folder.path).seal()
+    assert seal is not None
+    assert seal.files.keys() == {"run.json", "models/m/manifest.json"}
+    assert (folder.path / "audit-before-1" / "audit.json").exists()
+    folder.write_model("m", {"w": np.ones(2, np.float32)}, {})
+    folder.write_predictions("m", "t", [right])
+    assert RunFolder(folder.path).read_predictions("m", "t") == [right]

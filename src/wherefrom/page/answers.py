@@ -11,7 +11,7 @@ from typing import Any
 from wherefrom.auditing.findings import ANSWERS, FINDINGS, Audit, AuditedAnswer
 from wherefrom.auditing.inspector import Inspector
 from wherefrom.core.config import from_json
-from wherefrom.core.errors import BadData
+from wherefrom.core.errors import BadData, Damaged
 from wherefrom.runs.run import Run
 
 HELD_OUT, CALIBRATION = "held-out", "calibration"
@@ -90,7 +90,13 @@ def _read_findings(run: Run) -> Mapping[str, Any] | None:
         return None
     found = run.folder.read_json(FINDINGS)
     current = isinstance(found, dict) and found.get("format_version") == Audit.format_version
-    return found if current else None
+    if not current:
+        return None
+    try:
+        from_json(Audit, found, "audit")
+    except BadData as error:
+        raise Damaged(f"{run.path / FINDINGS}: {error}; audit the run again") from error
+    return found
 
 
 def _read_rows(run: Run) -> tuple[AuditedAnswer, ...] | None:

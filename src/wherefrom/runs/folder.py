@@ -237,10 +237,13 @@ class RunFolder(SealedFolder):
         return status
 
     def set_aside_audit(self) -> None:
-        """Rename what an audit left, which is about a model that will be replaced."""
+        """Rename what an audit left, which is about a model that will be replaced.
+
+        Predictions about it are no longer sealed; the next evaluation replaces them.
+        """
+        self.unlist(*_DERIVED)
         if (audit := self.locate("audit")).exists():
             taken = [path.name for path in self.path.glob("audit-before-*")]
-            self.unlist("audit/")
             with cannot_write(audit):
                 audit.rename(self.path / f"audit-before-{len(taken) + 1}")
 
