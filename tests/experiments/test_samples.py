@@ -50,8 +50,8 @@ def test_seed_and_model_change_the_text_and_the_likeliest_is_no_draw(characters)
     [
         ({"prompt": "é"}, BadData, r"U\+00E9"),
         ({"prompt": ""}, BadData, "prompt: expected 1 to"),
-        ({"length": 0}, UsageError, "sample.length: expected at least 1, found 0"),
-        ({"temperature": -1}, UsageError, "temperature: expected 0 or more"),
+        ({"length": 0}, UsageError, "sample.length: expected 1 to 1,000,000 characters"),
+        ({"temperature": -1}, UsageError, "temperature: expected a number from 0 to 1000"),
         ({"top_k": -1}, UsageError, "top_k"),
         ({"seed": -1}, UsageError, "seed"),
         ({"model": "best"}, UsageError, "no model 'best'"),
