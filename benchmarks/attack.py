@@ -51,6 +51,11 @@ Files = dict[str, bytes]
 # -- file operations -------------------------------------------------------------------
 
 
+# No disk loses its power here, and syncing is what takes the time.
+_unsynced = mock.patch.object(os, "fsync", lambda _: None)  # noqa: PT008
+
+
+@_unsynced
 def attack_change(place: Path, old: Files, new: Files, models: Files | None = None) -> int:
     """A change of several files, and of models: all of it or nothing. Returns the cases."""
     root, cases = place / "run", 0
@@ -100,6 +105,7 @@ def _read(folder: SealedFolder, files: Files, models: Files | None) -> tuple[Fil
     return found, weights
 
 
+@_unsynced
 def attack_checkpoint(place: Path) -> int:
     """A save during training: rows are added, a checkpoint is published, an older one pruned."""
     stage, cases = place / "stage", 0
@@ -244,14 +250,13 @@ def attack_saves(run: Path, place: Path) -> dict[str, int]:
     stale = dict.fromkeys(list(audit)[:3], b"{}\n")
     scored = dict.fromkeys(list(evaluated)[:3], b"{}\n")
     model = {"network": b"new weights", "other": b"others"}
-    with mock.patch.object(os, "fsync", return_value=None):  # no disk loses its power here
-        return {
-            "a checkpoint, with the rows before it": attack_checkpoint(place / "a"),
-            "the data of a new run": attack_change(place / "b", old, data),
-            "trained models": attack_change(place / "c", old, {"x": b"1"}, model),
-            "an evaluation": attack_change(place / "d", old | scored, evaluated),
-            "an audit": attack_change(place / "e", old | stale, audit),
-        }
+    return {
+        "a checkpoint, with the rows before it": attack_checkpoint(place / "a"),
+        "the data of a new run": attack_change(place / "b", old, data),
+        "trained models": attack_change(place / "c", old, {"x": b"1"}, model),
+        "an evaluation": attack_change(place / "d", old | scored, evaluated),
+        "an audit": attack_change(place / "e", old | stale, audit),
+    }
 
 
 def make_run(path: Path) -> Path:
