@@ -42,7 +42,7 @@ EXCEPTIONS = {
     "page/scripts.py": "scripts of the package",
     "page/engine_script.py": "scripts of the package",
     "report/answer_picture.py": "a picture that the user asked for",
-    "cli/main.py": "the null device",
+    "cli/streams.py": "the standard streams and the null device",
     "cli/reference.py": "docs/COMMANDS.md",
 }
 

@@ -135,7 +135,7 @@ def test_a_recipe_that_trains_nothing_is_built_like_any_other(call, tmp_path):
     file = tmp_path / "r.toml"
     file.write_text(to_toml(built))
     assert api.build_recipe(config=str(file)) == built
-    with pytest.raises(UsageError, match="seed: expected a whole number below"):
+    with pytest.raises(UsageError, match="seed: expected a whole number from 0"):
         api.build_recipe("attention-lab", seed=-1)
     with pytest.raises(UsageError, match="kind: no such field"):
         api.build_recipe("attention-lab", settings=["kind=people"])

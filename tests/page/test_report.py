@@ -78,7 +78,8 @@ def test_what_the_evaluation_kept_is_not_computed_again(own_run, monkeypatch):
         patched.setattr(GPT, "forward", lambda *_, **__: pytest.fail("the model was run"))
         kept = collect_answers(question_report.open_remembering(open_run(own_run)))
         api.write_report(own_run)
-    (own_run / "audit" / KEPT).unlink()
+    RunFolder(own_run).unlist(KEPT)
+    (own_run / KEPT).unlink()
     computed = collect_answers(question_report.open_remembering(open_run(own_run)))
     for a, b in zip(kept.held_out, computed.held_out, strict=True):
         assert (a.reply.answer, a.reply.answered) == (b.reply.answer, b.reply.answered)
