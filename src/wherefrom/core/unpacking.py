@@ -49,7 +49,7 @@ class Unpacked(io.RawIOBase):
         """So many bytes, or all that are left."""
         if size < 0:
             return b"".join(iter(lambda: self.read(2**20), b""))
-        with _damage_named(self._path):
+        with _damage_named(self._path, self._advice):
             data = self._file.read(size)
         self._out += len(data)
         if self._out > FREE and self._out > RATIO * self._packed.count:
@@ -88,11 +88,14 @@ def most_bytes() -> int:
 
 
 @contextmanager
-def _damage_named(path: Path | str) -> Iterator[None]:
+def _damage_named(path: Path | str, advice: str) -> Iterator[None]:
     try:
         yield
     except _BROKEN as error:
-        raise Damaged(f"{path}: expected a file that gzip packed, found: {error}") from None
+        what_to_do = advice and f"; {advice}"
+        raise Damaged(
+            f"{path}: expected a file that gzip packed, found: {error}{what_to_do}"
+        ) from None
 
 
 class _Counted:

@@ -1,19 +1,17 @@
 """Documents and questions in one file: a run can be asked where its text is gone or has changed."""
 
 import gzip
-import io
 import itertools
 import json
-import zlib
 from pathlib import Path
 from typing import Any
 
 from wherefrom.core.contracts import Dataset, Document, Fact, Passage, Question, Span
 from wherefrom.core.errors import Damaged
 from wherefrom.core.files import parse_json
+from wherefrom.core.unpacking import unpack
 
 ADVICE = "delete it, and the run's own files are read instead, if they are still the same"
-_LEAST_ROOM, _PROPORTION = 64 * 2**20, 100  # what a packed file may unfold to
 _QUICK = 1  # gzip's level: names and phrases repeat, and more work saves little
 
 
@@ -41,16 +39,7 @@ def pack_dataset(dataset: Dataset) -> bytes:
 
 def unpack_dataset(packed: bytes, path: Path) -> Dataset:
     """The data that were packed; `path` names the file in an error."""
-    most = max(_LEAST_ROOM, _PROPORTION * len(packed))
-    try:
-        data = gzip.GzipFile(fileobj=io.BytesIO(packed)).read(most + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        raise Damaged(
-            f"{path}: expected a file that gzip packed, found: {error}; {ADVICE}"
-        ) from error
-    if len(data) > most:
-        raise Damaged(f"{path}: expected data that unfolds to at most {most} bytes, found more")
-    contents = parse_json(data, str(path))
+    contents = parse_json(unpack(packed, path, ADVICE), str(path))
     try:
         dataset = _build(contents)
         _check_types(dataset)
