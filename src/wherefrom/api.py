@@ -44,6 +44,7 @@ from wherefrom.core.files import read_text
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
 from wherefrom.core.replies import Reply, Source, Verdict
 from wherefrom.data.catalogue import survey_dataset
+from wherefrom.experiments.company import company
 from wherefrom.experiments.comparison import RunComparison, compare
 from wherefrom.experiments.execute import Outcome, evaluate_run, execute
 from wherefrom.experiments.explanation import Explanation, explain
@@ -63,6 +64,7 @@ from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import AnyRun, Run, open_run
 from wherefrom.runs.threads import use_threads
 from wherefrom.runs.workshop import why_not_mps
+from wherefrom.training.processes import PATIENCE
 
 __all__ = [
     "Audit", "Dispute", "Examples", "Explanation", "Fault", "MeasuredRun", "Outcome",
@@ -130,27 +132,32 @@ def run(
     *,
     out: str | PathLike[str] | None = None,
     progress: bool = False,
+    processes: int | None = None,
+    wait: float = PATIENCE,
     **options: Unpack[RecipeOptions],
 ) -> Outcome:
     """Run a recipe into a folder (default: `default_folder`), or continue the run in the folder.
 
     A finished run is only read. With `progress`, notes about the user's own files and the progress
-    of training are written to standard error. The options are those of `build_recipe`. If `recipe`
-    is a recipe object and not a name, only the option `seed` is allowed.
+    of training are written to standard error. Several `processes` take every step together; `wait`
+    is how many seconds one that does not come, or does not answer, is waited for. A program that
+    torchrun has started needs neither: only its first process returns from here. The options are
+    those of `build_recipe`. If `recipe` is a recipe object and not a name, only the option `seed`
+    is allowed.
     """
     started = monotonic()
     built = _build(recipe, options)
-    if progress:
-        _introduce(built)
-    if not _is_planned(recipe, built, options):
-        return _run(built, out, progress)
-    folder = RunFolder(_folder(built, out))
-    planned = plan_run(
-        lambda base: _change(base, options), folder, options.get("minutes"), started=started
-    )
-    if progress:
-        _tell_plan(planned)
-    return _run(planned.recipe, out, progress, planned=planned)
+    minutes = options.get("minutes")
+    with company(built, processes, wait, alike={"minutes": minutes}):
+        if progress:
+            _introduce(built)
+        if not _is_planned(recipe, built, options):
+            return _run(built, out, progress)
+        folder = RunFolder(_folder(built, out))
+        planned = plan_run(lambda base: _change(base, options), folder, minutes, started=started)
+        if progress:
+            _tell_plan(planned)
+        return _run(planned.recipe, out, progress, planned=planned)
 
 
 @checked

@@ -19,9 +19,10 @@ from wherefrom.core.errors import Busy, Interrupted
 from wherefrom.core.files import file_hash
 from wherefrom.experiments import workers
 from wherefrom.experiments.retraining import find_retrained, retrain_pairs
-from wherefrom.experiments.workers import Job, Workers, share_threads
+from wherefrom.experiments.workers import Job, Workers
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
+from wherefrom.runs.threads import share_threads
 
 
 @pytest.fixture(scope="module")

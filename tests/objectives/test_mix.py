@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from wherefrom.core.contracts import Batch
+from wherefrom.core.contracts import EVERY_ROW, Batch
 from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import Share
 from wherefrom.objectives.mix import Mix, split_rows
@@ -19,11 +19,12 @@ class Stamped:
     def plan(self, first_step: int, count: int) -> torch.Tensor:
         return torch.arange(first_step, first_step + count)[:, None].expand(count, self.rows)
 
-    def render(self, plan: torch.Tensor, index: int) -> Batch:
-        shape = (self.rows, self.width)
-        steps = plan[index][:, None].expand(shape)
+    def render(self, plan: torch.Tensor, index: int, rows: slice = EVERY_ROW) -> Batch:
+        planned = plan[index, rows]
+        shape = (len(planned), self.width)
+        steps = planned[:, None].expand(shape)
         made_by = torch.full(shape, self.number + 1)
-        return Batch(made_by, steps, torch.ones(shape), torch.full((self.rows,), self.width))
+        return Batch(made_by, steps, torch.ones(shape), torch.full(shape[:1], self.width))
 
 
 SHARES = [Share("a", 5, 0.58), Share("b", 3, 0.30), Share("c", 7, 0.12, start=0.55)]

@@ -16,12 +16,12 @@ from wherefrom.core.files import cannot_write
 from wherefrom.core.recipe import ModelEntry, Recipe
 from wherefrom.data.edited import EditedConfig, find_swappable
 from wherefrom.experiments.execute import execute
-from wherefrom.experiments.workers import Job, Workers, share_threads
+from wherefrom.experiments.workers import Job, Workers
 from wherefrom.memorisation.counterfactual import measured_models
 from wherefrom.memorisation.swap import SwapFindings, report_swap
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
-from wherefrom.runs.threads import usual_threads
+from wherefrom.runs.threads import share_threads, usual_threads
 from wherefrom.training.loop import Observer
 
 FOLDER = "retrained"

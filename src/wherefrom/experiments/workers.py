@@ -172,11 +172,6 @@ class Workers:
         self.running.clear()
 
 
-def share_threads(cores: int, processes: int) -> int:
-    """CPU threads of each process, if the user has not said how many."""
-    return max(1, cores // processes)
-
-
 def _environment(given: Mapping[str, str], threads: int) -> dict[str, str]:
     """What a worker finds the package with, also where this process runs from a source tree."""
     source = str(Path(__file__).parents[2])

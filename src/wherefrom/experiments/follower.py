@@ -1,0 +1,133 @@
+"""A process that works on a run with others, and does what the first one says (runs/crew.py).
+
+`python -m wherefrom.experiments.follower` is one that the first process has started itself: it ends
+with the pipe that it holds. Those of torchrun come here from the command that all were given.
+"""
+
+import os
+import sys
+import threading
+from typing import Any
+
+import torch
+
+from wherefrom.core.config import decode
+from wherefrom.core.environment import prepare_command
+from wherefrom.core.errors import Dismissed
+from wherefrom.core.recipe import Recipe
+from wherefrom.core.vocabulary import Alphabet
+from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.runs.crew import spell
+from wherefrom.runs.descriptions import describe
+from wherefrom.runs.families import FAMILIES
+from wherefrom.runs.kinds import decode_recipe
+from wherefrom.runs.workshop import Workshop
+from wherefrom.training.processes import Processes, find_place, meet, open_store
+from wherefrom.training.signals import StopSignal
+
+
+class Follower:
+    """A process that does what the first one says, until it is dismissed."""
+
+    def __init__(self, processes: Processes) -> None:
+        self.processes = processes
+        self.workshop: Workshop | None = None
+        self.learner: Any = None
+        self._answering: tuple[Any, Any] | None = None
+
+    def follow(self) -> int:
+        """Returns the exit code that the first process ends with."""
+        try:
+            with StopSignal() as self.stop:
+                while True:
+                    message = self.processes.hear()
+                    if message["do"] == "end":
+                        self.processes.leave()
+                        return int(message["code"])
+                    getattr(self, f"_{message.pop('do')}")(**message)
+        except Exception as error:
+            self.processes.report(error)
+            raise
+
+    def _learn(self, recipe: Any, stage: str, steps: int | None, threads: int) -> None:
+        torch.set_num_threads(threads)
+        asked = decode_recipe(recipe)
+        assert isinstance(asked, Recipe)
+        self.learner = self._answering = None  # one model at a time
+        self.workshop = self._open_workshop(asked)
+        self.processes.gather(describe(self.workshop.dataset))
+        self._place = asked.stage(stage), steps
+
+    def _open_workshop(self, recipe: Recipe) -> Workshop:
+        """The data are read once, if the recipe differs in nothing but its stages."""
+        before, parts = self.workshop, ("data", "model", "seed", "device")
+        if before and all(getattr(before.recipe, p) == getattr(recipe, p) for p in parts):
+            return before.refit(recipe)
+        return Workshop(recipe, processes=self.processes)
+
+    def _begin(self) -> None:
+        """All have the same data."""
+        assert self.workshop is not None
+        stage, steps = self._place
+        self.learner = self.workshop.learner(stage, self.workshop.new_model(stage), steps)
+        self._share()
+
+    def _share(self) -> None:
+        self.processes.share(self.learner.tensors())
+
+    def _prepare(self, count: int) -> None:
+        self.learner.prepare(count)
+
+    def _advance(self, first: int, count: int) -> None:
+        self.learner.advance(first, count, self._stopped)
+        if self.learner.captured is not None:
+            self.processes.gather(self._stopped())
+
+    def _stopped(self) -> bool:
+        return self.stop.number is not None
+
+    def _answer(
+        self, model: Any, symbols: list[str], beams: int, most: int, questions: list[str]
+    ) -> None:
+        answerer = self._open(model, symbols, most)
+        weights: Any = answerer.model
+        self.processes.share(list(weights.state_dict().values()))
+        own = questions[self.processes.rows]
+        self.processes.gather([spell(a) for a in answerer.searching(beams).answer(own)])
+
+    def _open(self, model: Any, symbols: list[str], most: int) -> ModelAnswerer:
+        """A model of that form, whose weights are about to come."""
+        key = (model, symbols, most)
+        if self._answering is None or self._answering[0] != key:
+            kind = str(model["kind"])
+            family = FAMILIES[kind]
+            vocabulary: Alphabet = family.read_vocabulary(symbols)
+            config = decode(family.config, model, {kind: family.config})
+            built = family.build(config, vocabulary, 0, 0, self.processes.device).eval()
+            self._answering = key, ModelAnswerer(built, vocabulary, max_new=most)
+        return self._answering[1]
+
+
+def main(wait: str, device: str) -> int:
+    """Follow the process that has started this one."""
+    prepare_command()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    place = find_place()
+    assert place is not None
+    try:
+        store = open_store(place, float(wait))
+        meet(place, store, {}, float(wait))  # all that must agree came from there
+        return Follower(Processes(place, store, float(wait), device == "cuda")).follow()
+    except Dismissed as dismissed:
+        return dismissed.exit_code
+
+
+def _end_with_parent() -> None:
+    """The pipe's end means that the first process has ended, or no longer needs this one."""
+    while os.read(0, 1):
+        pass
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
