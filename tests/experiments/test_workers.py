@@ -122,9 +122,9 @@ def test_a_killed_worker_is_noticed_and_its_model_goes_on(own_long_run: Run):
             return
         if len(killed) < 2 and self.running:  # the second kill leaves no process
             worker = self.running[0]
-            killed.append(worker.process.pid)
-            worker.process.kill()
-            worker.process.wait()
+            killed.append(worker.task.process.pid)
+            worker.task.process.kill()
+            worker.task.process.wait()
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Workers, "_report", kill)

@@ -161,7 +161,9 @@ def run(
         "threads": threads,
     }
     if seeds is not None:
-        found = wherefrom.run_seeds(recipe, seeds, out=out, progress=True, **options)
+        found = wherefrom.run_seeds(
+            recipe, seeds, out=out, progress=True, processes=processes, wait=wait, **options
+        )
         print_json(found) if as_json else _print_seeds(found)
         runs, new = list(found.runs), not all(map(_has_report, found.runs[:1]))
     else:

@@ -15,8 +15,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from wherefrom.core.errors import Dismissed, UsageError, WherefromError
 from wherefrom.core.recipe import Demonstrations, Experiment
 from wherefrom.experiments.follower import Follower
@@ -25,7 +23,7 @@ from wherefrom.runs.families import FAMILIES
 from wherefrom.runs.folder import versions
 from wherefrom.runs.kinds import recipe_identity
 from wherefrom.runs.threads import count_cores, share_threads, usual_threads
-from wherefrom.runs.workshop import choose_device
+from wherefrom.runs.workshop import choose_device, count_gpus
 from wherefrom.training.processes import (
     LONGEST_PATIENCE,
     PATIENCE,
@@ -51,12 +49,13 @@ def company(
     *,
     alike: Mapping[str, Any] | None = None,
     apart: bool = False,
+    trains: bool = True,
 ) -> Generator[Crew | None, None, None]:
     """The processes that work on a recipe together; None if this one is alone.
 
     `processes` are started here unless torchrun has started them. `alike` is what all must have
     been asked for besides the recipe. With `apart`, each process trains models of its own, so none
-    is started here: `Workers` does that.
+    is started here: `Workers` does that. If nothing is trained, any recipe will do.
     """
     place = find_place()
     _check_numbers(place, processes, wait)
@@ -64,29 +63,26 @@ def company(
     if place is None and (size == 1 or apart):
         yield None
         return
-    if not apart:
+    if trains and not apart:
         _require_shareable(asked, size)
     _require_room(asked, place.local_size if place else size)
     hello = _introduce(asked, alike or {})
     with _some_threads(place.local_size if place else size):
         if place is None:
-            with _start(size, wait, hello) as crew, _led(crew, apart):
+            with _start(size, wait, hello) as crew, _led(crew):
                 yield crew
         else:
-            with _led(_join(place, wait, hello), apart) as crew:
+            with _led(_join(place, wait, hello, apart)) as crew:
                 yield crew
 
 
 @contextmanager
-def _led(crew: Crew, apart: bool) -> Generator[Crew, None, None]:
+def _led(crew: Crew) -> Generator[Crew, None, None]:
     """Lead the crew, and dismiss it with the exit code that this process will have."""
     code = _BUG
     try:
-        if apart:
+        with crew.leading():
             yield crew
-        else:
-            with crew.leading():
-                yield crew
         code = 0
     except WherefromError as error:
         code = error.exit_code
@@ -140,7 +136,7 @@ def _require_room(asked: Experiment, here: int) -> None:
         raise UsageError(f"--processes: expected 1 on device 'mps', found {here}")
     what, most = "core", count_cores()
     if device == "cuda":
-        what, most = "GPU", torch.cuda.device_count()
+        what, most = "GPU", count_gpus()
     if here > most:
         raise UsageError(
             f"--processes: expected at most {most}, one for each {what} of this machine, found "
@@ -182,14 +178,14 @@ def _some_threads(here: int) -> Generator[None, None, None]:
 # -- processes that others have started ------------------------------------------------
 
 
-def _join(place: Place, wait: float, hello: Mapping[str, Any]) -> Crew:
+def _join(place: Place, wait: float, hello: Mapping[str, Any], apart: bool) -> Crew:
     """Meet the others; only the first process returns from here."""
     store = open_store(place, wait)
     meet(place, store, hello, wait)
     processes = Processes(place, store, wait, gpu=hello["device"] == "cuda")
     if not place.leads:
         raise Dismissed(Follower(processes).follow())
-    return Crew(processes)
+    return Crew(processes, apart)
 
 
 def deliver(error: BaseException) -> None:

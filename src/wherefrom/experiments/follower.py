@@ -16,6 +16,7 @@ from wherefrom.core.environment import prepare_command
 from wherefrom.core.errors import Dismissed
 from wherefrom.core.recipe import Recipe
 from wherefrom.core.vocabulary import Alphabet
+from wherefrom.experiments.tasks import serve
 from wherefrom.generation.answers import ModelAnswerer
 from wherefrom.runs.crew import spell
 from wherefrom.runs.descriptions import describe
@@ -82,6 +83,9 @@ class Follower:
         self.learner.advance(first, count, self._stopped)
         if self.learner.captured is not None:
             self.processes.gather(self._stopped())
+
+    def _work(self, first: int) -> None:
+        serve(self.processes, first, self._stopped)
 
     def _stopped(self) -> bool:
         return self.stop.number is not None

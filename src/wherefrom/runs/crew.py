@@ -30,19 +30,28 @@ _crew: "Crew | None" = None
 
 
 def current_crew() -> "Crew | None":
-    """The processes that this one leads; None if it works alone."""
-    return _crew
+    """The processes that take every step together with this one; None if it works alone."""
+    return None if _crew is None or _crew.apart else _crew
+
+
+def helping_crew() -> "Crew | None":
+    """The processes that train models of their own for this one; None if there are none."""
+    return _crew if _crew is not None and _crew.apart else None
 
 
 class Crew:
-    """The others, as the first process speaks to them."""
+    """The others, as the first process speaks to them.
 
-    def __init__(self, processes: Processes) -> None:
-        self.processes = processes
+    They work `apart` where each trains models of its own: then nothing of one model is divided.
+    """
+
+    def __init__(self, processes: Processes, apart: bool = False) -> None:
+        self.processes, self.apart = processes, apart
+        self.tasks = 0  # numbers of tasks (experiments/tasks.py) that were given out
 
     @contextmanager
     def leading(self) -> Iterator[None]:
-        """While entered, learners and answerers that are built here are everybody's."""
+        """While entered, this crew is the current one, or the helping one."""
         global _crew
         before, _crew = _crew, self
         try:

@@ -199,6 +199,11 @@ def _try_out(device: torch.device) -> None:
         raise RuntimeError("it does not withhold an update")
 
 
+def count_gpus() -> int:
+    """The CUDA GPUs of this machine that can be used."""
+    return torch.cuda.device_count() if torch.cuda.is_available() else 0
+
+
 def devices() -> list[str]:
     """The kinds of device that this machine has."""
     mps = torch.backends.mps.is_available()

@@ -106,8 +106,8 @@ class TorchLearner:
         if self.shared is None or isinstance(batch.inputs, Bags):
             return batch, self._buckets(batch)
         divisible: Any = self.objective
-        outline = divisible.outline(plan, index)
-        return batch, divide_step(batch, *outline, self.stage.buckets, self.rows)
+        lengths, width = divisible.outline(plan, index)
+        return batch, divide_step(batch, lengths, width, self.stage.buckets, self.rows)
 
     def _step(
         self,
