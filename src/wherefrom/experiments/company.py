@@ -72,7 +72,7 @@ def company(
             with _start(size, wait, hello) as crew, _led(crew):
                 yield crew
         else:
-            with _led(_join(place, wait, hello, apart)) as crew:
+            with _led(_join(place, wait, asked, hello, apart)) as crew:
                 yield crew
 
 
@@ -178,13 +178,15 @@ def _some_threads(here: int) -> Generator[None, None, None]:
 # -- processes that others have started ------------------------------------------------
 
 
-def _join(place: Place, wait: float, hello: Mapping[str, Any], apart: bool) -> Crew:
+def _join(
+    place: Place, wait: float, asked: Experiment, hello: Mapping[str, Any], apart: bool
+) -> Crew:
     """Meet the others; only the first process returns from here."""
     store = open_store(place, wait)
     meet(place, store, hello, wait)
     processes = Processes(place, store, wait, gpu=hello["device"] == "cuda")
     if not place.leads:
-        raise Dismissed(Follower(processes).follow())
+        raise Dismissed(Follower(processes, asked).follow())
     return Crew(processes, apart)
 
 

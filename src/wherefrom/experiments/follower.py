@@ -7,6 +7,7 @@ with the pipe that it holds. Those of torchrun come here from the command that a
 import os
 import sys
 import threading
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -14,24 +15,27 @@ import torch
 from wherefrom.core.config import decode
 from wherefrom.core.environment import prepare_command
 from wherefrom.core.errors import Dismissed
-from wherefrom.core.recipe import Recipe
+from wherefrom.core.recipe import Experiment, Recipe
 from wherefrom.core.vocabulary import Alphabet
 from wherefrom.experiments.tasks import serve
 from wherefrom.generation.answers import ModelAnswerer
 from wherefrom.runs.crew import spell
 from wherefrom.runs.descriptions import describe
 from wherefrom.runs.families import FAMILIES
-from wherefrom.runs.kinds import decode_recipe
+from wherefrom.runs.kinds import data_identity, decode_recipe
 from wherefrom.runs.workshop import Workshop
 from wherefrom.training.processes import Processes, find_place, meet, open_store
 from wherefrom.training.signals import StopSignal
 
 
 class Follower:
-    """A process that does what the first one says, until it is dismissed."""
+    """A process that does what the first one says, until it is dismissed.
 
-    def __init__(self, processes: Processes) -> None:
-        self.processes = processes
+    `own` is the recipe that it was asked for itself, if it was: its files may lie elsewhere.
+    """
+
+    def __init__(self, processes: Processes, own: Experiment | None = None) -> None:
+        self.processes, self.own = processes, own
         self.workshop: Workshop | None = None
         self.learner: Any = None
         self._answering: tuple[Any, Any] | None = None
@@ -61,6 +65,9 @@ class Follower:
 
     def _open_workshop(self, recipe: Recipe) -> Workshop:
         """The data are read once, if the recipe differs in nothing but its stages."""
+        own = self.own
+        if isinstance(own, Recipe) and data_identity(own.data) == data_identity(recipe.data):
+            recipe = replace(recipe, data=own.data)
         before, parts = self.workshop, ("data", "model", "seed", "device")
         if before and all(getattr(before.recipe, p) == getattr(recipe, p) for p in parts):
             return before.refit(recipe)

@@ -220,8 +220,6 @@ def open_store(place: Place, patience: float, environment: Mapping[str, str] | N
             wait_for_workers=False,
         )
     except (RuntimeError, ValueError) as error:
-        if not place.leads and place.local_rank:
-            raise Dismissed(Unavailable.exit_code) from error
         wanted = "a free port for the processes to meet at" if keeps else "the first process"
         raise Unavailable(
             f"{place.address}:{place.port}: expected {wanted} within {patience:g} s, found none; "
