@@ -177,7 +177,7 @@ def test_what_a_worker_complains_of_is_raised_here(tiny_copy: Path, tmp_path: Pa
 
 def test_a_bug_in_a_worker_is_a_bug_here(tmp_path: Path):
     jobs = [Job("broken", ("too", "few", "or many"), tmp_path, 1)]
-    with pytest.raises(RuntimeError, match="broken: ValueError"):
+    with pytest.raises(RuntimeError, match="broken: KeyError"):
         Workers(lambda: jobs.pop() if jobs else None, 2, 1).run()
 
 
