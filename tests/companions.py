@@ -2,7 +2,7 @@
 
 As a program: `companions.py WHAT RANK STEP -- ARGUMENTS` runs `wherefrom ARGUMENTS`, and in the
 process of that rank something happens when it is about to take that step: a kill (`die`), a signal
-(`stop`), or the death of a process that it has started (`lose`). Steps are counted by number, so a
+(`stop`), or the death of a process that it has started (`lose`), or its halt (`halt`). Steps are counted by number, so a
 busy machine changes nothing.
 """
 
@@ -73,7 +73,8 @@ def happen(what: str, rank: int, step: int) -> None:
             elif what == "stop":
                 os.kill(os.getpid(), signal.SIGTERM)
             else:
-                children[0].process.kill()
+                halt = signal.SIGSTOP if what == "halt" else signal.SIGKILL
+                children[0].process.send_signal(halt)
         return take(self, number, *rest)
 
     def beginning(self: Any, *rest: Any) -> None:

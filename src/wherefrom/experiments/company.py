@@ -38,6 +38,7 @@ from wherefrom.training.processes import (
 _FOLLOWER = "wherefrom.experiments.follower"
 _HERE = "127.0.0.1"
 _DELIVERY = 5.0  # seconds in which a process that fails before the meeting may still say why
+_GRACE = 10.0  # seconds in which a process that was started here may end by itself
 _BUG, _INTERRUPTED = 70, 130
 
 
@@ -252,7 +253,11 @@ class _Child:
     def end(self) -> None:
         assert self.process.stdin is not None
         self.process.stdin.close()
-        self.process.wait()
+        try:
+            self.process.wait(_GRACE)
+        except subprocess.TimeoutExpired:  # it hangs
+            self.process.kill()
+            self.process.wait()
         self.errors.close()
 
 
