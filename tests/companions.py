@@ -2,8 +2,8 @@
 
 As a program: `companions.py WHAT RANK STEP -- ARGUMENTS` runs `wherefrom ARGUMENTS`, and in the
 process of that rank something happens when it is about to take that step: a kill (`die`), a signal
-(`stop`), or the death of a process that it has started (`lose`), or its halt (`halt`). Steps are counted by number, so a
-busy machine changes nothing.
+(`stop`), the death of a process that it has started (`lose`), or its halt (`halt`). Steps are
+counted by number, so a busy machine changes nothing.
 """
 
 import os
@@ -56,14 +56,14 @@ def start(*commands: Sequence[str], size: int | None = None) -> list[Ended]:
 
 def happen(what: str, rank: int, step: int) -> None:
     """Let it happen in this process, if it is the one."""
-    from wherefrom.experiments import company
+    from wherefrom.experiments import companions
     from wherefrom.training.torch_learner import TorchLearner
 
     if int(os.environ.get("RANK", "0")) != rank:
         return
     if os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") != "0":
         return
-    take, begin = TorchLearner._step, company._Child.__init__
+    take, begin = TorchLearner._step, companions._Child.__init__
     children: list[Any] = []
 
     def taking(self: TorchLearner, number: int, *rest: Any) -> Any:
@@ -82,7 +82,7 @@ def happen(what: str, rank: int, step: int) -> None:
         begin(self, *rest)
 
     TorchLearner._step = taking
-    company._Child.__init__ = beginning
+    companions._Child.__init__ = beginning
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import AnyRun, Run, open_run
 from wherefrom.runs.threads import use_threads
 from wherefrom.runs.workshop import why_not_mps
-from wherefrom.training.processes import PATIENCE
+from wherefrom.training.meeting import PATIENCE
 
 __all__ = [
     "Audit", "Dispute", "Examples", "Explanation", "Fault", "MeasuredRun", "Outcome",

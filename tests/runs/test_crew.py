@@ -24,6 +24,9 @@ class Others:
             raise Unavailable("gone")
         self.said.append(message)
 
+    def gather(self, value: Any) -> list[Any]:
+        return [value, value]
+
     def leave(self) -> None:
         self.left = True
 

@@ -6,17 +6,14 @@ it does not return: they follow until they are dismissed.
 
 import hashlib
 import os
-import subprocess
-import sys
-import tempfile
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from wherefrom.core.errors import Dismissed, UsageError, WherefromError
 from wherefrom.core.recipe import Demonstrations, Experiment
+from wherefrom.experiments.companions import start_companions
 from wherefrom.experiments.follower import Follower
 from wherefrom.runs.crew import Crew
 from wherefrom.runs.families import FAMILIES
@@ -24,21 +21,18 @@ from wherefrom.runs.folder import versions
 from wherefrom.runs.kinds import recipe_identity
 from wherefrom.runs.threads import count_cores, share_threads, usual_threads
 from wherefrom.runs.workshop import choose_device, count_gpus
-from wherefrom.training.processes import (
+from wherefrom.training.meeting import (
     LONGEST_PATIENCE,
     PATIENCE,
     Place,
-    Processes,
     find_place,
     leave_word,
     meet,
     open_store,
 )
+from wherefrom.training.processes import Processes
 
-_FOLLOWER = "wherefrom.experiments.follower"
-_HERE = "127.0.0.1"
 _DELIVERY = 5.0  # seconds in which a process that fails before the meeting may still say why
-_GRACE = 10.0  # seconds in which a process that was started here may end by itself
 _BUG, _INTERRUPTED = 70, 130
 
 
@@ -64,13 +58,13 @@ def company(
     if place is None and (size == 1 or apart):
         yield None
         return
-    if trains and not apart:
+    if trains and not apart and size > 1:
         _require_shareable(asked, size)
     _require_room(asked, place.local_size if place else size)
     hello = _introduce(asked, alike or {})
     with _some_threads(place.local_size if place else size):
         if place is None:
-            with _start(size, wait, hello) as crew, _led(crew):
+            with start_companions(size, wait, hello) as crew, _led(crew):
                 yield crew
         else:
             with _led(_join(place, wait, asked, hello, apart)) as crew:
@@ -176,9 +170,6 @@ def _some_threads(here: int) -> Generator[None, None, None]:
         del os.environ["OMP_NUM_THREADS"]
 
 
-# -- processes that others have started ------------------------------------------------
-
-
 def _join(
     place: Place, wait: float, asked: Experiment, hello: Mapping[str, Any], apart: bool
 ) -> Crew:
@@ -197,81 +188,3 @@ def deliver(error: BaseException) -> None:
         place = find_place()
         if place is not None and not place.leads:
             leave_word(open_store(place, _DELIVERY), place.rank, error)
-
-
-# -- processes that are started here ---------------------------------------------------
-
-
-@contextmanager
-def _start(size: int, wait: float, hello: Mapping[str, Any]) -> Generator[Crew, None, None]:
-    place = Place(0, size, _HERE, 0, 0, size)
-    store = open_store(place, wait)
-    place = replace(place, port=store.underlying_store.port)
-    children = [_Child(replace(place, rank=r, local_rank=r), wait, hello) for r in range(1, size)]
-
-    def find_lost() -> str | None:
-        return next(filter(None, (child.find_end() for child in children)), None)
-
-    try:
-        meet(place, store, hello, wait, find_lost)
-        processes = Processes(place, store, wait, gpu=hello["device"] == "cuda")
-        processes.find_lost = find_lost
-        yield Crew(processes)
-    finally:
-        for child in children:
-            child.end()
-
-
-class _Child:
-    """A process that this one has started, and that ends with it."""
-
-    def __init__(self, place: Place, wait: float, hello: Mapping[str, Any]) -> None:
-        self.place, self.errors = place, tempfile.TemporaryFile()  # noqa: SIM115
-        device = str(hello["device"])
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", _FOLLOWER, str(wait), device],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=self.errors,
-            env=child_environment(os.environ, place),
-            start_new_session=True,  # Ctrl-C reaches the first process, which tells the others
-        )
-
-    def find_end(self) -> str | None:
-        """How the process ended, if it has."""
-        if (code := self.process.poll()) is None:
-            return None
-        if code < 0:
-            return f"process {self.place.rank} was killed (signal {-code})"
-        return f"process {self.place.rank} ended with code {code}{self._last_line()}"
-
-    def _last_line(self) -> str:
-        self.errors.seek(0)
-        lines = self.errors.read().decode(errors="replace").strip().splitlines()
-        return f" ({lines[-1]})" if lines else ""
-
-    def end(self) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        try:
-            self.process.wait(_GRACE)
-        except subprocess.TimeoutExpired:  # it hangs
-            self.process.kill()
-            self.process.wait()
-        self.errors.close()
-
-
-def child_environment(given: Mapping[str, str], place: Place) -> dict[str, str]:
-    """What a process finds the package and its place with."""
-    source = str(Path(__file__).parents[2])
-    paths = [source, *filter(None, [given.get("PYTHONPATH")])]
-    return {
-        **given,
-        "PYTHONPATH": os.pathsep.join(paths),
-        "RANK": str(place.rank),
-        "WORLD_SIZE": str(place.size),
-        "LOCAL_RANK": str(place.local_rank),
-        "LOCAL_WORLD_SIZE": str(place.local_size),
-        "MASTER_ADDR": place.address,
-        "MASTER_PORT": str(place.port),
-    }

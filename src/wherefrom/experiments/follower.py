@@ -8,6 +8,7 @@ import os
 import sys
 import threading
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -24,7 +25,8 @@ from wherefrom.runs.descriptions import describe
 from wherefrom.runs.families import FAMILIES
 from wherefrom.runs.kinds import data_identity, decode_recipe
 from wherefrom.runs.workshop import Workshop
-from wherefrom.training.processes import Processes, find_place, meet, open_store
+from wherefrom.training.meeting import find_place, meet, open_file
+from wherefrom.training.processes import Processes
 from wherefrom.training.signals import StopSignal
 
 
@@ -47,6 +49,7 @@ class Follower:
                 while True:
                     message = self.processes.hear()
                     if message["do"] == "end":
+                        self.processes.gather(None)  # the first one waits until all have heard it
                         self.processes.leave()
                         return int(message["code"])
                     getattr(self, f"_{message.pop('do')}")(**message)
@@ -119,14 +122,14 @@ class Follower:
         return self._answering[1]
 
 
-def main(wait: str, device: str) -> int:
+def main(meeting: str, wait: str, device: str) -> int:
     """Follow the process that has started this one."""
     prepare_command()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     place = find_place()
     assert place is not None
     try:
-        store = open_store(place, float(wait))
+        store = open_file(Path(meeting), place.size)
         meet(place, store, {}, float(wait))  # all that must agree came from there
         return Follower(Processes(place, store, float(wait), device == "cuda")).follow()
     except Dismissed as dismissed:

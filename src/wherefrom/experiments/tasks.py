@@ -16,7 +16,8 @@ from time import sleep
 from typing import Any, Protocol
 
 from wherefrom.runs.crew import Crew
-from wherefrom.training.processes import LOCAL_VARIABLES, VARIABLES, Processes
+from wherefrom.training.meeting import LOCAL_VARIABLES, VARIABLES
+from wherefrom.training.processes import Processes
 
 POLL = 0.1  # seconds
 _WORKER = "wherefrom.experiments.worker"

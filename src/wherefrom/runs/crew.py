@@ -118,6 +118,7 @@ class Crew:
         with suppress(WherefromError):
             if self.processes.in_step:
                 self.processes.tell({"do": "end", "code": code})
+                self.processes.gather(None)  # all have heard it
                 self.processes.leave()
 
 

@@ -2,70 +2,26 @@
 
 The first process (rank 0) leads: it alone runs the command, writes files and prints. The others
 follow: they wait for what it says (`hear`), and take part in sums and broadcasts. Messages are
-JSON, weights and gradients are tensors; nothing is pickled.
-
-torchrun, or a scheduler, says in the environment which process this is (`find_place`). A process
-that trains alone loads nothing of this.
+JSON, weights and gradients are tensors; nothing is pickled. `meeting.py` brings them together. A
+process that trains alone loads nothing of this.
 """
 
 import json
-import os
-import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import timedelta
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
-from wherefrom.core.errors import Dismissed, Unavailable, UsageError, WherefromError, error_of
-from wherefrom.core.identity import require_same
+from wherefrom.core.errors import Dismissed, Unavailable, WherefromError
+from wherefrom.training.meeting import Place, leave_word, read_word
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-PATIENCE = 300.0  # seconds
-LONGEST_PATIENCE = 86_400.0
-VARIABLES = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
-LOCAL_VARIABLES = ("LOCAL_RANK", "LOCAL_WORLD_SIZE")
 _POLL = 0.02  # seconds
 _FAREWELL = 2.0  # seconds in which a process that goes may still say why
 _BETWEEN = timedelta(days=30)  # followers wait so long for a word: the first may write for hours
-
-
-@dataclass(frozen=True)
-class Place:
-    """Which process this is: its number among all, and among those of its machine."""
-
-    rank: int
-    size: int
-    address: str
-    port: int
-    local_rank: int
-    local_size: int
-
-    @property
-    def leads(self) -> bool:
-        return self.rank == 0
-
-
-def find_place(environment: Mapping[str, str] | None = None) -> Place | None:
-    """What torchrun or a scheduler says about this process; None: it works alone."""
-    given = os.environ if environment is None else environment
-    if not all(given.get(name) for name in VARIABLES):
-        return None
-    numbers: dict[str, int] = {}
-    usual = {"LOCAL_RANK": given["RANK"], "LOCAL_WORLD_SIZE": given["WORLD_SIZE"]}
-    for name in ("RANK", "WORLD_SIZE", "MASTER_PORT", *LOCAL_VARIABLES):
-        text = given.get(name) or usual[name]
-        if not text.isdecimal():
-            raise UsageError(f"{name}: expected a whole number, found '{text}'; use torchrun")
-        numbers[name] = int(text)
-    rank, size = numbers["RANK"], numbers["WORLD_SIZE"]
-    if not rank < size:
-        raise UsageError(f"RANK: expected a number below WORLD_SIZE={size}, found {rank}")
-    local = (numbers[name] for name in LOCAL_VARIABLES)
-    return Place(rank, size, given["MASTER_ADDR"], numbers["MASTER_PORT"], *local)
 
 
 class Processes:
@@ -202,119 +158,3 @@ class Processes:
 
 
 _AGAIN = "what was trained is saved up to the last checkpoint, and the same command continues there"
-
-
-def open_store(place: Place, patience: float, environment: Mapping[str, str] | None = None) -> Any:
-    """Where processes meet: torchrun keeps it, or else the first process."""
-    import torch.distributed as distributed
-
-    given = os.environ if environment is None else environment
-    kept = given.get("TORCHELASTIC_USE_AGENT_STORE") == "True"
-    keeps = place.leads and not kept
-    try:
-        store = distributed.TCPStore(  # pyright: ignore
-            place.address,
-            place.port,
-            is_master=keeps,
-            timeout=timedelta(seconds=patience),
-            wait_for_workers=False,
-        )
-    except (RuntimeError, ValueError) as error:
-        wanted = "a free port for the processes to meet at" if keeps else "the first process"
-        raise Unavailable(
-            f"{place.address}:{place.port}: expected {wanted} within {patience:g} s, found none; "
-            "see that all machines name the same address and can reach it (--wait sets the seconds)"
-        ) from error
-    attempt = given.get("TORCHELASTIC_RESTART_COUNT", "0")
-    return distributed.PrefixStore(f"wherefrom/{attempt}", store)  # pyright: ignore
-
-
-def meet(
-    place: Place,
-    store: Any,
-    hello: Mapping[str, Any],
-    patience: float,
-    find_lost: Callable[[], str | None] = lambda: None,
-) -> None:
-    """Wait until all processes are here, and compare what each says of itself.
-
-    The first process raises if one never comes, or differs: Mismatch names the first field. The
-    others are Dismissed then. A hello is a table of what must agree; `None` agrees with anything.
-    """
-    if place.leads:
-        try:
-            _welcome(place, store, hello, patience, find_lost)
-        except WherefromError as error:
-            store.set("welcome", str(error.exit_code))
-            raise
-        store.set("welcome", "0")
-        return
-    store.set(_hello(place.rank), json.dumps({"host": socket.gethostname(), **hello}))
-    try:
-        store.wait(["welcome"], timedelta(seconds=2 * patience + _FAREWELL))
-    except RuntimeError as error:
-        raise Dismissed(Unavailable.exit_code) from error
-    if code := int(store.get("welcome")):
-        raise Dismissed(code)
-
-
-def _welcome(
-    place: Place,
-    store: Any,
-    hello: Mapping[str, Any],
-    patience: float,
-    find_lost: Callable[[], str | None],
-) -> None:
-    missing, end = list(range(1, place.size)), monotonic() + patience
-    while missing:
-        for rank in list(missing):
-            if (word := read_word(store, rank)) is not None:
-                raise word
-            if store.check([_hello(rank)]):
-                missing.remove(rank)
-        if lost := find_lost():
-            raise Unavailable(f"{lost}; run the same command again")
-        if missing and monotonic() > end:
-            names = ", ".join(map(str, missing[:5])) + (", ..." if len(missing) > 5 else "")
-            raise Unavailable(
-                f"processes: expected {place.size} within {patience:g} s, found "
-                f"{place.size - len(missing)}; number {names} never came: see that its machine was "
-                f"started and reaches {place.address}:{place.port} (--wait sets the seconds)"
-            )
-        sleep(_POLL if missing else 0)
-    for rank in range(1, place.size):
-        theirs = json.loads(store.get(_hello(rank)))
-        host = theirs.pop("host")
-        shared = {name for name, value in theirs.items() if value is not None}
-        require_same(
-            f"process {rank} on {host}",
-            {name: theirs[name] for name in theirs if name in shared},
-            {name: hello[name] for name in hello if name in shared},
-            holder="it",
-            advice="start all processes with the same versions, settings and files",
-        )
-
-
-def leave_word(store: Any, rank: int, error: BaseException) -> None:
-    code = error.exit_code if isinstance(error, WherefromError) else 70
-    text = str(error) if isinstance(error, WherefromError) else f"bug: {error!r}"
-    store.set(_word(rank), json.dumps({"code": code, "text": " ".join(text.split())}))
-
-
-def read_word(store: Any, rank: int) -> WherefromError | None:
-    """Why a process ended, if it said so."""
-    try:
-        if not store.check([_word(rank)]):
-            return None
-        word = json.loads(store.get(_word(rank)))
-    except RuntimeError:  # the store is gone too
-        return None
-    return error_of(word["code"], f"process {rank}: {word['text']}")
-
-
-def _hello(rank: int) -> str:
-    return f"hello/{rank}"
-
-
-def _word(rank: int) -> str:
-    return f"word/{rank}"
