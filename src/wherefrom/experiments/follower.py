@@ -20,7 +20,8 @@ from wherefrom.core.recipe import Experiment, Recipe
 from wherefrom.core.vocabulary import Alphabet
 from wherefrom.experiments.tasks import serve
 from wherefrom.generation.answers import ModelAnswerer
-from wherefrom.runs.crew import spell
+from wherefrom.generation.scoring import Reading
+from wherefrom.runs.crew import read_together, spell
 from wherefrom.runs.descriptions import describe
 from wherefrom.runs.families import FAMILIES
 from wherefrom.runs.kinds import data_identity, decode_recipe
@@ -40,7 +41,7 @@ class Follower:
         self.processes, self.own = processes, own
         self.workshop: Workshop | None = None
         self.learner: Any = None
-        self._answering: tuple[Any, Any] | None = None
+        self._model: tuple[Any, Any] | None = None  # one that is asked, by its config
 
     def follow(self) -> int:
         """Returns the exit code that the first process ends with."""
@@ -61,7 +62,7 @@ class Follower:
         torch.set_num_threads(threads)
         asked = decode_recipe(recipe)
         assert isinstance(asked, Recipe)
-        self.learner = self._answering = None  # one model at a time
+        self.learner = self._model = None  # one model at a time
         self.workshop = self._open_workshop(asked)
         self.processes.gather(describe(self.workshop.dataset))
         self._place = asked.stage(stage), steps
@@ -101,25 +102,33 @@ class Follower:
         return self.stop.number is not None
 
     def _answer(
-        self, model: Any, symbols: list[str], beams: int, most: int, questions: list[str]
+        self,
+        model: Any,
+        threads: int,
+        symbols: list[str],
+        beams: int,
+        most: int,
+        questions: list[str],
     ) -> None:
-        answerer = self._open(model, symbols, most)
-        weights: Any = answerer.model
-        self.processes.share(list(weights.state_dict().values()))
+        asked = self._open(model, threads)
+        vocabulary: Alphabet = FAMILIES[str(model["kind"])].read_vocabulary(symbols)
+        answerer = ModelAnswerer(asked, vocabulary, beams, most)
         own = questions[self.processes.rows]
-        self.processes.gather([spell(a) for a in answerer.searching(beams).answer(own)])
+        self.processes.gather([spell(answer) for answer in answerer.answer(own)])
 
-    def _open(self, model: Any, symbols: list[str], most: int) -> ModelAnswerer:
-        """A model of that form, whose weights are about to come."""
-        key = (model, symbols, most)
-        if self._answering is None or self._answering[0] != key:
+    def _score(self, model: Any, threads: int, **asked: Any) -> None:
+        read_together(self.processes, self._open(model, threads), Reading(**asked))
+
+    def _open(self, model: Any, threads: int) -> Any:
+        """A model of that form, with the weights of the first process's."""
+        torch.set_num_threads(threads)
+        if self._model is None or self._model[0] != model:
             kind = str(model["kind"])
             family = FAMILIES[kind]
-            vocabulary: Alphabet = family.read_vocabulary(symbols)
             config = decode(family.config, model, {kind: family.config})
-            built = family.build(config, vocabulary, 0, 0, self.processes.device).eval()
-            self._answering = key, ModelAnswerer(built, vocabulary, max_new=most)
-        return self._answering[1]
+            self._model = model, family.build(config, None, 0, 0, self.processes.device).eval()
+        self.processes.share(list(self._model[1].state_dict().values()))
+        return self._model[1]
 
 
 def main(meeting: str, wait: str, device: str) -> int:

@@ -19,12 +19,15 @@ from wherefrom.core.contracts import Answer, Candidate, State, never
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.identity import require_same
 from wherefrom.core.recipe import Recipe, Stage
+from wherefrom.generation import scoring
 from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.generation.scoring import Reading, read_batches
 from wherefrom.runs.descriptions import describe, symbols
 from wherefrom.training.processes import Processes
 from wherefrom.training.torch_learner import TorchLearner
 
 _FEWEST = 4  # questions for each process: fewer are answered sooner by one
+_FEWEST_BATCHES = 2  # for each process
 
 _crew: "Crew | None" = None
 
@@ -53,11 +56,12 @@ class Crew:
     def leading(self) -> Iterator[None]:
         """While entered, this crew is the current one, or the helping one."""
         global _crew
-        before, _crew = _crew, self
+        before, _crew = (_crew, scoring.spread), self
+        scoring.spread = None if self.apart else self.score
         try:
             yield
         finally:
-            _crew = before
+            _crew, scoring.spread = before
 
     def lead(
         self, learner: TorchLearner, recipe: Recipe, stage: Stage, steps: int | None, data: Any
@@ -94,7 +98,7 @@ class Crew:
         self.processes.tell(
             {
                 "do": "answer",
-                "model": encode(model.config),
+                **_form(model),
                 "symbols": symbols(answerer.vocabulary),
                 "beams": beams,
                 "most": most,
@@ -109,6 +113,21 @@ class Crew:
         for rank, theirs in enumerate(found):
             answers[rank :: self.processes.size] = map(read, theirs)
         return answers
+
+    def score(self, model: Any, asked: Reading) -> dict[int, np.ndarray] | None:
+        """What all processes read of some texts. They divide the batches, so that a text is read in
+        the same company, and to the same bits, as by one process."""
+        batches = len(scoring.batches(model, asked))
+        known = isinstance(model, torch.nn.Module) and hasattr(model, "config")
+        if not known or batches < _FEWEST_BATCHES * self.processes.size:
+            return None
+        texts = {"sequences": [list(text) for text in asked.sequences]}
+        message = {"wanted": asked.wanted, "starts": list(asked.starts), "count": asked.count}
+        message |= {"batch_tokens": asked.batch_tokens, **texts, **_form(model)}
+        self.processes.tell({"do": "score", **message})
+        with self.processes.together():
+            self.processes.share(list(model.state_dict().values()))
+            return read_together(self.processes, model, asked)
 
     def dismiss(self, code: int) -> None:
         """The others end, with the exit code of the first.
@@ -178,6 +197,28 @@ class SpreadAnswerer(ModelAnswerer):
 
     def answer_here(self, questions: Sequence[str], beams: int) -> list[Answer]:
         return super()._answer(questions, beams)
+
+
+def _form(model: Any) -> dict[str, Any]:
+    """What others build the same model from, but for its weights, and their threads."""
+    return {"model": encode(model.config), "threads": torch.get_num_threads()}
+
+
+def read_together(processes: Processes, model: Any, asked: Reading) -> dict[int, np.ndarray]:
+    """The rows of all sequences; this process reads every size-th batch."""
+    own = dict(read_batches(model, asked, processes.rows))
+    # The form of what is sent: which sequence, and how many numbers it has in each row.
+    plan = torch.tensor([[i, rows.shape[1]] for i, rows in own.items()]).view(-1)
+    flat = np.concatenate([np.zeros(0, np.float32), *(rows.ravel() for rows in own.values())])
+    plans = processes.gather_numbers(plan.long())
+    found: dict[int, np.ndarray] = {}
+    for where, numbers in zip(plans, processes.gather_numbers(torch.from_numpy(flat)), strict=True):
+        at = 0
+        for i, length in where.view(-1, 2).tolist():
+            size = asked.rows * length
+            found[i] = numbers[at : at + size].numpy().reshape(asked.rows, length).copy()
+            at += size
+    return found
 
 
 def spell(answer: Answer) -> list[Any]:

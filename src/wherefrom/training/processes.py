@@ -110,16 +110,21 @@ class Processes:
         import torch
 
         data = torch.frombuffer(bytearray(json.dumps(value).encode()), dtype=torch.uint8)
+        return [json.loads(each.numpy().tobytes()) for each in self.gather_numbers(data)]
+
+    def gather_numbers(self, own: "Tensor") -> list["Tensor"]:
+        """Every process's row of numbers, whatever its length; on the CPU."""
+        import torch
+
         with self._explaining():
             lengths = torch.zeros(self.size, dtype=torch.long)
-            lengths[self.rank] = len(data)
+            lengths[self.rank] = len(own)
             self._distributed.all_reduce(lengths, group=self._words)
-            padded = torch.zeros(int(lengths.max()), dtype=torch.uint8)
-            padded[: len(data)] = data
+            padded = own.new_zeros(int(lengths.max()))
+            padded[: len(own)] = own
             found = [torch.zeros_like(padded) for _ in range(self.size)]
             self._distributed.all_gather(found, padded, group=self._words)
-        pairs = zip(found, lengths.tolist(), strict=True)
-        return [json.loads(each[:length].numpy().tobytes()) for each, length in pairs]
+        return [each[:length] for each, length in zip(found, lengths.tolist(), strict=True)]
 
     # -- what goes wrong --------------------------------------------------------------
 
