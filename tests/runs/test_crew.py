@@ -80,7 +80,7 @@ def test_other_data_are_refused_before_the_first_step(monkeypatch: pytest.Monkey
 
 
 class Gathering:
-    """One of several processes, played after each other: what each gives is kept for a last round."""
+    """One of several processes, which take turns: what each gives is kept for the next."""
 
     def __init__(self, rank: int, size: int, kept: list[list[torch.Tensor]]) -> None:
         self.rows, self.kept, self.calls = slice(rank, None, size), kept, 0

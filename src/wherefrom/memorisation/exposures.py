@@ -171,7 +171,8 @@ class ExposureCounter:
             for part, plan, _ in mix.plan(first, min(chunk, steps - first)):
                 if isinstance(part.objective, Documents):
                     rows = plan.cpu().reshape(-1, len(COLUMNS))
-                    for kind, found in self.count_rows(rows).items():
+                    true = part.objective.config.reads != "omissions"  # those state no fact
+                    for kind, found in self.count_rows(rows).items() if true else ():
                         totals[kind] += found
                     examples += int((rows[:, COLUMNS.index("length")] > 0).sum())
                 elif isinstance(part.objective, Answers):

@@ -92,8 +92,7 @@ def index_corpus(
     """
     if not documents:
         raise BadData("text: expected at least one document to train on, found none")
-    found = ((d.text, m) for d in documents for m in _NAMED.finditer(d.text))
-    named = {match[0] for text, match in found if not _opens_sentence(text, match.start())}
+    named = _find_named(documents)
     finder = None if asked is None else AnswerFinder(documents, named, set(answers), asked)
     columns = {field.name: array("q") for field in fields(Corpus)}
     columns["fact"], columns["tokens"] = array("b"), array("i")
@@ -114,6 +113,23 @@ def index_corpus(
     tensors = {n: torch.from_numpy(np.asarray(v)).to(device) for n, v in columns.items()}
     tensors["fact"] = tensors["fact"].bool()
     return Corpus(**tensors)
+
+
+def find_answered(
+    documents: Sequence[Document], answers: Collection[str], asked: Asked
+) -> list[bool]:
+    """Whether each document has a phrase that looks like an answer."""
+    named = _find_named(documents)
+    finder = AnswerFinder(documents, named, set(answers), asked)
+    return [
+        bool(finder.choose(d, finder.add_answers(d, salient_spans(d, named)[0]))) for d in documents
+    ]
+
+
+def _find_named(documents: Sequence[Document]) -> set[str]:
+    """The capitalised words that stand inside a sentence somewhere."""
+    found = ((d.text, m) for d in documents for m in _NAMED.finditer(d.text))
+    return {match[0] for text, match in found if not _opens_sentence(text, match.start())}
 
 
 class AnswerFinder:
