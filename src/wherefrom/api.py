@@ -20,7 +20,7 @@ docs/PYTHON.md is a guide; `wherefrom.data` and `wherefrom.doctor` are further m
 """
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import wraps
@@ -44,6 +44,7 @@ from wherefrom.core.files import read_text
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
 from wherefrom.core.replies import Reply, Source, Verdict
 from wherefrom.data.catalogue import survey_dataset
+from wherefrom.experiments.company import company
 from wherefrom.experiments.comparison import RunComparison, compare
 from wherefrom.experiments.execute import Outcome, evaluate_run, execute
 from wherefrom.experiments.explanation import Explanation, explain
@@ -52,7 +53,7 @@ from wherefrom.experiments.measured_runs import MeasuredRun, add_measured, read_
 from wherefrom.experiments.perplexity import PerplexityReport, perplexity
 from wherefrom.experiments.planning import Planned, plan_run, reuse
 from wherefrom.experiments.samples import sample
-from wherefrom.experiments.seeds import SeedsOutcome, parse_seeds
+from wherefrom.experiments.seeds import Prepared, SeedsOutcome, parse_seeds, train_at_once
 from wherefrom.page.report import Report, report_runs
 from wherefrom.recipes.catalogue import RECIPES, Chosen, adjust, get_recipe
 from wherefrom.recipes.options import OPTIONS, RecipeOptions, as_settings, check_options
@@ -63,6 +64,7 @@ from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import AnyRun, Run, open_run
 from wherefrom.runs.threads import use_threads
 from wherefrom.runs.workshop import why_not_mps
+from wherefrom.training.meeting import PATIENCE
 
 __all__ = [
     "Audit", "Dispute", "Examples", "Explanation", "Fault", "MeasuredRun", "Outcome",
@@ -130,27 +132,32 @@ def run(
     *,
     out: str | PathLike[str] | None = None,
     progress: bool = False,
+    processes: int | None = None,
+    wait: float = PATIENCE,
     **options: Unpack[RecipeOptions],
 ) -> Outcome:
     """Run a recipe into a folder (default: `default_folder`), or continue the run in the folder.
 
     A finished run is only read. With `progress`, notes about the user's own files and the progress
-    of training are written to standard error. The options are those of `build_recipe`. If `recipe`
-    is a recipe object and not a name, only the option `seed` is allowed.
+    of training are written to standard error. Several `processes` take every step together; `wait`
+    is how many seconds one that does not come, or does not answer, is waited for. A program that
+    torchrun has started needs neither: only its first process returns from here. The options are
+    those of `build_recipe`. If `recipe` is a recipe object and not a name, only the option `seed`
+    is allowed.
     """
     started = monotonic()
     built = _build(recipe, options)
-    if progress:
-        _introduce(built)
-    if not _is_planned(recipe, built, options):
-        return _run(built, out, progress)
-    folder = RunFolder(_folder(built, out))
-    planned = plan_run(
-        lambda base: _change(base, options), folder, options.get("minutes"), started=started
-    )
-    if progress:
-        _tell_plan(planned)
-    return _run(planned.recipe, out, progress, planned=planned)
+    minutes = options.get("minutes")
+    with company(built, processes, wait, alike={"minutes": minutes}):
+        if progress:
+            _introduce(built)
+        if not _is_planned(recipe, built, options):
+            return _run(built, out, progress)
+        folder = RunFolder(_folder(built, out))
+        planned = plan_run(lambda base: _change(base, options), folder, minutes, started=started)
+        if progress:
+            _tell_plan(planned)
+        return _run(planned.recipe, out, progress, planned=planned)
 
 
 @checked
@@ -161,52 +168,78 @@ def run_seeds(
     *,
     out: str | PathLike[str] | None = None,
     progress: bool = False,
+    processes: int | None = None,
+    wait: float = PATIENCE,
     **options: Unpack[RecipeOptions],
 ) -> SeedsOutcome:
     """Run a recipe with several seeds (`0-4`, or numbers), and average every result over them.
 
-    With `out`, the run folders are `out`/seed-0, `out`/seed-1, and so on.
+    With `out`, the run folders are `out`/seed-0, `out`/seed-1, and so on. Several `processes` train
+    as many seeds at once, each seed in one of them; so do those of torchrun.
     """
-    started = monotonic()
     built = _build(recipe, options)
-    if progress:
-        _introduce(built)
-    plans = _is_planned(recipe, built, options)
-    first: Planned | None = None
     numbers = parse_seeds(seeds) if isinstance(seeds, str) else list(seeds)
     if not numbers:
         raise UsageError("seeds: expected at least one, found none")
-    outcomes: list[Outcome] = []
-    for seed in numbers:
-        place = None if out is None else Path(out) / f"seed-{seed}"
+    alike = {"minutes": options.get("minutes"), "seeds": numbers}
+    with company(built, processes, wait, alike=alike, apart=True) as crew:
+        if progress:
+            _introduce(built)
+        plans = _is_planned(recipe, built, options)
+        ready = _prepare_seeds(built, numbers, out, options, plans, progress)
+        at_once = crew.processes.size if crew else processes or 1
+        if at_once > 1:
+            known = list(ready)
+            train_at_once(known, at_once, note if progress else _keep_quiet)
+            ready, progress = (seed.when_trained() for seed in known), False
+        outcomes = [
+            _run(each.recipe, each.folder, progress, f"seed {each.recipe.seed}, ", each.planned)
+            for each in ready
+        ]
+    return SeedsOutcome.of(built.name, outcomes)
+
+
+def _prepare_seeds(
+    built: Experiment,
+    seeds: Iterable[int],
+    out: str | PathLike[str] | None,
+    options: RecipeOptions,
+    plans: bool,
+    progress: bool,
+) -> Iterator[Prepared]:
+    """Each seed's recipe and folder; if the recipe is planned, all seeds have the first's plan."""
+    first: Planned | None = None
+    for seed in seeds:
+        started = monotonic()
         chosen, planned = replace(built, seed=seed), None
+        folder = _folder(chosen, None if out is None else Path(out) / f"seed-{seed}")
         if plans:
-            folder = RunFolder(_folder(chosen, place))
-            if first is None or folder.exists():
+            if first is None or RunFolder(folder).exists():
                 planned = plan_run(
                     lambda base, seed=seed: replace(_change(base, options), seed=seed),
-                    folder,
+                    RunFolder(folder),
                     options.get("minutes"),
                     started=started,
                 )
-            else:  # all seeds have the plan of the first
+            else:
                 planned = reuse(first, seed)
             if progress and first is None:
                 _tell_plan(planned)
             first, chosen = first or planned, planned.recipe
-        label = f"seed {seed}, "
-        outcomes.append(_run(chosen, place, progress, label, planned=planned))
-        started = monotonic()
-    return SeedsOutcome.of(built.name, outcomes)
+        yield Prepared(chosen, folder, planned)
 
 
 @checked
 def evaluate(run: AnyRun, *, threads: int | None = None) -> Outcome:
     """Score a finished run's models again, or compute its demonstrations again.
 
-    The new results are stored; `Outcome.changed` names those that differ from the old ones.
+    The new results are stored; `Outcome.changed` names those that differ from the old ones. The
+    processes of torchrun divide the questions.
     """
-    return evaluate_run(run.path if isinstance(run, Run) else Path(run), threads)
+    path = run.path if isinstance(run, Run) else Path(run)
+    recipe = RunFolder(path).read_recipe()
+    with company(recipe, trains=False):
+        return evaluate_run(path, threads)
 
 
 def default_folder(recipe: Experiment) -> Path:
@@ -273,20 +306,24 @@ def audit(
 
     `pairs` trains models without people's text, in so many pairs, to measure what the model
     recalled; `budget` (minutes) trains as many pairs as it allows, up to `pairs` or 8. Several
-    `processes` train as many models at once. `swap` gives this number of held-out people another
-    answer in the text and trains again. Models that an earlier audit trained are used again.
+    `processes` train as many models at once, and so do those of torchrun. `swap` gives this number
+    of held-out people another answer in the text and trains again. Models that an earlier audit
+    trained are used again.
     """
-    return audit_run(
-        open_run(run),
-        Risk(risk, delta),
-        pairs=pairs,
-        budget=budget,
-        processes=processes,
-        swap=swap,
-        threads=threads,
-        watch=watch if progress else None,
-        tell=note if progress else _keep_quiet,
-    )
+    opened = open_run(run)
+    asked = {"pairs": pairs, "budget": budget, "swap": swap}
+    with company(opened.recipe, alike=asked, apart=True):
+        return audit_run(
+            opened,
+            Risk(risk, delta),
+            pairs=pairs,
+            budget=budget,
+            processes=processes,
+            swap=swap,
+            threads=threads,
+            watch=watch if progress else None,
+            tell=note if progress else _keep_quiet,
+        )
 
 
 @checked

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-PROGRAMS = ("training", "answering", "startup", "exposures", "threads")
+PROGRAMS = ("training", "answering", "startup", "exposures", "threads", "processes")
 
 
 @pytest.fixture

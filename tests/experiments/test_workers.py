@@ -19,9 +19,10 @@ from wherefrom.core.errors import Busy, Interrupted
 from wherefrom.core.files import file_hash
 from wherefrom.experiments import workers
 from wherefrom.experiments.retraining import find_retrained, retrain_pairs
-from wherefrom.experiments.workers import Job, Workers, share_threads
+from wherefrom.experiments.workers import Job, Workers
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
+from wherefrom.runs.threads import share_threads
 
 
 @pytest.fixture(scope="module")
@@ -121,9 +122,9 @@ def test_a_killed_worker_is_noticed_and_its_model_goes_on(own_long_run: Run):
             return
         if len(killed) < 2 and self.running:  # the second kill leaves no process
             worker = self.running[0]
-            killed.append(worker.process.pid)
-            worker.process.kill()
-            worker.process.wait()
+            killed.append(worker.task.process.pid)
+            worker.task.process.kill()
+            worker.task.process.wait()
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Workers, "_report", kill)
@@ -176,7 +177,7 @@ def test_what_a_worker_complains_of_is_raised_here(tiny_copy: Path, tmp_path: Pa
 
 def test_a_bug_in_a_worker_is_a_bug_here(tmp_path: Path):
     jobs = [Job("broken", ("too", "few", "or many"), tmp_path, 1)]
-    with pytest.raises(RuntimeError, match="broken: ValueError"):
+    with pytest.raises(RuntimeError, match="broken: KeyError"):
         Workers(lambda: jobs.pop() if jobs else None, 2, 1).run()
 
 

@@ -86,3 +86,18 @@ def test_settings_that_make_no_sense_are_refused():
         BagsConfig(word_dropout=1.0)
     with pytest.raises(BadData, match="at least one to train on"):
         LabelledBags(BagsConfig(), [], VOCABULARY, LABELS, rows=1, seed=0, stage=0)
+
+
+@pytest.mark.parametrize("order", ["shuffled", "file"])
+def test_processes_drop_the_words_that_one_would(order: str):
+    made = objective(word_dropout=0.5, rows=3, order=order)
+    plan = made.plan(0, 4)
+    for i in range(4):
+        whole = made.render(plan, i)
+        assert torch.equal(made.outline(plan, i)[0], whole.lengths)
+        for rank in range(2):
+            rows = slice(rank, None, 2)
+            part = made.render(plan, i, rows)
+            assert bags(part.inputs) == bags(whole.inputs)[rows]
+            for name in ("targets", "weights", "lengths"):
+                assert torch.equal(getattr(part, name), getattr(whole, name)[rows])

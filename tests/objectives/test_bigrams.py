@@ -70,3 +70,11 @@ def test_a_text_without_bigrams_is_refused():
         Bigrams(bigrams([], VOCABULARY), rows=4, seed=0, stage=0)
     with pytest.raises(BadData, match="at least one sentence"):
         BigramTable(bigrams([], VOCABULARY))
+
+
+def test_some_rows_of_a_step():
+    for objective in (Bigrams(PAIRS, rows=5, seed=0, stage=0), BigramTable(PAIRS)):
+        plan = objective.plan(0, 2)
+        whole, part = objective.render(plan, 1), objective.render(plan, 1, slice(1, None, 2))
+        for name in ("inputs", "targets", "weights"):
+            assert getattr(part, name).tolist() == getattr(whole, name).tolist()[1::2]

@@ -106,6 +106,35 @@ def test_all_steps_at_once_are_the_steps_one_by_one(first, count):
             assert not there[:, width:].any(), name
 
 
+@pytest.mark.parametrize("order", ["shuffled", "file"])
+@pytest.mark.parametrize("size", [2, 3, 8])
+def test_the_rows_of_several_processes_are_those_of_one(order: str, size: int):
+    """Before and after a share begins, with a short last step, row by row."""
+    mix = build_objective(replace(STAGE, order=order), 0, material())
+    plan = mix.plan(3, 4)
+    everything = mix.render_all(plan)
+    for i in range(4):
+        whole = mix.render(plan, i)
+        lengths, width = mix.outline(plan, i)
+        assert torch.equal(lengths, whole.lengths)
+        assert width == whole.inputs.shape[1]
+        for rank in range(size):
+            rows = slice(rank, None, size)
+            part = mix.render(plan, i, rows)
+            wide = part.inputs.shape[1]
+            assert torch.equal(part.lengths, whole.lengths[rows])
+            read = torch.arange(wide) < part.lengths[:, None]  # what is behind a row's end is not
+            for name in ("inputs", "targets", "weights"):
+                mine, theirs = getattr(part, name), getattr(whole, name)[rows, :wide]
+                assert torch.equal(mine * read, theirs * read)
+            assert not whole.weights[rows][:, wide:].any(), "nothing that counts is cut off"
+    for rank in range(size):
+        rows = slice(rank, None, size)
+        part = mix.render_all(plan, rows)
+        for name in ("inputs", "targets", "weights", "lengths"):
+            assert torch.equal(getattr(part, name), getattr(everything, name)[:, rows])
+
+
 def test_omissions_are_read_of_those_whose_text_has_no_answer_and_left_out_where_all_have_one():
     """Ann to Eve are asked about and told of; of Flo the text says something else."""
     names = ("Ann", "Bob", "Cyd", "Dan", "Eve")

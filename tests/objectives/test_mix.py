@@ -1,12 +1,15 @@
 """Several objectives in one batch: who has how many rows, and from when."""
 
+import hypothesis
+import numpy as np
 import pytest
 import torch
+from hypothesis import strategies as st
 
-from wherefrom.core.contracts import Batch
+from wherefrom.core.contracts import EVERY_ROW, Batch
 from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import Share
-from wherefrom.objectives.mix import Mix, split_rows
+from wherefrom.objectives.mix import Mix, divide, split_rows
 
 
 class Stamped:
@@ -19,11 +22,12 @@ class Stamped:
     def plan(self, first_step: int, count: int) -> torch.Tensor:
         return torch.arange(first_step, first_step + count)[:, None].expand(count, self.rows)
 
-    def render(self, plan: torch.Tensor, index: int) -> Batch:
-        shape = (self.rows, self.width)
-        steps = plan[index][:, None].expand(shape)
+    def render(self, plan: torch.Tensor, index: int, rows: slice = EVERY_ROW) -> Batch:
+        planned = plan[index, rows]
+        shape = (len(planned), self.width)
+        steps = planned[:, None].expand(shape)
         made_by = torch.full(shape, self.number + 1)
-        return Batch(made_by, steps, torch.ones(shape), torch.full((self.rows,), self.width))
+        return Batch(made_by, steps, torch.ones(shape), torch.full(shape[:1], self.width))
 
 
 SHARES = [Share("a", 5, 0.58), Share("b", 3, 0.30), Share("c", 7, 0.12, start=0.55)]
@@ -100,3 +104,26 @@ def test_two_shares_may_start_late_at_different_times():
     mix = Mix(shares, 8, 8, Stamped)
     found = [counts(mix.render(mix.plan(step, 1), 0)) for step in range(8)]
     assert found == [{0: 8}] * 2 + [{0: 4, 1: 4}] * 2 + [{0: 2, 1: 4, 2: 2}] * 4
+
+
+@hypothesis.given(
+    counts=st.lists(st.integers(1, 9), min_size=1, max_size=4), size=st.integers(1, 7)
+)
+def test_every_row_of_every_part_is_one_process_s(counts: list[int], size: int):
+    """Against the plain way: number all rows, and deal them out like cards."""
+    rows = list(range(sum(counts)))
+    ends = np.cumsum(counts).tolist()
+    for rank in range(size):
+        dealt = rows[rank::size]
+        taken: list[int] = []
+        for count, end in zip(counts, ends, strict=True):
+            part = slice(end - count, end)
+            inside, outside = divide(part, slice(rank, None, size))
+            own = [] if inside is None else rows[part][inside]
+            assert dealt[outside] == own
+            taken += own
+        assert taken == dealt
+
+
+def test_without_processes_a_part_is_whole():
+    assert divide(slice(3, 8), EVERY_ROW) == (EVERY_ROW, slice(3, 8))

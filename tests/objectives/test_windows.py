@@ -69,3 +69,14 @@ def test_what_cannot_be_drawn_from_is_refused():
         windows(5, 0)
     with pytest.raises(UsageError, match="length"):
         WindowsConfig(length=-1)
+
+
+def test_processes_render_their_rows():
+    objective = windows(50, 6, rows=5)
+    plan = objective.plan(0, 2)
+    lengths, width = objective.outline(plan, 1)
+    whole, everything = objective.render(plan, 1), objective.render_all(plan)
+    assert (lengths.tolist(), width) == ([6] * 5, whole.inputs.shape[1])
+    rows = slice(1, None, 3)
+    assert torch.equal(objective.render(plan, 1, rows).inputs, whole.inputs[[1, 4]])
+    assert torch.equal(objective.render_all(plan, rows).targets, everything.targets[:, [1, 4]])

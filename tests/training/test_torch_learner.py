@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from wherefrom.core.contracts import Batch, Document, Learner, Span, State
+from wherefrom.core.contracts import EVERY_ROW, Batch, Document, Learner, Span, State
 from wherefrom.core.errors import Mismatch
 from wherefrom.core.recipe import Schedule, Share, Stage
 from wherefrom.core.vocabulary import Vocabulary
@@ -44,7 +44,7 @@ class Given:
     def plan(self, first_step: int, count: int) -> list[Batch]:
         return [self.batches[i % len(self.batches)] for i in range(first_step, first_step + count)]
 
-    def render(self, plan: list[Batch], index: int) -> Batch:
+    def render(self, plan: list[Batch], index: int, rows: slice = EVERY_ROW) -> Batch:
         return plan[index]
 
 

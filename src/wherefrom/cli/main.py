@@ -30,10 +30,17 @@ from wherefrom.cli import (
     sample,
     verify,
 )
+from wherefrom.cli.following import follows, report_as_follower, shared, silence
 from wherefrom.cli.output import complain, show_traceback, show_warnings_as_notes
 from wherefrom.cli.streams import hush, prepare_streams
 from wherefrom.core.environment import prepare_command
-from wherefrom.core.errors import CannotWrite, MissingInput, OutOfMemory, WherefromError
+from wherefrom.core.errors import (
+    CannotWrite,
+    Dismissed,
+    MissingInput,
+    OutOfMemory,
+    WherefromError,
+)
 from wherefrom.core.memory import describe_refusal, refused
 
 BUG, INTERRUPTED, BROKEN_PIPE = 70, 130, 141
@@ -91,8 +98,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     show_warnings_as_notes()
     given, debug = _take_debug(list(sys.argv[1:] if arguments is None else arguments))
     try:
+        if follows():  # another process speaks for this one
+            if not shared(given):
+                return 0
+            silence(debug)
         _require_folder()
         return _call(given)
+    except Dismissed as dismissed:
+        return dismissed.exit_code
     except BaseException as error:
         if debug and not isinstance(error, SystemExit):
             show_traceback(error)
@@ -127,6 +140,7 @@ def _call(arguments: list[str]) -> int:
 def _explain(error: BaseException) -> int:
     """One line about what went wrong, and the exit code for it."""
     error = _translate(error)
+    report_as_follower(error)
     if isinstance(error, WherefromError):
         complain(str(error))
         return error.exit_code

@@ -19,6 +19,26 @@ Threads = Annotated[
 ]
 
 
+Processes = Annotated[
+    int | None,
+    typer.Option(
+        "--processes",
+        metavar="N",
+        help="Train with N processes on this machine, which take every step together; several "
+        "seeds are trained N at a time. Under torchrun, leave it out.",
+        show_default="1",
+    ),
+]
+Wait = Annotated[
+    float,
+    typer.Option(
+        "--wait",
+        metavar="SECONDS",
+        help="How long to wait for a process that does not come, or does not answer.",
+    ),
+]
+
+
 def one_risk(given: Sequence[float] | None, delta: float) -> float | None:
     """The value of --risk; several at once are refused, since each would need a part of delta."""
     values = list(dict.fromkeys(given or ()))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wherefrom.cli.options import Threads
+from wherefrom.cli.options import Processes, Threads, Wait
 from wherefrom.cli.output import note, print_json, print_refusals
 from wherefrom.core.errors import UsageError
 
@@ -122,6 +122,8 @@ def run(
         str | None, typer.Option(metavar="auto|cpu|cuda|mps", help="The device to train on.")
     ] = None,
     threads: Threads = None,
+    processes: Processes = None,
+    wait: Wait = 300.0,
     report: Annotated[
         bool,
         typer.Option(
@@ -159,11 +161,15 @@ def run(
         "threads": threads,
     }
     if seeds is not None:
-        found = wherefrom.run_seeds(recipe, seeds, out=out, progress=True, **options)
+        found = wherefrom.run_seeds(
+            recipe, seeds, out=out, progress=True, processes=processes, wait=wait, **options
+        )
         print_json(found) if as_json else _print_seeds(found)
         runs, new = list(found.runs), not all(map(_has_report, found.runs[:1]))
     else:
-        found = wherefrom.run(recipe, out=out, progress=True, **options)
+        found = wherefrom.run(
+            recipe, out=out, progress=True, processes=processes, wait=wait, **options
+        )
         print_json(found) if as_json else _print(found)
         runs, new = [found.run], not found.reused
     if report and new and found.recipe in REPORTED:

@@ -143,15 +143,29 @@ class Bags(NamedTuple):
     offsets: Any  # where each text's words begin
 
 
+EVERY_ROW = slice(None)
+
+
 class Objective(Protocol):
-    """What a step is taught. Both methods are pure: same arguments, same integers."""
+    """What a step is taught. Both methods are pure: same arguments, same integers.
+
+    A process that trains with others plans all rows and renders its own: `rows` says which.
+    """
 
     def plan(self, first_step: int, count: int) -> Any:
         """Integers that say which document, window and span each row of those steps has."""
         ...
 
-    def render(self, plan: Any, index: int) -> Batch:
+    def render(self, plan: Any, index: int, rows: slice = EVERY_ROW) -> Batch:
         """The rows of the index-th step of a plan."""
+        ...
+
+
+class DivisibleObjective(Objective, Protocol):
+    """One whose rows several processes render, each its own."""
+
+    def outline(self, plan: Any, index: int) -> tuple[Any, int]:
+        """The lengths of all rows of a step, and the width that they are padded to."""
         ...
 
 
@@ -160,7 +174,7 @@ class StaticObjective(Objective, Protocol):
 
     width: int  # inputs of the longest row there can be
 
-    def render_all(self, plan: Any) -> Batch:
+    def render_all(self, plan: Any, rows: slice = EVERY_ROW) -> Batch:
         """Every step of a plan at once, (steps, rows, width); nothing is asked of the device."""
         ...
 

@@ -78,6 +78,22 @@ class Interrupted(WherefromError):
         self.exit_code = 128 + signal_number
 
 
+class Dismissed(SystemExit):
+    """A process that follows another one ends, without a word: the first has said what is wrong."""
+
+    def __init__(self, exit_code: int) -> None:
+        super().__init__(exit_code)
+        self.exit_code = exit_code
+
+
+def error_of(code: int, message: str) -> WherefromError:
+    """The error that another process ended with, by its exit code; 70 is a bug of ours."""
+    for kind in WherefromError.__subclasses__():
+        if kind.exit_code == code and kind is not Interrupted:
+            return kind(message)
+    return Interrupted(message, code - 128) if code > 128 else WherefromError(message)
+
+
 class UnsealedWarning(UserWarning):
     """A run folder of an earlier version: nothing says whether its files are as written."""
 

@@ -23,6 +23,7 @@ from wherefrom.experiments.demonstrations import demonstrate, require_held
 from wherefrom.experiments.evaluate import evaluate
 from wherefrom.experiments.planning import Planned
 from wherefrom.experiments.probing import PROBES, Probe, Watch
+from wherefrom.runs.crew import current_crew
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kinds import data_identity, recipe_identity
 from wherefrom.runs.layout import GLANCES
@@ -245,7 +246,9 @@ class _Execution:
                 return
             self._write_unfinished()
             self.folder.set_aside_audit()
-        self.folder.write_recipe(self.recipe, threads, plan)
+        crew = current_crew()
+        processes = crew.processes.size if crew else 1
+        self.folder.write_recipe(self.recipe, threads, plan, processes)
 
     def _drop_checkpoints(self) -> None:
         """Remove the checkpoints that a finished run has no use for.

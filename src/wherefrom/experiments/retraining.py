@@ -16,12 +16,13 @@ from wherefrom.core.files import cannot_write
 from wherefrom.core.recipe import ModelEntry, Recipe
 from wherefrom.data.edited import EditedConfig, find_swappable
 from wherefrom.experiments.execute import execute
-from wherefrom.experiments.workers import Job, Workers, share_threads
+from wherefrom.experiments.workers import Job, Workers
 from wherefrom.memorisation.counterfactual import measured_models
 from wherefrom.memorisation.swap import SwapFindings, report_swap
+from wherefrom.runs.crew import helping_crew
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
-from wherefrom.runs.threads import usual_threads
+from wherefrom.runs.threads import share_threads, usual_threads
 from wherefrom.training.loop import Observer
 
 FOLDER = "retrained"
@@ -59,9 +60,11 @@ def retrain_pairs(
     further pair is trained only while the budget lasts, assuming that it takes as long as the
     slowest so far; at least one pair is trained. Several `processes` train as many models at once.
     """
-    queue = PairQueue(run, budget_minutes, most, processes)
-    if processes > 1:
-        threads = run.recipe.threads or share_threads(usual_threads(), processes)
+    crew = helping_crew()
+    at_once = crew.processes.size if crew else processes
+    queue = PairQueue(run, budget_minutes, most, at_once)
+    if at_once > 1:
+        threads = run.recipe.threads or share_threads(usual_threads(), 1 if crew else processes)
         Workers(queue.next_job, processes, threads, tell).run()
     else:
         while (name := queue.next_name()) is not None:
@@ -93,7 +96,7 @@ class PairQueue:
         if (name := self.next_name()) is None:
             return None
         steps = sum(stage.steps for stage in self.run.recipe.chain())
-        return Job(name, (str(self.run.path), name), self.folder(name), steps)
+        return Job(name, ("retrain", str(self.run.path), name), self.folder(name), steps)
 
     def next_name(self) -> str | None:
         """The next model that is not finished; None if no pair is left, or no time for one."""

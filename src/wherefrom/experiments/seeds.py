@@ -1,20 +1,27 @@
 """Several seeds of one recipe: parsing a list of seeds, and averaging the results."""
 
+import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
+from wherefrom.core.config import encode, from_json, to_json
 from wherefrom.core.errors import UsageError, WherefromError
 from wherefrom.core.measures import BY_RELATION, UNITS, WHY_NOT, is_share, measured
-from wherefrom.core.recipe import Recipe
+from wherefrom.core.recipe import Experiment, Recipe
 from wherefrom.evaluation.intervals import mean_interval
 from wherefrom.evaluation.two_levels import mean_over_seeds
-from wherefrom.experiments.execute import Outcome
+from wherefrom.experiments.execute import Outcome, execute
+from wherefrom.experiments.planning import Plan, Planned
+from wherefrom.experiments.workers import Job, Workers
+from wherefrom.runs.crew import helping_crew
 from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.kinds import decode_recipe
+from wherefrom.runs.threads import share_threads, usual_threads
 
 _MOST = 1000
 
@@ -66,6 +73,62 @@ def parse_seeds(text: str) -> list[int]:
     if len(seeds) > _MOST:
         raise UsageError(f"--seeds: expected at most {_MOST} seeds, found more in '{text}'")
     return list(seeds)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A seed that is ready to be trained: its recipe and folder, and its plan if it has one."""
+
+    recipe: Experiment
+    folder: Path
+    planned: Planned | None = None
+
+    def when_trained(self) -> "Prepared":
+        """The same after its training: its plan is no longer a new one."""
+        planned = self.planned and replace(self.planned, fresh=False)
+        return replace(self, planned=planned)
+
+
+def train_at_once(
+    seeds: Sequence[Prepared], processes: int, tell: Callable[[str], None] = lambda _: None
+) -> None:
+    """Train the seeds in processes of their own, as many at a time as there are (`Workers`).
+
+    Those that are finished are left alone. The run folders are then as any others.
+    """
+    waiting = [seed for seed in seeds if not _finished(seed)]
+    crew = helping_crew()
+    here = 1 if crew else min(processes, max(len(waiting), 1))
+    threads = next((seed.recipe.threads for seed in seeds), 0)
+
+    def next_job() -> Job | None:
+        return _job(waiting.pop(0)) if waiting else None
+
+    Workers(next_job, here, threads or share_threads(usual_threads(), here), tell).run()
+
+
+def _finished(seed: Prepared) -> bool:
+    folder = RunFolder(seed.folder)
+    fresh = seed.planned is not None and seed.planned.fresh
+    return not fresh and folder.exists() and folder.read_status()["state"] == "finished"
+
+
+def _job(seed: Prepared) -> Job:
+    planned = seed.planned
+    plan = planned and {"plan": to_json(planned.plan), "fresh": planned.fresh}
+    steps = sum(s.steps for s in seed.recipe.stages) if isinstance(seed.recipe, Recipe) else 1
+    texts = (json.dumps(encode(seed.recipe)), str(seed.folder), json.dumps(plan))
+    return Job(f"seed {seed.recipe.seed}", ("run", *texts), seed.folder, steps)
+
+
+def run_seed(recipe: Any, folder: Path, plan: Any, threads: int) -> Outcome:
+    """What a worker does for a job of `train_at_once`."""
+    chosen = replace(decode_recipe(recipe), threads=threads)
+    if plan is None:
+        return execute(chosen, folder)
+    assert isinstance(chosen, Recipe)
+    made = None if plan["plan"] is None else from_json(Plan, plan["plan"], "plan")
+    return execute(chosen, folder, planned=Planned(chosen, made, fresh=bool(plan["fresh"])))
 
 
 def read_shared(runs: Sequence[Path]) -> dict[str, np.ndarray]:

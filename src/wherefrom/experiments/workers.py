@@ -1,33 +1,31 @@
 """Several trainings at once, each in a process of its own.
 
-The models that are retrained for one run do not depend on each other. On a CPU, processes of one
-thread each use the cores better than one process with several threads; on a GPU, the small models
-of several processes share the device.
+The seeds of a recipe, and the models that are retrained for one run, do not depend on each other.
+On a CPU, processes of one thread each use the cores better than one process with several threads;
+on a GPU, the small models of several processes share the device.
 
 A worker (`worker.py`) trains one model into its run folder. It holds the other end of a pipe: when
 the pipe is closed, because this process wants to stop or is gone, the worker saves and ends. So
-nothing goes on unseen, whatever happens here.
+nothing goes on unseen, whatever happens here. Under torchrun, each process has one worker
+(`tasks.py`).
 """
 
-import os
-import subprocess
-import sys
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
-from typing import IO
 
 from wherefrom.core.durations import duration
-from wherefrom.core.errors import Damaged, Interrupted, MissingInput, WherefromError
+from wherefrom.core.errors import Damaged, Interrupted, MissingInput, error_of
 from wherefrom.core.files import parse_jsonl
 from wherefrom.core.inside import read_regular
+from wherefrom.experiments.tasks import POLL, FarHands, Hire, LocalTask, Task
+from wherefrom.runs.crew import helping_crew
+from wherefrom.runs.workshop import count_gpus
 from wherefrom.training.signals import StopSignal
 
 SECONDS_BETWEEN_LINES = 10.0
-_POLL = 0.1  # seconds
-_WORKER = "wherefrom.experiments.worker"
 
 
 @dataclass(frozen=True)
@@ -54,8 +52,8 @@ class Job:
 @dataclass
 class _Worker:
     job: Job
-    process: "subprocess.Popen[bytes]"
-    errors: IO[bytes]
+    task: Task
+    hire: Hire  # what it was started with
     began: float = field(default_factory=monotonic)
     share_at_start: float = 0.0
 
@@ -64,7 +62,8 @@ class Workers:
     """At most `processes` workers at a time, which are given one job after the other.
 
     `next_job` gives the next one, or None if there is none now; it is asked again whenever a job
-    is done. `threads` is the number of CPU threads of each worker.
+    is done. `threads` is the number of CPU threads of each worker. If
+    there is a helping crew, each of its processes has a worker, and `processes` does not count.
     """
 
     def __init__(
@@ -74,23 +73,28 @@ class Workers:
         threads: int,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
-        self.next_job, self.processes, self.threads, self.tell = next_job, processes, threads, tell
+        self.next_job, self.threads, self.tell = next_job, threads, tell
+        crew = helping_crew()
+        self.far = None if crew is None else FarHands(crew)
+        self.free = [*here(1 if crew else processes), *(self.far.hires() if self.far else ())]
         self.running: list[_Worker] = []
         self.again: list[Job] = []  # of workers that were killed
         self.done, self._told = 0, monotonic()
 
     def run(self) -> None:
         """Work until no job is left. Raises Interrupted after a signal, with everything saved."""
+        if self.far is not None:
+            self.far.begin()
         try:
             with StopSignal() as stop:
                 while stop.number is None:
-                    while len(self.running) < self.processes and (job := self._take()):
+                    while self.free and (job := self._take()):
                         self._start(job)
                     if not self.running:
                         break
                     self._collect()
                     self._report()
-                    sleep(_POLL)
+                    sleep(POLL)
                 if stop.number is not None:
                     names = ", ".join(worker.job.name for worker in self.running)
                     self._stop()
@@ -101,31 +105,29 @@ class Workers:
                     )
         finally:
             self._stop()
+            if self.far is not None:
+                self.far.end()
 
     def _take(self) -> Job | None:
         return self.again.pop(0) if self.again else self.next_job()
 
     def _start(self, job: Job) -> None:
-        errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed when the worker has ended)
-        process = subprocess.Popen(
-            [sys.executable, "-m", _WORKER, *job.arguments, str(self.threads)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=errors,
-            env=_environment(os.environ, self.threads),
-            start_new_session=True,  # Ctrl-C reaches this process, which then closes the pipes
-        )
-        worker = _Worker(job, process, errors, share_at_start=job.share_done())
+        hire = self.free.pop(0)
+        task = hire(job.arguments, self.threads)
+        worker = _Worker(job, task, hire, share_at_start=job.share_done())
         self.running.append(worker)
         self.tell(f"{job.name}: training ({len(self.running)} at once)")
 
     def _collect(self) -> None:
         """Take note of workers that have ended, and of how."""
-        for worker in [w for w in self.running if w.process.poll() is not None]:
+        for worker in list(self.running):
+            if (code := worker.task.poll()) is None:
+                continue
             self.running.remove(worker)
-            code, said = worker.process.returncode, _last_line(worker.errors)
-            _close(worker)
+            said = worker.task.last_line()
+            worker.task.close()
             if code == 0:
+                self.free.append(worker.hire)
                 self.done += 1
                 spent = duration(monotonic() - worker.began)
                 self.tell(f"{worker.job.name}: done in {spent}")
@@ -136,16 +138,16 @@ class Workers:
 
     def _replace_killed(self, job: Job, number: int) -> None:
         """Train on with a process fewer: a system short of memory kills the largest."""
-        self.processes -= 1
+        left = len(self.running) + len(self.free)
         killed = f"{job.name}: its process was killed (signal {number})"
-        if not self.processes:
+        if not left:
             raise Interrupted(
                 f"{killed}, and no other is left; what is trained is saved, and the same command "
                 "continues from there, perhaps with fewer processes",
                 number,
             )
         self.again.append(job)
-        self.tell(f"{killed}; going on with {self.processes} at once")
+        self.tell(f"{killed}; going on with {left} at once")
 
     def _report(self) -> None:
         now = monotonic()
@@ -165,46 +167,20 @@ class Workers:
     def _stop(self) -> None:
         """Have every worker save and end, and wait for it."""
         for worker in self.running:
-            _close_pipe(worker)
+            worker.task.ask_to_end()
         for worker in self.running:
-            worker.process.wait()
-            _close(worker)
+            worker.task.wait()
+            worker.task.close()
         self.running.clear()
 
 
-def share_threads(cores: int, processes: int) -> int:
-    """CPU threads of each process, if the user has not said how many."""
-    return max(1, cores // processes)
-
-
-def _environment(given: Mapping[str, str], threads: int) -> dict[str, str]:
-    """What a worker finds the package with, also where this process runs from a source tree."""
-    source = str(Path(__file__).parents[2])
-    paths = [source, *filter(None, [given.get("PYTHONPATH")])]
-    return {**given, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": str(threads)}
-
-
-def _close_pipe(worker: _Worker) -> None:
-    if worker.process.stdin is not None:
-        worker.process.stdin.close()
-
-
-def _close(worker: _Worker) -> None:
-    _close_pipe(worker)
-    worker.errors.close()
-
-
-def _last_line(errors: IO[bytes]) -> str:
-    errors.seek(0)
-    lines: Sequence[str] = errors.read().decode(errors="replace").strip().splitlines()
-    return lines[-1] if lines else "its process said nothing"
+def here(count: int) -> list[Hire]:
+    """Places for workers on this machine; if it has several GPUs, they take turns."""
+    gpus = count_gpus()
+    return [partial(LocalTask, gpu=i % gpus if gpus > 1 else None) for i in range(count)]
 
 
 def _error_of(code: int, message: str) -> Exception:
     """The user's error that a worker ended with; any other is a bug of ours."""
-    for kind in WherefromError.__subclasses__():
-        if kind.exit_code == code and kind is not Interrupted:
-            return kind(message)
-    if code > 128:
-        return Interrupted(message, code - 128)
-    return RuntimeError(message)
+    error = error_of(code, message)
+    return error if error.exit_code != 70 else RuntimeError(message)

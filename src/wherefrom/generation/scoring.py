@@ -3,7 +3,8 @@
 Shapes: R rows, T characters, V vocabulary.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch.nn.functional as F
@@ -12,6 +13,33 @@ from torch import Tensor
 from wherefrom.core.errors import BadData
 from wherefrom.generation.batches import groups, pad, reading_budget
 from wherefrom.generation.language_model import LanguageModel, device_of, reading
+
+EVERY_BATCH = slice(None)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Texts that a model reads, and what is wanted of each: one row of `wanted` numbers or several.
+
+    `scores`: the log-probability of each character from `starts` on. `scores and entropies`: the
+    entropy of what the model expects there, in a second row. `following`: the probabilities of what
+    may follow each of the last `count` characters, a row for each.
+    """
+
+    wanted: str
+    sequences: Sequence[Sequence[int]]
+    starts: Sequence[int] = ()
+    count: int = 1
+    batch_tokens: int | None = None
+
+    @property
+    def rows(self) -> int:
+        return {"scores": 1, "scores and entropies": 2}.get(self.wanted, self.count)
+
+
+# Has other processes read a part of the batches: (model, reading) to the rows of every sequence, or
+# None if it is not worth it. Set while there are other processes (runs/crew.py).
+spread: Callable[[LanguageModel, Reading], dict[int, np.ndarray] | None] | None = None
 
 
 def score(
@@ -25,44 +53,16 @@ def score(
     A start is at least 1 (the default): nothing comes before the first character. `batch_tokens`
     is how many characters are read at once.
     """
-    found = [np.zeros(0, dtype=np.float32)] * len(sequences)
-    for i, losses_T, _ in _score(model, sequences, starts, batch_tokens):
-        found[i] = -losses_T
-    return found
+    found = _read(model, Reading("scores", sequences, _starts(sequences, starts), 1, batch_tokens))
+    return [rows[0] for rows in found]
 
 
 def score_with_entropy(
     model: LanguageModel, sequences: Sequence[Sequence[int]], starts: Sequence[int] | None = None
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """The same, and the entropy of what the model expects at each of these characters, in nats."""
-    nothing = np.zeros(0, dtype=np.float32)
-    found = [(nothing, nothing)] * len(sequences)
-    for i, losses_T, logits_TV in _score(model, sequences, starts):
-        logs_TV = logits_TV.log_softmax(-1)
-        entropy_T = -(logs_TV.exp() * logs_TV).sum(-1)
-        found[i] = -losses_T, entropy_T.cpu().numpy()
-    return found
-
-
-def _score(
-    model: LanguageModel,
-    sequences: Sequence[Sequence[int]],
-    starts: Sequence[int] | None,
-    batch_tokens: int | None = None,
-) -> Iterator[tuple[int, np.ndarray, Tensor]]:
-    """Each sequence that has something to score: which it is, its losses (T), its logits (T, V)."""
-    starts = [1] * len(sequences) if starts is None else starts
-    _check(sequences, starts, model.max_input)
-    with reading(model):
-        for members, tokens_RT in _batches(model, sequences, batch_tokens):
-            if tokens_RT.shape[1] < 2:
-                continue
-            logits_RTV, targets_RT = model(tokens_RT[:, :-1]), tokens_RT[:, 1:]
-            losses_RT = F.cross_entropy(logits_RTV.transpose(1, 2), targets_RT, reduction="none")
-            rows = zip(members, losses_RT.cpu().numpy(), logits_RTV, strict=True)
-            for i, losses_T, logits_TV in rows:
-                here = slice(starts[i] - 1, len(sequences[i]) - 1)
-                yield i, losses_T[here], logits_TV[here]
+    asked = Reading("scores and entropies", sequences, _starts(sequences, starts))
+    return [(rows[0], rows[1]) for rows in _read(model, asked)]
 
 
 def following(
@@ -76,24 +76,68 @@ def following(
                 f"text {i}: expected {count} to {model.max_input} characters, which the model can "
                 f"go on from, found {len(sequence)}"
             )
-    found: list[np.ndarray] = [np.zeros(0)] * len(sequences)
+    return np.array(_read(model, Reading("following", sequences, (), count)))
+
+
+def _starts(sequences: Sequence[Sequence[int]], starts: Sequence[int] | None) -> Sequence[int]:
+    return [1] * len(sequences) if starts is None else starts
+
+
+def _read(model: LanguageModel, asked: Reading) -> list[np.ndarray]:
+    """The rows of every sequence, in order; one that has nothing to score has empty rows."""
+    if asked.wanted != "following":
+        _check(asked.sequences, asked.starts, model.max_input)
+    rows = spread(model, asked) if spread else None
+    if rows is None:
+        rows = dict(read_batches(model, asked))
+    nothing = np.zeros((asked.rows, 0), dtype=np.float32)
+    return [rows.get(i, nothing) for i in range(len(asked.sequences))]
+
+
+def read_batches(
+    model: LanguageModel, asked: Reading, part: slice = EVERY_BATCH
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Which sequence it is, and its rows; of some of the batches, if not of all."""
+    rows_of = _following_rows if asked.wanted == "following" else _scored_rows
     with reading(model):
-        for members, tokens_RT in _batches(model, sequences):
-            for i, logits_TV in zip(members, model(tokens_RT), strict=True):
-                end = len(sequences[i])
-                found[i] = logits_TV[end - count : end].softmax(-1).cpu().numpy()
-    return np.array(found)
+        for members in batches(model, asked)[part]:
+            tokens_RT = pad([asked.sequences[i] for i in members], device_of(model))
+            yield from rows_of(model, asked, members, tokens_RT)
 
 
-def _batches(
-    model: LanguageModel, sequences: Sequence[Sequence[int]], batch_tokens: int | None = None
-) -> Iterator[tuple[list[int], Tensor]]:
-    """Sequences of similar lengths, padded: which they are, and their characters (R, T)."""
-    device = device_of(model)
+def _scored_rows(
+    model: LanguageModel, asked: Reading, members: Sequence[int], tokens_RT: Tensor
+) -> Iterator[tuple[int, np.ndarray]]:
+    if tokens_RT.shape[1] < 2:
+        return
+    logits_RTV, targets_RT = model(tokens_RT[:, :-1]), tokens_RT[:, 1:]
+    losses_RT = F.cross_entropy(logits_RTV.transpose(1, 2), targets_RT, reduction="none")
+    rows = zip(members, losses_RT.cpu().numpy(), logits_RTV, strict=True)
+    for i, losses_T, logits_TV in rows:
+        here = slice(asked.starts[i] - 1, len(asked.sequences[i]) - 1)
+        if asked.rows == 1:
+            yield i, -losses_T[None, here]
+            continue
+        logs_TV = logits_TV[here].log_softmax(-1)
+        entropy_T = -(logs_TV.exp() * logs_TV).sum(-1)
+        yield i, np.stack([-losses_T[here], entropy_T.cpu().numpy()])
+
+
+def _following_rows(
+    model: LanguageModel, asked: Reading, members: Sequence[int], tokens_RT: Tensor
+) -> Iterator[tuple[int, np.ndarray]]:
+    for i, logits_TV in zip(members, model(tokens_RT), strict=True):
+        end = len(asked.sequences[i])
+        yield i, logits_TV[end - asked.count : end].softmax(-1).cpu().numpy()
+
+
+def batches(model: LanguageModel, asked: Reading) -> list[list[int]]:
+    """Which sequences are read at once: those of similar lengths."""
+    sequences = asked.sequences
     order = sorted(range(len(sequences)), key=lambda i: len(sequences[i]))
     lengths = [len(sequences[i]) for i in order]
-    for group in groups(lengths, batch_tokens or reading_budget(device)):
-        yield order[group], pad([sequences[i] for i in order[group]], device)
+    budget = asked.batch_tokens or reading_budget(device_of(model))
+    return [order[group] for group in groups(lengths, budget)]
 
 
 def _check(sequences: Sequence[Sequence[int]], starts: Sequence[int], longest: int) -> None:

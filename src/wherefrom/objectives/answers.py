@@ -7,7 +7,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from wherefrom.core.contracts import Batch, Question
+from wherefrom.core.contracts import EVERY_ROW, Batch, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import MASK_ID, Vocabulary
 from wherefrom.objectives.order import build_order
@@ -55,11 +55,15 @@ class Answers:
     def plan(self, first_step: int, count: int) -> Tensor:
         return self.order.at(first_step * self.rows, count * self.rows).view(count, self.rows)
 
-    def render(self, plan: Tensor, index: int) -> Batch:
-        return self._lay_out(plan[index])
+    def render(self, plan: Tensor, index: int, rows: slice = EVERY_ROW) -> Batch:
+        return self._lay_out(plan[index, rows])
 
-    def render_all(self, plan: Tensor) -> Batch:
-        return self._lay_out(plan)
+    def outline(self, plan: Tensor, index: int) -> tuple[Tensor, int]:
+        there = plan[index] >= 0
+        return (self.lengths[plan[index].clamp(min=0)] - 1) * there, self.width
+
+    def render_all(self, plan: Tensor, rows: slice = EVERY_ROW) -> Batch:
+        return self._lay_out(plan[:, rows])
 
     def _lay_out(self, question: Tensor) -> Batch:
         there = question >= 0  # a short last batch has rows without a question

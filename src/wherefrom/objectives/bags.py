@@ -13,7 +13,7 @@ from torch import Tensor
 
 from wherefrom.core.bags import BagVocabulary
 from wherefrom.core.bounds import check_share
-from wherefrom.core.contracts import Bags, Batch, Question
+from wherefrom.core.contracts import EVERY_ROW, Bags, Batch, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, chance, draws
 from wherefrom.objectives.order import build_order
@@ -64,7 +64,7 @@ class LabelledBags:
         steps = torch.arange(first_step, first_step + count, device=rows.device)
         return torch.cat([steps[:, None], rows], 1)
 
-    def render(self, plan: Tensor, index: int) -> Batch:
+    def render(self, plan: Tensor, index: int, rows: slice = EVERY_ROW) -> Batch:
         """Inputs are `Bags`; targets and weights (rows, 1), one label a review."""
         step, review = int(plan[index, 0]), plan[index, 1:]
         there = review >= 0  # a short last batch has rows without a review
@@ -73,8 +73,14 @@ class LabelledBags:
         offsets = lengths.cumsum(0) - lengths
         within = torch.repeat_interleave(self.starts[review] - offsets, lengths)
         words = self.words[within + torch.arange(len(within), device=within.device)]
-        bags = Bags(self._drop(words, step), offsets)
-        return Batch(bags, self.labels[review][:, None], there.float()[:, None], lengths)
+        words = self._drop(words, step)  # counted along the whole step, whoever renders which rows
+        bags = Bags(words, offsets) if rows == EVERY_ROW else _take(words, lengths, rows)
+        labels, weights = self.labels[review][:, None], there.float()[:, None]
+        return Batch(bags, labels[rows], weights[rows], lengths[rows])
+
+    def outline(self, plan: Tensor, index: int) -> tuple[Tensor, int]:
+        there = plan[index, 1:] >= 0
+        return self.lengths[plan[index, 1:].clamp(min=0)] * there, 1
 
     def _drop(self, words: Tensor, step: int) -> Tensor:
         """Dropped words become no word: their bag's average leaves them out."""
@@ -86,3 +92,11 @@ class LabelledBags:
         )
         dropped = chance(np.stack(drawn, 1).ravel()[: len(words)], self.config.word_dropout)
         return words.masked_fill(torch.from_numpy(dropped).to(words.device), 0)
+
+
+def _take(words: Tensor, lengths: Tensor, rows: slice) -> Bags:
+    """The bags of some rows, out of the words of all."""
+    kept = torch.zeros_like(lengths, dtype=torch.bool)
+    kept[rows] = True
+    own = lengths[rows]
+    return Bags(words[torch.repeat_interleave(kept, lengths)], own.cumsum(0) - own)

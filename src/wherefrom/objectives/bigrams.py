@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from wherefrom.core.contracts import Batch, Document
+from wherefrom.core.contracts import EVERY_ROW, Batch, Document
 from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.core.words import WordVocabulary
@@ -47,9 +47,10 @@ class Bigrams:
         )[0]
         return below(word, len(self.pairs))
 
-    def render(self, plan: np.ndarray, index: int) -> Batch:
+    def render(self, plan: np.ndarray, index: int, rows: slice = EVERY_ROW) -> Batch:
         previous, following = self._columns
-        return Batch(previous[plan[index]], following[plan[index]], self._ones)
+        drawn = plan[index, rows]
+        return Batch(previous[drawn], following[drawn], self._ones[rows])
 
 
 class BigramTable:
@@ -65,8 +66,9 @@ class BigramTable:
         """Nothing is drawn: the steps' own numbers, [count]."""
         return np.arange(first_step, first_step + count, dtype=np.int64)
 
-    def render(self, plan: np.ndarray, index: int) -> Batch:
-        return self.batch
+    def render(self, plan: np.ndarray, index: int, rows: slice = EVERY_ROW) -> Batch:
+        whole = self.batch
+        return Batch(whole.inputs[rows], whole.targets[rows], whole.weights[rows])
 
 
 def _require(pairs: np.ndarray) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from wherefrom.core.contracts import Batch, Objective
+from wherefrom.core.contracts import EVERY_ROW, Batch, Objective
 from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import Share
 
@@ -68,27 +68,59 @@ class Mix:
                 plans.append((part, part.objective.plan(first, last - first), first - first_step))
         return plans
 
-    def render(self, plan: list[tuple[Part, Any, int]], index: int) -> Batch:
+    def render(
+        self, plan: list[tuple[Part, Any, int]], index: int, rows: slice = EVERY_ROW
+    ) -> Batch:
         batches = []
         for part, own, offset in plan:
-            if 0 <= index - offset < len(own):
-                batches.append(part.objective.render(own, index - offset))
+            inside, _ = divide(part.rows, rows)
+            if 0 <= index - offset < len(own) and inside is not None:
+                batches.append(part.objective.render(own, index - offset, inside))
         return batches[0] if len(batches) == 1 else _concatenate(batches)
 
-    def render_all(self, plan: list[tuple[Part, Any, int]]) -> Batch:
+    def outline(self, plan: list[tuple[Part, Any, int]], index: int) -> tuple[Tensor, int]:
+        """The lengths of all rows of a step, and the width that they are padded to."""
+        found = [
+            part.objective.outline(own, index - offset)
+            for part, own, offset in plan
+            if 0 <= index - offset < len(own)
+        ]
+        return torch.cat([lengths for lengths, _ in found]), max(width for _, width in found)
+
+    def render_all(self, plan: list[tuple[Part, Any, int]], rows: slice = EVERY_ROW) -> Batch:
         """(steps, rows, width): every part's rows in their place, though a part begins late."""
-        pieces = [(p.rows, own, at, p.objective.render_all(own)) for p, own, at in plan]
-        steps = max(at + len(own) for _, own, at, _ in pieces)
-        shape = (steps, self.rows, self.width)
+        pieces: list[tuple[slice, Any, int, Batch]] = []
+        for part, own, at in plan:
+            inside, outside = divide(part.rows, rows)
+            if inside is not None:
+                pieces.append((outside, own, at, part.objective.render_all(own, inside)))
+        steps = max(at + len(own) for _, own, at in plan)
+        shape = (steps, len(range(self.rows)[rows]), self.width)
         _, _, _, like = pieces[0]
         inputs, targets = like.inputs.new_zeros(shape), like.targets.new_zeros(shape)
         weights, lengths = like.weights.new_zeros(shape), like.lengths.new_zeros(shape[:2])
-        for rows, own, at, batch in pieces:
+        for place, own, at, batch in pieces:
             here = slice(at, at + len(own))
             width = batch.inputs.shape[-1]
-            inputs[here, rows, :width], targets[here, rows, :width] = batch.inputs, batch.targets
-            weights[here, rows, :width], lengths[here, rows] = batch.weights, batch.lengths
+            inputs[here, place, :width], targets[here, place, :width] = batch.inputs, batch.targets
+            weights[here, place, :width], lengths[here, place] = batch.weights, batch.lengths
         return Batch(inputs, targets, weights, lengths)
+
+
+def divide(part: slice, rows: slice) -> tuple[slice | None, slice]:
+    """Which rows of a part are among `rows` of the batch (None: none are), and where they come.
+
+    `rows` is every n-th row from some row on: the first is counted inside the part, the second
+    among the chosen rows of the batch.
+    """
+    if rows == EVERY_ROW:
+        return EVERY_ROW, part
+    first, stride = rows.start or 0, rows.step or 1
+    before = max(0, -(-(part.start - first) // stride))  # chosen rows before the part
+    begin = first + before * stride
+    count = max(0, -(-(part.stop - begin) // stride))
+    inside = slice(begin - part.start, part.stop - part.start, stride) if count else None
+    return inside, slice(before, before + count)
 
 
 def split_rows(shares: Sequence[Share], rows: int) -> list[int]:

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from wherefrom.core.config import check
-from wherefrom.core.contracts import Batch
+from wherefrom.core.contracts import EVERY_ROW, Batch
 from wherefrom.core.randomness import Stream, below, chance, draws
 from wherefrom.core.vocabulary import MASK_ID
 from wherefrom.objectives.corpus import Corpus
@@ -236,14 +236,19 @@ class Documents:
         most = torch.where(salient, first, tail)
         return least + below(words[1], most - least + 1)
 
-    def render(self, plan: Tensor, index: int) -> Batch:
+    def render(self, plan: Tensor, index: int, rows: slice = EVERY_ROW) -> Batch:
         """The rows of one step, padded to the longest of them."""
-        rows = plan[index]
-        longest = int(self._totals(rows).max())
-        return self._lay_out(rows, max(1, longest - 1))  # a row of one character predicts nothing
+        planned = plan[index, rows]
+        longest = int(self._totals(planned).max())
+        # A row of one character predicts nothing.
+        return self._lay_out(planned, max(1, longest - 1))
 
-    def render_all(self, plan: Tensor) -> Batch:
-        return self._lay_out(plan, self.width)
+    def outline(self, plan: Tensor, index: int) -> tuple[Tensor, int]:
+        lengths = (self._totals(plan[index]) - 1).clamp(min=0)
+        return lengths, max(1, int(lengths.max()))
+
+    def render_all(self, plan: Tensor, rows: slice = EVERY_ROW) -> Batch:
+        return self._lay_out(plan[:, rows], self.width)
 
     def _totals(self, rows: Tensor) -> Tensor:
         """Characters of each row, masks included."""

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from wherefrom.core.bounds import check_whole
 from wherefrom.core.config import check
-from wherefrom.core.contracts import Batch, Document
+from wherefrom.core.contracts import EVERY_ROW, Batch, Document
 from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.core.vocabulary import Alphabet
@@ -66,11 +66,17 @@ class Windows:
         (word,) = draws(1, step=steps, row=rows.expand(count, -1), **address)
         return below(word, len(self.tokens) - self.width)
 
-    def render(self, plan: Tensor, index: int) -> Batch:
-        return self.render_all(plan[index])
+    def render(self, plan: Tensor, index: int, rows: slice = EVERY_ROW) -> Batch:
+        return self._read(plan[index, rows])
 
-    def render_all(self, plan: Tensor) -> Batch:
-        window = self.tokens[plan[..., None] + self._places]
+    def outline(self, plan: Tensor, index: int) -> tuple[Tensor, int]:
+        return torch.full_like(plan[index], self.width), self.width
+
+    def render_all(self, plan: Tensor, rows: slice = EVERY_ROW) -> Batch:
+        return self._read(plan[:, rows])
+
+    def _read(self, begin: Tensor) -> Batch:
+        window = self.tokens[begin[..., None] + self._places]
         inputs, targets = window[..., :-1], window[..., 1:]
         weights = torch.ones_like(targets, dtype=torch.float32)
-        return Batch(inputs, targets, weights, torch.full_like(plan, self.width))
+        return Batch(inputs, targets, weights, torch.full_like(begin, self.width))

@@ -32,17 +32,22 @@ from wherefrom.models.gru import GRU, GRUConfig
 from wherefrom.objectives.bigrams import bigrams
 from wherefrom.training.numpy_learner import SGD, Descender, NumpyAdamW, NumpyLearner, SGDConfig
 from wherefrom.training.optimisers import AdamWConfig
+from wherefrom.training.processes import Processes
 from wherefrom.training.schedules import TokenCount, factor
 from wherefrom.training.torch_learner import TorchLearner
 
 
 @dataclass(frozen=True)
 class Place:
-    """A stage's place in its run: its number, the seed, and what a schedule may count."""
+    """A stage's place in its run: its number, the seed, and what a schedule may count.
+
+    `processes` are those that train it together, if there are several.
+    """
 
     number: int
     seed: int
     tokens: TokenCount
+    processes: Processes | None = None
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,7 @@ class Family:
     weights: Callable[[Any], dict[str, Any]]  # name to the live tensor or array
     predictor: Callable[[Any, Any], Any]  # an Answerer or a Scorer
     held_out_text: Callable[[Dataset, Any], Any] | None = None  # what its Scorer is scored on
+    shareable: bool = True  # several processes can take its steps together
 
 
 def _character_vocabulary(dataset: Dataset) -> Alphabet:
@@ -83,7 +89,13 @@ def _torch_learner(
     model: torch.nn.Module, objective: Objective, stage: Stage, place: Place
 ) -> TorchLearner:
     return TorchLearner(
-        model, objective, stage, number=place.number, seed=place.seed, tokens=place.tokens
+        model,
+        objective,
+        stage,
+        number=place.number,
+        seed=place.seed,
+        tokens=place.tokens,
+        processes=place.processes,
     )
 
 
@@ -201,5 +213,6 @@ FAMILIES: dict[str, Family] = {
         weights=lambda model: model.parameters | model.frozen,
         predictor=lambda model, vocabulary: model,
         held_out_text=_held_out_bigrams,
+        shareable=False,
     ),
 }

@@ -82,9 +82,13 @@ class RunFolder(SealedFolder):
             self.path.mkdir(parents=True, exist_ok=True)
 
     def write_recipe(
-        self, recipe: Experiment, threads: int = 0, plan: Mapping[str, Any] | None = None
+        self,
+        recipe: Experiment,
+        threads: int = 0,
+        plan: Mapping[str, Any] | None = None,
+        processes: int = 1,
     ) -> None:
-        """Write the recipe, and the number of CPU threads that training begins with.
+        """Write the recipe, and the numbers of CPU threads and processes that training begins with.
 
         `plan` says how the recipe was fitted to the text and the machine, if it was.
         """
@@ -96,6 +100,7 @@ class RunFolder(SealedFolder):
         }
         # A folder is sealed from its first file on; one of an earlier version stays as it is.
         sealed = not self.exists() or self.seal() is not None
+        contents |= {"processes": processes} if processes > 1 else {}
         contents |= ({"plan": dict(plan)} if plan else {}) | ({"sealed": True} if sealed else {})
         with self.together(sealing=sealed):
             self.write_json(RUN, contents)

@@ -46,5 +46,15 @@ def usual_threads() -> int:
     given = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()  # a list is for nesting
     if given.isdecimal() and int(given) > 0:
         return int(given)
+    return count_cores()
+
+
+def count_cores() -> int:
+    """The cores that this process may use."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return cores or 1
+
+
+def share_threads(cores: int, processes: int) -> int:
+    """CPU threads of each process, if the user has not said how many."""
+    return max(1, cores // processes)

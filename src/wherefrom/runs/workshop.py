@@ -17,9 +17,12 @@ from wherefrom.data.catalogue import load_dataset
 from wherefrom.generation.answers import ModelAnswerer
 from wherefrom.objectives.catalogue import Material, build_objective
 from wherefrom.objectives.mix import Mix
+from wherefrom.runs.crew import SpreadAnswerer, current_crew
 from wherefrom.runs.families import FAMILIES, Family, Place
 from wherefrom.training.optimisers import AdamW, AdamWConfig
+from wherefrom.training.processes import Processes
 from wherefrom.training.schedules import COURSE_EPOCHS, TokenCount
+from wherefrom.training.torch_learner import TorchLearner
 
 _BYTES_A_WEIGHT = 16  # itself, its gradient and the two averages of AdamW, in float32
 _SHORT_ROW = 8  # characters: few texts have shorter rows
@@ -29,11 +32,17 @@ _SMALLER = "lower model.n_layer, model.n_embd or another size of the model"
 class Workshop:
     """What training and evaluating a recipe needs; it writes no files.
 
-    `read` gives the data; without it the recipe's own data set is loaded.
+    `read` gives the data; without it the recipe's own data set is loaded. `processes` are those
+    that this one follows, if it follows others.
     """
 
-    def __init__(self, recipe: Recipe, read: Callable[[], Dataset] | None = None) -> None:
-        self.recipe = recipe
+    def __init__(
+        self,
+        recipe: Recipe,
+        read: Callable[[], Dataset] | None = None,
+        processes: Processes | None = None,
+    ) -> None:
+        self.recipe, self.processes = recipe, processes
         self._read = read or (lambda: load_dataset(recipe.data, recipe.seed))
         family = FAMILIES[recipe.model.kind]
         if family.predictor is ModelAnswerer:
@@ -108,14 +117,19 @@ class Workshop:
 
     def learner(self, stage: Stage, model: Any, steps: int | None = None) -> Learner:
         """The stage's learner; `steps` of it are taken, all where it is not given."""
-        objective = self.objective(stage)
-        place = Place(self.number(stage), self.recipe.seed, self._tokens(stage, objective))
+        objective, crew = self.objective(stage), current_crew()
+        tokens = self._tokens(stage, objective)
+        processes = crew.processes if crew else self.processes
+        place = Place(self.number(stage), self.recipe.seed, tokens, processes)
         taken = stage if steps is None else replace(stage, steps=steps)
-        return self.family.learner(model, objective, taken, place)
+        learner = self.family.learner(model, objective, taken, place)
+        if crew is None or not isinstance(learner, TorchLearner):
+            return learner
+        return crew.lead(learner, self.recipe, stage, steps, self.dataset)
 
     def refit(self, recipe: Recipe) -> "Workshop":
         """The same data and model for a recipe with other stages; nothing is read again."""
-        other = Workshop(recipe, self._read)
+        other = Workshop(recipe, self._read, self.processes)
         shared = ("device", "dataset", "vocabulary", "model_config", "material")
         other.__dict__.update({name: self.__dict__[name] for name in shared if name in vars(self)})
         return other
@@ -130,7 +144,8 @@ class Workshop:
 
     def _answerer(self, model: Any, vocabulary: Any) -> ModelAnswerer:
         """An answerer with room for the longest trained answer; the data are read on first use."""
-        return ModelAnswerer(model, vocabulary, max_new=lambda: self.dataset.answer_room)
+        kind = ModelAnswerer if current_crew() is None else SpreadAnswerer
+        return kind(model, vocabulary, max_new=lambda: self.dataset.answer_room)
 
     def predictor(self, model: Any) -> Any:
         return self.family.predictor(model, self.vocabulary)
@@ -182,6 +197,11 @@ def _try_out(device: torch.device) -> None:
     AdamW(list(layer.named_parameters()), AdamWConfig()).step(1.0, torch.ones((), device=device))
     if not torch.equal(before, layer.weight):
         raise RuntimeError("it does not withhold an update")
+
+
+def count_gpus() -> int:
+    """The CUDA GPUs of this machine that can be used."""
+    return torch.cuda.device_count() if torch.cuda.is_available() else 0
 
 
 def devices() -> list[str]:

@@ -15,8 +15,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from wherefrom.core.contracts import Batch, StaticObjective
+from wherefrom.core.contracts import EVERY_ROW, Batch, StaticObjective
 from wherefrom.training.optimisers import Optimiser, has_bf16
+from wherefrom.training.shared_gradient import SharedGradient, StepSums
 
 WORTH_COMPILING = 5000  # steps: compiling takes as long as some thousands of them
 _WARMUPS = 3
@@ -37,8 +38,11 @@ class CapturedSteps:
         clip: float,
         arithmetic: str,
         steps: int,
+        shared: SharedGradient | None = None,
     ) -> None:
         self.model, self.objective, self.optimisers = model, objective, optimisers
+        self.shared = shared
+        self.rows = EVERY_ROW if shared is None else shared.processes.rows
         self.clip, self.arithmetic, self.steps = clip, arithmetic, steps
         self.device = next(model.parameters()).device
         self.notes: list[str] = []
@@ -52,7 +56,8 @@ class CapturedSteps:
         """Those steps, one value a step for each metric, still on the device."""
         if count > self._room:
             self.prepare(count)
-        self._fill(self.objective.render_all(self.objective.plan(first_step, count)), factors)
+        plan = self.objective.plan(first_step, count)
+        self._fill(self.objective.render_all(plan, self.rows), factors)
         assert self._graph is not None
         for seed in seeds:
             if self.dropping:
@@ -66,7 +71,8 @@ class CapturedSteps:
     def prepare(self, count: int) -> None:
         """Buffers for chunks of this size, and the graph that reads them."""
         self._room = count
-        batch = self.objective.render_all(self.objective.plan(0, min(count, self.steps)))
+        plan = self.objective.plan(0, min(count, self.steps))
+        batch = self.objective.render_all(plan, self.rows)
         self._inputs, self._targets = batch.inputs.clone(), batch.targets.clone()
         self._weights, self._lengths = batch.weights.clone(), batch.lengths.clone()
         self._factors = torch.zeros(count, device=self.device)
@@ -100,7 +106,7 @@ class CapturedSteps:
         most = torch.zeros((), dtype=torch.long, device=self.device)
         for first in range(0, self.steps, _SURVEYED):
             plan = self.objective.plan(first, min(_SURVEYED, self.steps - first))
-            most = most.maximum(self.objective.render_all(plan).lengths.sum(1).max())
+            most = most.maximum(self.objective.render_all(plan, self.rows).lengths.sum(1).max())
         return -(-int(most) // _ROUND) * _ROUND
 
     # -- the step -------------------------------------------------------------------
@@ -114,13 +120,16 @@ class CapturedSteps:
             p.grad = None
         loss = self._loss(inputs, targets, weights, lengths)
         loss.backward()
-        loss = loss.detach()
+        loss, counted = loss.detach(), (weights > 0).sum().float()
+        if self.shared is not None:  # a captured step cannot be stopped within a chunk
+            own = StepSums(loss, weights.sum(), counted, torch.zeros_like(loss))
+            loss, _, counted, _ = self.shared.add(own)
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.clip, foreach=True)
         bad = (~(torch.isfinite(loss) & torch.isfinite(norm))).float()
         factor = self._factors.index_select(0, self._cursor)[0]
         for optimiser in self.optimisers:
             optimiser.step(factor, bad.maximum(self._hold))
-        row = torch.stack((loss, (weights > 0).sum().float(), bad))
+        row = torch.stack((loss, counted, bad))
         self._metrics.index_copy_(0, self._cursor, row[None])
         self._cursor.add_(1).remainder_(self._room)
 
@@ -140,7 +149,10 @@ class CapturedSteps:
     def _plain_loss(
         self, inputs_BT: Tensor, targets_BT: Tensor, weights_BT: Tensor, lengths_B: Tensor
     ) -> Tensor:
-        """The weighted mean of the losses; a row's padding is left out or weighs nothing."""
+        """The weighted mean of the losses; a row's padding is left out or weighs nothing.
+
+        For a gradient that is shared it is the sum: the mean is over the rows of all processes.
+        """
         model: Any = self.model
         half = self.arithmetic == "bf16" and has_bf16(self.device)
         targets, weights = targets_BT.flatten(), weights_BT.flatten()
@@ -154,7 +166,8 @@ class CapturedSteps:
                 features = model.features(inputs_BT)
             logits = model.head(features).flatten(0, -2)
         losses = F.cross_entropy(logits.float(), targets, reduction="none")
-        return (losses * weights).sum() / weights.sum().clamp(min=_NOTHING)
+        total = (losses * weights).sum()
+        return total if self.shared else total / weights.sum().clamp(min=_NOTHING)
 
     def _capture(self) -> torch.cuda.CUDAGraph:
         """Warm up beside the main stream with updates withheld, then record one step."""
@@ -167,7 +180,9 @@ class CapturedSteps:
         for p in self.model.parameters():
             p.grad = None
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
+        # The thread that watches over NCCL may look at its events meanwhile.
+        mode = "global" if self.shared is None else "thread_local"
+        with torch.cuda.graph(graph, capture_error_mode=mode):
             self._step()
         return graph
 

@@ -3,7 +3,7 @@
 Shapes: B rows, T characters, C width.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -12,12 +12,15 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from wherefrom.core.contracts import Batch, Objective, State, never
+from wherefrom.core.contracts import EVERY_ROW, Bags, Batch, Objective, State, never
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.core.recipe import Stage
 from wherefrom.training.captured import CapturedSteps, products
 from wherefrom.training.optimisers import OPTIMISERS
+from wherefrom.training.processes import Processes
 from wherefrom.training.schedules import TokenCount, factor
+from wherefrom.training.shared_gradient import SharedGradient, StepSums
+from wherefrom.training.shared_rows import Piece, SharedDropout, divide_step
 from wherefrom.training.weights import copy_weights, load_weights
 
 _NOTHING = 1e-30  # a batch whose targets all weigh nothing costs nothing, instead of 0 / 0
@@ -27,8 +30,11 @@ class TorchLearner:
     """Takes optimisation steps; everything random in them is a function of the step's number.
 
     On a CUDA GPU the steps of a model that can be captured are (captured.py); others are taken
-    one by one, in fp32 or TF32.
+    one by one, in fp32 or TF32. With `processes`, this learner renders its rows of every step, and
+    takes the step of all rows together with the learners of the others.
     """
+
+    stopping = False  # a process was asked to stop; all know it after the same step
 
     def __init__(
         self,
@@ -39,9 +45,13 @@ class TorchLearner:
         number: int,
         seed: int,
         tokens: TokenCount | None = None,
+        processes: Processes | None = None,
     ) -> None:
         self.model, self.objective, self.stage = model, objective, stage
         self.number, self.seed, self.tokens = number, seed, tokens
+        self.rows = EVERY_ROW if processes is None else processes.rows
+        self.shared = None if processes is None else SharedGradient(model, processes)
+        self.dropout = None if processes is None else SharedDropout(model)
         self.device = next(model.parameters()).device
         self.optimisers = OPTIMISERS[stage.optimiser.kind](model, stage.optimiser)
         self.captured: CapturedSteps | None = None
@@ -55,6 +65,7 @@ class TorchLearner:
                 clip=stage.clip,
                 arithmetic=stage.arithmetic,
                 steps=stage.steps,
+                shared=self.shared,
             )
 
     def prepare(self, count: int) -> None:
@@ -73,8 +84,9 @@ class TorchLearner:
         rows: list[Tensor] = []
         with products(self.stage.arithmetic) if self.device.type == "cuda" else nullcontext():
             for i in range(count):
-                rows.append(self._step(first_step + i, self.objective.render(plan, i)))
-                if stopped():
+                batch, pieces = self._render(plan, i)
+                rows.append(self._step(first_step + i, batch, pieces, stopped))
+                if stopped() if self.shared is None else self.stopping:
                     break
         loss, targets, bad = torch.stack(rows).double().cpu().numpy().T
         return {"loss": loss, "targets": targets.astype(np.int64), "finite": bad == 0}
@@ -88,21 +100,49 @@ class TorchLearner:
     def _factor(self, step: int) -> float:
         return factor(self.stage.schedule, step, self.stage.steps, self.tokens)
 
-    def _step(self, step: int, batch: Batch) -> Tensor:
+    def _render(self, plan: Any, index: int) -> tuple[Batch, Sequence[Piece | Batch]]:
+        """This process's rows of a step, and the pieces in which they go through the model."""
+        batch = self.objective.render(plan, index, self.rows)
+        if self.shared is None or isinstance(batch.inputs, Bags):
+            return batch, self._buckets(batch)
+        divisible: Any = self.objective
+        lengths, width = divisible.outline(plan, index)
+        return batch, divide_step(batch, lengths, width, self.stage.buckets, self.rows)
+
+    def _step(
+        self,
+        step: int,
+        batch: Batch,
+        pieces: Sequence[Piece | Batch],
+        stopped: Callable[[], bool] = never,
+    ) -> Tensor:
         """One update; loss, targets and the flag of what is not finite, still on the device."""
         self._reseed(self._dropout_seeds(step, 1)[0])
         self._drop_gradients()
-        total = batch.weights.sum().clamp(min=_NOTHING)
+        weight = batch.weights.sum()
+        total = weight.clamp(min=_NOTHING) if self.shared is None else torch.ones_like(weight)
         loss = torch.zeros((), device=self.device)
-        for piece in self._buckets(batch):
-            part = self._loss(piece, total)
+        for piece in pieces:
+            part = self._loss(self._enter(piece), total)
             part.backward()
             loss = loss + part.detach()
+        targets = (batch.weights > 0).sum().float()
+        if self.shared is not None:  # `loss` and the gradients are sums over this process's rows
+            stop = torch.full_like(loss, stopped())
+            loss, _, targets, stop = self.shared.add(StepSums(loss, weight, targets, stop))
+            self.stopping = bool(stop > 0)
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.stage.clip)
         bad = (~(torch.isfinite(loss) & torch.isfinite(norm))).float()
         for optimiser in self.optimisers:
             optimiser.step(self._factor(step), bad)
-        return torch.stack((loss, (batch.weights > 0).sum().float(), bad))
+        return torch.stack((loss, targets, bad))
+
+    def _enter(self, piece: Piece | Batch) -> Batch:
+        if isinstance(piece, Batch):
+            return piece
+        assert self.dropout is not None
+        self.dropout.piece = piece
+        return piece.batch
 
     def _drop_gradients(self) -> None:
         for p in self.model.parameters():
@@ -150,11 +190,20 @@ class TorchLearner:
             torch.manual_seed(seed)
 
     def _dropout_seeds(self, first: int, count: int) -> list[int]:
-        """Dropout is reseeded each step, so that a resumed run drops what it would have."""
+        """Dropout is reseeded each step, so that a resumed run drops what it would have.
+
+        Processes that draw the same masks have one seed; others have their own.
+        """
         steps = np.arange(first, first + count, dtype=np.int64)
         address = {"seed": self.seed, "stage": self.number, "step": steps}
-        high, low = draws(2, stream=Stream.DROPOUT, row=np.zeros_like(steps), **address)
+        same = self.dropout is not None and self.dropout.draws_alike
+        rows = np.full_like(steps, 0 if same else self.rows.start or 0)
+        high, low = draws(2, stream=Stream.DROPOUT, row=rows, **address)
         return ((high << 31) ^ low).tolist()
+
+    def tensors(self) -> list[Tensor]:
+        """All that training changes, in an order that every process has."""
+        return list(self._tensors().values())
 
     def _tensors(self) -> dict[str, Tensor]:
         tensors = {f"model.{k}": v for k, v in self.model.state_dict().items()}

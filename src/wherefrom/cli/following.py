@@ -1,0 +1,47 @@
+"""A command that torchrun has started several times: the first process speaks for all.
+
+The others follow it (experiments/follower.py) where several processes are of use, and have nothing
+to do elsewhere. What goes wrong in one of them is said by the first. If the first cannot be
+reached, the first of each machine says so.
+"""
+
+import os
+from collections.abc import Sequence
+
+from wherefrom.core.errors import Unavailable, WherefromError
+
+_SHARED = ("run", "evaluate", "audit")  # commands whose work is divided
+_loud: int | None = None  # standard error, as it was before the silence
+_VARIABLES = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # as torchrun sets them
+
+
+def follows() -> bool:
+    """Whether this is not the first of several processes; needs no torch."""
+    return all(map(os.environ.get, _VARIABLES)) and os.environ["RANK"] != "0"
+
+
+def shared(arguments: Sequence[str]) -> bool:
+    """Whether the work of the command is divided among processes."""
+    return next((a for a in arguments if not a.startswith("-")), "") in _SHARED
+
+
+def silence(debug: bool) -> None:
+    """Nothing is printed from here on, by libraries either; `--debug` keeps standard error."""
+    global _loud
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    if not debug:
+        _loud = os.dup(2)
+        os.dup2(nowhere, 2)
+    os.dup2(nowhere, 1)
+
+
+def report_as_follower(error: BaseException) -> None:
+    """Leave word of an error that kept this process from following the first."""
+    if not follows() or not isinstance(error, WherefromError):
+        return
+    if not isinstance(error, Unavailable):
+        from wherefrom.experiments.company import deliver
+
+        deliver(error)
+    elif _loud is not None and os.environ.get("LOCAL_RANK", "0") == "0":
+        os.dup2(_loud, 2)  # there is nobody to tell

@@ -1,0 +1,190 @@
+"""Working on a run in company: starting the other processes, or joining those of torchrun.
+
+`company` is the only way in. In the first process it yields the crew that it leads; in the others
+it does not return: they follow until they are dismissed.
+"""
+
+import hashlib
+import os
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from wherefrom.core.errors import Dismissed, UsageError, WherefromError
+from wherefrom.core.recipe import Demonstrations, Experiment
+from wherefrom.experiments.companions import start_companions
+from wherefrom.experiments.follower import Follower
+from wherefrom.runs.crew import Crew
+from wherefrom.runs.families import FAMILIES
+from wherefrom.runs.folder import versions
+from wherefrom.runs.kinds import recipe_identity
+from wherefrom.runs.threads import count_cores, share_threads, usual_threads
+from wherefrom.runs.workshop import choose_device, count_gpus
+from wherefrom.training.meeting import (
+    LONGEST_PATIENCE,
+    PATIENCE,
+    Place,
+    find_place,
+    leave_word,
+    meet,
+    open_store,
+)
+from wherefrom.training.processes import Processes
+
+_DELIVERY = 5.0  # seconds in which a process that fails before the meeting may still say why
+_BUG, _INTERRUPTED = 70, 130
+
+
+@contextmanager
+def company(
+    asked: Experiment,
+    processes: int | None = None,
+    wait: float = PATIENCE,
+    *,
+    alike: Mapping[str, Any] | None = None,
+    apart: bool = False,
+    trains: bool = True,
+) -> Generator[Crew | None, None, None]:
+    """The processes that work on a recipe together; None if this one is alone.
+
+    `processes` are started here unless torchrun has started them. `alike` is what all must have
+    been asked for besides the recipe. With `apart`, each process trains models of its own, so none
+    is started here: `Workers` does that. If nothing is trained, any recipe will do.
+    """
+    place = find_place()
+    _check_numbers(place, processes, wait)
+    size = place.size if place else processes or 1
+    if place is None and (size == 1 or apart):
+        yield None
+        return
+    if trains and not apart and size > 1:
+        _require_shareable(asked, size)
+    _require_room(asked, place.local_size if place else size)
+    hello = _introduce(asked, alike or {})
+    with _some_threads(place.local_size if place else size):
+        if place is None:
+            with start_companions(size, wait, hello) as crew, _led(crew):
+                yield crew
+        else:
+            with _led(_join(place, wait, asked, hello, apart)) as crew:
+                yield crew
+
+
+@contextmanager
+def _led(crew: Crew) -> Generator[Crew, None, None]:
+    """Lead the crew, and dismiss it with the exit code that this process will have."""
+    code = _BUG
+    try:
+        with crew.leading():
+            yield crew
+        code = 0
+    except WherefromError as error:
+        code = error.exit_code
+        raise
+    except KeyboardInterrupt:
+        code = _INTERRUPTED
+        raise
+    finally:
+        crew.dismiss(code)
+
+
+def _check_numbers(place: Place | None, processes: int | None, wait: float) -> None:
+    if processes is not None and processes < 1:
+        raise UsageError(f"--processes: expected at least 1, found {processes}")
+    if not 0 < wait <= LONGEST_PATIENCE:
+        raise UsageError(
+            f"--wait: expected seconds above 0, at most {LONGEST_PATIENCE:g}, found {wait:g}"
+        )
+    if place is not None and processes not in (None, 1, place.size):
+        raise UsageError(
+            f"--processes: expected none, since torchrun has started {place.size}, found "
+            f"{processes}; leave it out"
+        )
+
+
+def _require_shareable(asked: Experiment, size: int) -> None:
+    """Refuse a recipe whose steps cannot be divided among so many processes."""
+    advice = "leave --processes out, or train several seeds at once (--seeds)"
+    if isinstance(asked, Demonstrations):
+        raise UsageError(
+            f"--processes: expected a recipe that trains a model, found '{asked.name}', whose "
+            "demonstrations one process computes; leave --processes out"
+        )
+    if not FAMILIES[asked.model.kind].shareable:
+        raise UsageError(
+            f"--processes: expected a model that torch trains, found '{asked.model.kind}', which "
+            f"one process trains in numpy; {advice}"
+        )
+    for stage in asked.stages:
+        if stage.batch < size:
+            raise UsageError(
+                f"--processes: expected at most {stage.batch}, one for each row of a step of stage "
+                f"'{stage.name}', found {size}; raise stages.{stage.name}.batch or take fewer"
+            )
+
+
+def _require_room(asked: Experiment, here: int) -> None:
+    """Refuse more processes on this machine than it has cores, or GPUs."""
+    device = choose_device(asked.device).type
+    if device == "mps" and here > 1:
+        raise UsageError(f"--processes: expected 1 on device 'mps', found {here}")
+    what, most = "core", count_cores()
+    if device == "cuda":
+        what, most = "GPU", count_gpus()
+    if here > most:
+        raise UsageError(
+            f"--processes: expected at most {most}, one for each {what} of this machine, found "
+            f"{here}; more would only wait for each other"
+        )
+
+
+def _introduce(asked: Experiment, alike: Mapping[str, Any]) -> dict[str, Any]:
+    """What all processes must have in common, but for the data, which are compared when read."""
+    return {
+        "versions": versions() | {"source": _hash_source()},
+        "recipe": recipe_identity(asked),
+        "options": dict(alike),
+        "device": choose_device(asked.device).type,
+    }
+
+
+def _hash_source() -> str:
+    """Source trees of one version may differ."""
+    root, digest = Path(__file__).parents[1], hashlib.sha256()
+    for path in sorted(root.rglob("*.py")):
+        digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@contextmanager
+def _some_threads(here: int) -> Generator[None, None, None]:
+    """Unless the user has said how many, each process has its part of the cores."""
+    if os.environ.get("OMP_NUM_THREADS"):
+        yield
+        return
+    os.environ["OMP_NUM_THREADS"] = str(share_threads(usual_threads(), here))
+    try:
+        yield
+    finally:
+        del os.environ["OMP_NUM_THREADS"]
+
+
+def _join(
+    place: Place, wait: float, asked: Experiment, hello: Mapping[str, Any], apart: bool
+) -> Crew:
+    """Meet the others; only the first process returns from here."""
+    store = open_store(place, wait)
+    meet(place, store, hello, wait)
+    processes = Processes(place, store, wait, gpu=hello["device"] == "cuda")
+    if not place.leads:
+        raise Dismissed(Follower(processes, asked).follow())
+    return Crew(processes, apart)
+
+
+def deliver(error: BaseException) -> None:
+    """Have the first process say why this one, which never came to the meeting, ends."""
+    with suppress(Exception, Dismissed):
+        place = find_place()
+        if place is not None and not place.leads:
+            leave_word(open_store(place, _DELIVERY), place.rank, error)

@@ -1,0 +1,232 @@
+"""What the first of several processes has the others do, and how they do it.
+
+The first process runs the command as if it were alone. Where it builds a learner or asks a model
+questions, the others are told to take part: each message names what to do, and the `Follower`
+(experiments/follower.py) has a method of that name. So there is one training loop, in one process,
+and one writer.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from signal import SIGTERM, raise_signal
+from typing import Any
+
+import numpy as np
+import torch
+
+from wherefrom.core.config import encode
+from wherefrom.core.contracts import Answer, Candidate, State, never
+from wherefrom.core.errors import WherefromError
+from wherefrom.core.identity import require_same
+from wherefrom.core.recipe import Recipe, Stage
+from wherefrom.generation import scoring
+from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.generation.scoring import Reading, read_batches
+from wherefrom.runs.descriptions import describe, symbols
+from wherefrom.training.processes import Processes
+from wherefrom.training.torch_learner import TorchLearner
+
+_FEWEST = 4  # questions for each process: fewer are answered sooner by one
+_FEWEST_BATCHES = 2  # for each process
+
+_crew: "Crew | None" = None
+
+
+def current_crew() -> "Crew | None":
+    """The processes that take every step together with this one; None if it works alone."""
+    return None if _crew is None or _crew.apart else _crew
+
+
+def helping_crew() -> "Crew | None":
+    """The processes that train models of their own for this one; None if there are none."""
+    return _crew if _crew is not None and _crew.apart else None
+
+
+class Crew:
+    """The others, as the first process speaks to them.
+
+    They work `apart` where each trains models of its own: then nothing of one model is divided.
+    """
+
+    def __init__(self, processes: Processes, apart: bool = False) -> None:
+        self.processes, self.apart = processes, apart
+        self.tasks = 0  # numbers of tasks (experiments/tasks.py) that were given out
+
+    @contextmanager
+    def leading(self) -> Iterator[None]:
+        """While entered, this crew is the current one, or the helping one."""
+        global _crew
+        before, _crew = (_crew, scoring.spread), self
+        scoring.spread = None if self.apart else self.score
+        try:
+            yield
+        finally:
+            _crew, scoring.spread = before
+
+    def lead(
+        self, learner: TorchLearner, recipe: Recipe, stage: Stage, steps: int | None, data: Any
+    ) -> "LedLearner":
+        """The learner of all; raises Mismatch if another process has read other data."""
+        self.processes.tell(
+            {
+                "do": "learn",
+                "recipe": encode(recipe),
+                "stage": stage.name,
+                "steps": steps,
+                "threads": torch.get_num_threads(),
+            }
+        )
+        with self.processes.together():
+            own = describe(data)
+            others = self.processes.gather(own)[1:]
+        for rank, theirs in enumerate(others, start=1):
+            require_same(
+                f"process {rank}",
+                theirs,
+                own,
+                holder="its data",
+                advice="give all processes the same files",
+            )
+        self.processes.tell({"do": "begin"})
+        return LedLearner(learner, self.processes)
+
+    def answer(
+        self, answerer: "SpreadAnswerer", questions: Sequence[str], beams: int, most: int
+    ) -> list[Answer]:
+        """The answers of all, in the order of the questions."""
+        model: Any = answerer.model
+        self.processes.tell(
+            {
+                "do": "answer",
+                **_form(model),
+                "symbols": symbols(answerer.vocabulary),
+                "beams": beams,
+                "most": most,
+                "questions": list(questions),
+            }
+        )
+        with self.processes.together():
+            self.processes.share(list(model.state_dict().values()))
+            own = answerer.answer_here(questions[self.processes.rows], beams)
+            found = self.processes.gather([spell(answer) for answer in own])
+        answers: list[Answer] = [read(found[0][0])] * len(questions)
+        for rank, theirs in enumerate(found):
+            answers[rank :: self.processes.size] = map(read, theirs)
+        return answers
+
+    def score(self, model: Any, asked: Reading) -> dict[int, np.ndarray] | None:
+        """What all processes read of some texts. They divide the batches, so that a text is read in
+        the same company, and to the same bits, as by one process."""
+        batches = len(scoring.batches(model, asked))
+        known = isinstance(model, torch.nn.Module) and hasattr(model, "config")
+        if not known or batches < _FEWEST_BATCHES * self.processes.size:
+            return None
+        texts = {"sequences": [list(text) for text in asked.sequences]}
+        message = {"wanted": asked.wanted, "starts": list(asked.starts), "count": asked.count}
+        message |= {"batch_tokens": asked.batch_tokens, **texts, **_form(model)}
+        self.processes.tell({"do": "score", **message})
+        with self.processes.together():
+            self.processes.share(list(model.state_dict().values()))
+            return read_together(self.processes, model, asked)
+
+    def dismiss(self, code: int) -> None:
+        """The others end, with the exit code of the first.
+
+        If they do not listen, they end as soon as they notice that the first is gone.
+        """
+        with suppress(WherefromError):
+            if self.processes.in_step:
+                self.processes.tell({"do": "end", "code": code})
+                self.processes.gather(None)  # all have heard it
+                self.processes.leave()
+
+
+class LedLearner:
+    """A learner that steps together with those of the other processes.
+
+    All have the weights and moments of the first, and take the same steps.
+    """
+
+    def __init__(self, own: TorchLearner, processes: Processes) -> None:
+        self.own, self.processes = own, processes
+        self._share()
+
+    def prepare(self, count: int) -> None:
+        self.processes.tell({"do": "prepare", "count": count})
+        with self.processes.together():
+            self.own.prepare(count)
+
+    def advance(
+        self, first_step: int, count: int, stopped: Callable[[], bool] = never
+    ) -> dict[str, np.ndarray]:
+        self.processes.tell({"do": "advance", "first": first_step, "count": count})
+        with self.processes.together():
+            found = self.own.advance(first_step, count, stopped)
+            asked = self.own.stopping
+            if self.own.captured is not None:  # it looks once a chunk
+                asked = any(self.processes.gather(stopped()))
+        if asked and not stopped():  # another process got a signal that is meant for all
+            raise_signal(SIGTERM)
+        return found
+
+    def state(self) -> State:
+        return self.own.state()
+
+    def load(self, state: State) -> None:
+        self.own.load(state)
+        self.processes.tell({"do": "share"})
+        self._share()
+
+    def _share(self) -> None:
+        with self.processes.together():
+            self.processes.share(self.own.tensors())
+
+
+class SpreadAnswerer(ModelAnswerer):
+    """One whose questions are divided among the processes."""
+
+    def searching(self, beams: int) -> "SpreadAnswerer":
+        return SpreadAnswerer(self.model, self.vocabulary, beams, self.max_new)
+
+    def _answer(self, questions: Sequence[str], beams: int) -> list[Answer]:
+        crew = current_crew()
+        if crew is None or len(questions) < _FEWEST * crew.processes.size:
+            return self.answer_here(questions, beams)
+        most = self.max_new() if callable(self.max_new) else self.max_new
+        return crew.answer(self, questions, beams, most)
+
+    def answer_here(self, questions: Sequence[str], beams: int) -> list[Answer]:
+        return super()._answer(questions, beams)
+
+
+def _form(model: Any) -> dict[str, Any]:
+    """What others build the same model from, but for its weights, and their threads."""
+    return {"model": encode(model.config), "threads": torch.get_num_threads()}
+
+
+def read_together(processes: Processes, model: Any, asked: Reading) -> dict[int, np.ndarray]:
+    """The rows of all sequences; this process reads every size-th batch."""
+    own = dict(read_batches(model, asked, processes.rows))
+    # The form of what is sent: which sequence, and how many numbers it has in each row.
+    plan = torch.tensor([[i, rows.shape[1]] for i, rows in own.items()]).view(-1)
+    flat = np.concatenate([np.zeros(0, np.float32), *(rows.ravel() for rows in own.values())])
+    plans = processes.gather_numbers(plan.long())
+    found: dict[int, np.ndarray] = {}
+    for where, numbers in zip(plans, processes.gather_numbers(torch.from_numpy(flat)), strict=True):
+        at = 0
+        for i, length in where.view(-1, 2).tolist():
+            size = asked.rows * length
+            found[i] = numbers[at : at + size].numpy().reshape(asked.rows, length).copy()
+            at += size
+    return found
+
+
+def spell(answer: Answer) -> list[Any]:
+    """An answer as JSON; its numbers keep every bit."""
+    others = [[other.text, other.probability] for other in answer.others]
+    return [answer.text, answer.probability, others, answer.finished]
+
+
+def read(spelt: list[Any]) -> Answer:
+    text, probability, others, finished = spelt
+    return Answer(text, probability, tuple(Candidate(*other) for other in others), finished)
