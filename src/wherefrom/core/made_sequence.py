@@ -1,0 +1,90 @@
+"""Sequences whose items are made when they are read: a million of them take no memory.
+
+Items come in groups, such as all sentences about one person. A group is made at once, from small
+integers that say what it is made of; `starts` has the number of each group's first item. Such a
+sequence is read like a tuple. It is cheap to go through in order, and costs a group for each item
+that is read by its number.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Generic, TypeVar, overload
+
+import numpy as np
+
+Item = TypeVar("Item")
+
+
+class MadeSequence(Sequence[Item], Generic[Item]):
+    """Subclasses set `starts`, one number more than there are groups, and make a group's items."""
+
+    starts: np.ndarray
+
+    def make(self, group: int) -> list[Item]:
+        """The items of one group."""
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return int(self.starts[-1])
+
+    def __iter__(self) -> Iterator[Item]:
+        return chain.from_iterable(map(self.make, range(len(self.starts) - 1)))
+
+    @overload
+    def __getitem__(self, index: int) -> Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Item]: ...
+    def __getitem__(self, index: int | slice) -> Item | Sequence[Item]:
+        if isinstance(index, slice):
+            numbers = range(*index.indices(len(self)))
+            return self if numbers == range(len(self)) else Chosen(self, numbers)
+        number = index + len(self) if index < 0 else index
+        if not 0 <= number < len(self):
+            raise IndexError(f"expected a number below {len(self)}, found {index}")
+        group = int(np.searchsorted(self.starts, number, side="right")) - 1
+        return self.make(group)[number - int(self.starts[group])]
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or _equal(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Chosen(Sequence[Item], Generic[Item]):
+    """Some items of another sequence, by their numbers in it."""
+
+    def __init__(self, base: MadeSequence[Item], numbers: Sequence[int] | np.ndarray) -> None:
+        self._base, self._numbers = base, numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __iter__(self) -> Iterator[Item]:
+        """A group is made once for neighbours that belong to it."""
+        starts, last, first, end = self._base.starts, list[Item](), 0, 0
+        for number in self._numbers:
+            if not first <= number < end:
+                group = int(np.searchsorted(starts, number, side="right")) - 1
+                first, end = int(starts[group]), int(starts[group + 1])
+                last = self._base.make(group)
+            yield last[number - first]
+
+    @overload
+    def __getitem__(self, index: int) -> Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Item]: ...
+    def __getitem__(self, index: int | slice) -> Item | Sequence[Item]:
+        if isinstance(index, slice):
+            return Chosen(self._base, self._numbers[index])
+        return self._base[int(self._numbers[index])]
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or _equal(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _equal(one: Sequence[Item], other: object) -> bool:
+    if not isinstance(other, Sequence) or len(one) != len(other):
+        return False
+    return all(a == b for a, b in zip(one, other, strict=True))
