@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from wherefrom.core.contracts import Document, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Vocabulary
-from wherefrom.objectives.corpus import Corpus, index_corpus, salient_spans
+from wherefrom.objectives.corpus import Corpus, index_corpus
+from wherefrom.objectives.salience import salient_spans
 
 
 def index(*documents: Document) -> Corpus:

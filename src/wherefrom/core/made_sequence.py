@@ -6,8 +6,8 @@ sequence is read like a tuple. It is cheap to go through in order, and costs a g
 that is read by its number.
 """
 
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import Generic, TypeVar, overload
 
 import numpy as np
@@ -88,3 +88,10 @@ def _equal(one: Sequence[Item], other: object) -> bool:
     if not isinstance(other, Sequence) or len(one) != len(other):
         return False
     return all(a == b for a, b in zip(one, other, strict=True))
+
+
+def in_batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """The items in order, so many at once; the last batch may be shorter."""
+    rest = iter(items)
+    while some := list(islice(rest, size)):
+        yield some
