@@ -23,6 +23,7 @@ from wherefrom.core.made_sequence import in_batches
 from wherefrom.core.progress import tell
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.objectives.columns import Columns, FileColumns, Kind, MemoryColumns, map_columns
+from wherefrom.objectives.encoder import Encoder
 from wherefrom.objectives.salience import AnswerFinder, Asked, Size, find_named, salient_spans
 
 LARGE = 200_000  # documents from which on a corpus is kept in files
@@ -197,11 +198,7 @@ class _Rows:
     """Rows of some documents, before they are moved to the columns."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        self._vocabulary = vocabulary
-        highest = max(map(ord, vocabulary.characters))
-        self._ids = np.full(highest + 2, -1, np.int32)  # the last one: no character
-        for number, character in enumerate(vocabulary.characters):
-            self._ids[ord(character)] = number
+        self._encoder = Encoder(vocabulary)
         self._tokens = self._words = self._spans = self._likes = 0  # moved before
         self._clear()
 
@@ -250,7 +247,7 @@ class _Rows:
         for name, numbers in self._new.items():
             if numbers:
                 columns.extend(name, np.array(numbers))
-        columns.extend("tokens", self._encode())
+        columns.extend("tokens", self._encoder.encode(self._texts))
         columns.extend("fact", np.frombuffer(self._fact, np.bool_))
         self._tokens += len(self._fact)
         self._words += len(self._new["words"])
@@ -263,12 +260,3 @@ class _Rows:
         for name in _NEVER_EMPTY:
             if not counts.get(name, self._words if name == "word_place" else self._spans):
                 columns.extend(name, np.zeros(1, np.int64))
-
-    def _encode(self) -> np.ndarray:
-        """The characters of all texts as the vocabulary numbers them."""
-        codes = np.frombuffer("".join(self._texts).encode("utf-32-le"), np.uint32)
-        ids = self._ids[np.minimum(codes, len(self._ids) - 1)]
-        if ids.min() < 0:
-            for text in self._texts:
-                self._vocabulary.encode(text)  # raises, and names the text and the character
-        return ids
