@@ -108,6 +108,12 @@ class Dataset:
     held_out: int = 0  # the number of documents at the end that are never trained on
     passages: tuple[Passage, ...] = ()  # none: every document is about the subject it names
 
+    @property
+    def key(self) -> str:
+        """Which data these are, known without reading them; "" if only reading them tells."""
+        keys = {getattr(part, "key", "") for part in (self.documents, self.questions)}
+        return keys.pop() if len(keys) == 1 else ""
+
     @cached_property
     def asked(self) -> Sequence[Question]:
         """Every question that is trained on, whatever the text says of its answer."""

@@ -141,10 +141,10 @@ class Statements(MadeSequence[Fact]):
 
 
 class PeopleQuestions(MadeSequence[Question]):
-    """A question about each person."""
+    """A question about each person; `key` as of the sentences."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
+    def __init__(self, world: World, key: str) -> None:
+        self._world, self.key = world, key
         self.starts = np.arange(len(world) + 1)
 
     def make(self, group: int) -> list[Question]:
@@ -168,4 +168,4 @@ def tell_world(
 ) -> tuple[Sentences, Statements, PeopleQuestions]:
     """Everything that is said of a world, made when it is read; `forms` as chosen for it."""
     told = _Told(world, forms, sentences)
-    return Sentences(told, key), Statements(told), PeopleQuestions(world)
+    return Sentences(told, key), Statements(told), PeopleQuestions(world, key)
