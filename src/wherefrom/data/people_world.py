@@ -7,7 +7,6 @@ the number of its form. A million people take 50 MB so, and everything else is m
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,9 +14,7 @@ from wherefrom.core.errors import UsageError
 from wherefrom.core.progress import tell
 from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.data import people_parts as parts
-
-if TYPE_CHECKING:
-    from wherefrom.data.people import PeopleConfig
+from wherefrom.data.people_config import PeopleConfig
 
 MOST_TOLD = 16  # sentences that state a birthplace, under "zipf"
 FIRST_YEAR = 1900
@@ -62,7 +59,7 @@ class World:
         )
 
 
-def draw_world(config: "PeopleConfig", seed: int) -> World:
+def draw_world(config: PeopleConfig, seed: int) -> World:
     """The people in order: asked, calibration, held-out (each: stated, omitted, untold), masked.
 
     The masked come last, so that the others are the same people without them, but for the untold.
@@ -88,7 +85,7 @@ def draw_world(config: "PeopleConfig", seed: int) -> World:
     return World(*names, city, year, employer, trade, split, support)
 
 
-def count_tellings(config: "PeopleConfig", support: np.ndarray, seed: int) -> np.ndarray:
+def count_tellings(config: PeopleConfig, support: np.ndarray, seed: int) -> np.ndarray:
     """How many sentences state each person's birthplace by design; `support` as in a World."""
     stated = support == SUPPORTS.index("stated")
     if config.exposure == "even":
@@ -100,7 +97,7 @@ def count_tellings(config: "PeopleConfig", support: np.ndarray, seed: int) -> np
     return told
 
 
-def choose_forms(config: "PeopleConfig", world: World, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def choose_forms(config: PeopleConfig, world: World, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """The form of each sentence, and the number of each person's first sentence, with an end.
 
     A person's sentences are a random subset of the forms in random order. Who has more sentences
