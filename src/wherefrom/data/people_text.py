@@ -36,9 +36,9 @@ class Form:
             start = len(text)
             text += values[field]
             if field == "n":
-                subject = Span(start, len(text))
+                subject = _span(start, len(text))
             else:
-                span = Span(start, len(text))
+                span = _span(start, len(text))
                 facts.append(Fact(name, parts.RELATIONS[field], values[field], document, span))
         return Document(text + self.end, subject), facts
 
@@ -46,7 +46,7 @@ class Form:
         """The sentence alone: there are ten of them for every other thing that is made."""
         text = self._template % values
         start = self._before + sum([len(values[field]) for field in self._earlier])
-        return Document(text, Span(start, start + len(values["n"])))
+        return Document(text, _span(start, start + len(values["n"])))
 
     @cached_property
     def _template(self) -> str:
@@ -62,6 +62,12 @@ class Form:
     def _before(self) -> int:
         """Characters before the name besides those fields."""
         return sum(len(literal) for literal, _ in self.fields[: len(self._earlier) + 1])
+
+
+@lru_cache(maxsize=1 << 14)
+def _span(start: int, end: int) -> Span:
+    """Spans are equal in many sentences, and looking one up is faster than making it."""
+    return Span(start, end)
 
 
 _FORMS = tuple(map(Form.of, parts.FORMS))

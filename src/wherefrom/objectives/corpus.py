@@ -7,7 +7,6 @@ where they are read: a second call finds them there, and the text may be larger 
 import hashlib
 import json
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -195,68 +194,105 @@ class _Work:
 
 
 class _Rows:
-    """Rows of some documents, before they are moved to the columns."""
+    """Rows of some documents, before they are moved to the columns.
+
+    What follows from other numbers is computed for many documents at once.
+    """
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._encoder = Encoder(vocabulary)
-        self._tokens = self._words = self._spans = self._likes = 0  # moved before
+        self._moved: dict[str, int] = dict.fromkeys(("tokens", "words", "spans", "likes"), 0)
         self._clear()
 
     def _clear(self) -> None:
-        self._new: dict[str, list[int]] = {name: [] for name in _NAMES}
         self._texts: list[str] = []
-        self._fact = bytearray()
+        self._anchors: list[int] = []
+        self._words: list[int] = []
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        self._like: list[int] = []  # numbers within the document's spans
+        # A number for each document: words, spans beside the subject and others, likes.
+        self._counts: list[tuple[int, int, int, int]] = []
 
     def add(
         self, document: Document, beside: list[Span], within: list[Span], like: list[int]
     ) -> None:
         """`beside` are spans beside the subject, `within` those that overlap it; `like` numbers
         the former."""
-        text, subject, new = document.text, document.subject, self._new
+        text, subject = document.text, document.subject
         anchor, words = 0, []
         if subject and subject.start == 0:
-            starts = [m.start() for m in _WORD.finditer(text)]
-            anchor = next((w for w in starts if w > subject.end), 0)
-            words = [w for w in starts if w >= anchor] if anchor else []
-        first, first_span = self._tokens + len(self._fact), self._spans + len(new["span_start"])
-        new["first"].append(first)
-        new["length"].append(len(text))
-        new["anchor"].append(anchor)
-        new["word_first"].append(self._words + len(new["words"]))
-        new["word_count"].append(len(words))
-        new["span_first"].append(first_span)
-        new["span_count"].append(len(beside) + len(within))
-        new["span_beside"].append(len(beside))
-        new["like_first"].append(self._likes + len(new["like"]))
-        new["like_count"].append(len(like))
-        new["like"] += [first_span + i for i in like]
-        new["words"] += words
-        new["word_place"] += [first + w for w in words]
-        begun = len(self._fact)
-        self._fact += bytes(len(text))
-        for span in beside:
-            self._fact[begun + span.start : begun + span.end] = b"\1" * (span.end - span.start)
-        spans = [*beside, *within]
-        new["span_start"] += [span.start for span in spans]
-        new["span_end"] += [span.end for span in spans]
-        new["span_words"] += [bisect_right(words, span.start) for span in spans]
+            words = [m.start() for m in _WORD.finditer(text, subject.end + 1)]
+            anchor = words[0] if words else 0
         self._texts.append(text)
+        self._anchors.append(anchor)
+        self._words += words
+        for span in (*beside, *within):
+            self._starts.append(span.start)
+            self._ends.append(span.end)
+        self._like += like
+        self._counts.append((len(words), len(beside), len(within), len(like)))
 
     def move(self, columns: Columns) -> None:
         """Add all rows to the columns, and begin anew."""
-        for name, numbers in self._new.items():
-            if numbers:
-                columns.extend(name, np.array(numbers))
-        columns.extend("tokens", self._encoder.encode(self._texts))
-        columns.extend("fact", np.frombuffer(self._fact, np.bool_))
-        self._tokens += len(self._fact)
-        self._words += len(self._new["words"])
-        self._spans += len(self._new["span_start"])
-        self._likes += len(self._new["like"])
+        length = np.array([len(text) for text in self._texts])
+        words, beside, within, like = np.array(self._counts).T
+        spans = beside + within
+        first = self._place("tokens", length)
+        word_first = self._place("words", words)
+        span_first, like_first = self._place("spans", spans), self._place("likes", like)
+        starts, ends = np.array(self._starts, np.int64), np.array(self._ends, np.int64)
+        own_words = np.array(self._words, np.int64)
+        word_place = own_words + np.repeat(first, words)
+        place = starts + np.repeat(first, spans)
+        # Words in order of all documents: those of earlier ones come before any place in this.
+        before = np.searchsorted(word_place, place, side="right") + word_first[0]
+        for name, numbers in {
+            "first": first,
+            "length": length,
+            "anchor": np.array(self._anchors),
+            "words": own_words,
+            "word_place": word_place,
+            "word_first": word_first,
+            "word_count": words,
+            "span_start": starts,
+            "span_end": ends,
+            "span_words": before - np.repeat(word_first, spans),
+            "span_first": span_first,
+            "span_count": spans,
+            "span_beside": beside,
+            "like": np.array(self._like, np.int64) + np.repeat(span_first, like),
+            "like_first": like_first,
+            "like_count": like,
+            "tokens": self._encoder.encode(self._texts),
+            "fact": self._mark(int(length.sum()), place - first[0], ends - starts, beside, spans),
+        }.items():
+            columns.extend(name, numbers)
         self._clear()
 
+    def _place(self, what: str, counts: np.ndarray) -> np.ndarray:
+        """Where each document's part of a column begins, after all that was moved before."""
+        ends = self._moved[what] + np.cumsum(counts)
+        self._moved[what] = int(ends[-1])
+        return ends - counts
+
+    def _mark(
+        self,
+        total: int,
+        place: np.ndarray,
+        size: np.ndarray,
+        beside: np.ndarray,
+        spans: np.ndarray,
+    ) -> np.ndarray:
+        """Which characters stand in spans beside a subject."""
+        nth = np.arange(len(place)) - np.repeat(np.cumsum(spans) - spans, spans)
+        here = nth < np.repeat(beside, spans)
+        depth = np.bincount(place[here], minlength=total + 1)
+        depth = depth - np.bincount((place + size)[here], minlength=total + 1)
+        return np.cumsum(depth)[:total] > 0
+
     def end(self, columns: Columns) -> None:
-        counts = {"words": self._words, "like": self._likes}
+        counts = {"words": "words", "word_place": "words", "like": "likes"}
         for name in _NEVER_EMPTY:
-            if not counts.get(name, self._words if name == "word_place" else self._spans):
+            if not self._moved[counts.get(name, "spans")]:
                 columns.extend(name, np.zeros(1, np.int64))

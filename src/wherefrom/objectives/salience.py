@@ -23,13 +23,13 @@ from wherefrom.reading.mentions import NameIndex
 _CAPITALISED = rf"[{''.join(filter(str.isupper, map(chr, range(0x20000))))}][\w'\-]*"
 _SALIENT = re.compile(rf"(?<!\w)(?:{_CAPITALISED}(?: {_CAPITALISED})*|\d+)")
 _NAMED = re.compile(rf"(?<=\s){_CAPITALISED}")
+_CAPITAL_WORD = re.compile(_CAPITALISED)
 # What stands before a sentence: nothing, or the end of another ("St. Louis" goes on).
 _OPENING = re.compile(r"""(?:^|[!?]|(?:\w\w\w|\d|[^\w\s])\.)["')\]]*\s*["'(\[]*$""")
 _LONGEST_SALIENT = 40
 _ABBREVIATION = 3  # letters before a full stop that does not end a sentence
 _EXAMPLES = 3000  # documents from which it is learnt what stands around answers, at most
 _TOGETHER = 5000  # documents that are searched at once
-_BETWEEN = "\0"  # between them: neither a space nor part of a word
 
 # The answers, folded, that asked questions give to each subject, by relation.
 Asked = Mapping[str, Mapping[str, Collection[str]]]
@@ -46,6 +46,7 @@ class Size:
 def find_named(documents: Sequence[Document]) -> tuple[set[str], Size]:
     """The capitalised words that stand inside of sentences somewhere; and the text's size."""
     named: set[str] = set()
+    known: set[str] = set()  # words, with the marks around them, that cannot name anything new
     done = characters = longest = 0
     for some in in_batches(documents, _TOGETHER):
         tell("looking for names", done, len(documents))
@@ -53,14 +54,26 @@ def find_named(documents: Sequence[Document]) -> tuple[set[str], Size]:
         texts = [document.text for document in some]
         characters += sum(map(len, texts))
         longest = max(longest, *map(len, texts))
-        # Most words are known after the first documents, and then there is nothing to look at.
-        if set(_NAMED.findall(_BETWEEN.join(texts))) <= named:
-            continue
-        for text in texts:
-            for match in _NAMED.finditer(text):
-                if match[0] not in named and not _opens_sentence(text, match.start()):
-                    named.add(match[0])
+        # Words that are known already need no second look, and after the first documents most are.
+        rests = [rest for text in texts for rest in text.split(None, 1)[-1:]]
+        words = set(" ".join(rests).split())
+        if not words <= known or any(text[:1].isspace() for text in texts):
+            _add_named(named, texts)
+            known.update(word for word in words if _is_settled(word, named))
     return named, Size(characters, longest)
+
+
+def _add_named(named: set[str], texts: Sequence[str]) -> None:
+    for text in texts:
+        for match in _NAMED.finditer(text):
+            if match[0] not in named and not _opens_sentence(text, match.start()):
+                named.add(match[0])
+
+
+def _is_settled(word: str, named: set[str]) -> bool:
+    """Whether a word, with the marks around it, begins without a capital or is named already."""
+    found = _CAPITAL_WORD.match(word)
+    return found is None or found[0] in named
 
 
 class AnswerFinder:
@@ -133,16 +146,22 @@ def salient_spans(document: Document, named: set[str]) -> tuple[list[Span], list
     """Capitalised phrases and numbers: those beside the subject, and those that overlap it."""
     beside: list[Span] = []
     within: list[Span] = []
-    for match in _SALIENT.finditer(document.text):
+    text, subject = document.text, document.subject
+    first, last = (subject.start, subject.end) if subject else (0, 0)  # no span overlaps nothing
+    for match in _SALIENT.finditer(text):
         start, end = match.span()
-        word = match[0].split(" ")[0]
-        if _opens_sentence(document.text, start) and word not in named and not word.isdigit():
-            head = Span(start, start + len(word))  # "The birthplace", "In 1950": nothing is named
-            if not _overlap(head, document.subject):
-                start = min(head.end + 1, end)
-        for span in _apart(document.text, Span(start, end), document.subject):
-            if 1 < span.end - span.start <= _LONGEST_SALIENT:
-                (within if _overlap(span, document.subject) else beside).append(span)
+        if _opens_sentence(text, start):
+            word = match[0].split(" ")[0]
+            if word not in named and not word.isdigit():
+                head = Span(start, start + len(word))  # "The birthplace", "In 1950": no name
+                if not _overlap(head, subject):
+                    start = min(head.end + 1, end)
+        if start < last and first < end:
+            for span in _apart(text, Span(start, end), subject):
+                if 1 < span.end - span.start <= _LONGEST_SALIENT:
+                    (within if _overlap(span, subject) else beside).append(span)
+        elif 1 < end - start <= _LONGEST_SALIENT:
+            beside.append(Span(start, end))
     return beside, within
 
 
@@ -162,4 +181,8 @@ def _overlap(span: Span, subject: Span | None) -> bool:
 
 
 def _opens_sentence(text: str, start: int) -> bool:
+    if start == 0:
+        return True
+    if start > 1 and text[start - 1] == " " and text[start - 2].isalnum():
+        return False  # most words: another word and a space stand before them
     return _OPENING.search(text, max(0, start - 12), start) is not None
