@@ -22,6 +22,11 @@ from wherefrom.reading.mentions import NameIndex
 # A capital of any alphabet, which `re` has no class for, and the rest of its word.
 _CAPITALISED = rf"[{''.join(filter(str.isupper, map(chr, range(0x20000))))}][\w'\-]*"
 _SALIENT = re.compile(rf"(?<!\w)(?:{_CAPITALISED}(?: {_CAPITALISED})*|\d+)")
+# The same where all characters are ASCII: twice as fast, and most English text is.
+_ASCII_CAPITALISED = r"[A-Z][\w'\-]*"
+_ASCII_SALIENT = re.compile(
+    rf"(?<!\w)(?:{_ASCII_CAPITALISED}(?: {_ASCII_CAPITALISED})*|\d+)", re.ASCII
+)
 _NAMED = re.compile(rf"(?<=\s){_CAPITALISED}")
 _CAPITAL_WORD = re.compile(_CAPITALISED)
 # What stands before a sentence: nothing, or the end of another ("St. Louis" goes on).
@@ -148,7 +153,7 @@ def salient_spans(document: Document, named: set[str]) -> tuple[list[Span], list
     within: list[Span] = []
     text, subject = document.text, document.subject
     first, last = (subject.start, subject.end) if subject else (0, 0)  # no span overlaps nothing
-    for match in _SALIENT.finditer(text):
+    for match in (_ASCII_SALIENT if text.isascii() else _SALIENT).finditer(text):
         start, end = match.span()
         if _opens_sentence(text, start):
             word = match[0].split(" ")[0]
