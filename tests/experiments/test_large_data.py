@@ -1,6 +1,7 @@
 """A run whose data are made when they are read ends as one whose data are in memory."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -78,7 +79,7 @@ def test_it_can_be_verified_asked_and_explained(large_run, tiny_run):
     assert found.sound
     name = open_run(tiny_run).dataset.select("held-out")[0].subject
     mine, theirs = (api.ask(run, f"Where was {name} born?") for run in (large_run, tiny_run))
-    assert mine == theirs
+    assert replace(mine, run="") == replace(theirs, run="")
     index, small = index_run(open_run(large_run)), index_run(open_run(tiny_run))
     assert index.passages(name) == small.passages(name)
     assert len(index) == len(small)
