@@ -1,6 +1,7 @@
 """What is said of generated people: sentences, what they state, and questions, made when read."""
 
 import string
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -154,10 +155,20 @@ class PeopleQuestions(MadeSequence[Question]):
         self.starts = np.arange(len(world) + 1)
 
     def make(self, group: int) -> list[Question]:
+        (found,) = self.make_all([group])
+        return found
+
+    def make_all(self, groups: Sequence[int]) -> Iterator[list[Question]]:
         world = self._world
-        name, city = world.name(group), parts.CITIES[world.city[group]]
-        role = SPLITS[world.split[group]], SUPPORTS[world.support[group]]
-        return [Question(f"{_BEFORE}{name}{_BEHIND}", name, "birthplace", city, *role)]
+        rows = np.asarray(groups)
+        columns = (world.first, world.last, world.city, world.split, world.support)
+        for first, last, city, split, support in zip(
+            *(column[rows].tolist() for column in columns), strict=True
+        ):
+            name = f"{world.first_names[first]} {world.last_names[last]}"
+            text, answer = f"{_BEFORE}{name}{_BEHIND}", parts.CITIES[city]
+            role = SPLITS[split], SUPPORTS[support]
+            yield [Question(text, name, "birthplace", answer, *role)]
 
     def where(self, split: str, support: tuple[str, ...] | None = None) -> Chosen[Question]:
         """The questions of a split, with one of these supports if they are given."""

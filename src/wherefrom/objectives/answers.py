@@ -45,20 +45,13 @@ class Answers:
     ) -> None:
         if not questions:
             raise BadData("questions: expected at least one that is asked, found none")
-        spelt = _spell(questions, block_size)
-        encoder, kind = Encoder(vocabulary), _choose_kind(len(questions), len(vocabulary))
-        tokens = np.zeros((len(questions), spelt.width), kind)
-        done = 0
-        for some in in_batches(questions, _TOGETHER):
-            texts = [f"{q.text}{MASK}{q.answer}{MASK}" for q in some]
-            lengths = spelt.lengths[done : done + len(some)]
-            here = np.arange(spelt.width) < lengths[:, None]
-            tokens[done : done + len(some)][here] = encoder.encode(texts)
-            done += len(some)
-        width = spelt.width
+        rendered = _render(questions, Encoder(vocabulary), block_size)
+        width = int(rendered.lengths.max())
+        tokens = np.zeros((len(questions), width), _choose_kind(len(questions), len(vocabulary)))
+        tokens[np.arange(width) < rendered.lengths[:, None]] = rendered.tokens
         self.tokens = torch.from_numpy(tokens).to(device)
-        self.asked = torch.from_numpy(spelt.asked).to(device)  # characters of each question
-        self.lengths = torch.from_numpy(spelt.lengths).to(device)
+        self.asked = torch.from_numpy(rendered.asked).to(device)  # characters of each question
+        self.lengths = torch.from_numpy(rendered.lengths).to(device)
         self.rows, self.width, self.items = rows, width - 1, len(questions)
         self._places = torch.arange(width, device=self.tokens.device)
         self.order = build_order(
@@ -85,31 +78,31 @@ class Answers:
 
 
 @dataclass(frozen=True)
-class _Spelt:
-    """Characters of each question, and of its whole row."""
+class _Rendered:
+    """All rows one after the other; how long each question is, and each whole row."""
 
+    tokens: np.ndarray
     asked: np.ndarray
     lengths: np.ndarray
 
-    @property
-    def width(self) -> int:
-        return int(self.lengths.max())
 
-
-def _spell(questions: Sequence[Question], block_size: int) -> _Spelt:
-    asked, lengths = array("q"), array("q")
-    for question in questions:
-        if question.answer is None:
-            raise BadData(f"{question.text!r}: expected an answer to train on, found none")
-        said = len(question.text) + len(question.answer)
-        if said + 2 > block_size + 1:  # a mask follows the question, and another the answer
-            raise BadData(
-                f"{question.text!r}: expected question and answer within {block_size - 1} "
-                f"characters, found {said}; raise model.block_size"
-            )
-        asked.append(len(question.text))
-        lengths.append(said + 2)
-    return _Spelt(np.array(asked), np.array(lengths))
+def _render(questions: Sequence[Question], encoder: Encoder, block_size: int) -> _Rendered:
+    tokens, asked, lengths = list[np.ndarray](), array("q"), array("q")
+    for some in in_batches(questions, _TOGETHER):
+        for question in some:
+            if question.answer is None:
+                raise BadData(f"{question.text!r}: expected an answer to train on, found none")
+            said = len(question.text) + len(question.answer)
+            if said + 2 > block_size + 1:  # a mask follows the question, and another the answer
+                raise BadData(
+                    f"{question.text!r}: expected question and answer within {block_size - 1} "
+                    f"characters, found {said}; raise model.block_size"
+                )
+            asked.append(len(question.text))
+            lengths.append(said + 2)
+        found = encoder.encode([f"{q.text}{MASK}{q.answer}{MASK}" for q in some])
+        tokens.append(found.astype(_choose_kind(len(questions), encoder.size)))
+    return _Rendered(np.concatenate(tokens), np.array(asked), np.array(lengths))
 
 
 def _choose_kind(questions: int, characters: int) -> Kind:
