@@ -350,6 +350,11 @@ def test_a_large_world_is_told_as_a_small_one_is():
             {"birthplace_sentences": 8},
             "PeopleConfig.birthplace_sentences: expected 1 to 7, found 8",
         ),
+        (
+            {"asked": 999_900},
+            "PeopleConfig.asked to masked in all: expected at most 1,000,000 people .*2 GB of "
+            "memory.*, found 1000204",
+        ),
         ({"exposure": "odd"}, "PeopleConfig.exposure: expected one of .*zipf.*, found 'odd'"),
     ],
 )

@@ -9,7 +9,7 @@ from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Document, Passage, Question, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED
-from wherefrom.data import people
+from wherefrom.data import people, people_parts
 from wherefrom.data.people import PeopleConfig
 from wherefrom.evidence.index import Index
 from wherefrom.evidence.verdict import FactChecker
@@ -159,7 +159,7 @@ def test_no_relation_is_built_in(tmp_path, relation):
     config = PeopleConfig(asked=60, calibration=20, held_out=1, omitted=4, untold=4)
     dataset = people.load(config, seed=3)
     index = Index.build(tmp_path / "index.sqlite", dataset.documents, "0" * 64)
-    key = {name: key for key, name in people.parts.RELATIONS.items()}[relation]
+    key = {name: key for key, name in people_parts.RELATIONS.items()}[relation]
     persons = people.populate(config, 3)
     asked = [ask(p.name, p.values[key], relation) for p in persons if p.split == "asked"]
     checker = FactChecker.fit(index, asked)

@@ -1,14 +1,21 @@
 """What is found in a text: words, names, and spans that look like facts."""
 
+import errno
+from dataclasses import fields
+
 import pytest
 import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from wherefrom.core.contracts import Document, Span
-from wherefrom.core.errors import BadData
+from wherefrom.core.errors import BadData, CacheWarning
 from wherefrom.core.vocabulary import Vocabulary
-from wherefrom.objectives.corpus import Corpus, index_corpus, salient_spans
+from wherefrom.objectives import corpus as corpus_module
+from wherefrom.objectives.columns import FileColumns
+from wherefrom.objectives.corpus import Corpus, index_corpus
+from wherefrom.objectives.salience import Size, find_named, salient_spans
+from wherefrom.objectives.spans import Documents, SpanCorruptionConfig
 
 
 def index(*documents: Document) -> Corpus:
@@ -251,3 +258,114 @@ def test_without_examples_the_known_answers_are_like_answers():
     vocabulary = Vocabulary.from_text(d.text for d in documents)
     corpus = index_corpus(documents, vocabulary, answers={"LEFT"}, asked={})
     assert [texts_of(corpus, documents, i) for i in (0, 1)] == [["left"], ["left"]]
+
+
+# --- a large corpus --------------------------------------------------------------------------
+
+WORLD = [
+    about("Clara Ito", "Clara Ito left New York in 1950. The Times wrote so."),
+    about("Bo Berg", "In 1950 came Bo Berg, says The Times."),
+    Document("nothing to find here"),
+    about("Zoë Ågren", "Zoë Ågren hails from Ångström, née 1961."),
+]
+
+
+def columns(corpus: Corpus) -> dict[str, list[int]]:
+    return {f.name: getattr(corpus, f.name).long().tolist() for f in fields(Corpus)}
+
+
+@pytest.fixture
+def large(monkeypatch, tmp_path):
+    """Every corpus is a large one, with a cache of its own."""
+    monkeypatch.setattr(corpus_module, "LARGE", 1)
+    monkeypatch.setattr(corpus_module, "_TOGETHER", 2)
+    monkeypatch.setenv("WHEREFROM_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def test_a_large_corpus_is_the_small_one_in_files(large, monkeypatch):
+    kept = index(*WORLD)
+    assert kept.tokens.dtype == torch.uint8
+    assert kept.first.dtype == torch.int32
+    assert kept.length.dtype == torch.int16
+    monkeypatch.setattr(corpus_module, "LARGE", 100)
+    small = index(*WORLD)
+    assert small.length.dtype == torch.int64
+    assert columns(kept) == columns(small)
+
+
+def test_a_second_call_reads_what_the_first_one_kept(large, monkeypatch):
+    first = columns(index(*WORLD))
+    monkeypatch.setattr(corpus_module, "find_named", None)
+    assert columns(index(*WORLD)) == first
+    with pytest.raises(TypeError):  # another text, another vocabulary, other answers: made anew
+        index(*WORLD[1:])
+    with pytest.raises(TypeError):
+        index_corpus(WORLD, Vocabulary.from_text(d.text for d in WORLD), answers={"New York"})
+
+
+def test_what_is_damaged_is_made_anew(large):
+    first = columns(index(*WORLD))
+    (file,) = large.glob("*/span_start.column")
+    file.write_bytes(b"\1" + file.read_bytes()[1:])
+    assert columns(index(*WORLD)) == first
+
+
+@pytest.mark.parametrize("reason", ["a file is there", "the disk is full"])
+def test_without_a_cache_it_is_in_memory(large, monkeypatch, reason):
+    if reason == "a file is there":
+        large.write_text("no folder")
+    else:
+        monkeypatch.setattr(FileColumns, "extend", _no_space)
+    with pytest.warns(CacheWarning, match="cannot write: .*; .*this takes as long again"):
+        found = index(*WORLD)
+    monkeypatch.setattr(corpus_module, "LARGE", 100)
+    assert columns(found) == columns(index(*WORLD))
+    assert not list(large.glob("corpus-*"))
+
+
+def _no_space(*_: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_rows_of_a_large_corpus_are_those_of_a_small_one(large, monkeypatch):
+    config = SpanCorruptionConfig(windows=0.5, salient=0.8, beside_subject=0.5, answer_like=0.5)
+
+    def plan() -> list:
+        objective = Documents(config, index(*WORLD), block_size=64, rows=3, seed=1, stage=0)
+        found = objective.plan(0, 20)
+        return [found.tolist(), objective.render_all(found).inputs.tolist()]
+
+    kept = plan()
+    monkeypatch.setattr(corpus_module, "LARGE", 100)
+    assert kept == plan()
+
+
+@pytest.mark.parametrize(
+    ("longest", "characters", "letters", "expected"),
+    [
+        (80, 10**6, 60, ("int16", "int32", "uint8")),
+        (2**15, 10**6, 300, ("int32", "int32", "int16")),
+        (80, 10**9, 2**16, ("int16", "int64", "int32")),
+    ],
+)
+def test_types_have_room_for_what_the_text_can_have(longest, characters, letters, expected):
+    vocabulary = Vocabulary.from_text(chr(0x10000 + i) for i in range(letters - 2))
+    kinds = corpus_module.choose_kinds(Size(characters, longest), vocabulary)
+    assert tuple(kinds[n].__name__ for n in ("span_start", "first", "tokens")) == expected
+
+
+@given(st.lists(st.text("Aa B.é \t1'-", max_size=12), min_size=1, max_size=6))
+def test_words_are_named_as_each_text_by_itself_says(texts):
+    """The reference looks at every text alone, as if it were the first."""
+    expected = {word for text in texts for word in find_named([Document(text)])[0]}
+    found, size = find_named([Document(text) for text in texts])
+    assert found == expected
+    assert size == Size(sum(map(len, texts)), max(map(len, texts)))
+
+
+@given(st.text("AZa 1.,'-_", max_size=30))
+def test_ascii_text_is_searched_as_any_other(text):
+    """A letter beyond ASCII behind the text makes it another one for the search, not for us."""
+    plain = salient_spans(Document(text), {"A", "AZ"})
+    assert salient_spans(Document(f"{text} é"), {"A", "AZ"}) == plain

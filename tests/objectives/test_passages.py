@@ -1,7 +1,12 @@
 """What is read in training: passages behind their subject's name."""
 
 from wherefrom.core.contracts import Dataset, Document, Fact, Passage, Question, Span
-from wherefrom.objectives.passages import asked_answers, named_passages, place_facts
+from wherefrom.objectives.passages import (
+    NamedPassages,
+    asked_answers,
+    named_passages,
+    place_facts,
+)
 
 TEXT = "Born in Oslo, Ada Roth sang. Bo Falk came from Rome."
 NOBODY = "It rained."
@@ -51,3 +56,12 @@ def test_answers_of_asked_subjects_by_relation_with_all_that_are_accepted():
     )
     found = asked_answers(Dataset((), questions=questions))
     assert found == {"Ada": {"born": {"oslo", "kristiania"}, "when": {"1901"}}}
+
+
+def test_very_many_passages_are_written_when_they_are_read(monkeypatch):
+    kept = named_passages(dataset())
+    monkeypatch.setattr("wherefrom.objectives.passages._FEW", 0)
+    made = named_passages(dataset())
+    assert isinstance(made, NamedPassages)
+    assert made == kept
+    assert [made[i] for i in (0, 2, -1)] == [kept[i] for i in (0, 2, -1)]

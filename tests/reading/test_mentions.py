@@ -4,10 +4,12 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from wherefrom.core.contracts import Span
 from wherefrom.reading import mentions
-from wherefrom.reading.mentions import Mentions
+from wherefrom.reading.mentions import Mentions, joined, split_words
 
 
 def find(texts, subjects):
@@ -102,3 +104,9 @@ def test_words_are_those_of_the_pattern(text):
 def test_every_latin_character_is_a_letter_or_not_as_the_pattern_says():
     text = " ".join(f"a{chr(i)}b" for i in range(1, 256))
     assert mentions.split_words(text) == mentions._WORD.findall(text)
+
+
+@given(st.text(max_size=1).filter(bool), st.text("aZ_0 .-é中", min_size=1, max_size=1))
+def test_two_characters_are_of_one_word_as_the_pattern_says(left, right):
+    for pair in ((left, right), (right, left)):
+        assert joined(*pair) == (split_words("".join(pair)) == ["".join(pair)])

@@ -1,9 +1,17 @@
 """Where a value stands in a document, by hand."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from wherefrom.core.contracts import Document, Passage, Question, Span
-from wherefrom.reading.statements import locate, state_facts, support, whole_documents
+from wherefrom.reading.statements import (
+    find_facts,
+    locate,
+    state_facts,
+    support,
+    whole_documents,
+)
 
 BO = Document("Bo Paris. Born in Parisville, he left Paris .", Span(0, 8))
 
@@ -90,3 +98,25 @@ def test_an_accepted_answer_is_a_fact_where_the_answer_is_not_in_the_text():
     assert (fact.value, fact.value_span) == ("Parisville", Span(18, 28))
     (fact,) = state_facts([ask("Paris", "Parisville")], [BO], lambda _: [WHOLE])
     assert fact.value == "Paris"
+
+
+WORDS = st.lists(
+    st.sampled_from(["Oslo", "oslo", "Oslos", "Ada", "1,250", "250", ".", "é"]), max_size=6
+)
+
+
+@given(st.lists(WORDS.map(" ".join), min_size=1, max_size=4), st.sampled_from(["Oslo", "250"]))
+def test_there_is_a_fact_where_the_answer_is_stated_and_nowhere_else(texts, answer):
+    """What `support` says, found by another search of the same passages."""
+    documents = [Document(f"Ada {text}", Span(0, 3)) for text in texts]
+    question = Question("Where?", "Ada", "place", answer, "asked", accepted=("Ada é",))
+    told = whole_documents("Ada", range(len(documents)), documents)
+    for own in (told, told[:1], []):
+        facts = find_facts(question, own, documents)
+        assert bool(facts) == (support(question, own, documents) == "stated")
+        assert tuple(facts) == state_facts([question], documents, lambda _, own=own: own)
+        for fact in facts:
+            found = fact.value_span.of(documents[fact.document].text)
+            assert found.casefold() == fact.value.casefold()
+    nobody = Question("Where?", "Ada", "place", None, "unanswered")
+    assert find_facts(nobody, told, documents) == []

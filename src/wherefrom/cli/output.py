@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wherefrom.core.config import to_json
-from wherefrom.core.errors import UnsealedWarning
+from wherefrom.core.errors import CacheWarning, UnsealedWarning
 from wherefrom.report.messages import complain, note
 
 __all__ = [
@@ -38,7 +38,7 @@ def show_warnings_as_notes() -> None:
     usual = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **rest: Any) -> None:
-        if issubclass(category, UnsealedWarning):
+        if issubclass(category, UnsealedWarning | CacheWarning):
             note(str(message))
         else:
             usual(message, category, *place, **rest)

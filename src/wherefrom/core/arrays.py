@@ -30,6 +30,17 @@ def load_arrays(path: Path) -> "dict[str, np.ndarray]":
         raise Damaged(f"{path}: expected safetensors, found: {one_line(error)}") from error
 
 
+def map_array(path: Path, kind: "type[np.generic]") -> "np.ndarray":
+    """The numbers of a file that has nothing else, mapped: pages are read when they are needed.
+
+    Whoever changes the array changes no file.
+    """
+    import numpy as np
+
+    with reading(path):
+        return np.memmap(path, np.dtype(kind).newbyteorder("<"), mode="c")
+
+
 def _load_file(path: Path) -> "dict[str, np.ndarray]":
     try:
         from safetensors.numpy import load_file

@@ -98,6 +98,10 @@ class UnsealedWarning(UserWarning):
     """A run folder of an earlier version: nothing says whether its files are as written."""
 
 
+class CacheWarning(UserWarning):
+    """What was computed could not be kept for the next time."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint for a misspelt name: the closest known one, and all of them when they are few."""
     known = sorted(known)

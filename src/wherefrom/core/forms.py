@@ -9,7 +9,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
+_MARKS = re.compile(r"\W+$")
 _FEWEST = 3  # questions that make a form
 _RARE = 0.1  # "When did van X die?" beside ten times as many "When did X die?" is no form
 _MANY = 0.15  # a last character that this share of the questions has belongs to their form
@@ -40,7 +42,7 @@ class Form:
         fits = self.prefix.startswith(other.prefix) and self.suffix.endswith(other.suffix)
         return fits and self != other
 
-    @property
+    @cached_property
     def length(self) -> int:
         return len(self.prefix) + len(self.suffix)
 
@@ -78,8 +80,12 @@ def find_forms(texts: Sequence[str]) -> tuple[Form, ...]:
 
 def match(forms: Iterable[Form], text: str) -> tuple[Form, str] | None:
     """The closest of the forms that a question fits, and its subject."""
-    found = [(form, subject) for form in forms if (subject := form.subject(text)) is not None]
-    return max(found, key=lambda pair: pair[0].length) if found else None
+    closest: tuple[Form, str] | None = None
+    for form in forms:
+        subject = form.subject(text)
+        if subject is not None and (closest is None or form.length > closest[0].length):
+            closest = form, subject
+    return closest
 
 
 def _common(counts: Counter[Form]) -> tuple[Form, ...]:
@@ -97,20 +103,30 @@ def _common(counts: Counter[Form]) -> tuple[Form, ...]:
 
 def _by_capitals(texts: Sequence[str]) -> Counter[Form]:
     """What stands around the words with a capital or a digit, the first word left aside."""
-    groups: dict[Form, list[str]] = {}
+    groups: dict[tuple[str, str], list[str]] = {}
     for text in texts:
-        words = list(re.finditer(r"\S+", text))[1:]
-        named = [w for w in words if _is_name(w[0])]
+        words = text.split()
+        named = [i for i, word in enumerate(words) if i and _is_name(word)]
         if named:
-            end = named[-1].start() + len(re.sub(r"\W+$", "", named[-1][0]))
-            if named[-1] is not words[-1]:
-                end = named[-1].end()  # a full stop inside a question is an abbreviation's
-            form = Form(text[: named[0].start()], text[end:])
-            groups.setdefault(form, []).append(text[named[0].start() : end])
+            first, last = named[0], named[-1]
+            start = _find_word(text, words[: first + 1], 0)
+            end = _find_word(text, words[first : last + 1], start)
+            # At the end of a question marks are its own; inside it a full stop is a name's.
+            closing = len(words) - 1 == last
+            end += len(_MARKS.sub("", words[last]) if closing else words[last])
+            around = (text[:start], text[end:])
+            groups.setdefault(around, []).append(text[start:end])
     found: Counter[Form] = Counter()
-    for form, inner in groups.items():
-        found.update(_narrow(form, inner))
+    for around, inner in groups.items():
+        found.update(_narrow(Form(*around), inner))
     return found
+
+
+def _find_word(text: str, words: Sequence[str], place: int) -> int:
+    """Where the last of some words stands that follow each other from a place on."""
+    for word in words[:-1]:
+        place = text.index(word, place) + len(word)
+    return text.index(words[-1], place)
 
 
 def _narrow(form: Form, inner: Sequence[str]) -> Counter[Form]:
@@ -155,8 +171,9 @@ def _tails(text: str) -> list[str]:
     ]
 
 
+@lru_cache(maxsize=1 << 14)
 def _is_name(word: str) -> bool:
-    """Whether a word has a capital or a digit."""
+    """Whether a word has a capital or a digit; most words of questions come again."""
     if word.isalpha() and word.islower():  # most words, and quickly told
         return False
     return any(c.isupper() or c.isdigit() for c in word)

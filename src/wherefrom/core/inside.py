@@ -8,6 +8,7 @@ work in it is not kept out by this.
 import os
 import stat
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from wherefrom.core.errors import Damaged, MissingInput
 
@@ -37,18 +38,27 @@ def link_found(path: Path) -> Damaged:
 
 def read_regular(path: Path) -> bytes:
     """The bytes of a file that is no link, pipe or device."""
+    with open_regular(path) as file:
+        try:
+            return file.read()
+        except OSError as error:  # there, but the system cannot read it
+            raise MissingInput(f"{path}: expected a file, found: {error.strerror}") from error
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """A file that is no link, pipe or device, opened to be read; whoever opens it closes it."""
     try:
         descriptor = os.open(path, _READ)
     except OSError as error:
         if os.path.islink(path):
             raise link_found(path) from None
         raise MissingInput(f"{path}: expected a file, found: {error.strerror}") from error
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         _require_regular(descriptor, path)
-        try:
-            return file.read()
-        except OSError as error:  # there, but the system cannot read it
-            raise MissingInput(f"{path}: expected a file, found: {error.strerror}") from error
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return os.fdopen(descriptor, "rb")
 
 
 def open_to_append(path: Path) -> int:

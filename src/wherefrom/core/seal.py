@@ -7,7 +7,7 @@ files happens at one moment, when the seal is renamed into place, whatever is ki
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,11 +31,10 @@ class Entry(NamedTuple):
     @classmethod
     def of(cls, parts: Iterable[Any]) -> "Entry":
         """Of bytes, or arrays of bytes, one after the other."""
-        digest, size = hashlib.sha256(), 0
-        for part in parts:
-            digest.update(part)
-            size += memoryview(part).nbytes
-        return cls(size, digest.hexdigest())
+        measured = Measured(parts)
+        for _ in measured:
+            pass
+        return measured.entry
 
     def as_json(self) -> dict[str, Any]:
         bound = {"model": self.model} if self.model else {}
@@ -43,6 +42,24 @@ class Entry(NamedTuple):
 
     def holds(self, data: bytes) -> bool:
         return len(data) == self.size and hashlib.sha256(data).hexdigest() == self.sha256
+
+
+class Measured:
+    """Parts of a file that are hashed as they pass: all of them need never be there at once."""
+
+    def __init__(self, parts: Iterable[Any]) -> None:
+        self._parts, self._digest, self._size = parts, hashlib.sha256(), 0
+
+    def __iter__(self) -> Iterator[Any]:
+        for part in self._parts:
+            self._digest.update(part)
+            self._size += memoryview(part).nbytes
+            yield part
+
+    @property
+    def entry(self) -> Entry:
+        """Of the parts that have passed."""
+        return Entry(self._size, self._digest.hexdigest())
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ from wherefrom.core.files import (
     write_beside,
 )
 from wherefrom.core.inside import inside, read_regular
-from wherefrom.core.seal import FILE, Entry, Seal
+from wherefrom.core.seal import FILE, Entry, Measured, Seal
 
 _TRIES = 20  # a reader starts again when a writer changed the seal meanwhile
 
@@ -184,13 +184,13 @@ class SealedFolder:
 
     def write(self, name: str, parts: Iterable[Any], of_model: bool = False) -> None:
         """Write a file; `of_model`: it was computed with the models that the folder has."""
-        parts = list(parts)
+        measured = Measured(parts)
         with self.together():
             assert self._change is not None
             path = self.locate(name)
             with cannot_write(path):
-                temporary = write_beside(path, parts)
-            self._change.add(name, temporary, Entry.of(parts), of_model)
+                temporary = write_beside(path, measured)
+            self._change.add(name, temporary, measured.entry, of_model)
 
     def write_text(self, name: str, text: str, of_model: bool = False) -> None:
         self.write(name, [text.encode()], of_model)

@@ -9,25 +9,28 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
 from wherefrom.core.bounds import MOST_QUESTIONS, check_paths, check_share, check_whole
 from wherefrom.core.config import check
-from wherefrom.core.contracts import Dataset, Document, Passage, Question
+from wherefrom.core.contracts import Dataset, Document, Fact, Passage, Question
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import Form, find_forms, match
 from wherefrom.core.known_files import are_expected
+from wherefrom.core.made_sequence import in_batches
+from wherefrom.core.progress import tell
 from wherefrom.data.survey import Survey, survey_questions
 from wherefrom.reading.mentions import Mentions
 from wherefrom.reading.passages import BEHIND_NAME, find_passages
 from wherefrom.reading.question_files import QuestionRow, read_questions
-from wherefrom.reading.statements import state_facts, support
+from wherefrom.reading.statements import find_facts
 from wherefrom.reading.texts import LAYOUTS, is_json, read_texts
 from wherefrom.reading.unchanged import LastRead
 
+_OFTEN = 20_000  # questions after which the progress is told
 _SHARES = ("calibration_share", "held_out_share")
 
 
@@ -86,6 +89,10 @@ class _Files:
     @cached_property
     def mentions(self) -> Mentions:
         return Mentions(self.lines, (question.subject for question in self.questions))
+
+    def forget_mentions(self) -> None:
+        """Let go of what is not needed any more once documents and passages are there."""
+        self.__dict__.pop("mentions", None)
 
     @cached_property
     def passages(self) -> tuple[Passage, ...]:
@@ -191,7 +198,9 @@ def _parse(
     relations = _relations(forms, tables)
     questions, formless = list[Question](), list[str]()
     for given, rows in tables.items():
-        for row in rows:
+        rows.reverse()
+        while rows:  # a row is let go when its question is there
+            row = rows.pop()
             fits = match(forms, row.question)
             if fits is None:
                 formless.append(row.question)
@@ -218,21 +227,41 @@ def _relations(forms: Sequence[Form], tables: dict[str, list[QuestionRow]]) -> d
 
 def _assemble(files: _Files) -> Dataset:
     documents, passages = files.documents, files.passages
-    own: dict[str, list[Passage]] = {}
+    files.forget_mentions()  # of a million names, they take as much memory as the text
+    # Under a subject stands a passage, or a list of several: most have one.
+    own: dict[str, Passage | list[Passage]] = {}
     for passage in passages:
-        own.setdefault(passage.subject, []).append(passage)
+        held = own.setdefault(passage.subject, passage)
+        if isinstance(held, list):
+            held.append(passage)
+        elif held is not passage:
+            own[passage.subject] = [held, passage]
 
     def told(subject: str) -> Sequence[Passage]:
-        return own.get(subject, ())
+        held = own.get(subject, ())
+        return (held,) if isinstance(held, Passage) else held
 
-    questions = files.questions
+    questions, facts = files.questions, dict[Fact, None]()
     for i, q in enumerate(questions):  # in place: a million questions need not be there twice
-        questions[i] = replace(q, support=support(q, told(q.subject), documents))
+        if i % _OFTEN == 0:
+            tell("looking for answers", i, len(questions))
+        parts = told(q.subject)
+        stated = find_facts(q, parts, documents)
+        facts.update(dict.fromkeys(stated))  # two questions may ask for the same fact
+        known = _describe_support(q, parts, stated)
+        about = (q.text, q.subject, q.relation, q.answer, q.split, known, q.accepted, q.id)
+        questions[i] = Question(*about)
     _require_splits(files, questions)
     _require_subjects(files.config, questions)
-    facts = state_facts(questions, documents, told)
     letters = _unwritten(documents, questions)
-    return Dataset(documents, facts, tuple(questions), letters, passages=passages)
+    return Dataset(documents, tuple(facts), tuple(questions), letters, passages=passages)
+
+
+def _describe_support(question: Question, told: Sequence[Passage], stated: Sequence[Fact]) -> str:
+    """What `reading.statements.support` says, where the facts are found already."""
+    if question.answer is None:
+        return "unknown"
+    return "stated" if stated else "omitted" if told else "none"
 
 
 def _require_splits(files: _Files, questions: Sequence[Question]) -> None:
@@ -268,7 +297,8 @@ def _require_subjects(config: FactsConfig, questions: Sequence[Question]) -> Non
 def _unwritten(documents: Sequence[Document], questions: Iterable[Question]) -> str:
     """The characters of the questions and answers, and behind a name, that no document has."""
     needed = set(BEHIND_NAME)
-    for question in questions:
-        needed.update(question.text, question.answer or "", *question.accepted)
+    for some in in_batches(questions, _OFTEN):
+        needed.update("".join(question.text for question in some))
+        needed.update(*{answer for q in some for answer in (q.answer or "", *q.accepted)})
     # Most characters stand in one of the first documents, so few are looked for in all.
     return "".join(sorted(c for c in needed if not any(c in d.text for d in documents)))

@@ -1,8 +1,8 @@
 """What the generated people are made of: names, places, years, firms, trades and wordings.
 
 All invented for this world. A name part belongs to many people, so that no part of a name
-gives a person away; past the written lists, parts are put together from syllables, which
-lets the world grow to 100,000 people.
+gives a person away; past the written lists, parts are put together from two syllables or, where
+a hundred thousand people and more need them, from three.
 """
 
 from collections.abc import Sequence
@@ -84,6 +84,8 @@ MIXED_FORMS = (  # the first tells no birthplace
     "{n}, a {t} from {c}, joined {e}.",
     "The {t} {n} left {c} for {e}.",
 )
+FORM_GROUPS = (BIRTHPLACE_FORMS, YEAR_FORMS, TRADE_FORMS, EMPLOYER_FORMS, MIXED_FORMS)
+FORMS = tuple(form for group in FORM_GROUPS for form in group)
 QUESTION = "Where was {n} born?"
 
 RELATIONS = {"c": "birthplace", "y": "year", "e": "employer", "t": "trade"}
@@ -96,6 +98,7 @@ _FIRST_ENDINGS = (
     "a an ana bert da dine don elle en etta ian ick ina is ius lia man mond na nard ric rin son "
     "ta ton via win"
 ).split()
+_FIRST_MIDDLES = "be do li ma ni ro se va".split()
 _LAST_ONSETS = (
     "Ald Bar Bel Bur Cal Car Clay Col Cran Dal Den Dun Ed El Far Fen Gar Glen Gran Hal Ham Har "
     "Hol Ken Kil Lan Lin Lock Mal Mar Mil Mor Nor Oak Pem Pen Rad Ran Red Rock Sel Shel Stan "
@@ -105,24 +108,31 @@ _LAST_ENDINGS = (
     "bank beck berg bourne bridge brook burn bury by combe croft dale den don field ford gate "
     "ham hurst land ley low man mere more ridge shaw stead stone ton wick wood worth"
 ).split()
+_LAST_MIDDLES = "er in el or an".split()
 
 
 def first_names(count: int) -> list[str]:
-    return _names(count, FIRST, _FIRST_ONSETS, _FIRST_ENDINGS)
+    return _names(count, FIRST, _FIRST_ONSETS, _FIRST_MIDDLES, _FIRST_ENDINGS)
 
 
 def last_names(count: int) -> list[str]:
-    return _names(count, LAST, _LAST_ONSETS, _LAST_ENDINGS)
+    return _names(count, LAST, _LAST_ONSETS, _LAST_MIDDLES, _LAST_ENDINGS)
 
 
 def _names(
-    count: int, listed: Sequence[str], onsets: Sequence[str], endings: Sequence[str]
+    count: int,
+    listed: Sequence[str],
+    onsets: Sequence[str],
+    middles: Sequence[str],
+    endings: Sequence[str],
 ) -> list[str]:
-    made = (onset + ending for ending, onset in product(endings, onsets))
-    names = list(dict.fromkeys([*listed, *made]))
+    """The first names of a list that never changes: a larger world only takes more of it."""
+    short = (onset + ending for ending, onset in product(endings, onsets))
+    long = (onset + middle + ending for middle, ending, onset in product(middles, endings, onsets))
+    names = list(dict.fromkeys([*listed, *short, *long]))
     if count > len(names):
         raise UsageError(
             f"data: expected people who need at most {len(names)} first or last names, "
-            f"found {count} needed; some 150,000 people are the most"
+            f"found {count} needed; ask for fewer people"
         )
     return names[:count]

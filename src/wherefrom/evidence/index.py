@@ -13,14 +13,17 @@ import sqlite3
 import unicodedata
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from wherefrom.core.contracts import Document, Passage, Span
+from wherefrom.core.contracts import Document, Passage, Question, Span
 from wherefrom.core.errors import CannotWrite, Damaged, Mismatch, MissingInput
 from wherefrom.core.files import NEW, cannot_write, one_line, sync
+from wherefrom.core.made_sequence import in_batches
 from wherefrom.core.marked_sqlite import mark_whole, require_whole
+from wherefrom.core.progress import tell
 from wherefrom.evaluation.places import plain, subject_of
 from wherefrom.reading.mentions import Mentions
 from wherefrom.runs.folder import describe
@@ -31,6 +34,7 @@ FORMAT = "3"
 MAX_FOUND = 100  # documents: words that occur in many more are probably not a name
 _TRIGRAM = 3
 _SHORT = 4  # letters: names this short stand inside many words, so their edges are matched, too
+_TOGETHER = 2000  # documents that are added at once
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _TABLES = """
 PRAGMA journal_mode = OFF;
@@ -62,7 +66,12 @@ class Index:
         self._database, self.path = database, path
         self._letters = letters  # every character of the text
         self._marks = [c for c in letters if not c.isalnum()]
-        self._question_subjects = frozenset(map(fold, question_subjects))
+        self._asked_about = question_subjects
+
+    @cached_property
+    def _question_subjects(self) -> frozenset[str]:
+        """Folded; few lookups need them, and there may be a million."""
+        return frozenset(map(fold, self._asked_about))
 
     @classmethod
     def build(
@@ -246,15 +255,28 @@ def index_run(run: Run) -> Index:
     """
     dataset, path = run.dataset, run.folder.locate(FILE)
     digest = describe(dataset)["sha256"]
-    subjects = [question.subject for question in dataset.questions]
+    subjects = _Subjects(dataset.questions)
     with suppress(MissingInput, Mismatch, Damaged):
         return Index.open(path, digest, subjects)
     read = dataset.training_documents
-    passages = [passage for passage in dataset.passages if passage.document < len(read)]
+
+    def passages() -> Iterator[Passage]:
+        return (passage for passage in dataset.passages if passage.document < len(read))
+
     try:
-        return Index.build(path, read, digest, subjects, passages)
+        return Index.build(path, read, digest, subjects, passages())
     except CannotWrite:
-        return Index.in_memory(path, read, digest, subjects, passages)
+        return Index.in_memory(path, read, digest, subjects, passages())
+
+
+class _Subjects(Iterable[str]):
+    """The subjects of questions, without a list of them."""
+
+    def __init__(self, questions: Sequence[Question]) -> None:
+        self._questions = questions
+
+    def __iter__(self) -> Iterator[str]:
+        return (question.subject for question in self._questions)
 
 
 def fold(text: str) -> str:
@@ -280,14 +302,21 @@ def _fill(
 ) -> None:
     database.executescript(_TABLES)
     letters: set[str] = {" "}
-    for number, document in enumerate(documents):
-        span, folded = document.subject, fold(document.text)
-        where = (span.start, span.end) if span else (None, None)
-        row = (number, fold(subject_of(document)) or None, *where, document.text)
-        database.execute("INSERT INTO document VALUES (?, ?, ?, ?, ?)", row)
-        # With a space at both ends, the first and last words have edges like any other.
-        database.execute("INSERT INTO gram (rowid, folded) VALUES (?, ?)", (number, f" {folded} "))
-        letters |= set(folded)
+    done = 0
+    for some in in_batches(documents, _TOGETHER):
+        tell("indexing the text", done, len(documents))
+        rows, grams = list[Any](), list[Any]()
+        for number, document in enumerate(some, done):
+            span, folded = document.subject, fold(document.text)
+            where = (span.start, span.end) if span else (None, None)
+            rows.append((number, fold(subject_of(document)) or None, *where, document.text))
+            # With a space at both ends, the first and last words have edges like any other.
+            grams.append((number, f" {folded} "))
+            letters.update(folded)
+        database.executemany("INSERT INTO document VALUES (?, ?, ?, ?, ?)", rows)
+        database.executemany("INSERT INTO gram (rowid, folded) VALUES (?, ?)", grams)
+        done += len(some)
+    tell("indexing the text", done, len(documents))
     database.execute("INSERT INTO gram (gram) VALUES ('optimize')")
     rows = ((p.document, fold(p.subject), p.start, p.end) for p in passages)
     database.executemany("INSERT INTO passage VALUES (?, ?, ?, ?)", rows)

@@ -4,7 +4,7 @@ The subject's text *supports* the answer, or *contradicts* it (the text states a
 is *silent* (the text does not state the relation); or the corpus has *no text* about the subject.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from wherefrom.core.contracts import Question
@@ -12,6 +12,8 @@ from wherefrom.core.errors import BadData, nearest
 from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED, Stated, Verdict
 from wherefrom.evidence.extractor import RelationExtractor, Statement, passages_of
 from wherefrom.evidence.index import Index
+
+_MOST_ASKED = 20_000  # questions of a relation that are learnt from
 
 
 class FactChecker:
@@ -26,10 +28,16 @@ class FactChecker:
         """Learn an extractor for each relation of the asked questions.
 
         A relation with too few answers in the text is left out; BadData if no relation is left.
+        Of a relation with very many questions some are learnt from, evenly out of all of them.
         """
+        counts = Counter(question.relation for question in asked)
+        apart = {relation: -(-n // _MOST_ASKED) for relation, n in counts.items()}
         by_relation: dict[str, list[Question]] = defaultdict(list)
+        seen: Counter[str] = Counter()
         for question in asked:
-            by_relation[question.relation].append(question)
+            if seen[question.relation] % apart[question.relation] == 0:
+                by_relation[question.relation].append(question)
+            seen[question.relation] += 1
         extractors: dict[str, RelationExtractor] = {}
         problem = BadData("evidence: expected asked questions to learn from, found none")
         for relation, questions in by_relation.items():

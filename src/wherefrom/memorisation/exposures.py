@@ -24,6 +24,7 @@ loss.
 Shapes: R rows of a plan, F facts.
 """
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -34,7 +35,16 @@ from torch import Tensor
 
 from wherefrom.core.contracts import Document, Fact, Passage, Question, Span
 from wherefrom.core.errors import BadData
+from wherefrom.core.progress import tell
 from wherefrom.core.recipe import Stage
+from wherefrom.memorisation.fact_places import (
+    along,
+    join_questions,
+    name_of,
+    pack_spans,
+    pad_spans,
+    repetitions,
+)
 from wherefrom.objectives.answers import Answers
 from wherefrom.objectives.mix import Mix
 from wherefrom.objectives.passages import named_passages, place_facts
@@ -50,6 +60,7 @@ TEXT_KINDS = (READ, SUFFIX, VALUE_MASKED, NAME_MASKED, FROM_NAME)  # of rows of 
 KINDS = (*TEXT_KINDS, ASKED)
 SHOWN = (READ, SUFFIX, VALUE_MASKED)  # together, nearly every row that contains the value
 _ROWS_AT_ONCE = 1 << 16  # rows that are planned and counted together; this bounds the memory
+_OFTEN = 20_000  # facts after which the progress is told
 _NOWHERE = Span(-1, -1)
 
 
@@ -57,12 +68,12 @@ _NOWHERE = Span(-1, -1)
 class Exposures:
     """`counts` has one number per fact for every kind; `examples` is how many rows were planned."""
 
-    facts: tuple[Fact, ...]
+    facts: Sequence[Fact]
     counts: Mapping[str, np.ndarray]
     examples: int
 
     def __add__(self, other: "Exposures") -> "Exposures":
-        if self.facts != other.facts:
+        if self.facts is not other.facts and self.facts != other.facts:
             raise ValueError("expected exposures of the same facts")
         counts = {kind: self.counts[kind] + other.counts[kind] for kind in KINDS}
         return Exposures(self.facts, counts, self.examples + other.examples)
@@ -80,19 +91,26 @@ class Exposures:
 
     def positions(self, questions: Sequence[Question]) -> np.ndarray:
         """Where each question's answer first starts in a line, in characters; -1 if in no line."""
-        starts = np.array([fact.value_span.start for fact in self.facts], dtype=np.int64)
         found = self._facts_of(questions)
-        return np.array([starts[i].min() if len(i) else -1 for i in found], dtype=np.int64)
+        starts = [[self.facts[i].value_span.start for i in own] for own in found]
+        return np.array([min(own, default=-1) for own in starts], dtype=np.int64)
 
     def _facts_of(self, questions: Sequence[Question]) -> list[list[int]]:
-        return [self._index.get((q.subject, q.relation, q.answer), []) for q in questions]
+        """The numbers of the facts that each question asks for.
+
+        Facts are looked up for these questions only: there may be ten million of them.
+        """
+        keys = [(q.subject, q.relation, q.answer) for q in questions]
+        if new := set(keys) - self._found.keys():
+            self._found.update({key: [] for key in new})
+            for i, fact in enumerate(self.facts):
+                if (key := (fact.subject, fact.relation, fact.value)) in new:
+                    self._found[key].append(i)
+        return [self._found[key] for key in keys]
 
     @cached_property
-    def _index(self) -> dict[tuple[str, str, str | None], list[int]]:
-        index: dict[tuple[str, str, str | None], list[int]] = {}
-        for i, fact in enumerate(self.facts):
-            index.setdefault((fact.subject, fact.relation, fact.value), []).append(i)
-        return index
+    def _found(self) -> dict[tuple[str, str, str | None], list[int]]:
+        return {}
 
 
 def count_exposures(
@@ -112,7 +130,7 @@ def replay(source: Run | Workshop, stage: Stage, facts: Sequence[Fact] | None = 
     """How often one stage shows each fact, from its first step to its last."""
     workshop, dataset = source.workshop if isinstance(source, Run) else source, source.dataset
     facts = dataset.facts if facts is None else tuple(facts)
-    if not facts:
+    if not len(facts):
         raise BadData(
             f"{workshop.recipe.name}: expected facts whose exposures can be counted, found none; "
             "no document of the data set states the answer to a question"
@@ -150,40 +168,61 @@ class ExposureCounter:
     def __init__(
         self, facts: Sequence[Fact], documents: Sequence[Document], asked: Sequence[Question]
     ) -> None:
-        self.facts = tuple(facts)
-        order = sorted(range(len(facts)), key=lambda i: facts[i].document)
-        self._rank = np.argsort(order)  # the place of each fact in this order
-        ordered = [facts[i] for i in order]
-        number = torch.tensor([fact.document for fact in ordered], dtype=torch.long)
-        self._many = torch.bincount(number, minlength=len(documents))
+        self.facts = facts
+        number = np.fromiter((fact.document for fact in facts), np.int64, len(facts))
+        self._rank: np.ndarray | None = None  # the place of each fact in the order of documents
+        ordered = facts
+        if (np.diff(number) < 0).any():
+            order = np.argsort(number, kind="stable")
+            self._rank, number = np.argsort(order), number[order]
+            ordered = [facts[int(i)] for i in order]
+        self._many = torch.as_tensor(np.bincount(number, minlength=len(documents)))
         self._first = self._many.cumsum(0) - self._many
-        self._value = _tensors([fact.value_span for fact in ordered])
-        names = [name_of(fact, documents[fact.document]) or _NOWHERE for fact in ordered]
-        self._name = _tensors(names)
-        self._repetitions = _pad([repetitions(f, documents[f.document]) for f in ordered])
-        self._asked, self._asking = _join_questions(ordered, asked)
+        value, name, others = array("i"), array("i"), list[list[Span]]()
+        repeated = array("i")  # facts whose value stands more than once in their document
+        for i, (fact, document) in enumerate(along(ordered, documents)):
+            if i % _OFTEN == 0:
+                tell("looking for facts in the text", i, len(facts))
+            value.extend((fact.value_span.start, fact.value_span.end))
+            called = name_of(fact, document) or _NOWHERE
+            name.extend((called.start, called.end))
+            if again := repetitions(fact, document):
+                repeated.append(i)
+                others.append(again)
+        self._value, self._name = pack_spans(value), pack_spans(name)
+        self._repetitions = pad_spans(len(facts), repeated, others)
+        self._asked, self._asking = join_questions(ordered, asked)
 
     def count(self, mix: Mix, steps: int) -> Exposures:
         """Plan the first `steps` steps of a mix and count how often they show each fact."""
-        totals = {kind: torch.zeros(len(self.facts), dtype=torch.long) for kind in KINDS}
+        totals = {kind: torch.zeros(len(self.facts), dtype=torch.int32) for kind in KINDS}
         examples, chunk = 0, max(1, _ROWS_AT_ONCE // mix.rows)
         for first in range(0, steps, chunk):
             for part, plan, _ in mix.plan(first, min(chunk, steps - first)):
                 if isinstance(part.objective, Documents):
                     rows = plan.cpu().reshape(-1, len(COLUMNS))
                     true = part.objective.config.reads != "omissions"  # those state no fact
-                    for kind, found in self.count_rows(rows).items() if true else ():
-                        totals[kind] += found
+                    for kind, fact in self._find(rows).items() if true else ():
+                        one = torch.ones((), dtype=torch.int32).expand(len(fact))
+                        totals[kind].index_add_(0, fact, one)
                     examples += int((rows[:, COLUMNS.index("length")] > 0).sum())
                 elif isinstance(part.objective, Answers):
                     asked = plan.cpu().flatten()
                     totals[ASKED] += self._count_questions(asked)
                     examples += int((asked >= 0).sum())
-        counts = {kind: total.numpy()[self._rank] for kind, total in totals.items()}
+        counts = {kind: total.numpy() for kind, total in totals.items()}
+        if (rank := self._rank) is not None:
+            counts = {kind: total[rank] for kind, total in counts.items()}
         return Exposures(self.facts, counts, examples)
 
     def count_rows(self, rows: Tensor) -> dict[str, Tensor]:
         """The counts (F,) of every kind for rows of documents (R, 6); facts sorted by document."""
+        count = len(self.facts)
+        found = self._find(rows)
+        return {kind: torch.bincount(fact, minlength=count) for kind, fact in found.items()}
+
+    def _find(self, rows: Tensor) -> dict[str, Tensor]:
+        """The facts that rows of documents (R, 6) show, for every kind; one may come twice."""
         columns = dict(zip(COLUMNS, rows.T, strict=True))
         document = columns.pop("document")
         # One entry for each row and each fact of its document: the row's and the fact's number.
@@ -195,7 +234,7 @@ class ExposureCounter:
 
         def place(spans: tuple[Tensor, Tensor]) -> _Place:
             first, last = spans
-            return layout.place(first[fact], last[fact])
+            return layout.place(first[fact].long(), last[fact].long())
 
         value, name = place(self._value), place(self._name)
         from_name = value.whole & name.whole & (name.last < value.first)
@@ -209,8 +248,7 @@ class ExposureCounter:
             NAME_MASKED: name.whole & name.moved & value.whole & ~value.moved,
             FROM_NAME: from_name,
         }
-        count = len(self.facts)
-        return {kind: torch.bincount(fact[here], minlength=count) for kind, here in found.items()}
+        return {kind: fact[here] for kind, here in found.items()}
 
     def _count_questions(self, asked: Tensor) -> Tensor:
         most = int(self._asking.max()) + 1 if len(self._asking) else 1
@@ -256,48 +294,3 @@ class _Layout:
         jump = torch.where(moved, self.length - end + 2, torch.where(behind, 1 - self.size, 0))
         whole = there & (before | moved | behind)
         return _Place(whole, before, moved, behind, left + jump, right + jump - 1)
-
-
-def name_of(fact: Fact, document: Document) -> Span | None:
-    """Where a document names a fact's subject: the document's subject, or the first mention."""
-    subject = document.subject
-    if subject and person(subject.of(document.text)) == person(fact.subject):
-        return subject
-    start = document.text.find(fact.subject)
-    return None if start < 0 else Span(start, start + len(fact.subject))
-
-
-def repetitions(fact: Fact, document: Document) -> list[Span]:
-    """The other places where a document has exactly the fact's value."""
-    found: list[Span] = []
-    place = document.text.find(fact.value)
-    while place >= 0:
-        if place != fact.value_span.start:
-            found.append(Span(place, place + len(fact.value)))
-        place = document.text.find(fact.value, place + 1)
-    return found
-
-
-def _tensors(spans: Sequence[Span]) -> tuple[Tensor, Tensor]:
-    """The starts and the ends of spans, (F,) each."""
-    return torch.tensor([s.start for s in spans]), torch.tensor([s.end for s in spans])
-
-
-def _pad(spans: Sequence[Sequence[Span]]) -> list[tuple[Tensor, Tensor]]:
-    """The first span of every fact, the second of every fact, and so on; padded with nowhere."""
-    most = max(map(len, spans), default=0)
-    return [_tensors([s[i] if i < len(s) else _NOWHERE for s in spans]) for i in range(most)]
-
-
-def _join_questions(facts: Sequence[Fact], asked: Sequence[Question]) -> tuple[Tensor, Tensor]:
-    """Numbers of facts, and beside them numbers of questions about their subject and relation."""
-    numbers: dict[tuple[str, str], list[int]] = {}
-    for i, question in enumerate(asked):
-        numbers.setdefault((person(question.subject), question.relation), []).append(i)
-    pairs = [
-        (i, number)
-        for i, fact in enumerate(facts)
-        for number in numbers.get((person(fact.subject), fact.relation), ())
-    ]
-    table = torch.tensor(pairs, dtype=torch.long).reshape(-1, 2)
-    return table[:, 0], table[:, 1]

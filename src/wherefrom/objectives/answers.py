@@ -1,16 +1,24 @@
 """Learning to answer: question MASK answer MASK, with the loss from the first mask on."""
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from wherefrom.core.contracts import EVERY_ROW, Batch, Question
 from wherefrom.core.errors import BadData
-from wherefrom.core.vocabulary import MASK_ID, Vocabulary
+from wherefrom.core.made_sequence import in_batches
+from wherefrom.core.vocabulary import MASK, Vocabulary
+from wherefrom.objectives.columns import Kind
+from wherefrom.objectives.encoder import Encoder
 from wherefrom.objectives.order import build_order
+
+_FEW = 100_000  # questions whose characters are kept as they are used; more are packed
+_TOGETHER = 10_000  # questions that are encoded at once
 
 
 @dataclass(frozen=True)
@@ -37,17 +45,15 @@ class Answers:
     ) -> None:
         if not questions:
             raise BadData("questions: expected at least one that is asked, found none")
-        rendered = [_render(q, vocabulary, block_size) for q in questions]
-        width = max(len(tokens) for tokens, _ in rendered)
-        self.tokens = torch.zeros(len(rendered), width, dtype=torch.long)
-        self.weights = torch.zeros(len(rendered), width)
-        for i, (tokens, asked) in enumerate(rendered):
-            self.tokens[i, : len(tokens)] = torch.tensor(tokens)
-            self.weights[i, asked : len(tokens)] = 1.0
-        self.lengths = torch.tensor([len(tokens) for tokens, _ in rendered])
-        self.tokens, self.weights = self.tokens.to(device), self.weights.to(device)
-        self.lengths = self.lengths.to(device)
+        rendered = _render(questions, Encoder(vocabulary), block_size)
+        width = int(rendered.lengths.max())
+        tokens = np.zeros((len(questions), width), _choose_kind(len(questions), len(vocabulary)))
+        tokens[np.arange(width) < rendered.lengths[:, None]] = rendered.tokens
+        self.tokens = torch.from_numpy(tokens).to(device)
+        self.asked = torch.from_numpy(rendered.asked).to(device)  # characters of each question
+        self.lengths = torch.from_numpy(rendered.lengths).to(device)
         self.rows, self.width, self.items = rows, width - 1, len(questions)
+        self._places = torch.arange(width, device=self.tokens.device)
         self.order = build_order(
             order, len(questions), rows=rows, seed=seed, stage=stage, device=self.tokens.device
         )
@@ -68,20 +74,42 @@ class Answers:
     def _lay_out(self, question: Tensor) -> Batch:
         there = question >= 0  # a short last batch has rows without a question
         row = question.clamp(min=0)
-        tokens, weights = self.tokens[row], self.weights[row] * there[..., None]
-        lengths = (self.lengths[row] - 1) * there
+        tokens, length = self.tokens[row].long(), self.lengths[row]
+        counts = (self._places >= self.asked[row][..., None]) & (self._places < length[..., None])
+        weights = (counts & there[..., None]).float()
+        lengths = (length - 1) * there
         return Batch(tokens[..., :-1], tokens[..., 1:], weights[..., 1:], lengths)
 
 
-def _render(question: Question, vocabulary: Vocabulary, block_size: int) -> tuple[list[int], int]:
-    """The row's characters, and how many of them are the question."""
-    if question.answer is None:
-        raise BadData(f"{question.text!r}: expected an answer to train on, found none")
-    asked, answer = vocabulary.encode(question.text), vocabulary.encode(question.answer)
-    tokens = [*asked, MASK_ID, *answer, MASK_ID]
-    if len(tokens) > block_size + 1:
-        raise BadData(
-            f"{question.text!r}: expected question and answer within {block_size - 1} characters, "
-            f"found {len(asked) + len(answer)}; raise model.block_size"
-        )
-    return tokens, len(asked)
+@dataclass(frozen=True)
+class _Rendered:
+    """All rows one after the other; how long each question is, and each whole row."""
+
+    tokens: np.ndarray
+    asked: np.ndarray
+    lengths: np.ndarray
+
+
+def _render(questions: Sequence[Question], encoder: Encoder, block_size: int) -> _Rendered:
+    tokens, asked, lengths = list[np.ndarray](), array("q"), array("q")
+    for some in in_batches(questions, _TOGETHER):
+        for question in some:
+            if question.answer is None:
+                raise BadData(f"{question.text!r}: expected an answer to train on, found none")
+            said = len(question.text) + len(question.answer)
+            if said + 2 > block_size + 1:  # a mask follows the question, and another the answer
+                raise BadData(
+                    f"{question.text!r}: expected question and answer within {block_size - 1} "
+                    f"characters, found {said}; raise model.block_size"
+                )
+            asked.append(len(question.text))
+            lengths.append(said + 2)
+        found = encoder.encode([f"{q.text}{MASK}{q.answer}{MASK}" for q in some])
+        tokens.append(found.astype(_choose_kind(len(questions), encoder.size)))
+    return _Rendered(np.concatenate(tokens), np.array(asked), np.array(lengths))
+
+
+def _choose_kind(questions: int, characters: int) -> Kind:
+    if questions <= _FEW:
+        return np.int64
+    return np.uint8 if characters <= 2**8 else np.int32

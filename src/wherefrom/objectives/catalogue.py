@@ -14,10 +14,11 @@ from wherefrom.data.reviews import LABELS
 from wherefrom.objectives.answers import Answers, AnswersConfig
 from wherefrom.objectives.bags import BagsConfig, LabelledBags
 from wherefrom.objectives.bigrams import Bigrams, BigramsConfig, BigramTable, bigrams
-from wherefrom.objectives.corpus import Corpus, find_answered, index_corpus
+from wherefrom.objectives.corpus import LARGE, Corpus, index_corpus
 from wherefrom.objectives.mix import Mix
 from wherefrom.objectives.omissions import make_omissions
 from wherefrom.objectives.passages import asked_answers, named_passages
+from wherefrom.objectives.salience import find_answered
 from wherefrom.objectives.spans import Documents, NextCharacterConfig, SpanCorruptionConfig
 from wherefrom.objectives.windows import Windows, WindowsConfig, stream
 
@@ -50,8 +51,10 @@ class Material:
 
     @cached_property
     def omissions(self) -> Corpus | None:
-        """None where the text states everybody's answer."""
+        """None where the text states everybody's answer, or is too large to look for them."""
         documents, asked = self.dataset.training_documents, asked_answers(self.dataset)
+        if len(documents) >= LARGE:
+            return None
         answered = find_answered(documents, self._answers, asked)
         made = make_omissions(documents, answered, self.seed)
         return index_corpus(made, self.vocabulary, self.device, self._answers) if made else None

@@ -1,44 +1,37 @@
 """The documents as integers on a device, with what the text itself shows of its facts.
 
-Nothing here knows the world: a *salient* span is a capitalised phrase or a number, found in
-any user's text; a capitalised word that begins a sentence ("The", "By") counts only if the
-corpus writes it so inside one too. Where answers may be written otherwise ("right" in
-"right-handed"), whatever asked questions have as their answer is salient as well. The subject's
-span comes with the document.
+A small corpus is in memory. The columns of a large one are files in the cache, mapped into memory
+where they are read: a second call finds them there, and the text may be larger than the memory.
 """
 
+import hashlib
+import json
 import re
-from array import array
-from bisect import bisect_right
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields
-from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from wherefrom.core.cache import note_unkept, open_entry
 from wherefrom.core.contracts import Document, Span
-from wherefrom.core.errors import BadData
+from wherefrom.core.errors import BadData, CannotWrite
+from wherefrom.core.made_sequence import in_batches
 from wherefrom.core.progress import tell
 from wherefrom.core.vocabulary import Vocabulary
-from wherefrom.objectives.contexts import AnswerContexts, Example, describe
-from wherefrom.reading.mentions import NameIndex
+from wherefrom.objectives.columns import Columns, FileColumns, Kind, MemoryColumns, map_columns
+from wherefrom.objectives.encoder import Encoder
+from wherefrom.objectives.salience import AnswerFinder, Asked, Size, find_named, salient_spans
 
-# A capital of any alphabet, which `re` has no class for, and the rest of its word.
-_CAPITALISED = rf"[{''.join(filter(str.isupper, map(chr, range(0x20000))))}][\w'\-]*"
-_SALIENT = re.compile(rf"(?<!\w)(?:{_CAPITALISED}(?: {_CAPITALISED})*|\d+)")
-_NAMED = re.compile(rf"(?<=\s){_CAPITALISED}")
-# What stands before a sentence: nothing, or the end of another ("St. Louis" goes on).
-_OPENING = re.compile(r"""(?:^|[!?]|(?:\w\w\w|\d|[^\w\s])\.)["')\]]*\s*["'(\[]*$""")
+LARGE = 200_000  # documents from which on a corpus is kept in files
+VERSION = 1  # of what documents are made into; to be raised if that ever changes
 _WORD = re.compile(r"(?<=\s)\S")
-_LONGEST_SALIENT = 40
-_ABBREVIATION = 3  # letters before a full stop that does not end a sentence
-_EXAMPLES = 3000  # documents from which it is learnt what stands around answers, at most
+_TOGETHER = 2000  # documents whose rows are added at once
 _OFTEN = 20_000  # documents after which the progress is told
-
-# The answers, folded, that asked questions give to each subject, by relation.
-Asked = Mapping[str, Mapping[str, Collection[str]]]
+# An index 0 that may be ignored must be there.
+_NEVER_EMPTY = ("words", "word_place", "like", "span_start", "span_end", "span_words")
 
 
 @dataclass(frozen=True)
@@ -49,9 +42,12 @@ class Corpus:
     lists, document by document, the spans that some asked question has as its answer.
     `words` are where a name-anchored window may go on: word starts after `anchor`, the end of
     "Name. "; `span_words` counts, for a span, the words from which it is still in view.
+
+    The columns of a large corpus are as narrow as they can be and are mapped from files, so read
+    them with `take`.
     """
 
-    tokens: Tensor  # int32: a large text is mostly this
+    tokens: Tensor  # a large text is mostly this
     fact: Tensor  # true for characters of salient spans beside the subject
     first: Tensor
     length: Tensor
@@ -78,6 +74,11 @@ class Corpus:
         return self.tokens.device
 
 
+def take(column: Tensor, index: Tensor) -> Tensor:
+    """Numbers of a column, as whole numbers of the usual width, whatever theirs is."""
+    return column[index].long()
+
+
 def index_corpus(
     documents: Sequence[Document],
     vocabulary: Vocabulary,
@@ -92,183 +93,206 @@ def index_corpus(
     """
     if not documents:
         raise BadData("text: expected at least one document to train on, found none")
-    named = _find_named(documents)
-    finder = None if asked is None else AnswerFinder(documents, named, set(answers), asked)
-    columns = {field.name: array("q") for field in fields(Corpus)}
-    columns["fact"], columns["tokens"] = array("b"), array("i")
-    for number, document in enumerate(documents):
-        if number % _OFTEN == 0 and number:
-            tell("looking for facts", number, len(documents))
-        if not document.text:
-            raise BadData(f"document {number}: expected some text, found none; leave it out")
-        beside, within = salient_spans(document, named)
-        if finder is None:
-            like = [i for i, span in enumerate(beside) if span.of(document.text) in answers]
-        else:
-            beside = finder.add_answers(document, beside)
-            like = finder.choose(document, beside)
-        _add_document(columns, document, vocabulary, (beside, within), like)
-    for name in ("words", "word_place", "like", "span_start", "span_end", "span_words"):
-        columns[name] = columns[name] or array("q", [0])  # an index 0 that may be ignored
-    tensors = {n: torch.from_numpy(np.asarray(v)).to(device) for n, v in columns.items()}
-    tensors["fact"] = tensors["fact"].bool()
-    return Corpus(**tensors)
+    work = _Work(documents, vocabulary, set(answers), asked)
+    if len(documents) < LARGE:
+        arrays = work.fill(lambda _: MemoryColumns(dict.fromkeys(_NAMES, np.int64) | _SMALL))
+    else:
+        arrays = _index_large(work)
+    return Corpus(**{name: torch.from_numpy(arrays[name]).to(device) for name in _NAMES})
 
 
-def find_answered(
-    documents: Sequence[Document], answers: Collection[str], asked: Asked
-) -> list[bool]:
-    """Whether each document has a phrase that looks like an answer."""
-    named = _find_named(documents)
-    finder = AnswerFinder(documents, named, set(answers), asked)
-    return [
-        bool(finder.choose(d, finder.add_answers(d, salient_spans(d, named)[0]))) for d in documents
-    ]
+def _index_large(work: "_Work") -> dict[str, np.ndarray]:
+    """The columns from the cache; in memory, and for this time only, if it cannot be written."""
+
+    def make(folder: Path) -> None:
+        work.fill(lambda size: FileColumns(folder, choose_kinds(size, work.vocabulary)))
+
+    try:
+        return map_columns(open_entry("corpus", work.key(), make))
+    except CannotWrite as error:
+        note_unkept(error)
+        return work.fill(lambda size: MemoryColumns(choose_kinds(size, work.vocabulary)))
 
 
-def _find_named(documents: Sequence[Document]) -> set[str]:
-    """The capitalised words that stand inside a sentence somewhere."""
-    found = ((d.text, m) for d in documents for m in _NAMED.finditer(d.text))
-    return {match[0] for text, match in found if not _opens_sentence(text, match.start())}
+_NAMES = tuple(field.name for field in fields(Corpus))
+_SMALL: dict[str, Kind] = {"tokens": np.int32, "fact": np.bool_}
 
 
-class AnswerFinder:
-    """Finds what is asked for in every text: known answers, and phrases that stand as they do."""
+def choose_kinds(size: Size, vocabulary: Vocabulary) -> dict[str, Kind]:
+    """The narrowest type of each column that holds what a text of this size can have."""
+    inside = np.int16 if size.longest < 2**15 else np.int32
+    overall = np.int32 if 4 * size.characters < 2**31 else np.int64
+    kinds: dict[str, Kind] = dict.fromkeys(_NAMES, inside)
+    for name in ("first", "word_place", "word_first", "span_first", "like_first", "like"):
+        kinds[name] = overall
+    for name in ("word_count", "span_count", "span_beside", "like_count"):
+        kinds[name] = np.int32 if inside is np.int32 else np.int16
+    many = len(vocabulary)
+    tokens = np.uint8 if many <= 2**8 else np.int16 if many <= 2**15 else np.int32
+    return kinds | {"tokens": tokens, "fact": np.bool_}
+
+
+class _Work:
+    """Making the columns of a corpus; it goes through the documents once or twice."""
 
     def __init__(
         self,
         documents: Sequence[Document],
-        named: set[str],
-        answers: Collection[str],
-        asked: Asked,
+        vocabulary: Vocabulary,
+        answers: set[str],
+        asked: Asked | None,
     ) -> None:
-        self._answers = {answer.casefold() for answer in answers}
-        self._links = {w for a in answers for w in a.split()[1:-1] if w.islower()}
-        self._index = NameIndex(answers, fold=True)
-        examples: dict[str, list[Example]] = {}
-        for document, own in _some(documents, asked):
-            spans = self.add_answers(document, salient_spans(document, named)[0])
-            for relation, answer in own.items():
-                examples.setdefault(relation, []).append((document.text, spans, answer))
-        fitted = (AnswerContexts.fit(found) for found in examples.values())
-        self._contexts = [contexts for contexts in fitted if contexts is not None]
+        self.documents, self.vocabulary = documents, vocabulary
+        self.answers, self.asked = answers, asked
 
-    def add_answers(self, document: Document, salient: list[Span]) -> list[Span]:
-        """The salient spans, and the answers that stand in the text beside its subject.
+    def key(self) -> str:
+        """A hash of all that the columns follow from."""
+        found = hashlib.sha256(json.dumps([VERSION, self.vocabulary.hash]).encode())
+        asked = self.asked or {}
+        for name in sorted(self.answers):
+            found.update(f"{name}\n".encode())
+        for subject in sorted(asked):
+            own = {relation: sorted(said) for relation, said in asked[subject].items()}
+            found.update(json.dumps([subject, own], sort_keys=True).encode())
+        found.update(b"asked" if self.asked is not None else b"")
+        if key := getattr(self.documents, "key", ""):
+            found.update(key.encode())
+        else:
+            for document in self.documents:
+                found.update(f"{document.text}\n{document.subject}\n".encode())
+        return found.hexdigest()[:40]
 
-        Salient spans are joined as they are in answers: "St. John", "Isle of Man".
-        """
-        found = (span for span, _ in self._index.find(document.text))
-        answers = [span for span in found if not _overlap(span, document.subject)]
-        joined = [
-            Span(a.start, b.end)
-            for a, b in pairwise(sorted(salient, key=lambda span: span.start))
-            if self._joins(document.text, a, b)
-        ]
-        return list(dict.fromkeys([*salient, *joined, *answers]))
-
-    def _joins(self, text: str, left: Span, right: Span) -> bool:
-        between = text[left.end : right.start]
-        if between == ". ":  # an abbreviation: "St. John", "Mt. Vernon"
-            return left.end - left.start <= _ABBREVIATION and not left.of(text).isdigit()
-        words = between.split()
-        return bool(words) and self._links.issuperset(words) and right.end > left.end
-
-    def choose(self, document: Document, spans: Sequence[Span]) -> list[int]:
-        """The numbers of the spans that look like answers."""
-        text = document.text
-        if not self._contexts:
-            return [i for i, s in enumerate(spans) if s.of(text).casefold() in self._answers]
-        return [i for i, span in enumerate(spans) if self._looks_asked_for(text, span)]
-
-    def _looks_asked_for(self, text: str, span: Span) -> bool:
-        found = describe(text, span)
-        return any(contexts.fit_for(found) for contexts in self._contexts)
-
-
-def _some(
-    documents: Sequence[Document], asked: Asked
-) -> list[tuple[Document, Mapping[str, Collection[str]]]]:
-    """Documents about asked subjects with these subjects' answers, evenly out of all of them."""
-    about = [
-        (document, asked[subject])
-        for document in documents
-        if document.subject and (subject := document.subject.of(document.text)) in asked
-    ]
-    return about[:: -(-len(about) // _EXAMPLES) or 1]
+    def fill(self, begin: Callable[[Size], Columns]) -> dict[str, np.ndarray]:
+        """Go through the documents twice; `begin` makes the columns once their size is known."""
+        documents = self.documents
+        named, size = find_named(documents)
+        columns = begin(size)
+        finder = None
+        if self.asked is not None:
+            finder = AnswerFinder(documents, named, self.answers, self.asked)
+        rows, number = _Rows(self.vocabulary), 0
+        for some in in_batches(documents, _TOGETHER):
+            for document in some:
+                if number % _OFTEN == 0 and number:
+                    tell("looking for facts", number, len(documents))
+                if not document.text:
+                    raise BadData(
+                        f"document {number}: expected some text, found none; leave it out"
+                    )
+                beside, within = salient_spans(document, named)
+                if finder is None:
+                    text, known = document.text, self.answers
+                    like = [i for i, s in enumerate(beside) if text[s.start : s.end] in known]
+                else:
+                    beside = finder.add_answers(document, beside)
+                    like = finder.choose(document, beside)
+                rows.add(document, beside, within, like)
+                number += 1
+            rows.move(columns)
+        rows.end(columns)
+        return columns.finish()
 
 
-def salient_spans(document: Document, named: set[str]) -> tuple[list[Span], list[Span]]:
-    """Capitalised phrases and numbers: those beside the subject, and those that overlap it."""
-    beside: list[Span] = []
-    within: list[Span] = []
-    for match in _SALIENT.finditer(document.text):
-        start, end = match.span()
-        word = match[0].split(" ")[0]
-        if _opens_sentence(document.text, start) and word not in named and not word.isdigit():
-            head = Span(start, start + len(word))  # "The birthplace", "In 1950": nothing is named
-            if not _overlap(head, document.subject):
-                start = min(head.end + 1, end)
-        for span in _apart(document.text, Span(start, end), document.subject):
-            if 1 < span.end - span.start <= _LONGEST_SALIENT:
-                (within if _overlap(span, document.subject) else beside).append(span)
-    return beside, within
+class _Rows:
+    """Rows of some documents, before they are moved to the columns.
 
+    What follows from other numbers is computed for many documents at once.
+    """
 
-def _apart(text: str, span: Span, subject: Span | None) -> list[Span]:
-    """The span, cut into words of the subject's name and words that only stand next to it."""
-    if subject is None or not _overlap(span, subject):
-        return [span]
-    before = text.rfind(" ", span.start, subject.start)
-    after = text.find(" ", subject.end, span.end)
-    name = Span(span.start if before < 0 else before + 1, span.end if after < 0 else after)
-    left = [Span(span.start, before)] if before >= 0 else []
-    return [*left, name, *([Span(after + 1, span.end)] if after >= 0 else [])]
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._encoder = Encoder(vocabulary)
+        self._moved: dict[str, int] = dict.fromkeys(("tokens", "words", "spans", "likes"), 0)
+        self._clear()
 
+    def _clear(self) -> None:
+        self._texts: list[str] = []
+        self._anchors: list[int] = []
+        self._words: list[int] = []
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        self._like: list[int] = []  # numbers within the document's spans
+        # A number for each document: words, spans beside the subject and others, likes.
+        self._counts: list[tuple[int, int, int, int]] = []
 
-def _overlap(span: Span, subject: Span | None) -> bool:
-    return subject is not None and span.start < subject.end and subject.start < span.end
+    def add(
+        self, document: Document, beside: list[Span], within: list[Span], like: list[int]
+    ) -> None:
+        """`beside` are spans beside the subject, `within` those that overlap it; `like` numbers
+        the former."""
+        text, subject = document.text, document.subject
+        anchor, words = 0, []
+        if subject and subject.start == 0:
+            words = [m.start() for m in _WORD.finditer(text, subject.end + 1)]
+            anchor = words[0] if words else 0
+        self._texts.append(text)
+        self._anchors.append(anchor)
+        self._words += words
+        for span in (*beside, *within):
+            self._starts.append(span.start)
+            self._ends.append(span.end)
+        self._like += like
+        self._counts.append((len(words), len(beside), len(within), len(like)))
 
+    def move(self, columns: Columns) -> None:
+        """Add all rows to the columns, and begin anew."""
+        length = np.array([len(text) for text in self._texts])
+        words, beside, within, like = np.array(self._counts).T
+        spans = beside + within
+        first = self._place("tokens", length)
+        word_first = self._place("words", words)
+        span_first, like_first = self._place("spans", spans), self._place("likes", like)
+        starts, ends = np.array(self._starts, np.int64), np.array(self._ends, np.int64)
+        own_words = np.array(self._words, np.int64)
+        word_place = own_words + np.repeat(first, words)
+        place = starts + np.repeat(first, spans)
+        # Words in order of all documents: those of earlier ones come before any place in this.
+        before = np.searchsorted(word_place, place, side="right") + word_first[0]
+        for name, numbers in {
+            "first": first,
+            "length": length,
+            "anchor": np.array(self._anchors),
+            "words": own_words,
+            "word_place": word_place,
+            "word_first": word_first,
+            "word_count": words,
+            "span_start": starts,
+            "span_end": ends,
+            "span_words": before - np.repeat(word_first, spans),
+            "span_first": span_first,
+            "span_count": spans,
+            "span_beside": beside,
+            "like": np.array(self._like, np.int64) + np.repeat(span_first, like),
+            "like_first": like_first,
+            "like_count": like,
+            "tokens": self._encoder.encode(self._texts),
+            "fact": self._mark(int(length.sum()), place - first[0], ends - starts, beside, spans),
+        }.items():
+            columns.extend(name, numbers)
+        self._clear()
 
-def _opens_sentence(text: str, start: int) -> bool:
-    return _OPENING.search(text, max(0, start - 12), start) is not None
+    def _place(self, what: str, counts: np.ndarray) -> np.ndarray:
+        """Where each document's part of a column begins, after all that was moved before."""
+        ends = self._moved[what] + np.cumsum(counts)
+        self._moved[what] = int(ends[-1])
+        return ends - counts
 
+    def _mark(
+        self,
+        total: int,
+        place: np.ndarray,
+        size: np.ndarray,
+        beside: np.ndarray,
+        spans: np.ndarray,
+    ) -> np.ndarray:
+        """Which characters stand in spans beside a subject."""
+        nth = np.arange(len(place)) - np.repeat(np.cumsum(spans) - spans, spans)
+        here = nth < np.repeat(beside, spans)
+        depth = np.bincount(place[here], minlength=total + 1)
+        depth = depth - np.bincount((place + size)[here], minlength=total + 1)
+        return np.cumsum(depth)[:total] > 0
 
-def _add_document(
-    columns: "dict[str, array[int]]",
-    document: Document,
-    vocabulary: Vocabulary,
-    spans: tuple[list[Span], list[Span]],
-    like: list[int],
-) -> None:
-    """`spans` are those beside the subject and those that overlap it; `like` numbers the former."""
-    text, subject = document.text, document.subject
-    beside, within = spans
-    starts = [m.start() for m in _WORD.finditer(text)]
-    anchor = 0
-    if subject and subject.start == 0:
-        anchor = next((w for w in starts if w > subject.end), 0)
-    words = [w for w in starts if w >= anchor] if anchor else []
-    first, first_span = len(columns["tokens"]), len(columns["span_start"])
-    columns["first"].append(first)
-    columns["length"].append(len(text))
-    columns["anchor"].append(anchor)
-    columns["word_first"].append(len(columns["words"]))
-    columns["word_count"].append(len(words))
-    columns["span_first"].append(first_span)
-    columns["span_count"].append(len(beside) + len(within))
-    columns["span_beside"].append(len(beside))
-    columns["like_first"].append(len(columns["like"]))
-    columns["like_count"].append(len(like))
-    columns["like"].extend(first_span + i for i in like)
-    columns["words"].extend(words)
-    columns["word_place"].extend(first + w for w in words)
-    for span in (*beside, *within):
-        columns["span_start"].append(span.start)
-        columns["span_end"].append(span.end)
-        columns["span_words"].append(bisect_right(words, span.start))
-    fact = bytearray(len(text))
-    for span in beside:
-        fact[span.start : span.end] = b"\1" * (span.end - span.start)
-    columns["tokens"].extend(vocabulary.encode(text))
-    columns["fact"].frombytes(bytes(fact))
+    def end(self, columns: Columns) -> None:
+        counts = {"words": "words", "word_place": "words", "like": "likes"}
+        for name in _NEVER_EMPTY:
+            if not self._moved[counts.get(name, "spans")]:
+                columns.extend(name, np.zeros(1, np.int64))

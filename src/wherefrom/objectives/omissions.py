@@ -5,7 +5,7 @@ is named: of somebody whose text leaves the place out it is as sure of a wrong o
 what the text states of others, under the name of somebody of whom the text states nothing of the
 kind. The same name comes with another place each time, so what there is to learn is not to be
 sure. Who that is, the text itself shows: none of their documents has a phrase that looks like an
-answer (corpus.py).
+answer (salience.py). In a very large text they are not looked for: that would take minutes.
 """
 
 from collections.abc import Sequence

@@ -8,6 +8,8 @@ from torch import Tensor
 
 from wherefrom.core.randomness import Stream, draws
 
+_AT_ONCE = 1 << 20  # documents that are drawn together: drawing takes ten times their memory
+
 
 class Order(Protocol):
     def at(self, first: int, count: int) -> Tensor:
@@ -39,8 +41,9 @@ class ShuffledEpochs:
     def _orders(self, begin: int, end: int) -> Tensor:
         """The documents of those epochs, one after the other."""
         epoch = torch.arange(begin, end, device=self.device)[:, None]
-        row = torch.arange(self.size, device=self.device)
-        (word,) = draws(1, step=epoch, row=row, **self._address)
+        rows = torch.arange(self.size, device=self.device)
+        words = [draws(1, step=epoch, row=row, **self._address)[0] for row in rows.split(_AT_ONCE)]
+        word = words[0] if len(words) == 1 else torch.cat(words, 1)
         return torch.sort(word, dim=1, stable=True).indices.flatten()
 
 

@@ -10,28 +10,45 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from wherefrom.core.contracts import Dataset, Document, Fact, Passage, Span
+from wherefrom.core.made_sequence import MadeSequence
 from wherefrom.reading.passages import BEHIND_NAME
 
+_FEW = 200_000  # passages that are kept; of more, each is written when it is read
 
-def named_passages(dataset: Dataset) -> tuple[Document, ...]:
+
+def named_passages(dataset: Dataset) -> Sequence[Document]:
     """The training documents' passages, each behind its subject's name.
 
     Documents that are about nobody come last, as they are.
     """
-    documents, about = dataset.training_documents, _read(dataset)
-    named = [
-        Document(
-            f"{p.subject}{BEHIND_NAME}{documents[p.document].text[p.start : p.end]}",
-            Span(0, len(p.subject)),
-        )
-        for p in about
-    ]
-    taken = {p.document for p in about}
-    return (*named, *(d for i, d in enumerate(documents) if i not in taken))
+    made = NamedPassages(dataset.training_documents, _read(dataset))
+    return made if len(made) > _FEW else tuple(made)
 
 
-def _read(dataset: Dataset) -> list[Passage]:
+class NamedPassages(MadeSequence[Document]):
+    """Passages behind their subjects' names, then the documents that have none."""
+
+    def __init__(self, documents: Sequence[Document], passages: Sequence[Passage]) -> None:
+        self._documents, self._passages = documents, passages
+        taken = np.zeros(len(documents), bool)
+        taken[np.fromiter((p.document for p in passages), np.int64, len(passages))] = True
+        self._others = np.flatnonzero(~taken)
+        self.starts = np.arange(len(passages) + len(self._others) + 1)
+
+    def make(self, group: int) -> list[Document]:
+        if group >= len(self._passages):
+            return [self._documents[int(self._others[group - len(self._passages)])]]
+        p = self._passages[group]
+        text = self._documents[p.document].text[p.start : p.end]
+        return [Document(f"{p.subject}{BEHIND_NAME}{text}", Span(0, len(p.subject)))]
+
+
+def _read(dataset: Dataset) -> Sequence[Passage]:
+    if not dataset.held_out:
+        return dataset.passages
     return [p for p in dataset.passages if p.document < len(dataset.training_documents)]
 
 

@@ -20,7 +20,7 @@ from wherefrom.core.config import check
 from wherefrom.core.contracts import EVERY_ROW, Batch
 from wherefrom.core.randomness import Stream, below, chance, draws
 from wherefrom.core.vocabulary import MASK_ID
-from wherefrom.objectives.corpus import Corpus
+from wherefrom.objectives.corpus import Corpus, take
 from wherefrom.objectives.order import build_order
 
 SHORTEST = 4  # characters that a truncated text keeps
@@ -157,47 +157,47 @@ class Documents:
         """
         corpus = self.corpus
         wanted = wanted & (most > least)
-        pick = corpus.word_first[document] + least + below(words[1], most - least)
-        begin = corpus.words[torch.where(wanted, pick, 0)]
-        keep = torch.where(wanted, corpus.anchor[document], 0)
+        pick = take(corpus.word_first, document) + least + below(words[1], most - least)
+        begin = take(corpus.words, torch.where(wanted, pick, 0))
+        keep = torch.where(wanted, take(corpus.anchor, document), 0)
         return keep, torch.where(wanted, begin - keep, 0)
 
     def _plan_plain(
         self, config: NextCharacterConfig, document: Tensor, words: list[Tensor]
     ) -> tuple[Tensor, ...]:
         corpus = self.corpus
-        count = corpus.word_count[document]
+        count = take(corpus.word_count, document)
         wanted = chance(words[0], config.windows)
         keep, cut = self._window(document, words, wanted, count * 0, count)
-        left = corpus.length[document] - cut
+        left = take(corpus.length, document) - cut
         # A text longer than the block is read from a random place, so that all of it is read.
         over = torch.where(keep == 0, (left - self.longest).clamp(min=0), 0)
         cut = cut + below(words[2], over + 1)
-        length = (corpus.length[document] - cut).clamp(max=self.longest)
+        length = (take(corpus.length, document) - cut).clamp(max=self.longest)
         return document, keep, cut, length, length * 0, length * 0
 
     def _plan_spans(
         self, config: SpanCorruptionConfig, document: Tensor, words: list[Tensor]
     ) -> tuple[Tensor, ...]:
         corpus = self.corpus
-        count, beside = corpus.span_count[document], corpus.span_beside[document]
+        count, beside = take(corpus.span_count, document), take(corpus.span_beside, document)
         off_subject = chance(words[4], config.beside_subject) & (beside > 0)
         pick = below(words[5], torch.where(off_subject, beside, count))
         salient = chance(words[3], config.salient) & (count > 0)
-        span = corpus.span_first[document] + pick
+        span = take(corpus.span_first, document) + pick
         if config.answer_like:
-            likes = corpus.like_count[document]
-            choice = corpus.like_first[document] + below(words[5], likes)
+            likes = take(corpus.like_count, document)
+            choice = take(corpus.like_first, document) + below(words[5], likes)
             wanted = chance(words[8], config.answer_like) & (likes > 0)
-            span = torch.where(wanted, corpus.like[torch.where(wanted, choice, 0)], span)
+            span = torch.where(wanted, take(corpus.like, torch.where(wanted, choice, 0)), span)
         span = torch.where(salient, span, 0)
-        first, last = corpus.span_start[span], corpus.span_end[span]
-        in_view = corpus.span_words[span]
-        after = first >= corpus.anchor[document]  # behind the name: the window must show it
-        ahead, count = salient & after, corpus.word_count[document]
+        first, last = take(corpus.span_start, span), take(corpus.span_end, span)
+        in_view = take(corpus.span_words, span)
+        after = first >= take(corpus.anchor, document)  # behind the name: the window must show it
+        ahead, count = salient & after, take(corpus.word_count, document)
         least = torch.where(ahead, self._first_in_reach(document, last), 0)
         most = torch.where(ahead, in_view, count)
-        left_out = corpus.length[document] > self.longest
+        left_out = take(corpus.length, document) > self.longest
         must = left_out & (config.long_texts == "window")
         wanted = chance(words[0], config.windows) | must
         keep, cut = self._window(document, words, wanted, least, most)
@@ -206,7 +206,7 @@ class Documents:
         shift = torch.where(after | loose, cut, 0)
         first, last = first - shift, last - shift
 
-        longest = (corpus.length[document] - cut).clamp(max=self.longest)
+        longest = (take(corpus.length, document) - cut).clamp(max=self.longest)
         salient = salient & (last <= longest)
         length = longest
         if config.truncate:  # to any length from 4 up; a text that is shorter stays whole
@@ -223,15 +223,16 @@ class Documents:
     def _first_in_reach(self, document: Tensor, end: Tensor) -> Tensor:
         """The first word from which a row behind the name reaches that far."""
         corpus = self.corpus
-        far = end + corpus.anchor[document] - self.longest
-        place = torch.searchsorted(corpus.word_place, corpus.first[document] + far)
-        return (place - corpus.word_first[document]).clamp(min=0)
+        far = end + take(corpus.anchor, document) - self.longest
+        sought = (take(corpus.first, document) + far).to(corpus.word_place.dtype)
+        place = torch.searchsorted(corpus.word_place, sought)
+        return (place - take(corpus.word_first, document)).clamp(min=0)
 
     def _loose_cut(
         self, document: Tensor, words: list[Tensor], salient: Tensor, first: Tensor, last: Tensor
     ) -> Tensor:
         """Where a long text begins that does not open with its name: so that the span shows."""
-        tail = self.corpus.length[document] - min(SHORTEST, self.longest)
+        tail = take(self.corpus.length, document) - min(SHORTEST, self.longest)
         least = torch.where(salient, (last - self.longest).clamp(min=0), 0)
         most = torch.where(salient, first, tail)
         return least + below(words[1], most - least + 1)
@@ -267,8 +268,8 @@ class Documents:
         masked = spanned & ((place == start) | (place == second) | (place == length + 2))
         live = place < total[..., None]
         real = torch.where(source < keep, source, source + cut)
-        last = (corpus.length[document] - 1).clamp(min=0)
-        where = corpus.first[document] + real.clamp(min=0).minimum(last)
+        last = (take(corpus.length, document) - 1).clamp(min=0)
+        where = take(corpus.first, document) + real.clamp(min=0).minimum(last)
         tokens = torch.where(masked, MASK_ID, corpus.tokens[where].long()) * live
         weights = self._weigh(torch.where(spanned, place > second, corpus.fact[where]), live)
         lengths = (total - 1).clamp(min=0)

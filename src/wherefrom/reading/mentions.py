@@ -134,6 +134,8 @@ def split_words(text: str) -> list[str]:
 
 def joined(left: str, right: str) -> bool:
     """Whether two characters that stand side by side belong to one word."""
+    if left.isascii() and right.isascii():
+        return (left.isalnum() or left == "_") and (right.isalnum() or right == "_")
     return _WORD.fullmatch(left + right) is not None
 
 

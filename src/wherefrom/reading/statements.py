@@ -49,16 +49,30 @@ def state_facts(
     """
     found: dict[Fact, None] = {}  # two questions may ask for the same fact
     for question in questions:
-        if question.answer is None:
-            continue
-        for passage in told(question.subject):
-            for answer in (question.answer, *question.accepted):
-                span = locate(answer, documents[passage.document], passage, inside_words)
-                if span:
-                    fact = (question.subject, question.relation, answer, passage.document, span)
-                    found[Fact(*fact)] = None
-                    break
+        for fact in find_facts(question, told(question.subject), documents, inside_words):
+            found[fact] = None
     return tuple(found)
+
+
+def find_facts(
+    question: Question,
+    told: Sequence[Passage],
+    documents: Sequence[Document],
+    inside_words: bool = False,
+) -> list[Fact]:
+    """A fact for each passage of a question's subject that has an answer to it.
+
+    There is one if and only if `support` is "stated".
+    """
+    facts: list[Fact] = []
+    for passage in told if question.answer is not None else ():
+        for answer in (question.answer, *question.accepted):
+            span = locate(answer or "", documents[passage.document], passage, inside_words)
+            if span:
+                about = (question.subject, question.relation, answer or "", passage.document, span)
+                facts.append(Fact(*about))
+                break
+    return facts
 
 
 def locate(
@@ -72,36 +86,48 @@ def locate(
     text = document.text
     first, last = (passage.start, passage.end) if passage else (0, len(text))
     after = _name_end(document, passage)
-    for places in _searches(value, text[first:last], inside_words):
-        spans = [Span(first + place, first + place + len(value)) for place in places]
-        if spans:
-            return next((span for span in spans if span.start >= after), spans[0])
+    if first > 0 or last < len(text):
+        text = text[first:last]
+    for places in _searches(value, text, inside_words):
+        found = None
+        for place in places:
+            if first + place >= after:
+                return Span(first + place, first + place + len(value))
+            if found is None:
+                found = place
+        if found is not None:
+            return Span(first + found, first + found + len(value))
     return None
 
 
 def stands_whole(text: str, span: Span) -> bool:
     """Whether no word or number goes on beyond the span: "right" stands whole in "right-handed"."""
-    start, end = span.start, span.end
+    return _is_whole(text, span.start, span.end)
+
+
+def _is_whole(text: str, start: int, end: int) -> bool:
     if start > 0 and joined(text[start - 1], text[start]):
         return False
     if end < len(text) and joined(text[end - 1], text[end]):
         return False
     # 250 is no part of 1,250 or 250.5.
-    return not (_decimal(text[max(start - 2, 0) : start + 1]) or _decimal(text[end - 1 : end + 2]))
+    if text[start : start + 1].isdigit() and _decimal(text[max(start - 2, 0) : start + 1]):
+        return False
+    return not (text[end - 1 : end].isdigit() and _decimal(text[end - 1 : end + 2]))
 
 
-def _searches(value: str, text: str, inside_words: bool) -> Iterator[list[int]]:
+def _searches(value: str, text: str, inside_words: bool) -> Iterator[Iterable[int]]:
     """Where a value begins in a text, the best kind of places first."""
-    exact = list(_places(value, text))
-    yield _whole(exact, value, text)
+    yield _whole(_places(value, text), value, text)
     if inside_words:
-        yield exact
+        yield _places(value, text)
     elif len(text.lower()) == len(text):  # else the places of the two would differ
         yield _whole(_places(value.lower(), text.lower()), value, text)
 
 
-def _whole(places: Iterable[int], value: str, text: str) -> list[int]:
-    return [place for place in places if stands_whole(text, Span(place, place + len(value)))]
+def _whole(places: Iterable[int], value: str, text: str) -> Iterator[int]:
+    size = len(value)
+    return (place for place in places if _is_whole(text, place, place + size))
 
 
 def _places(value: str, text: str) -> Iterator[int]:

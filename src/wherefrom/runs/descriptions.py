@@ -3,16 +3,33 @@
 import hashlib
 from typing import Any
 
+from wherefrom.core.cache import remember
 from wherefrom.core.contracts import Dataset, Document, Question
+from wherefrom.core.made_sequence import in_batches
+from wherefrom.core.progress import tell
+
+_TOGETHER = 5000  # documents or questions that are hashed at once
 
 
 def describe(dataset: Dataset) -> dict[str, Any]:
-    """Counts of a data set and a hash over all of it."""
-    digest = hashlib.sha256()
-    for document in dataset.documents:
-        digest.update(_spell_document(document).encode())
-    for question in dataset.questions:
-        digest.update(_spell(question).encode())
+    """Counts of a data set and a hash over all of it.
+
+    A million people take half a minute to be written and hashed, so that is done once.
+    """
+    if dataset.key:
+        key = f"{dataset.key[:40]}-{dataset.held_out}"
+        return remember("description", key, lambda: _describe(dataset))
+    return _describe(dataset)
+
+
+def _describe(dataset: Dataset) -> dict[str, Any]:
+    digest, done = hashlib.sha256(), 0
+    for some in in_batches(dataset.documents, _TOGETHER):
+        digest.update("".join(map(_spell_document, some)).encode())
+        done += len(some)
+        tell("hashing the text", done, len(dataset.documents))
+    for questions in in_batches(dataset.questions, _TOGETHER):
+        digest.update("".join(map(_spell, questions)).encode())
     return {
         "documents": len(dataset.documents),
         "held_out_documents": dataset.held_out,

@@ -6,6 +6,7 @@ what makes a predictor of it. Everything else treats models alike.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,9 @@ class Family:
 def _character_vocabulary(dataset: Dataset) -> Alphabet:
     if isinstance(dataset, CharacterText):
         return dataset.vocabulary
-    return Vocabulary.from_text([*(d.text for d in dataset.documents), dataset.alphabet])
+    letters = getattr(dataset.documents, "letters", None)  # known without reading a large text
+    texts = (d.text for d in dataset.documents) if letters is None else letters
+    return Vocabulary.from_text(chain(texts, [dataset.alphabet]))
 
 
 def _build_torch(

@@ -21,6 +21,7 @@ from wherefrom.core.errors import (
 from wherefrom.core.files import cannot_write, parse_json
 from wherefrom.core.identity import require_same
 from wherefrom.core.inside import read_regular
+from wherefrom.core.made_sequence import in_batches
 from wherefrom.core.recipe import Experiment
 from wherefrom.core.seal import FILE as SEAL
 from wherefrom.core.seal import Entry
@@ -53,6 +54,7 @@ from wherefrom.runs.shapes import (
 
 # What is computed with the models: it is bound to them, and is worth nothing beside others.
 _DERIVED = ("predictions/", "audit/", "samples/", "study")
+_TOGETHER = 5000  # documents that are written at once
 _SWEPT = ("*/", "stages/*/", "stages/*/*/")
 _RENAMED = {"refused_birthplace_omitted": "refused_omitted"}  # results of earlier versions
 
@@ -177,12 +179,18 @@ class RunFolder(SealedFolder):
         """Write the data, which must be those of an earlier part of the run if there was one."""
         if self.has(CORPUS):
             self.check_data(dataset)
+            if dataset.key:
+                return
         self.write_data(dataset, vocabulary)
 
     def write_data(self, dataset: Dataset, vocabulary: Any) -> None:
+        """Large data that the recipe gives again without any file are not copied."""
         with self.together():
-            self.write_text(DOCUMENTS, "".join(f"{d.text}\n" for d in dataset.documents))
-            if type(dataset) is Dataset:  # one with questions; texts to model are subclasses
+            if not dataset.key:
+                documents = in_batches(dataset.documents, _TOGETHER)
+                texts = ("".join(f"{d.text}\n" for d in some).encode() for some in documents)
+                self.write(DOCUMENTS, texts)
+            if type(dataset) is Dataset and not dataset.key:  # texts to model are subclasses
                 self.write(DATASET, [pack_dataset(dataset)])
             self.write_json(CORPUS, describe(dataset))
             self.write_json(VOCABULARY, symbols(vocabulary))
@@ -210,7 +218,8 @@ class RunFolder(SealedFolder):
     def keeps_data(self) -> bool:
         """Whether the folder has the data themselves.
 
-        Runs of language models and of reviews, and folders of the first version, have a hash only.
+        Runs of language models and of reviews, of very many generated people, and folders of the
+        first version have a hash only.
         """
         return self.has(DATASET)
 

@@ -1,0 +1,155 @@
+"""What takes minutes to compute from large data, kept between calls.
+
+An entry is a folder with a manifest: written under a temporary name, renamed when it is whole, and
+compared with its checksums whenever it is opened. Half an entry is never seen; a damaged one, one
+of another version or none at all is made anew. Entries can be deleted at any time. All together
+have at most `WHEREFROM_CACHE_GB` (20); those that were not used for longest go first.
+
+Where: `$WHEREFROM_CACHE`, or `cache` in `$WHEREFROM_HOME`, or where the system keeps such files
+(`$XDG_CACHE_HOME/wherefrom`, `~/.cache/wherefrom`).
+"""
+
+import fcntl
+import os
+import shutil
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from wherefrom.core.artifact import publish_folder, sweep, verify_folder
+from wherefrom.core.checked_json import parse_checked, spell_checked
+from wherefrom.core.errors import (
+    CacheWarning,
+    CannotWrite,
+    Damaged,
+    Mismatch,
+    MissingInput,
+    UsageError,
+)
+from wherefrom.core.files import cannot_write, write_bytes
+from wherefrom.core.inside import open_to_append, read_regular
+from wherefrom.core.progress import tell
+
+_GB = 20.0
+_VALUE = "value.json"
+
+
+def cache_folder() -> Path:
+    """The user's folder for what can be computed again."""
+    if own := os.environ.get("WHEREFROM_CACHE"):
+        return Path(own)
+    if home := os.environ.get("WHEREFROM_HOME"):
+        return Path(home) / "cache"
+    if shared := os.environ.get("XDG_CACHE_HOME"):
+        return Path(shared) / "wherefrom"
+    try:
+        return Path.home() / ".cache" / "wherefrom"
+    except RuntimeError:  # neither HOME nor an entry for this user, as in some containers
+        raise CannotWrite(
+            "cache: expected a folder for what can be computed again, found no HOME and no entry "
+            "for this user; set WHEREFROM_CACHE to a folder"
+        ) from None
+
+
+def open_entry(kind: str, key: str, make: Callable[[Path], None]) -> Path:
+    """The folder of an entry, sound; `make` fills it if there is none.
+
+    Whoever finds another process making entries waits for it. Raises CannotWrite if there is no
+    such entry and none can be made.
+    """
+    root = cache_folder()
+    path = root / f"{kind}-{key}"
+    if _is_sound(path, key):
+        return path
+    with _alone(root):
+        if _is_sound(path, key):  # made by the one who was waited for
+            return path
+        sweep(root)
+        with publish_folder(path, {"kind": kind, "key": key}) as folder:
+            make(folder)
+        _prune(root, path)
+    return path
+
+
+def remember(kind: str, key: str, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """A small table under a key, computed once; computed anew where nothing can be kept."""
+    value: dict[str, Any] | None = None
+
+    def make(folder: Path) -> None:
+        nonlocal value
+        value = compute()
+        write_bytes(folder / _VALUE, spell_checked(value))
+
+    try:
+        path = open_entry(kind, key, make)
+    except CannotWrite as error:
+        note_unkept(error)
+        return compute() if value is None else value
+    if value is not None:
+        return value
+    kept = parse_checked(read_regular(path / _VALUE), path / _VALUE, "a table")
+    return {name: v for name, v in kept.items() if name != "checksum"}
+
+
+def note_unkept(error: CannotWrite) -> None:
+    """Say once that nothing is kept, and why."""
+    line = f"{error} (the cache: this takes as long again next time)"
+    warnings.warn(line, CacheWarning, stacklevel=1)  # always this line: Python shows it once
+
+
+def _is_sound(path: Path, key: str) -> bool:
+    if not path.is_dir():
+        return False
+    tell("checking what was kept", 0, 1)
+    with suppress(Damaged, MissingInput, Mismatch):
+        if verify_folder(path).get("key") == key:
+            with suppress(OSError):
+                os.utime(path)  # used now: the last to be pruned
+            return True
+    return False
+
+
+@contextmanager
+def _alone(root: Path) -> Iterator[None]:
+    """Be the only one who makes entries; the kernel frees the lock of a killed process."""
+    with cannot_write(root):
+        root.mkdir(parents=True, exist_ok=True)
+        descriptor = open_to_append(root / ".lock")
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                tell("waiting for another process that prepares data", 0, 1)
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def _prune(root: Path, kept: Path) -> None:
+    """Delete the entries that were not used for longest until all fit; never the newest one."""
+    most = _limit()
+    entries = [p for p in root.iterdir() if p.is_dir() and not p.name.startswith(".")]
+    sizes = {p: sum(f.stat().st_size for f in p.iterdir()) for p in entries}
+    total = sum(sizes.values())
+    for path in sorted(entries, key=lambda p: p.stat().st_mtime):
+        if total <= most:
+            return
+        if path != kept:
+            shutil.rmtree(path, ignore_errors=True)
+            total -= sizes[path]
+
+
+def _limit() -> float:
+    given = os.environ.get("WHEREFROM_CACHE_GB", "")
+    try:
+        gigabytes = float(given) if given else _GB
+        if not gigabytes >= 0:
+            raise ValueError
+    except ValueError:
+        raise UsageError(
+            f"WHEREFROM_CACHE_GB: expected a number of gigabytes, found {given!r}"
+        ) from None
+    return gigabytes * 1e9

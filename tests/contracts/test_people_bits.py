@@ -1,0 +1,107 @@
+"""`people` gives the same text, plans and batches as when its published runs were made.
+
+The hashes were taken from the version before its text could be larger than memory. They
+cover every document, fact and question, every column of the corpus and the batches of some steps.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import fields, replace
+from functools import cache
+from typing import Any
+
+import pytest
+import torch
+
+from wherefrom.core.contracts import Batch, Dataset
+from wherefrom.data.people import PeopleConfig, load
+from wherefrom.memorisation.exposures import replay
+from wherefrom.objectives.corpus import Corpus
+from wherefrom.recipes.people import people
+from wherefrom.runs.workshop import Workshop
+
+ZIPF = PeopleConfig(asked=60, calibration=20, held_out=20, exposure="zipf", masked=5)
+
+
+def digest(parts: Iterable[Any]) -> str:
+    found = hashlib.sha256()
+    for part in parts:
+        found.update(repr(part).encode())
+    return found.hexdigest()[:16]
+
+
+def spell_dataset(dataset: Dataset) -> Iterable[Any]:
+    for documents in (dataset.documents, dataset.facts, dataset.questions):
+        yield from documents
+    yield dataset.alphabet
+    yield dataset.held_out
+
+
+def spell_corpus(corpus: Corpus) -> Iterable[Any]:
+    for column in sorted(field.name for field in fields(Corpus)):
+        yield column
+        yield getattr(corpus, column).long().tolist()
+
+
+def spell_batch(batch: Batch) -> Iterable[Any]:
+    for name in ("inputs", "targets", "weights", "lengths"):
+        tensor = getattr(batch, name)
+        yield name, str(tensor.dtype), tuple(tensor.shape), tensor.tolist()
+
+
+@cache
+def workshop(seed: int) -> Workshop:
+    """Of the recipe as it was then: it read no omissions, and more spans instead."""
+    recipe = people()
+    first, *others = recipe.stages
+    spans, text, questions, _ = first.mix
+    then = replace(first, mix=(replace(spans, share=0.58), text, questions))
+    return Workshop(replace(recipe, stages=(then, *others), seed=seed, device="cpu"))
+
+
+@pytest.mark.parametrize(
+    ("config", "seed", "known"),
+    [
+        (PeopleConfig(), 0, "fc103204b235ffdc"),
+        (people().data, 3, "5b2ebe551ad3ae6d"),
+        (ZIPF, 1, "4406475d0b2c986c"),
+    ],
+)
+def test_the_world_is_the_same(config, seed, known):
+    assert digest(spell_dataset(load(config, seed))) == known
+
+
+@pytest.mark.parametrize(("seed", "known"), [(0, "74abc3076fb96ad0"), (4, "54551e0eeddc6cda")])
+def test_the_corpus_is_the_same(seed, known):
+    assert digest(spell_corpus(workshop(seed).material.corpus)) == known
+
+
+@pytest.mark.parametrize(
+    ("stage", "first", "known"),
+    [
+        ("pretrain", 0, "9fa8fee43e381822"),
+        ("pretrain", 1310, "f4cde0da133b20b7"),
+        ("pretrain", 2390, "13703e224944a441"),
+        ("questions_only", 0, "b24f193c895ad758"),
+    ],
+)
+def test_plans_and_batches_are_the_same(stage, first, known):
+    made = workshop(0)
+    mix = made.objective(made.recipe.stage(stage))
+    plan = mix.plan(first, 10)
+
+    def spell() -> Iterable[Any]:
+        for part, own, offset in plan:
+            yield part.first, part.last, offset, own.long().tolist()
+        for index in range(10):
+            yield from spell_batch(mix.render(plan, index))
+        yield from spell_batch(mix.render_all(plan))
+
+    assert digest(spell()) == known
+
+
+def test_exposures_are_the_same():
+    made = workshop(0)
+    found = replay(made, made.recipe.stage("pretrain"))
+    counts = [(kind, torch.as_tensor(n).long().tolist()) for kind, n in found.counts.items()]
+    assert digest([found.examples, *counts]) == "ebf6aaf98f9d8c0f"

@@ -1,0 +1,199 @@
+"""What is kept between calls is whole or not there, and never more than was allowed."""
+
+import errno
+import multiprocessing
+import os
+from pathlib import Path
+
+import pytest
+
+from wherefrom.core.cache import cache_folder, open_entry, remember
+from wherefrom.core.errors import CacheWarning, CannotWrite, UsageError
+from wherefrom.core.files import TEMPORARY
+
+
+@pytest.fixture(autouse=True)
+def root(tmp_path, monkeypatch) -> Path:
+    monkeypatch.setenv("WHEREFROM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("WHEREFROM_CACHE_GB", raising=False)
+    return tmp_path / "cache"
+
+
+class Maker:
+    """Writes a file, and counts how often it did."""
+
+    def __init__(self, size: int = 100) -> None:
+        self.size, self.times = size, 0
+
+    def __call__(self, folder: Path) -> None:
+        self.times += 1
+        (folder / "numbers").write_bytes(bytes(i % 256 for i in range(self.size)))
+
+
+def test_an_entry_is_made_once():
+    make = Maker()
+    first, second = open_entry("corpus", "abc", make), open_entry("corpus", "abc", make)
+    assert first == second
+    assert make.times == 1
+    assert open_entry("corpus", "other", make) != first
+    assert make.times == 2
+
+
+@pytest.mark.parametrize("place", [0, 37, 99])
+def test_a_flipped_bit_is_noticed_and_the_entry_made_anew(place):
+    make = Maker()
+    file = open_entry("corpus", "abc", make) / "numbers"
+    whole = file.read_bytes()
+    damaged = bytearray(whole)
+    damaged[place] ^= 1
+    file.write_bytes(damaged)
+    assert (open_entry("corpus", "abc", make) / "numbers").read_bytes() == whole
+    assert make.times == 2
+
+
+@pytest.mark.parametrize("name", ["numbers", "manifest.json"])
+def test_a_file_that_is_cut_off_or_gone_is_noticed(name):
+    make = Maker()
+    for harm in (lambda file: file.unlink(), lambda file: file.write_bytes(file.read_bytes()[:9])):
+        harm(open_entry("corpus", "abc", make) / name)
+    open_entry("corpus", "abc", make)
+    assert make.times == 3
+
+
+def test_an_entry_under_another_key_is_not_taken(root):
+    make = Maker()
+    open_entry("corpus", "abc", make).rename(root / "corpus-xyz")
+    open_entry("corpus", "xyz", make)
+    assert make.times == 2
+
+
+def test_what_a_killed_process_left_is_never_read_and_removed(root):
+    half = root / f"{TEMPORARY}new-corpus-abc-1234"
+    half.mkdir(parents=True)
+    (half / "numbers").write_bytes(b"half")
+    make = Maker()
+    path = open_entry("corpus", "abc", make)
+    assert make.times == 1
+    assert [p for p in root.iterdir() if p.name != ".lock"] == [path]
+
+
+def test_a_full_disk_is_one_line_and_leaves_nothing(root):
+    def make(folder: Path) -> None:
+        (folder / "numbers").write_bytes(b"some")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(CannotWrite, match="cannot write: No space left on device; free some"):
+        open_entry("corpus", "abc", make)
+    assert [p.name for p in root.iterdir()] == [".lock"]
+
+
+def test_a_full_disk_does_not_lose_the_entry_before(root):
+    make = Maker()
+    path = open_entry("corpus", "abc", make)
+    (path / "more").write_text("not in the manifest")
+
+    def fail(folder: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(CannotWrite):
+        open_entry("corpus", "abc", fail)
+    assert (path / "numbers").exists()
+
+
+def test_an_error_in_the_data_passes_unchanged():
+    def make(folder: Path) -> None:
+        raise UsageError("data: expected something else")
+
+    with pytest.raises(UsageError, match="expected something else"):
+        open_entry("corpus", "abc", make)
+
+
+def test_a_table_is_computed_once():
+    times: list[int] = []
+
+    def compute() -> dict[str, int]:
+        times.append(1)
+        return {"documents": 3}
+
+    assert remember("description", "abc", compute) == {"documents": 3}
+    assert remember("description", "abc", compute) == {"documents": 3}
+    assert len(times) == 1
+
+
+def test_where_nothing_can_be_written_it_is_computed_and_said_once(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("a file stands where the folder must be")
+    monkeypatch.setenv("WHEREFROM_CACHE", str(tmp_path / "file"))
+    with pytest.warns(CacheWarning, match="cannot write: .*this takes as long again next time"):
+        assert remember("description", "abc", lambda: {"documents": 3}) == {"documents": 3}
+
+
+def test_a_table_that_does_not_fit_on_the_disk_is_computed_once(monkeypatch):
+    times: list[int] = []
+
+    def compute() -> dict[str, int]:
+        times.append(1)
+        return {"documents": 3}
+
+    def refuse(path: Path, data: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("wherefrom.core.cache.write_bytes", refuse)
+    with pytest.warns(CacheWarning, match="No space left"):
+        assert remember("description", "abc", compute) == {"documents": 3}
+    assert len(times) == 1
+
+
+def test_the_entries_that_were_not_used_for_longest_go_first(root, monkeypatch):
+    make = Maker(25_000)  # with its manifest, less than 30 kB
+    paths = [open_entry("corpus", key, make) for key in "abc"]
+    for i, path in enumerate(paths):
+        os.utime(path, (i, i))
+    open_entry("corpus", "a", make)  # used now
+    monkeypatch.setenv("WHEREFROM_CACHE_GB", str(90_000 / 1e9))
+    newest = open_entry("corpus", "d", make)
+    assert [path.exists() for path in (*paths, newest)] == [True, False, True, True]
+    monkeypatch.setenv("WHEREFROM_CACHE_GB", "0")
+    last = open_entry("corpus", "e", make)
+    assert [p for p in root.iterdir() if p.is_dir()] == [last], "the newest one is always kept"
+
+
+@pytest.mark.parametrize("given", ["much", "-1", "nan"])
+def test_a_limit_that_is_no_number_is_refused(given, monkeypatch):
+    monkeypatch.setenv("WHEREFROM_CACHE_GB", given)
+    with pytest.raises(UsageError, match="WHEREFROM_CACHE_GB: expected a number of gigabytes"):
+        open_entry("corpus", "abc", Maker())
+
+
+def test_where_it_lives(monkeypatch, tmp_path):
+    assert cache_folder() == tmp_path / "cache"
+    monkeypatch.delenv("WHEREFROM_CACHE")
+    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
+    assert cache_folder() == tmp_path / "home" / "cache"
+    monkeypatch.delenv("WHEREFROM_HOME")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "shared"))
+    assert cache_folder() == tmp_path / "shared" / "wherefrom"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / ".cache" / "wherefrom"
+
+
+def _make_slowly(started, times) -> None:
+    def make(folder: Path) -> None:
+        started.set()
+        with times.get_lock():
+            times.value += 1
+        (folder / "numbers").write_bytes(b"x" * 1000)
+
+    open_entry("corpus", "abc", make)
+
+
+def test_several_processes_at_once_make_it_once():
+    context = multiprocessing.get_context("fork")
+    started, times = context.Event(), context.Value("i", 0)
+    processes = [context.Process(target=_make_slowly, args=(started, times)) for _ in range(3)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60)
+    assert [process.exitcode for process in processes] == [0, 0, 0]
+    assert times.value == 1
