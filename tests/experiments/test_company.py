@@ -18,7 +18,7 @@ from wherefrom.core.errors import UsageError
 from wherefrom.core.files import file_hash
 from wherefrom.experiments.company import company
 from wherefrom.recipes.catalogue import get_recipe
-from wherefrom.runs.threads import count_cores
+from wherefrom.runs.threads import count_cores, most_threads
 
 pytestmark = pytest.mark.skipif(count_cores() < 2, reason="each process needs a core")
 
@@ -181,7 +181,8 @@ def test_seeds_are_trained_by_the_next_free_process(
     ("recipe", "processes", "expected"),
     [
         ("people", 0, "expected at least 1, found 0"),
-        ("people", 10_000, "at most .*, one for each core of this machine, found 10000"),
+        ("people", 10_000, "at most .*, since more only wait for a core, found 10000"),
+        ("people", most_threads(), "at most .*, one for each core of this machine, found"),
         ("bigram-tiny", 2, "found 'bigram', which one process trains in numpy"),
         ("attention-lab", 2, "'attention-lab', whose demonstrations one process computes"),
     ],
@@ -200,6 +201,12 @@ def test_more_processes_than_rows_are_refused(tiny_settings: list[str]):
     expected = "at most 8, one for each row of a step of stage 'pretrain', found 9"
     with pytest.raises(UsageError, match=expected), company(recipe, 9):
         pass
+
+
+def test_seeds_are_not_trained_by_thousands_at_once(tmp_path: Path):
+    with pytest.raises(UsageError, match=r"--processes: expected at most .* found 10000"):
+        api.run_seeds("bigram-tiny", "0-9", out=tmp_path, processes=10_000)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_wait_must_be_a_time():
