@@ -15,12 +15,11 @@ from torch import Tensor, nn
 from wherefrom.core.contracts import Batch, Objective, State, never
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.core.recipe import Stage
-from wherefrom.training.captured import CapturedSteps, products
+from wherefrom.training.captured import NOTHING, CapturedSteps, products
 from wherefrom.training.optimisers import OPTIMISERS
-from wherefrom.training.schedules import TokenCount, factor
+from wherefrom.training.schedules import TokenCount
+from wherefrom.training.schedules import factor as find_factor
 from wherefrom.training.weights import copy_weights, load_weights
-
-_NOTHING = 1e-30  # a batch whose targets all weigh nothing costs nothing, instead of 0 / 0
 
 
 class TorchLearner:
@@ -80,19 +79,19 @@ class TorchLearner:
         return {"loss": loss, "targets": targets.astype(np.int64), "finite": bad == 0}
 
     def _replay(self, captured: CapturedSteps, first: int, count: int) -> dict[str, np.ndarray]:
-        factors = [self._factor(step) for step in range(first, first + count)]
-        found = captured.run(first, count, factors, self._dropout_seeds(first, count))
+        factors = [self.factor(step) for step in range(first, first + count)]
+        found = captured.run(first, count, factors, self.dropout_seeds(first, count))
         loss, targets, bad = torch.stack(list(found.values())).double().cpu().numpy()
         return {"loss": loss, "targets": targets.astype(np.int64), "finite": bad == 0}
 
-    def _factor(self, step: int) -> float:
-        return factor(self.stage.schedule, step, self.stage.steps, self.tokens)
+    def factor(self, step: int) -> float:
+        return find_factor(self.stage.schedule, step, self.stage.steps, self.tokens)
 
     def _step(self, step: int, batch: Batch) -> Tensor:
         """One update; loss, targets and the flag of what is not finite, still on the device."""
-        self._reseed(self._dropout_seeds(step, 1)[0])
+        self._reseed(self.dropout_seeds(step, 1)[0])
         self._drop_gradients()
-        total = batch.weights.sum().clamp(min=_NOTHING)
+        total = batch.weights.sum().clamp(min=NOTHING)
         loss = torch.zeros((), device=self.device)
         for piece in self._buckets(batch):
             part = self._loss(piece, total)
@@ -101,7 +100,7 @@ class TorchLearner:
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.stage.clip)
         bad = (~(torch.isfinite(loss) & torch.isfinite(norm))).float()
         for optimiser in self.optimisers:
-            optimiser.step(self._factor(step), bad)
+            optimiser.step(self.factor(step), bad)
         return torch.stack((loss, (batch.weights > 0).sum().float(), bad))
 
     def _drop_gradients(self) -> None:
@@ -149,7 +148,7 @@ class TorchLearner:
         else:
             torch.manual_seed(seed)
 
-    def _dropout_seeds(self, first: int, count: int) -> list[int]:
+    def dropout_seeds(self, first: int, count: int) -> list[int]:
         """Dropout is reseeded each step, so that a resumed run drops what it would have."""
         steps = np.arange(first, first + count, dtype=np.int64)
         address = {"seed": self.seed, "stage": self.number, "step": steps}

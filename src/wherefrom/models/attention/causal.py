@@ -13,6 +13,7 @@ from torch import Tensor
 from wherefrom.models.attention.cache import Cache
 from wherefrom.models.attention.mixer import Mixer, project
 from wherefrom.models.attention.packing import Packing
+from wherefrom.models.dropout import StackedDropout
 
 _NORM_EPS = 1e-6  # one for all precisions
 
@@ -47,8 +48,11 @@ class CausalSelfAttention(Mixer):
     def weights(self, x_BTC: Tensor) -> Tensor:
         """How much position t takes from position s: (B, H, T, S), rows sum to one."""
         q, k, _ = self.project(x_BTC, None)
+        return self._weigh(q, k)
+
+    def _weigh(self, q: Tensor, k: Tensor) -> Tensor:
         scores = q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])
-        t = x_BTC.shape[1]
+        t = q.shape[2]
         return scores.masked_fill(self.mask[:, :, :t, :t] == 0, -1e10).softmax(-1)
 
     def values(self, x_BTC: Tensor) -> Tensor:
@@ -71,6 +75,8 @@ class CausalSelfAttention(Mixer):
             keys = torch.arange(k.shape[2], device=k.device)
             seen = keys <= positions_BT[:, None, :, None]
         dropout = self.attn_drop.p if self.training else 0.0
+        if dropout and isinstance(self.attn_drop, StackedDropout):
+            return self.mix(self._weigh(q, k), v, packing)  # each model draws its own
         mixed = F.scaled_dot_product_attention(
             q, k, v, attn_mask=seen, dropout_p=dropout, is_causal=seen is None
         )

@@ -42,6 +42,30 @@ class Packing:
         places_N = torch.where(filled_N, row_N * width + slot_N - starts_B[row_N], 0)
         return cls(places_N, filled_N, torch.where(live_BT, slots_BT, 0), live_BT)
 
+    @classmethod
+    def side_by_side(cls, lengths_KB: Tensor, width: int, capacity: int) -> "Packing":
+        """Of the rows of K models, one model after the other, each into `capacity` slots."""
+        models, rows = lengths_KB.shape
+        ends_KB = lengths_KB.cumsum(1)
+        starts_KB = ends_KB - lengths_KB
+        model_K = torch.arange(models, device=lengths_KB.device)
+        position_T = torch.arange(width, device=lengths_KB.device)
+        slots_KBT = starts_KB[..., None] + position_T
+        live_KBT = (position_T < lengths_KB[..., None]) & (slots_KBT < capacity)
+        slots_KBT = torch.where(live_KBT, slots_KBT + (model_K * capacity)[:, None, None], 0)
+        slot_KN = torch.arange(capacity, device=lengths_KB.device).expand(models, -1)
+        row_KN = torch.searchsorted(ends_KB, slot_KN.contiguous(), right=True)
+        filled_KN = row_KN < rows
+        row_KN = row_KN.clamp(max=rows - 1)
+        places_KN = (row_KN + (model_K * rows)[:, None]) * width + slot_KN
+        places_KN = torch.where(filled_KN, places_KN - starts_KB.gather(1, row_KN), 0)
+        return cls(
+            places_KN.flatten(),
+            filled_KN.flatten(),
+            slots_KBT.flatten(0, 1),
+            live_KBT.flatten(0, 1),
+        )
+
     @property
     def positions_N(self) -> Tensor:
         """Each slot's place in its own row."""
