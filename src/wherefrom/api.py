@@ -53,6 +53,7 @@ from wherefrom.experiments.perplexity import PerplexityReport, perplexity
 from wherefrom.experiments.planning import Planned, plan_run, reuse
 from wherefrom.experiments.samples import sample
 from wherefrom.experiments.seeds import SeedsOutcome, parse_seeds
+from wherefrom.experiments.together import RunRequest, check_together, execute_all
 from wherefrom.page.report import Report, report_runs
 from wherefrom.recipes.catalogue import RECIPES, Chosen, adjust, get_recipe
 from wherefrom.recipes.options import OPTIONS, RecipeOptions, as_settings, check_options
@@ -161,12 +162,15 @@ def run_seeds(
     *,
     out: str | PathLike[str] | None = None,
     progress: bool = False,
+    together: int | None = None,
     **options: Unpack[RecipeOptions],
 ) -> SeedsOutcome:
     """Run a recipe with several seeds (`0-4`, or numbers), and average every result over them.
 
-    With `out`, the run folders are `out`/seed-0, `out`/seed-1, and so on.
+    With `out`, the run folders are `out`/seed-0, `out`/seed-1, and so on. `together` is how many
+    models are trained as one at most; by default as many as fit on a GPU, and one on a CPU.
     """
+    check_together(together)
     started = monotonic()
     built = _build(recipe, options)
     if progress:
@@ -176,7 +180,11 @@ def run_seeds(
     numbers = parse_seeds(seeds) if isinstance(seeds, str) else list(seeds)
     if not numbers:
         raise UsageError("seeds: expected at least one, found none")
-    outcomes: list[Outcome] = []
+    if isinstance(built, Demonstrations):
+        places = {n: None if out is None else Path(out) / f"seed-{n}" for n in numbers}
+        each = [_run(replace(built, seed=n), places[n], progress, f"seed {n}, ") for n in numbers]
+        return SeedsOutcome.of(built.name, each)
+    requests: list[RunRequest] = []
     for seed in numbers:
         place = None if out is None else Path(out) / f"seed-{seed}"
         chosen, planned = replace(built, seed=seed), None
@@ -194,10 +202,10 @@ def run_seeds(
             if progress and first is None:
                 _tell_plan(planned)
             first, chosen = first or planned, planned.recipe
-        label = f"seed {seed}, "
-        outcomes.append(_run(chosen, place, progress, label, planned=planned))
+        path = _folder(chosen, place)
+        requests.append(RunRequest(chosen, path, f"seed {seed}, ", planned))
         started = monotonic()
-    return SeedsOutcome.of(built.name, outcomes)
+    return SeedsOutcome.of(built.name, _run_all(requests, together, progress))
 
 
 @checked
@@ -265,6 +273,7 @@ def audit(
     pairs: int | None = None,
     budget: float | None = None,
     processes: int = 1,
+    together: int | None = None,
     swap: int | None = None,
     threads: int | None = None,
     progress: bool = False,
@@ -273,8 +282,9 @@ def audit(
 
     `pairs` trains models without people's text, in so many pairs, to measure what the model
     recalled; `budget` (minutes) trains as many pairs as it allows, up to `pairs` or 8. Several
-    `processes` train as many models at once. `swap` gives this number of held-out people another
-    answer in the text and trains again. Models that an earlier audit trained are used again.
+    `processes` train as many models at once, or `together` as many in one step of one process (by
+    default as many as fit on a GPU, and one on a CPU). `swap` gives this number of held-out people
+    another answer in the text and trains again. Models of an earlier audit are used again.
     """
     return audit_run(
         open_run(run),
@@ -282,6 +292,7 @@ def audit(
         pairs=pairs,
         budget=budget,
         processes=processes,
+        together=together,
         swap=swap,
         threads=threads,
         watch=watch if progress else None,
@@ -409,6 +420,22 @@ def _run(
     if progress and outcome.reused:
         note(f"{label}{outcome.run} is finished; these are its results")
     return outcome
+
+
+def _run_all(requests: list[RunRequest], together: int | None, progress: bool) -> list[Outcome]:
+    if requests[0].recipe.device == "mps" and (reason := why_not_mps()):
+        note(reason)
+    outcomes = execute_all(
+        requests, together, watch if progress else None, note if progress else _say_nothing
+    )
+    for request, outcome in zip(requests, outcomes, strict=True):
+        if progress and outcome.reused:
+            note(f"{request.label}{outcome.run} is finished; these are its results")
+    return outcomes
+
+
+def _say_nothing(_: str) -> None:
+    pass
 
 
 def _introduce(recipe: Experiment) -> None:

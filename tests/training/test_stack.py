@@ -101,6 +101,17 @@ def test_every_model_equals_the_same_model_alone(config, optimiser):
     assert largest_difference(*together[:2]) > 0.01  # they did not learn the same
 
 
+def test_vocabularies_may_have_different_sizes():
+    size = len(VOCABULARY)
+    configs = [replace(PLAIN, vocab_size=size + more) for more in (0, 3, 1)]
+    given = {"dtype": torch.float64}
+    alone, together = ([build(3, config, **given) for config in configs] for _ in range(2))
+    build_stack(together).advance([0, 0, 0], 6)
+    for one, other in zip(alone, together, strict=True):
+        one.advance(0, 6)
+        assert largest_difference(one, other) < 1e-10
+
+
 @pytest.mark.parametrize("attention", ["causal", "synthesizer"])
 def test_packed_rows_give_the_same(attention):
     config = replace(DROPPING, attention=attention)

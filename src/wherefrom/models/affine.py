@@ -1,7 +1,7 @@
 """The product of a linear layer, for one model or for a stack of models.
 
-A stack holds K models of one shape. Its rows are the rows of the first model, then those of the second,
-and so on, so that all code which works row by row need not know how many models there are.
+A stack holds K models of one shape. Its rows are those of the first model, then those of the
+second, and so on, so that code which works row by row need not know how many models there are.
 """
 
 import torch

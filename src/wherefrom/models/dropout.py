@@ -1,9 +1,9 @@
 """Dropout whose masks one model and a stack of models draw alike.
 
-On a CPU, a mask comes from a generator that is seeded in every step; a stack has a generator for each
-model and draws each model's mask in the shape that the model alone would have. On a GPU, where a
-captured step cannot ask the host, a mask is a hash of the step's seed, the number of the layer and
-the place in the model's own rows: the same whatever stands beside them.
+On a CPU, a mask comes from a generator that is seeded in every step; a stack has a generator for
+each model and draws each model's mask in the shape that the model alone would have. On a GPU, where
+a captured step cannot ask the host, a mask is a hash of the step's seed, the number of the layer
+and the place in the model's own rows: the same whatever stands beside them.
 """
 
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ def _mix(x: Tensor) -> Tensor:
     return x ^ ((x >> 16) & 0xFFFF)
 
 
-# For each model: what it draws with, its rows and characters, and its packed characters if it packs.
+# For each model: its generator, its rows and characters, and how many are packed (0: none are).
 Drawing = Sequence[tuple[torch.Generator, tuple[int, int], int]]
 
 

@@ -1,14 +1,15 @@
 """Models of one shape as one model: their weights stacked, their products batched.
 
-A stacked model has the modules and the names of a single one; every weight has one more dimension, in
-front. What passes through it are the rows of all models one after the other (`affine.py`), so that
-blocks, attention and packing are the single model's own code. No value of one model reaches another.
+A stacked model has the modules and the names of a single one; every weight has one more dimension,
+in front. What passes through it are the rows of all models one after the other (`affine.py`), so
+that blocks, attention and packing are the single model's own code. No value reaches another model.
 
 Shapes: K models, B rows of each, T characters, N slots of a packing of each, C width.
 """
 
 import copy
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -29,7 +30,8 @@ def why_not_stackable(models: Sequence[nn.Module]) -> str | None:
         return f"a {type(first).__name__} has no stacked form"
     if not first.mixer.stackable:
         return f"attention '{first.config.attention}' has no stacked form"
-    if any(type(m) is not GPT or m.config != first.config for m in models):
+    shapes = [replace(m.config, vocab_size=0) if type(m) is GPT else None for m in models]
+    if any(shape != shapes[0] for shape in shapes):
         return "their shapes differ"
     if next(first.parameters()).device.type == "cuda" and first.config.attn_pdrop > 0:
         return "dropout inside attention cannot be drawn for each model on a GPU"
@@ -37,7 +39,10 @@ def why_not_stackable(models: Sequence[nn.Module]) -> str | None:
 
 
 class StackedGPT(GPT):
-    """K models as one, with copies of their weights."""
+    """K models as one, with copies of their weights.
+
+    Vocabularies of different sizes are filled up to the largest; what was added is never predicted.
+    """
 
     def __init__(self, models: Sequence[GPT]) -> None:
         nn.Module.__init__(self)
@@ -46,6 +51,8 @@ class StackedGPT(GPT):
         first = models[0]
         self.models, self.config, self.mixer = len(models), first.config, first.mixer
         _fill(self, models)
+        sizes = torch.tensor([model.config.vocab_size for model in models])
+        self.head: Any = StackedHead(self.head, sizes)
 
     def packing(self, lengths_B: Tensor, width: int, capacity: int) -> Packing:
         """`lengths_B` are those of all models' rows; every model has `capacity` slots."""
@@ -64,6 +71,9 @@ class StackedGPT(GPT):
 
 
 class StackedLinear(nn.Module):
+    weight: nn.Parameter
+    bias: nn.Parameter | None
+
     def __init__(self, layers: Sequence[nn.Linear]) -> None:
         super().__init__()
         _stack_parameters(self, layers)
@@ -72,8 +82,31 @@ class StackedLinear(nn.Module):
         return affine(x, self.weight, self.bias)
 
 
+class StackedHead(StackedLinear):
+    """Logits of vocabularies that may have different sizes: -inf where a model has no symbol."""
+
+    absent: Tensor
+
+    def __init__(self, layer: StackedLinear, sizes_K: Tensor) -> None:
+        nn.Module.__init__(self)
+        self.weight, self.bias = layer.weight, layer.bias
+        models, symbols = layer.weight.shape[:2]
+        missing = torch.arange(symbols) >= sizes_K[:, None]
+        device = layer.weight.device
+        absent = torch.zeros(models, 1, symbols).masked_fill(missing[:, None], -torch.inf)
+        self.register_buffer("absent", absent.to(device) if missing.any() else None)
+
+    def forward(self, x: Tensor) -> Tensor:
+        logits = super().forward(x)
+        if self.absent is None:
+            return logits
+        return (logits.unflatten(0, (len(self.weight), -1)) + self.absent).view(logits.shape)
+
+
 class StackedEmbedding(nn.Module):
     """K tables laid end to end: a number is looked up in its own model's part."""
+
+    weight: nn.Parameter
 
     def __init__(self, layers: Sequence[nn.Embedding]) -> None:
         super().__init__()
@@ -95,6 +128,8 @@ class StackedNgramEmbedding(NgramEmbedding):
 
 
 class StackedRMSNorm(nn.Module):
+    weight: nn.Parameter
+
     def __init__(self, layers: Sequence[nn.RMSNorm]) -> None:
         super().__init__()
         _stack_parameters(self, layers)
@@ -105,6 +140,9 @@ class StackedRMSNorm(nn.Module):
 
 
 class StackedLayerNorm(nn.Module):
+    weight: nn.Parameter
+    bias: nn.Parameter | None
+
     def __init__(self, layers: Sequence[nn.LayerNorm]) -> None:
         super().__init__()
         _stack_parameters(self, layers)
@@ -162,4 +200,8 @@ def _stack_parameters(stacked: nn.Module, modules: Sequence[nn.Module]) -> None:
             stacked.register_parameter(name, None)
             continue
         each = [module.get_parameter(name).detach() for module in modules]
-        stacked.register_parameter(name, nn.Parameter(torch.stack(each)))
+        most = max(len(own) for own in each)
+        filled = torch.zeros((len(each), most, *each[0].shape[1:])).to(each[0])
+        for part, own in zip(filled, each, strict=True):
+            part[: len(own)] = own
+        stacked.register_parameter(name, nn.Parameter(filled))

@@ -30,9 +30,7 @@ class CapturedStack(CapturedSteps):
         arithmetic: str,
         steps: int,
     ) -> None:
-        super().__init__(
-            model, objectives[0], [], clip=clip, arithmetic=arithmetic, steps=steps
-        )
+        super().__init__(model, objectives[0], [], clip=clip, arithmetic=arithmetic, steps=steps)
         self.objectives, self.weights = objectives, weights
         self._ahead: dict[tuple[int, int, int], Batch] = {}
 
@@ -124,19 +122,19 @@ class CapturedStack(CapturedSteps):
         self._cursor.add_(1).remainder_(self._room)
 
     def _plain_loss(
-        self, inputs_KBT: Tensor, targets_KBT: Tensor, weights_KBT: Tensor, lengths_KB: Tensor
+        self, inputs_BT: Tensor, targets_BT: Tensor, weights_BT: Tensor, lengths_B: Tensor
     ) -> Tensor:
-        """The weighted mean of each model's losses."""
+        """The weighted mean of each model's losses; the models are a first dimension of all."""
         model: Any = self.model
         half = self.arithmetic == "bf16" and has_bf16(self.device)
-        inputs, models = inputs_KBT.flatten(0, 1), len(inputs_KBT)
-        targets, weights = targets_KBT.flatten(), weights_KBT.flatten()
+        inputs, models = inputs_BT.flatten(0, 1), len(inputs_BT)
+        targets, weights = targets_BT.flatten(), weights_BT.flatten()
         with torch.autocast("cuda", torch.bfloat16) if half else nullcontext():
             if self._capacity:
-                packing = model.packing(lengths_KB.flatten(), inputs.shape[1], self._capacity)
+                packing = model.packing(lengths_B.flatten(), inputs.shape[1], self._capacity)
                 features = model.features(inputs, packing=packing)
-                targets = packing.pack(targets_KBT.flatten(0, 1))
-                weights = packing.pack(weights_KBT.flatten(0, 1))
+                targets = packing.pack(targets_BT.flatten(0, 1))
+                weights = packing.pack(weights_BT.flatten(0, 1))
             else:
                 features = model.features(inputs)
             logits = model.head(features).flatten(0, -2)

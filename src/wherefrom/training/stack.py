@@ -1,8 +1,9 @@
 """Several learners whose models have one shape, taking their steps as one.
 
-The stacked model computes the losses of all models at once; their sum is differentiated, so that no
-gradient mixes. Clipping, the flag of what is not finite, moments, rates and draws are each model's own.
-A model need not be at the same step as the others; one that is done or has diverged is passed over.
+The stacked model computes the losses of all models at once; their sum is differentiated, so that
+no gradient mixes. Clipping, the flag of what is not finite, moments, rates and draws are each
+model's own. A model need not be at the same step as the others; one that is done or has diverged is
+passed over.
 
 Shapes: K models, B rows of each, T characters, N characters of each, C width.
 """
@@ -69,11 +70,10 @@ class Stack:
 
     def _replay(self, places: Places, count: int) -> np.ndarray:
         assert self.captured is not None
-        each = list(zip(self.learners, places, strict=True))
-        factors = [[_factor(own, at, i) for own, at in each] for i in range(count)]
-        seeds = [own.dropout_seeds(at or 0, count) for own, at in each]
-        found = self.captured.run_all(places, count, factors, list(zip(*seeds, strict=True)))
-        return found.double().cpu().numpy()
+        each = zip(self.learners, places, strict=True)
+        paces = [own.pace(0 if at is None else at, count) for own, at in each]
+        factors, seeds = (list(zip(*part, strict=True)) for part in zip(*paces, strict=True))
+        return self.captured.run_all(places, count, factors, seeds).double().cpu().numpy()
 
     def _walk(self, places: Places, count: int, stopped: Callable[[], bool]) -> np.ndarray:
         """Step by step, on a device that captures nothing."""
@@ -100,29 +100,30 @@ class Stack:
         """One update of each model, (K, 3): loss, targets and the flag of what is not finite."""
         self.weights.drop_gradients()
         batch = lay_side_by_side(batches)
-        self._reseed(steps, batches)
+        each = zip(self.learners, steps, strict=True)
+        paces = [own.pace(0 if at is None else at, 1) for own, at in each]
+        self._reseed([seeds[0] for _, seeds in paces], batches)
         losses_K = self._losses(batch)
         losses_K.sum().backward()
         losses_K = losses_K.detach()
-        factors = [_factor(own, at) for own, at in zip(self.learners, steps, strict=True)]
+        factors = [factors[0] for factors, _ in paces]
         passed = torch.tensor([float(at is None) for at in steps], device=losses_K.device)
         bad_K = self.weights.update(losses_K, factors, self.stage.clip, passed)
         targets_K = (batch.weights > 0).flatten(1).sum(1)
         return torch.stack((losses_K, targets_K.to(losses_K), bad_K.to(losses_K)), 1)
 
-    def _reseed(self, steps: Places, batches: Sequence[Batch | None]) -> None:
+    def _reseed(self, seeds: Sequence[int], batches: Sequence[Batch | None]) -> None:
         """Give the dropout layers each model's generator, and the shapes that it alone has."""
         if not self.dropouts:
             return
         drawing: list[tuple[torch.Generator, tuple[int, int], int]] = []
-        for k, (at, batch) in enumerate(zip(steps, batches, strict=True)):
-            if at is None or batch is None:
-                drawing.append((self.generators[k], (0, 0), 0))
+        for generator, seed, batch in zip(self.generators, seeds, batches, strict=True):
+            if batch is None:
+                drawing.append((generator, (0, 0), 0))
                 continue
-            self.generators[k].manual_seed(self.learners[k].dropout_seeds(at, 1)[0])
             rows, width = batch.inputs.shape
             packed = max(1, int(batch.lengths.sum())) if self._packed else 0
-            drawing.append((self.generators[k], (rows, width), packed))
+            drawing.append((generator.manual_seed(seed), (rows, width), packed))
         for layer in self.dropouts:
             layer.drawing = drawing
 
@@ -147,9 +148,9 @@ class Stack:
         kept_KM = find_kept(weights_KN)
         features_KNC = features.reshape(models, -1, features.shape[-1])
         chosen = kept_KM[..., None].expand(-1, -1, features.shape[-1])
-        logits_KMV = model.head(features_KNC.gather(1, chosen))
+        logits = model.head(features_KNC.gather(1, chosen).flatten(0, 1))
         targets_KM, weights_KM = targets_KN.gather(1, kept_KM), weights_KN.gather(1, kept_KM)
-        losses = F.cross_entropy(logits_KMV.flatten(0, 1), targets_KM.flatten(), reduction="none")
+        losses = F.cross_entropy(logits, targets_KM.flatten(), reduction="none")
         return (losses.view(models, -1) * weights_KM).sum(1) / total_K
 
 
@@ -177,10 +178,6 @@ def lay_side_by_side(batches: Sequence[Batch | None]) -> Batch:
         inputs[here], targets[here], weights[here] = batch.inputs, batch.targets, batch.weights
         lengths[here[:2]] = batch.lengths
     return Batch(inputs, targets, weights, lengths)
-
-
-def _factor(learner: TorchLearner, place: int | None, more: int = 0) -> float:
-    return 0.0 if place is None else learner.factor(place + more)
 
 
 def _metrics(rows: np.ndarray) -> Metrics:

@@ -24,7 +24,7 @@ class StackedWeights:
         self.optimisers = stack_optimisers(optimisers, self.stacked)
         for k, own in enumerate(self.own):
             for name, parameter in own.items():
-                parameter.data = self.stacked[name].data[k]
+                parameter.data = self.stacked[name].data[k][: len(parameter)]
 
     def update(
         self,
@@ -60,7 +60,7 @@ class StackedWeights:
             for name, parameter in own.items():
                 gradient = self.stacked[name].grad
                 if gradient is not None:
-                    parameter.grad = gradient[k]
+                    parameter.grad = gradient[k][: len(parameter)]
                     each[k].append(parameter.grad)
         norms = torch._foreach_norm([g for own in each for g in own])  # pyright: ignore
         norms_K = torch.linalg.vector_norm(torch.stack(norms).view(len(each), -1), dim=1)

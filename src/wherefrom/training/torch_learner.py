@@ -15,11 +15,12 @@ from torch import Tensor, nn
 from wherefrom.core.contracts import Batch, Objective, State, never
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.core.recipe import Stage
-from wherefrom.training.captured import NOTHING, CapturedSteps, products
+from wherefrom.training.captured import CapturedSteps, products
 from wherefrom.training.optimisers import OPTIMISERS
-from wherefrom.training.schedules import TokenCount
-from wherefrom.training.schedules import factor as find_factor
+from wherefrom.training.schedules import TokenCount, factor
 from wherefrom.training.weights import copy_weights, load_weights
+
+_NOTHING = 1e-30  # a batch whose targets all weigh nothing costs nothing, instead of 0 / 0
 
 
 class TorchLearner:
@@ -79,19 +80,19 @@ class TorchLearner:
         return {"loss": loss, "targets": targets.astype(np.int64), "finite": bad == 0}
 
     def _replay(self, captured: CapturedSteps, first: int, count: int) -> dict[str, np.ndarray]:
-        factors = [self.factor(step) for step in range(first, first + count)]
-        found = captured.run(first, count, factors, self.dropout_seeds(first, count))
+        factors = [self._factor(step) for step in range(first, first + count)]
+        found = captured.run(first, count, factors, self._dropout_seeds(first, count))
         loss, targets, bad = torch.stack(list(found.values())).double().cpu().numpy()
         return {"loss": loss, "targets": targets.astype(np.int64), "finite": bad == 0}
 
-    def factor(self, step: int) -> float:
-        return find_factor(self.stage.schedule, step, self.stage.steps, self.tokens)
+    def _factor(self, step: int) -> float:
+        return factor(self.stage.schedule, step, self.stage.steps, self.tokens)
 
     def _step(self, step: int, batch: Batch) -> Tensor:
         """One update; loss, targets and the flag of what is not finite, still on the device."""
-        self._reseed(self.dropout_seeds(step, 1)[0])
+        self._reseed(self._dropout_seeds(step, 1)[0])
         self._drop_gradients()
-        total = batch.weights.sum().clamp(min=NOTHING)
+        total = batch.weights.sum().clamp(min=_NOTHING)
         loss = torch.zeros((), device=self.device)
         for piece in self._buckets(batch):
             part = self._loss(piece, total)
@@ -100,7 +101,7 @@ class TorchLearner:
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.stage.clip)
         bad = (~(torch.isfinite(loss) & torch.isfinite(norm))).float()
         for optimiser in self.optimisers:
-            optimiser.step(self.factor(step), bad)
+            optimiser.step(self._factor(step), bad)
         return torch.stack((loss, (batch.weights > 0).sum().float(), bad))
 
     def _drop_gradients(self) -> None:
@@ -148,12 +149,17 @@ class TorchLearner:
         else:
             torch.manual_seed(seed)
 
-    def dropout_seeds(self, first: int, count: int) -> list[int]:
+    def _dropout_seeds(self, first: int, count: int) -> list[int]:
         """Dropout is reseeded each step, so that a resumed run drops what it would have."""
         steps = np.arange(first, first + count, dtype=np.int64)
         address = {"seed": self.seed, "stage": self.number, "step": steps}
         high, low = draws(2, stream=Stream.DROPOUT, row=np.zeros_like(steps), **address)
         return ((high << 31) ^ low).tolist()
+
+    def pace(self, first: int, count: int) -> tuple[list[float], list[int]]:
+        """What a stack needs of these steps: the factors of their rates and their dropout seeds."""
+        factors = [self._factor(step) for step in range(first, first + count)]
+        return factors, self._dropout_seeds(first, count)
 
     def _tensors(self) -> dict[str, Tensor]:
         tensors = {f"model.{k}": v for k, v in self.model.state_dict().items()}
