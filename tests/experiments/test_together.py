@@ -25,7 +25,7 @@ from wherefrom.training.stack import Stack
 
 @pytest.fixture
 def recipe(tiny_settings) -> Recipe:
-    """Without tasks, as models that are retrained for an audit are: only training is of interest."""
+    """Without tasks, like models that are retrained for an audit: what matters is training."""
     people = adjust(get_recipe("people"), settings=[*tiny_settings, "device=cpu"])
     return replace(people, tasks=(), abstain=False)
 

@@ -38,14 +38,15 @@ def build_both(stacks, changed, **given) -> tuple[list[TorchLearner], Stack]:
     return alone, stacks.build_stack(together)
 
 
-@pytest.mark.parametrize("optimiser", [ADAMW, MUON], ids=["adamw", "muon"])
-@pytest.mark.parametrize("changed", [{}, DROPPING], ids=["plain", "dropping"])
+@pytest.mark.parametrize(
+    ("changed", "optimiser"), [({}, ADAMW), (DROPPING, MUON)], ids=["plain", "dropping"]
+)
 def test_every_model_equals_the_same_model_alone(stacks, changed, optimiser):
     alone, stack = build_both(stacks, changed, optimiser=optimiser)
     assert isinstance(stack.captured, CapturedStack)
-    found = [stack.advance([first] * 3, 10) for first in range(0, 50, 10)]
+    found = [stack.advance([first] * 3, 10) for first in range(0, 20, 10)]
     for k, learner in enumerate(alone):
-        expected = [learner.advance(first, 10)["loss"] for first in range(0, 50, 10)]
+        expected = [learner.advance(first, 10)["loss"] for first in range(0, 20, 10)]
         losses = [chunk[k]["loss"] for chunk in found]
         np.testing.assert_allclose(losses, expected, atol=1e-6)  # metrics are float32
         assert stacks.largest_difference(learner, stack.learners[k]) < 1e-8

@@ -31,9 +31,10 @@ class Broken:
         return replace(batch, weights=torch.full_like(batch.weights, float("inf")))
 
 
-@pytest.mark.parametrize("optimiser", [ADAMW, MUON], ids=["adamw", "muon"])
 @pytest.mark.parametrize(
-    "changed", [{}, DROPPING, DROPPING | COURSE], ids=["plain", "dropping", "course"]
+    ("changed", "optimiser"),
+    [({}, MUON), (DROPPING, ADAMW), (DROPPING | COURSE, ADAMW)],
+    ids=["plain", "dropping", "course"],
 )
 def test_every_model_equals_the_same_model_alone(stacks, changed, optimiser):
     given = {
