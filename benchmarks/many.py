@@ -30,6 +30,7 @@ from wherefrom.core.recipe import Recipe  # noqa: E402
 from wherefrom.experiments.retraining import leave_out_half  # noqa: E402
 from wherefrom.experiments.stack_plan import count_fitting, estimate_bytes  # noqa: E402
 from wherefrom.experiments.together import RunRequest, execute_all  # noqa: E402
+from wherefrom.models.attention import unpadded  # noqa: E402
 from wherefrom.models.stacked import StackedGPT  # noqa: E402
 from wherefrom.recipes import birthplaces  # noqa: E402
 from wherefrom.recipes.people import people  # noqa: E402
@@ -100,6 +101,30 @@ def check_knowledge(given: argparse.Namespace) -> dict[str, Any]:
 def knowledge(given: argparse.Namespace) -> Recipe:
     recipe = birthplaces.knowledge()
     return replace(recipe, data=replace(recipe.data, folder=given.data), device=given.device)
+
+
+def attention(given: argparse.Namespace) -> dict[str, Any]:
+    """The knowledge step with rows attended to as they stand against padded rows: the losses."""
+    found: dict[str, Any] = {}
+    losses: list[np.ndarray] = []
+    before, captured.WORTH_COMPILING = captured.WORTH_COMPILING, 10**9
+    try:
+        for name, unpadded.UNPADDED in (("unpadded", True), ("padded", False)):
+            stack = build_stack(build_learners([replace(knowledge(given), seed=s) for s in (0, 1)]))
+            stack.prepare(CHUNK)
+            (metrics, _) = stack.advance([0, 0], CHUNK)
+            assert metrics is not None
+            losses.append(metrics["loss"])
+            began = time.monotonic()
+            stack.advance([CHUNK] * 2, CHUNK)
+            found[name] = {"ms_a_step": round(1000 * (time.monotonic() - began) / CHUNK, 3)}
+    finally:
+        captured.WORTH_COMPILING, unpadded.UNPADDED = before, True
+    difference = np.abs(losses[0] - losses[1])
+    found["largest_difference"] = float(difference.max())
+    found["in_the_first_5_steps"] = float(difference[:5].max())
+    found["losses"] = [[round(float(each[i]), 4) for i in (0, 20, 99)] for each in losses]
+    return found
 
 
 def time_stack(recipes: Sequence[Recipe], chunks: int = 3, profile: bool = False) -> dict[str, Any]:
@@ -276,13 +301,14 @@ PARTS: dict[str, Callable[[argparse.Namespace], dict[str, Any]]] = {
     "people": hundred,
     "knowledge": eight,
     "sixteen": sixteen,
+    "attention": attention,
     "check-knowledge": check_knowledge,
     "single": single,
     "eager": eager,
     "audit": audit,
     "cpu": cpu,
 }
-USUAL = ("check", "people", "knowledge", "sixteen")
+USUAL = ("check", "attention", "people", "knowledge", "sixteen")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

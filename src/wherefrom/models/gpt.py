@@ -24,6 +24,7 @@ from wherefrom.models.attention.cache import Cache
 from wherefrom.models.attention.mixer import Mixer
 from wherefrom.models.attention.mixers import MIXERS
 from wherefrom.models.attention.packing import Packing
+from wherefrom.models.attention.unpadded import try_out
 from wherefrom.models.block import Block, norm
 from wherefrom.models.dropout import Dropout
 from wherefrom.models.ngrams import NgramEmbedding
@@ -165,6 +166,11 @@ class GPT(nn.Module):
     def packing(self, lengths_B: Tensor, width: int, capacity: int) -> Packing:
         """How rows of those lengths go through the model without their padding."""
         return Packing.of(lengths_B, width, capacity)
+
+    def try_out(self) -> None:
+        """Find out what this device can do, before steps are captured."""
+        config = self.config
+        try_out(self.head.weight.device, config.n_head, config.n_embd // config.n_head)
 
     def new_cache(self, rows: int, positions: int) -> Cache:
         config = self.config

@@ -102,6 +102,8 @@ class CapturedSteps:
                 self._capacity = 0  # rows without padding need no packing
 
     def _make_graph(self) -> None:
+        if (try_out := getattr(self.model, "try_out", None)) is not None:
+            try_out()
         with products(self.arithmetic):
             self._loss = self._choose_loss()
             self._graph = self._capture()

@@ -13,6 +13,7 @@ from torch import Tensor
 from wherefrom.models.attention.cache import Cache
 from wherefrom.models.attention.mixer import Mixer, project
 from wherefrom.models.attention.packing import Packing
+from wherefrom.models.attention.unpadded import attend_rows, flows
 from wherefrom.models.dropout import StackedDropout
 
 _NORM_EPS = 1e-6  # one for all precisions
@@ -67,6 +68,8 @@ class CausalSelfAttention(Mixer):
         layer: int = 0,
         packing: Packing | None = None,
     ) -> Tensor:
+        if packing is not None and flows(x, packing) and not self._drops:
+            return self._forward_unpadded(x, packing)
         q, k, v = self.project(x, positions_BT, packing)
         seen = None
         if cache is not None:
@@ -81,6 +84,24 @@ class CausalSelfAttention(Mixer):
             q, k, v, attn_mask=seen, dropout_p=dropout, is_causal=seen is None
         )
         return self.join(mixed, packing)
+
+    @property
+    def _drops(self) -> bool:
+        return self.training and self.attn_drop.p > 0
+
+    def _forward_unpadded(self, x_NC: Tensor, packing: Packing) -> Tensor:
+        """Rows of their own lengths, one after the other: nothing is computed for padding."""
+        parts = project(x_NC, (self.query, self.key, self.value))
+        parts_N3HD = parts.unflatten(-1, (3, self.n_head, -1))
+        q_and_k, v = parts_N3HD.split((2, 1), 1)
+        if self.qk_norm:
+            q_and_k = normalise(q_and_k)
+        q, k = self.place_packed(q_and_k, packing.positions_N).to(v.dtype).unbind(1)
+        mixed_NHD = attend_rows(q, k, v[:, 0], packing)
+        return self.resid_drop(self.proj(mixed_NHD.flatten(1)))
+
+    def place_packed(self, q_and_k_N2HD: Tensor, positions_N: Tensor) -> Tensor:
+        return q_and_k_N2HD
 
 
 def normalise(x_D: Tensor) -> Tensor:
