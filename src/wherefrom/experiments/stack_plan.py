@@ -35,9 +35,13 @@ def why_one_by_one(workshop: Workshop) -> str | None:
 
 
 def shape_of(workshop: Workshop) -> Any:
-    """What models must have in common to be trained together: all but seed, text, vocabulary."""
+    """What models must have in common to be trained together.
+
+    Seed, text and vocabulary may differ, and so may what a batch is made of and how the rate goes.
+    """
     recipe = workshop.recipe
     stages = [recipe_identity(stage) for stage in recipe.stages]
+    stages = [{k: v for k, v in s.items() if k not in ("mix", "schedule")} for s in stages]
     model = replace(workshop.model_config, vocab_size=0)
     return recipe_identity(model), stages, str(workshop.device)
 

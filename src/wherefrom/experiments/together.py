@@ -243,7 +243,6 @@ class _Group:
         self, stage: Stage, members: Sequence[int], stop: StopSignal
     ) -> list[tuple[Any, Finished | Diverged]]:
         models: list[Any] = []
-        learners: list[Any] = []
         trainings: list[Training] = []
         for k in members:
             execution = self.executions[k]
@@ -256,13 +255,25 @@ class _Group:
             if probe is not None:
                 loop["observers"] = [*loop["observers"], probe(model)]
             models.append(model)
-            learners.append(learner)
             trainings.append(Training(learner, own.steps, own.name, **loop))
-        stack = Stack(StackedGPT(models), learners)
-        chunk = find_chunk(self.executions[members[0]].workshop)
-        prepare_learner(stack, min(chunk, stage.steps))
-        found = train_together(trainings, stack, stop=stop, chunk=chunk)
+        workshop = self.executions[members[0]].workshop
+        found, _ = train_stack(models, trainings, find_chunk(workshop), stop)
         return list(zip(models, found, strict=True))
+
+
+def train_stack(
+    models: Sequence[Any],
+    trainings: Sequence[Training],
+    chunk: int,
+    stop: StopSignal | None = None,
+) -> tuple[list[Finished | Diverged], float]:
+    """Train models of one shape as one; how each finished, and the seconds of preparing for it."""
+    began = monotonic()
+    learners: list[Any] = [training.learner for training in trainings]
+    stack = Stack(StackedGPT(models), learners)
+    prepare_learner(stack, min(chunk, trainings[0].steps))
+    preparing = monotonic() - began
+    return train_together(trainings, stack, stop=stop, chunk=chunk), preparing
 
 
 class _Spokesman:

@@ -154,6 +154,7 @@ class CapturedSteps:
     def _choose_loss(self) -> Callable[..., Tensor]:
         if self.steps < WORTH_COMPILING:
             return self._plain_loss
+        torch.compiler.reset()  # or torch gives up compiling this function for a ninth model
         compiled = torch.compile(self._plain_loss, dynamic=False)
         try:
             buffers = (self._inputs, self._targets, self._weights, self._lengths)

@@ -61,7 +61,7 @@ class CapturedStack(CapturedSteps):
     def prepare(self, count: int) -> None:
         """Buffers for chunks of this size, and the graph that reads them."""
         self._room, models = count, len(self.objectives)
-        objective = self.objective
+        objective = max(self.objectives, key=lambda each: each.width)
         one = objective.render_all(objective.plan(0, min(count, self.steps)))
 
         def room(like: Tensor) -> Tensor:
@@ -87,9 +87,10 @@ class CapturedStack(CapturedSteps):
         batch = self._ahead.pop((k, first, count), None)
         if batch is None:
             batch = self._render(k, first, count)
-        self._inputs[:count, k].copy_(batch.inputs)
-        self._targets[:count, k].copy_(batch.targets)
-        self._weights[:count, k].copy_(batch.weights)
+        width = batch.inputs.shape[-1]  # places behind a narrower objective's rows stay empty
+        self._inputs[:count, k, :, :width].copy_(batch.inputs)
+        self._targets[:count, k, :, :width].copy_(batch.targets)
+        self._weights[:count, k, :, :width].copy_(batch.weights)
         self._lengths[:count, k].copy_(batch.lengths)
 
     def _render(self, k: int, first: int, count: int) -> Batch:
