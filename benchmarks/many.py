@@ -154,14 +154,15 @@ def time_stack(recipes: Sequence[Recipe], chunks: int = 3, profile: bool = False
     replaying = 1000 * (time.monotonic() - began) / 50
     began = time.monotonic()
     for k in range(models):
-        inner._render(k, 1000, CHUNK)
+        inner._render(k, 1000, 1000)
     torch.cuda.synchronize()
-    rendering = 1000 * (time.monotonic() - began) / CHUNK
+    rendering = 1000 * (time.monotonic() - began) / 1000
     found = {
         "models": models, "ms_a_step": round(sorted(spent)[len(spent) // 2], 3),
         "ms_least": round(min(spent), 3), "ms_replay_alone": round(replaying, 3),
         "ms_rendering": round(rendering, 3), "seconds_building": round(building, 1),
-        "seconds_preparing": round(preparing, 1), "slots": inner._capacity, "notes": inner.notes,
+        "seconds_preparing": round(preparing, 1), "room": inner._room,
+        "slots": inner._capacity, "notes": inner.notes,
         "memory_GB": round(torch.cuda.max_memory_allocated() / 1e9, 2),
         "estimated_GB": round(models * estimate / 1e9, 2), "would_fit": fitting,
     }  # fmt: skip
@@ -242,17 +243,45 @@ def single(given: argparse.Namespace) -> dict[str, Any]:
     return found
 
 
+class Timeline:
+    """An observer that notes the second at which things happen."""
+
+    def __init__(self) -> None:
+        self.began, self.at = time.monotonic(), {}
+
+    def note(self, what: str) -> None:
+        self.at[what] = round(time.monotonic() - self.began, 1)
+
+    def __enter__(self) -> "Timeline":
+        self.note("opened")
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.note("all concluded")
+
+    def started(self, *_: Any) -> None:
+        self.note("prepared")
+
+    def advanced(self, name: str, step: int, steps: int, metrics: Any, seconds: float) -> None:
+        if step in (100, 500, 1000, 5000) or step % 10_000 == 0 or step == steps:
+            self.note(f"step {step}")
+
+    def finished(self, *_: Any) -> None:
+        self.note("saved")
+
+
 def run_to_the_end(recipes: Sequence[Recipe], out: Path) -> dict[str, Any]:
     """Train recipes into run folders, as `audit` and `--seeds` do; with what is said meanwhile."""
     lines: list[str] = []
     began = time.monotonic()
+    seen = Timeline()
     requests = [RunRequest(recipe, out / f"model-{k}") for k, recipe in enumerate(recipes)]
-    found = execute_all(requests, None, None, lines.append)
+    found = execute_all(requests, None, lambda stages, label: seen, lines.append)
     seconds = time.monotonic() - began
     shares = [outcome.seconds for outcome in found]
     return {
         "models": len(recipes), "seconds": round(seconds, 1), "said": lines,
-        "seconds_of_a_model": [round(min(shares), 2), round(max(shares), 2)],
+        "timeline": seen.at, "seconds_of_a_model": [round(min(shares), 2), round(max(shares), 2)],
     }  # fmt: skip
 
 
@@ -260,8 +289,13 @@ def hundred(given: argparse.Namespace) -> dict[str, Any]:
     """100 leave-out models of `people`, from nothing to their folders: at most 90 s."""
     recipes = leave_out(replace(people(), device=given.device), given.models or 100)
     with tempfile.TemporaryDirectory() as folder:
-        found = run_to_the_end(recipes, Path(folder))
-    return found | {"step": time_stack(recipes, chunks=2, profile=True)}
+        return run_to_the_end(recipes, Path(folder))
+
+
+def hundred_steps(given: argparse.Namespace) -> dict[str, Any]:
+    """Steps of 100 leave-out models of `people`, and their kernels."""
+    recipes = leave_out(replace(people(), device=given.device), given.models or 100)
+    return time_stack(recipes, chunks=2, profile=True)
 
 
 def audit(given: argparse.Namespace) -> dict[str, Any]:
@@ -299,6 +333,7 @@ def cpu(given: argparse.Namespace) -> dict[str, Any]:
 PARTS: dict[str, Callable[[argparse.Namespace], dict[str, Any]]] = {
     "check": check,
     "people": hundred,
+    "people-step": hundred_steps,
     "knowledge": eight,
     "sixteen": sixteen,
     "attention": attention,

@@ -20,7 +20,8 @@ from wherefrom.training.optimisers import Optimiser, has_bf16
 
 WORTH_COMPILING = 5000  # steps: compiling takes as long as some thousands of them
 _WARMUPS = 3
-_SURVEYED = 256  # steps planned at a time to find the fullest one
+_SURVEYED = 256  # steps planned at a time to find the fullest one, at least
+_PLACES = 2**24  # of rows that are planned at a time
 _ROUND = 128  # packed characters come in multiples of this
 NOTHING = 1e-30  # a batch whose targets all weigh nothing costs nothing, instead of 0 / 0
 
@@ -90,10 +91,11 @@ class CapturedSteps:
         for site, layer in enumerate(self.dropouts):
             layer.seeds, layer.site = self._seeds, site
 
-    def _set_seeds(self, seeds: Sequence[Sequence[int]]) -> None:
+    def _set_seeds(self, seeds: Sequence[Sequence[int]], first: int = 0) -> None:
         if self.dropouts:
             words = [[(s & 0x7FFFFFFF, (s >> 31) & 0x7FFFFFFF) for s in step] for step in seeds]
-            self._step_seeds[: len(words)].copy_(torch.tensor(words, dtype=torch.int32))
+            here = slice(first, first + len(words))
+            self._step_seeds[here].copy_(torch.tensor(words, dtype=torch.int32))
 
     def _choose_capacity(self, places: int) -> None:
         if not hasattr(self, "_capacity"):
@@ -208,8 +210,10 @@ def find_dropouts(model: nn.Module) -> list[Any]:
 def find_fullest(objective: StaticObjective, steps: int, device: torch.device) -> int:
     """Characters of the fullest step."""
     most = torch.zeros((), dtype=torch.long, device=device)
-    for first in range(0, steps, _SURVEYED):
-        plan = objective.plan(first, min(_SURVEYED, steps - first))
+    one = objective.render_all(objective.plan(0, 1)).inputs.numel()
+    each = max(_SURVEYED, _PLACES // max(1, one))
+    for first in range(0, steps, each):
+        plan = objective.plan(first, min(each, steps - first))
         most = most.maximum(objective.render_all(plan).lengths.sum(1).max())
     return int(most)
 

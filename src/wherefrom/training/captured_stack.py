@@ -16,6 +16,9 @@ from wherefrom.training.captured import NOTHING, CapturedSteps, find_fullest, ro
 from wherefrom.training.optimisers import has_bf16
 from wherefrom.training.stacked_weights import StackedWeights
 
+_FOR_ROWS = 10  # a tenth of the free memory is for rows
+_RENDERED = 2**24  # places that are rendered at a time
+_ON_CPU = 2**28  # bytes that count as free where there is no GPU
 Places = Sequence[int | None]  # the next step of each model; None for one that is passed over
 
 
@@ -32,7 +35,7 @@ class CapturedStack(CapturedSteps):
     ) -> None:
         super().__init__(model, objectives[0], [], clip=clip, arithmetic=arithmetic, steps=steps)
         self.objectives, self.weights = objectives, weights
-        self._ahead: dict[tuple[int, int, int], Batch] = {}
+        self._loaded: Places | None = None  # the first step of each model whose rows are there
 
     def run_all(
         self,
@@ -47,22 +50,24 @@ class CapturedStack(CapturedSteps):
         """
         if count > self._room:
             self.prepare(count)
-        for k, first in enumerate(places):
-            self._fill_model(k, first, count)
-        self._passed.copy_(torch.tensor([float(first is None) for first in places]))
-        self._factors[:count].copy_(torch.tensor(factors))
-        self._cursor.zero_()
-        self._set_seeds(seeds)
+        first = self._find(places, count)
+        if first is None:
+            self._load(places)
+            first = 0
+        self._passed.copy_(torch.tensor([float(place is None) for place in places]))
+        self._factors[first : first + count].copy_(torch.tensor(factors))
+        self._cursor.fill_(first)
+        self._set_seeds(seeds, first)
         self._replay([step[0] for step in seeds])
-        found = self._metrics[:count].clone()
-        self._render_ahead(places, count)  # while the device is at work
-        return found
+        return self._metrics[first : first + count]
 
     def prepare(self, count: int) -> None:
-        """Buffers for chunks of this size, and the graph that reads them."""
-        self._room, models = count, len(self.objectives)
+        """Rows of many steps, and the graph that reads them."""
+        models = len(self.objectives)
         objective = max(self.objectives, key=lambda each: each.width)
-        one = objective.render_all(objective.plan(0, min(count, self.steps)))
+        one = objective.render_all(objective.plan(0, 1))
+        self._room = self._choose_room(count, one)
+        count = self._room
 
         def room(like: Tensor) -> Tensor:
             return like.new_zeros((count, models, *like.shape[1:]))
@@ -75,37 +80,56 @@ class CapturedStack(CapturedSteps):
         self._hold = torch.ones(models, device=self.device)  # 1: no update is applied
         self._passed = torch.zeros(models, device=self.device)  # 1: the model takes no step
         self._give_seeds(count, models)
+        self._load([0] * models)  # rows to compile and warm up with, and mostly the first ones
         self._choose_capacity(one.inputs[0].numel())
-        for k in range(models):  # rows to compile and warm up with
-            self._fill_model(k, 0, min(count, self.steps))
         self._make_graph()
 
-    def _fill_model(self, k: int, first: int | None, count: int) -> None:
-        if first is None:
-            self._weights[:count, k].zero_()
-            return
-        batch = self._ahead.pop((k, first, count), None)
-        if batch is None:
-            batch = self._render(k, first, count)
-        width = batch.inputs.shape[-1]  # places behind a narrower objective's rows stay empty
-        self._inputs[:count, k, :, :width].copy_(batch.inputs)
-        self._targets[:count, k, :, :width].copy_(batch.targets)
-        self._weights[:count, k, :, :width].copy_(batch.weights)
-        self._lengths[:count, k].copy_(batch.lengths)
+    def _choose_room(self, count: int, one: Batch) -> int:
+        """Steps whose rows are rendered at a time.
+
+        Rendering is thousands of small operations, for one step as for hundreds: for each chunk
+        anew, a hundred models take longer to render than to train.
+        """
+        parts = (one.inputs, one.targets, one.weights, one.lengths)
+        size = len(self.objectives) * sum(x.numel() * x.element_size() for x in parts)
+        return max(count, min(self.steps, _free_memory(self.device) // _FOR_ROWS // size))
+
+    def _find(self, places: Places, count: int) -> int | None:
+        """Where the rows of these steps are, if they are there."""
+        if self._loaded is None:
+            return None
+        found: set[int] = set()
+        for place, first in zip(places, self._loaded, strict=True):
+            if place is not None:
+                found.add(-1 if first is None else place - first)
+        (at, *others) = found or {-1}
+        return at if not others and 0 <= at <= self._room - count else None
+
+    def _load(self, places: Places) -> None:
+        """Render the rows of every model, from its place on."""
+        for k, first in enumerate(places):
+            if first is None:
+                self._weights[:, k].zero_()
+                continue
+            last = min(first + self._room, self.steps)
+            each = max(1, _RENDERED // self._inputs[0, 0].numel())
+            for start in range(first, last, each):
+                batch = self._render(k, start, min(each, last - start))
+                here = slice(start - first, start - first + len(batch.inputs))
+                width = batch.inputs.shape[-1]  # places behind narrower rows stay empty
+                self._inputs[here, k, :, :width].copy_(batch.inputs)
+                self._targets[here, k, :, :width].copy_(batch.targets)
+                self._weights[here, k, :, :width].copy_(batch.weights)
+                self._lengths[here, k].copy_(batch.lengths)
+        self._loaded = list(places)
 
     def _render(self, k: int, first: int, count: int) -> Batch:
         objective = self.objectives[k]
         return objective.render_all(objective.plan(first, count))
 
-    def _render_ahead(self, places: Places, count: int) -> None:
-        """The rows of the chunk that is asked for next, unless the caller changes its mind."""
-        self._ahead.clear()
-        for k, first in enumerate(places):
-            if first is not None and (left := self.steps - first - count) > 0:
-                at, steps = first + count, min(count, left)
-                self._ahead[k, at, steps] = self._render(k, at, steps)
-
     def _fullest(self) -> int:
+        if self._room >= self.steps:  # all rows are there
+            return round_up(int(self._lengths.sum(-1).max()))
         most = (find_fullest(each, self.steps, self.device) for each in self.objectives)
         return round_up(max(most))
 
@@ -143,3 +167,7 @@ class CapturedStack(CapturedSteps):
         weights_KN = weights.view(models, -1)
         total_K = weights_KN.sum(1).clamp(min=NOTHING)
         return (losses.view(models, -1) * weights_KN).sum(1) / total_K
+
+
+def _free_memory(device: torch.device) -> int:
+    return torch.cuda.mem_get_info(device)[0] if device.type == "cuda" else _ON_CPU
