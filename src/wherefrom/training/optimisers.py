@@ -178,9 +178,30 @@ class StackedAdamW:
     def __init__(self, members: Sequence[AdamW]) -> None:
         self.members = members
 
+    def compile(self, wanted: bool) -> None:
+        """Nothing to do: torch has this update as one operation."""
+
     def step(self, factors: Sequence[float] | Tensor, bad_K: Tensor) -> None:
         for member, factor, bad in zip(self.members, factors, bad_K, strict=True):
             member.step(factor, bad)
+
+
+def turn_matrices(
+    gradients: Sequence[Tensor | None],
+    momentum: Tensor,
+    matrices: Tensor,
+    rate: Tensor,
+    good: Tensor,
+    config: MuonConfig,
+) -> None:
+    """Muon's update of the matrices of one shape in K models, (matrices, K, a, b), in place."""
+    gradient = _stack(gradients)
+    fresh = momentum.lerp(gradient, 1 - config.momentum)
+    update = gradient.lerp(fresh, config.momentum).flatten(0, 1)
+    update = orthogonalise(update, config.iterations).view_as(gradient)
+    update = update * max(1.0, update.shape[-2] / update.shape[-1]) ** 0.5
+    momentum.copy_(torch.where(good, fresh, momentum))
+    matrices.copy_(matrices * (1 - rate * config.decay) + torch.where(good, update * -rate, 0.0))
 
 
 class StackedMuon:
@@ -192,6 +213,7 @@ class StackedMuon:
 
     def __init__(self, members: Sequence[Muon], stacked: Mapping[str, nn.Parameter]) -> None:
         self.config, self.stacked, self.names = members[0].config, stacked, members[0].names
+        self._turn: Callable[..., None] = turn_matrices
         self.matrices: dict[str, Tensor] = {}
         self.momenta: dict[str, Tensor] = {}
         for key, names in self.names.items():
@@ -201,6 +223,10 @@ class StackedMuon:
             self.momenta[key] = torch.stack([member.momenta[key] for member in members], 1)
             for k, member in enumerate(members):
                 member.momenta[key] = self.momenta[key][:, k]
+
+    def compile(self, wanted: bool) -> None:
+        """Fuse what is done to every number, or take that back."""
+        self._turn = torch.compile(turn_matrices, dynamic=False) if wanted else turn_matrices
 
     @torch.no_grad()
     def step(self, factors: Sequence[float] | Tensor, bad_K: Tensor) -> None:
@@ -212,15 +238,8 @@ class StackedMuon:
         good = (bad_K == 0)[:, None, None]
         rate = rate[:, None, None] * good
         for key, names in self.names.items():
-            gradient = _stack([self.stacked[name].grad for name in names])
-            momentum, matrices = self.momenta[key], self.matrices[key]
-            fresh = momentum.lerp(gradient, 1 - config.momentum)
-            update = gradient.lerp(fresh, config.momentum).flatten(0, 1)
-            update = orthogonalise(update, config.iterations).view_as(gradient)
-            update = update * max(1.0, update.shape[-2] / update.shape[-1]) ** 0.5
-            momentum.copy_(torch.where(good, fresh, momentum))
-            matrices.mul_(1 - rate * config.decay)
-            matrices.add_(torch.where(good, update * -rate, 0.0))
+            gradients = [self.stacked[name].grad for name in names]
+            self._turn(gradients, self.momenta[key], self.matrices[key], rate, good, config)
 
 
 def stack_optimisers(

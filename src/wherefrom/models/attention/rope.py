@@ -33,13 +33,11 @@ class RotarySelfAttention(CausalSelfAttention):
             cos, sin = self.cos[:length], self.sin[:length]
         else:
             cos, sin = self.cos[positions_BT][:, None], self.sin[positions_BT][:, None]
-        return turn(q_and_k_2BHTD, cos, sin)
+        a, b = q_and_k_2BHTD.chunk(2, -1)
+        return torch.cat((a * cos - b * sin, b * cos + a * sin), -1)
 
     def place_packed(self, q_and_k_N2HD: Tensor, positions_N: Tensor) -> Tensor:
-        cos, sin = (table[positions_N][:, None, None] for table in (self.cos, self.sin))
-        return turn(q_and_k_N2HD, cos, sin)
-
-
-def turn(x_D: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    a, b = x_D.chunk(2, -1)
-    return torch.cat((a * cos - b * sin, b * cos + a * sin), -1)
+        """The same with each pair's other half brought beside it, which a compiler fuses better."""
+        cos = torch.cat((self.cos, self.cos), -1)[positions_N][:, None, None]
+        sin = torch.cat((-self.sin, self.sin), -1)[positions_N][:, None, None]
+        return q_and_k_N2HD * cos + q_and_k_N2HD.roll(q_and_k_N2HD.shape[-1] // 2, -1) * sin
