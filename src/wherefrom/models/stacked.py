@@ -100,7 +100,8 @@ class StackedHead(StackedLinear):
         logits = super().forward(x)
         if self.absent is None:
             return logits
-        return (logits.unflatten(0, (len(self.weight), -1)) + self.absent).view(logits.shape)
+        rows = logits.view(len(self.weight), -1, logits.shape[-1])
+        return (rows + self.absent).view(logits.shape)
 
 
 class StackedEmbedding(nn.Module):
