@@ -104,22 +104,33 @@ def knowledge(given: argparse.Namespace) -> Recipe:
 
 
 def attention(given: argparse.Namespace) -> dict[str, Any]:
-    """The knowledge step with rows attended to as they stand against padded rows: the losses."""
+    """Rows attended to as they stand against padded rows: the losses, and the time of a step."""
+    one = replace(people(), device=given.device)
+    before, captured.WORTH_COMPILING = captured.WORTH_COMPILING, 10**9
+    found: dict[str, Any] = {}
+    try:
+        for name, recipe in {"knowledge, bf16": knowledge(given), "people, fp32": one}.items():
+            found[name] = compare_attention(recipe)
+    finally:
+        captured.WORTH_COMPILING, unpadded.HALF, unpadded.SINGLE = before, True, True
+    return found
+
+
+def compare_attention(recipe: Recipe) -> dict[str, Any]:
     found: dict[str, Any] = {}
     losses: list[np.ndarray] = []
-    before, captured.WORTH_COMPILING = captured.WORTH_COMPILING, 10**9
-    try:
-        for name, unpadded.UNPADDED in (("unpadded", True), ("padded", False)):
-            stack = build_stack(build_learners([replace(knowledge(given), seed=s) for s in (0, 1)]))
-            stack.prepare(CHUNK)
-            (metrics, _) = stack.advance([0, 0], CHUNK)
-            assert metrics is not None
-            losses.append(metrics["loss"])
-            began = time.monotonic()
-            stack.advance([CHUNK] * 2, CHUNK)
-            found[name] = {"ms_a_step": round(1000 * (time.monotonic() - began) / CHUNK, 3)}
-    finally:
-        captured.WORTH_COMPILING, unpadded.UNPADDED = before, True
+    for name, wanted in (("unpadded", True), ("padded", False)):
+        unpadded.HALF = unpadded.SINGLE = wanted
+        stack = build_stack(build_learners([replace(recipe, seed=s) for s in (0, 1)]))
+        stack.prepare(CHUNK)
+        metrics, _ = stack.advance([0, 0], CHUNK)
+        assert metrics is not None
+        losses.append(metrics["loss"])
+        began = time.monotonic()
+        stack.advance([CHUNK] * 2, CHUNK)
+        spent = round(1000 * (time.monotonic() - began) / CHUNK, 3)
+        used = {"half": unpadded.HALF, "single": unpadded.SINGLE}  # as they were tried out
+        found[name] = {"ms_a_step": spent, "used": used}
     difference = np.abs(losses[0] - losses[1])
     found["largest_difference"] = float(difference.max())
     found["in_the_first_5_steps"] = float(difference[:5].max())

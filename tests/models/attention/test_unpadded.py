@@ -71,9 +71,11 @@ def try_out_here(monkeypatch, attend) -> bool:
     )
     monkeypatch.setattr(unpadded, "attend_rows", attend)
     monkeypatch.setattr(unpadded, "_device_kind", lambda device: "cuda")
-    monkeypatch.setattr(unpadded, "UNPADDED", True)
+    for name in ("HALF", "SINGLE"):
+        monkeypatch.setattr(unpadded, name, True)
     unpadded.try_out(here, 2, 8)
-    return unpadded.UNPADDED
+    assert unpadded.HALF == unpadded.SINGLE
+    return unpadded.HALF
 
 
 def test_a_kernel_that_agrees_is_used(monkeypatch):
