@@ -24,6 +24,8 @@ from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.signals import StopSignal
 
 _TEN = 10  # steps: chunks are multiples of it, but for the last
+_FEW = 8  # models that are saved as often as one
+_SAVING = 30  # times as long as saving takes, a group trains before it is saved again
 _CHUNK = "chunk."  # before the names of the metrics of a chunk that a signal ended
 
 
@@ -145,10 +147,12 @@ def train_together(
 
 
 def _save_in_time(runs: Sequence["_Run"]) -> None:
-    """Save after so many seconds; a group only if that takes a tenth of its time at most."""
+    """Save after so many seconds; a group less often, so that it does not save all the time."""
     began = monotonic()
+    rarely = max(1.0, len(runs) / _FEW)
     longest = max(run.saving for run in runs) if len(runs) > 1 else 0.0
-    due = [run for run in runs if began - run.saved_at >= max(run.between, _TEN * longest)]
+    least = [max(run.between * rarely, _SAVING * longest) for run in runs]
+    due = [run for run, wait in zip(runs, least, strict=True) if began - run.saved_at >= wait]
     for run in due:
         run.save()
     for run in due:
