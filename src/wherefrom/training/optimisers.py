@@ -6,6 +6,7 @@ forbids leaves weights and moments as they were, without the host looking.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Protocol
 
 import torch
@@ -19,6 +20,7 @@ from wherefrom.core.bounds import (
     check_whole,
 )
 from wherefrom.core.config import check
+from wherefrom.training.lanes import Lanes
 
 _NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
 
@@ -177,13 +179,14 @@ class StackedAdamW:
 
     def __init__(self, members: Sequence[AdamW]) -> None:
         self.members = members
+        self.lanes = Lanes(next(iter(members[0].parameters.values())).device)
 
     def compile(self, wanted: bool) -> None:
         """Nothing to do: torch has this update as one operation."""
 
     def step(self, factors: Sequence[float] | Tensor, bad_K: Tensor) -> None:
-        for member, factor, bad in zip(self.members, factors, bad_K, strict=True):
-            member.step(factor, bad)
+        each = zip(self.members, factors, bad_K, strict=True)
+        self.lanes.run([partial(member.step, factor, bad) for member, factor, bad in each])
 
 
 def turn_matrices(

@@ -1,11 +1,13 @@
 """The weights of K models of one shape, stacked, and the update that each of them gets."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from wherefrom.training.lanes import Lanes
 from wherefrom.training.optimisers import stack_optimisers
 
 
@@ -22,6 +24,7 @@ class StackedWeights:
         self.stacked = dict(stacked.named_parameters())
         self.own = [dict(model.named_parameters()) for model in models]
         self.optimisers = stack_optimisers(optimisers, self.stacked)
+        self.lanes = Lanes(next(iter(self.stacked.values())).device)
         for k, own in enumerate(self.own):
             for name, parameter in own.items():
                 parameter.data = self.stacked[name].data[k][: len(parameter)]
@@ -65,6 +68,7 @@ class StackedWeights:
         norms = torch._foreach_norm([g for own in each for g in own])  # pyright: ignore
         norms_K = torch.linalg.vector_norm(torch.stack(norms).view(len(each), -1), dim=1)
         factors_K = (longest / (norms_K + 1e-6)).clamp(max=1.0)
-        for own, factor in zip(each, factors_K, strict=True):
-            torch._foreach_mul_(own, factor)  # pyright: ignore
+        pairs = zip(each, factors_K, strict=True)
+        shorten = torch._foreach_mul_  # pyright: ignore
+        self.lanes.run([partial(shorten, own, factor) for own, factor in pairs])
         return norms_K
