@@ -113,8 +113,10 @@ def test_a_bad_step_is_withheld_from_its_own_model(stacks, optimiser):
         assert same is not changed
 
 
-def test_models_at_different_steps_go_on_together(stacks):
-    given = {"config": replace(stacks.plain, **DROPPING), "dtype": torch.float64}
+@pytest.mark.parametrize("packed", [False, True])
+def test_models_at_different_steps_go_on_together(stacks, packed):
+    config = replace(stacks.plain, **DROPPING)
+    given = {"config": config, "dtype": torch.float64, "packed": packed}
     alone, together = ([stacks.build(seed, **given) for seed in (0, 1, 2)] for _ in range(2))
     together[1].advance(0, 7)  # alone, before it joins the others
     stack = stacks.build_stack(together)

@@ -81,4 +81,4 @@ def _own_shape(x: Tensor, shape: tuple[int, int], packed: int) -> tuple[int, ...
     rows, width = shape
     if x.dim() == 4:
         return rows, x.shape[1], width, width
-    return (packed, x.shape[-1]) if packed else (rows, width, x.shape[-1])
+    return (packed, x.shape[-1]) if x.dim() == 2 else (rows, width, x.shape[-1])
