@@ -64,6 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--pairs", type=int, default=8)
     parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--together", type=int, help="models in one step; as many as fit on a GPU")
     given = parser.parse_args(arguments)
     if given.pack:
         pack(given.pack, [Path(name) for name in given.names])
@@ -75,7 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tell(f"{out.name}: {done.seconds} s")
     run, stopped = api.open_run(out), 0
     try:
-        retrain_pairs(run, most=given.pairs, processes=given.processes, tell=tell)
+        retrain_pairs(run, most=given.pairs, processes=given.processes, tell=tell,
+                      together=given.together)  # fmt: skip
     except Interrupted as signal:
         tell(str(signal))
         stopped = signal.exit_code

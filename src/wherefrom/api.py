@@ -54,6 +54,7 @@ from wherefrom.experiments.perplexity import PerplexityReport, perplexity
 from wherefrom.experiments.planning import Planned, plan_run, reuse
 from wherefrom.experiments.samples import sample
 from wherefrom.experiments.seeds import Prepared, SeedsOutcome, parse_seeds, train_at_once
+from wherefrom.experiments.together import RunRequest, check_together, execute_all
 from wherefrom.page.report import Report, report_runs
 from wherefrom.recipes.catalogue import RECIPES, Chosen, adjust, get_recipe
 from wherefrom.recipes.options import OPTIONS, RecipeOptions, as_settings, check_options
@@ -170,13 +171,16 @@ def run_seeds(
     progress: bool = False,
     processes: int | None = None,
     wait: float = PATIENCE,
+    together: int | None = None,
     **options: Unpack[RecipeOptions],
 ) -> SeedsOutcome:
     """Run a recipe with several seeds (`0-4`, or numbers), and average every result over them.
 
     With `out`, the run folders are `out`/seed-0, `out`/seed-1, and so on. Several `processes` train
-    as many seeds at once, each seed in one of them; so do those of torchrun.
+    as many seeds at once, each seed in one of them; so do those of torchrun. One process trains up
+    to `together` models as one: by default as many as fit on a GPU, and one on a CPU.
     """
+    check_together(together)
     built = _build(recipe, options)
     numbers = parse_seeds(seeds) if isinstance(seeds, str) else list(seeds)
     if not numbers:
@@ -186,17 +190,20 @@ def run_seeds(
         if progress:
             _introduce(built)
         plans = _is_planned(recipe, built, options)
-        ready = _prepare_seeds(built, numbers, out, options, plans, progress)
+        ready = list(_prepare_seeds(built, numbers, out, options, plans, progress))
         at_once = crew.processes.size if crew else processes or 1
         if at_once > 1:
-            known = list(ready)
-            train_at_once(known, at_once, note if progress else _keep_quiet)
-            ready, progress = (seed.when_trained() for seed in known), False
-        outcomes = [
-            _run(each.recipe, each.folder, progress, f"seed {each.recipe.seed}, ", each.planned)
-            for each in ready
+            train_at_once(ready, at_once, note if progress else _keep_quiet)
+            ready, progress = [seed.when_trained() for seed in ready], False
+        if isinstance(built, Demonstrations):
+            each = [_run(s.recipe, s.folder, progress, f"seed {s.recipe.seed}, ") for s in ready]
+            return SeedsOutcome.of(built.name, each)
+        requests = [
+            RunRequest(chosen, seed.folder, f"seed {chosen.seed}, ", seed.planned)
+            for seed in ready
+            if isinstance(chosen := seed.recipe, Recipe)
         ]
-    return SeedsOutcome.of(built.name, outcomes)
+        return SeedsOutcome.of(built.name, _run_all(requests, together, progress))
 
 
 def _prepare_seeds(
@@ -298,6 +305,7 @@ def audit(
     pairs: int | None = None,
     budget: float | None = None,
     processes: int = 1,
+    together: int | None = None,
     swap: int | None = None,
     threads: int | None = None,
     progress: bool = False,
@@ -306,9 +314,10 @@ def audit(
 
     `pairs` trains models without people's text, in so many pairs, to measure what the model
     recalled; `budget` (minutes) trains as many pairs as it allows, up to `pairs` or 8. Several
-    `processes` train as many models at once, and so do those of torchrun. `swap` gives this number
-    of held-out people another answer in the text and trains again. Models that an earlier audit
-    trained are used again.
+    `processes` train as many models at once, and so do those of torchrun; or one process trains
+    `together` as many in one step (by default as many as fit on a GPU, and one on a CPU). `swap`
+    gives this number of held-out people another answer in the text and trains again. Models that an
+    earlier audit trained are used again.
     """
     opened = open_run(run)
     asked = {"pairs": pairs, "budget": budget, "swap": swap}
@@ -319,6 +328,7 @@ def audit(
             pairs=pairs,
             budget=budget,
             processes=processes,
+            together=together,
             swap=swap,
             threads=threads,
             watch=watch if progress else None,
@@ -446,6 +456,18 @@ def _run(
     if progress and outcome.reused:
         note(f"{label}{outcome.run} is finished; these are its results")
     return outcome
+
+
+def _run_all(requests: list[RunRequest], together: int | None, progress: bool) -> list[Outcome]:
+    if requests[0].recipe.device == "mps" and (reason := why_not_mps()):
+        note(reason)
+    outcomes = execute_all(
+        requests, together, watch if progress else None, note if progress else _keep_quiet
+    )
+    for request, outcome in zip(requests, outcomes, strict=True):
+        if progress and outcome.reused:
+            note(f"{request.label}{outcome.run} is finished; these are its results")
+    return outcomes
 
 
 def _introduce(recipe: Experiment) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import torch
 
-from wherefrom.recipes.catalogue import adjust
+from wherefrom.recipes.catalogue import adjust, get_recipe
 
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = ROOT / "benchmarks"
@@ -215,7 +215,7 @@ def test_a_job_of_characters_is_scored_in_nats(program, tmp_path):
     for name, settings in tiny.items():
         recipe = gpu.jobs("", str(tmp_path / "text.txt"))[name]
         steps = ["stages.train.steps=3", "stages.train.batch=2"]
-        found = gpu.run(adjust(recipe, settings=[*settings, *steps]))
+        (found,) = gpu.run([adjust(recipe, settings=[*settings, *steps])])
         assert found["tasks"][f"held-out.{name[-3:]}"]["scores"]["strict"]["nats_per_target"] > 1
         assert "nats" in gpu.summary(name, 0, found)
 
@@ -244,3 +244,16 @@ def test_the_page_in_the_repository_is_made_of_the_results_beside_it(program):
     results = program("results")
     page = results.page(results.read(results.RESULTS / "gpu.jsonl"))
     assert results.PAGE.read_text("utf-8") == page
+
+
+def test_models_of_one_shape_are_made_together(program, tiny_settings):
+    gpu = program("gpu")
+    tiny = replace(adjust(get_recipe("people"), settings=[*tiny_settings, "device=cpu"]), tasks=())
+    recipes = [replace(tiny, seed=seed) for seed in (0, 1)]
+    wider = replace(tiny, model=replace(tiny.model, n_embd=32))
+    jobs = [("a", recipes[0]), ("wider", wider), ("a", recipes[1])]
+    assert gpu.choose_group(jobs) == [jobs[0], jobs[2]]
+    together, (alone,) = gpu.run(recipes), gpu.run(recipes[:1])
+    losses = [found["stages"]["pretrain"]["losses"][-1][1] for found in (together[0], alone)]
+    assert losses[0] == pytest.approx(losses[1], abs=1e-3)
+    assert together[0]["stages"].keys() == alone["stages"].keys()

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.experiments import retraining
 from wherefrom.experiments.retraining import (
+    PairQueue,
     _order,
     find_retrained,
     leave_out_half,
@@ -83,6 +85,46 @@ def test_pairs_are_counted_and_not_timed_without_a_budget(run: Run):
         "without-9-first",
         "without-10-first",
     ]
+
+
+def test_pairs_can_be_trained_together(run: Run, tmp_path: Path):
+    copy = open_run(Path(shutil.copytree(run.path, tmp_path / "people-0")))
+    shutil.rmtree(copy.path / "audit", ignore_errors=True)
+    lines: list[str] = []
+    found = retrain_pairs(copy, most=1, together=2, tell=lines.append)
+    assert [r.path.name for r in found] == ["without-0-first", "without-0-second"]
+    assert lines == []  # both fit
+    for one in found:
+        alone = retrain(
+            run, leave_out_half(run.recipe, 0, one.path.name.split("-")[2]), one.path.name
+        )
+        assert one.recipe == alone.recipe
+        for here, there in zip(one.model().parameters(), alone.model().parameters(), strict=True):
+            assert float((here - there).detach().abs().max()) < 1e-3
+
+
+def test_a_budget_says_how_many_pairs_go_together(run: Run, monkeypatch):
+    """The run itself took 40 s alone, so two models 40 s together; then their shares are known."""
+    took = {}
+    monkeypatch.setattr(retraining, "_finished", lambda folder: folder.name in took)
+    monkeypatch.setattr(PairQueue, "_seconds", lambda self, name: took.get(name, 0.0))
+    monkeypatch.setattr(retraining, "monotonic", lambda: sum(took.values()))
+    monkeypatch.setattr(Run, "status", {"state": "finished", "seconds": 40.0})
+    queue = PairQueue(run, budget_minutes=2.0, most=8)
+    queue._measured = frozenset()
+    first = queue.next_group()
+    assert len(first) == 6  # 3 pairs of 40 s in 120 s
+    took.update(dict.fromkeys(first, 10.0))  # they were faster: 60 s are left, for 3 more pairs
+    assert queue.next_group() == [
+        f"without-{p}-{h}" for p in (3, 4, 5) for h in ("first", "second")
+    ]
+    took.update(dict.fromkeys(queue.pairs[6:12], 10.0))
+    assert queue.next_group() == []
+    assert (
+        len(PairQueue(run, budget_minutes=0.0, most=8).next_group()) == 0
+    )  # the first is finished
+    took.clear()
+    assert len(PairQueue(run, budget_minutes=0.0, most=8).next_group()) == 2  # one pair in any case
 
 
 def test_a_model_that_was_measured_is_not_trained_again(run: Run, tmp_path: Path):

@@ -22,7 +22,7 @@ from wherefrom.core.errors import Damaged, Diverged, Interrupted, Mismatch, Wher
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.training import loop
 from wherefrom.training.checkpoints import Checkpoints
-from wherefrom.training.loop import Finished, train
+from wherefrom.training.loop import Finished, Training, train, train_together
 from wherefrom.training.signals import RECEIVED, StopSignal
 
 IDENTITY = {"model": {"kind": "tiny", "size": 16}, "seed": 3}
@@ -539,6 +539,106 @@ def test_a_signal_saves_and_says_so(tmp_path, number, code):
     found = Checkpoints(tmp_path / "checkpoints", IDENTITY).latest()
     assert found is not None
     assert found.state.arrays["weights"].tobytes() == straight(15).weights.tobytes()
+
+
+# --- several learners together ---------------------------------------------------------------
+
+
+class Together:
+    """Tiny learners as a group, which remembers the places it was asked for."""
+
+    def __init__(self, learners: list[Tiny]) -> None:
+        self.learners, self.asked = learners, []
+
+    def advance(self, places, count: int, stopped=never):
+        self.asked.append((list(places), count))
+        each = zip(self.learners, places, strict=True)
+        return [None if at is None else tiny.advance(at, count, stopped) for tiny, at in each]
+
+
+def training(folder: Path, learner: Tiny, steps: int, observers=()) -> Training:
+    checkpoints = Checkpoints(folder / "checkpoints", IDENTITY)
+    return Training(learner, steps, "tiny", checkpoints, 0.0, folder / "metrics.jsonl", observers)
+
+
+def test_a_group_writes_what_each_learner_writes_alone(tmp_path):
+    alone, done = run(tmp_path / "alone", 12)
+    learners = [Tiny(), Tiny()]
+    trainings = [training(tmp_path / str(k), tiny, 12) for k, tiny in enumerate(learners)]
+    found = train_together(trainings, Together(learners), chunk=CHUNK)
+    assert [each.step for each in found if isinstance(each, Finished)] == [12, 12]
+    assert [tiny.digest() for tiny in learners] == [alone.digest()] * 2
+
+    def rows(folder: str) -> list[dict]:
+        text = (tmp_path / folder / "metrics.jsonl").read_text()
+        return [json.loads(line) | {"seconds": 0} for line in text.splitlines()]
+
+    assert rows("0") == rows("1") == rows("alone")
+    for folder in ("0", "1"):
+        assert Checkpoints(tmp_path / folder / "checkpoints", IDENTITY).last_step() == 12
+    assert done.step == 12
+
+
+def test_learners_of_a_group_may_be_at_different_steps(tmp_path):
+    ahead, finished = tmp_path / "0", tmp_path / "1"
+    with StopSignal() as stop, pytest.raises(Interrupted):
+        run(ahead, 12, stop=stop, observers=[Recorder(stop, 5)])
+    run(finished, 12)
+    learners = [Tiny(), Tiny(), Tiny()]
+    group = Together(learners)
+    train_together(
+        [training(tmp_path / str(k), tiny, 12) for k, tiny in enumerate(learners)],
+        group,
+        chunk=CHUNK,
+    )
+    assert group.asked == [
+        ([5, None, 0], 5), ([10, None, 5], 2), ([None, None, 7], 3), ([None, None, 10], 2),
+    ]  # fmt: skip
+    assert len({tiny.digest() for tiny in learners}) == 1
+
+
+def test_one_that_diverges_is_left_behind(tmp_path):
+    learners = [Tiny(), Tiny(bad_step=6), Tiny()]
+    observer = Recorder()
+    trainings = [training(tmp_path / str(k), tiny, 12, [observer] if k == 1 else ())
+                 for k, tiny in enumerate(learners)]  # fmt: skip
+    group = Together(learners)
+    found = train_together(trainings, group, chunk=CHUNK)
+    assert isinstance(found[1], Diverged)
+    assert "step 6 (counted from 0)" in str(found[1])
+    assert "step 5 is the last saved" in str(found[1])
+    assert observer.calls[-1][0] == "advanced"  # it is never told that this one finished
+    assert [places for places, _ in group.asked][2:] == [[10, None, 10]]
+    assert learners[0].digest() == learners[2].digest() == straight(12).digest()
+
+
+def test_a_group_that_is_told_to_stop_is_saved(tmp_path):
+    learners = [Tiny(), Tiny()]
+    with StopSignal() as stop:
+        observers = [Recorder(stop, 5)]
+        trainings = [training(tmp_path / str(k), tiny, 12, observers)
+                     for k, tiny in enumerate(learners)]  # fmt: skip
+        with pytest.raises(Interrupted, match=r"2 models together.*stopped at step 5 of 12"):
+            train_together(trainings, Together(learners), stop=stop, chunk=CHUNK)
+    for k in (0, 1):
+        assert Checkpoints(tmp_path / str(k) / "checkpoints", IDENTITY).last_step() == 5
+
+
+def test_of_the_time_of_a_group_each_has_its_share(tmp_path, monkeypatch):
+    learners = [Tiny(), Tiny()]
+    trainings = [
+        Training(tiny, steps, "tiny") for tiny, steps in zip(learners, (5, 10), strict=True)
+    ]
+    times = {"now": 0.0}
+
+    class Slow(Together):
+        def advance(self, places, count, stopped=never):
+            times["now"] += 10.0
+            return super().advance(places, count, stopped)
+
+    monkeypatch.setattr(loop, "monotonic", lambda: times["now"])
+    found = train_together(trainings, Slow(learners), chunk=CHUNK)
+    assert [each.seconds for each in found if isinstance(each, Finished)] == [5.0, 15.0]
 
 
 if __name__ == "__main__":

@@ -45,6 +45,7 @@ from wherefrom.experiments.retraining import (
     run_swap,
     why_not_retrainable,
 )
+from wherefrom.experiments.together import check_together
 from wherefrom.memorisation.counterfactual import CounterfactualMemorisation, find_memorisation
 from wherefrom.memorisation.dose_response import Dose
 from wherefrom.memorisation.labelled_answers import LABELS, pack_labelled
@@ -114,6 +115,7 @@ def audit_run(
     pairs: int | None = None,
     budget: float | None = None,
     processes: int = 1,
+    together: int | None = None,
     swap: int | None = None,
     threads: int | None = None,
     watch: Watch | None = None,
@@ -122,7 +124,7 @@ def audit_run(
     """Audit a run. With pairs, a budget (minutes) or a swap (people), first train further models.
 
     `pairs` is the number of pairs of models that the audit then has; with a budget, fewer if they
-    take longer. `processes` train as many models at once.
+    take longer. `processes` train as many models at once, `together` as many in one step.
     Models that an earlier audit retrained are used again. If no model can be trained, because the
     run's files have changed, the rest is audited, and `not_retrained` says why.
     """
@@ -134,6 +136,7 @@ def audit_run(
         )
     if processes > 1 and pairs is None and budget is None:
         raise UsageError("processes: expected pairs or a budget beside it, found none; add pairs")
+    check_together(together)
     if budget is not None and not budget >= 0:
         raise UsageError(f"budget: expected minutes from 0, found {budget}")
     if swap is not None and swap < 1:
@@ -146,7 +149,7 @@ def audit_run(
     in_pairs = pairs is not None or budget is not None
     stale = why_not_retrainable(run) if in_pairs or swap is not None else None
     if in_pairs and not stale:
-        retrain_pairs(run, budget, watch, pairs or MOST_PAIRS, processes, tell)
+        retrain_pairs(run, budget, watch, pairs or MOST_PAIRS, processes, tell, together)
     swapped = None if swap is None or stale else run_swap(run, swap, watch, tell)
     with lock_folder(run.path):
         run.folder.clean_up()

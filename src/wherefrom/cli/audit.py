@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from wherefrom.cli.options import Threads, one_risk
+from wherefrom.cli.options import Threads, Together, one_risk
 from wherefrom.cli.output import note, print_json
 
 
@@ -59,6 +59,7 @@ def audit(
             "--threads threads (default: the cores divided by N).",
         ),
     ] = 1,
+    together: Together = None,
     swap: Annotated[
         int | None,
         typer.Option(
@@ -92,6 +93,7 @@ def audit(
         pairs=pairs,
         budget=budget,
         processes=processes,
+        together=together,
         swap=swap,
         threads=threads,
         progress=True,

@@ -7,6 +7,15 @@ import typer
 
 from wherefrom.core.errors import UsageError
 
+Together = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="Train at most N models as one step on one device; each ends as it would alone.",
+        show_default="as many as fit on a GPU, 1 on a CPU",
+    ),
+]
 Threads = Annotated[
     int | None,
     typer.Option(

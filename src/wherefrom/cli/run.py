@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wherefrom.cli.options import Processes, Threads, Wait
+from wherefrom.cli.options import Processes, Threads, Together, Wait
 from wherefrom.cli.output import note, print_json, print_refusals
 from wherefrom.core.errors import UsageError
 
@@ -118,6 +118,7 @@ def run(
             help="Run several seeds, such as 0-4 or 0,2,5, and report their mean.",
         ),
     ] = None,
+    together: Together = None,
     device: Annotated[
         str | None, typer.Option(metavar="auto|cpu|cuda|mps", help="The device to train on.")
     ] = None,
@@ -162,7 +163,14 @@ def run(
     }
     if seeds is not None:
         found = wherefrom.run_seeds(
-            recipe, seeds, out=out, progress=True, processes=processes, wait=wait, **options
+            recipe,
+            seeds,
+            out=out,
+            progress=True,
+            processes=processes,
+            wait=wait,
+            together=together,
+            **options,
         )
         print_json(found) if as_json else _print_seeds(found)
         runs, new = list(found.runs), not all(map(_has_report, found.runs[:1]))

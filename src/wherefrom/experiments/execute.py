@@ -12,6 +12,7 @@ from typing import Any
 
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import to_json
+from wherefrom.core.contracts import Learner
 from wherefrom.core.environment import release_memory
 from wherefrom.core.errors import Interrupted, MissingInput, UsageError, nearest
 from wherefrom.core.memory import allocating
@@ -74,21 +75,21 @@ def execute(
     If the plan goes on from a finished run, that run's recipe and results are replaced.
     """
     if isinstance(recipe, Recipe):
-        _check_predictors(recipe)
+        check_predictors(recipe)
     folder = RunFolder(path)
     going_on = planned is not None and planned.fresh and folder.exists()
-    if not going_on and (outcome := _stored(folder, recipe)):
+    if not going_on and (outcome := find_stored(folder, recipe)):
         return outcome
     if isinstance(recipe, Demonstrations):
         finish = partial(_demonstrate, folder, recipe)
     else:  # this reads the data; if they are missing or bad, no folder is created
-        finish = _Execution(folder, recipe, observers, planned).finish
+        finish = Execution(folder, recipe, observers, planned).finish
     folder.create()
     with lock_folder(path):  # another process may have finished the run in the meantime
-        return (None if going_on else _stored(folder, recipe)) or finish()
+        return (None if going_on else find_stored(folder, recipe)) or finish()
 
 
-def _check_predictors(recipe: Recipe) -> None:
+def check_predictors(recipe: Recipe) -> None:
     """Find a misspelt predictor before anything is trained."""
     known = [*BASELINES, *(m.name for m in recipe.models)]
     for name in (name for task in recipe.tasks for name in task.predictors):
@@ -144,7 +145,7 @@ def _demonstrate_again(folder: RunFolder, recipe: Demonstrations) -> Outcome:
     return Outcome(recipe.name, str(folder.path), status["seconds"], results, True, changed)
 
 
-def _stored(folder: RunFolder, recipe: Experiment) -> Outcome | None:
+def find_stored(folder: RunFolder, recipe: Experiment) -> Outcome | None:
     """The outcome of a finished run; raises if the folder has another recipe or other data.
 
     The data are compared too, since a recipe only names files, and a file may have a new content.
@@ -172,7 +173,7 @@ def _check_data(folder: RunFolder, recipe: Recipe) -> None:
             raise
 
 
-class _Execution:
+class Execution:
     def __init__(
         self,
         folder: RunFolder,
@@ -196,7 +197,26 @@ class _Execution:
         """Wall-clock seconds of this call and of the interrupted calls before it."""
         return round(self.before + monotonic() - self.started, 2)
 
+    def count_seconds(self, seconds: float) -> None:
+        """Say how many seconds of this call are this run's own, where several share them."""
+        self.started = monotonic() - seconds
+
     def finish(self) -> Outcome:
+        """Train every stage, one after the other, and evaluate; needs the folder's lock."""
+        self.begin()
+        with StopSignal() as stop:
+            for stage in self.stages_to_train():
+                try:
+                    self.train(stage, stop)
+                finally:
+                    release_memory()
+                    self.write_unfinished()
+            if stop.number is not None:
+                raise self.stopped_after_training(stop.number)
+        return self.conclude()
+
+    def begin(self) -> None:
+        """Write what is known before anything is trained."""
         status = self.folder.read_status()
         self.before = float(status.get("seconds", 0.0))
         self.trained = frozenset(status.get("trained", ()))
@@ -204,21 +224,19 @@ class _Execution:
         self.folder.clean_up()
         self._write_recipe(threads)
         self.folder.keep_data(self.workshop.dataset, self.workshop.vocabulary)
-        with StopSignal() as stop:
-            for stage in self.recipe.stages:
-                if stage.name in self.trained:
-                    continue
-                try:
-                    self._train(stage, stop)
-                finally:
-                    release_memory()
-                    self._write_unfinished()
-            if stop.number is not None:  # the signal came after the last step
-                raise Interrupted(
-                    f"{self.folder.path}: stopped after training; run the same command again to "
-                    "evaluate it",
-                    stop.number,
-                )
+
+    def stages_to_train(self) -> list[Stage]:
+        return [stage for stage in self.recipe.stages if stage.name not in self.trained]
+
+    def stopped_after_training(self, number: int) -> Interrupted:
+        return Interrupted(
+            f"{self.folder.path}: stopped after training; run the same command again to "
+            "evaluate it",
+            number,
+        )
+
+    def conclude(self) -> Outcome:
+        """Evaluate what was trained; the run is then finished."""
         run = Run(self.folder, self.recipe, self.workshop)
         with self.folder.together():  # a run is finished with all its results or not at all
             results = evaluate(run)
@@ -232,7 +250,7 @@ class _Execution:
         self._drop_checkpoints()
         return Outcome(self.recipe.name, str(self.folder.path), seconds, results, advice=advice)
 
-    def _write_unfinished(self) -> None:
+    def write_unfinished(self) -> None:
         """`trained` are stages of a finished run that goes on: their checkpoints may be gone."""
         trained = {"trained": sorted(self.trained)} if self.trained else {}
         self.folder.write_status({"state": "unfinished", "seconds": self.seconds} | trained)
@@ -244,7 +262,7 @@ class _Execution:
             made = self.folder.read_recipe()
             if plan is None or recipe_identity(made) == recipe_identity(self.recipe):
                 return
-            self._write_unfinished()
+            self.write_unfinished()
             self.folder.set_aside_audit()
         crew = current_crew()
         processes = crew.processes.size if crew else 1
@@ -266,7 +284,13 @@ class _Execution:
         taken in its order, and a run that is resumed must end with the same bits."""
         return min(self.folder.read_threads(), usual_threads())
 
-    def _train(self, stage: Stage, stop: StopSignal) -> None:
+    def train(self, stage: Stage, stop: StopSignal) -> None:
+        start, probe, loop = self.prepare(stage)
+        trained = train_stage(self.workshop, stage, start, probe, stop=stop, **loop)
+        self.keep(stage, trained.model, trained.finished)
+
+    def prepare(self, stage: Stage) -> tuple[dict[str, Any] | None, Any, dict[str, Any]]:
+        """The weights that a stage starts from, its probe, and options of the training loop."""
         workshop = self.workshop
         start = self._final_weights(stage.start_from) if stage.start_from else None
         probe = None
@@ -276,30 +300,34 @@ class _Execution:
             path = self.folder.log_file(stage.name, GLANCES)
             probe = partial(Watch, workshop, stage, self.recipe.watch, self.observers, path=path)
         self.folder.begin_logs(stage.name)
-        trained = train_stage(
-            workshop,
-            stage,
-            start,
-            probe,
-            checkpoints=self._checkpoints(stage),
-            checkpoint_seconds=stage.checkpoint_seconds,
-            metrics_path=self.folder.log_file(stage.name),
-            observers=self.observers,
-            stop=stop,
-        )
+        loop = {
+            "checkpoints": self._checkpoints(stage),
+            "checkpoint_seconds": stage.checkpoint_seconds,
+            "metrics_path": self.folder.log_file(stage.name),
+            "observers": self.observers,
+        }
+        return start, probe, loop
+
+    def keep(self, stage: Stage, model: Any, finished: Finished) -> None:
+        """Write the model after a stage into the folder."""
+        workshop = self.workshop
         identity = model_identity(workshop.config_of(stage), workshop.vocabulary)
-        arrays = copy_weights(workshop.family.weights(trained.model))
+        arrays = copy_weights(workshop.family.weights(model))
         facts = {
             "identity": identity,
             "stage": stage.name,
             "recipe": self.recipe.name,
-            "parameters": count_parameters(trained.model),
+            "parameters": count_parameters(model),
         }
         with self.folder.together():
-            self.folder.end_logs(stage.name, trained.finished.logs)
+            self.folder.end_logs(stage.name, finished.logs)
             for entry in self.recipe.models:
                 if entry.stage == stage.name:
                     self.folder.write_model(entry.name, arrays, facts)
+
+    def steps_left(self, stage: Stage) -> int:
+        """Steps that the stage's newest checkpoint has not yet taken."""
+        return stage.steps - self._checkpoints(stage).last_step()
 
     def _checkpoints(self, stage: Stage) -> Checkpoints:
         workshop = self.workshop
@@ -351,17 +379,35 @@ def _train(
     observers: Sequence[Observer],
     **loop: Any,
 ) -> Trained:
-    model = workshop.new_model(stage)
+    model, learner = build_learner(workshop, stage, start)
     observers = [*observers, probe(model)] if probe else observers
-    if start is not None:
-        load_weights(workshop.family.weights(model), start)
-    learner, began = workshop.learner(stage, model), monotonic()
-    prepare = getattr(learner, "prepare", None)
-    chunk = CHUNKS.get(workshop.device.type, CHUNKS["cpu"])
-    if prepare is not None:
-        prepare(min(chunk, stage.steps))
+    began = monotonic()
+    chunk = find_chunk(workshop)
+    kept: Checkpoints | None = loop.get("checkpoints")
+    if kept is None or kept.last_step() < stage.steps:
+        prepare_learner(learner, min(chunk, stage.steps))
     preparing = monotonic() - began
     finished = train(
         learner, stage.steps, name=stage.name, chunk=chunk, observers=observers, **loop
     )
     return Trained(model, finished, preparing)
+
+
+def build_learner(
+    workshop: Workshop, stage: Stage, start: dict[str, Any] | None
+) -> tuple[Any, Learner]:
+    """A stage's model, from given or from new weights, and its learner."""
+    model = workshop.new_model(stage)
+    if start is not None:
+        load_weights(workshop.family.weights(model), start)
+    return model, workshop.learner(stage, model)
+
+
+def prepare_learner(learner: Any, count: int) -> None:
+    """Make a learner, or a stack of them, ready for chunks of `count` steps."""
+    if (prepare := getattr(learner, "prepare", None)) is not None:
+        prepare(count)
+
+
+def find_chunk(workshop: Workshop) -> int:
+    return CHUNKS.get(workshop.device.type, CHUNKS["cpu"])

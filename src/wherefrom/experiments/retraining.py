@@ -5,7 +5,7 @@ can be stopped and continued like any other. `memorisation/` compares these mode
 own.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +16,7 @@ from wherefrom.core.files import cannot_write
 from wherefrom.core.recipe import ModelEntry, Recipe
 from wherefrom.data.edited import EditedConfig, find_swappable
 from wherefrom.experiments.execute import execute
+from wherefrom.experiments.together import RunRequest, execute_all, goes_together
 from wherefrom.experiments.workers import Job, Workers
 from wherefrom.memorisation.counterfactual import measured_models
 from wherefrom.memorisation.swap import SwapFindings, report_swap
@@ -31,6 +32,7 @@ _HALVES = ("first", "second")
 # Makes an observer of the training loop from the names of the stages and a label.
 Watch = Callable[[Sequence[str], str], AbstractContextManager[Observer]]
 Tell = Callable[[str], None]  # receives a line that the user should read
+_SHARE_OF_ALONE = 0.5  # of the time alone that a model takes in a group on a GPU, at most
 _FIRST_SEED = 2**20  # retraining uses seeds far from those that people choose
 
 
@@ -53,12 +55,15 @@ def retrain_pairs(
     most: int = MOST_PAIRS,
     processes: int = 1,
     tell: Tell = lambda _: None,
+    together: int | None = None,
 ) -> list[Run]:
     """Train pairs of models: one without the text of half the people, one without the other half.
 
     Pairs are trained until there are `most`, those of earlier calls included. With a budget, a
     further pair is trained only while the budget lasts, assuming that it takes as long as the
     slowest so far; at least one pair is trained. Several `processes` train as many models at once.
+    One process trains models `together` as one step: as many as fit on a GPU, and one on a CPU, if
+    `together` does not say otherwise.
     """
     crew = helping_crew()
     at_once = crew.processes.size if crew else processes
@@ -66,11 +71,26 @@ def retrain_pairs(
     if at_once > 1:
         threads = run.recipe.threads or share_threads(usual_threads(), 1 if crew else processes)
         Workers(queue.next_job, processes, threads, tell).run()
+    elif goes_together(run.workshop, together):
+        while names := queue.next_group():
+            _retrain_together(run, {n: queue.folder(n) for n in names}, together, watch, tell)
     else:
         while (name := queue.next_name()) is not None:
             retrain(run, _recipe_named(run.recipe, name), name, watch)
     folders = [queue.folder(name) for name in queue.pairs[: 2 * queue.begun]]
     return [open_run(folder) for folder in folders if folder.exists()]
+
+
+def _retrain_together(
+    run: Run, folders: Mapping[str, Path], most: int | None, watch: Watch | None, tell: Tell
+) -> None:
+    run.read_source()  # raises if the text has changed: see `why_not_retrainable`
+    requests: list[RunRequest] = []
+    for name, path in folders.items():
+        with cannot_write(path.parent):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        requests.append(RunRequest(_recipe_named(run.recipe, name), path, f"{name}, "))
+    execute_all(requests, most, watch, tell)
 
 
 class PairQueue:
@@ -103,14 +123,35 @@ class PairQueue:
         while not self._waiting:
             if 2 * self.begun == len(self.pairs) or not self._time_left():
                 return None
-            pair = self.pairs[2 * self.begun : 2 * self.begun + 2]
-            self.begun += 1
-            self._waiting = [
-                name
-                for name in pair
-                if name not in self._measured and not _finished(self.folder(name))
-            ]
+            self._waiting = self._begin_pair()
         return self._waiting.pop(0)
+
+    def next_group(self) -> list[str]:
+        """The models of the next pairs, as many as the budget has time for if they go together."""
+        names: list[str] = []
+        pairs = self._pairs_in_time()
+        while 2 * self.begun < len(self.pairs) and pairs > 0:
+            left = self._begin_pair()
+            names += left
+            pairs = pairs - 1 if left else self._pairs_in_time() - len(names) // 2
+        return names
+
+    def _begin_pair(self) -> list[str]:
+        """Those models of the next pair that are neither measured nor finished."""
+        pair = self.pairs[2 * self.begun : 2 * self.begun + 2]
+        self.begun += 1
+        left = [name for name in pair if name not in self._measured]
+        return [name for name in left if not _finished(self.folder(name))]
+
+    def _pairs_in_time(self) -> int:
+        """How many further pairs end within the budget, by what a model's share of the time was."""
+        if self.budget is None:
+            return len(self.pairs)
+        share = max(map(self._seconds, self.pairs[: 2 * self.begun]), default=0.0)
+        if not share:  # the run itself was trained alone, which takes longer
+            share = _SHARE_OF_ALONE * float(self.run.status.get("seconds", 0.0))
+        left = 60 * self.budget - (monotonic() - self._began)
+        return max(int(left / (2 * max(share, 0.1))), 0 if self.begun else 1)
 
     def _time_left(self) -> bool:
         """Whether the next pair would end within the budget; the first is trained in any case."""

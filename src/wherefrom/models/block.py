@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from wherefrom.models.dropout import Dropout
 from wherefrom.models.gelu import GELU
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def mlp(config: Any) -> nn.Sequential:
         nn.Linear(width, 4 * width, bias=bias),
         GELU() if config.activation == "gelu" else SquaredReLU(),
         nn.Linear(4 * width, width, bias=bias),
-        nn.Dropout(config.resid_pdrop),
+        Dropout(config.resid_pdrop),
     )
 
 

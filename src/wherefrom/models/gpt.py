@@ -24,7 +24,9 @@ from wherefrom.models.attention.cache import Cache
 from wherefrom.models.attention.mixer import Mixer
 from wherefrom.models.attention.mixers import MIXERS
 from wherefrom.models.attention.packing import Packing
+from wherefrom.models.attention.unpadded import try_out
 from wherefrom.models.block import Block, norm
+from wherefrom.models.dropout import Dropout
 from wherefrom.models.ngrams import NgramEmbedding
 
 LONGEST_BLOCK = 2**17  # characters: one head's weights on so many are 64 GB
@@ -124,7 +126,7 @@ class GPT(nn.Module):
             self.pos_emb = nn.Parameter(torch.zeros(1, config.block_size, config.n_embd))
         if config.ngrams:
             self.ngram_emb = NgramEmbedding(config.ngrams, config.ngram_buckets, config.n_embd)
-        self.drop = nn.Dropout(config.embd_pdrop)
+        self.drop = Dropout(config.embd_pdrop)
         for name, part in self.mixer.arrangement.build(config, self.mixer).items():
             self.add_module(name, part)
         self.ln_f = norm(config)
@@ -165,6 +167,11 @@ class GPT(nn.Module):
         """How rows of those lengths go through the model without their padding."""
         return Packing.of(lengths_B, width, capacity)
 
+    def try_out(self) -> None:
+        """Find out what this device can do, before steps are captured."""
+        config = self.config
+        try_out(self.head.weight.device, config.n_head, config.n_embd // config.n_head)
+
     def new_cache(self, rows: int, positions: int) -> Cache:
         config = self.config
         width = config.n_embd // config.n_head
@@ -183,17 +190,19 @@ class GPT(nn.Module):
         positions = cache.write_tokens(tokens_BT) if cache is not None else None
         x = self.tok_emb(tokens_BT if packing is None else packing.pack(tokens_BT))
         if hasattr(self, "pos_emb"):
-            x = x + self._positions(tokens_BT.shape[1], positions, packing)
+            x = x + self._positions(tuple(tokens_BT.shape), positions, packing)
         if self.config.ngrams:
             x = x + self._ngrams(tokens_BT, cache, positions, packing)
         x = self.drop(x)
         x = self.mixer.arrangement.run(self, x, positions, cache, packing)
         return self.ln_f(x)
 
-    def _positions(self, length: int, positions: Tensor | None, packing: Packing | None) -> Tensor:
+    def _positions(
+        self, shape: tuple[int, ...], positions: Tensor | None, packing: Packing | None
+    ) -> Tensor:
         if packing is not None:
             return self.pos_emb[0, packing.positions_N]
-        return self.pos_emb[:, :length] if positions is None else self.pos_emb[0, positions]
+        return self.pos_emb[:, : shape[1]] if positions is None else self.pos_emb[0, positions]
 
     def _ngrams(
         self,

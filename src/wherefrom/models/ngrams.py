@@ -35,5 +35,8 @@ class NgramEmbedding(nn.Module):
         """(B, T, width); with a packing (N, width): what stood before is known in rows alone."""
         rows = self.indices(tokens_BT)
         flat = rows.flatten(0, 1) if packing is None else packing.pack(rows)
-        found = F.embedding_bag(flat, self.table.weight, mode="sum")
+        found = self.add_up(flat)
         return found.view(*tokens_BT.shape, -1) if packing is None else found
+
+    def add_up(self, rows: Tensor) -> Tensor:
+        return F.embedding_bag(rows, self.table.weight, mode="sum")

@@ -7,7 +7,7 @@ its dropout. Rows go through the model without their padding where its mixers al
 Shapes: K steps of a chunk, B rows, T characters, N characters that are not padding.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
@@ -21,9 +21,10 @@ from wherefrom.training.shared_gradient import SharedGradient, StepSums
 
 WORTH_COMPILING = 5000  # steps: compiling takes as long as some thousands of them
 _WARMUPS = 3
-_SURVEYED = 256  # steps planned at a time to find the fullest one
+_SURVEYED = 256  # steps planned at a time to find the fullest one, at least
+_PLACES = 2**24  # of rows that are planned at a time
 _ROUND = 128  # packed characters come in multiples of this
-_NOTHING = 1e-30
+NOTHING = 1e-30  # a batch whose targets all weigh nothing costs nothing, instead of 0 / 0
 
 
 class CapturedSteps:
@@ -46,7 +47,7 @@ class CapturedSteps:
         self.clip, self.arithmetic, self.steps = clip, arithmetic, steps
         self.device = next(model.parameters()).device
         self.notes: list[str] = []
-        self.dropping = any(isinstance(m, nn.Dropout) and m.p > 0 for m in model.modules())
+        self.dropouts = find_dropouts(model)
         self._graph: torch.cuda.CUDAGraph | None = None
         self._room = 0  # steps that the buffers hold
 
@@ -58,13 +59,18 @@ class CapturedSteps:
             self.prepare(count)
         plan = self.objective.plan(first_step, count)
         self._fill(self.objective.render_all(plan, self.rows), factors)
-        assert self._graph is not None
-        for seed in seeds:
-            if self.dropping:
-                torch.cuda.manual_seed(seed)
-            self._graph.replay()
+        self._set_seeds([[seed] for seed in seeds])
+        self._replay(seeds)
         loss, targets, bad = self._metrics[:count].unbind(1)
         return {"loss": loss, "targets": targets, "bad": bad}
+
+    def _replay(self, seeds: list[int]) -> None:
+        """The seeds are for dropout inside attention, whose fused form draws by itself."""
+        assert self._graph is not None
+        for seed in seeds:
+            if self.dropouts:
+                torch.cuda.manual_seed(seed)
+            self._graph.replay()
 
     # -- buffers --------------------------------------------------------------------
 
@@ -79,10 +85,33 @@ class CapturedSteps:
         self._metrics = torch.zeros(count, 3, device=self.device)
         self._cursor = torch.zeros(1, dtype=torch.long, device=self.device)
         self._hold = torch.ones((), device=self.device)  # 1: no update is applied
+        self._give_seeds(count, 1)
+        self._choose_capacity(batch.inputs[0].numel())
+        self._make_graph()
+
+    def _give_seeds(self, count: int, models: int) -> None:
+        """A place for each step's dropout seeds, from which the layers compute their masks."""
+        shape = (models, 2)
+        self._seeds = torch.zeros(shape, dtype=torch.int32, device=self.device)
+        self._step_seeds = self._seeds.new_zeros((count, *shape))
+        for site, layer in enumerate(self.dropouts):
+            layer.seeds, layer.site = self._seeds, site
+
+    def _set_seeds(self, seeds: Sequence[Sequence[int]], first: int = 0) -> None:
+        if self.dropouts:
+            words = [[(s & 0x7FFFFFFF, (s >> 31) & 0x7FFFFFFF) for s in step] for step in seeds]
+            here = slice(first, first + len(words))
+            self._step_seeds[here].copy_(torch.tensor(words, dtype=torch.int32))
+
+    def _choose_capacity(self, places: int) -> None:
         if not hasattr(self, "_capacity"):
             self._capacity = self._fullest() if getattr(self.model, "packable", False) else 0
-            if self._capacity >= batch.inputs[0].numel():
+            if self._capacity >= places:
                 self._capacity = 0  # rows without padding need no packing
+
+    def _make_graph(self) -> None:
+        if (try_out := getattr(self.model, "try_out", None)) is not None:
+            try_out()
         with products(self.arithmetic):
             self._loss = self._choose_loss()
             self._graph = self._capture()
@@ -103,21 +132,21 @@ class CapturedSteps:
 
     def _fullest(self) -> int:
         """Characters of the fullest step of the stage: plans are pure, so all can be asked."""
-        most = torch.zeros((), dtype=torch.long, device=self.device)
-        for first in range(0, self.steps, _SURVEYED):
-            plan = self.objective.plan(first, min(_SURVEYED, self.steps - first))
-            most = most.maximum(self.objective.render_all(plan, self.rows).lengths.sum(1).max())
-        return -(-int(most) // _ROUND) * _ROUND
+        return round_up(find_fullest(self.objective, self.steps, self.device, self.rows))
 
     # -- the step -------------------------------------------------------------------
 
-    def _step(self) -> None:
-        inputs, targets, weights, lengths = (
-            buffer.index_select(0, self._cursor)[0]
-            for buffer in (self._inputs, self._targets, self._weights, self._lengths)
-        )
+    def _pick_rows(self) -> Iterator[Tensor]:
+        """Inputs, targets, weights and lengths of the step that the counter has reached."""
+        if self.dropouts:
+            self._seeds.copy_(self._step_seeds.index_select(0, self._cursor)[0])
         for p in self.model.parameters():
             p.grad = None
+        for buffer in (self._inputs, self._targets, self._weights, self._lengths):
+            yield buffer.index_select(0, self._cursor)[0]
+
+    def _step(self) -> None:
+        inputs, targets, weights, lengths = self._pick_rows()
         loss = self._loss(inputs, targets, weights, lengths)
         loss.backward()
         loss, counted = loss.detach(), (weights > 0).sum().float()
@@ -136,10 +165,11 @@ class CapturedSteps:
     def _choose_loss(self) -> Callable[..., Tensor]:
         if self.steps < WORTH_COMPILING:
             return self._plain_loss
+        torch.compiler.reset()  # or torch gives up compiling this function for a ninth model
         compiled = torch.compile(self._plain_loss, dynamic=False)
         try:
             buffers = (self._inputs, self._targets, self._weights, self._lengths)
-            compiled(*(b[0] for b in buffers)).backward()
+            compiled(*(b[0] for b in buffers)).sum().backward()
         except Exception as error:  # no C compiler, no Triton: slower, and the same
             reason = " ".join(str(error).split())[:120]
             self.notes.append(f"the step is not compiled, which costs speed only: {reason}")
@@ -167,7 +197,7 @@ class CapturedSteps:
             logits = model.head(features).flatten(0, -2)
         losses = F.cross_entropy(logits.float(), targets, reduction="none")
         total = (losses * weights).sum()
-        return total if self.shared else total / weights.sum().clamp(min=_NOTHING)
+        return total if self.shared else total / weights.sum().clamp(min=NOTHING)
 
     def _capture(self) -> torch.cuda.CUDAGraph:
         """Warm up beside the main stream with updates withheld, then record one step."""
@@ -185,6 +215,28 @@ class CapturedSteps:
         with torch.cuda.graph(graph, capture_error_mode=mode):
             self._step()
         return graph
+
+
+def find_dropouts(model: nn.Module) -> list[Any]:
+    """The layers that drop anything and take seeds, in order."""
+    return [m for m in model.modules() if hasattr(m, "seeds") and getattr(m, "p", 0) > 0]
+
+
+def find_fullest(
+    objective: StaticObjective, steps: int, device: torch.device, rows: slice = EVERY_ROW
+) -> int:
+    """Characters of the fullest step, in these rows of it."""
+    most = torch.zeros((), dtype=torch.long, device=device)
+    one = objective.render_all(objective.plan(0, 1), rows).inputs.numel()
+    each = max(_SURVEYED, _PLACES // max(1, one))
+    for first in range(0, steps, each):
+        plan = objective.plan(first, min(each, steps - first))
+        most = most.maximum(objective.render_all(plan, rows).lengths.sum(1).max())
+    return int(most)
+
+
+def round_up(characters: int) -> int:
+    return -(-characters // _ROUND) * _ROUND
 
 
 @contextmanager

@@ -98,6 +98,11 @@ class Checkpoints:
         except (AttributeError, LookupError, TypeError, ValueError) as error:
             raise Damaged(f"{path / 'state.json'}: expected values and seconds") from error
 
+    def last_step(self) -> int:
+        """The step of the newest checkpoint by its name, whole or not; 0 without any."""
+        paths = self._paths()
+        return int(paths[-1].name.removeprefix("step-")) if paths else 0
+
     def remove_all(self) -> None:
         for path in self._paths():
             remove_folder(path)

@@ -24,6 +24,8 @@ from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.signals import StopSignal
 
 _TEN = 10  # steps: chunks are multiples of it, but for the last
+_FEW = 8  # models that are saved as often as one
+_SAVING = 30  # times as long as saving takes, a group trains before it is saved again
 _CHUNK = "chunk."  # before the names of the metrics of a chunk that a signal ended
 
 
@@ -58,6 +60,29 @@ class Finished:
     logs: Mapping[str, Entry] = field(default_factory=dict[str, Entry])
 
 
+class Group(Protocol):
+    """Learners that take their steps together (stack.py), each from its own place on."""
+
+    def advance(
+        self, places: Sequence[int | None], count: int, stopped: Callable[[], bool]
+    ) -> Sequence[dict[str, np.ndarray] | None]:
+        """The metrics of each learner; None where the place is None, which takes no steps."""
+        ...
+
+
+class _Alone:
+    """One learner as a group."""
+
+    def __init__(self, learner: Learner) -> None:
+        self.learner = learner
+
+    def advance(
+        self, places: Sequence[int | None], count: int, stopped: Callable[[], bool]
+    ) -> Sequence[dict[str, np.ndarray] | None]:
+        (place,) = places
+        return [None if place is None else self.learner.advance(place, count, stopped)]
+
+
 def train(
     learner: Learner,
     steps: int,
@@ -75,52 +100,123 @@ def train(
     Raises Diverged at the first step that is not finite, and Interrupted after a signal, with
     the state saved. `stop` is for a caller who already listens to signals.
     """
-    beside = [log for o in observers if isinstance(log := getattr(o, "log", None), RowLog)]
-    run = _Run(learner, steps, name, checkpoints, metrics_path, beside)
+    training = Training(
+        learner, steps, name, checkpoints, checkpoint_seconds, metrics_path, observers
+    )
+    (found,) = train_together([training], _Alone(learner), stop=stop, chunk=chunk)
+    if isinstance(found, Diverged):
+        raise found
+    return found
+
+
+def train_together(
+    trainings: Sequence["Training"],
+    group: Group,
+    *,
+    stop: StopSignal | None = None,
+    chunk: int = 20,
+) -> list[Finished | Diverged]:
+    """Take learners that step together to their ends, each from its newest checkpoint.
+
+    One that diverges is left behind, and its error is what is returned for it.
+    """
+    runs = [_Run(training) for training in trainings]
     with nullcontext(stop) if stop else StopSignal() as signals:
-        run.resume()
-        for observer in observers:
-            observer.started(name, run.step, steps, run.skipped)
-        while run.step < steps and signals.number is None:
-            end = min((run.step // chunk + 1) * chunk, steps)
-            metrics = run.advance(end, lambda: signals.number is not None)
-            if metrics is None:
-                break
-            for observer in observers:
-                observer.advanced(name, run.step, steps, metrics, run.seconds)
-            if monotonic() - run.saved_at >= checkpoint_seconds:
-                run.save()
+        for run in runs:
+            run.resume()
+        for run in runs:
+            run.tell_started()
+        clock = monotonic()
+        while (active := [run for run in runs if run.goes_on]) and signals.number is None:
+            count = min(run.end_of_chunk(chunk) - run.step for run in active)
+            places = [run.step if run.goes_on else None for run in runs]
+            found = group.advance(places, count, lambda: signals.number is not None)
+            now = monotonic()
+            for run, metrics in zip(runs, found, strict=True):
+                if metrics is not None:  # of the time that a group takes, each has its share
+                    run.take(metrics, chunk, (now - clock) / len(active))
+            clock = now
+            _save_in_time(active)
+        for run in runs:
+            run.save()
+        if signals.number is not None and not all(run.diverged for run in runs):
+            raise Interrupted(_farewell(runs), signals.number)
+    for run in runs:
+        run.tell_finished()
+    return [run.diverged or run.outcome() for run in runs]
+
+
+def _save_in_time(runs: Sequence["_Run"]) -> None:
+    """Save after so many seconds; a group less often, so that it does not save all the time."""
+    began = monotonic()
+    rarely = max(1.0, len(runs) / _FEW)
+    longest = max(run.saving for run in runs) if len(runs) > 1 else 0.0
+    least = [max(run.between * rarely, _SAVING * longest) for run in runs]
+    due = [run for run, wait in zip(runs, least, strict=True) if began - run.saved_at >= wait]
+    for run in due:
         run.save()
-        if signals.number is not None:
-            raise Interrupted(run.farewell(), signals.number)
-    for observer in observers:
-        observer.finished(name, run.step, run.seconds)
-    return Finished(run.step, run.seconds, run.resumed_from, run.skipped, run.sealed_logs())
+    for run in due:
+        run.saving = monotonic() - began
+
+
+def _farewell(runs: Sequence["_Run"]) -> str:
+    left = [run for run in runs if run.goes_on] or runs
+    if len(runs) == 1:
+        return left[0].farewell()
+    least = min(left, key=lambda run: run.step)
+    return f"{len(runs)} models together, the last of them {least.farewell()}"
+
+
+@dataclass(frozen=True)
+class Training:
+    """What the loop shall do with a learner, and where it writes."""
+
+    learner: Learner
+    steps: int
+    name: str
+    checkpoints: Checkpoints | None = None
+    checkpoint_seconds: float = 20.0
+    metrics_path: Path | None = None
+    observers: Sequence[Observer] = ()
 
 
 class _Run:
-    """Where one call of `train` stands."""
+    """Where the training of one learner stands."""
 
-    def __init__(
-        self,
-        learner: Learner,
-        steps: int,
-        name: str,
-        checkpoints: Checkpoints | None,
-        metrics_path: Path | None,
-        beside: Sequence[RowLog] = (),
-    ) -> None:
-        self.learner, self.steps, self.name = learner, steps, name
-        self.checkpoints = checkpoints
-        self.metrics = None if metrics_path is None else RowLog(metrics_path)
-        self.logs = [*([self.metrics] if self.metrics else []), *beside]
+    def __init__(self, training: Training) -> None:
+        self.learner, self.steps, self.name = training.learner, training.steps, training.name
+        self.checkpoints, self.between = training.checkpoints, training.checkpoint_seconds
+        self.observers, path = training.observers, training.metrics_path
+        self.metrics = None if path is None else RowLog(path)
+        beside = (getattr(observer, "log", None) for observer in self.observers)
+        self.logs = [log for log in (self.metrics, *beside) if isinstance(log, RowLog)]
         self.step = 0
         self.begun: dict[str, np.ndarray] = {}  # the metrics of a chunk that is not complete
         self.saved: int | None = None
         self.resumed_from: int | None = None
         self.skipped: tuple[str, ...] = ()
-        self.seconds = 0.0  # up to the end of the last chunk, earlier parts of the run included
-        self.saved_at = self._start = monotonic()
+        self.diverged: Diverged | None = None
+        self.seconds = 0.0  # up to the last step that was taken, earlier parts of the run included
+        self.saved_at, self.saving = monotonic(), 0.0
+
+    @property
+    def goes_on(self) -> bool:
+        return self.step < self.steps and self.diverged is None
+
+    def end_of_chunk(self, chunk: int) -> int:
+        return min((self.step // chunk + 1) * chunk, self.steps)
+
+    def tell_started(self) -> None:
+        for observer in self.observers:
+            observer.started(self.name, self.step, self.steps, self.skipped)
+
+    def tell_finished(self) -> None:
+        for observer in self.observers if self.diverged is None else ():
+            observer.finished(self.name, self.step, self.seconds)
+
+    def outcome(self) -> Finished:
+        logs = {log.path.name: log.entry for log in self.logs if log.entry.size}
+        return Finished(self.step, self.seconds, self.resumed_from, self.skipped, logs)
 
     def resume(self) -> None:
         kept: Mapping[str, Entry] | None = None
@@ -136,41 +232,41 @@ class _Run:
                 self.learner.load(self._take_chunk(found.state))
                 self.step = self.saved = self.resumed_from = found.step
                 self.seconds = found.seconds
-                self._start = monotonic() - found.seconds
                 kept = found.logs
         for log in self.logs:
             none = Entry.of([]) if kept is not None else None
             log.resume((kept or {}).get(log.path.name, none), partial(self._is_past, log.path))
 
-    def advance(self, end: int, stopped: Callable[[], bool]) -> dict[str, np.ndarray] | None:
-        """Take the steps up to `end`, the end of a chunk, unless one is not finite.
+    def take(self, metrics: dict[str, np.ndarray], chunk: int, seconds: float) -> None:
+        """Take note of steps that the learner has taken, unless one is not finite.
 
-        Writes the chunk's row and returns its metrics; None if the learner stopped before the end.
+        At the end of a chunk, its row is written and the observers are told.
         """
-        metrics = self.learner.advance(self.step, end - self.step, stopped)
+        end = self.end_of_chunk(chunk)
         loss, targets = np.asarray(metrics["loss"], np.float64), np.asarray(metrics["targets"])
         good = np.asarray(metrics["finite"], bool) & (np.isfinite(loss) | (targets == 0))
         if not good.all():
-            raise self._diverged(self.step + int(np.argmin(good)), "loss or gradient")
-        self.step, self.seconds = self.step + len(loss), monotonic() - self._start
+            self._diverge(self.step + int(np.argmin(good)), "loss or gradient")
+            return
+        self.step, self.seconds = self.step + len(loss), self.seconds + seconds
         if self.begun:
             metrics = {k: np.concatenate((self.begun[k], metrics[k])) for k in self.begun}
+        self.begun = metrics if self.step < end else {}
         if self.step < end:
-            self.begun = metrics
-            return None
-        self.begun = {}
+            return
         if self.metrics is not None:
             self.metrics.append([_row(end, metrics, self.seconds)])
-        return metrics
+        for observer in self.observers:
+            observer.advanced(self.name, self.step, self.steps, metrics, self.seconds)
 
     def save(self) -> None:
         """Publish the state of this step, once, and never one that is not finite."""
-        if self.checkpoints is None or self.saved == self.step:
+        if self.checkpoints is None or self.saved == self.step or self.diverged is not None:
             return
         state = self.learner.state()
-        broken = _not_finite(state)
-        if broken:
-            raise self._diverged(self.step - 1, f"'{broken}' after the update")
+        if broken := _not_finite(state):
+            self._diverge(self.step - 1, f"'{broken}' after the update")
+            return
         for log in self.logs:  # their rows reach the disk before what follows them
             log.append((), sync=True)
         begun = {f"{_CHUNK}{name}": values for name, values in self.begun.items()}
@@ -192,9 +288,9 @@ class _Run:
             return f"{where}; nothing was saved, the same command starts again"
         return f"{where}, which is saved; the same command continues from there"
 
-    def _diverged(self, step: int, what: str) -> Diverged:
+    def _diverge(self, step: int, what: str) -> None:
         last = "nothing was saved" if self.saved is None else f"step {self.saved} is the last saved"
-        return Diverged(
+        self.diverged = Diverged(
             f"{self.name}: step {step} (counted from 0): expected finite numbers, found {what} "
             f"that is not; {last}; try a lower learning rate"
         )
@@ -205,9 +301,6 @@ class _Run:
             return row["step"] <= self.step
         except (KeyError, TypeError):
             raise Damaged(f"{path}: expected a step in every row; move the file away") from None
-
-    def sealed_logs(self) -> dict[str, Entry]:
-        return {log.path.name: log.entry for log in self.logs if log.entry.size}
 
 
 def _row(step: int, metrics: Mapping[str, np.ndarray], seconds: float) -> dict[str, Any]:

@@ -4,8 +4,9 @@ The flag `bad` (1.0 where something is not finite) stays on the device: an updat
 forbids leaves weights and moments as they were, without the host looking.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Protocol
 
 import torch
@@ -19,6 +20,7 @@ from wherefrom.core.bounds import (
     check_whole,
 )
 from wherefrom.core.config import check
+from wherefrom.training.lanes import Lanes
 
 _NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
 
@@ -145,9 +147,11 @@ class Muon:
 
     def __init__(self, named: Sequence[tuple[str, nn.Parameter]], config: MuonConfig) -> None:
         self.config = config
-        self.groups: dict[str, list[nn.Parameter]] = {}
-        for _, p in named:
-            self.groups.setdefault("x".join(map(str, p.shape)), []).append(p)
+        self.names: dict[str, list[str]] = {}  # of the matrices of each shape
+        for name, p in named:
+            self.names.setdefault("x".join(map(str, p.shape)), []).append(name)
+        parameters = dict(named)
+        self.groups = {key: [parameters[n] for n in names] for key, names in self.names.items()}
         self.momenta = {k: _stack(ps).zero_() for k, ps in self.groups.items()}
 
     @torch.no_grad()
@@ -168,6 +172,91 @@ class Muon:
 
     def state(self) -> dict[str, Tensor]:
         return {f"muon.{key}": value for key, value in self.momenta.items()}
+
+
+class StackedAdamW:
+    """AdamW of K models; each keeps its own moments and updates its own part of the stack."""
+
+    def __init__(self, members: Sequence[AdamW]) -> None:
+        self.members = members
+        self.lanes = Lanes(next(iter(members[0].parameters.values())).device)
+
+    def compile(self, wanted: bool) -> None:
+        """Nothing to do: torch has this update as one operation."""
+
+    def step(self, factors: Sequence[float] | Tensor, bad_K: Tensor) -> None:
+        each = zip(self.members, factors, bad_K, strict=True)
+        self.lanes.run([partial(member.step, factor, bad) for member, factor, bad in each])
+
+
+def turn_matrices(
+    gradients: Sequence[Tensor | None],
+    momentum: Tensor,
+    matrices: Tensor,
+    rate: Tensor,
+    good: Tensor,
+    config: MuonConfig,
+) -> None:
+    """Muon's update of the matrices of one shape in K models, (matrices, K, a, b), in place."""
+    gradient = _stack(gradients)
+    fresh = momentum.lerp(gradient, 1 - config.momentum)
+    update = gradient.lerp(fresh, config.momentum).flatten(0, 1)
+    update = orthogonalise(update, config.iterations).view_as(gradient)
+    update = update * max(1.0, update.shape[-2] / update.shape[-1]) ** 0.5
+    momentum.copy_(torch.where(good, fresh, momentum))
+    matrices.copy_(matrices * (1 - rate * config.decay) + torch.where(good, update * -rate, 0.0))
+
+
+class StackedMuon:
+    """Muon of K models: one iteration over the matrices of one shape in all of them.
+
+    The matrices of a shape lie in one tensor, (matrices, K, a, b), whose parts are the stacked
+    weights; each model's own momenta are parts of one tensor in the same way.
+    """
+
+    def __init__(self, members: Sequence[Muon], stacked: Mapping[str, nn.Parameter]) -> None:
+        self.config, self.stacked, self.names = members[0].config, stacked, members[0].names
+        self._turn: Callable[..., None] = turn_matrices
+        self.matrices: dict[str, Tensor] = {}
+        self.momenta: dict[str, Tensor] = {}
+        for key, names in self.names.items():
+            self.matrices[key] = _stack([stacked[name] for name in names])
+            for part, name in zip(self.matrices[key], names, strict=True):
+                stacked[name].data = part
+            self.momenta[key] = torch.stack([member.momenta[key] for member in members], 1)
+            for k, member in enumerate(members):
+                member.momenta[key] = self.momenta[key][:, k]
+
+    def compile(self, wanted: bool) -> None:
+        """Fuse what is done to every number, or take that back."""
+        self._turn = torch.compile(turn_matrices, dynamic=False) if wanted else turn_matrices
+
+    @torch.no_grad()
+    def step(self, factors: Sequence[float] | Tensor, bad_K: Tensor) -> None:
+        config = self.config
+        if isinstance(factors, Tensor):
+            rate = config.rate * factors
+        else:
+            rate = torch.tensor([config.rate * factor for factor in factors], device=bad_K.device)
+        good = (bad_K == 0)[:, None, None]
+        rate = rate[:, None, None] * good
+        for key, names in self.names.items():
+            gradients = [self.stacked[name].grad for name in names]
+            self._turn(gradients, self.momenta[key], self.matrices[key], rate, good, config)
+
+
+def stack_optimisers(
+    members: Sequence[Sequence[Any]], stacked: Mapping[str, nn.Parameter]
+) -> list[StackedAdamW | StackedMuon]:
+    """The optimisers of K models as one for each kind; the models' own share its moments.
+
+    `stacked` has the stacked weights by name. Some of them are moved: views are taken afterwards.
+    """
+    found: list[StackedAdamW | StackedMuon] = []
+    for kind in zip(*members, strict=True):
+        muon = isinstance(kind[0], Muon)
+        found.append(StackedMuon(kind, stacked) if muon else StackedAdamW(kind))
+    return found
 
 
 def _stack(tensors: Sequence[Tensor | None]) -> Tensor:

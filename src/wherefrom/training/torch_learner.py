@@ -205,6 +205,11 @@ class TorchLearner:
         """All that training changes, in an order that every process has."""
         return list(self._tensors().values())
 
+    def pace(self, first: int, count: int) -> tuple[list[float], list[int]]:
+        """What a stack needs of these steps: the factors of their rates and their dropout seeds."""
+        factors = [self._factor(step) for step in range(first, first + count)]
+        return factors, self._dropout_seeds(first, count)
+
     def _tensors(self) -> dict[str, Tensor]:
         tensors = {f"model.{k}": v for k, v in self.model.state_dict().items()}
         for optimiser in self.optimisers:

@@ -13,6 +13,8 @@ from torch import Tensor
 from wherefrom.models.attention.cache import Cache
 from wherefrom.models.attention.mixer import Mixer, project
 from wherefrom.models.attention.packing import Packing
+from wherefrom.models.attention.unpadded import attend_rows, flows
+from wherefrom.models.dropout import StackedDropout
 
 _NORM_EPS = 1e-6  # one for all precisions
 
@@ -47,8 +49,11 @@ class CausalSelfAttention(Mixer):
     def weights(self, x_BTC: Tensor) -> Tensor:
         """How much position t takes from position s: (B, H, T, S), rows sum to one."""
         q, k, _ = self.project(x_BTC, None)
+        return self._weigh(q, k)
+
+    def _weigh(self, q: Tensor, k: Tensor) -> Tensor:
         scores = q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])
-        t = x_BTC.shape[1]
+        t = q.shape[2]
         return scores.masked_fill(self.mask[:, :, :t, :t] == 0, -1e10).softmax(-1)
 
     def values(self, x_BTC: Tensor) -> Tensor:
@@ -63,6 +68,8 @@ class CausalSelfAttention(Mixer):
         layer: int = 0,
         packing: Packing | None = None,
     ) -> Tensor:
+        if packing is not None and flows(x, packing) and not self._drops:
+            return self._forward_unpadded(x, packing)
         q, k, v = self.project(x, positions_BT, packing)
         seen = None
         if cache is not None:
@@ -71,10 +78,30 @@ class CausalSelfAttention(Mixer):
             keys = torch.arange(k.shape[2], device=k.device)
             seen = keys <= positions_BT[:, None, :, None]
         dropout = self.attn_drop.p if self.training else 0.0
+        if dropout and isinstance(self.attn_drop, StackedDropout):
+            return self.mix(self._weigh(q, k), v, packing)  # each model draws its own
         mixed = F.scaled_dot_product_attention(
             q, k, v, attn_mask=seen, dropout_p=dropout, is_causal=seen is None
         )
         return self.join(mixed, packing)
+
+    @property
+    def _drops(self) -> bool:
+        return self.training and self.attn_drop.p > 0
+
+    def _forward_unpadded(self, x_NC: Tensor, packing: Packing) -> Tensor:
+        """Rows of their own lengths, one after the other: nothing is computed for padding."""
+        parts = project(x_NC, (self.query, self.key, self.value))
+        parts_N3HD = parts.unflatten(-1, (3, self.n_head, -1))
+        q_and_k, v = parts_N3HD.split((2, 1), 1)
+        if self.qk_norm:
+            q_and_k = normalise(q_and_k)
+        q, k = self.place_packed(q_and_k, packing.positions_N).to(v.dtype).unbind(1)
+        mixed_NHD = attend_rows(q, k, v[:, 0], packing)
+        return self.resid_drop(self.proj(mixed_NHD.flatten(1)))
+
+    def place_packed(self, q_and_k_N2HD: Tensor, positions_N: Tensor) -> Tensor:
+        return q_and_k_N2HD
 
 
 def normalise(x_D: Tensor) -> Tensor:

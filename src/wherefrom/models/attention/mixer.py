@@ -8,8 +8,10 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from wherefrom.models.affine import affine
 from wherefrom.models.attention.packing import Packing
 from wherefrom.models.block import Arrangement
+from wherefrom.models.dropout import Dropout
 
 
 class Mixer(nn.Module):
@@ -23,6 +25,7 @@ class Mixer(nn.Module):
     packable: ClassVar[bool] = True  # takes a Packing
     positional: ClassVar[bool] = False  # brings positions; else the model adds learned ones
     compares: ClassVar[bool] = True  # scores are products of queries and keys
+    stackable: ClassVar[bool] = True  # has a form for several models at once (stacked.py)
     unread: ClassVar[int] = 0  # how much shorter than block_size the longest input is
     arrangement: ClassVar[type[Arrangement]] = Arrangement
     attn_drop: nn.Dropout
@@ -40,8 +43,8 @@ class Mixer(nn.Module):
 
     def _add_output(self, config: Any) -> None:
         """The children that every mixer ends with; print-outs show the order they are made in."""
-        self.attn_drop = nn.Dropout(config.attn_pdrop)
-        self.resid_drop = nn.Dropout(config.resid_pdrop)
+        self.attn_drop = Dropout(config.attn_pdrop)
+        self.resid_drop = Dropout(config.resid_pdrop)
         self.proj = self._linear(config)
         block = config.block_size
         self.register_buffer("mask", torch.ones(block, block).tril().view(1, 1, block, block))
@@ -61,7 +64,7 @@ class Mixer(nn.Module):
 
 def project(x: Tensor, layers: tuple[nn.Linear, ...], packing: Packing | None = None) -> Tensor:
     """x through all layers in one product, (B, T, layers x C): a packed x is spread over rows."""
-    weight = torch.cat([layer.weight for layer in layers])
-    bias = None if layers[0].bias is None else torch.cat([layer.bias for layer in layers])
-    found = nn.functional.linear(x, weight, bias)
+    weight = torch.cat([layer.weight for layer in layers], -2)
+    bias = None if layers[0].bias is None else torch.cat([layer.bias for layer in layers], -1)
+    found = affine(x, weight, bias)
     return found if packing is None else packing.spread(found)

@@ -22,6 +22,7 @@ class Packing:
     filled_N: Tensor  # whether a slot has a character
     slots_BT: Tensor  # the slot of each place; 0 where there is no character
     live_BT: Tensor  # whether a place has a character
+    joints: Tensor | None = None  # where each row's slots begin, if attention reads rows unpadded
 
     @classmethod
     def of(cls, lengths_B: Tensor, width: int, capacity: int) -> "Packing":
@@ -40,7 +41,33 @@ class Packing:
         filled_N = row_N < len(lengths_B)
         row_N = row_N.clamp(max=len(lengths_B) - 1)
         places_N = torch.where(filled_N, row_N * width + slot_N - starts_B[row_N], 0)
-        return cls(places_N, filled_N, torch.where(live_BT, slots_BT, 0), live_BT)
+        joints = find_joints(lengths_B[None], width, capacity) if lengths_B.is_cuda else None
+        return cls(places_N, filled_N, torch.where(live_BT, slots_BT, 0), live_BT, joints)
+
+    @classmethod
+    def side_by_side(cls, lengths_KB: Tensor, width: int, capacity: int) -> "Packing":
+        """Of the rows of K models, one model after the other, each into `capacity` slots."""
+        models, rows = lengths_KB.shape
+        ends_KB = lengths_KB.cumsum(1)
+        starts_KB = ends_KB - lengths_KB
+        model_K = torch.arange(models, device=lengths_KB.device)
+        position_T = torch.arange(width, device=lengths_KB.device)
+        slots_KBT = starts_KB[..., None] + position_T
+        live_KBT = (position_T < lengths_KB[..., None]) & (slots_KBT < capacity)
+        slots_KBT = torch.where(live_KBT, slots_KBT + (model_K * capacity)[:, None, None], 0)
+        slot_KN = torch.arange(capacity, device=lengths_KB.device).expand(models, -1)
+        row_KN = torch.searchsorted(ends_KB, slot_KN.contiguous(), right=True)
+        filled_KN = row_KN < rows
+        row_KN = row_KN.clamp(max=rows - 1)
+        places_KN = (row_KN + (model_K * rows)[:, None]) * width + slot_KN
+        places_KN = torch.where(filled_KN, places_KN - starts_KB.gather(1, row_KN), 0)
+        return cls(
+            places_KN.flatten(),
+            filled_KN.flatten(),
+            slots_KBT.flatten(0, 1),
+            live_KBT.flatten(0, 1),
+            find_joints(lengths_KB, width, capacity) if lengths_KB.is_cuda else None,
+        )
 
     @property
     def positions_N(self) -> Tensor:
@@ -56,6 +83,20 @@ class Packing:
         """(N, ...) to (B, T, ...); zero where there is no character."""
         index = (self.slots_BT.flatten(), self.live_BT.flatten(), self.places_N, self.filled_N)
         return _Move.apply(x_N, *index).unflatten(0, self.live_BT.shape)  # pyright: ignore
+
+
+def find_joints(lengths_KB: Tensor, width: int, capacity: int) -> Tensor:
+    """Where the rows of K models begin among all slots, and where the last one ends; int32.
+
+    The empty slots behind a model's rows are rows too, none of them longer than `width`.
+    """
+    models = lengths_KB.shape[0]
+    ends_KB = lengths_KB.cumsum(1).clamp(max=capacity)
+    pieces = torch.arange(1, -(-capacity // width) + 1, device=lengths_KB.device) * width
+    rest = (ends_KB[:, -1:] + pieces).clamp(max=capacity)
+    first = torch.arange(models, device=lengths_KB.device)[:, None] * capacity
+    ends = (torch.cat((ends_KB, rest), 1) + first).flatten()
+    return torch.cat((ends.new_zeros(1), ends)).int()
 
 
 class _Move(torch.autograd.Function):

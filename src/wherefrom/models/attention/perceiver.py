@@ -95,6 +95,7 @@ class CausalCrossAttention(Mixer):
 
     cacheable: ClassVar[bool] = False
     packable: ClassVar[bool] = False
+    stackable: ClassVar[bool] = False
     arrangement: ClassVar[type[Arrangement]] = Perceiver
     inner: ClassVar[type[Mixer]] = CausalSelfAttention  # of the latents among themselves
 

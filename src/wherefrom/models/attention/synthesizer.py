@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from wherefrom.models.affine import affine
 from wherefrom.models.attention.cache import Cache
 from wherefrom.models.attention.mixer import Mixer, project
 from wherefrom.models.attention.packing import Packing
@@ -49,7 +50,10 @@ class SynthesizerAttention(Mixer):
 
     def _weights(self, hidden_BHTD: Tensor, seen: Tensor) -> Tensor:
         count = seen.shape[-1]
-        scores = hidden_BHTD @ self.w2[:, :count] + self.b2[:count]
+        if self.w2.dim() == 2:
+            scores = hidden_BHTD @ self.w2[:, :count] + self.b2[:count]
+        else:  # of several models
+            scores = affine(hidden_BHTD, self.w2[..., :count].mT, self.b2[..., :count])
         return scores.masked_fill(~seen, -1e10).softmax(-1)
 
     def values(self, x_BTC: Tensor) -> Tensor:

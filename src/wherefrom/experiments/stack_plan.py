@@ -1,0 +1,83 @@
+"""How many models of a recipe are trained together: those of one shape that fit into memory."""
+
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from wherefrom.core.memory import find_memory
+from wherefrom.core.recipe import Recipe, Stage
+from wherefrom.models.stacked import why_not_stackable
+from wherefrom.runs.kinds import recipe_identity
+from wherefrom.runs.workshop import Workshop
+
+_A_WEIGHT = 28  # bytes: itself, gradient, two averages, a half in bf16, and what updates it
+_A_LAYER = 34  # widths that a block keeps of each character for the backward pass, at most
+_BESIDE_LAYERS = 12  # widths that embeddings and norms keep
+_LOGITS = 4  # numbers that are kept of each symbol's logit
+_BUFFERED = 60  # bytes of a character of a chunk: inputs, targets, weights, and the next chunk's
+_CHUNK = 100  # steps
+_SHARE = {"cuda": 0.85, "cpu": 0.5}  # of the memory that is free
+
+
+def why_one_by_one(workshop: Workshop) -> str | None:
+    """Why models of this recipe cannot be trained together; None if they can."""
+    for stage in workshop.recipe.stages:
+        if (model := _sketch(workshop, stage)) is None:
+            return "this kind of model has no stacked form"
+        if reason := why_not_stackable([model]):
+            return reason
+        if workshop.device.type == "cuda" and model.config.attn_pdrop > 0:
+            return "dropout inside attention cannot be drawn for each model on a GPU"
+        if workshop.device.type != "cuda" and stage.buckets > 1:
+            return f"stages.{stage.name} divides its rows into {stage.buckets} buckets"
+    return None
+
+
+def shape_of(workshop: Workshop) -> Any:
+    """What models must have in common to be trained together.
+
+    Seed, text and vocabulary may differ, and so may what a batch is made of and how the rate goes.
+    """
+    recipe = workshop.recipe
+    stages = [recipe_identity(stage) for stage in recipe.stages]
+    stages = [{k: v for k, v in s.items() if k not in ("mix", "schedule")} for s in stages]
+    model = replace(workshop.model_config, vocab_size=0)
+    return recipe_identity(model), stages, str(workshop.device)
+
+
+def count_fitting(workshop: Workshop) -> int:
+    """How many models of a recipe fit into the memory that is free, by their shapes; 1 or more."""
+    device = workshop.device
+    if device.type == "cuda":
+        there: int | None = torch.cuda.mem_get_info(device)[0]
+    else:
+        there = find_memory()
+    if there is None:
+        return 1
+    recipe: Recipe = workshop.recipe
+    needed = max(estimate_bytes(workshop, stage) for stage in recipe.stages)
+    return max(1, int(there * _SHARE.get(device.type, 0.5) / needed))
+
+
+def estimate_bytes(workshop: Workshop, stage: Stage) -> int:
+    """What training one model of a stage takes in a stack, by its shapes, at most."""
+    model = _sketch(workshop, stage)
+    assert model is not None
+    config = model.config
+    weights = sum(parameter.numel() for parameter in model.parameters())
+    characters = stage.batch * workshop.objective(stage).width
+    kept = (_A_LAYER * config.n_layer + _BESIDE_LAYERS) * config.n_embd
+    kept += _LOGITS * config.vocab_size
+    return _A_WEIGHT * weights + characters * (4 * kept + _BUFFERED * _CHUNK)
+
+
+def _sketch(workshop: Workshop, stage: Stage) -> Any:
+    """The stage's model without numbers; None if it is of another kind."""
+    config = workshop.config_of(stage)
+    if getattr(config, "kind", "") != "gpt":
+        return None
+    with torch.device("meta"):
+        from wherefrom.models.gpt import GPT
+
+        return GPT(config)

@@ -1,0 +1,196 @@
+"""Captured steps of several models of one shape: one graph takes a step of each.
+
+Shapes: S steps of a chunk, K models, B rows of each, T characters, N slots of a packing of each.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from wherefrom.core.contracts import Batch, StaticObjective
+from wherefrom.training.captured import NOTHING, CapturedSteps, find_fullest, round_up
+from wherefrom.training.optimisers import has_bf16
+from wherefrom.training.stacked_weights import StackedWeights
+
+_FOR_ROWS = 10  # a tenth of the free memory is for rows
+_RENDERED = 2**24  # places that are rendered at a time
+_ON_CPU = 2**28  # bytes that count as free where there is no GPU
+Places = Sequence[int | None]  # the next step of each model; None for one that is passed over
+
+
+class CapturedStack(CapturedSteps):
+    def __init__(
+        self,
+        model: nn.Module,
+        objectives: Sequence[StaticObjective],
+        weights: StackedWeights,
+        *,
+        clip: float,
+        arithmetic: str,
+        steps: int,
+    ) -> None:
+        super().__init__(model, objectives[0], [], clip=clip, arithmetic=arithmetic, steps=steps)
+        self.objectives, self.weights = objectives, weights
+        self._loaded: Places | None = None  # the first step of each model whose rows are there
+
+    def run_all(
+        self,
+        places: Places,
+        count: int,
+        factors: Sequence[Sequence[float]],
+        seeds: Sequence[Sequence[int]],
+    ) -> Tensor:
+        """`count` steps of every model, (S, K, 3): loss, targets and the flag of a bad step.
+
+        `factors` and `seeds` have a row for each step and a column for each model.
+        """
+        if count > self._room:
+            self.prepare(count)
+        first = self._find(places, count)
+        if first is None:
+            self._load(places)
+            first = 0
+        self._passed.copy_(torch.tensor([float(place is None) for place in places]))
+        self._factors[first : first + count].copy_(torch.tensor(factors))
+        self._cursor.fill_(first)
+        self._set_seeds(seeds, first)
+        self._replay([step[0] for step in seeds])
+        return self._metrics[first : first + count]
+
+    def prepare(self, count: int) -> None:
+        """Rows of many steps, and the graph that reads them."""
+        models = len(self.objectives)
+        objective = max(self.objectives, key=lambda each: each.width)
+        one = objective.render_all(objective.plan(0, 1))
+        self._room = self._choose_room(count, one)
+        count = self._room
+
+        def room(like: Tensor) -> Tensor:
+            return like.new_zeros((count, models, *like.shape[1:]))
+
+        self._inputs, self._targets = room(one.inputs), room(one.targets)
+        self._weights, self._lengths = room(one.weights), room(one.lengths)
+        self._factors = torch.zeros(count, models, device=self.device)
+        self._metrics = torch.zeros(count, models, 3, device=self.device)
+        self._cursor = torch.zeros(1, dtype=torch.long, device=self.device)
+        self._hold = torch.ones(models, device=self.device)  # 1: no update is applied
+        self._passed = torch.zeros(models, device=self.device)  # 1: the model takes no step
+        self._give_seeds(count, models)
+        self._load([0] * models)  # rows to compile and warm up with, and mostly the first ones
+        self._choose_capacity(one.inputs[0].numel())
+        self._make_graph()
+
+    def _choose_room(self, count: int, one: Batch) -> int:
+        """Steps whose rows are rendered at a time.
+
+        Rendering is thousands of small operations, for one step as for hundreds: for each chunk
+        anew, a hundred models take longer to render than to train.
+        """
+        parts = (one.inputs, one.targets, one.weights, one.lengths)
+        size = len(self.objectives) * sum(x.numel() * x.element_size() for x in parts)
+        return max(count, min(self.steps, _free_memory(self.device) // _FOR_ROWS // size))
+
+    def _find(self, places: Places, count: int) -> int | None:
+        """Where the rows of these steps are, if they are there."""
+        if self._loaded is None:
+            return None
+        found: set[int] = set()
+        for place, first in zip(places, self._loaded, strict=True):
+            if place is not None:
+                found.add(-1 if first is None else place - first)
+        (at, *others) = found or {-1}
+        return at if not others and 0 <= at <= self._room - count else None
+
+    def _load(self, places: Places) -> None:
+        """Render the rows of every model, from its place on."""
+        for k, first in enumerate(places):
+            if first is None:
+                self._weights[:, k].zero_()
+                continue
+            last = min(first + self._room, self.steps)
+            each = max(1, _RENDERED // self._inputs[0, 0].numel())
+            for start in range(first, last, each):
+                batch = self._render(k, start, min(each, last - start))
+                here = slice(start - first, start - first + len(batch.inputs))
+                width = batch.inputs.shape[-1]  # places behind narrower rows stay empty
+                self._inputs[here, k, :, :width].copy_(batch.inputs)
+                self._targets[here, k, :, :width].copy_(batch.targets)
+                self._weights[here, k, :, :width].copy_(batch.weights)
+                self._lengths[here, k].copy_(batch.lengths)
+        self._loaded = list(places)
+
+    def _render(self, k: int, first: int, count: int) -> Batch:
+        objective = self.objectives[k]
+        return objective.render_all(objective.plan(first, count))
+
+    def _fullest(self) -> int:
+        if self._room >= self.steps:  # all rows are there
+            return round_up(int(self._lengths.sum(-1).max()))
+        most = (find_fullest(each, self.steps, self.device) for each in self.objectives)
+        return round_up(max(most))
+
+    def _choose_loss(self) -> Callable[..., Tensor]:
+        """The loss, compiled if that is worth it; then the update is compiled, too."""
+        loss = super()._choose_loss()
+        if loss != self._plain_loss:
+            try:
+                self._compile_update(loss)
+            except Exception as error:  # slower, and the same
+                self._compile(False)
+                reason = " ".join(str(error).split())[:120]
+                self.notes.append(f"the update is not compiled, which costs speed only: {reason}")
+        return loss
+
+    def _compile(self, wanted: bool) -> None:
+        for optimiser in self.weights.optimisers:
+            optimiser.compile(wanted)
+
+    def _compile_update(self, loss: Callable[..., Tensor]) -> None:
+        """Take an update that is held back, which changes nothing."""
+        self._compile(True)
+        found = loss(*self._pick_rows())
+        found.sum().backward()
+        self.weights.update(found.detach(), self._factors[0], self.clip, self._hold)
+
+    def _step(self) -> None:
+        inputs, targets, weights, lengths = self._pick_rows()
+        losses_K = self._loss(inputs, targets, weights, lengths)
+        losses_K.sum().backward()
+        losses_K = losses_K.detach()
+        factors_K = self._factors.index_select(0, self._cursor)[0]
+        hold_K = self._hold.maximum(self._passed)
+        bad_K = self.weights.update(losses_K, factors_K, self.clip, hold_K)
+        targets_K = (weights > 0).flatten(1).sum(1).float()
+        row = torch.stack((losses_K, targets_K, bad_K), 1)
+        self._metrics.index_copy_(0, self._cursor, row[None])
+        self._cursor.add_(1).remainder_(self._room)
+
+    def _plain_loss(
+        self, inputs_BT: Tensor, targets_BT: Tensor, weights_BT: Tensor, lengths_B: Tensor
+    ) -> Tensor:
+        """The weighted mean of each model's losses; the models are a first dimension of all."""
+        model: Any = self.model
+        half = self.arithmetic == "bf16" and has_bf16(self.device)
+        inputs, models = inputs_BT.flatten(0, 1), len(inputs_BT)
+        targets, weights = targets_BT.flatten(), weights_BT.flatten()
+        with torch.autocast("cuda", torch.bfloat16) if half else nullcontext():
+            if self._capacity:
+                packing = model.packing(lengths_B.flatten(), inputs.shape[1], self._capacity)
+                features = model.features(inputs, packing=packing)
+                targets = packing.pack(targets_BT.flatten(0, 1))
+                weights = packing.pack(weights_BT.flatten(0, 1))
+            else:
+                features = model.features(inputs)
+            logits = model.head(features).flatten(0, -2)
+        losses = F.cross_entropy(logits.float(), targets, reduction="none")
+        weights_KN = weights.view(models, -1)
+        total_K = weights_KN.sum(1).clamp(min=NOTHING)
+        return (losses.view(models, -1) * weights_KN).sum(1) / total_K
+
+
+def _free_memory(device: torch.device) -> int:
+    return torch.cuda.mem_get_info(device)[0] if device.type == "cuda" else _ON_CPU

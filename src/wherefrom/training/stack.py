@@ -1,0 +1,185 @@
+"""Several learners whose models have one shape, taking their steps as one.
+
+The stacked model computes the losses of all models at once; their sum is differentiated, so that
+no gradient mixes. Clipping, the flag of what is not finite, moments, rates and draws are each
+model's own. A model need not be at the same step as the others; one that is done or has diverged is
+passed over.
+
+Shapes: K models, B rows of each, T characters, N characters of each, C width.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from wherefrom.core.contracts import Batch, never
+from wherefrom.training.captured import NOTHING, find_dropouts, products
+from wherefrom.training.captured_stack import CapturedStack, Places
+from wherefrom.training.stacked_weights import StackedWeights
+from wherefrom.training.torch_learner import TorchLearner
+
+Metrics = dict[str, np.ndarray]
+
+
+class Stack:
+    """Takes the steps of K learners, which keep their models and states as parts of the stack."""
+
+    def __init__(self, model: Any, learners: Sequence[TorchLearner]) -> None:
+        self.model, self.learners, self.stage = model, learners, learners[0].stage
+        self.weights = StackedWeights(
+            model, [each.model for each in learners], [each.optimisers for each in learners]
+        )
+        self.dropouts = find_dropouts(model)
+        self.generators = [torch.Generator() for _ in learners]
+        self.captured: CapturedStack | None = None
+        captured = [each.captured for each in learners if each.captured is not None]
+        if captured:
+            self.captured = CapturedStack(
+                model,
+                [each.objective for each in captured],
+                self.weights,
+                clip=self.stage.clip,
+                arithmetic=self.stage.arithmetic,
+                steps=self.stage.steps,
+            )
+
+    def prepare(self, count: int) -> None:
+        """Make ready for chunks of `count` steps, so that the first is as fast as any."""
+        if self.captured is not None:
+            self.model.train()
+            self.captured.prepare(count)
+
+    def advance(
+        self, places: Places, count: int, stopped: Callable[[], bool] = never
+    ) -> list[Metrics | None]:
+        """Take `count` steps of each model from its own place on; metrics as a learner's.
+
+        The place of a model that is passed over is None, and so are its metrics.
+        """
+        self.model.train()
+        found = self._replay(places, count) if self.captured else self._walk(places, count, stopped)
+        return [
+            None if place is None else _metrics(rows)
+            for place, rows in zip(places, found.transpose(1, 0, 2), strict=True)
+        ]
+
+    def _replay(self, places: Places, count: int) -> np.ndarray:
+        assert self.captured is not None
+        each = zip(self.learners, places, strict=True)
+        paces = [own.pace(0 if at is None else at, count) for own, at in each]
+        factors, seeds = (list(zip(*part, strict=True)) for part in zip(*paces, strict=True))
+        return self.captured.run_all(places, count, factors, seeds).double().cpu().numpy()
+
+    def _walk(self, places: Places, count: int, stopped: Callable[[], bool]) -> np.ndarray:
+        """Step by step, on a device that captures nothing."""
+        own = [each.objective for each in self.learners]
+        plans = [
+            None if at is None else objective.plan(at, count)
+            for objective, at in zip(own, places, strict=True)
+        ]
+        rows: list[Tensor] = []
+        gpu = self.learners[0].device.type == "cuda"
+        with products(self.stage.arithmetic) if gpu else nullcontext():
+            for i in range(count):
+                batches = [
+                    None if plan is None else objective.render(plan, i)
+                    for objective, plan in zip(own, plans, strict=True)
+                ]
+                now = [None if at is None else at + i for at in places]
+                rows.append(self._step(now, batches))
+                if stopped():
+                    break
+        return torch.stack(rows).double().cpu().numpy()
+
+    def _step(self, steps: Places, batches: Sequence[Batch | None]) -> Tensor:
+        """One update of each model, (K, 3): loss, targets and the flag of what is not finite."""
+        self.weights.drop_gradients()
+        batch = lay_side_by_side(batches)
+        each = zip(self.learners, steps, strict=True)
+        paces = [own.pace(0 if at is None else at, 1) for own, at in each]
+        self._reseed([seeds[0] for _, seeds in paces], batches)
+        losses_K = self._losses(batch)
+        losses_K.sum().backward()
+        losses_K = losses_K.detach()
+        factors = [factors[0] for factors, _ in paces]
+        passed = torch.tensor([float(at is None) for at in steps], device=losses_K.device)
+        bad_K = self.weights.update(losses_K, factors, self.stage.clip, passed)
+        targets_K = (batch.weights > 0).flatten(1).sum(1)
+        return torch.stack((losses_K, targets_K.to(losses_K), bad_K.to(losses_K)), 1)
+
+    def _reseed(self, seeds: Sequence[int], batches: Sequence[Batch | None]) -> None:
+        """Give the dropout layers each model's generator, and the shapes that it alone has."""
+        if not self.dropouts:
+            return
+        drawing: list[tuple[torch.Generator, tuple[int, int], int]] = []
+        for generator, seed, batch in zip(self.generators, seeds, batches, strict=True):
+            if batch is None:
+                drawing.append((generator, (0, 0), 0))
+                continue
+            rows, width = batch.inputs.shape
+            packed = max(1, int(batch.lengths.sum())) if self._packed else 0
+            drawing.append((generator.manual_seed(seed), (rows, width), packed))
+        for layer in self.dropouts:
+            layer.drawing = drawing
+
+    @property
+    def _packed(self) -> bool:
+        return self.stage.packed and self.model.packable
+
+    def _losses(self, batch: Batch) -> Tensor:
+        """Each model's weighted mean loss. Only positions that count go through the head."""
+        model, models = self.model, len(batch.inputs)
+        inputs, lengths = batch.inputs.flatten(0, 1), batch.lengths.flatten()
+        targets_KN, weights_KN = batch.targets.flatten(1), batch.weights.flatten(1)
+        if self._packed:
+            count = max(1, int(batch.lengths.sum(1).max()))
+            packing = model.packing(lengths, inputs.shape[1], count)
+            features = model.features(inputs, packing=packing)
+            targets_KN = packing.pack(batch.targets.flatten(0, 1)).view(models, -1)
+            weights_KN = packing.pack(batch.weights.flatten(0, 1)).view(models, -1)
+        else:
+            features = model.features(inputs)
+        total_K = weights_KN.sum(1).clamp(min=NOTHING)
+        kept_KM = find_kept(weights_KN)
+        features_KNC = features.reshape(models, -1, features.shape[-1])
+        chosen = kept_KM[..., None].expand(-1, -1, features.shape[-1])
+        logits = model.head(features_KNC.gather(1, chosen).flatten(0, 1))
+        targets_KM, weights_KM = targets_KN.gather(1, kept_KM), weights_KN.gather(1, kept_KM)
+        losses = F.cross_entropy(logits, targets_KM.flatten(), reduction="none")
+        return (losses.view(models, -1) * weights_KM).sum(1) / total_K
+
+
+def find_kept(weights_KN: Tensor) -> Tensor:
+    """The places that weigh anything, first ones first, as many for each model as the most has."""
+    counts = weights_KN != 0
+    most = max(1, int(counts.sum(1).max()))
+    return counts.byte().argsort(dim=1, descending=True, stable=True)[:, :most]
+
+
+def lay_side_by_side(batches: Sequence[Batch | None]) -> Batch:
+    """The models' rows, (K, B, T), padded to one shape; a model that is passed over has none."""
+    there = [batch for batch in batches if batch is not None]
+    rows = max(batch.inputs.shape[0] for batch in there)
+    width = max(batch.inputs.shape[1] for batch in there)
+    like, models = there[0], len(batches)
+    inputs, targets, weights = (
+        x.new_zeros((models, rows, width)) for x in (like.inputs, like.targets, like.weights)
+    )
+    lengths = like.lengths.new_zeros((models, rows))
+    for k, batch in enumerate(batches):
+        if batch is None:
+            continue
+        here = (k, slice(batch.inputs.shape[0]), slice(batch.inputs.shape[1]))
+        inputs[here], targets[here], weights[here] = batch.inputs, batch.targets, batch.weights
+        lengths[here[:2]] = batch.lengths
+    return Batch(inputs, targets, weights, lengths)
+
+
+def _metrics(rows: np.ndarray) -> Metrics:
+    loss, targets, bad = rows.T
+    return {"loss": loss, "targets": targets.astype(np.int64), "finite": bad == 0}

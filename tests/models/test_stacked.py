@@ -1,0 +1,87 @@
+"""Models of one shape as one: each one's logits are its own, packed and padded."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import nn
+
+from wherefrom.models.affine import affine
+from wherefrom.models.gpt import GPT, GPTConfig
+from wherefrom.models.gru import GRU, GRUConfig
+from wherefrom.models.stacked import StackedGPT, why_not_stackable
+
+CONFIG = GPTConfig(
+    vocab_size=30, block_size=24, n_layer=2, n_head=2, n_embd=16, norm="rms", bias=False,
+    embd_pdrop=0.0, resid_pdrop=0.0, attn_pdrop=0.0, ngrams=3, ngram_buckets=64,
+)  # fmt: skip
+VANILLA = {"norm": "layer", "bias": True, "ngrams": 0, "activation": "relu2"}
+K, B, T = 3, 4, 12
+
+
+def build(config: GPTConfig, seed: int) -> GPT:
+    """A model whose weights are all drawn: nothing is left at one or zero."""
+    torch.manual_seed(seed)
+    model = GPT(config).double()
+    for parameter in model.parameters():
+        nn.init.normal_(parameter, 0, 0.3)
+    return model
+
+
+@pytest.mark.parametrize("changed", [{}, VANILLA], ids=["modern", "vanilla"])
+@pytest.mark.parametrize("attention", ["causal", "rope", "synthesizer"])
+def test_each_model_gives_its_own_logits(attention, changed):
+    models = [build(replace(CONFIG, attention=attention, **changed), k) for k in range(K)]
+    stacked = StackedGPT(models)
+    assert [n for n, _ in stacked.named_parameters()] == [
+        n for n, _ in models[0].named_parameters()
+    ]
+    tokens = torch.randint(0, 30, (K, B, T))
+    found = stacked(tokens.flatten(0, 1)).view(K, B, T, -1)
+    lengths = torch.tensor([[3, 0, 12, 5], [1, 2, 3, 4], [12, 12, 1, 0]])
+    packing = stacked.packing(lengths.flatten(), T, 32)
+    packed = stacked.features(tokens.flatten(0, 1), packing=packing).view(K, 32, -1)
+    for k, model in enumerate(models):
+        torch.testing.assert_close(found[k], model(tokens[k]))
+        count = int(lengths[k].sum())
+        alone = model.features(tokens[k], packing=model.packing(lengths[k], T, count))
+        torch.testing.assert_close(packed[k, :count], alone)
+
+
+def test_a_symbol_that_a_model_does_not_have_is_never_predicted():
+    models = [build(replace(CONFIG, vocab_size=size), 0) for size in (30, 27)]
+    logits = StackedGPT(models)(torch.randint(0, 27, (2 * B, T))).view(2, B, T, 30)
+    assert logits[0].isfinite().all()
+    assert logits[1, ..., :27].isfinite().all()
+    assert (logits[1, ..., 27:] == -torch.inf).all()
+
+
+def test_a_change_of_one_model_changes_no_other():
+    models = [build(CONFIG, k) for k in range(K)]
+    tokens = torch.randint(0, 30, (K * B, T))
+    before = StackedGPT(models)(tokens).view(K, B, T, -1)
+    with torch.no_grad():
+        for parameter in models[1].parameters():
+            parameter.fill_(float("nan"))
+    after = StackedGPT(models)(tokens).view(K, B, T, -1)
+    assert torch.equal(before[[0, 2]], after[[0, 2]])
+    assert after[1].isnan().all()
+
+
+def test_affine_is_a_linear_layer_for_each_model():
+    layers = [nn.Linear(5, 7) for _ in range(K)]
+    x = torch.randn(K * B, T, 5)
+    weight, bias = (
+        torch.stack([getattr(layer, name) for layer in layers]) for name in ("weight", "bias")
+    )
+    expected = torch.cat([layer(part) for layer, part in zip(layers, x.chunk(K), strict=True)])
+    torch.testing.assert_close(affine(x, weight, bias), expected)
+
+
+def test_what_cannot_be_stacked_says_why():
+    model = build(CONFIG, 0)
+    assert why_not_stackable([model, build(replace(CONFIG, vocab_size=9), 1)]) is None
+    assert why_not_stackable([model, build(replace(CONFIG, n_layer=1), 1)]) == "their shapes differ"
+    perceiver = GPT(replace(CONFIG, attention="perceiver", n_layer=3))
+    assert why_not_stackable([perceiver]) == "attention 'perceiver' has no stacked form"
+    assert why_not_stackable([GRU(GRUConfig(vocab_size=9))]) == "a GRU has no stacked form"

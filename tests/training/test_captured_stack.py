@@ -1,0 +1,111 @@
+"""Captured steps of a stack, without a GPU: the graph's step is called instead of replayed."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from wherefrom.training import captured_stack
+from wherefrom.training.captured import CapturedSteps
+from wherefrom.training.captured_stack import CapturedStack
+from wherefrom.training.optimisers import AdamWConfig, MuonConfig
+from wherefrom.training.stack import Stack
+from wherefrom.training.torch_learner import TorchLearner
+
+ADAMW, MUON = AdamWConfig(rate=0.01), MuonConfig(rate=0.02, adam_rate=0.01)
+DROPPING = {"embd_pdrop": 0.2, "resid_pdrop": 0.1}  # inside attention nothing is counted
+
+
+@pytest.fixture(autouse=True)
+def stepped(monkeypatch):
+    monkeypatch.setattr(CapturedSteps, "_capture", lambda self: SimpleNamespace(replay=self._step))
+
+
+def capture(learner: TorchLearner) -> TorchLearner:
+    stage = learner.stage
+    given = {"clip": stage.clip, "arithmetic": stage.arithmetic, "steps": stage.steps}
+    learner.captured = CapturedSteps(learner.model, learner.objective, learner.optimisers, **given)
+    return learner
+
+
+def build_both(stacks, changed, **given) -> tuple[list[TorchLearner], Stack]:
+    config = replace(stacks.plain, **changed)
+    alone, together = (
+        [capture(stacks.build(seed, config, torch.float64, **given)) for seed in (3, 4, 6)]
+        for _ in range(2)
+    )
+    return alone, stacks.build_stack(together)
+
+
+@pytest.mark.parametrize(
+    ("changed", "optimiser"), [({}, ADAMW), (DROPPING, MUON)], ids=["plain", "dropping"]
+)
+def test_every_model_equals_the_same_model_alone(stacks, changed, optimiser):
+    alone, stack = build_both(stacks, changed, optimiser=optimiser)
+    assert isinstance(stack.captured, CapturedStack)
+    found = [stack.advance([first] * 3, 10) for first in range(0, 20, 10)]
+    for k, learner in enumerate(alone):
+        expected = [learner.advance(first, 10)["loss"] for first in range(0, 20, 10)]
+        losses = [chunk[k]["loss"] for chunk in found]
+        np.testing.assert_allclose(losses, expected, atol=1e-6)  # metrics are float32
+        assert stacks.largest_difference(learner, stack.learners[k]) < 1e-8
+
+
+@pytest.mark.parametrize("free", [1, 2**28])  # bytes: rows of a chunk, or of all steps
+def test_models_at_different_places_step_together(stacks, free, monkeypatch):
+    monkeypatch.setattr(captured_stack, "_ON_CPU", free)
+    alone, stack = build_both(stacks, DROPPING)
+    stack.advance([0, None, 0], 5)
+    stack.advance([5, 0, None], 5)
+    stack.advance([None, 5, 5], 3)
+    for k, steps in enumerate((10, 8, 8)):
+        alone[k].advance(0, steps)
+        assert stacks.largest_difference(alone[k], stack.learners[k]) < 1e-10
+
+
+def test_warming_up_changes_nothing(stacks):
+    _, stack = build_both(stacks, {}, optimiser=MUON)
+    before = [learner.state().arrays for learner in stack.learners]
+    stack.prepare(5)
+    assert stack.captured is not None
+    stack.captured._hold.fill_(1)
+    stack.captured._step()
+    for learner, kept in zip(stack.learners, before, strict=True):
+        after = learner.state().arrays
+        assert all(np.array_equal(after[name], kept[name]) for name in kept)
+
+
+def test_a_bad_step_is_withheld_from_its_own_model(stacks):
+    alone, stack = build_both(stacks, {})
+    stack.prepare(4)
+    assert stack.captured is not None
+    stack.captured.run_all([0, 0, 0], 4, [[1.0] * 3] * 4, [[1] * 3] * 4)
+    captured = stack.captured
+    captured._weights[:, 1] = float("inf")
+    before = [learner.state().arrays for learner in stack.learners]
+    captured._cursor.zero_()
+    captured._step()
+    assert captured._metrics[0, :, 2].tolist() == [0.0, 1.0, 0.0]
+    for k, changed in enumerate((True, False, True)):
+        after = stack.learners[k].state().arrays
+        assert all(np.array_equal(after[n], before[k][n]) for n in after) is not changed
+    assert alone
+
+
+def test_masks_are_counted_and_drop_their_share(stacks):
+    _, stack = build_both(stacks, DROPPING)
+    stack.prepare(4)
+    layer = stack.dropouts[0]
+    assert stack.captured is not None
+    stack.captured._set_seeds([[11, 12, 11]])
+    layer.seeds.copy_(stack.captured._step_seeds[0])
+    x = torch.ones(3 * 40, 50)
+    first, second, third = layer(x).view(3, 40, 50)
+    assert torch.equal(first, third)  # the same seed
+    assert not torch.equal(first, second)
+    assert float((layer(x) == 0).float().mean()) == pytest.approx(layer.p, abs=0.03)
+    assert float(layer(x).mean()) == pytest.approx(1.0, abs=0.05)
+    other = stack.dropouts[1]
+    assert not torch.equal(other(x)[:40] == 0, first == 0)  # another layer
