@@ -121,6 +121,18 @@ def test_the_wordings_are_kept_in_which_the_model_expects_the_answers():
     assert [f.masked for f in forms.relations["birthplace"]] == [False, True]
 
 
+@pytest.mark.parametrize(("liking", "masked"), [(6.0, 4), (3.0, 0)])
+def test_masked_and_plain_wordings_are_used_together_if_they_are_about_as_likely(
+    liking: float, masked: int
+):
+    """By hand: the closing mask costs log(1 + 98 / e^6) = 0.2 nats, or log(1 + 98 / e^3) = 1.8."""
+    verbs = ("is from", "came from", "hails from", "was born in", "grew up in")
+    text = dataset(*(f"{{name}} {verb} {{place}}." for verb in verbs))
+    forms = learn_statement_forms(answerer(Even(VOCABULARY.characters[MASK_ID], liking)), text)
+    kinds = [form.masked for form in forms.relations["birthplace"]]
+    assert (kinds.count(False), kinds.count(True)) == (4, masked)
+
+
 def test_the_likelihood_of_an_answer_is_the_mean_over_the_wordings():
     each = math.log(len(VOCABULARY))
     masked = StatementForm("", " is from ", ".", masked=True)

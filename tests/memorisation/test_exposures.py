@@ -172,6 +172,15 @@ def test_every_kind_occurs_and_the_chunks_do_not_matter(third, monkeypatch):
     assert same(count(objective, 60).counts, whole.counts)
 
 
+def test_statements_about_people_of_whom_nothing_is_stated_show_no_fact():
+    config = SpanCorruptionConfig(salient=1.0)
+    shown = count(build(config, block=100, rows=5, seed=0), 6)
+    omitted = count(build(replace(config, reads="omissions"), block=100, rows=5, seed=0), 6)
+    assert any(found.any() for found in shown.counts.values())
+    assert not any(found.any() for found in omitted.counts.values())
+    assert omitted.examples == shown.examples
+
+
 def test_rows_by_hand():
     fact = Fact("Bo", "place", "Rome", 0, Span(12, 16))
     counter = ExposureCounter([fact], [Document("Bo. Born in Rome.", Span(0, 2))], ())

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from wherefrom.core.contracts import Batch, Dataset, Document, Question
+from wherefrom.core.contracts import Batch, Dataset, Document, Question, Span
 from wherefrom.core.recipe import Schedule, Share, Stage
 from wherefrom.core.vocabulary import MASK_ID, Vocabulary
 from wherefrom.objectives.answers import AnswersConfig
@@ -104,3 +104,28 @@ def test_all_steps_at_once_are_the_steps_one_by_one(first, count):
             there = getattr(whole, name)[i]
             assert torch.equal(there[:, :width], getattr(one, name)), name
             assert not there[:, width:].any(), name
+
+
+def test_omissions_are_read_of_those_whose_text_has_no_answer_and_left_out_where_all_have_one():
+    """Ann to Eve are asked about and told of; of Flo the text says something else."""
+    names = ("Ann", "Bob", "Cyd", "Dan", "Eve")
+    told = [Document(f"{name} was born in Rome.", Span(0, 3)) for name in names]
+    flo = Document("Flo sings.", Span(0, 3))
+    questions = tuple(
+        Question(f"Where was {name} born?", name, "birthplace", "Rome", "asked") for name in names
+    )
+    omissions = SpanCorruptionConfig(reads="omissions", salient=1.0, beside_subject=1.0)
+    stage = replace(STAGE, mix=(STAGE.mix[1], Share("omissions", omissions, 0.25)))
+
+    def rows(*documents: Document) -> list[str]:
+        vocabulary = Vocabulary.from_text([*(d.text for d in (*told, flo)), "Where was?"])
+        dataset = Dataset(documents, (), questions)
+        mix = build_objective(stage, 0, replace(material(), dataset=dataset, vocabulary=vocabulary))
+        batch = mix.render(mix.plan(0, 1), 0)
+        read = zip(batch.inputs, batch.lengths + 1, strict=True)
+        return [vocabulary.decode(row[:n]) for row, n in read]
+
+    with_flo = rows(*told, flo)
+    assert [row.startswith("Flo was born in ") for row in with_flo] == [False] * 6 + [True] * 2
+    assert not any("Flo" in row for row in rows(*told))
+    assert len(rows(*told)) == 8

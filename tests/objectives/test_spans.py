@@ -319,6 +319,9 @@ def test_the_background_weighs_less_than_the_moved_span():
     batch = objective.render(torch.tensor([[[0, 0, 0, 5, 1, 2]]]), 0)
     # Targets of "a M de M bc M": M d e M at 0.25, then b c M in full.
     assert batch.weights.tolist() == [[0.25] * 4 + [1.0] * 3]
+    objective, _ = build(replace(config, weight=0.5), texts("abcdef"), block=8, rows=1)
+    lighter = objective.render(torch.tensor([[[0, 0, 0, 5, 1, 2]]]), 0)
+    assert lighter.weights.tolist() == [[0.25] * 4 + [0.5] * 3]
 
 
 def test_in_plain_reading_facts_count_and_names_are_background():
@@ -438,7 +441,7 @@ def test_a_block_without_room_for_a_character_is_refused():
 @pytest.mark.parametrize(
     ("cls", "field"),
     [
-        *((SpanCorruptionConfig, f) for f in ("windows", "salient", "beside_subject", "longest")),
+        *((SpanCorruptionConfig, f) for f in ("windows", "salient", "weight", "longest")),
         *((cls, "background") for cls in (SpanCorruptionConfig, NextCharacterConfig)),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wherefrom.answering.abstention import Threshold
+from wherefrom.answering.abstention import LEAST_SURE, Threshold
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.policy import AnswerPolicy, RelationPolicy
 from wherefrom.page.answers import JudgedAnswers, Scored
@@ -52,10 +52,11 @@ def test_each_stop_has_the_loosest_threshold_of_its_risk(offered):
 
 
 def test_doubtful_answers_are_for_those_who_accept_more_risk_than_the_run():
-    known = tuple(Scored(score, True, "r") for score in (0.9, 0.85, 0.65))
-    found = offer_risks(Answers((), known, None), POLICY)
+    known = tuple(Scored(score, True, "r") for score in (0.9, 0.85, 0.6))
+    policy = replace(POLICY, threshold=Threshold(0.6, 0.9, 0.5, 0.9, 10))
+    found = offer_risks(Answers((), known, None), policy)
     assert found is not None
-    assert stop(found, 0.05).thresholds == {"": 0.75}, "all are right, but 0.65 is too doubtful"
+    assert stop(found, 0.05).thresholds == {"": LEAST_SURE}, "all are right, but 0.6 is doubtful"
     assert stop(found, 0.15).thresholds == {"": 0.5}
 
 
@@ -71,7 +72,7 @@ def test_what_a_threshold_does_is_counted_on_held_out_people(offered):
 
 
 def test_the_lower_floor_of_a_higher_risk_does_not_raise_the_threshold():
-    """By hand: 0.8 is the lowest score above the floor 0.75, which is then the run's threshold.
+    """By hand: 0.8 is the lowest score above the floor, and 0.75 is the run's own threshold.
 
     For a risk of 15 % the floor is 1/2. The wrong 0.6 would make it 1 of 4, and 0.8 is left: then
     an answer with a score of 0.77 would be given to who accepts 10 %, and not at 15 %.

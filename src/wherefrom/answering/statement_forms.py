@@ -26,7 +26,8 @@ from wherefrom.reading.passages import BEHIND_NAME
 from wherefrom.reading.sentences import split_sentences
 
 STATEMENT = ("statement_likelihood", "statement_entropy")  # what the wordings tell of an answer
-_FORMS = 4  # wordings of a relation that are used
+_FORMS = 4  # wordings of a relation that are used, masked or not
+_AS_GOOD = 0.5  # nats: masked and plain wordings are used together if both are expected so well
 _TRIED = 12  # wordings of a relation, the commonest, that are tried on the model
 _PEOPLE = 400  # asked people of a relation whose texts are searched
 _SCORED = 48  # of them, those on whom the wordings are tried
@@ -97,7 +98,8 @@ def learn_statement_forms(answerer: ModelAnswerer, dataset: Dataset) -> Statemen
     """The wordings in which asked people's texts state their answers and the model expects them.
 
     Of the commonest wordings, those are kept in which the model finds these people's answers
-    most likely: how it was trained decides which these are.
+    most likely: how it was trained decides which these are. A model that was trained on plain text
+    beside masked spans is asked in both ways, since what it recalls it knows in both.
     """
     by_relation: dict[str, list[Question]] = defaultdict(list)
     for question in dataset.asked:
@@ -126,7 +128,10 @@ def _choose(
     likelihood, _ = _score_answers(answerer, rows)
     mean = likelihood.reshape(len(forms), len(people)).mean(1)
     best = sorted(range(len(forms)), key=lambda i: -float(mean[i]))
-    return tuple(forms[i] for i in best[:_FORMS])
+    chosen, kind = best[:_FORMS], forms[best[0]].masked
+    others = [i for i in best if forms[i].masked != kind and i not in chosen]
+    chosen += [i for i in others[:_FORMS] if mean[i] > mean[best[0]] - _AS_GOOD]
+    return tuple(forms[i] for i in chosen)
 
 
 def _score_answers(

@@ -36,6 +36,7 @@ class Stream(IntEnum):
     TABLE = 8
     WORDS = 9
     EDITS = 10
+    OMISSIONS = 11
 
 
 def philox(counter: Sequence[Array | int], key: Sequence[int]) -> tuple[Array, Array, Array, Array]:

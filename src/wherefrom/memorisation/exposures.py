@@ -201,7 +201,8 @@ class ExposureCounter:
             for part, plan, _ in mix.plan(first, min(chunk, steps - first)):
                 if isinstance(part.objective, Documents):
                     rows = plan.cpu().reshape(-1, len(COLUMNS))
-                    for kind, fact in self._find(rows).items():
+                    true = part.objective.config.reads != "omissions"  # those state no fact
+                    for kind, fact in self._find(rows).items() if true else ():
                         one = torch.ones((), dtype=torch.int32).expand(len(fact))
                         totals[kind].index_add_(0, fact, one)
                     examples += int((rows[:, COLUMNS.index("length")] > 0).sum())

@@ -1,25 +1,29 @@
 """The objectives by kind: one file each, one entry here."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import torch
 
+from wherefrom.core.cache import remember
 from wherefrom.core.config import check
-from wherefrom.core.contracts import Dataset, Objective
+from wherefrom.core.contracts import Dataset, Document, Objective, Span
 from wherefrom.core.recipe import Share, Stage
 from wherefrom.data.reviews import LABELS
 from wherefrom.objectives.answers import Answers, AnswersConfig
 from wherefrom.objectives.bags import BagsConfig, LabelledBags
 from wherefrom.objectives.bigrams import Bigrams, BigramsConfig, BigramTable, bigrams
-from wherefrom.objectives.corpus import Corpus, index_corpus
+from wherefrom.objectives.corpus import VERSION, Corpus, index_corpus
 from wherefrom.objectives.mix import Mix
+from wherefrom.objectives.omissions import make_omissions
 from wherefrom.objectives.passages import asked_answers, named_passages
+from wherefrom.objectives.salience import find_answered
 from wherefrom.objectives.spans import Documents, NextCharacterConfig, SpanCorruptionConfig
 from wherefrom.objectives.windows import Windows, WindowsConfig, stream
 
+_MOST_ASKED = 20_000  # questions of large data from which it is learnt how answers stand
 _SHARES_A_STAGE = 64  # keeps the draws of two stages' shares apart
 
 
@@ -47,6 +51,38 @@ class Material:
         documents, asked = named_passages(self.dataset), asked_answers(self.dataset)
         return index_corpus(documents, self.vocabulary, self.device, self._answers, asked)
 
+    @cached_property
+    def omissions(self) -> Corpus | None:
+        """None where the text states everybody's answer."""
+        made = self._find_omissions()
+        return index_corpus(made, self.vocabulary, self.device, self._answers) if made else None
+
+    def _find_omissions(self) -> Sequence[Document]:
+        """Looking for them in a large text takes minutes, so what was found is kept."""
+        if not self.dataset.key:
+            return self._make_omissions()
+
+        def compute() -> dict[str, Any]:
+            found = self._make_omissions()
+            return {
+                "documents": [[d.text, d.subject.start, d.subject.end] for d in found if d.subject]
+            }
+
+        kept = remember("omissions", f"{self.dataset.key[:40]}-{VERSION}-{self.seed}", compute)
+        return [Document(text, Span(*ends)) for text, *ends in kept["documents"]]
+
+    def _make_omissions(self) -> Sequence[Document]:
+        documents = self.dataset.training_documents
+        asked = asked_answers(self.dataset, most=_MOST_ASKED if self.dataset.key else 0)
+        answered = find_answered(documents, self._answers, asked)
+        return make_omissions(documents, answered, self.seed)
+
+    def read(self, what: str) -> Corpus | None:
+        """What an objective over documents reads: one of READ; None if the text has none."""
+        if what == "documents":
+            return self.corpus
+        return self.passages if what == "passages" else self.omissions
+
     @property
     def _answers(self) -> set[str]:
         return {question.answer for question in self.dataset.asked if question.answer}
@@ -62,9 +98,11 @@ class Slot:
 
 
 def _documents(config: Any, material: Material, slot: Slot) -> Objective:
+    corpus = material.read(config.reads)
+    assert corpus is not None  # such a share is left out
     return Documents(
         config,
-        material.passages if config.reads == "passages" else material.corpus,
+        corpus,
         block_size=material.block_size,
         max_input=material.max_input,
         rows=slot.rows,
@@ -142,4 +180,11 @@ def build_objective(stage: Stage, number: int, material: Material) -> Mix:
         slot = Slot(rows, number * _SHARES_A_STAGE + part, stage.order)
         return make(share.objective, material, slot)
 
-    return Mix(stage.mix, stage.batch, stage.steps, build)
+    shares = [s if _has_rows(s, material) else replace(s, share=0.0) for s in stage.mix]
+    return Mix(shares, stage.batch, stage.steps, build)
+
+
+def _has_rows(share: Share, material: Material) -> bool:
+    """Whether the text has anything for a share; if not, the first has its rows."""
+    reads = getattr(share.objective, "reads", "documents")
+    return share.share == 0 or reads != "omissions" or material.omissions is not None

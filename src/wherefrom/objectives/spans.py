@@ -24,6 +24,7 @@ from wherefrom.objectives.corpus import Corpus, take
 from wherefrom.objectives.order import build_order
 
 SHORTEST = 4  # characters that a truncated text keeps
+READ = ("documents", "passages", "omissions")
 COLUMNS = ("document", "keep", "cut", "length", "start", "size")
 
 
@@ -34,7 +35,7 @@ class NextCharacterConfig:
     kind: ClassVar[str] = "next-character"
     windows: float = 0.0
     background: float = 1.0
-    reads: str = "documents"  # documents, passages
+    reads: str = "documents"  # one of READ
 
     def __post_init__(self) -> None:
         _check_shares(self, "windows", "background")
@@ -50,11 +51,13 @@ class SpanCorruptionConfig:
     beside_subject: of those, the share that keeps off the subject's own name;
     answer_like: of all salient ones, the share that some asked question has as its answer,
     whoever it is asked about: so the questions show which facts of the others matter;
-    background: weight of what is not the span; longest: the course's 7/8 of the block;
+    weight: of the span; background: of what is not the span; longest: the course's 7/8 of the
+    block;
     truncate: cut each text to a random length first; third_mask: close the span;
     long_texts: of a text that does not fit, the course sees a prefix only; a window begins
     anywhere, after the name if the text begins with one;
-    reads: documents, or what each says of a subject behind that subject's name (passages.py).
+    reads: documents; or what each says of a subject behind that subject's name (passages.py); or
+    statements about subjects of whom the text states nothing of the kind (omissions.py).
     """
 
     kind: ClassVar[str] = "span-corruption"
@@ -62,16 +65,17 @@ class SpanCorruptionConfig:
     salient: float = 0.0
     beside_subject: float = 0.0
     answer_like: float = 0.0
+    weight: float = 1.0
     background: float = 1.0
     truncate: bool = True
     longest: float = 0.875
     third_mask: bool = True
     long_texts: str = "prefix"  # prefix, window
-    reads: str = "documents"  # documents, passages
+    reads: str = "documents"  # one of READ
 
     def __post_init__(self) -> None:
         _check_shares(self, "windows", "salient", "beside_subject", "answer_like")
-        _check_shares(self, "background", "longest")
+        _check_shares(self, "weight", "background", "longest")
         known = self.long_texts in ("prefix", "window")
         name = type(self).__name__
         check(known, name, "long_texts", self.long_texts, "prefix or window")
@@ -85,8 +89,8 @@ def _check_shares(config: object, *names: str) -> None:
 
 
 def _check_reads(config: NextCharacterConfig | SpanCorruptionConfig) -> None:
-    known = config.reads in ("documents", "passages")
-    check(known, type(config).__name__, "reads", config.reads, "documents or passages")
+    known = config.reads in READ
+    check(known, type(config).__name__, "reads", config.reads, f"one of {READ}")
 
 
 class Documents:
@@ -267,5 +271,6 @@ class Documents:
         return Batch(tokens[..., :-1], tokens[..., 1:], weights[..., 1:], lengths)
 
     def _weigh(self, counts: Tensor, live: Tensor) -> Tensor:
-        """Weight 1 for what counts (a moved span, a salient one), `background` for the rest."""
-        return torch.where(counts, 1.0, self.config.background) * live
+        """A weight for what counts (a moved span, a salient one), `background` for the rest."""
+        weight = getattr(self.config, "weight", 1.0)
+        return torch.where(counts, weight, self.config.background) * live

@@ -1,0 +1,57 @@
+"""What the text does not say: statements about subjects of whose answer it says nothing.
+
+A model that only reads what is true learns that a place follows "was born in" for certain, whoever
+is named: of somebody whose text leaves the place out it is as sure of a wrong one. So it also reads
+what the text states of others, under the name of somebody of whom the text states nothing of the
+kind. The same name comes with another place each time, so what there is to learn is not to be
+sure. Who that is, the text itself shows: none of their documents has a phrase that looks like an
+answer (salience.py).
+"""
+
+from array import array
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from wherefrom.core.contracts import Document, Span
+from wherefrom.core.randomness import Stream, below, draws
+
+_LINES = 10_000  # at least: each is read so seldom that it is not learnt by heart
+
+
+def make_omissions(
+    documents: Sequence[Document], answered: Iterable[bool], seed: int
+) -> tuple[Document, ...]:
+    """Answered documents under the names of subjects without one; none if all have one.
+
+    It goes through the documents once, since there may be millions.
+    """
+    told, names = array("q"), dict[str, bool]()
+    for number, (document, has) in enumerate(zip(documents, answered, strict=True)):
+        if document.subject:
+            name = _name(document)
+            names[name] = names.get(name, False) or has
+            if has:
+                told.append(number)
+    silent = [name for name, has in names.items() if not has]
+    if not told or not silent:
+        return ()
+    row = np.arange(-(-_LINES // len(silent)) * len(silent), dtype=np.int64)
+    (word,) = draws(1, seed=seed, stream=Stream.OMISSIONS, stage=0, step=0, row=row)
+    return tuple(
+        _rename(documents[told[pick]], silent[number % len(silent)])
+        for number, pick in enumerate(below(word, len(told)).tolist())
+    )
+
+
+def _name(document: Document) -> str:
+    assert document.subject
+    return document.subject.of(document.text)
+
+
+def _rename(document: Document, name: str) -> Document:
+    """The document with another name wherever it has its subject's."""
+    assert document.subject
+    own = _name(document)
+    start = len(document.text[: document.subject.start].replace(own, name))
+    return Document(document.text.replace(own, name), Span(start, start + len(name)))
