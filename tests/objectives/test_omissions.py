@@ -7,9 +7,9 @@ import pytest
 
 from wherefrom.core.contracts import Document, Span
 from wherefrom.data.people import PeopleConfig, load
-from wherefrom.objectives.corpus import find_answered
 from wherefrom.objectives.omissions import make_omissions
 from wherefrom.objectives.passages import asked_answers
+from wherefrom.objectives.salience import find_answered
 
 LINES = (
     ("Ann Ash was born in Oslo.", True),
