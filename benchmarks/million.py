@@ -5,7 +5,7 @@ share a cache, which the first of them finds empty:
 
     generate   draw the people, and choose what is told of them
     read       make every document, fact and question once
-    tokenise   the vocabulary and the columns that training reads, into the cache
+    tokenise   the vocabulary and all that training reads, into the cache
     index      the index of the text for evidence
     train      `wherefrom run people` to its first step, in a new folder, where all but the index
                is in the cache: the second call
@@ -86,7 +86,9 @@ def read(people: int, folder: Path) -> dict[str, int]:
 def tokenise(people: int, folder: Path) -> dict[str, int]:
     from wherefrom.runs.workshop import Workshop
 
-    corpus = Workshop(recipe_of(people)).material.corpus
+    workshop = Workshop(recipe_of(people))
+    workshop.objective(workshop.recipe.stages[0])  # all that its shares read
+    corpus = workshop.material.corpus
     kept = Path(os.environ["WHEREFROM_CACHE"]).rglob("*")
     return {"tokens": corpus.tokens.numel(), "bytes": sum(f.stat().st_size for f in kept)}
 

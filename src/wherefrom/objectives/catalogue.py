@@ -1,20 +1,21 @@
 """The objectives by kind: one file each, one entry here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import torch
 
+from wherefrom.core.cache import remember
 from wherefrom.core.config import check
-from wherefrom.core.contracts import Dataset, Objective
+from wherefrom.core.contracts import Dataset, Document, Objective, Span
 from wherefrom.core.recipe import Share, Stage
 from wherefrom.data.reviews import LABELS
 from wherefrom.objectives.answers import Answers, AnswersConfig
 from wherefrom.objectives.bags import BagsConfig, LabelledBags
 from wherefrom.objectives.bigrams import Bigrams, BigramsConfig, BigramTable, bigrams
-from wherefrom.objectives.corpus import LARGE, Corpus, index_corpus
+from wherefrom.objectives.corpus import VERSION, Corpus, index_corpus
 from wherefrom.objectives.mix import Mix
 from wherefrom.objectives.omissions import make_omissions
 from wherefrom.objectives.passages import asked_answers, named_passages
@@ -22,6 +23,7 @@ from wherefrom.objectives.salience import find_answered
 from wherefrom.objectives.spans import Documents, NextCharacterConfig, SpanCorruptionConfig
 from wherefrom.objectives.windows import Windows, WindowsConfig, stream
 
+_MOST_ASKED = 20_000  # questions of large data from which it is learnt how answers stand
 _SHARES_A_STAGE = 64  # keeps the draws of two stages' shares apart
 
 
@@ -51,13 +53,29 @@ class Material:
 
     @cached_property
     def omissions(self) -> Corpus | None:
-        """None where the text states everybody's answer, or is too large to look for them."""
-        documents, asked = self.dataset.training_documents, asked_answers(self.dataset)
-        if len(documents) >= LARGE:
-            return None
-        answered = find_answered(documents, self._answers, asked)
-        made = make_omissions(documents, answered, self.seed)
+        """None where the text states everybody's answer."""
+        made = self._find_omissions()
         return index_corpus(made, self.vocabulary, self.device, self._answers) if made else None
+
+    def _find_omissions(self) -> Sequence[Document]:
+        """Looking for them in a large text takes minutes, so what was found is kept."""
+        if not self.dataset.key:
+            return self._make_omissions()
+
+        def compute() -> dict[str, Any]:
+            found = self._make_omissions()
+            return {
+                "documents": [[d.text, d.subject.start, d.subject.end] for d in found if d.subject]
+            }
+
+        kept = remember("omissions", f"{self.dataset.key[:40]}-{VERSION}-{self.seed}", compute)
+        return [Document(text, Span(*ends)) for text, *ends in kept["documents"]]
+
+    def _make_omissions(self) -> Sequence[Document]:
+        documents = self.dataset.training_documents
+        asked = asked_answers(self.dataset, most=_MOST_ASKED if self.dataset.key else 0)
+        answered = find_answered(documents, self._answers, asked)
+        return make_omissions(documents, answered, self.seed)
 
     def read(self, what: str) -> Corpus | None:
         """What an objective over documents reads: one of READ; None if the text has none."""

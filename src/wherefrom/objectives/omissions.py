@@ -5,10 +5,11 @@ is named: of somebody whose text leaves the place out it is as sure of a wrong o
 what the text states of others, under the name of somebody of whom the text states nothing of the
 kind. The same name comes with another place each time, so what there is to learn is not to be
 sure. Who that is, the text itself shows: none of their documents has a phrase that looks like an
-answer (salience.py). In a very large text they are not looked for: that would take minutes.
+answer (salience.py).
 """
 
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -19,18 +20,26 @@ _LINES = 10_000  # at least: each is read so seldom that it is not learnt by hea
 
 
 def make_omissions(
-    documents: Sequence[Document], answered: Sequence[bool], seed: int
+    documents: Sequence[Document], answered: Iterable[bool], seed: int
 ) -> tuple[Document, ...]:
-    """Answered documents under the names of subjects without one; none if all have one."""
-    told = [d for d, has in zip(documents, answered, strict=True) if d.subject and has]
-    known = {_name(document) for document in told}
-    silent = [n for n in dict.fromkeys(_name(d) for d in documents if d.subject) if n not in known]
+    """Answered documents under the names of subjects without one; none if all have one.
+
+    It goes through the documents once, since there may be millions.
+    """
+    told, names = array("q"), dict[str, bool]()
+    for number, (document, has) in enumerate(zip(documents, answered, strict=True)):
+        if document.subject:
+            name = _name(document)
+            names[name] = names.get(name, False) or has
+            if has:
+                told.append(number)
+    silent = [name for name, has in names.items() if not has]
     if not told or not silent:
         return ()
     row = np.arange(-(-_LINES // len(silent)) * len(silent), dtype=np.int64)
     (word,) = draws(1, seed=seed, stream=Stream.OMISSIONS, stage=0, step=0, row=row)
     return tuple(
-        _rename(told[pick], silent[number % len(silent)])
+        _rename(documents[told[pick]], silent[number % len(silent)])
         for number, pick in enumerate(below(word, len(told)).tolist())
     )
 

@@ -72,10 +72,14 @@ def _place(fact: Fact, passages: Sequence[tuple[int, Passage]]) -> Fact:
     return replace(fact, document=0, value_span=Span(-1, -1))
 
 
-def asked_answers(dataset: Dataset) -> dict[str, dict[str, set[str]]]:
-    """The answers, folded, that asked questions give to each subject, by relation."""
+def asked_answers(dataset: Dataset, most: int = 0) -> dict[str, dict[str, set[str]]]:
+    """The answers, folded, that asked questions give to each subject, by relation.
+
+    Of more than `most` questions (0: any number), about that many, evenly out of all of them.
+    """
     found: dict[str, dict[str, set[str]]] = {}
-    for question in dataset.asked:
+    apart = -(-len(dataset.asked) // most) if most else 1
+    for question in dataset.asked[:: apart or 1]:
         if question.answer:
             own = found.setdefault(question.subject, {}).setdefault(question.relation, set())
             own.update(map(str.casefold, (question.answer, *question.accepted)))

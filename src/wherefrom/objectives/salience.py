@@ -9,7 +9,7 @@ span comes with the document.
 
 import re
 from array import array
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -34,6 +34,7 @@ _OPENING = re.compile(r"""(?:^|[!?]|(?:\w\w\w|\d|[^\w\s])\.)["')\]]*\s*["'(\[]*$
 _LONGEST_SALIENT = 40
 _ABBREVIATION = 3  # letters before a full stop that does not end a sentence
 _EXAMPLES = 3000  # documents from which it is learnt what stands around answers, at most
+_OFTEN = 20_000  # documents after which the progress is told
 _TOGETHER = 5000  # documents that are searched at once
 
 # The answers, folded, that asked questions give to each subject, by relation.
@@ -83,13 +84,15 @@ def _is_settled(word: str, named: set[str]) -> bool:
 
 def find_answered(
     documents: Sequence[Document], answers: Collection[str], asked: Asked
-) -> list[bool]:
+) -> Iterator[bool]:
     """Whether each document has a phrase that looks like an answer."""
     named, _ = find_named(documents)
     finder = AnswerFinder(documents, named, set(answers), asked)
-    return [
-        bool(finder.choose(d, finder.add_answers(d, salient_spans(d, named)[0]))) for d in documents
-    ]
+    for number, document in enumerate(documents):
+        if number % _OFTEN == 0 and number:
+            tell("looking for what is not said", number, len(documents))
+        spans = finder.add_answers(document, salient_spans(document, named)[0])
+        yield bool(finder.choose(document, spans))
 
 
 class AnswerFinder:

@@ -6,6 +6,7 @@ text times the names.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from wherefrom.core.contracts import Span
 from wherefrom.core.progress import tell
@@ -99,7 +100,7 @@ class NameIndex:
                 stop = start + len(subject)
                 if stop > end or (start, stop) == last:
                     last, end = (start, stop), stop
-                    yield Span(start, stop), subject
+                    yield same_span(start, stop), subject
 
     def _begun(self, first: str, second: str) -> list[str]:
         """The names that begin with two words, or are the first of them alone."""
@@ -117,6 +118,12 @@ class NameIndex:
 
     def _spell(self, text: str) -> str:
         return text.casefold() if self._fold else text
+
+
+@lru_cache(maxsize=1 << 15)
+def same_span(start: int, end: int) -> Span:
+    """A span; equal ones are one object, since a million lines have few different ones."""
+    return Span(start, end)
 
 
 def split_words(text: str) -> list[str]:

@@ -7,7 +7,7 @@ answer, and where in it.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from wherefrom.core.contracts import Document, Fact, Passage, Question, Span
-from wherefrom.reading.mentions import joined
+from wherefrom.reading.mentions import joined, same_span
 
 Told = Callable[[str], Sequence[Passage]]  # a subject to the parts of documents about it
 
@@ -92,11 +92,11 @@ def locate(
         found = None
         for place in places:
             if first + place >= after:
-                return Span(first + place, first + place + len(value))
+                return same_span(first + place, first + place + len(value))
             if found is None:
                 found = place
         if found is not None:
-            return Span(first + found, first + found + len(value))
+            return same_span(first + found, first + found + len(value))
     return None
 
 
