@@ -43,7 +43,10 @@ TASK = people().tasks[0].name
         (["run", "--set", "model.rope_base=0"], "model.rope_base: expected a number from 1 to"),
         (["run", "--set", "model.n_layer=100000"], "a whole number from 1 to 1,000, found 100000"),
         (["run", "--set", "data.asked=100000000"], "from 1 to 1,000,000, found 100000000"),
-        (["run", "--set", "data.asked=999999"], "at most 1,000,000 people (their text takes 5 GB"),
+        (
+            ["run", "--set", "data.asked=999999"],
+            "at most 1,000,000 people (reading their text takes 2 GB",
+        ),
         (["run", "--set", f"tasks.{TASK}.beams=1000000"], "from 1 to 512 (rows that are decoded"),
         (["run", "--set", f"seed={'9' * 5000}"], "seed: expected a whole number"),
         (["run", "--seed", "9" * 5000], "'--seed'"),

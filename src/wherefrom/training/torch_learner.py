@@ -102,8 +102,10 @@ class TorchLearner:
 
     def _render(self, plan: Any, index: int) -> tuple[Batch, Sequence[Piece | Batch]]:
         """This process's rows of a step, and the pieces in which they go through the model."""
-        batch = self.objective.render(plan, index, self.rows)
-        if self.shared is None or isinstance(batch.inputs, Bags):
+        alone = self.shared is None  # then any objective will do
+        rows = () if alone else (self.rows,)
+        batch = self.objective.render(plan, index, *rows)
+        if alone or isinstance(batch.inputs, Bags):
             return batch, self._buckets(batch)
         divisible: Any = self.objective
         lengths, width = divisible.outline(plan, index)
