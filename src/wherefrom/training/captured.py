@@ -17,14 +17,13 @@ from torch import Tensor, nn
 
 from wherefrom.core.contracts import EVERY_ROW, Batch, StaticObjective
 from wherefrom.training.optimisers import Optimiser, has_bf16
-from wherefrom.training.shared_gradient import SharedGradient, StepSums
+from wherefrom.training.shared_gradient import NOTHING, SharedGradient, StepSums
 
 WORTH_COMPILING = 5000  # steps: compiling takes as long as some thousands of them
 _WARMUPS = 3
 _SURVEYED = 256  # steps planned at a time to find the fullest one, at least
 _PLACES = 2**24  # of rows that are planned at a time
 _ROUND = 128  # packed characters come in multiples of this
-NOTHING = 1e-30  # a batch whose targets all weigh nothing costs nothing, instead of 0 / 0
 
 
 class CapturedSteps:

@@ -12,8 +12,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from wherefrom.core.contracts import Batch, StaticObjective
-from wherefrom.training.captured import NOTHING, CapturedSteps, find_fullest, round_up
+from wherefrom.training.captured import CapturedSteps, find_fullest, round_up
 from wherefrom.training.optimisers import has_bf16
+from wherefrom.training.shared_gradient import NOTHING
 from wherefrom.training.stacked_weights import StackedWeights
 
 _FOR_ROWS = 10  # a tenth of the free memory is for rows

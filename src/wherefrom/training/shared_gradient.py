@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from wherefrom.training.processes import Processes
 
-_NOTHING = 1e-30  # a step whose targets all weigh nothing costs nothing, instead of 0 / 0
+NOTHING = 1e-30  # a step whose targets all weigh nothing costs nothing, instead of 0 / 0
 
 
 class StepSums(NamedTuple):
@@ -37,7 +37,7 @@ class SharedGradient:
         flat = torch.cat([*gradients, torch.stack(own)])
         self.processes.sum(flat)
         sums = StepSums(*flat[-len(own) :].clone().unbind())
-        total = sums.weight.clamp(min=_NOTHING)
+        total = sums.weight.clamp(min=NOTHING)
         flat.div_(total)
         pieces = flat[: -len(own)].split([p.numel() for p in taught])
         for parameter, piece in zip(taught, pieces, strict=True):

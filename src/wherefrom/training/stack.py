@@ -18,8 +18,9 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from wherefrom.core.contracts import Batch, never
-from wherefrom.training.captured import NOTHING, find_dropouts, products
+from wherefrom.training.captured import find_dropouts, products
 from wherefrom.training.captured_stack import CapturedStack, Places
+from wherefrom.training.shared_gradient import NOTHING
 from wherefrom.training.stacked_weights import StackedWeights
 from wherefrom.training.torch_learner import TorchLearner
 

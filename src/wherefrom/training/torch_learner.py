@@ -19,11 +19,9 @@ from wherefrom.training.captured import CapturedSteps, products
 from wherefrom.training.optimisers import OPTIMISERS
 from wherefrom.training.processes import Processes
 from wherefrom.training.schedules import TokenCount, factor
-from wherefrom.training.shared_gradient import SharedGradient, StepSums
+from wherefrom.training.shared_gradient import NOTHING, SharedGradient, StepSums
 from wherefrom.training.shared_rows import Piece, SharedDropout, divide_step
 from wherefrom.training.weights import copy_weights, load_weights
-
-_NOTHING = 1e-30  # a batch whose targets all weigh nothing costs nothing, instead of 0 / 0
 
 
 class TorchLearner:
@@ -122,7 +120,7 @@ class TorchLearner:
         self._reseed(self._dropout_seeds(step, 1)[0])
         self._drop_gradients()
         weight = batch.weights.sum()
-        total = weight.clamp(min=_NOTHING) if self.shared is None else torch.ones_like(weight)
+        total = weight.clamp(min=NOTHING) if self.shared is None else torch.ones_like(weight)
         loss = torch.zeros((), device=self.device)
         for piece in pieces:
             part = self._loss(self._enter(piece), total)
