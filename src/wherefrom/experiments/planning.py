@@ -39,6 +39,7 @@ _TIMED = {"cpu": 8, "cuda": 4}  # chunks of steps that are timed, after one that
 _CHUNK = {"cpu": 4, "cuda": 80}  # steps of such a chunk
 _TIMED_QUESTIONS = {"cpu": 32, "cuda": 256}  # answered together, as many as at the end
 _LOOKED_AT = 500  # answers' worth of the questions that are asked while it trains
+_OTHER_WORDS = 2.5  # times as long takes a question that is asked in other words, too
 # Share of the time that is kept back: a CPU's steps are not all alike.
 _SPARE = {"cpu": 0.1, "cuda": 0.06}
 _PREPARING = {"cuda": 34.0}  # seconds before the first step: compiling
@@ -248,7 +249,8 @@ def time_steps(workshop: Workshop, stage: Stage) -> Pace:
     questions = workshop.dataset.questions[: _TIMED_QUESTIONS[device]]
     began = monotonic()
     workshop.predictor(model).answer([question.text for question in questions])
-    return Pace(step, (monotonic() - began) / len(questions), control)
+    answer = (monotonic() - began) / len(questions)
+    return Pace(step, answer * (_OTHER_WORDS if workshop.recipe.wordings else 1.0), control)
 
 
 def _time_chunks(workshop: Workshop, stage: Stage, chunk: int, timed: int) -> tuple[Any, float]:
