@@ -16,7 +16,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from wherefrom.core.contracts import EVERY_ROW, Batch, StaticObjective
-from wherefrom.training.optimisers import Optimiser, has_bf16
+from wherefrom.training.muon import has_bf16
+from wherefrom.training.optimisers import Optimiser
 from wherefrom.training.shared_gradient import NOTHING, SharedGradient, StepSums
 
 WORTH_COMPILING = 5000  # steps: compiling takes as long as some thousands of them
@@ -113,6 +114,8 @@ class CapturedSteps:
             try_out()
         with products(self.arithmetic):
             self._loss = self._choose_loss()
+            if self._loss != self._plain_loss:
+                self._compile_update()
             self._graph = self._capture()
         self._hold.zero_()
 
@@ -152,11 +155,12 @@ class CapturedSteps:
         if self.shared is not None:  # a captured step cannot be stopped within a chunk
             own = StepSums(loss, weights.sum(), counted, torch.zeros_like(loss))
             loss, _, counted, _ = self.shared.add(own)
-        norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.clip, foreach=True)
+        norm = measure_gradient(self.model)
+        stretch = ((norm + 1e-6) / self.clip).clamp(min=1.0)  # as torch's clip_grad_norm_
         bad = (~(torch.isfinite(loss) & torch.isfinite(norm))).float()
         factor = self._factors.index_select(0, self._cursor)[0]
         for optimiser in self.optimisers:
-            optimiser.step(factor, bad.maximum(self._hold))
+            optimiser.step(factor, bad.maximum(self._hold), stretch)
         row = torch.stack((loss, counted, bad))
         self._metrics.index_copy_(0, self._cursor, row[None])
         self._cursor.add_(1).remainder_(self._room)
@@ -170,10 +174,25 @@ class CapturedSteps:
             buffers = (self._inputs, self._targets, self._weights, self._lengths)
             compiled(*(b[0] for b in buffers)).sum().backward()
         except Exception as error:  # no C compiler, no Triton: slower, and the same
-            reason = " ".join(str(error).split())[:120]
-            self.notes.append(f"the step is not compiled, which costs speed only: {reason}")
+            self.notes.append(f"the step is not compiled, which costs speed only: {shorten(error)}")
             return self._plain_loss
         return compiled
+
+    @property
+    def _updaters(self) -> Sequence[Any]:
+        return self.optimisers
+
+    def _compile_update(self) -> None:
+        """Compile what is done to the weights, by a step that is held back and changes nothing."""
+        try:
+            for optimiser in self._updaters:
+                optimiser.compile(True)
+            self._step()
+        except Exception as error:  # slower, and the same
+            for optimiser in self._updaters:
+                optimiser.compile(False)
+            reason = shorten(error)
+            self.notes.append(f"the update is not compiled, which costs speed only: {reason}")
 
     def _plain_loss(
         self, inputs_BT: Tensor, targets_BT: Tensor, weights_BT: Tensor, lengths_B: Tensor
@@ -214,6 +233,17 @@ class CapturedSteps:
         with torch.cuda.graph(graph, capture_error_mode=mode):
             self._step()
         return graph
+
+
+def measure_gradient(model: nn.Module) -> Tensor:
+    """The length of the gradient of all weights together."""
+    gradients = [p.grad for p in model.parameters() if p.grad is not None]
+    norms = torch._foreach_norm(gradients)  # pyright: ignore
+    return torch.linalg.vector_norm(torch.stack(norms))
+
+
+def shorten(error: Exception) -> str:
+    return " ".join(str(error).split())[:120]
 
 
 def find_dropouts(model: nn.Module) -> list[Any]:

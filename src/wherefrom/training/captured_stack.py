@@ -3,7 +3,7 @@
 Shapes: S steps of a chunk, K models, B rows of each, T characters, N slots of a packing of each.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from wherefrom.core.contracts import Batch, StaticObjective
 from wherefrom.training.captured import CapturedSteps, find_fullest, round_up
-from wherefrom.training.optimisers import has_bf16
+from wherefrom.training.muon import has_bf16
 from wherefrom.training.shared_gradient import NOTHING
 from wherefrom.training.stacked_weights import StackedWeights
 
@@ -134,28 +134,9 @@ class CapturedStack(CapturedSteps):
         most = (find_fullest(each, self.steps, self.device) for each in self.objectives)
         return round_up(max(most))
 
-    def _choose_loss(self) -> Callable[..., Tensor]:
-        """The loss, compiled if that is worth it; then the update is compiled, too."""
-        loss = super()._choose_loss()
-        if loss != self._plain_loss:
-            try:
-                self._compile_update(loss)
-            except Exception as error:  # slower, and the same
-                self._compile(False)
-                reason = " ".join(str(error).split())[:120]
-                self.notes.append(f"the update is not compiled, which costs speed only: {reason}")
-        return loss
-
-    def _compile(self, wanted: bool) -> None:
-        for optimiser in self.weights.optimisers:
-            optimiser.compile(wanted)
-
-    def _compile_update(self, loss: Callable[..., Tensor]) -> None:
-        """Take an update that is held back, which changes nothing."""
-        self._compile(True)
-        found = loss(*self._pick_rows())
-        found.sum().backward()
-        self.weights.update(found.detach(), self._factors[0], self.clip, self._hold)
+    @property
+    def _updaters(self) -> Sequence[Any]:
+        return self.weights.optimisers
 
     def _step(self) -> None:
         inputs, targets, weights, lengths = self._pick_rows()
