@@ -165,7 +165,8 @@ def time_stack(recipes: Sequence[Recipe], chunks: int = 3, profile: bool = False
     replaying = 1000 * (time.monotonic() - began) / 50
     began = time.monotonic()
     for k in range(models):
-        inner._render(k, 1000, 1000)
+        own = inner.objectives[k]
+        own.render_all(own.plan(1000, 1000))
     torch.cuda.synchronize()
     rendering = 1000 * (time.monotonic() - began) / 1000
     found = {

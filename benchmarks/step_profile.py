@@ -40,7 +40,7 @@ KINDS = {
 
 
 def choose(data: str) -> dict[str, tuple[Recipe, Stage]]:
-    """The two steps of which the bars speak: the course's model in bf16, and the knowledge recipe."""
+    """The two steps that are compared from version to version."""
     course, knowledge = (
         replace(r, data=replace(r.data, folder=data))
         for r in (birthplaces.course(), birthplaces.knowledge())
@@ -152,7 +152,11 @@ def watch(work: Callable[[], None], steps: int) -> dict[str, Any]:
         "us_when_none_runs": round(find_gaps(spans) / steps),
         "by_kind": {k: [round(v[0]), round(v[1], 1)] for k, v in kinds.items()},
         "dearest": [
-            [round(row.self_device_time_total / steps, 1), round(row.count / steps, 1), row.key[:90]]
+            [
+                round(row.self_device_time_total / steps, 1),
+                round(row.count / steps, 1),
+                row.key[:90],
+            ]
             for row in rows[:40]
         ],
     }

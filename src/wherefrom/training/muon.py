@@ -186,9 +186,13 @@ def orthogonalise(matrices: Tensor, iterations: int) -> Tensor:
     tall = x.shape[-2] > x.shape[-1]
     x = x.mT if tall else x
     x = x / (x.norm(dim=(-2, -1), keepdim=True) + 1e-7)
+    unit = torch.eye(x.shape[-2], dtype=x.dtype, device=x.device) * a if x.is_cuda else None
     for _ in range(iterations):
         gram = x @ x.mT
-        x = torch.baddbmm(x, torch.baddbmm(gram, gram, gram, beta=b, alpha=c), x, beta=a)
+        if unit is None:
+            x = torch.baddbmm(x, torch.baddbmm(gram, gram, gram, beta=b, alpha=c), x, beta=a)
+        else:  # on a GPU, a sum with a product is first a copy; these sums are fused
+            x = (unit + b * gram + c * (gram @ gram)) @ x
     return (x.mT if tall else x).to(matrices.dtype)
 
 

@@ -57,9 +57,9 @@ class StackedWeights:
     @torch.no_grad()
     def _measure(self, longest: float) -> tuple[Tensor, Tensor]:
         """The length of each model's gradient, and what to divide it by, as torch clips."""
-        there = [p.grad.flatten(1) for p in self.stacked.values() if p.grad is not None]
-        norms = [torch.linalg.vector_norm(gradient, dim=1) for gradient in there]
-        norms_K = torch.linalg.vector_norm(torch.stack(norms), dim=0)
+        there = [p.grad for p in self.stacked.values() if p.grad is not None]
+        norms = torch._foreach_norm([own for each in there for own in each])  # pyright: ignore
+        norms_K = torch.linalg.vector_norm(torch.stack(norms).view(len(there), -1), dim=0)
         return norms_K, ((norms_K + 1e-6) / longest).clamp(min=1.0)
 
     @torch.no_grad()

@@ -3,12 +3,13 @@
 A row of the course's texts is shorter than the tiles of torch's own kernels, and what stands around
 attention (norms of queries and keys, their turning by position, splitting and joining) takes longer
 than attention itself. Here a program takes one head of one row from the projection to the mixed
-values, and another takes it back. Nothing in between is stored: the way back computes it again.
+values, and another takes it back. Little in between is stored: the way back computes it again.
 
 Imported on a GPU alone, since Triton is not on every machine; `unpadded.py` tries it out first.
 
-Shapes: N slots, R rows, H heads, D head width, C = H x D, T characters of a tile, M queries of a
-block. A query or a key is held as its two halves, `a` and `b`, which turn as pairs.
+Shapes: N slots, R rows, H heads, D head width, C = H x D, M places of a block; a row has one block
+or two. A query or a key has two halves, `a` and `b`, which turn as pairs; where it is compared they
+are interleaved, since the order does not matter to a product.
 """
 
 # pyright: reportMissingImports=false, reportUnknownMemberType=false
@@ -20,14 +21,13 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-_BLOCK, _WARPS = 32, 4  # queries at a time, and the threads (in 32s) of a program
-_BLOCK_BACK, _WARPS_BACK = 32, 4
+BLOCK = 64  # places; rows have at most twice as many
+_WARPS, _WARPS_BACK = 4, 4  # threads of a program, in 32s
+_LOG2_E = 1.4426950408889634
 
 
 @triton.jit
-def _load_halves(
-    places, kept, eps: tl.constexpr, HALF: tl.constexpr, NORMED: tl.constexpr
-):  # fmt: skip
+def _load_halves(places, kept, eps: tl.constexpr, HALF: tl.constexpr, NORMED: tl.constexpr):
     """Both halves in single precision, brought to length sqrt(D) if wanted, and by what factor."""
     a = tl.load(places, mask=kept, other=0.0).to(tl.float32)
     b = tl.load(places + HALF, mask=kept, other=0.0).to(tl.float32)
@@ -50,19 +50,35 @@ def _load_angles(cos, sin, at, kept, HALF: tl.constexpr, TURNED: tl.constexpr):
 
 
 @triton.jit
-def _turn(a, b, cos, sin):
-    return a * cos - b * sin, b * cos + a * sin
+def _load_turned(
+    places, cos, sin, at, kept, eps: tl.constexpr, HALF: tl.constexpr, NORMED: tl.constexpr,
+    TURNED: tl.constexpr,
+):  # fmt: skip
+    """Queries or keys as they are compared."""
+    a, b, _ = _load_halves(places, kept, eps, HALF, NORMED)
+    c, d = _load_angles(cos, sin, at, kept, HALF, TURNED)
+    return tl.interleave(a * c - b * d, b * c + a * d).to(places.dtype.element_ty)
 
 
 @triton.jit
-def _flow_back(ga, gb, a, b, factor, cos, sin, HALF: tl.constexpr, NORMED: tl.constexpr):
-    """The gradient of what was loaded, given that of what was normed and turned."""
-    ga, gb = _turn(ga, gb, cos, -sin)
-    if NORMED:
+def _store_slopes(
+    slopes, parts, places, cos, sin, at, kept, gradient, eps: tl.constexpr, M: tl.constexpr,
+    HALF: tl.constexpr, NORMED: tl.constexpr, TURNED: tl.constexpr,
+):  # fmt: skip
+    """Store the gradient of what was loaded, given that of what was compared."""
+    ga, gb = tl.split(tl.reshape(gradient, [M, HALF, 2]))
+    c, d = _load_angles(cos, sin, at, kept, HALF, TURNED)
+    turned_back = ga * c + gb * d
+    gb = gb * c - ga * d
+    ga = turned_back
+    if NORMED:  # loaded again: kept all the while, it would take registers
+        a, b, factor = _load_halves(parts + places, kept, eps, HALF, NORMED)
         along = (tl.sum(ga * a, 1) + tl.sum(gb * b, 1)) / (2 * HALF)
         ga = (ga - a * along[:, None]) * factor[:, None]
         gb = (gb - b * along[:, None]) * factor[:, None]
-    return ga, gb
+    element = slopes.dtype.element_ty
+    tl.store(slopes + places, ga.to(element), mask=kept)
+    tl.store(slopes + places + HALF, gb.to(element), mask=kept)
 
 
 @triton.jit
@@ -74,173 +90,174 @@ def _scramble(x):
 
 
 @triton.jit
-def _keep(low, high, head_of_row, t, s, dropped: tl.constexpr):
-    """Which weights are kept: a hash of the step's seeds, the layer, head, row and both places."""
-    place = (head_of_row * 128 + t[:, None]) * 128 + s[None, :]
-    word = _scramble(_scramble((place.to(tl.uint32) + low) * 2654435769) + high)
-    return (word >> 1) >= dropped
+def _drop(x, word, t, s, dropped: tl.constexpr):
+    """x with 0 where a hash of this head's word and of both places says so."""
+    if dropped > 0:
+        place = (t[:, None] * 128 + s[None, :]).to(tl.uint32)
+        x = tl.where((_scramble(word + place * 2654435769) >> 1) >= dropped, x, 0.0)
+    return x
 
 
 @triton.jit
-def _weigh(qa, qb, ka, kb, t, s, length, scale):
-    """How much each query takes from each key up to its own place."""
-    scores = tl.dot(qa, tl.trans(ka)) + tl.dot(qb, tl.trans(kb))
+def _compare(q, k, t, s, length, scale):
+    """Scores in powers of two, of each query with each key up to its own place."""
     seen = (s[None, :] <= t[:, None]) & (s[None, :] < length)
-    scores = tl.where(seen, scores * scale, float("-inf"))
-    weights = tl.exp(scores - tl.max(scores, 1)[:, None])
-    return weights / tl.sum(weights, 1)[:, None]
-
-
-@triton.jit
-def _mix_row(
-    parts, mixed, cos, sin, start, length, head, low, high, head_of_row, scale, kept_scale,
-    eps: tl.constexpr, dropped: tl.constexpr, H: tl.constexpr, HALF: tl.constexpr,
-    T: tl.constexpr, M: tl.constexpr, NORMED: tl.constexpr, TURNED: tl.constexpr,
-):  # fmt: skip
-    D: tl.constexpr = 2 * HALF
-    C: tl.constexpr = H * D
-    element = parts.dtype.element_ty
-    half, whole, s = tl.arange(0, HALF), tl.arange(0, D), tl.arange(0, T)
-    first = parts + start.to(tl.int64) * (3 * C) + head * D
-    there = s[:, None] < length
-    ka, kb, _of_keys = _load_halves(
-        first + C + s[:, None] * (3 * C) + half[None, :], there, eps, HALF, NORMED
-    )
-    key_cos, key_sin = _load_angles(cos, sin, s, there, HALF, TURNED)
-    ka, kb = _turn(ka, kb, key_cos, key_sin)
-    ka, kb = ka.to(element), kb.to(element)
-    v = tl.load(first + 2 * C + s[:, None] * (3 * C) + whole[None, :], mask=there, other=0.0)
-    for block in range(0, tl.cdiv(length, M)):
-        t = block * M + tl.arange(0, M)
-        here = t[:, None] < length
-        qa, qb, _of_queries = _load_halves(
-            first + t[:, None] * (3 * C) + half[None, :], here, eps, HALF, NORMED
-        )
-        c, d = _load_angles(cos, sin, t, here, HALF, TURNED)
-        qa, qb = _turn(qa, qb, c, d)
-        weights = _weigh(qa.to(element), qb.to(element), ka, kb, t, s, length, scale)
-        if dropped > 0:
-            kept = _keep(low, high, head_of_row, t, s, dropped)
-            weights = tl.where(kept, weights * kept_scale, 0.0)
-        values = tl.dot(weights.to(element), v)
-        to = mixed + (start + t).to(tl.int64)[:, None] * C + head * D + whole[None, :]
-        tl.store(to, values.to(element), mask=here)
-
-
-@triton.jit
-def _mix_row_back(
-    parts, slopes, gradient, cos, sin, start, length, head, low, high, head_of_row, scale,
-    kept_scale, eps: tl.constexpr, dropped: tl.constexpr, H: tl.constexpr, HALF: tl.constexpr,
-    T: tl.constexpr, M: tl.constexpr, NORMED: tl.constexpr, TURNED: tl.constexpr,
-):  # fmt: skip
-    D: tl.constexpr = 2 * HALF
-    C: tl.constexpr = H * D
-    element = parts.dtype.element_ty
-    half, whole, s = tl.arange(0, HALF), tl.arange(0, D), tl.arange(0, T)
-    offset = start.to(tl.int64) * (3 * C) + head * D
-    keys = offset + C + s[:, None] * (3 * C) + half[None, :]
-    there = s[:, None] < length
-    na, nb, _of_keys = _load_halves(parts + keys, there, eps, HALF, NORMED)
-    key_cos, key_sin = _load_angles(cos, sin, s, there, HALF, TURNED)
-    ka, kb = _turn(na, nb, key_cos, key_sin)
-    ka, kb = ka.to(element), kb.to(element)
-    values = offset + 2 * C + s[:, None] * (3 * C) + whole[None, :]
-    v = tl.load(parts + values, mask=there, other=0.0)
-    gka, gkb = tl.zeros([T, HALF], tl.float32), tl.zeros([T, HALF], tl.float32)
-    gv = tl.zeros([T, D], tl.float32)
-    for block in range(0, tl.cdiv(length, M)):
-        t = block * M + tl.arange(0, M)
-        here = t[:, None] < length
-        queries = offset + t[:, None] * (3 * C) + half[None, :]
-        a, b, factor = _load_halves(parts + queries, here, eps, HALF, NORMED)
-        c, d = _load_angles(cos, sin, t, here, HALF, TURNED)
-        qa, qb = _turn(a, b, c, d)
-        qa, qb = qa.to(element), qb.to(element)
-        come = gradient + (start + t).to(tl.int64)[:, None] * C + head * D + whole[None, :]
-        g = tl.load(come, mask=here, other=0.0)
-        weights = _weigh(qa, qb, ka, kb, t, s, length, scale)
-        gw = tl.dot(g, tl.trans(v))
-        used = weights
-        if dropped > 0:
-            kept = _keep(low, high, head_of_row, t, s, dropped)
-            used = tl.where(kept, weights * kept_scale, 0.0)
-            gw = tl.where(kept, gw * kept_scale, 0.0)
-        gv += tl.dot(tl.trans(used.to(element)), g)
-        gs = (weights * (gw - tl.sum(weights * gw, 1)[:, None]) * scale).to(element)
-        gka += tl.dot(tl.trans(gs), qa)
-        gkb += tl.dot(tl.trans(gs), qb)
-        ga, gb = _flow_back(tl.dot(gs, ka), tl.dot(gs, kb), a, b, factor, c, d, HALF, NORMED)
-        tl.store(slopes + queries, ga.to(element), mask=here)
-        tl.store(slopes + queries + HALF, gb.to(element), mask=here)
-    # Loaded again: kept all the while, they would take registers that the loop needs.
-    na, nb, key_factor = _load_halves(parts + keys, there, eps, HALF, NORMED)
-    key_cos, key_sin = _load_angles(cos, sin, s, there, HALF, TURNED)
-    gka, gkb = _flow_back(gka, gkb, na, nb, key_factor, key_cos, key_sin, HALF, NORMED)
-    tl.store(slopes + keys, gka.to(element), mask=there)
-    tl.store(slopes + keys + HALF, gkb.to(element), mask=there)
-    tl.store(slopes + values, gv.to(element), mask=there)
+    return tl.where(seen, tl.dot(q, tl.trans(k)) * scale, float("-inf"))
 
 
 @triton.jit
 def _find_row(joints, seeds, site, rows_of_a_model, dropped: tl.constexpr, H: tl.constexpr):
-    """Where the program's row begins, how long it is, its head, and what dropout is drawn with."""
+    """Where the program's row begins, how long it is, its head, and a word to draw dropout with."""
     row, head = tl.program_id(0) // H, tl.program_id(0) % H
     start = tl.load(joints + row)
     length = tl.load(joints + row + 1) - start
-    low, high = tl.zeros([], tl.uint32), tl.zeros([], tl.uint32)
+    word = tl.zeros([], tl.uint32)
     if dropped > 0:
-        model = row // rows_of_a_model
-        low = tl.load(seeds + 2 * model).to(tl.uint32)
-        high = tl.load(seeds + 2 * model + 1).to(tl.uint32) + site * 2146121005
-    return start, length, head, low, high, row % rows_of_a_model * H + head
+        mine = seeds + 2 * (row // rows_of_a_model)
+        high = tl.load(mine + 1).to(tl.uint32) + (site * 2146121005).to(tl.uint32)
+        place = (row % rows_of_a_model * H + head).to(tl.uint32)
+        word = _scramble(_scramble((place + tl.load(mine).to(tl.uint32)) * 2654435769) + high)
+    return start.to(tl.int64), length, head, word
 
 
 @triton.jit
 def _mix_rows(
-    parts, mixed, joints, cos, sin, seeds, site, rows_of_a_model, scale, kept_scale,
+    parts, mixed, sums, joints, cos, sin, seeds, site, rows_of_a_model, scale, kept_scale,
     eps: tl.constexpr, dropped: tl.constexpr, H: tl.constexpr, HALF: tl.constexpr,
     M: tl.constexpr, NORMED: tl.constexpr, TURNED: tl.constexpr,
 ):  # fmt: skip
-    """One head of one row, in the smallest tile that holds the row."""
-    start, length, head, low, high, head_of_row = _find_row(
-        joints, seeds, site, rows_of_a_model, dropped, H
-    )
-    for size in tl.static_range(3):
-        if (length <= 32 << size) & (length > (32 << size) // 2 * (size > 0)):
-            _mix_row(
-                parts, mixed, cos, sin, start, length, head, low, high, head_of_row, scale,
-                kept_scale, eps, dropped, H, HALF, 32 << size, M, NORMED, TURNED,
-            )  # fmt: skip
+    start, length, head, word = _find_row(joints, seeds, site, rows_of_a_model, dropped, H)
+    if length <= 0:
+        return
+    D: tl.constexpr = 2 * HALF
+    C: tl.constexpr = H * D
+    element = parts.dtype.element_ty
+    s, whole = tl.arange(0, M), tl.arange(0, D)
+    at = s[:, None] * (3 * C) + tl.arange(0, HALF)[None, :]
+    values, out = s[:, None] * (3 * C) + 2 * C + whole[None, :], s[:, None] * C + whole[None, :]
+    parts += start * (3 * C) + head * D
+    mixed += start * C + head * D
+    sums += start * H + head
+    there = s[:, None] < length
+    q = _load_turned(parts + at, cos, sin, s, there, eps, HALF, NORMED, TURNED)
+    k = _load_turned(parts + at + C, cos, sin, s, there, eps, HALF, NORMED, TURNED)
+    v = tl.load(parts + values, mask=there, other=0.0)
+    scores = _compare(q, k, s, s, length, scale)
+    most = tl.max(scores, 1)
+    weights = tl.exp2(scores - most[:, None])
+    total = tl.sum(weights, 1)
+    found = tl.dot(_drop(weights, word, s, s, dropped).to(element), v)
+    tl.store(mixed + out, (found * (kept_scale / total)[:, None]).to(element), mask=there)
+    tl.store(sums + s * H, most + tl.log2(total), mask=s < length)
+    if length > M:  # the second block, whose queries see the first as well
+        t = s + M
+        beyond = t[:, None] < length
+        more = M * 3 * C
+        q = _load_turned(parts + at + more, cos, sin, t, beyond, eps, HALF, NORMED, TURNED)
+        late = _load_turned(parts + at + more + C, cos, sin, t, beyond, eps, HALF, NORMED, TURNED)
+        last = tl.load(parts + values + more, mask=beyond, other=0.0)
+        early_scores = _compare(q, k, t, s, length, scale)
+        scores = _compare(q, late, t, t, length, scale)
+        most = tl.maximum(tl.max(early_scores, 1), tl.max(scores, 1))
+        early = tl.exp2(early_scores - most[:, None])
+        weights = tl.exp2(scores - most[:, None])
+        total = tl.sum(early, 1) + tl.sum(weights, 1)
+        found = tl.dot(_drop(early, word, t, s, dropped).to(element), v)
+        found += tl.dot(_drop(weights, word, t, t, dropped).to(element), last)
+        found = found * (kept_scale / total)[:, None]
+        tl.store(mixed + M * C + out, found.to(element), mask=beyond)
+        tl.store(sums + t * H, most + tl.log2(total), mask=t < length)
+
+
+@triton.jit
+def _mix_block_back(
+    q, k, v, g, sums, along, t, s, length, word, scale, kept_scale, dropped: tl.constexpr
+):  # fmt: skip
+    """Gradients of a block of queries, of the keys and of the values, as far as these meet."""
+    element = q.dtype
+    weights = tl.exp2(_compare(q, k, t, s, length, scale * 1.4426950408889634) - sums[:, None])
+    gv = tl.dot(tl.trans(_drop(weights * kept_scale, word, t, s, dropped).to(element)), g)
+    gw = _drop(tl.dot(g, tl.trans(v)) * kept_scale, word, t, s, dropped)
+    gs = (weights * (gw - along[:, None]) * scale).to(element)
+    return tl.dot(gs, k), tl.dot(tl.trans(gs), q), gv
 
 
 @triton.jit
 def _mix_rows_back(
-    parts, slopes, gradient, joints, cos, sin, seeds, site, rows_of_a_model, scale, kept_scale,
-    eps: tl.constexpr, dropped: tl.constexpr, H: tl.constexpr, HALF: tl.constexpr,
+    parts, slopes, gradient, mixed, sums, joints, cos, sin, seeds, site, rows_of_a_model, scale,
+    kept_scale, eps: tl.constexpr, dropped: tl.constexpr, H: tl.constexpr, HALF: tl.constexpr,
     M: tl.constexpr, NORMED: tl.constexpr, TURNED: tl.constexpr,
 ):  # fmt: skip
-    start, length, head, low, high, head_of_row = _find_row(
-        joints, seeds, site, rows_of_a_model, dropped, H
+    start, length, head, word = _find_row(joints, seeds, site, rows_of_a_model, dropped, H)
+    if length <= 0:
+        return
+    D: tl.constexpr = 2 * HALF
+    C: tl.constexpr = H * D
+    element = parts.dtype.element_ty
+    s, whole = tl.arange(0, M), tl.arange(0, D)
+    at = s[:, None] * (3 * C) + tl.arange(0, HALF)[None, :]
+    values, out = s[:, None] * (3 * C) + 2 * C + whole[None, :], s[:, None] * C + whole[None, :]
+    parts += start * (3 * C) + head * D
+    slopes += start * (3 * C) + head * D
+    gradient += start * C + head * D
+    mixed += start * C + head * D
+    sums += start * H + head
+    there = s[:, None] < length
+    q = _load_turned(parts + at, cos, sin, s, there, eps, HALF, NORMED, TURNED)
+    k = _load_turned(parts + at + C, cos, sin, s, there, eps, HALF, NORMED, TURNED)
+    v = tl.load(parts + values, mask=there, other=0.0)
+    g = tl.load(gradient + out, mask=there, other=0.0)
+    along = tl.sum(g.to(tl.float32) * tl.load(mixed + out, mask=there, other=0.0), 1)
+    own = tl.load(sums + s * H, mask=s < length, other=0.0)
+    gq, gk, gv = _mix_block_back(
+        q, k, v, g, own, along, s, s, length, word, scale, kept_scale, dropped
     )
-    for size in tl.static_range(3):
-        if (length <= 32 << size) & (length > (32 << size) // 2 * (size > 0)):
-            _mix_row_back(
-                parts, slopes, gradient, cos, sin, start, length, head, low, high, head_of_row,
-                scale, kept_scale, eps, dropped, H, HALF, 32 << size, M, NORMED, TURNED,
-            )  # fmt: skip
+    _store_slopes(
+        slopes, parts, at, cos, sin, s, there, gq, eps, M, HALF, NORMED, TURNED
+    )  # fmt: skip
+    if length > M:  # the second block, whose queries see the first as well
+        t = s + M
+        beyond = t[:, None] < length
+        later = at + M * 3 * C
+        q = _load_turned(parts + later, cos, sin, t, beyond, eps, HALF, NORMED, TURNED)
+        g = tl.load(gradient + M * C + out, mask=beyond, other=0.0)
+        along = tl.sum(g.to(tl.float32) * tl.load(mixed + M * C + out, mask=beyond, other=0.0), 1)
+        own = tl.load(sums + t * H, mask=t < length, other=0.0)
+        gq, gk_more, gv_more = _mix_block_back(
+            q, k, v, g, own, along, t, s, length, word, scale, kept_scale, dropped
+        )
+        gk += gk_more
+        gv += gv_more
+        late = _load_turned(parts + later + C, cos, sin, t, beyond, eps, HALF, NORMED, TURNED)
+        last = tl.load(parts + values + M * 3 * C, mask=beyond, other=0.0)
+        gq_more, gk_last, gv_last = _mix_block_back(
+            q, late, last, g, own, along, t, t, length, word, scale, kept_scale, dropped
+        )
+        tl.store(slopes + values + M * 3 * C, gv_last.to(element), mask=beyond)
+        _store_slopes(
+            slopes, parts, later, cos, sin, t, beyond, gq + gq_more, eps, M, HALF, NORMED, TURNED
+        )  # fmt: skip
+        _store_slopes(
+            slopes, parts, later + C, cos, sin, t, beyond, gk_last, eps, M, HALF, NORMED, TURNED
+        )  # fmt: skip
+    tl.store(slopes + values, gv.to(element), mask=there)
+    _store_slopes(
+        slopes, parts, at + C, cos, sin, s, there, gk, eps, M, HALF, NORMED, TURNED
+    )  # fmt: skip
 
 
 def _settings(
-    joints: Tensor, seeds: Tensor | None, site: int, width: int, heads: int, normed: bool,
-    turned: bool, dropout: float, models: int, eps: float,
+    parts: Tensor, joints: Tensor, cos: Tensor | None, sin: Tensor | None, seeds: Tensor | None,
+    site: int, models: int, heads: int, normed: bool, dropout: float, eps: float,
 ) -> dict[str, Any]:  # fmt: skip
-    """What both kernels are told beside their tensors."""
-    half = width // heads // 2
+    """What both kernels are told beside the tensors of their pass."""
+    turned, half = cos is not None, parts.shape[1] // heads // 6
     return {
+        "joints": joints, "cos": cos if turned else parts, "sin": sin if turned else parts,
         "seeds": joints if seeds is None else seeds, "site": site,
         "rows_of_a_model": (len(joints) - 1) // models, "scale": (2 * half) ** -0.5,
         "kept_scale": 1 / (1 - dropout), "eps": eps, "dropped": int(dropout * 2**31),
-        "H": heads, "HALF": half, "NORMED": normed, "TURNED": turned,
+        "H": heads, "HALF": half, "M": BLOCK, "NORMED": normed, "TURNED": turned,
     }  # fmt: skip
 
 
@@ -249,56 +266,62 @@ def mix_rows(
     parts_N3C: Tensor, joints: Tensor, cos: Tensor | None, sin: Tensor | None,
     seeds: Tensor | None, site: int, models: int, heads: int, normed: bool, dropout: float,
     eps: float,
-) -> Tensor:  # fmt: skip
+) -> tuple[Tensor, Tensor]:  # fmt: skip
     """Queries, keys and values, one behind the other, to the mixed values (N, C).
 
-    Angles are given if queries and keys turn by their place, seeds if weights are dropped.
+    Angles are given if queries and keys turn by their place, seeds if weights are dropped. Beside
+    the values, the logarithms (N, H) of what the weights were divided by: the way back needs them.
     """
-    slots, width = parts_N3C.shape[0], parts_N3C.shape[1] // 3
-    turned = cos is not None
-    mixed = parts_N3C.new_empty(slots, width)
-    others = (cos, sin) if turned else (parts_N3C, parts_N3C)
-    told = _settings(joints, seeds, site, width, heads, normed, turned, dropout, models, eps)
-    grid = ((len(joints) - 1) * heads,)
-    given = parts_N3C.contiguous(), mixed, joints, *others
-    launch: Any = _mix_rows[grid]  # pyright: ignore
-    launch(*given, **told, M=_BLOCK, num_warps=_WARPS)
-    return mixed
+    parts = parts_N3C.contiguous()
+    mixed = parts.new_empty(parts.shape[0], parts.shape[1] // 3)
+    sums = parts.new_empty((parts.shape[0], heads), dtype=torch.float32)
+    told = _settings(
+        parts, joints, cos, sin, seeds, site, models, heads, normed, dropout, eps
+    )  # fmt: skip
+    told["scale"] *= _LOG2_E
+    launch: Any = _mix_rows[((len(joints) - 1) * heads,)]  # pyright: ignore
+    launch(parts, mixed, sums, **told, num_warps=_WARPS)
+    return mixed, sums
 
 
 @torch.library.custom_op("wherefrom::mix_rows_back", mutates_args=())
 def mix_rows_back(
-    gradient_NC: Tensor, parts_N3C: Tensor, joints: Tensor, cos: Tensor | None, sin: Tensor | None,
-    seeds: Tensor | None, site: int, models: int, heads: int, normed: bool, dropout: float,
-    eps: float,
+    gradient_NC: Tensor, mixed: Tensor, sums: Tensor, parts_N3C: Tensor, joints: Tensor,
+    cos: Tensor | None, sin: Tensor | None, seeds: Tensor | None, site: int, models: int,
+    heads: int, normed: bool, dropout: float, eps: float,
 ) -> Tensor:  # fmt: skip
-    slopes = torch.empty_like(parts_N3C, memory_format=torch.contiguous_format)
-    turned, width = cos is not None, parts_N3C.shape[1] // 3
-    others = (cos, sin) if turned else (parts_N3C, parts_N3C)
-    told = _settings(joints, seeds, site, width, heads, normed, turned, dropout, models, eps)
-    grid = ((len(joints) - 1) * heads,)
-    given = parts_N3C.contiguous(), slopes, gradient_NC.contiguous()
-    launch: Any = _mix_rows_back[grid]  # pyright: ignore
-    launch(*given, joints, *others, **told, M=_BLOCK_BACK, num_warps=_WARPS_BACK)
+    parts = parts_N3C.contiguous()
+    slopes = torch.empty_like(parts)
+    told = _settings(
+        parts, joints, cos, sin, seeds, site, models, heads, normed, dropout, eps
+    )  # fmt: skip
+    launch: Any = _mix_rows_back[((len(joints) - 1) * heads,)]  # pyright: ignore
+    given = parts, slopes, gradient_NC.contiguous(), mixed, sums
+    launch(*given, **told, num_warps=_WARPS_BACK)
     return slopes
 
 
 @mix_rows.register_fake
-def _(parts_N3C: Tensor, *_: Any) -> Tensor:
-    return parts_N3C.new_empty(parts_N3C.shape[0], parts_N3C.shape[1] // 3)
+def _(
+    parts_N3C: Tensor, joints: Tensor, cos: Any, sin: Any, seeds: Any, site: int, models: int,
+    heads: int, *_: Any,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    slots, width = parts_N3C.shape[0], parts_N3C.shape[1] // 3
+    sums = parts_N3C.new_empty((slots, heads), dtype=torch.float32)
+    return parts_N3C.new_empty(slots, width), sums
 
 
 @mix_rows_back.register_fake
-def _(gradient_NC: Tensor, parts_N3C: Tensor, *_: Any) -> Tensor:
+def _(gradient_NC: Tensor, mixed: Tensor, sums: Tensor, parts_N3C: Tensor, *_: Any) -> Tensor:
     return torch.empty_like(parts_N3C, memory_format=torch.contiguous_format)
 
 
-def _keep_inputs(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-    ctx.save_for_backward(*inputs[:5])
+def _keep_inputs(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
+    ctx.save_for_backward(*output, *inputs[:5])
     ctx.others = inputs[5:]
 
 
-def _give_gradient(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
+def _give_gradient(ctx: Any, gradient: Tensor, _: Tensor) -> tuple[Any, ...]:
     slopes = mix_rows_back(gradient, *ctx.saved_tensors, *ctx.others)
     return slopes, *[None] * 10
 

@@ -66,7 +66,7 @@ def attend_projected(
     models = 1 if seeds_K2 is None else seeds_K2.shape[0]
     drawn = (seeds_K2, site, models) if dropout else (None, 0, 1)
     given = (parts_N3C, packing.joints, cos, sin, *drawn, heads, normed, dropout, NORM_EPS)
-    return torch.ops.wherefrom.mix_rows(*given)
+    return torch.ops.wherefrom.mix_rows(*given)[0]
 
 
 def try_out(device: torch.device, heads: int, width: int, angles: Angles, normed: bool) -> None:
