@@ -80,7 +80,7 @@ def test_fuller_steps_are_replayed_from_a_graph_of_their_own(stacks, free, monke
     found = np.concatenate([learner.advance(*chunk)["loss"] for chunk in chunks])
     expected = plain.advance(0, 15)["loss"]
     np.testing.assert_allclose(found, expected, atol=1e-6)  # metrics are float32
-    assert stacks.largest_difference(plain, learner) < 1e-8
+    assert stacks.largest_difference(plain, learner) < 1e-6  # rates are, too
     steps = learner.captured
     fuller = count_characters(learner.objective, learner.stage.steps)[:15] > steps._graph.capacity
     assert steps._full_graph.replayed == int(fuller.sum())

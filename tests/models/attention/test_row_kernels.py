@@ -56,7 +56,7 @@ def turn(x, cos, sin):
 
 
 def assert_near(found, expected) -> None:
-    assert float((found.float() - expected).norm() / expected.norm()) < 2e-3
+    assert float((found - expected).detach().norm() / expected.detach().norm()) < 2e-3
 
 
 @pytest.mark.parametrize("normed", [True, False])
