@@ -195,8 +195,8 @@ def write_page(found: dict[str, Any]) -> str:
             "",
             f"## {name[0].upper()}{name[1:]}",
             "",
-            f"{step['ms_a_step']:.2f} ms a step as trained (least {step['ms_least']:.2f}), with all "
-            "that the host does;",
+            f"{step['ms_a_step']:.2f} ms a step as trained (least {step['ms_least']:.2f}), with "
+            "all that the host does;",
             f"{step['slots']} slots for characters; {step['preparing_seconds']:.0f} s to compile, "
             "capture and render before the first step.",
             "",

@@ -34,7 +34,8 @@ def test_a_kernel_has_the_kind_of_its_name(name, kind):
 def test_the_page_has_the_figures(tmp_path):
     kernels = {
         "kernels_a_step": 284.0, "us_of_kernels": 1867, "us_by_the_clock": 1792,
-        "us_when_none_runs": 90, "by_kind": {"copies and fills": [106, 39.0], "products": [723, 98.0]},
+        "us_when_none_runs": 90,
+        "by_kind": {"copies and fills": [106, 39.0], "products": [723, 98.0]},
         "dearest": [[333.4, 4.0, "_mix_rows_back"]],
     }  # fmt: skip
     step = {
