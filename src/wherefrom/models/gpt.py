@@ -173,7 +173,8 @@ class GPT(nn.Module):
         mixer = self.layers[0].attn
         shape = config.n_head, config.n_embd // config.n_head
         angles = getattr(mixer, "angles", None)
-        try_out(self.head.weight.device, *shape, angles, config.qk_norm)
+        rest = angles, config.qk_norm, config.attn_pdrop
+        try_out(self.head.weight.device, *shape, *rest)
 
     def new_cache(self, rows: int, positions: int) -> Cache:
         config = self.config

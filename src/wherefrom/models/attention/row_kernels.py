@@ -91,10 +91,15 @@ def _scramble(x):
 
 @triton.jit
 def _drop(x, word, t, s, dropped: tl.constexpr):
-    """x with 0 where a hash of this head's word and of both places says so."""
+    """x with 0 where a hash of this head's word and of both places says so.
+
+    A hash has 32 bits, of which each of two neighbours takes 16.
+    """
     if dropped > 0:
-        place = (t[:, None] * 128 + s[None, :]).to(tl.uint32)
-        x = tl.where((_scramble(word + place * 2654435769) >> 1) >= dropped, x, 0.0)
+        even, _odd = tl.split(tl.reshape(s, [s.shape[0] // 2, 2]))
+        place = (t[:, None] * 64 + even[None, :] // 2).to(tl.uint32)
+        bits = _scramble(word + place * 2654435769)
+        x = tl.where(tl.interleave(bits & 0xFFFF, bits >> 16) >= dropped, x, 0.0)
     return x
 
 
@@ -114,7 +119,7 @@ def _find_row(joints, seeds, site, rows_of_a_model, dropped: tl.constexpr, H: tl
     word = tl.zeros([], tl.uint32)
     if dropped > 0:
         mine = seeds + 2 * (row // rows_of_a_model)
-        high = tl.load(mine + 1).to(tl.uint32) + (site * 2146121005).to(tl.uint32)
+        high = tl.load(mine + 1).to(tl.uint32) + site * 2146121005
         place = (row % rows_of_a_model * H + head).to(tl.uint32)
         word = _scramble(_scramble((place + tl.load(mine).to(tl.uint32)) * 2654435769) + high)
     return start.to(tl.int64), length, head, word
@@ -256,7 +261,7 @@ def _settings(
         "joints": joints, "cos": cos if turned else parts, "sin": sin if turned else parts,
         "seeds": joints if seeds is None else seeds, "site": site,
         "rows_of_a_model": (len(joints) - 1) // models, "scale": (2 * half) ** -0.5,
-        "kept_scale": 1 / (1 - dropout), "eps": eps, "dropped": int(dropout * 2**31),
+        "kept_scale": 1 / (1 - dropout), "eps": eps, "dropped": round(dropout * 2**16),
         "H": heads, "HALF": half, "M": BLOCK, "NORMED": normed, "TURNED": turned,
     }  # fmt: skip
 

@@ -69,7 +69,14 @@ def attend_projected(
     return torch.ops.wherefrom.mix_rows(*given)[0]
 
 
-def try_out(device: torch.device, heads: int, width: int, angles: Angles, normed: bool) -> None:
+def try_out(
+    device: torch.device,
+    heads: int,
+    width: int,
+    angles: Angles,
+    normed: bool,
+    dropout: float = 0.0,
+) -> None:
     """Find the ways that work here: a kernel may be missing, or give something else.
 
     Called before steps are captured or compiled: in the middle of that it would be too late.
@@ -77,7 +84,8 @@ def try_out(device: torch.device, heads: int, width: int, angles: Angles, normed
     _working.clear()
     if _device_kind(device) != "cuda":
         return
-    if OWN in WANTED and width in _WIDTHS and _own_agree(device, heads, width, angles, normed):
+    fits = OWN in WANTED and width in _WIDTHS
+    if fits and _own_agree(device, heads, width, angles, normed, dropout):
         _working.add(OWN)
     if HALF in WANTED and _agrees(device, heads, width, torch.bfloat16, 0.05):
         _working.add(HALF)
@@ -137,8 +145,13 @@ def _agrees(
         return False
 
 
-def _own_agree(device: torch.device, heads: int, width: int, angles: Angles, normed: bool) -> bool:
-    """Compare our kernels in the same way, with a row for each size of tile."""
+def _own_agree(
+    device: torch.device, heads: int, width: int, angles: Angles, normed: bool, dropout: float
+) -> bool:
+    """Compare our kernels in the same way, with rows of one block and of two.
+
+    What is dropped is not compared, but the kernels that drop must be there, too.
+    """
     lengths = [3, 0, 40, 70]
     drawn, packing = _draw(device, heads, width, lengths)
     parts = drawn.flatten(1).to(torch.bfloat16).requires_grad_()
@@ -150,7 +163,14 @@ def _own_agree(device: torch.device, heads: int, width: int, angles: Angles, nor
         import wherefrom.models.attention.row_kernels  # noqa: F401  # needs Triton
 
         found = attend_projected(parts, packing, heads, angles, normed)
-        return _is_near(found.view_as(expected), parts, expected, wide, 0.05)
+        near = _is_near(found.view_as(expected), parts, expected, wide, 0.05)
+        if near and dropout:
+            seeds = torch.ones(1, 2, dtype=torch.int32, device=device)
+            drawn = (dropout, seeds, 1)
+            found = attend_projected(parts, packing, heads, angles, normed, *drawn)
+            (slopes,) = torch.autograd.grad(found.float().sum(), parts)
+            near = bool(found.isfinite().all() & slopes.isfinite().all())
+        return near
     except Exception:
         return False
 
