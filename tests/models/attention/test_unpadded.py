@@ -124,7 +124,7 @@ def try_out_here(monkeypatch, attend, whole, wanted=None) -> list[str]:
     monkeypatch.setattr(unpadded, "attend_projected", whole)
     monkeypatch.setattr(unpadded, "_device_kind", lambda device: "cuda")
     monkeypatch.setattr(unpadded, "_working", set())
-    monkeypatch.setitem(sys.modules, "wherefrom.models.attention.row_kernels", ModuleType("any"))
+    monkeypatch.setitem(sys.modules, "wherefrom.models.attention.row_operations", ModuleType("any"))
     if wanted is not None:
         monkeypatch.setattr(unpadded, "WANTED", wanted)
     mixer = RotarySelfAttention(replace(CONFIG, n_embd=64, block_size=128))

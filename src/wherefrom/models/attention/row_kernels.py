@@ -5,25 +5,17 @@ attention (norms of queries and keys, their turning by position, splitting and j
 than attention itself. Here a program takes one head of one row from the projection to the mixed
 values, and another takes it back. Little in between is stored: the way back computes it again.
 
-Imported on a GPU alone, since Triton is not on every machine; `unpadded.py` tries it out first.
+`row_operations.py` calls them. Both are imported on a GPU alone: not every machine has Triton.
 
 Shapes: N slots, R rows, H heads, D head width, C = H x D, M places of a block; a row has one block
 or two. A query or a key has two halves, `a` and `b`, which turn as pairs; where it is compared they
 are interleaved, since the order does not matter to a product.
 """
 
-# pyright: reportMissingImports=false, reportUnknownMemberType=false
+# pyright: reportMissingImports=false
 
-from typing import Any
-
-import torch
 import triton
 import triton.language as tl
-from torch import Tensor
-
-BLOCK = 64  # places; rows have at most twice as many
-_WARPS, _WARPS_BACK = 4, 4  # threads of a program, in 32s
-_LOG2_E = 1.4426950408889634
 
 
 @triton.jit
@@ -126,7 +118,7 @@ def _find_row(joints, seeds, site, rows_of_a_model, dropped: tl.constexpr, H: tl
 
 
 @triton.jit
-def _mix_rows(
+def mix_rows(
     parts, mixed, sums, joints, cos, sin, seeds, site, rows_of_a_model, scale, kept_scale,
     eps: tl.constexpr, dropped: tl.constexpr, H: tl.constexpr, HALF: tl.constexpr,
     M: tl.constexpr, NORMED: tl.constexpr, TURNED: tl.constexpr,
@@ -188,7 +180,7 @@ def _mix_block_back(
 
 
 @triton.jit
-def _mix_rows_back(
+def mix_rows_back(
     parts, slopes, gradient, mixed, sums, joints, cos, sin, seeds, site, rows_of_a_model, scale,
     kept_scale, eps: tl.constexpr, dropped: tl.constexpr, H: tl.constexpr, HALF: tl.constexpr,
     M: tl.constexpr, NORMED: tl.constexpr, TURNED: tl.constexpr,
@@ -249,86 +241,3 @@ def _mix_rows_back(
     _store_slopes(
         slopes, parts, at + C, cos, sin, s, there, gk, eps, M, HALF, NORMED, TURNED
     )  # fmt: skip
-
-
-def _settings(
-    parts: Tensor, joints: Tensor, cos: Tensor | None, sin: Tensor | None, seeds: Tensor | None,
-    site: int, models: int, heads: int, normed: bool, dropout: float, eps: float,
-) -> dict[str, Any]:  # fmt: skip
-    """What both kernels are told beside the tensors of their pass."""
-    turned, half = cos is not None, parts.shape[1] // heads // 6
-    return {
-        "joints": joints, "cos": cos if turned else parts, "sin": sin if turned else parts,
-        "seeds": joints if seeds is None else seeds, "site": site,
-        "rows_of_a_model": (len(joints) - 1) // models, "scale": (2 * half) ** -0.5,
-        "kept_scale": 1 / (1 - dropout), "eps": eps, "dropped": round(dropout * 2**16),
-        "H": heads, "HALF": half, "M": BLOCK, "NORMED": normed, "TURNED": turned,
-    }  # fmt: skip
-
-
-@torch.library.custom_op("wherefrom::mix_rows", mutates_args=())
-def mix_rows(
-    parts_N3C: Tensor, joints: Tensor, cos: Tensor | None, sin: Tensor | None,
-    seeds: Tensor | None, site: int, models: int, heads: int, normed: bool, dropout: float,
-    eps: float,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """Queries, keys and values, one behind the other, to the mixed values (N, C).
-
-    Angles are given if queries and keys turn by their place, seeds if weights are dropped. Beside
-    the values, the logarithms (N, H) of what the weights were divided by: the way back needs them.
-    """
-    parts = parts_N3C.contiguous()
-    mixed = parts.new_empty(parts.shape[0], parts.shape[1] // 3)
-    sums = parts.new_empty((parts.shape[0], heads), dtype=torch.float32)
-    told = _settings(
-        parts, joints, cos, sin, seeds, site, models, heads, normed, dropout, eps
-    )  # fmt: skip
-    told["scale"] *= _LOG2_E
-    launch: Any = _mix_rows[((len(joints) - 1) * heads,)]  # pyright: ignore
-    launch(parts, mixed, sums, **told, num_warps=_WARPS)
-    return mixed, sums
-
-
-@torch.library.custom_op("wherefrom::mix_rows_back", mutates_args=())
-def mix_rows_back(
-    gradient_NC: Tensor, mixed: Tensor, sums: Tensor, parts_N3C: Tensor, joints: Tensor,
-    cos: Tensor | None, sin: Tensor | None, seeds: Tensor | None, site: int, models: int,
-    heads: int, normed: bool, dropout: float, eps: float,
-) -> Tensor:  # fmt: skip
-    parts = parts_N3C.contiguous()
-    slopes = torch.empty_like(parts)
-    told = _settings(
-        parts, joints, cos, sin, seeds, site, models, heads, normed, dropout, eps
-    )  # fmt: skip
-    launch: Any = _mix_rows_back[((len(joints) - 1) * heads,)]  # pyright: ignore
-    given = parts, slopes, gradient_NC.contiguous(), mixed, sums
-    launch(*given, **told, num_warps=_WARPS_BACK)
-    return slopes
-
-
-@mix_rows.register_fake
-def _(
-    parts_N3C: Tensor, joints: Tensor, cos: Any, sin: Any, seeds: Any, site: int, models: int,
-    heads: int, *_: Any,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
-    slots, width = parts_N3C.shape[0], parts_N3C.shape[1] // 3
-    sums = parts_N3C.new_empty((slots, heads), dtype=torch.float32)
-    return parts_N3C.new_empty(slots, width), sums
-
-
-@mix_rows_back.register_fake
-def _(gradient_NC: Tensor, mixed: Tensor, sums: Tensor, parts_N3C: Tensor, *_: Any) -> Tensor:
-    return torch.empty_like(parts_N3C, memory_format=torch.contiguous_format)
-
-
-def _keep_inputs(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
-    ctx.save_for_backward(*output, *inputs[:5])
-    ctx.others = inputs[5:]
-
-
-def _give_gradient(ctx: Any, gradient: Tensor, _: Tensor) -> tuple[Any, ...]:
-    slopes = mix_rows_back(gradient, *ctx.saved_tensors, *ctx.others)
-    return slopes, *[None] * 10
-
-
-mix_rows.register_autograd(_give_gradient, setup_context=_keep_inputs)

@@ -160,7 +160,7 @@ def _own_agree(
         return False  # a model of such short rows is not worth a kernel
     expected = _attend_one_by_one(wide.view_as(drawn), lengths, angles, normed)
     try:
-        import wherefrom.models.attention.row_kernels  # noqa: F401  # needs Triton
+        import wherefrom.models.attention.row_operations  # noqa: F401  # needs Triton
 
         found = attend_projected(parts, packing, heads, angles, normed)
         near = _is_near(found.view_as(expected), parts, expected, wide, 0.05)

@@ -1,6 +1,6 @@
 """Our own attention kernels against attention row by row. They need a GPU, or Triton's interpreter.
 
-    TRITON_INTERPRET=1 python -m pytest tests/models/attention/test_row_kernels.py
+    TRITON_INTERPRET=1 python -m pytest tests/models/attention/test_row_operations.py
 
 The interpreter knows no bf16, so that half precision is fp16 here.
 """
@@ -17,7 +17,7 @@ INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
 if not (INTERPRETED or torch.cuda.is_available()):
     pytest.skip("no CUDA GPU here, and Triton is not interpreted", allow_module_level=True)
 
-from wherefrom.models.attention.row_kernels import mix_rows  # noqa: E402
+from wherefrom.models.attention.row_operations import mix_rows  # noqa: E402
 
 DEVICE = torch.device("cpu" if INTERPRETED else "cuda")
 HEADS, WIDTH, EPS = 2, 32, 1e-6
