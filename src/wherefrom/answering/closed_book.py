@@ -28,7 +28,7 @@ from wherefrom.core.contracts import Answer, Dataset
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.vocabulary import refuse_marks
-from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.generation.answers import ModelAnswerer, Prompt
 from wherefrom.runs.run import Run
 
 # What confidence is computed from.
@@ -53,7 +53,8 @@ class ClosedBookModel:
 
     Familiarity is measured relative to `reference`. If none was stored, it is computed from the
     names of asked people, which the model must know. `forms` are wordings of the text in which the
-    answers are scored as well; if none were stored, they are learnt from asked people's texts.
+    answers are scored as well; if none were stored, they are learnt from asked people's texts. With
+    `wordings`, answers are searched for in them, too.
     """
 
     def __init__(
@@ -62,8 +63,10 @@ class ClosedBookModel:
         dataset: Dataset,
         reference: FamiliarityReference | None = None,
         forms: StatementForms | None = None,
+        wordings: bool = False,
     ) -> None:
-        self.answerer, self._reference = answerer, reference
+        self.answerer = answerer.asking(self.find_prompts) if wordings else answerer
+        self._reference = reference
         self._dataset, self._forms = dataset, forms
         self.openings = find_openings(dataset.documents) or [""]
         subjects = (d.subject.of(d.text) for d in dataset.documents if d.subject)
@@ -146,13 +149,32 @@ class ClosedBookModel:
 
     # -- answers -------------------------------------------------------------------
 
+    def _answerer_of(self, parsed: Mapping[str, ParsedQuestion]) -> ModelAnswerer:
+        """The answerer for questions that are parsed already, by their texts."""
+        if self.answerer.wordings is None:
+            return self.answerer
+        return self.answerer.asking(lambda own, text: self.forms.prompts(own, parsed[text]))
+
+    def find_prompts(self, answerer: ModelAnswerer, text: str) -> list[Prompt]:
+        """What asks the same as a question in the text's own wordings; any model can be asked so.
+
+        Nothing does where the question has a form that the model was not taught.
+        """
+        try:
+            question = self.parser.parse(text)
+        except BadData:
+            return []
+        return self.forms.prompts(answerer, question)
+
     def answer(
         self, questions: Sequence[ParsedQuestion], known: Mapping[str, Answer] | None = None
     ) -> Answered:
         """Answer questions; those whose text is in `known` have an answer and are not decoded."""
         given = dict(known or {})
-        new = list(dict.fromkeys(q.text for q in questions if q.text not in given))
-        given |= dict(zip(new, self.answerer.answer(new), strict=True)) if new else {}
+        new = {q.text: q for q in questions if q.text not in given}
+        if new:
+            answers = self._answerer_of(new).answer(list(new))
+            given |= dict(zip(new, answers, strict=True))
         answers = tuple(given[q.text] for q in questions)
         best = np.log([max(a.probability, TINY) for a in answers])
         second = [a.others[0].probability if a.others else 0.0 for a in answers]
@@ -188,4 +210,4 @@ def open_closed_book(
             f"{run.path}: expected a run that answers questions, found a run of "
             f"'{run.recipe.name}'; 'wherefrom run people' makes one"
         )
-    return ClosedBookModel(predictor, run.dataset, reference, forms)
+    return ClosedBookModel(predictor, run.dataset, reference, forms, run.recipe.wordings)
