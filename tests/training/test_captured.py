@@ -66,7 +66,7 @@ def build(
 @pytest.mark.parametrize("optimiser", [ADAMW, MuonConfig()], ids=lambda c: c.kind)
 @pytest.mark.parametrize("mixer", ["causal", "rope", "synthesizer", "perceiver"])
 def test_captured_steps_are_the_steps_of_a_cpu(mixer, optimiser, monkeypatch):
-    monkeypatch.setattr("wherefrom.training.optimisers.has_bf16", lambda device: False)
+    monkeypatch.setattr("wherefrom.training.muon.has_bf16", lambda device: False)
     config = replace(PLAIN, attention=mixer, bottleneck_dim=16)
     here, there = build(config, "cpu", optimiser), build(config, "cuda", optimiser)
     assert here.captured is None

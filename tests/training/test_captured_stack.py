@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from wherefrom.training import captured_stack
+from wherefrom.training import captured_rows
 from wherefrom.training.captured import CapturedSteps
 from wherefrom.training.captured_stack import CapturedStack
 from wherefrom.training.optimisers import AdamWConfig, MuonConfig
@@ -55,7 +55,7 @@ def test_every_model_equals_the_same_model_alone(stacks, changed, optimiser):
 
 @pytest.mark.parametrize("free", [1, 2**28])  # bytes: rows of a chunk, or of all steps
 def test_models_at_different_places_step_together(stacks, free, monkeypatch):
-    monkeypatch.setattr(captured_stack, "_ON_CPU", free)
+    monkeypatch.setattr(captured_rows, "_ON_CPU", free)
     alone, stack = build_both(stacks, DROPPING)
     stack.advance([0, None, 0], 5)
     stack.advance([5, 0, None], 5)

@@ -32,7 +32,10 @@ def counted_mask(seeds_K2: Tensor, site: int, like: Tensor, p: float) -> Tensor:
     models = seeds_K2.shape[0]
     place = torch.arange(like.numel() // models, dtype=torch.int32, device=like.device)
     low, high = seeds_K2[:, :1], seeds_K2[:, 1:]
-    word = _mix(_mix(place * _GOLDEN + low) + (high + site * _FIRST % 2**31))
+    # A word for each model and layer first: what is done for every place should be short. The place
+    # is added before anything is multiplied, or a compiler takes it for an index that is too large.
+    own = _mix(_mix(low * _GOLDEN) + (high + site * _FIRST % 2**31))
+    word = _mix((place + own) * _GOLDEN)
     # The highest 31 bits of the word are uniform: values below the share p of them are dropped.
     return ((word >> 1) & 0x7FFFFFFF).view(like.shape) >= int(p * 2**31)
 

@@ -170,7 +170,11 @@ class GPT(nn.Module):
     def try_out(self) -> None:
         """Find out what this device can do, before steps are captured."""
         config = self.config
-        try_out(self.head.weight.device, config.n_head, config.n_embd // config.n_head)
+        mixer = self.layers[0].attn
+        shape = config.n_head, config.n_embd // config.n_head
+        angles = getattr(mixer, "angles", None)
+        rest = angles, config.qk_norm, config.attn_pdrop
+        try_out(self.head.weight.device, *shape, *rest)
 
     def new_cache(self, rows: int, positions: int) -> Cache:
         config = self.config

@@ -9,21 +9,28 @@ Shapes: K steps of a chunk, B rows, T characters, N characters that are not padd
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from wherefrom.core.contracts import EVERY_ROW, Batch, StaticObjective
-from wherefrom.training.optimisers import Optimiser, has_bf16
+from wherefrom.core.contracts import EVERY_ROW, StaticObjective
+from wherefrom.training.captured_rows import (
+    choose_room,
+    count_characters,
+    find_usual,
+    render_rows,
+    round_up,
+)
+from wherefrom.training.lanes import Lanes
+from wherefrom.training.muon import has_bf16
+from wherefrom.training.optimisers import Optimiser
 from wherefrom.training.shared_gradient import NOTHING, SharedGradient, StepSums
 
 WORTH_COMPILING = 5000  # steps: compiling takes as long as some thousands of them
 _WARMUPS = 3
-_SURVEYED = 256  # steps planned at a time to find the fullest one, at least
-_PLACES = 2**24  # of rows that are planned at a time
-_ROUND = 128  # packed characters come in multiples of this
 
 
 class CapturedSteps:
@@ -47,8 +54,12 @@ class CapturedSteps:
         self.device = next(model.parameters()).device
         self.notes: list[str] = []
         self.dropouts = find_dropouts(model)
+        self.lanes = Lanes(self.device)
         self._graph: torch.cuda.CUDAGraph | None = None
+        self._full_graph: torch.cuda.CUDAGraph | None = None  # for steps with more characters
+        self._full: list[bool] = []  # which steps these are
         self._room = 0  # steps that the buffers hold
+        self._loaded: int | None = None  # the first step whose rows are there
 
     def run(
         self, first_step: int, count: int, factors: list[float], seeds: list[int]
@@ -56,37 +67,57 @@ class CapturedSteps:
         """Those steps, one value a step for each metric, still on the device."""
         if count > self._room:
             self.prepare(count)
-        plan = self.objective.plan(first_step, count)
-        self._fill(self.objective.render_all(plan, self.rows), factors)
-        self._set_seeds([[seed] for seed in seeds])
-        self._replay(seeds)
-        loss, targets, bad = self._metrics[:count].unbind(1)
+        if self._loaded is None or not 0 <= first_step - self._loaded <= self._room - count:
+            self._load_rows(first_step)
+        assert self._loaded is not None
+        at = first_step - self._loaded
+        self._factors[at : at + count].copy_(torch.tensor(factors))
+        self._cursor.fill_(at)
+        self._set_seeds([[seed] for seed in seeds], at)
+        self._replay(seeds, first_step)
+        loss, targets, bad = self._metrics[at : at + count].unbind(1)
         return {"loss": loss, "targets": targets, "bad": bad}
 
-    def _replay(self, seeds: list[int]) -> None:
-        """The seeds are for dropout inside attention, whose fused form draws by itself."""
-        assert self._graph is not None
-        for seed in seeds:
+    def _replay(self, seeds: list[int], first_step: int = 0) -> None:
+        """The seeds are for dropout inside attention, where a fused form draws by itself."""
+        for step, seed in enumerate(seeds, first_step):
             if self.dropouts:
                 torch.cuda.manual_seed(seed)
-            self._graph.replay()
+            fuller = self._full_graph is not None and self._full[step]
+            graph = self._full_graph if fuller else self._graph
+            assert graph is not None
+            graph.replay()
 
     # -- buffers --------------------------------------------------------------------
 
     def prepare(self, count: int) -> None:
-        """Buffers for chunks of this size, and the graph that reads them."""
-        self._room = count
-        plan = self.objective.plan(0, min(count, self.steps))
-        batch = self.objective.render_all(plan, self.rows)
-        self._inputs, self._targets = batch.inputs.clone(), batch.targets.clone()
-        self._weights, self._lengths = batch.weights.clone(), batch.lengths.clone()
+        """Rows of many steps, and the graph that reads them."""
+        one = self.objective.render_all(self.objective.plan(0, 1), self.rows)
+        self._room = count = choose_room(one, 1, count, self.steps)
+
+        def room(like: Tensor) -> Tensor:
+            return like.new_zeros((count, *like.shape[1:]))
+
+        self._inputs, self._targets = room(one.inputs), room(one.targets)
+        self._weights, self._lengths = room(one.weights), room(one.lengths)
         self._factors = torch.zeros(count, device=self.device)
         self._metrics = torch.zeros(count, 3, device=self.device)
         self._cursor = torch.zeros(1, dtype=torch.long, device=self.device)
         self._hold = torch.ones((), device=self.device)  # 1: no update is applied
         self._give_seeds(count, 1)
-        self._choose_capacity(batch.inputs[0].numel())
+        self._load_rows(0)  # rows to compile and warm up with, and mostly the first ones
+        self._choose_capacity(one.inputs[0].numel())
         self._make_graph()
+
+    def _load_rows(self, first: int) -> None:
+        """Render the rows from this step on, as many as there is room for."""
+        last = min(first + self._room, self.steps)
+        for here, batch in render_rows(self.objective, first, last, self.rows):
+            self._inputs[here].copy_(batch.inputs)
+            self._targets[here].copy_(batch.targets)
+            self._weights[here].copy_(batch.weights)
+            self._lengths[here].copy_(batch.lengths)
+        self._loaded = first
 
     def _give_seeds(self, count: int, models: int) -> None:
         """A place for each step's dropout seeds, from which the layers compute their masks."""
@@ -103,35 +134,39 @@ class CapturedSteps:
             self._step_seeds[here].copy_(torch.tensor(words, dtype=torch.int32))
 
     def _choose_capacity(self, places: int) -> None:
-        if not hasattr(self, "_capacity"):
-            self._capacity = self._fullest() if getattr(self.model, "packable", False) else 0
-            if self._capacity >= places:
-                self._capacity = 0  # rows without padding need no packing
+        if hasattr(self, "_capacity"):
+            return
+        self._capacity = self._most = 0  # rows without padding need no packing
+        if getattr(self.model, "packable", False):
+            usual, most = self._find_capacity()
+            if most < places:
+                self._capacity, self._most = usual, most
+
+    def _find_capacity(self) -> tuple[int, int]:
+        """Slots that are enough for nearly all steps, and for all. Notes which steps are fuller."""
+        characters = count_characters(self.objective, self.steps, self.rows)
+        usual, most = find_usual(characters), round_up(int(characters.max()))
+        self._full = (characters > usual).tolist()
+        return (usual, most) if self._worth_compiling else (most, most)
+
+    @property
+    def _worth_compiling(self) -> bool:
+        return self.steps >= WORTH_COMPILING
 
     def _make_graph(self) -> None:
         if (try_out := getattr(self.model, "try_out", None)) is not None:
             try_out()
         with products(self.arithmetic):
             self._loss = self._choose_loss()
+            if self._loss != self._plain_loss:
+                self._compile_update()
+            if self._most > self._capacity:  # for so few steps, compiling again is not worth it
+                usual, self._capacity = (self._loss, self._capacity), self._most
+                self._loss = self._plain_loss
+                self._full_graph = self._capture()
+                self._loss, self._capacity = usual
             self._graph = self._capture()
         self._hold.zero_()
-
-    def _fill(self, batch: Batch, factors: list[float]) -> None:
-        count = len(factors)
-        pairs = (
-            (self._inputs, batch.inputs),
-            (self._targets, batch.targets),
-            (self._weights, batch.weights),
-            (self._lengths, batch.lengths),
-        )
-        for buffer, new in pairs:
-            buffer[:count].copy_(new)
-        self._factors[:count].copy_(torch.tensor(factors))
-        self._cursor.zero_()
-
-    def _fullest(self) -> int:
-        """Characters of the fullest step of the stage: plans are pure, so all can be asked."""
-        return round_up(find_fullest(self.objective, self.steps, self.device, self.rows))
 
     # -- the step -------------------------------------------------------------------
 
@@ -152,17 +187,18 @@ class CapturedSteps:
         if self.shared is not None:  # a captured step cannot be stopped within a chunk
             own = StepSums(loss, weights.sum(), counted, torch.zeros_like(loss))
             loss, _, counted, _ = self.shared.add(own)
-        norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.clip, foreach=True)
+        norm = measure_gradient(self.model)
+        stretch = ((norm + 1e-6) / self.clip).clamp(min=1.0)  # as torch's clip_grad_norm_
         bad = (~(torch.isfinite(loss) & torch.isfinite(norm))).float()
         factor = self._factors.index_select(0, self._cursor)[0]
-        for optimiser in self.optimisers:
-            optimiser.step(factor, bad.maximum(self._hold))
+        held = bad.maximum(self._hold)
+        self.lanes.run([partial(each.step, factor, held, stretch) for each in self.optimisers])
         row = torch.stack((loss, counted, bad))
         self._metrics.index_copy_(0, self._cursor, row[None])
         self._cursor.add_(1).remainder_(self._room)
 
     def _choose_loss(self) -> Callable[..., Tensor]:
-        if self.steps < WORTH_COMPILING:
+        if not self._worth_compiling:
             return self._plain_loss
         torch.compiler.reset()  # or torch gives up compiling this function for a ninth model
         compiled = torch.compile(self._plain_loss, dynamic=False)
@@ -170,10 +206,25 @@ class CapturedSteps:
             buffers = (self._inputs, self._targets, self._weights, self._lengths)
             compiled(*(b[0] for b in buffers)).sum().backward()
         except Exception as error:  # no C compiler, no Triton: slower, and the same
-            reason = " ".join(str(error).split())[:120]
-            self.notes.append(f"the step is not compiled, which costs speed only: {reason}")
+            self.notes.append(f"the step is not compiled, which costs speed only: {shorten(error)}")
             return self._plain_loss
         return compiled
+
+    @property
+    def _updaters(self) -> Sequence[Any]:
+        return self.optimisers
+
+    def _compile_update(self) -> None:
+        """Compile what is done to the weights, by a step that is held back and changes nothing."""
+        try:
+            for optimiser in self._updaters:
+                optimiser.compile(True)
+            self._step()
+        except Exception as error:  # slower, and the same
+            for optimiser in self._updaters:
+                optimiser.compile(False)
+            reason = shorten(error)
+            self.notes.append(f"the update is not compiled, which costs speed only: {reason}")
 
     def _plain_loss(
         self, inputs_BT: Tensor, targets_BT: Tensor, weights_BT: Tensor, lengths_B: Tensor
@@ -216,26 +267,20 @@ class CapturedSteps:
         return graph
 
 
+def measure_gradient(model: nn.Module) -> Tensor:
+    """The length of the gradient of all weights together."""
+    gradients = [p.grad for p in model.parameters() if p.grad is not None]
+    norms = torch._foreach_norm(gradients)  # pyright: ignore
+    return torch.linalg.vector_norm(torch.stack(norms))
+
+
+def shorten(error: Exception) -> str:
+    return " ".join(str(error).split())[:120]
+
+
 def find_dropouts(model: nn.Module) -> list[Any]:
     """The layers that drop anything and take seeds, in order."""
     return [m for m in model.modules() if hasattr(m, "seeds") and getattr(m, "p", 0) > 0]
-
-
-def find_fullest(
-    objective: StaticObjective, steps: int, device: torch.device, rows: slice = EVERY_ROW
-) -> int:
-    """Characters of the fullest step, in these rows of it."""
-    most = torch.zeros((), dtype=torch.long, device=device)
-    one = objective.render_all(objective.plan(0, 1), rows).inputs.numel()
-    each = max(_SURVEYED, _PLACES // max(1, one))
-    for first in range(0, steps, each):
-        plan = objective.plan(first, min(each, steps - first))
-        most = most.maximum(objective.render_all(plan, rows).lengths.sum(1).max())
-    return int(most)
-
-
-def round_up(characters: int) -> int:
-    return -(-characters // _ROUND) * _ROUND
 
 
 @contextmanager

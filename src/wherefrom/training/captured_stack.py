@@ -3,7 +3,7 @@
 Shapes: S steps of a chunk, K models, B rows of each, T characters, N slots of a packing of each.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -11,15 +11,18 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from wherefrom.core.contracts import Batch, StaticObjective
-from wherefrom.training.captured import CapturedSteps, find_fullest, round_up
-from wherefrom.training.optimisers import has_bf16
+from wherefrom.core.contracts import StaticObjective
+from wherefrom.training.captured import CapturedSteps
+from wherefrom.training.captured_rows import (
+    choose_room,
+    count_characters,
+    render_rows,
+    round_up,
+)
+from wherefrom.training.muon import has_bf16
 from wherefrom.training.shared_gradient import NOTHING
 from wherefrom.training.stacked_weights import StackedWeights
 
-_FOR_ROWS = 10  # a tenth of the free memory is for rows
-_RENDERED = 2**24  # places that are rendered at a time
-_ON_CPU = 2**28  # bytes that count as free where there is no GPU
 Places = Sequence[int | None]  # the next step of each model; None for one that is passed over
 
 
@@ -36,7 +39,7 @@ class CapturedStack(CapturedSteps):
     ) -> None:
         super().__init__(model, objectives[0], [], clip=clip, arithmetic=arithmetic, steps=steps)
         self.objectives, self.weights = objectives, weights
-        self._loaded: Places | None = None  # the first step of each model whose rows are there
+        self._places: Places | None = None  # the first step of each model whose rows are there
 
     def run_all(
         self,
@@ -67,8 +70,7 @@ class CapturedStack(CapturedSteps):
         models = len(self.objectives)
         objective = max(self.objectives, key=lambda each: each.width)
         one = objective.render_all(objective.plan(0, 1))
-        self._room = self._choose_room(count, one)
-        count = self._room
+        self._room = count = choose_room(one, models, count, self.steps)
 
         def room(like: Tensor) -> Tensor:
             return like.new_zeros((count, models, *like.shape[1:]))
@@ -85,22 +87,12 @@ class CapturedStack(CapturedSteps):
         self._choose_capacity(one.inputs[0].numel())
         self._make_graph()
 
-    def _choose_room(self, count: int, one: Batch) -> int:
-        """Steps whose rows are rendered at a time.
-
-        Rendering is thousands of small operations, for one step as for hundreds: for each chunk
-        anew, a hundred models take longer to render than to train.
-        """
-        parts = (one.inputs, one.targets, one.weights, one.lengths)
-        size = len(self.objectives) * sum(x.numel() * x.element_size() for x in parts)
-        return max(count, min(self.steps, _free_memory(self.device) // _FOR_ROWS // size))
-
     def _find(self, places: Places, count: int) -> int | None:
         """Where the rows of these steps are, if they are there."""
-        if self._loaded is None:
+        if self._places is None:
             return None
         found: set[int] = set()
-        for place, first in zip(places, self._loaded, strict=True):
+        for place, first in zip(places, self._places, strict=True):
             if place is not None:
                 found.add(-1 if first is None else place - first)
         (at, *others) = found or {-1}
@@ -113,49 +105,26 @@ class CapturedStack(CapturedSteps):
                 self._weights[:, k].zero_()
                 continue
             last = min(first + self._room, self.steps)
-            each = max(1, _RENDERED // self._inputs[0, 0].numel())
-            for start in range(first, last, each):
-                batch = self._render(k, start, min(each, last - start))
-                here = slice(start - first, start - first + len(batch.inputs))
+            for here, batch in render_rows(self.objectives[k], first, last):
                 width = batch.inputs.shape[-1]  # places behind narrower rows stay empty
                 self._inputs[here, k, :, :width].copy_(batch.inputs)
                 self._targets[here, k, :, :width].copy_(batch.targets)
                 self._weights[here, k, :, :width].copy_(batch.weights)
                 self._lengths[here, k].copy_(batch.lengths)
-        self._loaded = list(places)
+        self._places = list(places)
 
-    def _render(self, k: int, first: int, count: int) -> Batch:
-        objective = self.objectives[k]
-        return objective.render_all(objective.plan(first, count))
-
-    def _fullest(self) -> int:
+    def _find_capacity(self) -> tuple[int, int]:
+        """Slots of each model that are enough for all steps: some model is always in a full one."""
         if self._room >= self.steps:  # all rows are there
-            return round_up(int(self._lengths.sum(-1).max()))
-        most = (find_fullest(each, self.steps, self.device) for each in self.objectives)
-        return round_up(max(most))
+            most = int(self._lengths.sum(-1).max())
+        else:
+            each = (count_characters(own, self.steps) for own in self.objectives)
+            most = max(int(characters.max()) for characters in each)
+        return round_up(most), round_up(most)
 
-    def _choose_loss(self) -> Callable[..., Tensor]:
-        """The loss, compiled if that is worth it; then the update is compiled, too."""
-        loss = super()._choose_loss()
-        if loss != self._plain_loss:
-            try:
-                self._compile_update(loss)
-            except Exception as error:  # slower, and the same
-                self._compile(False)
-                reason = " ".join(str(error).split())[:120]
-                self.notes.append(f"the update is not compiled, which costs speed only: {reason}")
-        return loss
-
-    def _compile(self, wanted: bool) -> None:
-        for optimiser in self.weights.optimisers:
-            optimiser.compile(wanted)
-
-    def _compile_update(self, loss: Callable[..., Tensor]) -> None:
-        """Take an update that is held back, which changes nothing."""
-        self._compile(True)
-        found = loss(*self._pick_rows())
-        found.sum().backward()
-        self.weights.update(found.detach(), self._factors[0], self.clip, self._hold)
+    @property
+    def _updaters(self) -> Sequence[Any]:
+        return self.weights.optimisers
 
     def _step(self) -> None:
         inputs, targets, weights, lengths = self._pick_rows()
@@ -191,7 +160,3 @@ class CapturedStack(CapturedSteps):
         weights_KN = weights.view(models, -1)
         total_K = weights_KN.sum(1).clamp(min=NOTHING)
         return (losses.view(models, -1) * weights_KN).sum(1) / total_K
-
-
-def _free_memory(device: torch.device) -> int:
-    return torch.cuda.mem_get_info(device)[0] if device.type == "cuda" else _ON_CPU

@@ -1,14 +1,12 @@
 """The weights of K models of one shape, stacked, and the update that each of them gets."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from wherefrom.training.lanes import Lanes
-from wherefrom.training.optimisers import stack_optimisers
+from wherefrom.training.stacked_optimisers import stack_optimisers
 
 
 class StackedWeights:
@@ -24,7 +22,6 @@ class StackedWeights:
         self.stacked = dict(stacked.named_parameters())
         self.own = [dict(model.named_parameters()) for model in models]
         self.optimisers = stack_optimisers(optimisers, self.stacked)
-        self.lanes = Lanes(next(iter(self.stacked.values())).device)
         for k, own in enumerate(self.own):
             for name, parameter in own.items():
                 parameter.data = self.stacked[name].data[k][: len(parameter)]
@@ -40,11 +37,14 @@ class StackedWeights:
 
         Returns a flag for each model: 1 where the loss or the gradient is not finite.
         """
-        norms_K = self._clip(clip)
+        norms_K, stretch_K = self._measure(clip)
         bad_K = (~(torch.isfinite(losses_K) & torch.isfinite(norms_K))).float()
         held = bad_K if hold_K is None else bad_K.maximum(hold_K)
+        fused = all(optimiser.clips for optimiser in self.optimisers)
+        if not fused:
+            self._shorten(stretch_K)
         for optimiser in self.optimisers:
-            optimiser.step(factors, held)
+            optimiser.step(factors, held, stretch_K if fused else None)
         return bad_K
 
     def drop_gradients(self) -> None:
@@ -55,20 +55,19 @@ class StackedWeights:
                 parameter.grad = None
 
     @torch.no_grad()
-    def _clip(self, longest: float) -> Tensor:
-        """Give each model its gradients, as torch's clip_grad_norm_ shortens them; their norms."""
-        each: list[list[Tensor]] = []
-        for k, own in enumerate(self.own):
-            each.append([])
-            for name, parameter in own.items():
-                gradient = self.stacked[name].grad
-                if gradient is not None:
-                    parameter.grad = gradient[k][: len(parameter)]
-                    each[k].append(parameter.grad)
-        norms = torch._foreach_norm([g for own in each for g in own])  # pyright: ignore
-        norms_K = torch.linalg.vector_norm(torch.stack(norms).view(len(each), -1), dim=1)
-        factors_K = (longest / (norms_K + 1e-6)).clamp(max=1.0)
-        pairs = zip(each, factors_K, strict=True)
-        shorten = torch._foreach_mul_  # pyright: ignore
-        self.lanes.run([partial(shorten, own, factor) for own, factor in pairs])
-        return norms_K
+    def _measure(self, longest: float) -> tuple[Tensor, Tensor]:
+        """The length of each model's gradient, and what to divide it by, as torch clips."""
+        there = [p.grad for p in self.stacked.values() if p.grad is not None]
+        norms = torch._foreach_norm([own for each in there for own in each])  # pyright: ignore
+        norms_K = torch.linalg.vector_norm(torch.stack(norms).view(len(there), -1), dim=0)
+        return norms_K, ((norms_K + 1e-6) / longest).clamp(min=1.0)
+
+    @torch.no_grad()
+    def _shorten(self, stretch_K: Tensor) -> None:
+        """Clip the gradients where they are, and give each model its own."""
+        for name, parameter in self.stacked.items():
+            if parameter.grad is None:
+                continue
+            parameter.grad.div_(stretch_K.view(-1, *[1] * (parameter.dim() - 1)))
+            for k, own in enumerate(self.own):
+                own[name].grad = parameter.grad[k][: len(own[name])]

@@ -1,8 +1,9 @@
 """Attention within rows that stand one after the other: the same as with padding."""
 
+import sys
 from dataclasses import replace
 from itertools import pairwise
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import pytest
 import torch
@@ -10,6 +11,7 @@ import torch.nn.functional as F
 
 from wherefrom.models.attention import causal, unpadded
 from wherefrom.models.attention.packing import Packing, find_joints
+from wherefrom.models.attention.rope import RotarySelfAttention
 from wherefrom.models.gpt import GPT, GPTConfig
 from wherefrom.models.stacked import StackedGPT
 
@@ -19,7 +21,7 @@ CONFIG = GPTConfig(
 )  # fmt: skip
 
 
-def attend_one_by_one(q, k, v, packing: Packing):
+def attend_one_by_one(q, k, v, packing: Packing, dropout: float = 0.0):
     """What the fused kernel does, row by row."""
     assert packing.joints is not None
     ends = packing.joints.tolist()
@@ -51,7 +53,7 @@ def test_rows_without_padding_give_the_same(attention, models, monkeypatch):
     tokens = torch.randint(0, 20, (4 * models, 10))
     packing = model.packing(lengths.flatten(), 10, 48)
     expected = model.features(tokens, packing=packing)
-    monkeypatch.setattr(causal, "flows", lambda x, packing: packing.joints is not None)
+    monkeypatch.setattr(causal, "choose_way", lambda x, packing, width: way_if(packing))
     monkeypatch.setattr(causal, "attend_rows", attend_one_by_one)
     flowing = replace(packing, joints=find_joints(lengths, 10, 48))
     found = model.features(tokens, packing=flowing)
@@ -61,27 +63,90 @@ def test_rows_without_padding_give_the_same(attention, models, monkeypatch):
     assert found.isfinite().all()  # in empty slots, too
 
 
-def try_out_here(monkeypatch, attend) -> bool:
-    """As if this CPU were a GPU; the packing then has its joints."""
-    here = torch.device("cpu")
-    packing = Packing.of(torch.tensor([3, 0, 5]), 6, 10)
-    joints = find_joints(torch.tensor([[3, 0, 5]]), 6, 10)
-    monkeypatch.setattr(
-        unpadded, "Packing", SimpleNamespace(of=lambda *_: replace(packing, joints=joints))
+def way_if(packing: Packing) -> str | None:
+    return None if packing.joints is None else unpadded.HALF
+
+
+def attend_whole(parts, packing: Packing, heads: int, angles, normed: bool, *dropout):
+    """What our own kernels do, with the mixer's own code around attention."""
+    mixer = SimpleNamespace(cos=angles[0], sin=angles[1]) if angles else None
+    q_and_k, v = parts.unflatten(-1, (3, heads, -1)).split((2, 1), 1)
+    q_and_k = causal.normalise(q_and_k) if normed else q_and_k
+    if mixer is not None:
+        starts = packing.joints[:-1].repeat_interleave(packing.joints.diff())
+        positions = torch.arange(len(parts)) - starts
+        q_and_k = RotarySelfAttention.place_packed(mixer, q_and_k, positions).to(v.dtype)
+    return attend_one_by_one(*q_and_k.unbind(1), v[:, 0], packing).flatten(1)
+
+
+@pytest.mark.parametrize("attention", ["rope", "causal"])
+def test_our_own_kernels_are_given_all_that_attention_needs(attention, monkeypatch):
+    torch.manual_seed(0)
+    model = GPT(replace(CONFIG, attention=attention)).double()
+    lengths, tokens = torch.tensor([7, 0, 10, 2]), torch.randint(0, 20, (4, 10))
+    packing = model.packing(lengths, 10, 24)
+    expected = model.features(tokens, packing=packing)
+    monkeypatch.setattr(causal, "choose_way", lambda x, packing, width: unpadded.OWN)
+    monkeypatch.setattr(causal, "attend_projected", attend_whole)
+    flowing = replace(packing, joints=find_joints(lengths[None], 10, 24))
+    found = model.features(tokens, packing=flowing)
+    torch.testing.assert_close(found[packing.filled_N], expected[packing.filled_N])
+
+
+def test_a_way_is_chosen_by_precision_and_shape(monkeypatch):
+    packing = Packing.of(torch.tensor([3, 5]), 6, 10)
+    half, single, double = (
+        torch.zeros(1, dtype=dtype) for dtype in (torch.bfloat16, torch.float32, torch.float64)
     )
+    monkeypatch.setattr(unpadded, "_working", {unpadded.OWN, unpadded.HALF, unpadded.SINGLE})
+    assert unpadded.choose_way(half, packing, 32) is None  # nobody said where rows begin
+    packing = replace(packing, joints=find_joints(torch.tensor([[3, 5]]), 6, 10))
+    assert unpadded.choose_way(half, packing, 32) == unpadded.OWN
+    assert unpadded.choose_way(half, packing, 8) == unpadded.HALF
+    assert unpadded.choose_way(single, packing, 32) == unpadded.SINGLE
+    assert unpadded.choose_way(double, packing, 32) is None
+    long = Packing.of(torch.tensor([3, 5]), 129, 10)
+    long = replace(long, joints=find_joints(torch.tensor([[3, 5]]), 129, 10))
+    assert unpadded.choose_way(half, long, 32) == unpadded.HALF
+    monkeypatch.setattr(unpadded, "_working", set())
+    assert unpadded.choose_way(half, packing, 32) is None
+
+
+def try_out_here(monkeypatch, attend, whole, wanted=None) -> list[str]:
+    """As if this CPU were a GPU; the packing then has its joints."""
+
+    def pack(lengths, width, capacity):
+        packing = Packing.of(lengths, width, capacity)
+        return replace(packing, joints=find_joints(lengths[None], width, capacity))
+
+    monkeypatch.setattr(unpadded, "Packing", SimpleNamespace(of=pack))
     monkeypatch.setattr(unpadded, "attend_rows", attend)
+    monkeypatch.setattr(unpadded, "attend_projected", whole)
     monkeypatch.setattr(unpadded, "_device_kind", lambda device: "cuda")
-    for name in ("HALF", "SINGLE"):
-        monkeypatch.setattr(unpadded, name, True)
-    unpadded.try_out(here, 2, 8)
-    assert unpadded.HALF == unpadded.SINGLE
-    return unpadded.HALF
+    monkeypatch.setattr(unpadded, "_working", set())
+    monkeypatch.setitem(sys.modules, "wherefrom.models.attention.row_operations", ModuleType("any"))
+    if wanted is not None:
+        monkeypatch.setattr(unpadded, "WANTED", wanted)
+    mixer = RotarySelfAttention(replace(CONFIG, n_embd=64, block_size=128))
+    unpadded.try_out(torch.device("cpu"), 2, 32, mixer.angles, True)
+    return unpadded.list_working()
 
 
-def test_a_kernel_that_agrees_is_used(monkeypatch):
-    assert try_out_here(monkeypatch, attend_one_by_one)
+def test_kernels_that_agree_are_used(monkeypatch):
+    every = sorted((unpadded.OWN, unpadded.HALF, unpadded.SINGLE))
+    assert try_out_here(monkeypatch, attend_one_by_one, attend_whole) == every
+    wanted = {unpadded.HALF}
+    assert try_out_here(monkeypatch, attend_one_by_one, attend_whole, wanted) == [unpadded.HALF]
 
 
 def test_a_kernel_that_is_missing_or_wrong_is_not_used(monkeypatch):
-    assert not try_out_here(monkeypatch, unpadded.attend_rows)  # a CPU has none
-    assert not try_out_here(monkeypatch, lambda q, k, v, packing: v)
+    missing = unpadded.attend_rows, unpadded.attend_projected  # a CPU has none
+    assert try_out_here(monkeypatch, *missing) == []
+
+    def wrong(q, k, v, packing):
+        return v
+
+    def turned_wrong(parts, packing, heads, angles, normed):
+        return attend_whole(parts, packing, heads, None, normed)
+
+    assert try_out_here(monkeypatch, wrong, turned_wrong) == []

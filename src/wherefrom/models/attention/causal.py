@@ -13,10 +13,15 @@ from torch import Tensor
 from wherefrom.models.attention.cache import Cache
 from wherefrom.models.attention.mixer import Mixer, project
 from wherefrom.models.attention.packing import Packing
-from wherefrom.models.attention.unpadded import attend_rows, flows
+from wherefrom.models.attention.unpadded import (
+    NORM_EPS,
+    OWN,
+    Angles,
+    attend_projected,
+    attend_rows,
+    choose_way,
+)
 from wherefrom.models.dropout import StackedDropout
-
-_NORM_EPS = 1e-6  # one for all precisions
 
 
 class CausalSelfAttention(Mixer):
@@ -68,8 +73,12 @@ class CausalSelfAttention(Mixer):
         layer: int = 0,
         packing: Packing | None = None,
     ) -> Tensor:
-        if packing is not None and flows(x, packing) and not self._drops:
-            return self._forward_unpadded(x, packing)
+        dropout = self.attn_drop.p if self.training else 0.0
+        drawn_apart = dropout > 0 and isinstance(self.attn_drop, StackedDropout)
+        if packing is not None and not drawn_apart:
+            way = choose_way(x, packing, x.shape[-1] // self.n_head)
+            if way is not None:
+                return self._forward_unpadded(x, packing, way, dropout)
         q, k, v = self.project(x, positions_BT, packing)
         seen = None
         if cache is not None:
@@ -77,8 +86,7 @@ class CausalSelfAttention(Mixer):
             k, v = cache.write(layer, k, v, positions_BT)
             keys = torch.arange(k.shape[2], device=k.device)
             seen = keys <= positions_BT[:, None, :, None]
-        dropout = self.attn_drop.p if self.training else 0.0
-        if dropout and isinstance(self.attn_drop, StackedDropout):
+        if drawn_apart:
             return self.mix(self._weigh(q, k), v, packing)  # each model draws its own
         mixed = F.scaled_dot_product_attention(
             q, k, v, attn_mask=seen, dropout_p=dropout, is_causal=seen is None
@@ -86,18 +94,24 @@ class CausalSelfAttention(Mixer):
         return self.join(mixed, packing)
 
     @property
-    def _drops(self) -> bool:
-        return self.training and self.attn_drop.p > 0
+    def angles(self) -> Angles:
+        """By what queries and keys are turned, for a kernel that does it; here by nothing."""
+        return None
 
-    def _forward_unpadded(self, x_NC: Tensor, packing: Packing) -> Tensor:
+    def _forward_unpadded(self, x_NC: Tensor, packing: Packing, way: str, dropout: float) -> Tensor:
         """Rows of their own lengths, one after the other: nothing is computed for padding."""
         parts = project(x_NC, (self.query, self.key, self.value))
+        seeds = getattr(self.attn_drop, "seeds", None)
+        if way == OWN and (dropout == 0 or seeds is not None):
+            drawn = (dropout, seeds, getattr(self.attn_drop, "site", 0))
+            mixed = attend_projected(parts, packing, self.n_head, self.angles, self.qk_norm, *drawn)
+            return self.resid_drop(self.proj(mixed))
         parts_N3HD = parts.unflatten(-1, (3, self.n_head, -1))
         q_and_k, v = parts_N3HD.split((2, 1), 1)
         if self.qk_norm:
             q_and_k = normalise(q_and_k)
         q, k = self.place_packed(q_and_k, packing.positions_N).to(v.dtype).unbind(1)
-        mixed_NHD = attend_rows(q, k, v[:, 0], packing)
+        mixed_NHD = attend_rows(q, k, v[:, 0], packing, dropout)
         return self.resid_drop(self.proj(mixed_NHD.flatten(1)))
 
     def place_packed(self, q_and_k_N2HD: Tensor, positions_N: Tensor) -> Tensor:
@@ -106,4 +120,4 @@ class CausalSelfAttention(Mixer):
 
 def normalise(x_D: Tensor) -> Tensor:
     """Length sqrt(D) for every head's query or key, so that no score can run away."""
-    return F.rms_norm(x_D, x_D.shape[-1:], eps=_NORM_EPS)
+    return F.rms_norm(x_D, x_D.shape[-1:], eps=NORM_EPS)

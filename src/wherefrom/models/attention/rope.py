@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from wherefrom.models.attention.causal import CausalSelfAttention
+from wherefrom.models.attention.unpadded import Angles
 
 
 class RotarySelfAttention(CausalSelfAttention):
@@ -26,6 +27,10 @@ class RotarySelfAttention(CausalSelfAttention):
         angles = torch.arange(config.block_size)[:, None] * rates
         self.register_buffer("cos", angles.cos(), persistent=False)
         self.register_buffer("sin", angles.sin(), persistent=False)
+
+    @property
+    def angles(self) -> Angles:
+        return self.cos, self.sin
 
     def place(self, q_and_k_2BHTD: Tensor, positions_BT: Tensor | None) -> Tensor:
         if positions_BT is None:

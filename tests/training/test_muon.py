@@ -1,0 +1,109 @@
+"""Muon against the singular value decomposition, and against itself by hand."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from wherefrom.training.muon import (
+    Muon,
+    MuonConfig,
+    has_bf16,
+    orthogonalise,
+    orthogonalise_alike,
+    turn_matrices,
+)
+
+GOOD = torch.tensor(0.0)
+
+
+def newton_schulz(matrix: np.ndarray, iterations: int) -> np.ndarray:
+    """The quintic iteration in float64, with the singular values alone: the vectors stay."""
+    u, s, vt = np.linalg.svd(matrix, full_matrices=False)
+    s = s / np.sqrt((s**2).sum())
+    for _ in range(iterations):
+        s = 3.4445 * s - 4.7750 * s**3 + 2.0315 * s**5
+    return u * s @ vt
+
+
+@pytest.mark.parametrize("shape", [(8, 8), (6, 20), (20, 6), (64, 16)])
+def test_orthogonalising_keeps_directions_and_evens_out_their_sizes(shape):
+    matrix = torch.randn(shape, generator=torch.Generator().manual_seed(1))
+    found = orthogonalise(matrix[None], 5)[0].numpy()
+    sizes = np.linalg.svd(found, compute_uv=False)
+    if shape != (8, 8):  # a square one may have a size of nearly nothing
+        assert sizes.min() > 0.6
+    assert sizes.max() < 1.3
+    u, _, vt = np.linalg.svd(matrix.numpy(), full_matrices=False)
+    inside = u.T @ found @ vt.T  # diagonal in the matrix's own singular vectors
+    np.testing.assert_allclose(inside, np.diag(np.diag(inside)), atol=1e-4)
+    assert (np.diag(inside) > 0).all()
+    np.testing.assert_allclose(found, newton_schulz(matrix.numpy(), 5), atol=1e-4)
+
+
+def test_matrices_of_one_stack_do_not_touch_each_other():
+    stack = torch.randn(3, 5, 9, generator=torch.Generator().manual_seed(2))
+    stack[1] *= 1000
+    together = orthogonalise(stack, 5)
+    for one, found in zip(stack, together, strict=True):
+        torch.testing.assert_close(orthogonalise(one[None], 5)[0], found, atol=1e-5, rtol=1e-4)
+
+
+def test_a_matrix_of_nothing_stays_nothing():
+    assert not orthogonalise(torch.zeros(1, 4, 6), 5).any()
+
+
+def test_bf16_is_for_chips_that_have_it():
+    assert not has_bf16(torch.device("cpu"))
+    if torch.cuda.is_available():
+        major = torch.cuda.get_device_capability()[0]
+        assert has_bf16(torch.device("cuda")) is (major >= 8)
+    matrix = torch.randn(1, 16, 16, generator=torch.Generator().manual_seed(3))
+    found = orthogonalise(matrix, 5)
+    assert found.dtype == torch.float32
+    # bf16 has three digits: what was computed in it would differ from the fourth on.
+    exact = newton_schulz(matrix[0].double().numpy(), 5)
+    assert np.abs(found[0].numpy() - exact).max() < 1e-4
+
+
+def test_muon_by_hand():
+    """Two steps of Nesterov momentum, orthogonalised, scaled by the shape, decayed."""
+    config = MuonConfig(rate=0.1, momentum=0.8, decay=0.5, iterations=5)
+    for shape, stretch in (((6, 4), np.sqrt(6 / 4)), ((4, 6), 1.0)):
+        p = nn.Parameter(torch.randn(shape, generator=torch.Generator().manual_seed(4)))
+        expected, momentum = p.detach().double().numpy(), np.zeros(shape)
+        muon = Muon([("w", p)], config)
+        for step, factor in enumerate((1.0, 0.5)):
+            p.grad = torch.randn(shape, generator=torch.Generator().manual_seed(5 + step))
+            gradient = p.grad.double().numpy()
+            momentum = 0.8 * momentum + 0.2 * gradient
+            ahead = 0.8 * momentum + 0.2 * gradient
+            rate = 0.1 * factor
+            expected = expected * (1 - rate * 0.5) - rate * stretch * newton_schulz(ahead, 5)
+            muon.step(factor, GOOD)
+        np.testing.assert_allclose(p.detach().numpy(), expected, atol=1e-4)
+        (kept,) = muon.state().values()
+        np.testing.assert_allclose(kept[0].numpy(), momentum, atol=1e-6)
+
+
+def test_wide_and_tall_matrices_go_through_one_iteration():
+    draw = torch.Generator().manual_seed(6)
+    wide, tall = (torch.randn(shape, generator=draw) for shape in ((2, 3, 4, 9), (1, 3, 9, 4)))
+    found = orthogonalise_alike([wide, tall], 5)
+    for one, other in zip((wide, tall), found, strict=True):
+        expected = orthogonalise(one.flatten(0, 1), 5).view_as(one)
+        torch.testing.assert_close(other, expected, atol=1e-5, rtol=1e-4)
+
+
+def test_clipping_on_the_way_is_clipping_before():
+    draw = torch.Generator().manual_seed(7)
+    gradient, momentum, matrices = (torch.randn(2, 4, 6, generator=draw).double() for _ in range(3))
+    stretch, rate, good = torch.tensor(2.5).double(), torch.tensor(0.1).double(), torch.tensor(True)
+    found: list[list[torch.Tensor]] = []
+    for given, divisor in ((gradient, stretch), (gradient / stretch, None)):
+        own = [momentum.clone(), matrices.clone()]
+        turn_matrices([given], own[:1], own[1:], rate, good, divisor, MuonConfig())
+        found.append(own)
+    for one, other in zip(*found, strict=True):
+        torch.testing.assert_close(one, other)
+    assert not torch.equal(found[0][1], matrices)
