@@ -176,7 +176,13 @@ def run(
         runs, new = list(found.runs), not all(map(_has_report, found.runs[:1]))
     else:
         found = wherefrom.run(
-            recipe, out=out, progress=True, processes=processes, wait=wait, **options
+            recipe,
+            out=out,
+            progress=True,
+            processes=processes,
+            wait=wait,
+            together=together,
+            **options,
         )
         print_json(found) if as_json else _print(found)
         runs, new = [found.run], not found.reused
