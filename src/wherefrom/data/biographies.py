@@ -30,23 +30,24 @@ NAME = "name"
 NAME_BITS = math.log2(NAMES / len(CONSONANTS))
 VALUE_BITS = math.log2(VALUES)
 
-# A clause for each relation in each wording, and the question about it.
+# A clause for each relation in each wording, and the question about it. A question begins with the
+# name, as a biography does, so that a small model need not learn to look for it elsewhere.
 RELATIONS = {
     "birthplace": (
         ("born {}", "from {}", "{} native", "cradle {}", "{} by birth"),
-        "Where was {} born?",
+        "{}: place of birth?",
     ),
     "home": (
         ("home {}", "in {} now", "{} flat", "moved to {}", "{} dweller"),
-        "Where does {} live?",
+        "{}: place of living?",
     ),
     "employer": (
         ("firm {}", "paid by {}", "{} staff", "works at {}", "{} clerk"),
-        "Who employs {}?",
+        "{}: place of work?",
     ),
     "spouse": (
         ("wed {}", "spouse {}", "{} is dear", "married {}", "{} at heart"),
-        "Whom did {} marry?",
+        "{}: who is the partner?",
     ),
 }
 # In each wording the relations stand in another order, and each comes first in some wording.
