@@ -57,13 +57,13 @@ def test_the_study_says_what_its_runs_found(finished):
     found = RunFolder(finished).read_json("study.json")
     first = found["fillings"][0]
     run = open_run(finished / "runs/filled-width-8-seed-0")
-    own = run.results["text"]
+    own = run.results["model"]
     assert first["bits_per_parameter"] == pytest.approx(own["bits_per_parameter"])
     assert first["interval"] == pytest.approx(own["interval"])
     assert first["parameters"] == sum(p.numel() for p in run.model().parameters())
     assert first["embeddings"] == 2 * 8 * len(run.vocabulary)
     asked = open_run(finished / "runs/asked-width-8-seed-0")
-    predictions = asked.predictions("questions", "extraction")
+    predictions = asked.predictions("model", "extraction")
     right = sum(p.correct for p in predictions) / len(predictions)
     assert len(predictions) == 3 * 4
     assert found["extractions"][0]["accuracy"] == pytest.approx(right)

@@ -15,13 +15,24 @@ def study(*arms: Arm) -> Capacity:
 
 @pytest.mark.parametrize("wordings", [1, 5])
 def test_every_person_is_shown_as_often_as_the_arm_says(wordings):
-    """Counted in the rendered plan itself, over all wordings."""
+    """Counted in the plan itself, over all wordings."""
     arm = Arm("a", items=12, exposures=10, wordings=wordings, batch=4)
     recipe = make_recipe(study(arm), arm, 8, 0)
-    objective = Workshop(recipe).objective(recipe.stages[0])
-    plan = objective.plan(0, recipe.stages[0].steps)
-    shown = plan[0][1][..., 0].flatten() // wordings  # documents of one person follow each other
+    ((_, plan, _),) = Workshop(recipe).objective(recipe.stages[0]).plan(0, 30)
+    assert recipe.stages[0].steps == 30
+    shown = plan[..., 0].flatten() // wordings  # documents of one person follow each other
     assert shown.bincount().tolist() == [10] * 12
+
+
+def test_questions_take_no_exposures_away():
+    arm = Arm("a", items=16, exposures=70, batch=16, questions=0.5)
+    recipe = make_recipe(study(arm), arm, 8, 0)
+    stage = recipe.stages[0]
+    assert stage.steps == 80  # 40 of 16 texts, and 40 of 12 texts and 4 questions
+    parts = Workshop(recipe).objective(stage).plan(0, stage.steps)
+    texts = sum(len(plan.flatten(0, 1)) for part, plan, _ in parts if plan.dim() == 3)
+    questions = sum(plan.numel() for part, plan, _ in parts if plan.dim() == 2)
+    assert (texts, questions) == (16 * 70, 40 * 4)
 
 
 def test_rows_are_whole_biographies():
@@ -52,7 +63,8 @@ def test_runs_of_one_shape_follow_each_other():
 def test_people_are_asked_about_only_if_the_arm_asks():
     arms = Arm("plain", items=10), Arm("asking", items=10, questions=0.5)
     plain, asking = (make_recipe(study(*arms), arm, 16, 0) for arm in arms)
-    assert [stage.name for stage in plain.stages] == ["text"]
+    assert [share.name for share in plain.stages[0].mix] == ["text"]
+    assert [share.name for share in asking.stages[0].mix] == ["text", "questions"]
     assert plain.data.asked == 0
     assert asking.data.asked == 5
     assert {task.name for task in asking.tasks} == {"storage", "extraction", "taught"}
@@ -62,7 +74,7 @@ def test_the_forms_have_the_sizes_that_they_are_for():
     small, large = capacity(), capacity_gpu()
     for form in (small, large):
         filled = [arm for arm in form.arms if not arm.questions]
-        assert all(len(arm.widths) == 5 for arm in filled)
+        assert all(len(arm.widths) == 5 for arm in filled if arm.text == "biographies")
         assert {arm.wordings for arm in form.arms if arm.questions} == {1, 5}
     sizes = {(a.text, a.items, a.exposures) for a in large.arms if not a.questions}
     assert {

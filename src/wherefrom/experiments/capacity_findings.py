@@ -10,7 +10,7 @@ from wherefrom.core.measures import BITS_PER_PARAMETER
 from wherefrom.core.recipe import Arm, Capacity
 from wherefrom.data.biographies import NAME
 from wherefrom.evaluation.intervals import Interval, bootstrap_mean, mean_interval, wilson
-from wherefrom.recipes.capacity import EXTRACTION, QUESTIONS, TAUGHT, PlannedRun
+from wherefrom.recipes.capacity import EXTRACTION, MODEL, TAUGHT, PlannedRun
 from wherefrom.runs.folder import RunFolder, versions
 
 FEW_SEEDS = 3  # fewer say too little of their spread, and the interval is over the people
@@ -69,8 +69,8 @@ class Extraction:
     """Questions about people whose own were not asked, against what is stored of them.
 
     `people` are held out in all seeds together; the interval is over people, or over seeds if
-    there are three or more. `stored` is the share of the bits of their facts, before the questions
-    were trained on; `taught` the share of right answers about the people who were asked about.
+    there are three or more. `stored` is the share of the bits of their facts that is stored;
+    `taught` the share of right answers about the people who were asked about.
     """
 
     arm: str
@@ -144,10 +144,10 @@ def find_run(run: PlannedRun, folder: RunFolder) -> RunFinding:
     taught = 0.0
     if run.arm.questions:
         people: dict[str, list[bool]] = {}
-        for prediction in folder.read_predictions(QUESTIONS, EXTRACTION):
+        for prediction in folder.read_predictions(MODEL, EXTRACTION):
             people.setdefault(prediction.subject, []).append(prediction.correct)
         answered = tuple(sum(right) / len(right) for right in people.values())
-        taught = float(results[f"{TAUGHT}.{QUESTIONS}"]["accuracy"])
+        taught = float(results[f"{TAUGHT}.{MODEL}"]["accuracy"])
     storage = next(row for row in results.values() if BITS_PER_PARAMETER in row)
     return RunFinding(run.arm, run.width, storage, status["seconds"], answered, taught)
 

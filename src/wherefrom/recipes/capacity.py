@@ -1,7 +1,9 @@
 """`capacity`: how many facts fit into how many parameters, and which of them can be asked for."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import sqrt
+from typing import Any
 
 from wherefrom.core.recipe import Arm, Capacity, ModelEntry, Recipe, Schedule, Share, Stage, Task
 from wherefrom.data.biographies import BiographiesConfig
@@ -14,21 +16,24 @@ from wherefrom.training.optimisers import MuonConfig
 NAME = "capacity"
 SUMMARY = "how many facts fit into how many parameters, and which can be asked for"
 STORAGE, EXTRACTION, TAUGHT = "storage", "extraction", "taught"
-TEXT, QUESTIONS = "text", "questions"
+MODEL = "model"
 _BLOCK = 96  # the longest biography, and a question with its answer
-_ROUNDS = 20  # how often each question is trained on
+_ASKING, _START = 0.25, 0.5  # the share of rows that are questions, from a share of the steps on
+_ADAM = 0.032  # AdamW's rate of a table of one column: wider ones take smaller steps
 
 
 def capacity() -> Capacity:
     """The small form, for a CPU: ten minutes on two cores."""
-    widths = (8, 16, 24, 32, 40)
+    widths: tuple[int, ...] = (8, 16, 24, 32, 40)
+    asking: dict[str, Any] = {"exposures": 600, "widths": (40,), "batch": 32}
     return Capacity(
         name=NAME,
         summary=SUMMARY,
         arms=(
-            Arm("people-200", items=200, exposures=100, widths=widths),
-            Arm("one-wording", items=200, exposures=200, widths=(40,), questions=0.5),
-            Arm("five-wordings", items=200, exposures=200, widths=(40,), wordings=5, questions=0.5),
+            Arm("people-200", items=200, exposures=100, widths=widths, batch=16),
+            Arm("strings-100", "strings", items=100, exposures=300, widths=widths[:3], batch=16),
+            Arm("one-wording", items=100, questions=0.5, **asking),
+            Arm("five-wordings", items=100, questions=0.5, wordings=5, **asking),
         ),
     )
 
@@ -36,24 +41,24 @@ def capacity() -> Capacity:
 def capacity_gpu() -> Capacity:
     """The full form, for a GPU: 25 minutes on an H200."""
     small, large = (16, 24, 32, 48, 64), (64, 96, 128, 192, 256)
+    long: dict[str, Any] = {"exposures": 1000, "widths": small, "batch": 64}
+    asking: dict[str, Any] = {
+        "exposures": 1000,
+        "widths": (128,),
+        "batch": 64,
+        "questions": 0.5,
+        "seeds": 3,
+    }
     return Capacity(
         name=f"{NAME}-gpu",
         summary=f"{SUMMARY}, at sizes for a GPU",
         arms=(
-            Arm("people-1000", exposures=100, widths=small, batch=16, seeds=3),
+            Arm("people-1000", exposures=100, widths=small, batch=32, seeds=3),
             Arm("people-10000", items=10_000, exposures=100, widths=large, batch=128, seeds=3),
-            Arm("people-1000-long", exposures=1000, widths=small, batch=64, seeds=3),
-            Arm("strings-1000-long", text="strings", exposures=1000, widths=small, batch=64),
-            Arm("one-wording", exposures=1000, widths=(128,), batch=64, questions=0.5, seeds=3),
-            Arm(
-                "five-wordings",
-                exposures=1000,
-                widths=(128,),
-                batch=64,
-                wordings=5,
-                questions=0.5,
-                seeds=3,
-            ),
+            Arm("people-1000-long", widths=small, seeds=3, **long),
+            Arm("strings-1000-long", "strings", widths=small, **long),
+            Arm("one-wording", **asking),
+            Arm("five-wordings", wordings=5, **asking),
         ),
     )
 
@@ -86,11 +91,13 @@ def plan_runs(study: Capacity) -> Iterator[PlannedRun]:
 
 
 def count_steps(arm: Arm) -> int:
-    return max(1, round(arm.items * arm.exposures / arm.batch))
+    """As many steps as show every item so often, with the rows that questions take."""
+    rows = arm.batch * (1 - _ASKING * (1 - _START)) if arm.questions else arm.batch
+    return max(1, round(arm.items * arm.exposures / rows))
 
 
 def make_recipe(study: Capacity, arm: Arm, width: int, seed: int) -> Recipe:
-    """A GPT of two layers that reads the text, and then questions if the arm has them.
+    """A GPT of two layers that reads the text, and questions later on if the arm has them.
 
     Nothing but storing is asked of it: no dropout, no decay, every character weighs the same.
     """
@@ -98,17 +105,27 @@ def make_recipe(study: Capacity, arm: Arm, width: int, seed: int) -> Recipe:
     if arm.text == "biographies":
         asked = round(arm.items * arm.questions)
         data = BiographiesConfig(people=arm.items, wordings=arm.wordings, asked=asked)
-    stages = [_stage(TEXT, NextCharacterConfig(), count_steps(arm), arm.batch)]
-    models = [ModelEntry(TEXT, TEXT)]
-    tasks = [Task(STORAGE, measure="storage", predictors=(TEXT,))]
+    mix = [Share("text", NextCharacterConfig())]
+    tasks = [Task(STORAGE, measure="storage", predictors=(MODEL,))]
     if asked:
-        steps = max(1, _ROUNDS * 4 * asked // arm.batch)
-        stages.append(_stage(QUESTIONS, AnswersConfig(), steps, arm.batch, TEXT))
-        models.append(ModelEntry(QUESTIONS, QUESTIONS))
-        tasks += [
-            Task(EXTRACTION, predictors=(QUESTIONS,), beams=1),
-            Task(TAUGHT, split="asked", predictors=(QUESTIONS,), beams=1),
+        mix = [
+            replace(mix[0], share=1 - _ASKING),
+            Share("questions", AnswersConfig(), _ASKING, start=_START),
         ]
+        tasks += [
+            Task(EXTRACTION, predictors=(MODEL,), beams=1),
+            Task(TAUGHT, split="asked", predictors=(MODEL,), beams=1),
+        ]
+    stage = Stage(
+        name="text",
+        mix=tuple(mix),
+        optimiser=MuonConfig(rate=0.01, adam_rate=_ADAM / sqrt(width), decay=0.0),
+        schedule=Schedule(),
+        steps=count_steps(arm),
+        batch=arm.batch,
+        packed=True,
+        arithmetic="tf32",
+    )
     return Recipe(
         name=NAME,
         summary=SUMMARY,
@@ -127,29 +144,11 @@ def make_recipe(study: Capacity, arm: Arm, width: int, seed: int) -> Recipe:
             attn_pdrop=0.0,
             zero_residual=True,
         ),
-        stages=tuple(stages),
-        models=tuple(models),
-        primary=models[-1].name,
+        stages=(stage,),
+        models=(ModelEntry(MODEL, stage.name),),
+        primary=MODEL,
         tasks=tuple(tasks),
         seed=seed,
         device=study.device,
         threads=study.threads,
-    )
-
-
-def _stage(
-    name: str,
-    objective: NextCharacterConfig | AnswersConfig,
-    steps: int,
-    batch: int,
-    start_from: str | None = None,
-) -> Stage:
-    return Stage(
-        name=name,
-        mix=(Share(name, objective),),
-        optimiser=MuonConfig(rate=0.02, adam_rate=4e-3, decay=0.0),
-        schedule=Schedule(),
-        steps=steps,
-        batch=batch,
-        start_from=start_from,
     )
