@@ -44,7 +44,7 @@ from wherefrom.core.files import read_text
 from wherefrom.core.recipe import Capacity, Demonstrations, Experiment, Recipe
 from wherefrom.core.replies import Reply, Source, Verdict
 from wherefrom.data.catalogue import survey_dataset
-from wherefrom.experiments.capacity import evaluate_capacity, run_capacity
+from wherefrom.experiments.capacity import count_at_once, evaluate_capacity, run_capacity
 from wherefrom.experiments.company import company
 from wherefrom.experiments.comparison import RunComparison, compare
 from wherefrom.experiments.execute import Outcome, evaluate_run, execute
@@ -160,8 +160,8 @@ def run(
     of training are written to standard error. Several `processes` take every step together; `wait`
     is how many seconds one that does not come, or does not answer, is waited for. A program that
     torchrun has started needs neither: only its first process returns from here. A study of several
-    runs (`capacity`) trains as many models at once as there are processes, and up to `together` of
-    one shape as one. The options are those of `build_recipe`. If `recipe` is a recipe object and
+    runs (`capacity`) trains as many models at once as there are processes, by default one for each
+    core where there is no GPU, and up to `together` of one shape as one. The options are those of `build_recipe`. If `recipe` is a recipe object and
     not a name, only the option `seed` is allowed.
     """
     started = monotonic()
@@ -500,7 +500,7 @@ def _run_study(
             study,
             _folder(study, out),
             together=together,
-            processes=crew.processes.size if crew else processes or 1,
+            processes=crew.processes.size if crew else processes or count_at_once(study, together),
             watch=watch if progress else None,
             tell=note if progress else _keep_quiet,
         )

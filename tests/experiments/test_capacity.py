@@ -2,6 +2,7 @@
 
 import json
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from wherefrom.cli.main import main
 from wherefrom.core.errors import BadData, Interrupted, MissingInput, UsageError
 from wherefrom.core.recipe import Arm, Capacity
 from wherefrom.experiments import execute as executing
-from wherefrom.experiments.capacity import run_capacity
+from wherefrom.experiments.capacity import count_at_once, run_capacity
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import open_run
 
@@ -127,6 +128,14 @@ def test_processes_train_the_same_models(finished, tmp_path):
     run_capacity(STUDY, tmp_path / "s", processes=2)
     ends = [RunFolder(path).read_status()["results"] for path in (finished, tmp_path / "s")]
     assert ends[0] == ends[1]
+
+
+def test_on_a_cpu_there_is_a_model_for_each_core(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    free = replace(STUDY, threads=0)
+    assert count_at_once(free) == 3
+    assert count_at_once(STUDY) == 1  # who asks for threads has them
+    assert count_at_once(free, together=2) == 1
 
 
 def test_scoring_again_changes_nothing(finished):

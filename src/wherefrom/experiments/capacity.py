@@ -23,7 +23,7 @@ from wherefrom.experiments.study import FIGURES, FINDINGS, PAGE
 from wherefrom.experiments.together import RunRequest, Tell, Watch, execute_all
 from wherefrom.recipes.capacity import PlannedRun, plan_runs
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.threads import count_cores
+from wherefrom.runs.threads import count_cores, usual_threads
 from wherefrom.runs.workshop import choose_device
 
 RUNS, FIGURE = "runs", f"{FIGURES}/capacity.svg"
@@ -52,6 +52,14 @@ def run_capacity(
         if outcome := find_stored(folder, study):  # another process has finished it meanwhile
             return outcome
         return _Study(folder, study, planned).run(together, processes, watch, tell)
+
+
+def count_at_once(study: Capacity, together: int | None = None) -> int:
+    """How many models are trained at once if nobody says it: on a CPU one for each core, since
+    models so small gain little from a second thread."""
+    if choose_device(study.device).type != "cpu" or study.threads or (together or 1) > 1:
+        return 1
+    return usual_threads()
 
 
 def evaluate_capacity(folder: RunFolder, study: Capacity) -> Outcome:
