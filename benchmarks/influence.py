@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src")]
 
 from wherefrom import api  # noqa: E402
+from wherefrom.answering.policy import find_policy, open_as_stored  # noqa: E402
 from wherefrom.core.contracts import NOT_TRAINED_ON  # noqa: E402
 from wherefrom.core.errors import Interrupted  # noqa: E402
 from wherefrom.experiments.retraining import find_retrained, retrain_pairs  # noqa: E402
@@ -36,8 +37,11 @@ def tell(text: str) -> None:
 def measure(run: Run) -> None:
     """Write what every retrained model makes of the run's answers to audit/influence.jsonl."""
     questions = [q for q in run.dataset.questions if q.split in NOT_TRAINED_ON and q.answer]
-    answers = [answer.text for answer in run.predictor().answer([q.text for q in questions])]
-    found = find_memorisation(run.folder, find_retrained(run), questions, answers)
+    answerer = open_as_stored(run, find_policy(run)).answerer
+    answers = [answer.text for answer in answerer.answer([q.text for q in questions])]
+    found = find_memorisation(
+        run.folder, find_retrained(run), questions, answers, answerer.wordings
+    )
     if found is not None:
         tell(f"{run.path.name}: {found.models} models, {found.recalled.mean():.3f} recalled")
 

@@ -161,8 +161,9 @@ def run(
     is how many seconds one that does not come, or does not answer, is waited for. A program that
     torchrun has started needs neither: only its first process returns from here. A study of several
     runs (`capacity`) trains as many models at once as there are processes, by default one for each
-    core where there is no GPU, and up to `together` of one shape as one. The options are those of `build_recipe`. If `recipe` is a recipe object and
-    not a name, only the option `seed` is allowed.
+    core where there is no GPU, and up to `together` of one shape as one. The options are those of
+    `build_recipe`. If `recipe` is a recipe object and not a name, only the option `seed` is
+    allowed.
     """
     started = monotonic()
     built = _build(recipe, options)

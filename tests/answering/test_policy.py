@@ -516,19 +516,33 @@ def test_earlier_versions_are_read(tmp_path, data, expected):
     assert read_policy(a_run(tmp_path)) == expected
 
 
-def test_the_fourth_version_is_written_and_read_to_the_bit(tmp_path):
+def test_the_fifth_version_is_written_and_read_to_the_bit(tmp_path):
     policy = replace(POLICY, reference=REFERENCE, threshold=Threshold(1 / 3, 0.9, 0.1, None, 7))
     own = RelationPolicy(policy.calibration, Threshold(2.0, 0.9, 0.0, None, 7, "too few"))
-    form = StatementForm("", " was born in ", ".", masked=True)
+    form = StatementForm("", " was born in ", ".", masked=True, searched=True)
     policy = replace(
         policy, relations={"birthplace": own}, forms=StatementForms({"birthplace": (form,)})
     )
     write_policy(RunFolder(tmp_path), policy)
     written = json.loads((tmp_path / FILE).read_text())
-    assert written["format_version"] == 4
+    assert written["format_version"] == 5
     assert written.keys() == SECOND.keys() | {"relations", "forms"}
     assert written["threshold"]["precision"] is None
     assert read_policy(a_run(tmp_path)) == policy
+
+
+def test_a_file_of_the_fourth_version_has_wordings_in_which_nothing_is_searched(tmp_path):
+    policy = replace(POLICY, reference=REFERENCE)
+    form = StatementForm("", " was born in ", ".", masked=True)
+    write_policy(
+        RunFolder(tmp_path), replace(policy, forms=StatementForms({"birthplace": (form,)}))
+    )
+    written = json.loads((tmp_path / FILE).read_text())
+    del written["forms"]["relations"]["birthplace"][0]["searched"]
+    (tmp_path / FILE).write_text(json.dumps(written | {"format_version": 4}))
+    (found,) = read_policy(a_run(tmp_path)).forms.relations["birthplace"]
+    assert found == form
+    assert not found.searched
 
 
 def test_without_a_file_the_way_to_one_is_named(tmp_path):
@@ -575,7 +589,7 @@ def changed(*where: str, to: Any = None) -> dict[str, Any]:
         (changed("reference", "mean", "rest", to=math.nan), "NaN, which JSON does not have"),
         (changed("reference", "spread", "rest", to=-1.0), "spreads above 0"),
         (changed("more", to=1), "more: no such field"),
-        (changed("format_version", to=5), "expected format_version 4, found 5"),
+        (changed("format_version", to=6), "expected format_version 5, found 6"),
     ],
 )
 def test_a_damaged_file_is_named(tmp_path, data, named):

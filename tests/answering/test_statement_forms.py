@@ -165,3 +165,72 @@ def test_what_is_not_expected_at_all_has_a_floor_and_what_is_too_long_is_cut():
 
 def test_no_question_has_no_likelihood():
     assert NO_FORMS.measure(answerer(), [], [])["statement_likelihood"].shape == (0,)
+
+
+# -- searching in them ----------------------------------------------------------------
+
+TEXT = ("{name} is from {place}.", "{name} came from {place}.", "{name} hails from {place}.")
+
+
+class Reader(nn.Module):
+    """Has read every sentence about everybody, and how an answer is masked; says nothing else."""
+
+    max_input = 60
+    cacheable = False
+
+    def __init__(self, people: dict[str, str], certainty: float = 0.9) -> None:
+        super().__init__()
+        self.certainty, self.following = certainty, dict[str, str]()
+        self.unused = nn.Parameter(torch.zeros(1))
+        mask = VOCABULARY.characters[MASK_ID]
+        for name, place in people.items():
+            for wording in TEXT:
+                head, tail = wording.format(name=name, place="|").split("|")
+                self._learn(head, place)
+                self._learn(f"{head}{mask}{tail}{mask}", place + mask)
+
+    def _learn(self, prompt: str, answer: str) -> None:
+        for i, character in enumerate(answer):
+            self.following[prompt + answer[:i]] = character
+
+    def forward(self, tokens: torch.Tensor, cache: None = None) -> torch.Tensor:
+        other = math.log((1 - self.certainty) / (len(VOCABULARY) - 1))
+        logits = torch.full((*tokens.shape, len(VOCABULARY)), other)
+        for row, line in enumerate(tokens.tolist()):
+            for i in range(len(line)):
+                known = self.following.get(VOCABULARY.decode(line[: i + 1]))
+                if known is not None:
+                    logits[row, i, VOCABULARY.encode(known)[0]] = math.log(self.certainty)
+        return logits
+
+
+@pytest.mark.parametrize(("certainty", "searched"), [(0.95, 3), (0.6, 0)])
+def test_answers_are_searched_for_where_the_model_knows_most_of_them(
+    certainty: float, searched: int
+):
+    """By hand: four letters and a mask have 0.95^5 = 0.77, more than even odds, or 0.6^5 = 0.08."""
+    reader = answerer(Reader(PEOPLE, certainty))
+    forms = learn_statement_forms(reader, dataset(*TEXT)).relations["birthplace"]
+    assert sum(f.searched for f in forms) == searched
+    assert all(f.masked for f in forms if f.searched)
+
+
+def test_what_the_question_does_not_reach_is_found_in_other_words():
+    """The model has never read a question, so it repeats itself there; the text it knows."""
+    reader = answerer(Reader({**PEOPLE, "Ed Elk": "Lima"}))
+    forms = learn_statement_forms(reader, dataset(*TEXT))
+    asked = reader.asking(lambda own, text: forms.prompts(own, parsed("Ed Elk")))
+    (answer,) = asked.answer([BORN.fill("Ed Elk")])
+    assert (answer.text, answer.finished) == ("Lima", True)
+    assert answer.probability == pytest.approx(3 / 4 * 0.9**5, rel=1e-3), "of four prompts, three"
+    assert reader.answer([BORN.fill("Ed Elk")])[0].text != "Lima"
+
+
+def test_a_wording_too_long_for_the_model_is_not_asked():
+    reader = answerer(Reader(PEOPLE))
+    forms = learn_statement_forms(reader, dataset(*TEXT))
+    name = "Ann " + "Ash" * 15  # 49 letters: " is from ", a mask, "." and a mask fit in 60, exactly
+    fitting = [VOCABULARY.decode(prompt) for prompt in forms.prompts(reader, parsed(name[:48]))]
+    assert [" is from " in text for text in fitting] == [True]
+    assert forms.prompts(reader, parsed(name)) == []
+    assert forms.prompts(reader, parsed("Ann Ash", "profession")) == []

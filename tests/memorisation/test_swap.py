@@ -10,6 +10,7 @@ from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import Answer, Dataset, Question
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.intervals import wilson
+from wherefrom.generation.answers import ModelAnswerer, Prompt, Wordings
 from wherefrom.memorisation.swap import OUTCOMES, OutcomeShare, SwapFindings, report_swap
 
 OLD = [Question(f"Where was {n} born?", n, "r", "Oslo", "held-out") for n in "ABCDE"]
@@ -26,12 +27,21 @@ class Said:
     def predictor(self) -> "Said":
         return self
 
+    def asking(self, wordings: Wordings | None) -> "Said":
+        self.wordings = wordings
+        return self
+
     def answer(self, questions: list[str]) -> list[Answer]:
         return [Answer(self.answers[q], 0.5) for q in questions]
 
 
 def report(old: Any, changed: Any, unchanged: Any) -> SwapFindings:
-    return report_swap(old, changed, unchanged)
+    def no_others(answerer: ModelAnswerer, question: str) -> list[Prompt]:
+        return []
+
+    found = report_swap(old, changed, unchanged, no_others)
+    assert all(run.wordings is no_others for run in (old, changed, unchanged)), "asked alike"
+    return found
 
 
 def swapped_four() -> SwapFindings:

@@ -1,17 +1,21 @@
 """What the first process has the others do: here, the others are scripted."""
 
+import json
 from contextlib import nullcontext
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 
-from wherefrom.core.contracts import Answer, Candidate, Dataset, Document
+from wherefrom.core.contracts import Dataset, Document
 from wherefrom.core.errors import Mismatch, Unavailable
+from wherefrom.generation.decoder import Decoder
+from wherefrom.generation.requests import Request
 from wherefrom.generation.scoring import Reading, batches, read_batches
 from wherefrom.models.gpt import GPT, GPTConfig
 from wherefrom.recipes.catalogue import get_recipe
-from wherefrom.runs.crew import Crew, current_crew, helping_crew, read, read_together, spell
+from wherefrom.runs.crew import Crew, current_crew, generate_own, helping_crew, read, read_together
 from wherefrom.runs.descriptions import describe
 
 TEXTS = [[5], [3, 4, 7], [2, 9, 9, 1], [4, 4, 4, 4, 4], [6, 2], [8, 3, 1, 1, 2, 2], [7, 7, 7]]
@@ -36,9 +40,17 @@ class Others:
         self.left = True
 
 
-def test_an_answer_keeps_every_bit():
-    answer = Answer("Łódź", 0.1 + 0.2, (Candidate("Oslo", 1e-300), Candidate("", 0.0)), False)
-    assert read(spell(answer)) == answer
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_what_several_processes_decode_has_the_bits_of_one(size: int):
+    torch.manual_seed(0)
+    shape = {"vocab_size": 12, "block_size": 12, "n_layer": 1, "n_head": 2, "n_embd": 8}
+    model = GPT(GPTConfig(**shape)).eval()
+    requests = [Request((3, 4, i), 5, beams) for i in range(2, 6) for beams in (1, 2, 4)]
+    alone = [Decoder(model).generate([each])[0] for each in requests]
+    for rank in range(size):
+        member: Any = SimpleNamespace(rows=slice(rank, None, size))
+        sent = json.loads(json.dumps(generate_own(member, model, requests)))
+        assert [read(each) for each in sent] == [list(each) for each in alone[rank::size]]
 
 
 def test_a_crew_shares_steps_or_trains_apart():

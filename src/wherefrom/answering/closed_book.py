@@ -28,7 +28,7 @@ from wherefrom.core.contracts import Answer, Dataset
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.vocabulary import refuse_marks
-from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.generation.answers import ModelAnswerer, Prompt
 from wherefrom.runs.run import Run
 
 # What confidence is computed from.
@@ -53,7 +53,8 @@ class ClosedBookModel:
 
     Familiarity is measured relative to `reference`. If none was stored, it is computed from the
     names of asked people, which the model must know. `forms` are wordings of the text in which the
-    answers are scored as well; if none were stored, they are learnt from asked people's texts.
+    answers are scored as well; if none were stored, they are learnt from asked people's texts. With
+    `wordings`, answers are searched for in them, too.
     """
 
     def __init__(
@@ -62,8 +63,10 @@ class ClosedBookModel:
         dataset: Dataset,
         reference: FamiliarityReference | None = None,
         forms: StatementForms | None = None,
+        wordings: bool = False,
     ) -> None:
-        self.answerer, self._reference = answerer, reference
+        self.answerer = answerer.asking(self.find_prompts) if wordings else answerer
+        self._reference = reference
         self._dataset, self._forms = dataset, forms
         self.openings = find_openings(dataset.documents) or [""]
         subjects = (d.subject.of(d.text) for d in dataset.documents if d.subject)
@@ -146,6 +149,17 @@ class ClosedBookModel:
 
     # -- answers -------------------------------------------------------------------
 
+    def find_prompts(self, answerer: ModelAnswerer, text: str) -> list[Prompt]:
+        """What asks the same as a question in the text's own wordings; any model can be asked so.
+
+        Nothing does where the question has a form that the model was not taught.
+        """
+        try:
+            question = self.parser.parse(text)
+        except BadData:
+            return []
+        return self.forms.prompts(answerer, question)
+
     def answer(
         self, questions: Sequence[ParsedQuestion], known: Mapping[str, Answer] | None = None
     ) -> Answered:
@@ -188,4 +202,4 @@ def open_closed_book(
             f"{run.path}: expected a run that answers questions, found a run of "
             f"'{run.recipe.name}'; 'wherefrom run people' makes one"
         )
-    return ClosedBookModel(predictor, run.dataset, reference, forms)
+    return ClosedBookModel(predictor, run.dataset, reference, forms, run.recipe.wordings)

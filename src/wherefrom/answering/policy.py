@@ -22,7 +22,12 @@ from wherefrom.answering.abstention import (
 )
 from wherefrom.answering.calibration import PSEUDO, LogisticCalibration, fit_by_relation
 from wherefrom.answering.certificate import Certificate
-from wherefrom.answering.closed_book import EARLIER_FEATURES, FEATURES, ClosedBookModel
+from wherefrom.answering.closed_book import (
+    EARLIER_FEATURES,
+    FEATURES,
+    ClosedBookModel,
+    open_closed_book,
+)
 from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.familiarity import FamiliarityReference
 from wherefrom.answering.feature_table import FeatureTable
@@ -61,7 +66,7 @@ class AnswerPolicy:
     earlier versions have none.
     """
 
-    format_version: ClassVar[int] = 4
+    format_version: ClassVar[int] = 5
 
     calibration: LogisticCalibration
     threshold: Threshold
@@ -342,11 +347,26 @@ def read_policy(run: Run) -> AnswerPolicy:
     return policy
 
 
+def find_policy(run: Run) -> AnswerPolicy | None:
+    """The policy in the run folder; None if none was fitted."""
+    try:
+        return read_policy(run)
+    except MissingInput:
+        return None
+
+
+def open_as_stored(run: Run, policy: AnswerPolicy | None) -> ClosedBookModel:
+    """The run's model, asked as its stored policy says, if it has one."""
+    if policy is None:
+        return open_closed_book(run)
+    return open_closed_book(run, policy.reference, policy.forms)
+
+
 def _upgrade(data: Any) -> Any:
     """Set the version: earlier files lack the forms, the relations and, the first, a reference."""
     if not isinstance(data, dict):
         return data
     found = cast(dict[str, Any], data)
-    if found.get("format_version", 1) in (1, 2, 3):
+    if found.get("format_version", 1) in (1, 2, 3, 4):
         found = found | {"format_version": AnswerPolicy.format_version}
     return found

@@ -4,7 +4,8 @@ A question is one way to reach a fact; the sentences that state it are others. "
 Amos Karlsson is ..." is one of the wordings that the model has read, and if it has read it of Amos
 Karlsson it expects the same place there as after the question. A guess has only the question's
 wording to lean on. Nothing is looked up: the wordings are learnt from asked people's texts, and
-filled with the name that is asked about.
+filled with the name that is asked about. Where a recipe says so, answers are also searched for
+in them: where one wording fails, another has the fact.
 
 Shapes: N answers.
 """
@@ -12,7 +13,7 @@ Shapes: N answers.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,13 +21,14 @@ from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.vocabulary import MASK_ID
-from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.generation.answers import ModelAnswerer, Prompt
 from wherefrom.generation.scoring import score_with_entropy
 from wherefrom.reading.passages import BEHIND_NAME
 from wherefrom.reading.sentences import split_sentences
 
 STATEMENT = ("statement_likelihood", "statement_entropy")  # what the wordings tell of an answer
 _FORMS = 4  # wordings of a relation that are used, masked or not
+_SEARCHED = 3  # of them, those in which answers are searched for
 _AS_GOOD = 0.5  # nats: masked and plain wordings are used together if both are expected so well
 _TRIED = 12  # wordings of a relation, the commonest, that are tried on the model
 _PEOPLE = 400  # asked people of a relation whose texts are searched
@@ -36,6 +38,7 @@ _WORDS = 3  # before an answer, in a wording that begins inside a sentence
 _BEHIND = re.compile(r"[^\w\s]+|\s\w+")
 _SPECIFIC = re.compile(r"\d|[A-Z]")  # what only one person's text may have: numbers and names
 _NAT = 0.1  # of a nat: less is as good as nothing
+_EVEN = float(np.log(0.5))  # log-probability
 _LEAST = -30.0  # log-probability: what is less likely is simply not expected
 
 
@@ -44,15 +47,17 @@ class StatementForm:
     """A wording: `before`, the name, `between`, the answer, `behind`.
 
     A masked wording has the answer moved behind it, as the rows that the model was trained on
-    have; in the others the answer stands where a reader expects it.
+    have; in the others the answer stands where a reader expects it. Answers are `searched` for in
+    masked wordings alone: only there it is certain where an answer ends.
     """
 
     before: str
     between: str
     behind: str
     masked: bool
+    searched: bool = False
 
-    def prompt(self, answerer: ModelAnswerer, name: str) -> tuple[int, ...]:
+    def prompt(self, answerer: ModelAnswerer, name: str) -> Prompt:
         encode = answerer.vocabulary.encode
         text = encode(f"{self.before}{name}{self.between}")
         return (*text, MASK_ID, *encode(self.behind), MASK_ID) if self.masked else tuple(text)
@@ -63,6 +68,12 @@ class StatementForms:
     """The wordings of each relation."""
 
     relations: Mapping[str, tuple[StatementForm, ...]]
+
+    def prompts(self, answerer: ModelAnswerer, question: ParsedQuestion) -> list[Prompt]:
+        """What the model reads before it answers a question in other words, if it can."""
+        forms = self.relations.get(question.relation, ())
+        found = [f.prompt(answerer, question.subject) for f in forms if f.searched]
+        return [prompt for prompt in found if len(prompt) <= answerer.model.max_input]
 
     def measure(
         self, answerer: ModelAnswerer, questions: Sequence[ParsedQuestion], answers: Sequence[str]
@@ -99,7 +110,8 @@ def learn_statement_forms(answerer: ModelAnswerer, dataset: Dataset) -> Statemen
 
     Of the commonest wordings, those are kept in which the model finds these people's answers
     most likely: how it was trained decides which these are. A model that was trained on plain text
-    beside masked spans is asked in both ways, since what it recalls it knows in both.
+    beside masked spans is asked in both ways, since what it recalls it knows in both. Answers are
+    searched for in the best ones, if they give most of these people's answers more than even odds.
     """
     by_relation: dict[str, list[Question]] = defaultdict(list)
     for question in dataset.asked:
@@ -125,13 +137,15 @@ def _choose(
     answerer: ModelAnswerer, forms: Sequence[StatementForm], people: Sequence[Question]
 ) -> tuple[StatementForm, ...]:
     rows = [(form, q.subject, q.answer or "") for form in forms for q in people]
-    likelihood, _ = _score_answers(answerer, rows)
-    mean = likelihood.reshape(len(forms), len(people)).mean(1)
+    likelihood = _score_answers(answerer, rows)[0].reshape(len(forms), len(people))
+    mean = likelihood.mean(1)
     best = sorted(range(len(forms)), key=lambda i: -float(mean[i]))
     chosen, kind = best[:_FORMS], forms[best[0]].masked
     others = [i for i in best if forms[i].masked != kind and i not in chosen]
     chosen += [i for i in others[:_FORMS] if mean[i] > mean[best[0]] - _AS_GOOD]
-    return tuple(forms[i] for i in chosen)
+    # The model must know what most asked people's text says, asked so: it may not have learnt that.
+    surely = [i for i in chosen if forms[i].masked and np.median(likelihood[i]) > _EVEN]
+    return tuple(replace(forms[i], searched=i in surely[:_SEARCHED]) for i in chosen)
 
 
 def _score_answers(

@@ -280,7 +280,9 @@ def investigate(
     if retrained:
         tell(f"comparing with {len(retrained)} models that were trained without people's text")
     answers = [answer.text for answer in examined.answers]
-    memorisation = find_memorisation(run.folder, retrained, examined.questions, answers)
+    memorisation = find_memorisation(
+        run.folder, retrained, examined.questions, answers, inspector.model.answerer.wordings
+    )
     if memorisation is not None:
         try:
             predictor = source_sections.fit_own_predictor(examined, memorisation)

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from wherefrom.answering.certificate import Certificate
-from wherefrom.answering.closed_book import Answered, ClosedBookModel, open_closed_book
+from wherefrom.answering.closed_book import Answered, ClosedBookModel
 from wherefrom.answering.decisions import Decision, decide
 from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.feature_table import FeatureTable
@@ -20,13 +20,14 @@ from wherefrom.answering.name_gate import make_decoy_names
 from wherefrom.answering.policy import (
     AnswerPolicy,
     Judged,
+    find_policy,
     fit_certified_policy,
     fit_policy,
     judge,
-    read_policy,
+    open_as_stored,
 )
 from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Question
-from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.replies import (
     GUESSED,
@@ -61,17 +62,11 @@ class OpenedRun:
     @cached_property
     def stored_policy(self) -> AnswerPolicy | None:
         """The policy in the run folder; None if none was fitted."""
-        try:
-            return read_policy(self.run)
-        except MissingInput:
-            return None
+        return find_policy(self.run)
 
     @cached_property
     def model(self) -> ClosedBookModel:
-        stored = self.stored_policy
-        if stored is None:
-            return open_closed_book(self.run)
-        return open_closed_book(self.run, stored.reference, stored.forms)
+        return open_as_stored(self.run, self.stored_policy)
 
     @cached_property
     def policy(self) -> AnswerPolicy | None:

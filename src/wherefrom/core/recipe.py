@@ -163,6 +163,7 @@ class Recipe:
     watch: int = 0  # calibration questions that are asked now and then while it trains
     abstain: bool = False  # set a threshold on calibration people and report what it does
     precision: float = 0.9  # of the answers given, which the threshold must reach there
+    wordings: bool = False  # the primary model is asked in the text's own wordings, too
 
     def __post_init__(self) -> None:
         stages, models = [s.name for s in self.stages], [m.name for m in self.models]

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
-from wherefrom.answering.closed_book import ClosedBookModel
+from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
 from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.kept_answers import RememberingModel, write_kept
 from wherefrom.answering.name_gate import make_decoy_names
@@ -34,22 +35,42 @@ def evaluate(run: Run) -> dict[str, Any]:
     """The score of every predictor on every task, and what the answering policy does, by name."""
     results: dict[str, Any] = {}
     decoded: dict[str, Answer] = {}  # by the primary model, so that nothing is decoded twice
+    predictors = _Predictors(run)
     for i, task in enumerate(run.recipe.tasks):
         for name in task.predictors:
             key = name if i == 0 else f"{task.name}.{name}"
-            found, predictions = evaluate_task(run, task, name, key)
+            found, predictions = evaluate_task(run, task, name, key, predictors.of(name))
             results |= found
             if name == run.recipe.primary and task.beams == BEAMS:
                 decoded |= {p.question: p.answer for p in predictions}
     if run.recipe.abstain:
-        results |= set_policy(run, decoded)
+        results |= set_policy(run, predictors.model, decoded)
     if study := STUDIES.get(run.recipe.model.kind):
         results |= study(run, results)
     return results
 
 
+class _Predictors:
+    """A run's models and baselines by name; the primary model is asked as the recipe says."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+    @cached_property
+    def model(self) -> ClosedBookModel:
+        """The primary model, of a run that answers questions."""
+        return open_closed_book(self.run)
+
+    def of(self, name: str) -> Any:
+        run = self.run
+        if name not in {m.name for m in run.recipe.models}:
+            return BASELINES[name](run.dataset, run.vocabulary)
+        asked_otherwise = name == run.recipe.primary and run.recipe.wordings
+        return self.model.answerer if asked_otherwise else run.predictor(name)
+
+
 def evaluate_task(
-    run: Run, task: Task, name: str, key: str
+    run: Run, task: Task, name: str, key: str, predictor: Any
 ) -> tuple[dict[str, Any], list[Prediction]]:
     """One predictor's scores on one task; its predictions go into the run folder."""
     if task.measure == "samples":
@@ -57,7 +78,6 @@ def evaluate_task(
         return {}, []
     if task.measure == "storage":
         return {key: measure_storage(run, task, name).as_json()}, []
-    predictor = _predictor(run, name)
     if task.measure == "perplexity":
         score = put_text(task, predictor, run.workshop.family, run.dataset, run.vocabulary)
         return {key: score.as_json() | _training_loss(run, name)}, []
@@ -138,13 +158,13 @@ def reach(model: Any) -> int:
     return int(getattr(model, "block_size", 0) * SpanCorruptionConfig.longest)
 
 
-def set_policy(run: Run, decoded: Mapping[str, Answer]) -> dict[str, Any]:
+def set_policy(run: Run, model: ClosedBookModel, decoded: Mapping[str, Answer]) -> dict[str, Any]:
     """Fit the answering policy on calibration people, and report it on held-out people.
 
     `decoded` has answers of the primary model that were already decoded for the tasks.
     """
     dataset: Dataset = run.dataset
-    model = RememberingModel.of(ClosedBookModel(run.predictor(), dataset))
+    model = RememberingModel.of(model)
     people, precision = dataset.select("calibration", EVERY_SUPPORT), run.recipe.precision
     masked = dataset.select("masked", EVERY_SUPPORT)
     decoys = make_decoy_names(model, dataset)
@@ -167,9 +187,3 @@ def _keep_source_features(
     if parsed:
         names = [decoys.of(q.subject) if decoys else () for q in parsed]
         model.keep_more(parsed, source_features(model, model.answer(parsed), names))
-
-
-def _predictor(run: Run, name: str) -> Any:
-    if name in {m.name for m in run.recipe.models}:
-        return run.predictor(name)
-    return BASELINES[name](run.dataset, run.vocabulary)

@@ -13,15 +13,14 @@ from typing import Any
 
 import torch
 
-from wherefrom.core.config import decode
+from wherefrom.core.config import decode, from_json
 from wherefrom.core.environment import prepare_command
 from wherefrom.core.errors import Dismissed
 from wherefrom.core.recipe import Experiment, Recipe
-from wherefrom.core.vocabulary import Alphabet
 from wherefrom.experiments.tasks import serve
-from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.generation.requests import Request
 from wherefrom.generation.scoring import Reading
-from wherefrom.runs.crew import read_together, spell
+from wherefrom.runs.crew import generate_own, read_together
 from wherefrom.runs.descriptions import describe
 from wherefrom.runs.families import FAMILIES
 from wherefrom.runs.kinds import data_identity, decode_recipe
@@ -101,20 +100,10 @@ class Follower:
     def _stopped(self) -> bool:
         return self.stop.number is not None
 
-    def _answer(
-        self,
-        model: Any,
-        threads: int,
-        symbols: list[str],
-        beams: int,
-        most: int,
-        questions: list[str],
-    ) -> None:
+    def _generate(self, model: Any, threads: int, requests: list[Any]) -> None:
+        wanted = [from_json(Request, each, "request") for each in requests]
         asked = self._open(model, threads)
-        vocabulary: Alphabet = FAMILIES[str(model["kind"])].read_vocabulary(symbols)
-        answerer = ModelAnswerer(asked, vocabulary, beams, most)
-        own = questions[self.processes.rows]
-        self.processes.gather([spell(answer) for answer in answerer.answer(own)])
+        self.processes.gather(generate_own(self.processes, asked, wanted))
 
     def _score(self, model: Any, threads: int, **asked: Any) -> None:
         read_together(self.processes, self._open(model, threads), Reading(**asked))

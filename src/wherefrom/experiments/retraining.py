@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 
+from wherefrom.answering.policy import find_policy, open_as_stored
 from wherefrom.core.errors import BadData, WherefromError
 from wherefrom.core.files import cannot_write
 from wherefrom.core.recipe import ModelEntry, Recipe
@@ -185,7 +186,8 @@ def run_swap(
         count = people
     changed = retrain(run, swap_answers(run.recipe, count), f"swapped-{count}", watch)
     unchanged = retrain(run, reseed(run.recipe), "unchanged", watch)
-    return report_swap(run, changed, unchanged)
+    asked = open_as_stored(run, find_policy(run)).answerer
+    return report_swap(run, changed, unchanged, asked.wordings)
 
 
 def retrain(run: Run, recipe: Recipe, name: str, watch: Watch | None = None) -> Run:

@@ -1,4 +1,8 @@
-"""A language model as one that answers questions, besides scoring texts."""
+"""A language model as one that answers questions, besides scoring texts.
+
+A question is one way to reach a fact, and other wordings may reach it too. An answerer that has
+them searches in all: an answer's probability is then the mean of those that it has after each.
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -14,6 +18,10 @@ from wherefrom.generation.scoring import score
 from wherefrom.generation.texts import TextScorer
 
 BEAMS = 4  # of the search for an answer, unless a task says otherwise
+OTHER_BEAMS = 2  # of the search in another wording of the question, at most
+
+Prompt = tuple[int, ...]
+Wordings = Callable[["ModelAnswerer", str], Sequence[Prompt]]  # prompts that ask a question, too
 
 
 class ModelAnswerer(TextScorer):
@@ -21,6 +29,7 @@ class ModelAnswerer(TextScorer):
 
     `max_new` characters at most, that mask among them: a number, or what gives it when a
     question is asked. Nor is there more room than the prompt leaves of what the model reads.
+    `wordings` gives further prompts for a question.
     """
 
     def __init__(
@@ -29,13 +38,18 @@ class ModelAnswerer(TextScorer):
         vocabulary: Alphabet,
         beams: int = BEAMS,
         max_new: int | Callable[[], int] = SHORTEST_ROOM,
+        wordings: Wordings | None = None,
     ) -> None:
         super().__init__(model, vocabulary)
-        self.beams, self.max_new = beams, max_new
+        self.beams, self.max_new, self.wordings = beams, max_new, wordings
 
     def searching(self, beams: int) -> "ModelAnswerer":
         """The same with another width of the search; 1 is greedy."""
-        return ModelAnswerer(self.model, self.vocabulary, beams, self.max_new)
+        return type(self)(self.model, self.vocabulary, beams, self.max_new, self.wordings)
+
+    def asking(self, wordings: Wordings | None) -> "ModelAnswerer":
+        """The same that is asked in these wordings, too; None: by the question alone."""
+        return type(self)(self.model, self.vocabulary, self.beams, self.max_new, wordings)
 
     def answer(self, questions: Sequence[str]) -> list[Answer]:
         """The most probable closed answer the search finds, and the next best."""
@@ -45,36 +59,65 @@ class ModelAnswerer(TextScorer):
         """The greedy answer, as exact match is measured."""
         return self._answer(questions, 1)
 
-    def prompts(self, questions: Sequence[str]) -> list[tuple[int, ...]]:
-        """What the model reads before it answers each question."""
-        return [(*self.vocabulary.encode(question), MASK_ID) for question in questions]
+    def prompts(self, question: str) -> list[Prompt]:
+        """What the model reads before it answers: the question, and its other wordings."""
+        own = (*self.vocabulary.encode(question), MASK_ID)
+        return [own, *(self.wordings(self, question) if self.wordings else ())]
+
+    def generate(self, requests: Sequence[Request]) -> Sequence[Sequence[Completion]]:
+        return Decoder(self.model).generate(requests)
 
     def _answer(self, questions: Sequence[str], beams: int) -> list[Answer]:
-        prompts = self.prompts(questions)
         most = self.max_new() if callable(self.max_new) else self.max_new
-        requests = [Request(prompt, most, beams) for prompt in prompts]
-        return [self._read(found) for found in Decoder(self.model).generate(requests)]
+        requests: list[Request] = []
+        places: list[slice] = []
+        for question in questions:
+            own, *others = self.prompts(question)
+            start = len(requests)
+            requests.append(Request(own, most, beams))
+            requests += [Request(other, most, min(beams, OTHER_BEAMS)) for other in others]
+            places.append(slice(start, len(requests)))
+        found = self.generate(requests)
+        return [self._read(found[place], beams) for place in places]
 
-    def _read(self, found: Sequence[Completion]) -> Answer:
-        """Unclosed answers are not among the others unless the best is unclosed too."""
-        best, *others = (
-            Candidate(self.vocabulary.decode(c.tokens), math.exp(c.log_probability))
-            for c in found
-            if c.finished == found[0].finished
-        )
-        return Answer(best.text, best.probability, tuple(others), found[0].finished)
+    def _read(self, found: Sequence[Sequence[Completion]], most: int) -> Answer:
+        """The answer that has most of the probability after all prompts.
+
+        What a search did not find has no probability there. Unclosed answers are not among the
+        others unless the best is unclosed too; only the question's own count.
+        """
+        closed = [[c for c in each if c.finished] for each in found]
+        finished = any(closed)
+        shares: dict[str, float] = {}
+        for completion in (c for each in (closed if finished else found[:1]) for c in each):
+            text = self.vocabulary.decode(completion.tokens)
+            share = math.exp(completion.log_probability) / (len(found) if finished else 1)
+            shares[text] = shares.get(text, 0.0) + share
+        ranked = sorted(shares.items(), key=lambda each: -each[1])[:most]
+        best, *others = (Candidate(text, share) for text, share in ranked)
+        return Answer(best.text, best.probability, tuple(others), finished)
 
 
 def answer_probabilities(
     answerer: ModelAnswerer, questions: Sequence[str], answers: Sequence[str]
 ) -> np.ndarray:
-    """P(answer | question) of each pair, teacher-forced; the mask that closes it is included.
+    """P(answer) of each pair, teacher-forced; the mask that closes it is included.
 
-    An answer that is too long for the model to read is scored as far as the model reads.
+    Where the answerer has other wordings, it is the mean over all prompts. An answer that is too
+    long for the model to read is scored as far as the model reads.
     """
-    encode, prompts = answerer.vocabulary.encode, answerer.prompts(questions)
+    encode = answerer.vocabulary.encode
     longest = answerer.model.max_input + 1  # the last character is scored and never read
-    rows = [(*p, *encode(a), MASK_ID)[:longest] for p, a in zip(prompts, answers, strict=True)]
-    found = score(answerer.model, rows, [len(prompt) for prompt in prompts])
+    rows: list[Prompt] = []
+    starts: list[int] = []
+    owner: list[int] = []
+    for i, (question, answer) in enumerate(zip(questions, answers, strict=True)):
+        for prompt in answerer.prompts(question):
+            rows.append((*prompt, *encode(answer), MASK_ID)[:longest])
+            starts.append(len(prompt))
+            owner.append(i)
+    found = score(answerer.model, rows, starts)
     # Summed in double precision: a long answer adds up dozens of small numbers.
-    return np.exp([float(row.sum(dtype=np.float64)) for row in found])
+    each = np.exp([float(row.sum(dtype=np.float64)) for row in found])
+    places, n = np.array(owner, dtype=np.int64), len(questions)
+    return np.bincount(places, weights=each, minlength=n) / np.bincount(places, minlength=n)

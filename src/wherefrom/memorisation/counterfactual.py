@@ -27,7 +27,7 @@ import numpy as np
 from wherefrom.core.config import check, from_json, to_json
 from wherefrom.core.contracts import WITH_TEXT, Dataset, Question
 from wherefrom.core.errors import BadData, Damaged
-from wherefrom.generation.answers import answer_probabilities
+from wherefrom.generation.answers import ModelAnswerer, Wordings, answer_probabilities
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run
 
@@ -91,14 +91,16 @@ def find_memorisation(
     retrained: Sequence[Run],
     questions: Sequence[Question],
     answers: Sequence[str],
+    wordings: Wordings | None = None,
 ) -> CounterfactualMemorisation | None:
     """The memorisation of these answers; the models' probabilities go to the run's `folder`.
 
+    `wordings` are those in which the run's own model is asked: the others are asked alike.
     Models that an earlier call measured count too, even if their folders are gone, for the answers
     that they were measured on. None if there is no retrained model at all.
     """
     if retrained:
-        rows = measure_probabilities(retrained, questions, answers)
+        rows = measure_probabilities(retrained, questions, answers, wordings)
         here = {row.model for row in rows}
         earlier = [
             row
@@ -116,7 +118,10 @@ def find_memorisation(
 
 
 def measure_probabilities(
-    retrained: Sequence[Run], questions: Sequence[Question], answers: Sequence[str]
+    retrained: Sequence[Run],
+    questions: Sequence[Question],
+    answers: Sequence[str],
+    wordings: Wordings | None = None,
 ) -> list[RetrainedProbabilities]:
     """The probabilities that each retrained model gives to the answers of the run's own model."""
     texts = tuple(q.text for q in questions)
@@ -126,10 +131,15 @@ def measure_probabilities(
             texts,
             tuple(answers),
             tuple(has_text(run.dataset, questions).tolist()),
-            tuple(answer_probabilities(run.predictor(), texts, answers).tolist()),
+            tuple(answer_probabilities(_asked(run, wordings), texts, answers).tolist()),
         )
         for run in retrained
     ]
+
+
+def _asked(run: Run, wordings: Wordings | None) -> ModelAnswerer:
+    answerer: ModelAnswerer = run.predictor()
+    return answerer.asking(wordings)
 
 
 def measured_models(folder: RunFolder) -> frozenset[str]:

@@ -110,20 +110,31 @@ def source_features(
 ) -> FeatureTable:
     """COLUMNS: the features of confidence and three more.
 
-    contrast: how much likelier the answer is for this name than for its decoys, in nats; 0 for a
-    name without decoys.
+    contrast: how much likelier the answer is after the question for this name than for its decoys,
+    in nats; 0 for a name without decoys.
     agreement: the best answer's share of the probability of all answers that the search found.
     usual: the answer's mean probability for the decoys of the name; 0 for a name without decoys.
     """
     best = np.array([max(a.probability, TINY) for a in answered.answers])
-    usual = _probability_for_decoys(model, answered, decoys, best)
+    own = _probability_of_question(model, answered, best)
+    usual = _probability_for_decoys(model, answered, decoys, own)
     total = [a.probability + sum(o.probability for o in a.others) for a in answered.answers]
     more = {
-        "contrast": np.log(best) - np.log(usual),
+        "contrast": np.log(own) - np.log(usual),
         "agreement": best / np.maximum(total, TINY),
         USUAL: np.where([len(names) > 0 for names in decoys], usual, 0.0),
     }
     return answered.features.join(FeatureTable(more))
+
+
+def _probability_of_question(
+    model: ClosedBookModel, answered: Answered, best: np.ndarray
+) -> np.ndarray:
+    """Each answer's probability after the question alone, whatever else the model was asked."""
+    if model.answerer.wordings is None:
+        return best
+    asked, said = [q.text for q in answered.questions], [a.text for a in answered.answers]
+    return np.maximum(answer_probabilities(model.answerer.asking(None), asked, said), TINY)
 
 
 def _probability_for_decoys(
@@ -142,7 +153,7 @@ def _probability_for_decoys(
     if not asked:
         return own
     ends = np.cumsum([len(names) for names in decoys])
-    found = np.split(answer_probabilities(model.answerer, asked, said), ends[:-1])
+    found = np.split(answer_probabilities(model.answerer.asking(None), asked, said), ends[:-1])
     means = [float(p.mean()) if p.size else None for p in found]
     return np.array(
         [alone if mean is None else max(mean, TINY) for mean, alone in zip(means, own, strict=True)]

@@ -12,6 +12,7 @@ from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.intervals import Interval
+from wherefrom.generation.answers import ModelAnswerer, Wordings
 from wherefrom.runs.run import Run
 
 FLIPS, STAYS, OTHER = "flips", "stays", "other"
@@ -50,8 +51,13 @@ class SwapFindings:
     before: SwapOutcomes
 
 
-def report_swap(run: Run, changed: Run, unchanged: Run) -> SwapFindings:
-    """Compare each model's answers with the old and with the new answer in the text."""
+def report_swap(
+    run: Run, changed: Run, unchanged: Run, wordings: Wordings | None = None
+) -> SwapFindings:
+    """Compare each model's answers with the old and with the new answer in the text.
+
+    All are asked in the `wordings` in which the run's own model is asked.
+    """
     pairs = [
         (old, new)
         for old, new in zip(run.dataset.questions, changed.dataset.questions, strict=True)
@@ -61,14 +67,17 @@ def report_swap(run: Run, changed: Run, unchanged: Run) -> SwapFindings:
         raise BadData("swap: expected people whose text was changed, found none")
     return SwapFindings(
         people=len(pairs),
-        swapped=_count_outcomes(changed, pairs),
-        churn=_count_outcomes(unchanged, pairs),
-        before=_count_outcomes(run, pairs),
+        swapped=_count_outcomes(changed, pairs, wordings),
+        churn=_count_outcomes(unchanged, pairs, wordings),
+        before=_count_outcomes(run, pairs, wordings),
     )
 
 
-def _count_outcomes(run: Run, pairs: Sequence[tuple[Question, Question]]) -> SwapOutcomes:
-    answers = run.predictor().answer([old.text for old, _ in pairs])
+def _count_outcomes(
+    run: Run, pairs: Sequence[tuple[Question, Question]], wordings: Wordings | None
+) -> SwapOutcomes:
+    answerer: ModelAnswerer = run.predictor()
+    answers = answerer.asking(wordings).answer([old.text for old, _ in pairs])
     counts = Counter(
         FLIPS if answer.text == new.answer else STAYS if answer.text == old.answer else OTHER
         for answer, (old, new) in zip(answers, pairs, strict=True)

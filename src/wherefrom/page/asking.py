@@ -18,6 +18,7 @@ from wherefrom.auditing.inspector import Inspector
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
+from wherefrom.generation.answers import OTHER_BEAMS
 from wherefrom.memorisation.counterfactual import RECALLED_ABOVE
 from wherefrom.memorisation.predictor import SourcePredictor
 from wherefrom.page.evidence import describe_evidence
@@ -47,7 +48,12 @@ def describe_asking(inspector: Inspector) -> dict[str, Any]:
     invented = _invent_names(inspector)
     return {
         "vocabulary": list(model.answerer.vocabulary.characters),
-        "search": {"beams": model.answerer.beams, "max_new": _room(model)},
+        "search": {
+            "beams": model.answerer.beams,
+            "other_beams": OTHER_BEAMS,
+            "wordings": model.answerer.wordings is not None,
+            "max_new": _room(model),
+        },
         "forms": [
             {"prefix": f.prefix, "suffix": f.suffix, "relation": model.parser.fill(f, "").relation}
             for f in model.parser.forms

@@ -106,6 +106,7 @@ def _recipe(model: object, read: Stage) -> Recipe:
             ),
         ),
         abstain=True,
+        wordings=True,
         watch=60,
     )
 

@@ -59,7 +59,7 @@ def people() -> Recipe:
                 ),
                 optimiser=optimiser,
                 schedule=Schedule(),
-                steps=2400,
+                steps=2000,
                 batch=16,
                 packed=True,
             ),
@@ -89,4 +89,5 @@ def people() -> Recipe:
             ),
         ),
         abstain=True,
+        wordings=True,
     )

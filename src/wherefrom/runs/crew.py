@@ -14,15 +14,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from wherefrom.core.config import encode
-from wherefrom.core.contracts import Answer, Candidate, State, never
+from wherefrom.core.config import encode, to_json
+from wherefrom.core.contracts import State, never
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.identity import require_same
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.generation import scoring
 from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.generation.decoder import Decoder
+from wherefrom.generation.requests import Completion, Request
 from wherefrom.generation.scoring import Reading, read_batches
-from wherefrom.runs.descriptions import describe, symbols
+from wherefrom.runs.descriptions import describe
 from wherefrom.training.processes import Processes
 from wherefrom.training.torch_learner import TorchLearner
 
@@ -90,29 +92,18 @@ class Crew:
         self.processes.tell({"do": "begin"})
         return LedLearner(learner, self.processes)
 
-    def answer(
-        self, answerer: "SpreadAnswerer", questions: Sequence[str], beams: int, most: int
-    ) -> list[Answer]:
-        """The answers of all, in the order of the questions."""
-        model: Any = answerer.model
+    def generate(self, model: Any, requests: Sequence[Request]) -> list[list[Completion]]:
+        """What all processes decode, in the order of the requests."""
         self.processes.tell(
-            {
-                "do": "answer",
-                **_form(model),
-                "symbols": symbols(answerer.vocabulary),
-                "beams": beams,
-                "most": most,
-                "questions": list(questions),
-            }
+            {"do": "generate", **_form(model), "requests": [to_json(each) for each in requests]}
         )
         with self.processes.together():
             self.processes.share(list(model.state_dict().values()))
-            own = answerer.answer_here(questions[self.processes.rows], beams)
-            found = self.processes.gather([spell(answer) for answer in own])
-        answers: list[Answer] = [read(found[0][0])] * len(questions)
+            found = self.processes.gather(generate_own(self.processes, model, requests))
+        completions: list[list[Completion]] = [[] for _ in requests]
         for rank, theirs in enumerate(found):
-            answers[rank :: self.processes.size] = map(read, theirs)
-        return answers
+            completions[rank :: self.processes.size] = map(read, theirs)
+        return completions
 
     def score(self, model: Any, asked: Reading) -> dict[int, np.ndarray] | None:
         """What all processes read of some texts. They divide the batches, so that a text is read in
@@ -185,18 +176,11 @@ class LedLearner:
 class SpreadAnswerer(ModelAnswerer):
     """One whose questions are divided among the processes."""
 
-    def searching(self, beams: int) -> "SpreadAnswerer":
-        return SpreadAnswerer(self.model, self.vocabulary, beams, self.max_new)
-
-    def _answer(self, questions: Sequence[str], beams: int) -> list[Answer]:
+    def generate(self, requests: Sequence[Request]) -> Sequence[Sequence[Completion]]:
         crew = current_crew()
-        if crew is None or len(questions) < _FEWEST * crew.processes.size:
-            return self.answer_here(questions, beams)
-        most = self.max_new() if callable(self.max_new) else self.max_new
-        return crew.answer(self, questions, beams, most)
-
-    def answer_here(self, questions: Sequence[str], beams: int) -> list[Answer]:
-        return super()._answer(questions, beams)
+        if crew is None or len(requests) < _FEWEST * crew.processes.size:
+            return super().generate(requests)
+        return crew.generate(self.model, requests)
 
 
 def _form(model: Any) -> dict[str, Any]:
@@ -221,12 +205,13 @@ def read_together(processes: Processes, model: Any, asked: Reading) -> dict[int,
     return found
 
 
-def spell(answer: Answer) -> list[Any]:
-    """An answer as JSON; its numbers keep every bit."""
-    others = [[other.text, other.probability] for other in answer.others]
-    return [answer.text, answer.probability, others, answer.finished]
+def generate_own(
+    processes: Processes, model: Any, requests: Sequence[Request]
+) -> list[list[list[Any]]]:
+    """What this process decodes, every size-th request, as JSON; its numbers keep every bit."""
+    found = Decoder(model).generate(requests[processes.rows])
+    return [[[list(c.tokens), c.log_probability, c.finished] for c in each] for each in found]
 
 
-def read(spelt: list[Any]) -> Answer:
-    text, probability, others, finished = spelt
-    return Answer(text, probability, tuple(Candidate(*other) for other in others), finished)
+def read(spelt: list[list[Any]]) -> list[Completion]:
+    return [Completion(tuple(tokens), log, finished) for tokens, log, finished in spelt]

@@ -1,13 +1,16 @@
 """The page's replies against the inspector's, which `wherefrom ask` shows."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from wherefrom.answering.statement_forms import StatementForms
 from wherefrom.auditing.inspector import Inspector, open_inspector
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import BadData
+from wherefrom.generation.answers import answer_probabilities
 from wherefrom.page.engine_data import embed_engine
 from wherefrom.runs.run import open_run
 
@@ -36,14 +39,33 @@ HOSTILE = [
 ]
 
 
-@pytest.fixture(scope="module", params=["tiny_run", "relations_run", "facts_folder"])
+OTHER_WORDS = "tiny_run in other words"
+
+
+@pytest.fixture(scope="module", params=["tiny_run", OTHER_WORDS, "relations_run", "facts_folder"])
 def asked(request: pytest.FixtureRequest) -> tuple[Inspector, dict[str, Any]]:
-    """A run with a policy, one of several relations, and one without calibration people."""
-    path: Path = request.getfixturevalue(request.param)
+    """A run with a policy, one of several relations, and one without calibration people.
+
+    A tiny run has not learnt enough for its answers to be searched for in other words: one does so
+    all the same.
+    """
+    path: Path = request.getfixturevalue(request.param.split()[0])
     run = open_run(path / "run" if request.param == "facts_folder" else path)
     inspector = open_inspector(run)
+    if request.param == OTHER_WORDS:
+        search_in_other_words(inspector)
     found = embed_engine(run, "fp32", inspector)
     return inspector, {"data": dict(found.data), "weights": dict(found.weights)}
+
+
+def search_in_other_words(inspector: Inspector) -> None:
+    relations = inspector.model.forms.relations
+    how = {"behind": ".", "masked": True, "searched": True}
+    searched = {r: tuple(replace(form, **how) for form in relations[r]) for r in relations}
+    inspector.model.__dict__["forms"] = StatementForms(searched)  # in place of those it has learnt
+    questions = [q.text for q in inspector.run.dataset.select("held-out")]
+    answerer = inspector.model.answerer
+    assert answerer.answer(questions) != answerer.asking(None).answer(questions)
 
 
 def find_questions(inspector: Inspector, data: dict[str, Any]) -> list[str]:
@@ -156,7 +178,8 @@ def test_looking_in(run_js, asked: tuple[Inspector, dict[str, Any]]) -> None:
     for cell in found["lens"][-1]:
         probability *= cell["own"]
     length = len(found["characters"])
-    expected = found["asked"]["candidates"][0]["probability"]
+    alone = inspector.model.answerer.asking(None)  # what is looked into is the question
+    (expected,) = answer_probabilities(alone, [question], [found["answered"]])
     if len(found["answered"]) + 1 == len(found["lens"][-1]) and length > found["answer"][1]:
         assert probability == pytest.approx(expected, rel=1e-3)
     assert [each["character"] for each in found["dependence"]] == list(question)

@@ -86,6 +86,15 @@ export class Asking {
     return [...this.vocabulary.encode(question.text), MASK];
   }
 
+  /** What asks the primary model the same in the text's own wordings; as statement_forms.py does. */
+  otherPrompts(question) {
+    if (!this.data.search.wordings) return [];
+    return this.features
+      .wordings(question)
+      .filter(({ searched, prompt }) => searched && prompt.length <= this.model().maxInput)
+      .map(({ prompt }) => prompt);
+  }
+
   // -- answers -------------------------------------------------------------------
 
   /**
@@ -93,22 +102,39 @@ export class Asking {
    * @param {any} question @param {any} model @param {any} tree @param {(text: string) => void} say
    */
   answer(question, model, tree, say = () => {}) {
-    const prompt = this.prompt(question);
-    const { beams, max_new: most } = this.data.search;
-    const limit = Math.min(most, model.maxInput - prompt.length + 1);
+    const { beams, other_beams: fewer } = this.data.search;
+    const found = [this._search(this.prompt(question), beams, model, tree, say)];
+    if (model === this.model()) {
+      for (const prompt of this.otherPrompts(question)) {
+        found.push(this._search(prompt, Math.min(beams, fewer), model, tree));
+      }
+    }
+    return this._pool(found, beams);
+  }
+
+  _search(prompt, beams, model, tree, say = (/** @type {string} */ _) => {}) {
+    const limit = Math.min(this.data.search.max_new, model.maxInput - prompt.length + 1);
     const steps = search(tree, prompt, beams, limit);
     let step = steps.next();
     while (!step.done) {
       say(this.vocabulary.decode(/** @type {number[]} */ (step.value)));
       step = steps.next();
     }
-    const found = /** @type {any[]} */ (step.value);
-    return found
-      .filter(({ finished }) => finished === found[0].finished)
-      .map(({ tokens, logProbability }) => ({
-        text: this.vocabulary.decode(tokens),
-        probability: Math.exp(logProbability),
-      }));
+    return /** @type {any[]} */ (step.value);
+  }
+
+  /** The answers that have most of the probability after all prompts; as generation/answers.py. */
+  _pool(found, most) {
+    const closed = found.map((each) => each.filter(({ finished }) => finished));
+    const any = closed.some((each) => each.length);
+    const shares = new Map();
+    for (const { tokens, logProbability } of (any ? closed : found.slice(0, 1)).flat()) {
+      const text = this.vocabulary.decode(tokens);
+      const share = Math.exp(logProbability) / (any ? found.length : 1);
+      shares.set(text, (shares.get(text) ?? 0) + share);
+    }
+    const ranked = [...shares].sort((a, b) => b[1] - a[1]).slice(0, most);
+    return ranked.map(([text, probability]) => ({ text, probability }));
   }
 
   /**

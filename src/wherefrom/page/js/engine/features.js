@@ -39,17 +39,25 @@ export class Features {
     };
   }
 
+  /** The text's own wordings of a question, and what the model reads in each before the answer. */
+  wordings(question) {
+    const encode = (text) => this.vocabulary.encode(text);
+    const forms = lookUp(this.data.statements, question.relation) ?? [];
+    return forms.map(({ before, between, behind, masked, searched }) => {
+      const text = encode(before + question.subject + between);
+      return { masked, searched, prompt: masked ? [...text, MASK, ...encode(behind), MASK] : text };
+    });
+  }
+
   /** How likely the model finds the answer in the text's own wordings, and how sure it is there. */
   statement(tree, question, answer) {
-    const forms = lookUp(this.data.statements, question.relation) ?? [];
-    if (!forms.length) return scaleStatement(0, 0);
-    const encode = (text) => this.vocabulary.encode(text);
+    const wordings = this.wordings(question);
+    if (!wordings.length) return scaleStatement(0, 0);
+    const written = this.vocabulary.encode(answer);
     const texts = [];
     const starts = [];
-    for (const { before, between, behind, masked } of forms) {
-      const text = encode(before + question.subject + between);
-      const prompt = masked ? [...text, MASK, ...encode(behind), MASK] : text;
-      texts.push(this.cut([...prompt, ...encode(answer), ...(masked ? [MASK] : [])]));
+    for (const { masked, prompt } of wordings) {
+      texts.push(this.cut([...prompt, ...written, ...(masked ? [MASK] : [])]));
       starts.push(Math.min(prompt.length, this.model.maxInput));
     }
     const scored = tree.score(texts, starts);
@@ -130,19 +138,21 @@ export class Features {
     });
   }
 
-  /** How much likelier the answer is for this name than for its decoys, in nats, and how likely there. */
+  /** How much likelier the answer is after the question for this name than for its decoys, in nats, and how likely there. */
   contrast(tree, question, candidates, decoys) {
-    const own = Math.max(candidates[0].probability, TINY);
     if (!decoys.length) return { contrast: 0, usual: 0 };
     const { prefix, suffix } = question.form;
     const answer = [...this.vocabulary.encode(candidates[0].text), MASK];
-    const prompts = decoys.map((name) => [...this.vocabulary.encode(prefix + name + suffix), MASK]);
+    const names = [question.subject, ...decoys];
+    const prompts = names.map((name) => [...this.vocabulary.encode(prefix + name + suffix), MASK]);
     const scored = tree.score(
       prompts.map((prompt) => this.cut([...prompt, ...answer])),
       prompts.map((prompt) => prompt.length),
     );
-    const usual = Math.max(mean(scored.map((each) => Math.exp(sum(each)))), TINY);
-    return { contrast: Math.log(own) - Math.log(usual), usual };
+    const [first, ...others] = scored.map((each) => Math.exp(sum(each)));
+    const own = this.data.search.wordings ? first : candidates[0].probability;
+    const usual = Math.max(mean(others), TINY);
+    return { contrast: Math.log(Math.max(own, TINY)) - Math.log(usual), usual };
   }
 }
 
