@@ -125,12 +125,19 @@ def draw_study(found: CapacityFindings) -> "Figure":
     axes[1].set_ylim(0, 105)
     for each in axes[:2]:
         each.set_xscale("log")
+        each.set_xticks(_choose_ticks([row.parameters for row in found.fillings]))
     dress(axes[0], "bits per parameter", x="parameters")
     dress(axes[1], "stored, % of the text's bits", x="parameters")
     if found.extractions:
         _draw_extractions(axes[2], found.extractions)
     legend_below(figure)
     return figure
+
+
+def _choose_ticks(sizes: Sequence[int]) -> list[int]:
+    """1, 2, 5, 10, 20, ... as far as there are sizes: a logarithmic axis alone has one or two."""
+    steps = [digit * 10**zeros for zeros in range(12) for digit in (1, 2, 5)]
+    return [step for step in steps if min(sizes, default=1) <= step <= max(sizes, default=1)]
 
 
 def _draw_arm(left: "Axes", right: "Axes", rows: Sequence[Filling], colour: str) -> None:

@@ -47,7 +47,7 @@ def capacity_gpu() -> Capacity:
         name=f"{NAME}-gpu",
         summary=f"{SUMMARY}, at sizes for a GPU",
         arms=(
-            Arm("people-1000", exposures=100, widths=small, batch=32, seeds=3),
+            Arm("people-1000", exposures=100, widths=small, batch=16, seeds=3),
             Arm("people-10000", items=10_000, exposures=100, widths=large, batch=128, seeds=3),
             Arm("people-1000-long", widths=small, seeds=3, **long),
             Arm("strings-1000-long", "strings", widths=small, **long),
