@@ -50,6 +50,8 @@ class Even(nn.Module):
 class Scripted:
     """An answerer that says what its script has, and counts what it was asked."""
 
+    wordings = None
+
     def __init__(self, answers: dict[str, Answer] | None = None) -> None:
         self.model, self.vocabulary = Even(), VOCABULARY
         self.answers = answers or {}
@@ -277,3 +279,18 @@ def test_a_run_that_answers_no_questions_is_named():
             BadData, match=r"runs/x: expected a run that answers .* found a run of 'sentiment'"
         ):
             open_closed_book(run)
+
+
+def test_a_question_of_no_form_is_asked_by_itself_alone(tiny_run):
+    """Evaluators ask questions as they stand, in whatever form."""
+    model = open_closed_book(open_run(tiny_run))
+    assert model.answerer.wordings is not None
+    assert model.find_prompts(model.answerer, "Who is it?") == []
+    assert len(model.answerer.prompts("Who is it?")) == 1
+
+
+def test_answers_to_parsed_questions_are_those_to_their_texts(tiny_run):
+    model = open_closed_book(open_run(tiny_run))
+    texts = [q.text for q in open_run(tiny_run).dataset.select("held-out")]
+    asked = model.answer([model.parse(text) for text in texts])
+    assert list(asked.answers) == model.answerer.answer(texts)

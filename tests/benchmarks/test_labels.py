@@ -15,7 +15,7 @@ from wherefrom.core.config import to_json
 from wherefrom.memorisation.predictor import borrowed_predictor
 from wherefrom.report.source_rows import explain_source
 
-BORROWED_FROM = ("people-0", "people-1")
+BORROWED_FROM = ("people-0", "people-1", "people-2")
 
 needs_files = pytest.mark.skipif(not labels.read_all(), reason="no labelled answers are kept")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from wherefrom import api
+from wherefrom.answering.policy import find_policy, open_as_stored
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import open_run
 
@@ -58,8 +59,9 @@ def test_both_models_stand_side_by_side(open_page, outspoken, outspoken_run, nam
     heads = opened.page.locator("#beside h3").all_inner_texts()
     assert heads == ["With reading", "Without reading"]
     run = open_run(outspoken_run)
-    for column, model in enumerate(("with_pretraining", "without_pretraining")):
-        (answer,) = run.predictor(model).answer([f"Where was {name} born?"])
+    asked = open_as_stored(run, find_policy(run)).answerer, run.predictor("without_pretraining")
+    for column, answerer in enumerate(asked):
+        (answer,) = answerer.answer([f"Where was {name} born?"])
         shown = opened.page.locator("#beside .bars").nth(column).locator("bdi").first.inner_text()
         assert shown == (answer.text or "nothing")
 

@@ -149,6 +149,12 @@ class ClosedBookModel:
 
     # -- answers -------------------------------------------------------------------
 
+    def _answerer_of(self, parsed: Mapping[str, ParsedQuestion]) -> ModelAnswerer:
+        """The answerer for questions that are parsed already, by their texts."""
+        if self.answerer.wordings is None:
+            return self.answerer
+        return self.answerer.asking(lambda own, text: self.forms.prompts(own, parsed[text]))
+
     def find_prompts(self, answerer: ModelAnswerer, text: str) -> list[Prompt]:
         """What asks the same as a question in the text's own wordings; any model can be asked so.
 
@@ -165,8 +171,10 @@ class ClosedBookModel:
     ) -> Answered:
         """Answer questions; those whose text is in `known` have an answer and are not decoded."""
         given = dict(known or {})
-        new = list(dict.fromkeys(q.text for q in questions if q.text not in given))
-        given |= dict(zip(new, self.answerer.answer(new), strict=True)) if new else {}
+        new = {q.text: q for q in questions if q.text not in given}
+        if new:
+            answers = self._answerer_of(new).answer(list(new))
+            given |= dict(zip(new, answers, strict=True))
         answers = tuple(given[q.text] for q in questions)
         best = np.log([max(a.probability, TINY) for a in answers])
         second = [a.others[0].probability if a.others else 0.0 for a in answers]

@@ -1,7 +1,8 @@
 """What a finished run lacks, if anything, and what would help: one sentence."""
 
+from wherefrom.answering.policy import find_policy, open_as_stored
 from wherefrom.experiments.planning import Plan
-from wherefrom.experiments.probing import Glance, Watch
+from wherefrom.experiments.probing import Glance, choose_questions, glance
 from wherefrom.runs.run import Run
 
 _WELL = 0.95  # a model that answers this share of the questions lacks nothing
@@ -12,9 +13,11 @@ _MORE = 2.5  # times the minutes that are advised
 
 def advise(run: Run, plan: Plan) -> str:
     """Compare questions that were trained on with calibration questions; "" if all is well."""
-    stage = run.recipe.chain()[-1]
-    watch = Watch(run.workshop, stage, _COUNT, (), run.predictor().model)
-    return "" if not all(watch.questions.values()) else sentence(watch.look(), plan.minutes)
+    questions = choose_questions(run.dataset, _COUNT)
+    if not all(questions.values()):
+        return ""
+    answerer = open_as_stored(run, find_policy(run)).answerer  # asked as the results were
+    return sentence(glance(answerer, questions), plan.minutes)
 
 
 def sentence(glance: Glance, minutes: float | None) -> str:

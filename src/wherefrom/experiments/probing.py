@@ -1,6 +1,6 @@
 """Scoring a model during training: on a task once in each epoch, or on a few questions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from wherefrom.core.config import to_json
-from wherefrom.core.contracts import Question
+from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.recipe import Stage
 from wherefrom.core.row_log import RowLog
 from wherefrom.evaluation.evaluator import evaluate_answers
@@ -54,10 +54,7 @@ class Watch:
     ) -> None:
         self.model, self.workshop, self.steps, self.told = model, workshop, stage.steps, told
         self.log = None if path is None else RowLog(path)
-        dataset = workshop.dataset
-        self.questions = {
-            split: _spread(dataset.select(split), count) for split in ("calibration", "asked")
-        }
+        self.questions = choose_questions(workshop.dataset, count)
         self.part = 0
 
     def started(self, name: str, first_step: int, steps: int, skipped: tuple[str, ...]) -> None:
@@ -87,14 +84,22 @@ class Watch:
     def look(self) -> Glance:
         """Ask the questions now, greedily."""
         self.model.eval()
-        answerer = self.workshop.predictor(self.model)
-        if isinstance(answerer, ModelAnswerer):
-            answerer = answerer.searching(1)
-        shares = {
-            split: evaluate_answers(answerer, questions)[0].value
-            for split, questions in self.questions.items()
-        }
-        return Glance(len(self.questions["calibration"]), shares["asked"], shares["calibration"])
+        return glance(self.workshop.predictor(self.model), self.questions)
+
+
+def choose_questions(dataset: Dataset, count: int) -> dict[str, tuple[Question, ...]]:
+    """Some calibration questions whose answer the text states, and some that are trained on."""
+    return {split: _spread(dataset.select(split), count) for split in ("calibration", "asked")}
+
+
+def glance(answerer: Any, questions: Mapping[str, Sequence[Question]]) -> Glance:
+    """How many of these questions are answered right, greedily."""
+    if isinstance(answerer, ModelAnswerer):
+        answerer = answerer.searching(1)
+    shares = {
+        split: evaluate_answers(answerer, those)[0].value for split, those in questions.items()
+    }
+    return Glance(len(questions["calibration"]), shares["asked"], shares["calibration"])
 
 
 def _spread(questions: Sequence[Question], count: int) -> tuple[Question, ...]:
