@@ -41,9 +41,10 @@ from wherefrom.core.arguments import checked
 from wherefrom.core.config import parse_toml, to_json
 from wherefrom.core.errors import MissingInput, UsageError, WherefromError
 from wherefrom.core.files import read_text
-from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
+from wherefrom.core.recipe import Capacity, Demonstrations, Experiment, Recipe
 from wherefrom.core.replies import Reply, Source, Verdict
 from wherefrom.data.catalogue import survey_dataset
+from wherefrom.experiments.capacity import count_at_once, evaluate_capacity, run_capacity
 from wherefrom.experiments.company import company
 from wherefrom.experiments.comparison import RunComparison, compare
 from wherefrom.experiments.execute import Outcome, evaluate_run, execute
@@ -56,6 +57,7 @@ from wherefrom.experiments.samples import sample
 from wherefrom.experiments.seeds import Prepared, SeedsOutcome, parse_seeds, train_at_once
 from wherefrom.experiments.together import RunRequest, check_together, execute_all
 from wherefrom.page.report import Report, report_runs
+from wherefrom.recipes.capacity import capacity_gpu
 from wherefrom.recipes.catalogue import RECIPES, Chosen, adjust, get_recipe
 from wherefrom.recipes.options import OPTIONS, RecipeOptions, as_settings, check_options
 from wherefrom.report.messages import note
@@ -64,7 +66,7 @@ from wherefrom.report.reading import watch_reading
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import AnyRun, Run, open_run
 from wherefrom.runs.threads import use_threads
-from wherefrom.runs.workshop import why_not_mps
+from wherefrom.runs.workshop import choose_device, why_not_mps
 from wherefrom.training.meeting import PATIENCE
 
 __all__ = [
@@ -109,7 +111,21 @@ def build_recipe(name: str | None = None, **options: Unpack[RecipeOptions]) -> E
     config = None if (file := options.get("config")) is None else str(file)
     if name is None and config is not None:
         name = parse_toml(read_text(config), config).get("name")
-    return _change(get_recipe(str(name or DEFAULT_RECIPE)), options)
+    named = get_recipe(str(name or DEFAULT_RECIPE))
+    if named.name == "capacity" and choose_device(_named_device(options)).type == "cuda":
+        named = replace(capacity_gpu(), name=named.name)
+    return _change(named, options)
+
+
+def _named_device(options: RecipeOptions) -> str:
+    """The device that options, settings or a TOML file name for a recipe."""
+    settings = options.get("settings", ())
+    settings = [settings] if isinstance(settings, str) else settings
+    pairs = [setting.partition("=") for setting in settings]
+    given = [value.strip() for field, _, value in pairs if field.strip() == "device"]
+    if (file := options.get("config")) is not None:
+        given = [parse_toml(read_text(str(file)), str(file)).get("device", "auto"), *given]
+    return str(options.get("device") or (given or ["auto"])[-1])
 
 
 def _change(named: Chosen, options: RecipeOptions) -> Chosen:
@@ -135,6 +151,7 @@ def run(
     progress: bool = False,
     processes: int | None = None,
     wait: float = PATIENCE,
+    together: int | None = None,
     **options: Unpack[RecipeOptions],
 ) -> Outcome:
     """Run a recipe into a folder (default: `default_folder`), or continue the run in the folder.
@@ -142,13 +159,18 @@ def run(
     A finished run is only read. With `progress`, notes about the user's own files and the progress
     of training are written to standard error. Several `processes` take every step together; `wait`
     is how many seconds one that does not come, or does not answer, is waited for. A program that
-    torchrun has started needs neither: only its first process returns from here. The options are
-    those of `build_recipe`. If `recipe` is a recipe object and not a name, only the option `seed`
-    is allowed.
+    torchrun has started needs neither: only its first process returns from here. A study of several
+    runs (`capacity`) trains as many models at once as there are processes, by default one for each
+    core where there is no GPU, and up to `together` of one shape as one. The options are those of
+    `build_recipe`. If `recipe` is a recipe object and not a name, only the option `seed` is
+    allowed.
     """
     started = monotonic()
     built = _build(recipe, options)
     minutes = options.get("minutes")
+    if isinstance(built, Capacity):
+        _is_planned(recipe, built, options)  # refuses what only planned recipes take
+        return _run_study(built, out, progress, processes, wait, together)
     with company(built, processes, wait, alike={"minutes": minutes}):
         if progress:
             _introduce(built)
@@ -185,6 +207,11 @@ def run_seeds(
     numbers = parse_seeds(seeds) if isinstance(seeds, str) else list(seeds)
     if not numbers:
         raise UsageError("seeds: expected at least one, found none")
+    if isinstance(built, Capacity):
+        raise UsageError(
+            f"--seeds: expected a recipe of one run, found the study '{built.name}'; "
+            "arms.NAME.seeds says how many seeds each of its models has"
+        )
     alike = {"minutes": options.get("minutes"), "seeds": numbers}
     with company(built, processes, wait, alike=alike, apart=True) as crew:
         if progress:
@@ -245,6 +272,8 @@ def evaluate(run: AnyRun, *, threads: int | None = None) -> Outcome:
     """
     path = run.path if isinstance(run, Run) else Path(run)
     recipe = RunFolder(path).read_recipe()
+    if isinstance(recipe, Capacity):
+        return evaluate_capacity(RunFolder(path), recipe)
     with company(recipe, trains=False):
         return evaluate_run(path, threads)
 
@@ -415,7 +444,7 @@ def _build(recipe: str | Experiment | None, options: RecipeOptions) -> Experimen
 
 def _is_planned(given: str | Experiment | None, built: Experiment, options: RecipeOptions) -> bool:
     """Whether the recipe is fitted to its text: `facts` by its name, not as an object."""
-    planned = not isinstance(given, Recipe | Demonstrations) and built.name == "facts"
+    planned = not isinstance(given, Experiment) and built.name == "facts"
     if options.get("minutes") is not None and not planned:
         raise UsageError(
             f"--minutes: expected the recipe 'facts', which is fitted to its text, found "
@@ -444,7 +473,7 @@ def _run(
     planned: Planned | None = None,
 ) -> Outcome:
     path = _folder(recipe, out)
-    if isinstance(recipe, Demonstrations):  # they take seconds: there is no progress to show
+    if not isinstance(recipe, Recipe):  # they take seconds: there is no progress to show
         outcome = execute(recipe, path)
     else:
         if recipe.device == "mps" and (reason := why_not_mps()):
@@ -455,6 +484,29 @@ def _run(
             outcome = execute(recipe, path, observers, planned)
     if progress and outcome.reused:
         note(f"{label}{outcome.run} is finished; these are its results")
+    return outcome
+
+
+def _run_study(
+    study: Capacity,
+    out: str | PathLike[str] | None,
+    progress: bool,
+    processes: int | None,
+    wait: float,
+    together: int | None,
+) -> Outcome:
+    check_together(together)
+    with company(study, processes, wait, apart=True) as crew:
+        outcome = run_capacity(
+            study,
+            _folder(study, out),
+            together=together,
+            processes=crew.processes.size if crew else processes or count_at_once(study, together),
+            watch=watch if progress else None,
+            tell=note if progress else _keep_quiet,
+        )
+    if progress and outcome.reused:
+        note(f"{outcome.run} is finished; these are its results")
     return outcome
 
 
@@ -475,7 +527,7 @@ def _introduce(recipe: Experiment) -> None:
 
     Missing files are ignored here: a finished run does not need them, and any other run raises.
     """
-    if isinstance(recipe, Demonstrations):
+    if not isinstance(recipe, Recipe):
         return
     with suppress(MissingInput):
         if found := survey_dataset(recipe.data, getattr(recipe.model, "max_input", 0)):

@@ -23,5 +23,5 @@ def test_recipes_and_runs_are_listed(cli, tiny_run, tmp_path, monkeypatch):
 
 def test_a_recipe_is_listed_as_toml_and_as_json(cli):
     found = cli("list", "people", "--json").json
-    assert found["stages"]["pretrain"]["steps"] == 2400
+    assert found["stages"]["pretrain"]["steps"] == 2000
     assert tomllib.loads(cli("list", "people").out) == found

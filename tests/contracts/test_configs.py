@@ -12,22 +12,34 @@ import pytest
 
 from wherefrom.core.config import decode, encode, overlay, parse_toml
 from wherefrom.core.errors import UsageError
-from wherefrom.core.recipe import Demonstrations, ModelEntry, Recipe, Schedule, Share, Stage, Task
+from wherefrom.core.recipe import (
+    Arm,
+    Capacity,
+    Demonstrations,
+    ModelEntry,
+    Recipe,
+    Schedule,
+    Share,
+    Stage,
+    Task,
+)
+from wherefrom.recipes.capacity import capacity
 from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
 from wherefrom.recipes.people import people
 from wherefrom.runs.kinds import KINDS
+from wherefrom.runs.kinds import WHOLES as FORMS
 
-PEOPLE = people()
+PEOPLE, CAPACITY = people(), capacity()
 WHOLES = [
     PEOPLE, get_recipe("attention-lab"), PEOPLE.stages[0], PEOPLE.stages[0].mix[0],
-    PEOPLE.stages[0].schedule, PEOPLE.models[0], PEOPLE.tasks[0],
+    PEOPLE.stages[0].schedule, PEOPLE.models[0], PEOPLE.tasks[0], CAPACITY, CAPACITY.arms[0],
 ]  # fmt: skip
 KIND_CONFIGS = [
     kind() if all(f.default is not MISSING for f in fields(kind)) else kind(PEOPLE.data)
     for kind in KINDS.values()
 ]
 CONFIGS = [*WHOLES, *KIND_CONFIGS]
-ALL_KINDS = KINDS | {Demonstrations.kind: Demonstrations}
+ALL_KINDS = KINDS | FORMS
 HUGE = 10**18
 
 
@@ -49,7 +61,8 @@ def leaves() -> list[Any]:
 
 def test_every_class_of_a_recipe_is_swept():
     classes = {type(config) for config in CONFIGS}
-    assert {Recipe, Demonstrations, Stage, Share, Schedule, ModelEntry, Task} < classes
+    parts = {Arm, Stage, Share, Schedule, ModelEntry, Task}
+    assert {Recipe, Demonstrations, Capacity} | parts < classes
     assert set(KINDS.values()) < classes
 
     def within(value: Any):
@@ -107,7 +120,7 @@ BAD_NAMES = [
 
 @pytest.mark.parametrize("name", BAD_NAMES, ids=ascii)
 def test_names_that_could_lead_elsewhere_are_refused_everywhere(name):
-    assert len(NAMED) == 6  # Recipe, Demonstrations, Stage, Share, ModelEntry, Task
+    assert len(NAMED) == 8  # Recipe, Demonstrations, Capacity, Arm, Stage, Share, ModelEntry, Task
     for config in NAMED:
         with pytest.raises(UsageError, match="name: expected a name of 1 to 100 characters"):
             replace(config, name=name)  # in Python

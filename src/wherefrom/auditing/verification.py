@@ -35,7 +35,7 @@ from wherefrom.runs.layout import (
 )
 from wherefrom.runs.shapes import check_corpus, check_metrics, check_status, check_symbols
 
-RETRAINED = "audit/retrained"  # run folders in a run folder
+RETRAINED, STUDIED = "audit/retrained", "runs"  # run folders in a run folder
 _PARSED = (".json", ".jsonl")
 
 
@@ -70,7 +70,8 @@ class Verification:
 
 
 def find_runs(path: Path) -> list[Path]:
-    """The folder itself if it has a run, or the runs in it; each with those retrained for it."""
+    """The folder itself if it has a run, or the runs in it; each with those retrained for it, or
+    those that it is a study of."""
     if _is_run(path):
         own = [path]
     else:
@@ -78,7 +79,10 @@ def find_runs(path: Path) -> list[Path]:
     if not own:
         there = "no run in it" if path.exists() else "no such folder"
         raise MissingInput(f"{path}: expected a run folder, or one with runs in it, found {there}")
-    inner = {run: sorted(p for p in (run / RETRAINED).glob("*") if _is_run(p)) for run in own}
+    within = [f"{RETRAINED}/*", f"{STUDIED}/*"]
+    inner = {
+        run: sorted(p for pattern in within for p in run.glob(pattern) if _is_run(p)) for run in own
+    }
     return [path for run in own for path in (run, *inner[run])]
 
 
@@ -143,7 +147,7 @@ class _Check:
         root = self.folder.path
         for place, folders, files in os.walk(root):
             inner = Path(place)
-            if inner == root / RETRAINED:  # each is checked as a run of its own
+            if inner in (root / RETRAINED, root / STUDIED):  # each is checked as a run of its own
                 folders[:] = [name for name in folders if (inner / name).is_symlink()]
             for name in (*folders, *files):
                 if (inner / name).is_symlink():
@@ -274,5 +278,5 @@ def _require_checked(path: Path) -> None:
 def _json_files(root: Path) -> list[str]:
     """The names of all JSON files that belong to a run: those of runs within are theirs."""
     names = (p.relative_to(root).as_posix() for p in root.rglob("*") if p.suffix in _PARSED)
-    inner = (RETRAINED, "audit-before-", "models/")
+    inner = (RETRAINED, f"{STUDIED}/", "audit-before-", "models/")
     return sorted(n for n in names if not n.startswith((*inner, SEAL)) and "/.tmp-" not in f"/{n}")

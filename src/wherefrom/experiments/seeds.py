@@ -11,7 +11,14 @@ import numpy as np
 
 from wherefrom.core.config import encode, from_json, to_json
 from wherefrom.core.errors import UsageError, WherefromError
-from wherefrom.core.measures import BY_RELATION, UNITS, WHY_NOT, is_share, measured
+from wherefrom.core.measures import (
+    BY_RELATION,
+    UNITS,
+    WHY_NOT,
+    is_better_larger,
+    is_share,
+    measured,
+)
 from wherefrom.core.recipe import Experiment, Recipe
 from wherefrom.evaluation.intervals import mean_interval
 from wherefrom.evaluation.two_levels import mean_over_seeds
@@ -77,11 +84,15 @@ def parse_seeds(text: str) -> list[int]:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A seed that is ready to be trained: its recipe and folder, and its plan if it has one."""
+    """A seed that is ready to be trained: its recipe and folder, and its plan if it has one.
+
+    Runs that differ in more than their seeds have a `name` to be told apart by.
+    """
 
     recipe: Experiment
     folder: Path
     planned: Planned | None = None
+    name: str = ""
 
     def when_trained(self) -> "Prepared":
         """The same after its training: its plan is no longer a new one."""
@@ -118,7 +129,7 @@ def _job(seed: Prepared) -> Job:
     plan = planned and {"plan": to_json(planned.plan), "fresh": planned.fresh}
     steps = sum(s.steps for s in seed.recipe.stages) if isinstance(seed.recipe, Recipe) else 1
     texts = (json.dumps(encode(seed.recipe)), str(seed.folder), json.dumps(plan))
-    return Job(f"seed {seed.recipe.seed}", ("run", *texts), seed.folder, steps)
+    return Job(seed.name or f"seed {seed.recipe.seed}", ("run", *texts), seed.folder, steps)
 
 
 def run_seed(recipe: Any, folder: Path, plan: Any, threads: int) -> Outcome:
@@ -189,7 +200,7 @@ def _average(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {
         measure: sum(values) / len(values),
         "interval": interval,
-        "worst": min(values) if share else max(values),
+        "worst": min(values) if is_better_larger(measure) else max(values),
         "n": len(values),
         "values": values,
         **({BY_RELATION: aggregate(parts)} if parts else {}),
