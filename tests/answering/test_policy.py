@@ -45,6 +45,7 @@ from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Dataset, Document, Question, Span
 from wherefrom.core.errors import BadData, Damaged, Mismatch, MissingInput
 from wherefrom.core.forms import Form, ParsedQuestion
+from wherefrom.generation.answers import ModelAnswerer
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import open_run
 
@@ -227,11 +228,13 @@ def test_answers_known_before_are_not_decoded_again(tiny_run, monkeypatch):
     texts = [q.text for people in groups.values() for q in people]
     decoded: list[str] = []
 
-    def count(questions: Sequence[str], answer: Any = model.answerer.answer) -> list[Answer]:
-        decoded.extend(questions)
-        return answer(questions)
+    answer = ModelAnswerer.answer
 
-    monkeypatch.setattr(model.answerer, "answer", count)
+    def count(answerer: ModelAnswerer, questions: Sequence[str]) -> list[Answer]:
+        decoded.extend(questions)
+        return answer(answerer, questions)
+
+    monkeypatch.setattr(ModelAnswerer, "answer", count)
     expected = report_policy(model, policy, groups)
     assert sorted(decoded) == sorted(texts)
     known = dict(zip(texts, model.answerer.answer(texts), strict=True))

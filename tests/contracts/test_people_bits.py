@@ -51,7 +51,11 @@ def spell_batch(batch: Batch) -> Iterable[Any]:
 
 @cache
 def workshop(seed: int) -> Workshop:
-    return Workshop(replace(people(), seed=seed, device="cpu"))
+    """Of the recipe as it was then: it took 2,400 steps."""
+    recipe = people()
+    read, *others = recipe.stages
+    stages = (replace(read, steps=2400), *others)
+    return Workshop(replace(recipe, stages=stages, seed=seed, device="cpu"))
 
 
 @pytest.mark.parametrize(
