@@ -88,9 +88,23 @@ def test_a_hangup_that_nohup_ignores_stays_ignored():
         signal.signal(signal.SIGHUP, before)
 
 
+def test_what_timeout_sends_twice_is_one_request(monkeypatch, capfd):
+    now = [100.0]
+    monkeypatch.setattr(signals, "monotonic", lambda: now[0])
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        with StopSignal() as stop:
+            signal.raise_signal(number)
+            now[0] += 0.9
+            signal.raise_signal(number)  # or this process would end here
+            assert stop.number == number
+            assert capfd.readouterr().err == f"{RECEIVED}\n"
+
+
 CHILD = """
 import time
+from wherefrom.training import signals
 from wherefrom.training.signals import StopSignal
+signals._ECHO = 0.0
 with StopSignal() as stop:
     print("ready", flush=True)
     while stop.number is None:

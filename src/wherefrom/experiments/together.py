@@ -4,7 +4,7 @@ Every run has its own folder, which holds what it would hold had the run been tr
 Runs that are finished are only read; those that are further along than others go on beside them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,9 +30,11 @@ from wherefrom.experiments.execute import (
     prepare_learner,
 )
 from wherefrom.experiments.planning import Planned
+from wherefrom.experiments.reading_ahead import read_ahead
 from wherefrom.experiments.stack_plan import count_fitting, shape_of, why_one_by_one
 from wherefrom.models.stacked import StackedGPT
 from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.threads import count_cores
 from wherefrom.runs.workshop import Workshop, choose_device
 from wherefrom.training.loop import Finished, Observer, Training, train_together
 from wherefrom.training.signals import StopSignal
@@ -42,6 +44,7 @@ from wherefrom.training.stack import Stack
 Watch = Callable[[Sequence[str], str], AbstractContextManager[Observer]]
 Tell = Callable[[str], None]
 MOST_TOGETHER = 1000
+_WORTH_READING_AHEAD = 10.0  # seconds of reading: processes that help take some to start
 
 
 @dataclass(frozen=True)
@@ -113,14 +116,14 @@ class _Queue:
         if len(left) == 1 or self.most == 1 or (self.most is None and not gpu):
             self._run_alone(left[0])
             return list(left[1:])
+        began = monotonic()
         first = self._open(left[0])
         count = self._count(first, len(left))
         if count == 1:
             self._run_alone(left[0])
             return list(left[1:])
         group = [first]
-        for request in left[1:count]:
-            other = self._open(request)
+        for other in self._open_all(left[1:count], monotonic() - began):
             if shape_of(other.workshop) != shape_of(first.workshop):
                 break  # the first of the next group
             group.append(other)
@@ -141,8 +144,22 @@ class _Queue:
         _free_memory()
         return list(left[len(taken) :])
 
-    def _open(self, request: RunRequest) -> Execution:
-        return Execution(RunFolder(request.path), request.recipe, (), request.planned)
+    def _open(self, request: RunRequest, read: Workshop | None = None) -> Execution:
+        planned = request.planned
+        if read is not None:
+            planned = Planned(request.recipe, planned.plan if planned else None, read)
+        return Execution(RunFolder(request.path), request.recipe, (), planned)
+
+    def _open_all(self, requests: Sequence[RunRequest], seconds: float) -> Iterator[Execution]:
+        """Open them one by one; their texts are read by several processes if that is worth it, by
+        the seconds that one takes."""
+        alone = [r for r in requests if r.planned is not None and r.planned.workshop is not None]
+        if alone or seconds * len(requests) < _WORTH_READING_AHEAD or count_cores() == 1:
+            yield from map(self._open, requests)
+            return
+        recipes = [request.recipe for request in requests]
+        for request, read in zip(requests, read_ahead(recipes, count_cores()), strict=True):
+            yield self._open(request, read)
 
     def _count(self, first: Execution, asked: int) -> int:
         """How many are trained together, of so many that are asked for."""

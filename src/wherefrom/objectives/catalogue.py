@@ -1,6 +1,6 @@
 """The objectives by kind: one file each, one entry here."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -82,6 +82,17 @@ class Material:
         if what == "documents":
             return self.corpus
         return self.passages if what == "passages" else self.omissions
+
+    @property
+    def indexed(self) -> dict[str, Corpus | None]:
+        """What was indexed so far, which does not depend on the device."""
+        names = ("corpus", "passages", "omissions")
+        return {name: vars(self)[name] for name in names if name in vars(self)}
+
+    def take(self, indexed: Mapping[str, Corpus | None]) -> None:
+        """Use what was indexed elsewhere."""
+        for name, corpus in indexed.items():
+            vars(self)[name] = corpus and corpus.to(self.device)
 
     @property
     def _answers(self) -> set[str]:

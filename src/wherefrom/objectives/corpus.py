@@ -73,6 +73,9 @@ class Corpus:
     def device(self) -> torch.device:
         return self.tokens.device
 
+    def to(self, device: torch.device) -> "Corpus":
+        return Corpus(**{name: getattr(self, name).to(device) for name in _NAMES})
+
 
 def take(column: Tensor, index: Tensor) -> Tensor:
     """Numbers of a column, as whole numbers of the usual width, whatever theirs is."""

@@ -1,7 +1,7 @@
 """A recipe's parts, built when they are asked for: data, vocabulary, objectives, models."""
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +16,7 @@ from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.data.catalogue import load_dataset
 from wherefrom.generation.answers import ModelAnswerer
 from wherefrom.objectives.catalogue import Material, build_objective
+from wherefrom.objectives.corpus import Corpus
 from wherefrom.objectives.mix import Mix
 from wherefrom.runs.crew import SpreadAnswerer, current_crew
 from wherefrom.runs.families import FAMILIES, Family, Place
@@ -29,11 +30,19 @@ _SHORT_ROW = 8  # characters: few texts have shorter rows
 _SMALLER = "lower model.n_layer, model.n_embd or another size of the model"
 
 
+@dataclass(frozen=True)
+class Reading:
+    """What reading a recipe's text gives; another process may have read it."""
+
+    dataset: Dataset
+    indexed: Mapping[str, Corpus | None]
+
+
 class Workshop:
     """What training and evaluating a recipe needs; it writes no files.
 
     `read` gives the data; without it the recipe's own data set is loaded. `processes` are those
-    that this one follows, if it follows others.
+    that this one follows, if it follows others. With a `reading`, nothing is read.
     """
 
     def __init__(
@@ -41,6 +50,7 @@ class Workshop:
         recipe: Recipe,
         read: Callable[[], Dataset] | None = None,
         processes: Processes | None = None,
+        reading: Reading | None = None,
     ) -> None:
         self.recipe, self.processes = recipe, processes
         self._read = read or (lambda: load_dataset(recipe.data, recipe.seed))
@@ -49,6 +59,9 @@ class Workshop:
             family = replace(family, predictor=self._answerer)
         self.family: Family = family
         self._latest: tuple[Stage, Mix] | None = None
+        if reading is not None:
+            vars(self)["dataset"] = reading.dataset
+            self.material.take(reading.indexed)
 
     @cached_property
     def device(self) -> torch.device:
@@ -71,6 +84,10 @@ class Workshop:
         config, place = self.model_config, (self.recipe.seed, self.device)
         block, longest = (getattr(config, name, 0) for name in ("block_size", "max_input"))
         return Material(self.dataset, self.vocabulary, block, longest, *place)
+
+    def reading(self) -> Reading:
+        """What was read so far, for a workshop elsewhere."""
+        return Reading(self.dataset, self.material.indexed)
 
     def check_questions(self) -> None:
         """Refuse a question of any split that the model cannot read, before anything is trained."""

@@ -18,9 +18,8 @@ from wherefrom.core.bounds import (
     check_share,
 )
 from wherefrom.core.config import check
+from wherefrom.training.flat_adamw import EPS, FlatAdamW
 from wherefrom.training.muon import Muon, MuonConfig
-
-EPS = 1e-8  # beside the root of the mean square, so that nothing is divided by nothing
 
 
 @dataclass(frozen=True)
@@ -85,16 +84,27 @@ class AdamW:
         decayed = [name for name, p in named if self._is_decayed(name, p)]
         plain = [name for name, p in named if not self._is_decayed(name, p)]
         self.groups = [(config.decay, decayed), (0.0, plain)]
+        self._flat: FlatAdamW | None = None  # once it is compiled
 
     def _is_decayed(self, name: str, p: nn.Parameter) -> bool:
         return p.dim() > 1 if self.config.decayed == "matrices" else "bias" not in name
 
     def compile(self, wanted: bool) -> None:
-        """Nothing to do: torch has this update as one operation."""
+        """Update all weights as one long vector, or take that back.
+
+        torch's own operation takes 65,536 numbers at a time, too few parts for a large GPU.
+        """
+        self._flat = None
+        if wanted:
+            betas = self.config.beta1, self.config.beta2
+            self._flat = FlatAdamW(self.parameters, self.moments, self.groups, betas)
 
     @torch.no_grad()
     def step(self, factor: float | Tensor, bad: Tensor, stretch: Tensor | None = None) -> None:
         rate = self.config.rate * factor
+        if self._flat is not None and isinstance(rate, Tensor) and self._flat.has_gradients():
+            self._flat.step(rate, bad, stretch)
+            return
         if isinstance(self.rate, Tensor):
             self.rate.copy_(rate) if isinstance(rate, Tensor) else self.rate.fill_(rate)
         else:

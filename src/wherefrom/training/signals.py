@@ -7,9 +7,11 @@ import os
 import signal
 import threading
 from contextlib import suppress
+from time import monotonic
 from types import FrameType
 from typing import Any
 
+_ECHO = 1.0  # seconds
 RECEIVED = "stopping after this step, and saving; a second signal (Ctrl-C again) stops at once"
 
 
@@ -19,11 +21,13 @@ class StopSignal:
     These are SIGINT, SIGTERM and SIGHUP, which a terminal sends when it is closed. A SIGHUP that is
     ignored stays so: the user said with `nohup` that the run shall outlive the terminal.
     A second one means it: the default is back and the process ends there. What was published
-    stays whole either way. Outside the main thread, where Python has no signals, it notes none.
+    stays whole either way. But `timeout` sends its signal twice, to the process and to its group,
+    and so may a terminal that closes: what no hand sends is one request if it comes again at once. Outside the main thread, where Python has no signals, it notes none.
     """
 
     def __init__(self) -> None:
         self.number: int | None = None
+        self._received = 0.0
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> "StopSignal":
@@ -38,10 +42,12 @@ class StopSignal:
         self._before.clear()
 
     def _receive(self, number: int, _frame: FrameType | None) -> None:
+        if number == self.number != signal.SIGINT and monotonic() - self._received < _ECHO:
+            return
         if self.number is not None:
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
-        self.number = number
+        self.number, self._received = number, monotonic()
         _acknowledge()
 
 

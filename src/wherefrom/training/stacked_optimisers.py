@@ -7,9 +7,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from wherefrom.training.flat_adamw import adjust_weights, correct_bias
 from wherefrom.training.lanes import Lanes
 from wherefrom.training.muon import Muon, StackedMuon
-from wherefrom.training.optimisers import EPS, AdamW, AdamWConfig
+from wherefrom.training.optimisers import AdamW
 
 _MOMENTS = ("exp_avg", "exp_avg_sq")
 
@@ -26,6 +27,8 @@ class StackedAdamW:
         self.stacked = {name: stacked[name] for name in members[0].parameters}
         device = next(iter(self.stacked.values())).device
         self.lanes = Lanes(device)
+        self.betas = self.config.beta1, self.config.beta2
+        self._betas_2 = torch.tensor(self.betas, device=device)
         self.steps = torch.zeros(len(self.stacked), len(members), device=device)
         self.moments = [
             {name: torch.zeros_like(p) for name, p in self.stacked.items()} for _ in _MOMENTS
@@ -62,44 +65,18 @@ class StackedAdamW:
         decay_of = {name: decay for decay, names in self.members[0].groups for name in names}
         names = [name for name, p in self.stacked.items() if p.grad is not None]
         numbers = {name: i for i, name in enumerate(self.stacked)}
+        corrections_2NK = correct_bias(self.steps, self._betas_2)
         self._adjust(
             [self.stacked[name].detach() for name in names],
             [self.stacked[name].grad for name in names],
             *([stack[name] for name in names] for stack in self.moments),
-            [self.steps[numbers[name]] for name in names],
+            [corrections_2NK[:, numbers[name]] for name in names],
             [decay_of[name] for name in names],
             self.config.rate * factors,
             good_K,
             stretch_K,
-            self.config,
+            self.betas,
         )
-
-
-def adjust_weights(
-    weights: Sequence[Tensor],
-    gradients: Sequence[Tensor],
-    means: Sequence[Tensor],
-    squares: Sequence[Tensor],
-    steps: Sequence[Tensor],
-    decays: Sequence[float],
-    rate_K: Tensor,
-    good_K: Tensor,
-    stretch_K: Tensor | None,
-    config: AdamWConfig,
-) -> None:
-    """AdamW's update of stacked weights, in place, as torch computes that of single ones."""
-    parts = zip(weights, gradients, means, squares, steps, decays, strict=True)
-    for weight, gradient, mean, square, step_K, decay in parts:
-        shape = (-1, *[1] * (weight.dim() - 1))
-        rate, good, step = (x.view(shape) for x in (rate_K, good_K, step_K))
-        clipped = gradient if stretch_K is None else gradient / stretch_K.view(shape)
-        fresh = mean.lerp(clipped, 1 - config.beta1)
-        spread = square.lerp(clipped * clipped, 1 - config.beta2)
-        size = (spread / (1 - config.beta2**step)).sqrt() + EPS
-        change = rate / (1 - config.beta1**step) * fresh / size
-        weight.copy_(torch.where(good, weight * (1 - rate * decay) - change, weight))
-        mean.copy_(torch.where(good, fresh, mean))
-        square.copy_(torch.where(good, spread, square))
 
 
 def stack_optimisers(

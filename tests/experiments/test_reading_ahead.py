@@ -1,0 +1,91 @@
+"""Texts that other processes read: the same to the bit, and errors stay this process's own."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from wherefrom.core.errors import MissingInput
+from wherefrom.core.recipe import Recipe
+from wherefrom.data.facts import FactsConfig
+from wherefrom.data.people_config import PeopleConfig
+from wherefrom.experiments import reading_ahead, together
+from wherefrom.experiments.reading_ahead import read_ahead
+from wherefrom.experiments.retraining import leave_out_half
+from wherefrom.recipes.people import people
+from wherefrom.runs.workshop import Workshop
+
+
+@pytest.fixture(scope="module")
+def recipes() -> list[Recipe]:
+    data = PeopleConfig(asked=20, calibration=6, held_out=6, omitted=3, untold=3, masked=4)
+    small = replace(people(), data=data)
+    return [leave_out_half(small, pair, half) for pair in (0, 1) for half in ("first", "second")]
+
+
+def test_what_another_process_reads_is_the_same(recipes):
+    found = list(read_ahead(recipes, 2))
+    assert len(found) == len(recipes)
+    for recipe, ours in zip(recipes, found, strict=True):
+        alone = Workshop(recipe)
+        alone.objective(recipe.stages[0])
+        assert "dataset" in vars(ours)  # it was read elsewhere, not now
+        assert ours.recipe == recipe
+        assert ours.dataset == alone.dataset
+        indexed = ours.material.indexed
+        assert indexed.keys() == alone.material.indexed.keys() != set()
+        for name, corpus in alone.material.indexed.items():
+            assert (corpus is None) == (indexed[name] is None)
+            for column, value in vars(corpus).items() if corpus else ():
+                assert torch.equal(value, getattr(indexed[name], column)), (name, column)
+    texts = [{document.text for document in workshop.dataset.documents} for workshop in found]
+    assert texts[0] != texts[1]  # each has its own
+
+
+def test_an_unreadable_text_fails_here_with_its_reason(recipes, tmp_path):
+    missing = replace(recipes[0], data=FactsConfig(corpus=str(tmp_path / "none.txt"), questions="q.tsv"))
+    one, other = read_ahead([missing, recipes[1]], 1)
+    with pytest.raises(MissingInput, match=r"none\.txt"):
+        _ = one.dataset
+    assert "dataset" in vars(other)  # the helper goes on
+
+
+def test_helpers_that_cannot_start_leave_it_to_this_process(recipes, monkeypatch):
+    monkeypatch.setattr(reading_ahead.sys, "executable", "/bin/false")
+    (workshop,) = read_ahead(recipes[:1], 1)
+    assert workshop.dataset == Workshop(recipes[0]).dataset
+
+
+def test_helpers_end_when_nobody_wants_more(recipes, monkeypatch):
+    started = []
+
+    class Noted(reading_ahead._Helper):
+        def __init__(self) -> None:
+            super().__init__()
+            started.append(self)
+
+    monkeypatch.setattr(reading_ahead, "_Helper", Noted)
+    several = read_ahead(recipes, 2)
+    next(several)
+    several.close()
+    assert [helper._process.poll() is not None for helper in started] == [True, True]
+
+
+@pytest.mark.parametrize(("worth", "helps"), [(0.0, True), (1e9, False)])
+def test_runs_that_are_trained_together_are_read_ahead_if_that_is_worth_it(
+    recipes, tmp_path, monkeypatch, worth, helps
+):
+    calls = []
+
+    def noted(given, processes):
+        calls.append(len(given))
+        return map(Workshop, given)
+
+    monkeypatch.setattr(together, "read_ahead", noted)
+    monkeypatch.setattr(together, "count_cores", lambda: 2)
+    monkeypatch.setattr(together, "_WORTH_READING_AHEAD", worth)
+    short = [replace(r, stages=tuple(replace(s, steps=2) for s in r.stages)) for r in recipes[:3]]
+    requests = [together.RunRequest(r, tmp_path / str(i)) for i, r in enumerate(short)]
+    found = together.execute_all(requests, most=3)
+    assert [outcome.run for outcome in found] == [str(r.path) for r in requests]
+    assert calls == ([2] if helps else [])
