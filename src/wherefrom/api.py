@@ -20,10 +20,10 @@ docs/PYTHON.md is a guide; `wherefrom.data` and `wherefrom.doctor` are further m
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext, suppress
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from os import PathLike
 from pathlib import Path
 from time import monotonic
@@ -38,9 +38,8 @@ from wherefrom.auditing.folder_check import verify
 from wherefrom.auditing.inspector import open_inspector
 from wherefrom.auditing.verification import Fault, Verification
 from wherefrom.core.arguments import checked
-from wherefrom.core.config import parse_toml, to_json
+from wherefrom.core.config import to_json
 from wherefrom.core.errors import MissingInput, UsageError, WherefromError
-from wherefrom.core.files import read_text
 from wherefrom.core.recipe import Capacity, Demonstrations, Experiment, Recipe
 from wherefrom.core.replies import Reply, Source, Verdict
 from wherefrom.data.catalogue import survey_dataset
@@ -52,21 +51,26 @@ from wherefrom.experiments.explanation import Explanation, explain
 from wherefrom.experiments.listing import RecipeEntry, RunEntry, list_recipes, list_runs
 from wherefrom.experiments.measured_runs import MeasuredRun, add_measured, read_measured
 from wherefrom.experiments.perplexity import PerplexityReport, perplexity
-from wherefrom.experiments.planning import Planned, plan_run, reuse
+from wherefrom.experiments.planning import Planned, plan_run
 from wherefrom.experiments.samples import sample
-from wherefrom.experiments.seeds import Prepared, SeedsOutcome, parse_seeds, train_at_once
+from wherefrom.experiments.seeds import (
+    SeedsOutcome,
+    parse_seeds,
+    prepare_seeds,
+    train_at_once,
+)
 from wherefrom.experiments.together import RunRequest, check_together, execute_all
 from wherefrom.page.report import Report, report_runs
-from wherefrom.recipes.capacity import capacity_gpu
-from wherefrom.recipes.catalogue import RECIPES, Chosen, adjust, get_recipe
-from wherefrom.recipes.options import OPTIONS, RecipeOptions, as_settings, check_options
+from wherefrom.recipes.building import build, change
+from wherefrom.recipes.catalogue import RECIPES, get_recipe
+from wherefrom.recipes.options import RecipeOptions, check_options
 from wherefrom.report.messages import note
 from wherefrom.report.progress import watch
 from wherefrom.report.reading import watch_reading
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import AnyRun, Run, open_run
 from wherefrom.runs.threads import use_threads
-from wherefrom.runs.workshop import choose_device, why_not_mps
+from wherefrom.runs.workshop import why_not_mps
 from wherefrom.training.meeting import PATIENCE
 
 __all__ = [
@@ -79,9 +83,6 @@ __all__ = [
     "perplexity", "run", "run_seeds", "sample", "to_json", "verify",
     "write_report",
 ]  # fmt: skip
-
-DEFAULT_RECIPE = "people"
-
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -107,39 +108,7 @@ def build_recipe(name: str | None = None, **options: Unpack[RecipeOptions]) -> E
 
     Without a name, it is the recipe that the TOML file names, or else `people`.
     """
-    check_options(options)
-    config = None if (file := options.get("config")) is None else str(file)
-    if name is None and config is not None:
-        name = parse_toml(read_text(config), config).get("name")
-    named = get_recipe(str(name or DEFAULT_RECIPE))
-    if named.name == "capacity" and choose_device(_named_device(options)).type == "cuda":
-        named = replace(capacity_gpu(), name=named.name)
-    return _change(named, options)
-
-
-def _named_device(options: RecipeOptions) -> str:
-    """The device that options, settings or a TOML file name for a recipe."""
-    settings = options.get("settings", ())
-    settings = [settings] if isinstance(settings, str) else settings
-    pairs = [setting.partition("=") for setting in settings]
-    given = [value.strip() for field, _, value in pairs if field.strip() == "device"]
-    if (file := options.get("config")) is not None:
-        given = [parse_toml(read_text(str(file)), str(file)).get("device", "auto"), *given]
-    return str(options.get("device") or (given or ["auto"])[-1])
-
-
-def _change(named: Chosen, options: RecipeOptions) -> Chosen:
-    """A recipe with a TOML file, the options and the settings put over it."""
-    config = None if (file := options.get("config")) is None else str(file)
-    own: list[str] = []
-    if any(options.get(option) is not None for option in OPTIONS):
-        own = as_settings(options, adjust(named, config=config))
-    # All changes are made at once, so that two fields that must fit can be changed together.
-    settings = options.get("settings", ())
-    settings = [settings] if isinstance(settings, str) else settings
-    given = {part: options.get(part) for part in ("seed", "device", "threads")}
-    last = [f"{part}={value}" for part, value in given.items() if value is not None]
-    return adjust(named, config=config, settings=[*own, *settings, *last])
+    return build(name, options)
 
 
 @checked
@@ -177,7 +146,7 @@ def run(
         if not _is_planned(recipe, built, options):
             return _run(built, out, progress)
         folder = RunFolder(_folder(built, out))
-        planned = plan_run(lambda base: _change(base, options), folder, minutes, started=started)
+        planned = plan_run(lambda base: change(base, options), folder, minutes, started=started)
         if progress:
             _tell_plan(planned)
         return _run(planned.recipe, out, progress, planned=planned)
@@ -216,8 +185,12 @@ def run_seeds(
     with company(built, processes, wait, alike=alike, apart=True) as crew:
         if progress:
             _introduce(built)
-        plans = _is_planned(recipe, built, options)
-        ready = list(_prepare_seeds(built, numbers, out, options, plans, progress))
+        plan: Callable[[Experiment, RunFolder, float], Planned] | None = None
+        if _is_planned(recipe, built, options):
+            plan = partial(_plan_seed, options)
+        tell = _tell_plan if progress else None
+        folders = [_seed_folder(replace(built, seed=seed), out) for seed in numbers]
+        ready = list(prepare_seeds(built, dict(zip(numbers, folders, strict=True)), plan, tell))
         at_once = crew.processes.size if crew else processes or 1
         if at_once > 1:
             train_at_once(ready, at_once, note if progress else _keep_quiet)
@@ -231,36 +204,6 @@ def run_seeds(
             if isinstance(chosen := seed.recipe, Recipe)
         ]
         return SeedsOutcome.of(built.name, _run_all(requests, together, progress))
-
-
-def _prepare_seeds(
-    built: Experiment,
-    seeds: Iterable[int],
-    out: str | PathLike[str] | None,
-    options: RecipeOptions,
-    plans: bool,
-    progress: bool,
-) -> Iterator[Prepared]:
-    """Each seed's recipe and folder; if the recipe is planned, all seeds have the first's plan."""
-    first: Planned | None = None
-    for seed in seeds:
-        started = monotonic()
-        chosen, planned = replace(built, seed=seed), None
-        folder = _folder(chosen, None if out is None else Path(out) / f"seed-{seed}")
-        if plans:
-            if first is None or RunFolder(folder).exists():
-                planned = plan_run(
-                    lambda base, seed=seed: replace(_change(base, options), seed=seed),
-                    RunFolder(folder),
-                    options.get("minutes"),
-                    started=started,
-                )
-            else:
-                planned = reuse(first, seed)
-            if progress and first is None:
-                _tell_plan(planned)
-            first, chosen = first or planned, planned.recipe
-        yield Prepared(chosen, folder, planned)
 
 
 @checked
@@ -451,6 +394,19 @@ def _is_planned(given: str | Experiment | None, built: Experiment, options: Reci
             f"'{built.name}'; its length is set by stages.NAME.steps"
         )
     return planned
+
+
+def _plan_seed(
+    options: RecipeOptions, chosen: Experiment, folder: RunFolder, started: float
+) -> Planned:
+    def change_seed(base: Recipe) -> Recipe:
+        return replace(change(base, options), seed=chosen.seed)
+
+    return plan_run(change_seed, folder, options.get("minutes"), started=started)
+
+
+def _seed_folder(recipe: Experiment, out: str | PathLike[str] | None) -> Path:
+    return _folder(recipe, None if out is None else Path(out) / f"seed-{recipe.seed}")
 
 
 def _folder(recipe: Experiment, out: str | PathLike[str] | None) -> Path:

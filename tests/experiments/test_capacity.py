@@ -183,23 +183,3 @@ def test_the_command(tmp_path, capsys, monkeypatch):
     assert main(["run", "capacity", "--corpus", "x", "--out", str(tmp_path / "t")]) == 2
     assert "found 'capacity', which makes its own text" in capsys.readouterr().err
     assert not (tmp_path / "t").exists()
-
-
-def test_on_a_gpu_the_full_form_is_run(monkeypatch):
-    import torch
-
-    monkeypatch.setattr(api, "choose_device", lambda name: torch.device("cuda"))
-    built = api.build_recipe("capacity")
-    assert isinstance(built, Capacity)
-    assert (built.name, built.arms) == ("capacity", api.get_recipe("capacity-gpu").arms)
-    seen: list[str] = []
-
-    def choose(name: str) -> torch.device:
-        seen.append(name)
-        return torch.device("cpu")
-
-    monkeypatch.setattr(api, "choose_device", choose)
-    assert api.build_recipe("capacity", device="cpu") != built
-    api.build_recipe("capacity", settings=["device=cpu"])
-    api.build_recipe("capacity")
-    assert seen == ["cpu", "cpu", "auto"]

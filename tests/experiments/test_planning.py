@@ -12,7 +12,7 @@ from wherefrom import api
 from wherefrom.core.errors import Mismatch, UsageError
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.data.facts import FactsConfig
-from wherefrom.experiments import planning
+from wherefrom.experiments import planning, seeds
 from wherefrom.experiments.planning import Pace, plan_run, time_steps
 from wherefrom.recipes.catalogue import adjust
 from wherefrom.runs.folder import RunFolder
@@ -53,7 +53,7 @@ def make_fast(monkeypatch: pytest.MonkeyPatch) -> Timer:
     timer = Timer(0.2)
     monkeypatch.setattr(planning, "time_steps", timer)
     monkeypatch.setattr(planning, "_FEWEST", 20)
-    for module in (planning, api):
+    for module in (planning, seeds, api):
         monkeypatch.setattr(module, "monotonic", lambda: 0.0)
     return timer
 

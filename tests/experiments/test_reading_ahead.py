@@ -43,7 +43,8 @@ def test_what_another_process_reads_is_the_same(recipes):
 
 
 def test_an_unreadable_text_fails_here_with_its_reason(recipes, tmp_path):
-    missing = replace(recipes[0], data=FactsConfig(corpus=str(tmp_path / "none.txt"), questions="q.tsv"))
+    data = FactsConfig(corpus=str(tmp_path / "none.txt"), questions="q.tsv")
+    missing = replace(recipes[0], data=data)
     one, other = read_ahead([missing, recipes[1]], 1)
     with pytest.raises(MissingInput, match=r"none\.txt"):
         _ = one.dataset

@@ -123,11 +123,14 @@ def draw_study(found: CapacityFindings) -> "Figure":
         axes[0].axhline(value, color=PALE, linestyle=":" if name == "facts" else "--", label=label)
     axes[0].set_ylim(bottom=0)
     axes[1].set_ylim(0, 105)
-    for each in axes[:2]:
+    ticks = _choose_ticks([row.parameters for row in found.fillings])
+    for each, title in zip(
+        axes, ("bits per parameter", "stored, % of the text's bits"), strict=False
+    ):
         each.set_xscale("log")
-        each.set_xticks(_choose_ticks([row.parameters for row in found.fillings]))
-    dress(axes[0], "bits per parameter", x="parameters")
-    dress(axes[1], "stored, % of the text's bits", x="parameters")
+        dress(each, title, x="parameters")
+        each.set_xticks(ticks, [_spell_count(tick) for tick in ticks])
+        each.minorticks_off()
     if found.extractions:
         _draw_extractions(axes[2], found.extractions)
     legend_below(figure)
@@ -135,9 +138,21 @@ def draw_study(found: CapacityFindings) -> "Figure":
 
 
 def _choose_ticks(sizes: Sequence[int]) -> list[int]:
-    """1, 2, 5, 10, 20, ... as far as there are sizes: a logarithmic axis alone has one or two."""
-    steps = [digit * 10**zeros for zeros in range(12) for digit in (1, 2, 5)]
-    return [step for step in steps if min(sizes, default=1) <= step <= max(sizes, default=1)]
+    """1, 2, 5, 10, 20, ... as far as there are sizes: a logarithmic axis alone has one or two.
+
+    Over two powers of ten and more, their names would touch: 1, 3, 10, 30, ...
+    """
+    least, most = min(sizes, default=1), max(sizes, default=1)
+    digits = (1, 2, 5) if most < 100 * least else (1, 3)
+    steps = [digit * 10**zeros for zeros in range(12) for digit in digits]
+    return [step for step in steps if least <= step <= most]
+
+
+def _spell_count(count: int) -> str:
+    for size, name in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
+        if count >= size:
+            return f"{count / size:g}{name}"
+    return str(count)
 
 
 def _draw_arm(left: "Axes", right: "Axes", rows: Sequence[Filling], colour: str) -> None:

@@ -63,7 +63,8 @@ class _Helper:
     def read(self, recipe: Recipe) -> Reading | None:
         """None: it could not, or is gone."""
         asking, answering = self._process.stdin, self._process.stdout
-        assert asking is not None and answering is not None
+        assert asking is not None
+        assert answering is not None
         try:
             pickle.dump(replace(recipe, device="cpu"), asking)
             asking.flush()

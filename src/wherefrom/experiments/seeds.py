@@ -2,9 +2,10 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from time import monotonic
 from typing import Any, cast
 
 import numpy as np
@@ -23,7 +24,7 @@ from wherefrom.core.recipe import Experiment, Recipe
 from wherefrom.evaluation.intervals import mean_interval
 from wherefrom.evaluation.two_levels import mean_over_seeds
 from wherefrom.experiments.execute import Outcome, execute
-from wherefrom.experiments.planning import Plan, Planned
+from wherefrom.experiments.planning import Plan, Planned, reuse
 from wherefrom.experiments.workers import Job, Workers
 from wherefrom.runs.crew import helping_crew
 from wherefrom.runs.folder import RunFolder
@@ -98,6 +99,30 @@ class Prepared:
         """The same after its training: its plan is no longer a new one."""
         planned = self.planned and replace(self.planned, fresh=False)
         return replace(self, planned=planned)
+
+
+def prepare_seeds(
+    built: Experiment,
+    folders: Mapping[int, Path],
+    plan: Callable[[Experiment, RunFolder, float], Planned] | None = None,
+    tell: Callable[[Planned], None] | None = None,
+) -> Iterator[Prepared]:
+    """Each seed's recipe and folder, by the seed.
+
+    If the recipe is planned, all seeds have the plan of the first, which is told; `plan` is given
+    a seed's recipe, its folder and when preparing it began.
+    """
+    first: Planned | None = None
+    for seed, folder in folders.items():
+        started = monotonic()
+        chosen, planned = replace(built, seed=seed), None
+        if plan is not None:
+            again = first is not None and not RunFolder(folder).exists()
+            planned = reuse(first, seed) if again else plan(chosen, RunFolder(folder), started)
+            if tell is not None and first is None:
+                tell(planned)
+            first, chosen = first or planned, planned.recipe
+        yield Prepared(chosen, folder, planned)
 
 
 def train_at_once(

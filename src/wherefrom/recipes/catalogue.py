@@ -37,6 +37,9 @@ RECIPES: dict[str, Callable[[], Experiment]] = {
     "attention-lab": attention_lab,
 }
 
+# Recipes of which a GPU runs another form, under the same name.
+FOR_A_GPU: dict[str, Callable[[], Experiment]] = {"capacity": capacity_gpu}
+
 Chosen = TypeVar("Chosen", bound=Experiment)
 
 

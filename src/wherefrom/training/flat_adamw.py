@@ -1,4 +1,4 @@
-"""AdamW's update in plain operations, which torch's compiler fuses, on weights that lie together."""
+"""AdamW's update in plain operations, which torch's compiler fuses, on weights laid together."""
 
 from collections.abc import Callable, Mapping, Sequence
 

@@ -22,7 +22,8 @@ class StopSignal:
     ignored stays so: the user said with `nohup` that the run shall outlive the terminal.
     A second one means it: the default is back and the process ends there. What was published
     stays whole either way. But `timeout` sends its signal twice, to the process and to its group,
-    and so may a terminal that closes: what no hand sends is one request if it comes again at once. Outside the main thread, where Python has no signals, it notes none.
+    and so may a terminal that closes: what no hand sends is one request if it comes again at once.
+    Outside the main thread, where Python has no signals, it notes none.
     """
 
     def __init__(self) -> None:
