@@ -16,8 +16,8 @@ import re
 import tomllib
 import types
 from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass, replace
-from functools import partial
+from dataclasses import MISSING, Field, fields, is_dataclass, replace
+from functools import cache, partial
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from wherefrom.core.errors import BadData, UsageError, WherefromError, nearest
@@ -122,8 +122,7 @@ def _build(cls: Any, data: dict[str, Any], kinds: Kinds, where: str) -> Any:
     version = getattr(cls, _VERSION, None)
     if version is not None and (found := data.pop(_VERSION, None)) != version:
         raise UsageError(f"{where}: expected {_VERSION} {version}, found {found!r}")
-    known = {f.name: f for f in fields(cls) if f.init}
-    hints = get_type_hints(cls)
+    known, hints = _look_up(cls)
     for name in data:
         if name not in known:
             raise UsageError(f"{_at(where, name)}: no such field; {nearest(name, known)}")
@@ -144,6 +143,12 @@ def _build(cls: Any, data: dict[str, Any], kinds: Kinds, where: str) -> Any:
     }
     values |= {n: decode(hints[n], v, kinds, _at(where, n)) for n, v in data.items()}
     return _construct(cls, values, where)
+
+
+@cache
+def _look_up(cls: Any) -> tuple[dict[str, Field[Any]], dict[str, Any]]:
+    """The fields of a class that are given when one is made, and their types."""
+    return {f.name: f for f in fields(cls) if f.init}, get_type_hints(cls)
 
 
 def _construct(make: Any, values: dict[str, Any], where: str, cls: Any = None) -> Any:
