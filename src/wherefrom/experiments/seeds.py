@@ -117,8 +117,10 @@ def prepare_seeds(
         started = monotonic()
         chosen, planned = replace(built, seed=seed), None
         if plan is not None:
-            again = first is not None and not RunFolder(folder).exists()
-            planned = reuse(first, seed) if again else plan(chosen, RunFolder(folder), started)
+            if first is None or RunFolder(folder).exists():
+                planned = plan(chosen, RunFolder(folder), started)
+            else:
+                planned = reuse(first, seed)
             if tell is not None and first is None:
                 tell(planned)
             first, chosen = first or planned, planned.recipe

@@ -1,6 +1,7 @@
 """A named recipe with the user's file, options and settings put over it."""
 
 from dataclasses import replace
+from typing import Any
 
 from wherefrom.core.config import parse_toml
 from wherefrom.core.files import read_text
@@ -15,9 +16,8 @@ DEFAULT_RECIPE = "people"
 def build(name: str | None, options: RecipeOptions) -> Experiment:
     """Without a name, it is the recipe that the TOML file names, or else the default."""
     check_options(options)
-    if name is None:
-        name = _read_config(options).get("name")
-    named = get_recipe(str(name or DEFAULT_RECIPE))
+    name = name or _read_config(options).get("name") or DEFAULT_RECIPE
+    named = get_recipe(str(name))
     if named.name in FOR_A_GPU and choose_device(_find_device(options)).type == "cuda":
         named = replace(FOR_A_GPU[named.name](), name=named.name)
     return change(named, options)
@@ -48,6 +48,6 @@ def _list_settings(options: RecipeOptions) -> list[str]:
     return [settings] if isinstance(settings, str) else list(settings)
 
 
-def _read_config(options: RecipeOptions) -> dict[str, object]:
+def _read_config(options: RecipeOptions) -> dict[str, Any]:
     file = options.get("config")
     return {} if file is None else parse_toml(read_text(str(file)), str(file))
