@@ -43,6 +43,7 @@ EXCEPTIONS = {
     "page/engine_script.py": "scripts of the package",
     "report/answer_picture.py": "a picture that the user asked for",
     "experiments/company.py": "the package's own source, to compare it between processes",
+    "experiments/reading_ahead.py": "the pipe to the process that asked",
     "cli/following.py": "the null device",
     "cli/streams.py": "the standard streams and the null device",
     "cli/reference.py": "docs/COMMANDS.md",
