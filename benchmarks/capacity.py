@@ -30,7 +30,7 @@ PAGE = DOCS / "CAPACITY.md"
 BEGIN, END = "<!-- written by benchmarks/capacity.py -->", "<!-- end of what it writes -->"
 FORMS = {
     "small": "the small form, on a CPU (`wherefrom run capacity`)",
-    "thousand": "one text of the full form, on a CPU (the Python below)",
+    "thousand": "one text of the full form at 32 rows a step, on a CPU (the Python below)",
     "gpu": "the full form, on a GPU (`wherefrom run capacity` there, or `capacity-gpu`)",
 }
 

@@ -104,7 +104,8 @@ def _reports_reading(function: Callable[Parameters, Result]) -> Callable[Paramet
 
 @checked
 def build_recipe(name: str | None = None, **options: Unpack[RecipeOptions]) -> Experiment:
-    """A named recipe, changed by a TOML file, then by options, then by settings.
+    """A named recipe, changed by a TOML file, then by options, then by settings; the
+    options `seed`, `device` and `threads` come last.
 
     Without a name, it is the recipe that the TOML file names, or else `people`.
     """

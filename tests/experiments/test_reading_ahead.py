@@ -1,6 +1,6 @@
 """Texts that other processes read: the same to the bit, and errors stay this process's own."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 import torch
@@ -51,10 +51,51 @@ def test_an_unreadable_text_fails_here_with_its_reason(recipes, tmp_path):
     assert "dataset" in vars(other)  # the helper goes on
 
 
-def test_helpers_that_cannot_start_leave_it_to_this_process(recipes, monkeypatch):
-    monkeypatch.setattr(reading_ahead.sys, "executable", "/bin/false")
+def test_without_helpers_this_process_reads(recipes, monkeypatch, tmp_path):
+    monkeypatch.setattr(reading_ahead.sys, "executable", str(tmp_path / "no-python"))
     (workshop,) = read_ahead(recipes[:1], 1)
     assert workshop.dataset == Workshop(recipes[0]).dataset
+
+
+def test_a_helper_that_is_gone_is_asked_for_nothing_more(recipes, monkeypatch):
+    """The others read all; when the last is gone, this process does."""
+    asked = []
+
+    class Mortal(reading_ahead._Helper):
+        number = 0
+
+        def __init__(self) -> None:
+            super().__init__()
+            Mortal.number += 1
+            self.mortal = Mortal.number in dying
+
+        def read(self, recipe):
+            asked.append(self.mortal)
+            if self.mortal:
+                self._process.kill()
+            return super().read(recipe)
+
+    monkeypatch.setattr(reading_ahead, "_Helper", Mortal)
+    dying = {1}
+    found = list(read_ahead(recipes, 2))
+    assert all("dataset" in vars(workshop) for workshop in found)
+    assert asked.count(True) == 1
+    Mortal.number, dying = 0, {1, 2}
+    found = list(read_ahead(recipes, 2))
+    assert [workshop.recipe for workshop in found] == recipes
+    assert not any("dataset" in vars(workshop) for workshop in found)
+    assert asked.count(True) == 3
+
+
+def test_a_recipe_that_cannot_be_sent_is_read_here(recipes):
+    @dataclass(frozen=True)
+    class Nameless(PeopleConfig):
+        pass
+
+    unsent = replace(recipes[0], data=Nameless())
+    one, other = read_ahead([unsent, recipes[1]], 1)
+    assert "dataset" not in vars(one)
+    assert "dataset" in vars(other)
 
 
 def test_helpers_end_when_nobody_wants_more(recipes, monkeypatch):
@@ -72,21 +113,24 @@ def test_helpers_end_when_nobody_wants_more(recipes, monkeypatch):
     assert [helper._process.poll() is not None for helper in started] == [True, True]
 
 
-@pytest.mark.parametrize(("worth", "helps"), [(0.0, True), (1e9, False)])
-def test_runs_that_are_trained_together_are_read_ahead_if_that_is_worth_it(
+@pytest.mark.parametrize(("worth", "helps"), [(1e-9, True), (1e9, False)])
+def test_runs_of_one_shape_are_read_ahead_if_that_is_worth_it(
     recipes, tmp_path, monkeypatch, worth, helps
 ):
     calls = []
 
     def noted(given, processes):
-        calls.append(len(given))
+        calls.append((len(given), processes))
         return map(Workshop, given)
 
     monkeypatch.setattr(together, "read_ahead", noted)
-    monkeypatch.setattr(together, "count_cores", lambda: 2)
-    monkeypatch.setattr(together, "_WORTH_READING_AHEAD", worth)
-    short = [replace(r, stages=tuple(replace(s, steps=2) for s in r.stages)) for r in recipes[:3]]
-    requests = [together.RunRequest(r, tmp_path / str(i)) for i, r in enumerate(short)]
-    found = together.execute_all(requests, most=3)
+    monkeypatch.setattr(together, "usual_threads", lambda: 2)
+    monkeypatch.setattr(together, "_WORTH_A_PROCESS", worth)
+    short = [replace(r, stages=tuple(replace(s, steps=2) for s in r.stages)) for r in recipes]
+    narrow = [replace(r, model=replace(r.model, n_embd=32)) for r in short[:2]]
+    every = [*short, *narrow]
+    requests = [together.RunRequest(r, tmp_path / str(i)) for i, r in enumerate(every)]
+    found = together.execute_all(requests, most=6)
     assert [outcome.run for outcome in found] == [str(r.path) for r in requests]
-    assert calls == ([2] if helps else [])
+    # Two of the first shape are opened here and two elsewhere; two of the second, both here.
+    assert calls == ([(2, 2)] if helps else [])

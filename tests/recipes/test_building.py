@@ -21,9 +21,16 @@ def test_without_a_name_it_is_the_one_of_the_file_or_the_default(tmp_path):
 def test_options_come_after_the_file_and_settings_after_them(tmp_path):
     file = tmp_path / "own.toml"
     file.write_text("seed = 4\nthreads = 3\n")
-    options = {"config": file, "seed": 5, "settings": "model.n_embd=32"}
+    options = {"config": file, "variant": "vanilla", "settings": ["model.attention=rope"]}
     built = build("people", options)
-    assert (built.seed, built.threads, built.model.n_embd) == (5, 3, 32)
+    assert (built.seed, built.threads, built.model.attention) == (4, 3, "rope")
+
+
+def test_seed_device_and_threads_come_last(tmp_path):
+    file = tmp_path / "own.toml"
+    file.write_text("seed = 4\nthreads = 3\n")
+    built = build("people", {"config": file, "seed": 5, "settings": ["seed=7", "threads=2"]})
+    assert (built.seed, built.threads) == (5, 2)
 
 
 def test_on_a_gpu_the_full_form_is_run(monkeypatch):

@@ -25,7 +25,7 @@ def pair(monkeypatch) -> tuple[nn.Module, AdamW, nn.Module, AdamW]:
 def step(model: nn.Module, optimiser: AdamW, number: int, bad=GOOD, stretch=None) -> None:
     generator = torch.Generator().manual_seed(number)
     for p in model.parameters():
-        p.grad = torch.randn(p.shape, generator=generator)
+        p.grad = torch.randn(p.shape, generator=generator).to(p.dtype)
     factor = torch.tensor(1 / (1 + number))
     optimiser.step(factor, bad, stretch)
 
@@ -88,7 +88,33 @@ def test_a_weight_without_a_gradient_is_left_alone(pair):
         step(each, optimiser, 0)
         each[0].weight.grad = None
         optimiser.step(torch.tensor(1.0), GOOD)
+        step(each, optimiser, 2)  # from here on, each has its own number of steps
     same(model, one, other_model, other)
+    with pytest.raises(ValueError, match="different numbers of steps"):
+        other.compile(True)
+
+
+def test_it_can_be_compiled_again(pair):
+    model, one, other_model, other = pair
+    for number in range(3):
+        other.compile(True)
+        step(model, one, number)
+        step(other_model, other, number)
+    same(model, one, other_model, other)
+
+
+def test_weights_of_two_precisions_stay_what_they_are(pair):
+    model, _, other_model, _ = pair
+    optimisers = []
+    for each in (model, other_model):
+        each[1].double()
+        optimisers.append(AdamW(list(each.named_parameters()), CONFIG))
+    optimisers[1].compile(True)
+    for number in range(3):
+        for each, optimiser in zip((model, other_model), optimisers, strict=True):
+            step(each, optimiser, number)
+    assert {p.dtype for p in other_model.parameters()} == {torch.float32, torch.float64}
+    same(model, optimisers[0], other_model, optimisers[1])
 
 
 def test_a_state_can_be_loaded_into_it(pair):

@@ -91,10 +91,10 @@ def test_a_hangup_that_nohup_ignores_stays_ignored():
 def test_what_timeout_sends_twice_is_one_request(monkeypatch, capfd):
     now = [100.0]
     monkeypatch.setattr(signals, "monotonic", lambda: now[0])
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number, soon in ((signal.SIGTERM, 0.9), (signal.SIGHUP, 0.9), (signal.SIGINT, 0.09)):
         with StopSignal() as stop:
             signal.raise_signal(number)
-            now[0] += 0.9
+            now[0] += soon
             signal.raise_signal(number)  # or this process would end here
             assert stop.number == number
             assert capfd.readouterr().err == f"{RECEIVED}\n"
@@ -104,7 +104,7 @@ CHILD = """
 import time
 from wherefrom.training import signals
 from wherefrom.training.signals import StopSignal
-signals._ECHO = 0.0
+signals._ECHO = dict.fromkeys(signals._ECHO, 0.0)
 with StopSignal() as stop:
     print("ready", flush=True)
     while stop.number is None:

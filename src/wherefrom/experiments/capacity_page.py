@@ -145,7 +145,8 @@ def _choose_ticks(sizes: Sequence[int]) -> list[int]:
     least, most = min(sizes, default=1), max(sizes, default=1)
     digits = (1, 2, 5) if most < 100 * least else (1, 3)
     steps = [digit * 10**zeros for zeros in range(12) for digit in digits]
-    return [step for step in steps if least <= step <= most]
+    found = [step for step in steps if least <= step <= most]
+    return found if len(found) > 1 else sorted(set(sizes))
 
 
 def _spell_count(count: int) -> str:

@@ -14,13 +14,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from queue import SimpleQueue
+from threading import Lock
 from typing import Any
 
 from wherefrom.core.recipe import Recipe
 from wherefrom.experiments.tasks import worker_environment
 from wherefrom.runs.workshop import Reading, Workshop
-
-_LARGE = 100_000  # documents: so many are kept in files, which each process opens by itself
 
 
 def read_ahead(recipes: Sequence[Recipe], processes: int) -> Iterator[Workshop]:
@@ -28,17 +27,22 @@ def read_ahead(recipes: Sequence[Recipe], processes: int) -> Iterator[Workshop]:
 
     What none of them can read is left to the reader of the workshop, who then says what is wrong.
     """
-    helpers = [_Helper() for _ in range(min(processes, len(recipes)))]
-    free: SimpleQueue[_Helper] = SimpleQueue()
-    for helper in helpers:
-        free.put(helper)
+    helpers = _start_helpers(min(processes, len(recipes)))
+    if not helpers:
+        yield from map(Workshop, recipes)
+        return
+    free = _Free(helpers)
 
     def read(recipe: Recipe) -> Workshop:
-        helper = free.get()
-        try:
-            return Workshop(recipe, reading=helper.read(recipe))
-        finally:
-            free.put(helper)
+        while (helper := free.take()) is not None:
+            try:
+                reading = helper.read(recipe)
+            except _Gone:
+                free.lose()
+                continue  # another may read it
+            free.give_back(helper)
+            return Workshop(recipe, reading=reading)
+        return Workshop(recipe)
 
     pool = ThreadPoolExecutor(len(helpers))  # each thread waits for one helper
     try:
@@ -47,6 +51,45 @@ def read_ahead(recipes: Sequence[Recipe], processes: int) -> Iterator[Workshop]:
         for helper in helpers:
             helper.end()
         pool.shutdown(cancel_futures=True)
+
+
+def _start_helpers(count: int) -> "list[_Helper]":
+    """As many as the system allows."""
+    helpers: list[_Helper] = []
+    with suppress(OSError):
+        for _ in range(count):
+            helpers.append(_Helper())
+    return helpers
+
+
+class _Gone(Exception):
+    """The helper has ended, or does not speak plainly any more."""
+
+
+class _Free:
+    """The helpers that read nothing now."""
+
+    def __init__(self, helpers: "Sequence[_Helper]") -> None:
+        self._queue: SimpleQueue[_Helper | None] = SimpleQueue()
+        self._left, self._lock = len(helpers), Lock()
+        for helper in helpers:
+            self._queue.put(helper)
+
+    def take(self) -> "_Helper | None":
+        """The next one, once there is one; None if all are gone."""
+        helper = self._queue.get()
+        if helper is None:
+            self._queue.put(None)  # whoever else waits must know as well
+        return helper
+
+    def give_back(self, helper: "_Helper") -> None:
+        self._queue.put(helper)
+
+    def lose(self) -> None:
+        with self._lock:
+            self._left -= 1
+            if self._left == 0:
+                self._queue.put(None)
 
 
 class _Helper:
@@ -61,16 +104,20 @@ class _Helper:
         )
 
     def read(self, recipe: Recipe) -> Reading | None:
-        """None: it could not, or is gone."""
+        """None: it could not."""
         asking, answering = self._process.stdin, self._process.stdout
         assert asking is not None
         assert answering is not None
         try:
-            pickle.dump(replace(recipe, device="cpu"), asking)
+            asked = pickle.dumps(replace(recipe, device="cpu"))
+        except Exception:  # a user's own class may have no name to be found by
+            return None
+        try:
+            asking.write(asked)
             asking.flush()
             return pickle.load(answering)
-        except (OSError, EOFError, ValueError, pickle.PickleError):
-            return None
+        except Exception as error:
+            raise _Gone from error
 
     def end(self) -> None:
         self._process.kill()  # it has nothing to save
@@ -94,8 +141,6 @@ def _serve(asking: Any, answering: Any) -> None:
 def _read(recipe: Recipe) -> Reading | None:
     try:
         workshop = Workshop(recipe)
-        if len(workshop.dataset.documents) >= _LARGE:
-            return None
         workshop.objective(recipe.stages[0])
         return workshop.reading()
     except Exception:  # whoever asked reads it as well, and fails with a reason

@@ -39,11 +39,18 @@ def shape_of(workshop: Workshop) -> Any:
 
     Seed, text and vocabulary may differ, and so may what a batch is made of and how the rate goes.
     """
-    recipe = workshop.recipe
-    stages = [recipe_identity(stage) for stage in recipe.stages]
-    stages = [{k: v for k, v in s.items() if k not in ("mix", "schedule")} for s in stages]
     model = replace(workshop.model_config, vocab_size=0)
-    return recipe_identity(model), stages, str(workshop.device)
+    return recipe_identity(model), _shape_of_stages(workshop.recipe), str(workshop.device)
+
+
+def may_be_alike(one: Recipe, other: Recipe) -> bool:
+    """Whether models of two recipes may have one shape, as far as that is known before reading."""
+    return one.model == other.model and _shape_of_stages(one) == _shape_of_stages(other)
+
+
+def _shape_of_stages(recipe: Recipe) -> list[Any]:
+    stages = [recipe_identity(stage) for stage in recipe.stages]
+    return [{k: v for k, v in s.items() if k not in ("mix", "schedule")} for s in stages]
 
 
 def count_fitting(workshop: Workshop) -> int:

@@ -7,6 +7,7 @@ Runs that are finished are only read; those that are further along than others g
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -31,10 +32,16 @@ from wherefrom.experiments.execute import (
 )
 from wherefrom.experiments.planning import Planned
 from wherefrom.experiments.reading_ahead import read_ahead
-from wherefrom.experiments.stack_plan import count_fitting, shape_of, why_one_by_one
+from wherefrom.experiments.stack_plan import (
+    count_fitting,
+    may_be_alike,
+    shape_of,
+    why_one_by_one,
+)
 from wherefrom.models.stacked import StackedGPT
+from wherefrom.objectives.corpus import LARGE
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.threads import count_cores
+from wherefrom.runs.threads import usual_threads
 from wherefrom.runs.workshop import Workshop, choose_device
 from wherefrom.training.loop import Finished, Observer, Training, train_together
 from wherefrom.training.signals import StopSignal
@@ -44,7 +51,7 @@ from wherefrom.training.stack import Stack
 Watch = Callable[[Sequence[str], str], AbstractContextManager[Observer]]
 Tell = Callable[[str], None]
 MOST_TOGETHER = 1000
-_WORTH_READING_AHEAD = 10.0  # seconds of reading: processes that help take some to start
+_WORTH_A_PROCESS = 5.0  # seconds of reading: a process that helps takes some to start
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,10 @@ def execute_all(
     fit on a GPU and one after the other elsewhere. If some diverge, the others are finished first.
     """
     return _Queue(requests, most, watch, tell).run()
+
+
+def _is_read(request: RunRequest) -> bool:
+    return request.planned is not None and request.planned.workshop is not None
 
 
 def check_together(most: int | None) -> None:
@@ -116,14 +127,14 @@ class _Queue:
         if len(left) == 1 or self.most == 1 or (self.most is None and not gpu):
             self._run_alone(left[0])
             return list(left[1:])
-        began = monotonic()
         first = self._open(left[0])
         count = self._count(first, len(left))
         if count == 1:
             self._run_alone(left[0])
             return list(left[1:])
         group = [first]
-        for other in self._open_all(left[1:count], monotonic() - began):
+        alike = takewhile(lambda r: may_be_alike(r.recipe, left[0].recipe), left[1:count])
+        for other in self._open_all(list(alike)):
             if shape_of(other.workshop) != shape_of(first.workshop):
                 break  # the first of the next group
             group.append(other)
@@ -150,16 +161,20 @@ class _Queue:
             planned = Planned(request.recipe, planned.plan if planned else None, read)
         return Execution(RunFolder(request.path), request.recipe, (), planned)
 
-    def _open_all(self, requests: Sequence[RunRequest], seconds: float) -> Iterator[Execution]:
-        """Open them one by one; their texts are read by several processes if that is worth it, by
-        the seconds that one takes."""
-        alone = [r for r in requests if r.planned is not None and r.planned.workshop is not None]
-        if alone or seconds * len(requests) < _WORTH_READING_AHEAD or count_cores() == 1:
-            yield from map(self._open, requests)
-            return
-        recipes = [request.recipe for request in requests]
-        for request, read in zip(requests, read_ahead(recipes, count_cores()), strict=True):
-            yield self._open(request, read)
+    def _open_all(self, requests: Sequence[RunRequest]) -> Iterator[Execution]:
+        """Open them one by one; several processes read the texts of all but the first if that is
+        worth it, by the seconds that the first takes."""
+        began = monotonic()
+        for opened in map(self._open, requests[:1]):
+            yield opened
+            others, documents = requests[1:], len(opened.workshop.dataset.documents)
+            seconds = (monotonic() - began) * len(others)
+            processes = min(usual_threads(), int(seconds / _WORTH_A_PROCESS))
+            if processes < 2 or documents >= LARGE or any(_is_read(r) for r in others):
+                yield from map(self._open, others)
+                return
+            found = read_ahead([request.recipe for request in others], processes)
+            yield from map(self._open, others, found)
 
     def _count(self, first: Execution, asked: int) -> int:
         """How many are trained together, of so many that are asked for."""

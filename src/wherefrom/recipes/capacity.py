@@ -23,7 +23,7 @@ _ADAM = 0.032  # AdamW's rate of a table of one column: wider ones take smaller 
 
 
 def capacity() -> Capacity:
-    """The small form, for a CPU: ten minutes on two cores."""
+    """The small form, for a CPU: five minutes on two cores."""
     widths: tuple[int, ...] = (8, 16, 24, 32, 40)
     asking: dict[str, Any] = {"exposures": 600, "widths": (40,), "batch": 32}
     return Capacity(

@@ -18,9 +18,9 @@ class RecipeOptions(TypedDict, total=False):
     """What can be changed about a named recipe; the options of `wherefrom run`.
 
     A TOML file comes first (`config`), then the options, then FIELD=VALUE `settings` as after
-    `--set`. `data` to `calibration` are the user's own files, and `documents` says what a document
-    of the text is; `variant` is the model's attention; `minutes` is the time that a run of `facts`
-    may take.
+    `--set`; `seed`, `device` and `threads` come last. `data` to `calibration` are the user's own
+    files, and `documents` says what a document of the text is; `variant` is the model's attention;
+    `minutes` is the time that a run of `facts` may take.
     """
 
     config: str | PathLike[str] | None

@@ -13,6 +13,7 @@ _MOMENTS = ("exp_avg", "exp_avg_sq")
 class FlatAdamW:
     """The weights of each group as one vector, and their moments; those given become its parts.
 
+    All weights must have taken as many steps.
     `groups` are names of weights with their decay.
     """
 
@@ -24,7 +25,16 @@ class FlatAdamW:
         betas: tuple[float, float],
     ) -> None:
         self.parameters, self.betas = parameters, betas
-        self.groups = [(decay, list(names)) for decay, names in groups if names]
+        steps = torch.stack([moments[name]["step"] for name in parameters])
+        if (steps != steps[0]).any():
+            raise ValueError("weights that have taken different numbers of steps")
+        kinds = dict.fromkeys(p.dtype for p in parameters.values())
+        each = [
+            (decay, [name for name in names if parameters[name].dtype == kind])
+            for decay, names in groups
+            for kind in kinds
+        ]
+        self.groups = [(decay, names) for decay, names in each if names]
         self.decays = [decay for decay, _ in self.groups]
         self.weights = [self._lay([parameters[n].data for n in names]) for _, names in self.groups]
         self.moments = [
@@ -32,7 +42,7 @@ class FlatAdamW:
             for key in _MOMENTS
         ]
         self.gradients = [torch.zeros_like(flat) for flat in self.weights]
-        self.steps = torch.stack([moments[name]["step"] for name in parameters])
+        self.steps = steps
         for step, name in zip(self.steps, parameters, strict=True):
             moments[name]["step"] = step
         for number, (_, names) in enumerate(self.groups):

@@ -102,9 +102,11 @@ class AdamW:
     @torch.no_grad()
     def step(self, factor: float | Tensor, bad: Tensor, stretch: Tensor | None = None) -> None:
         rate = self.config.rate * factor
-        if self._flat is not None and isinstance(rate, Tensor) and self._flat.has_gradients():
-            self._flat.step(rate, bad, stretch)
-            return
+        if self._flat is not None and isinstance(rate, Tensor):
+            if self._flat.has_gradients():
+                self._flat.step(rate, bad, stretch)
+                return
+            self._flat = None  # from here on, some weights have taken fewer steps than others
         if isinstance(self.rate, Tensor):
             self.rate.copy_(rate) if isinstance(rate, Tensor) else self.rate.fill_(rate)
         else:

@@ -11,7 +11,8 @@ from time import monotonic
 from types import FrameType
 from typing import Any
 
-_ECHO = 1.0  # seconds
+# Seconds within which the same signal is the same request; a hand may press Ctrl-C twice in one.
+_ECHO = {signal.SIGINT: 0.1, signal.SIGTERM: 1.0, getattr(signal, "SIGHUP", None): 1.0}
 RECEIVED = "stopping after this step, and saving; a second signal (Ctrl-C again) stops at once"
 
 
@@ -22,7 +23,7 @@ class StopSignal:
     ignored stays so: the user said with `nohup` that the run shall outlive the terminal.
     A second one means it: the default is back and the process ends there. What was published
     stays whole either way. But `timeout` sends its signal twice, to the process and to its group,
-    and so may a terminal that closes: what no hand sends is one request if it comes again at once.
+    and so may a terminal that closes: the same signal again at once is one request.
     Outside the main thread, where Python has no signals, it notes none.
     """
 
@@ -43,7 +44,7 @@ class StopSignal:
         self._before.clear()
 
     def _receive(self, number: int, _frame: FrameType | None) -> None:
-        if number == self.number != signal.SIGINT and monotonic() - self._received < _ECHO:
+        if number == self.number and monotonic() - self._received < _ECHO[signal.Signals(number)]:
             return
         if self.number is not None:
             signal.signal(number, signal.SIG_DFL)
