@@ -4,6 +4,7 @@ The settings are read when torch is loaded. What the user has set stays as it is
 """
 
 import ctypes
+import gc
 import os
 import sys
 from contextlib import suppress
@@ -19,6 +20,8 @@ _OTHER_WAYS = ("GOMP_SPINCOUNT", "KMP_BLOCKTIME")  # of two runtimes, to say how
 # keeps them, a training step at the course's sizes is 7 to 20 % faster.
 ALLOCATOR = {"MIMALLOC_PURGE_DELAY": "-1"}
 
+_NEW_OBJECTS = 50_000  # after which Python looks for unreachable ones; usually 700
+
 
 def prepare_library() -> None:
     """What a program that imports the package gets; too late if torch is loaded already."""
@@ -27,8 +30,13 @@ def prepare_library() -> None:
 
 
 def prepare_command() -> None:
-    """What the command line gets besides: the memory of its process is its own."""
+    """What the command line gets besides: the memory of its process is its own.
+
+    Loading torch and reading a text make a million objects that live to the end. Python would look
+    for unreachable ones among them whenever 700 more are there, a tenth of a report's time.
+    """
     _set_defaults(ALLOCATOR)
+    gc.set_threshold(_NEW_OBJECTS, *gc.get_threshold()[1:])
 
 
 def release_memory() -> None:

@@ -8,7 +8,7 @@ which order, and whether there are others at all. An answer that is known is fou
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from wherefrom.core.contracts import Span
@@ -156,7 +156,7 @@ class Line:
 
     def _name_parts(self, subject: str) -> list[bool]:
         """For each token, whether it is part of the subject's name: all of it, or a part alone."""
-        parts = [normalise(token) for token in words(subject)]
+        parts = _parts_of(subject)
         found = [False] * len(self.tokens)
         for first in range(len(self.tokens) - len(parts) + 1):
             if self._folded[first : first + len(parts)] == parts:
@@ -263,3 +263,8 @@ def _shape(tokens: Sequence[str]) -> str:
     """The kinds of tokens; marks stand for themselves."""
     kinds = map(token_kind, tokens)
     return " ".join(t if kind == "mark" else kind for t, kind in zip(tokens, kinds, strict=True))
+
+
+@lru_cache(maxsize=1000)  # the lines about somebody are looked at one after the other
+def _parts_of(subject: str) -> list[str]:
+    return [normalise(token) for token in words(subject)]

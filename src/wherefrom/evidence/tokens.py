@@ -7,6 +7,7 @@ part of the word is an answer by itself: "right-handed" has one, "Stratford-upon
 
 import re
 from collections.abc import Container, Iterator
+from functools import lru_cache
 from unicodedata import category
 
 from wherefrom.core.contracts import Span
@@ -49,6 +50,7 @@ def words(text: str) -> list[str]:
     return [span.of(text) for span in tokenise(text)]
 
 
+@lru_cache(maxsize=20_000)  # most words of a text come again
 def normalise(text: str) -> str:
     """A phrase as phrases are compared: folded, without a full stop at its end."""
     return fold(text).rstrip(". ")
