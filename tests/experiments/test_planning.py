@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
 from wherefrom import api
 from wherefrom.core.errors import Mismatch, UsageError
@@ -140,6 +141,21 @@ def test_the_real_timer_times_steps_and_answers(data: FactsConfig):
     assert pace.control > 0
 
 
+def test_the_mean_of_the_chunks_counts_and_how_far_they_are_apart(
+    data: FactsConfig, monkeypatch: pytest.MonkeyPatch
+):
+    took = [9.0, 1, 1, 1, 1, 2, 2, 2, 2]  # seconds of each chunk; the first is not counted
+    ends = [sum(took[:i]) + seconds for i, seconds in enumerate(took)]
+    spans = zip(ends, took, strict=True)
+    clock = iter([time for end, seconds in spans for time in (end - seconds, end)])
+    recipe = changer(data)(planning.facts())
+    workshop = Workshop(recipe)
+    monkeypatch.setattr(planning, "monotonic", lambda: next(clock))
+    _, seconds, uneven = planning._time_chunks(workshop, recipe.stages[0], 4, 8)
+    assert seconds == pytest.approx(1.5 / 4)
+    assert uneven == pytest.approx(2.0)
+
+
 def run(data: FactsConfig, out: Path, **options):
     return api.run(
         "facts", out=out, corpus=data.corpus, questions=data.questions, settings=SMALL, **options
@@ -224,3 +240,42 @@ def test_two_lines_say_what_will_be_trained(data: FactsConfig, tmp_path: Path):
     assert "the CPU" in what
     assert "min" in expected
     assert "similar run" in expected
+
+
+class Threads:
+    """A machine whose steps take as long as its number of threads says; it notes the numbers."""
+
+    def __init__(self, *paces: Pace) -> None:
+        self.paces, self.used = list(paces), list[int]()
+
+    def __call__(self, workshop: Workshop, stage: Stage) -> Pace:
+        self.used.append(torch.get_num_threads())
+        return self.paces[len(self.used) - 1]
+
+
+@pytest.mark.parametrize(
+    ("two", "one", "asked", "timed", "chosen"),
+    [
+        (Pace(0.1, 0.0), None, 0, [2], 0),  # steps alike: nobody disturbs them
+        (Pace(1.0, 0.0, uneven=4.0), Pace(0.2, 0.0), 0, [2, 1], 1),
+        (Pace(0.2, 0.0, uneven=4.0), Pace(0.19, 0.0), 0, [2, 1], 0),  # not clearly faster
+        (Pace(1.0, 0.0, uneven=4.0), None, 2, [2], 2),  # the user's own number
+    ],
+)
+def test_beside_busy_neighbours_one_thread_is_timed_too(
+    data: FactsConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two, one, asked, timed,
+    chosen,
+):  # fmt: skip
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    before, timer = torch.get_num_threads(), Threads(two, *filter(None, [one]))
+    try:
+        change = changer(data, [f"threads={asked}"])
+        planned = plan_run(change, RunFolder(tmp_path / "r"), 1.0, timer=timer)
+        assert torch.get_num_threads() == (chosen or 2)
+    finally:
+        torch.set_num_threads(before)
+    assert timer.used == timed
+    assert planned.recipe.threads == chosen
+    assert planned.plan.pace == (one if chosen == 1 else two)
+    said = planned.plan.lines(planned.recipe)[0]
+    assert said.endswith("on the CPU, with one thread" if chosen == 1 else "on the CPU")

@@ -7,7 +7,7 @@ run and further seeds use the same plan, so the same plan gives the same bits on
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from statistics import quantiles
+from statistics import fmean, quantiles
 from time import monotonic
 from typing import Any
 
@@ -26,10 +26,11 @@ from wherefrom.experiments.sizing import (
     enough_steps,
 )
 from wherefrom.recipes.facts import QUESTIONS_ONLY, facts, read_again
+from wherefrom.runs.crew import current_crew
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kinds import recipe_identity
 from wherefrom.runs.run import count_parameters
-from wherefrom.runs.threads import use_threads
+from wherefrom.runs.threads import use_threads, usual_threads
 from wherefrom.runs.workshop import Workshop, choose_device
 
 # Minutes that a run takes at most if nobody says how many it may take.
@@ -44,6 +45,8 @@ _OTHER_WORDS = 2.5  # times as long takes a question that is asked in other word
 _SPARE = {"cpu": 0.1, "cuda": 0.06}
 _PREPARING = {"cuda": 34.0}  # seconds before the first step: compiling
 _COMPILED = 0.46  # what compiling leaves of a step's time on a GPU
+_UNEVEN = 1.5  # from here on, one thread may be faster than several
+_CLEARLY = 1.25  # times: on an idle machine one thread is slower, and it may be idle again soon
 _CONTROL = 105  # steps of reading that take as long as the model that does not read, if not timed
 
 
@@ -52,11 +55,13 @@ class Pace:
     """What steps and answers cost on this machine, in seconds.
 
     `control` is all of the training of the model that does not read; None: it was not timed.
+    `uneven` is how many times as long as the fastest steps the slower ones took.
     """
 
     step: float
     answer: float
     control: float | None = None
+    uneven: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -85,6 +90,7 @@ class Plan:
         shape = f"{layers} of {model.n_embd}{grams}"
         size = f"{self.parameters / 1e6:.1f} million parameters"
         where = {"cuda": "the GPU", "mps": "the GPU"}.get(self.device, "the CPU")
+        where += ", with one thread" if self.device == "cpu" and recipe.threads == 1 else ""
         time = "" if self.seconds is None else f"about {duration(self.seconds)} in all; "
         reached = (
             "no similar run has been measured" if self.expected is None else str(self.expected)
@@ -135,8 +141,8 @@ def plan_run(
     pace: Pace | None = None
     seconds: float | None = None
     if not _sets_steps(change):
-        use_threads(recipe.threads)
-        pace = timer(workshop, recipe.stages[0])
+        pace, threads = _time_threads(workshop, recipe, device, timer)
+        recipe = replace(recipe, threads=threads)
         most = (minutes or USUAL_MINUTES.get(device, USUAL_MINUTES["cpu"])) * 60
         overhead = monotonic() - started + _overhead(dataset, pace, device)
         steps = _affordable(most - overhead, pace, device)
@@ -155,6 +161,27 @@ def plan_run(
     expected = expect(text, device, exposures)
     plan = Plan(changes, text, device, parameters, steps, minutes, seconds, pace, expected)
     return Planned(recipe, plan, workshop.refit(recipe), fresh=True)
+
+
+def _time_threads(
+    workshop: Workshop, recipe: Recipe, device: str, timer: Callable[[Workshop, Stage], Pace]
+) -> tuple[Pace, int]:
+    """What steps cost, and with how many threads (0: as usual, or as the user has said).
+
+    Threads wait for each other in every step. Where others have a core half of the time, two are
+    several times slower than one, so if some steps take far longer than others, one is timed too.
+    """
+    usual, read = use_threads(recipe.threads), recipe.stages[0]
+    pace = timer(workshop, read)
+    busy = device == "cpu" and pace.uneven > _UNEVEN
+    if not busy or recipe.threads or usual == 1 or current_crew() is not None:
+        return pace, recipe.threads
+    use_threads(1)
+    alone = timer(workshop, read)
+    if alone.step * _CLEARLY < pace.step:
+        return alone, 1
+    use_threads(0)
+    return pace, 0
 
 
 def _stored(
@@ -180,7 +207,7 @@ def _stored(
         return Planned(recipe, plan)
     dataset = load_dataset(recipe.data, recipe.seed)
     workshop = Workshop(recipe, lambda: dataset)
-    use_threads(recipe.threads)
+    use_threads(recipe.threads or min(folder.read_threads(), usual_threads()))
     pace = timer(workshop, recipe.stages[0])
     overhead = _overhead(dataset, pace, plan.device)
     steps = _affordable((minutes - plan.minutes) * 60 - overhead, pace, plan.device)
@@ -239,7 +266,7 @@ def time_steps(workshop: Workshop, stage: Stage) -> Pace:
     """Time a few steps of models that are then thrown away, and a few answers."""
     device = "cuda" if workshop.device.type == "cuda" else "cpu"
     chunk, timed = _CHUNK[device], _TIMED[device]
-    model, seconds = _time_chunks(workshop, stage, chunk, timed)
+    model, seconds, uneven = _time_chunks(workshop, stage, chunk, timed)
     step = seconds * (_COMPILED if device == "cuda" else 1.0)
     others = [s for s in workshop.recipe.stages if s.name == QUESTIONS_ONLY]
     control = None
@@ -250,14 +277,15 @@ def time_steps(workshop: Workshop, stage: Stage) -> Pace:
     began = monotonic()
     workshop.predictor(model).answer([question.text for question in questions])
     answer = (monotonic() - began) / len(questions)
-    return Pace(step, answer * (_OTHER_WORDS if workshop.recipe.wordings else 1.0), control)
+    answer *= _OTHER_WORDS if workshop.recipe.wordings else 1.0
+    return Pace(step, answer, control, round(uneven, 2))
 
 
-def _time_chunks(workshop: Workshop, stage: Stage, chunk: int, timed: int) -> tuple[Any, float]:
-    """A model of a stage after a few chunks of steps, and the seconds of one step.
-
-    Of the chunks' times it is the third quartile: machines seldom become faster after some seconds.
-    """
+def _time_chunks(
+    workshop: Workshop, stage: Stage, chunk: int, timed: int
+) -> tuple[Any, float, float]:
+    """A model of a stage after a few chunks of steps, the mean seconds of one step, and how many
+    times as long as the fastest chunk a slower one took (the third quartile)."""
     model = workshop.new_model(stage)
     learner = workshop.learner(stage, model, steps=chunk * (timed + 1))
     if prepare := getattr(learner, "prepare", None):
@@ -267,4 +295,5 @@ def _time_chunks(workshop: Workshop, stage: Stage, chunk: int, timed: int) -> tu
         began = monotonic()
         learner.advance(i * chunk, chunk)
         seconds.append((monotonic() - began) / chunk)
-    return model, quantiles(seconds[1:], n=4)[-1]
+    counted = seconds[1:]
+    return model, fmean(counted), quantiles(counted, n=4)[-1] / max(min(counted), 1e-9)
