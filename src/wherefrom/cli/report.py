@@ -7,6 +7,7 @@ import typer
 
 from wherefrom.cli.options import Threads
 from wherefrom.cli.output import note, print_json
+from wherefrom.core.environment import keep_imported
 
 
 def report(
@@ -44,6 +45,7 @@ def report(
     # Not through the API, which imports every room: a reader waits for this.
     from wherefrom.page.report import report_runs
 
+    keep_imported()
     found = report_runs(runs, out, precision or "auto", threads)
     for line in found.notes:
         note(line)

@@ -56,6 +56,7 @@ def normalise(text: str) -> str:
     return fold(text).rstrip(". ")
 
 
+@lru_cache(maxsize=20_000)
 def token_kind(token: str) -> str:
     """Capital (begins with one), number, word (without a capital) or mark (no letter or digit)."""
     if token[0].isupper():

@@ -46,6 +46,7 @@ from wherefrom.memorisation.fact_places import (
     repetitions,
 )
 from wherefrom.objectives.answers import Answers
+from wherefrom.objectives.catalogue import Unread
 from wherefrom.objectives.mix import Mix
 from wherefrom.objectives.passages import named_passages, place_facts
 from wherefrom.objectives.spans import COLUMNS, Documents
@@ -139,7 +140,7 @@ def replay(source: Run | Workshop, stage: Stage, facts: Sequence[Fact] | None = 
     if any(getattr(share.objective, "reads", "") == "passages" for share in stage.mix):
         placed = place_facts(dataset, facts)
         counter = ExposureCounter(placed, named_passages(dataset), dataset.asked)
-    return replace(counter.count(workshop.objective(stage), stage.steps), facts=facts)
+    return replace(counter.count(workshop.countable(stage), stage.steps), facts=facts)
 
 
 def claims(
@@ -210,6 +211,8 @@ class ExposureCounter:
                     asked = plan.cpu().flatten()
                     totals[ASKED] += self._count_questions(asked)
                     examples += int((asked >= 0).sum())
+                elif isinstance(part.objective, Unread):
+                    examples += plan.numel()
         counts = {kind: total.numpy() for kind, total in totals.items()}
         if (rank := self._rank) is not None:
             counts = {kind: total[rank] for kind, total in counts.items()}

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from wherefrom.core.contracts import EVERY_ROW, Batch, Objective
+from wherefrom.core.contracts import EVERY_ROW, Batch
 from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import Share
 
@@ -35,7 +35,7 @@ class Mix:
         shares: Sequence[Share],
         rows: int,
         steps: int,
-        build: Callable[[Share, int, int], Objective],
+        build: Callable[[Share, int, int], Any],
     ) -> None:
         used = [share for share in shares if share.share]
         starts = sorted({round(s.start * steps) for s in used} | {0})

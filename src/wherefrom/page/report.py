@@ -13,7 +13,6 @@ from wherefrom.core.files import write_bytes
 from wherefrom.core.recipe import Demonstrations
 from wherefrom.page.document import render
 from wherefrom.page.engine_data import ANSWERS, REVIEWS, find_kind
-from wherefrom.page.lab_report import describe_lab
 from wherefrom.page.question_report import describe_questions
 from wherefrom.page.review_report import describe_reviews
 from wherefrom.page.text_report import describe_text
@@ -79,6 +78,8 @@ def _describe(runs: Sequence[Run | RunFolder], precision: str) -> dict[str, Any]
     if isinstance(first, RunFolder) and len(runs) == 1:
         recipe = first.read_recipe()
         assert isinstance(recipe, Demonstrations), "others are opened as runs"
+        from wherefrom.page.lab_report import describe_lab  # most reports need no demonstrations
+
         return describe_lab(first, recipe)
     if folders or isinstance(first, RunFolder):
         raise BadData(

@@ -110,6 +110,16 @@ class Workshop:
             self._latest = stage, build_objective(stage, self.number(stage), self.material)
         return self._latest[1]
 
+    def countable(self, stage: Stage) -> Mix:
+        """The same batches for counting what they show: statements that state no fact are unread.
+
+        In the file's order some rows are empty, and how many shows only when they are planned.
+        """
+        built = self._latest is not None and self._latest[0] is stage
+        if built or stage.order == "file":
+            return self.objective(stage)
+        return build_objective(stage, self.number(stage), self.material, unread=("omissions",))
+
     def config_of(self, stage: Stage) -> Any:
         """The config of a stage's model: the recipe's, or a variant of it."""
         return stage.variant.of(self.model_config) if stage.variant else self.model_config
