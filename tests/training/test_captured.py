@@ -78,9 +78,18 @@ def test_captured_steps_are_the_steps_of_a_cpu(mixer, optimiser, monkeypatch):
     assert slow["loss"][-1] < slow["loss"][0]
 
 
+@pytest.fixture(params=[False, True], ids=["as it is", "compiled"])
+def compiled(request, monkeypatch) -> bool:
+    """Short stages are compiled as long ones are, or not."""
+    if request.param:
+        monkeypatch.setattr("wherefrom.training.captured.WORTH_COMPILING", 1)
+    return request.param
+
+
 @needs_gpu
-def test_making_ready_changes_nothing():
-    learner = build(DROPPING, optimiser=MuonConfig())
+@pytest.mark.parametrize("optimiser", [ADAMW, MuonConfig()], ids=lambda c: c.kind)
+def test_making_ready_changes_nothing(optimiser, compiled):
+    learner = build(DROPPING, optimiser=optimiser)
     before = learner.state()
     learner.prepare(6)
     after = learner.state()
@@ -98,12 +107,19 @@ def test_chunks_of_any_length_take_the_same_steps():
 
 
 @needs_gpu
-def test_a_resumed_run_goes_on_as_the_whole_one():
-    whole, first, second = build(DROPPING), build(DROPPING), build(DROPPING)
+@pytest.mark.parametrize("optimiser", [ADAMW, MuonConfig()], ids=lambda c: c.kind)
+@pytest.mark.parametrize("prepared", [True, False])
+def test_a_resumed_run_goes_on_as_the_whole_one(optimiser, prepared, compiled):
+    """A state may be loaded before the weights are laid together for a compiled step, or after."""
+    whole, first, second = (build(DROPPING, optimiser=optimiser) for _ in range(3))
     losses = whole.advance(0, STEPS)["loss"]
     first.advance(0, 6)
-    second.prepare(6)
+    if prepared:
+        second.prepare(6)
     second.load(first.state())
+    assert second.state().arrays.keys() == first.state().arrays.keys()
+    for name, array in first.state().arrays.items():
+        np.testing.assert_array_equal(array, second.state().arrays[name], err_msg=name)
     np.testing.assert_allclose(losses[6:], second.advance(6, 6)["loss"], rtol=1e-4)
 
 
