@@ -32,6 +32,7 @@ from wherefrom.cli import (
 )
 from wherefrom.cli.following import follows, report_as_follower, shared, silence
 from wherefrom.cli.output import complain, show_traceback, show_warnings_as_notes
+from wherefrom.cli.parsing import describe_refused
 from wherefrom.cli.streams import hush, prepare_streams
 from wherefrom.core.environment import prepare_command
 from wherefrom.core.errors import (
@@ -150,10 +151,8 @@ def _explain(error: BaseException) -> int:
     if isinstance(error, BrokenPipeError | SystemExit):  # typer exits when the pipe is closed
         hush()
         return BROKEN_PIPE
-    if describe := getattr(error, "format_message", None):  # an error of typer's own parsing
-        context = getattr(error, "ctx", None)
-        path = context.command_path if context else "wherefrom"
-        complain(f"{' '.join(describe().split())} Try '{path} --help'.")
+    if hasattr(error, "format_message"):  # an error of typer's own parsing
+        complain(describe_refused(error))
         return 2
     text = " ".join(f"{type(error).__name__}: {error}".split())
     complain(f"bug: {text}; run it again with --debug to see where, and please report it")

@@ -9,19 +9,7 @@ which gives hints, and the course's grader, which gives points.
         print(check.state, check.check, check.found, check.hint)
 """
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from wherefrom.doctor.examination import examine_submission
-    from wherefrom.doctor.findings import CheckResult, Examination
+from wherefrom.doctor.examination import examine_submission
+from wherefrom.doctor.findings import CheckResult, Examination
 
 __all__ = ["CheckResult", "Examination", "examine_submission"]
-
-
-def __getattr__(name: str) -> Any:
-    """Loaded when first used: every command reads the years' table, which is in this package."""
-    if name not in __all__:
-        raise AttributeError(f"module 'wherefrom.doctor' has no attribute '{name}'")
-    from wherefrom.doctor import examination
-
-    return getattr(examination, name)

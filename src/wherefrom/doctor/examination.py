@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wherefrom.core.errors import MissingInput
-from wherefrom.data.fetching import registry
 from wherefrom.doctor.findings import CheckResult, Examination, Result
 from wherefrom.doctor.guess import decide_year
 from wherefrom.doctor.layouts import check_files, locate
@@ -69,5 +68,7 @@ def find_data(folder: Path) -> Path | None:
     for path in beside:
         if path is not None and (path / DEV).is_file():
             return path
+    from wherefrom.data.fetching import registry  # every command loads this file, few fetch
+
     registered = registry.find_unchanged(_DATA)
     return registered if registered and (registered / DEV).is_file() else None
