@@ -91,8 +91,34 @@ def test_what_the_evaluation_kept_is_not_computed_again(own_run, monkeypatch):
 
 def test_an_unaudited_run_names_the_commands_that_compute_the_rest(report_file):
     page = report_file.read_text()
-    assert "wherefrom audit people-0 --budget 10" in page
-    assert "wherefrom audit people-0 --swap 8" in page
+    assert "wherefrom audit RUN --budget 10" in page
+    assert "wherefrom audit RUN --swap 8" in page
+
+
+def test_a_report_replaces_no_file_of_a_run_and_no_device(tiny_run, tmp_path):
+    before = (tiny_run / "run.json").read_bytes()
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    refused = {
+        tiny_run / "run.json": "expected a file outside of the run",
+        tiny_run / "models" / "page.html": "expected a file outside of the run",
+        pipe: "expected a file, found a device or a pipe",
+        Path(""): "--out: expected a file such as report.html, found",
+    }
+    for out, said in refused.items():
+        with pytest.raises(UsageError, match=said):
+            api.write_report(tiny_run, out=out)
+    assert (tiny_run / "run.json").read_bytes() == before
+
+
+def test_a_run_is_named_once(tiny_run):
+    with pytest.raises(UsageError, match="expected each run once, found it twice"):
+        api.write_report([tiny_run, tiny_run.parent / "." / tiny_run.name])
+
+
+def test_runs_that_were_asked_different_questions_are_not_ranked(tiny_run, relations_run):
+    said = compare_runs([open_run(tiny_run), open_run(relations_run)])["sentence"]
+    assert said == "These runs were asked different questions, so none of them is called the best."
 
 
 def test_several_relations_have_rows_of_their_own(relations_run, tmp_path):

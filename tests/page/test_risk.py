@@ -35,7 +35,7 @@ class Answers(JudgedAnswers):
 def offered():
     # Ranked by score: right, right, wrong, right, right: the precisions are 1, 1, 2/3, 3/4, 4/5.
     known = [(0.9, True), (0.75, True), (0.7, False), (0.65, True), (0.6, True), (0.3, True)]
-    calibration = tuple(Scored(score, right, "r") for score, right in known)
+    calibration = tuple(Scored(score, right, "r") for score, right in known * 20)
     found = offer_risks(Answers((), calibration, None), POLICY)
     assert found is not None
     return found
@@ -51,8 +51,22 @@ def test_each_stop_has_the_loosest_threshold_of_its_risk(offered):
     assert stop(offered, 0.3).thresholds == {"": 0.5}
 
 
+def test_a_risk_that_the_calibration_questions_cannot_show_is_not_offered():
+    known = tuple(Scored(0.9, True, "r") for _ in range(17))
+    found = offer_risks(Answers((), known, None), POLICY)
+    assert found is not None
+    for risk, least in ((0.01, 100), (0.05, 20)):
+        refused = stop(found, risk)
+        assert refused.answered == 0
+        assert refused.why_not == (
+            f"17 calibration questions are too few to tell whether at most {100 * risk:g} % of the "
+            f"answers are wrong; that takes at least {least}"
+        )
+    assert stop(found, 0.07).answered > 0  # one wrong answer of 15 is less
+
+
 def test_doubtful_answers_are_for_those_who_accept_more_risk_than_the_run():
-    known = tuple(Scored(score, True, "r") for score in (0.9, 0.85, 0.6))
+    known = tuple(Scored(score, True, "r") for score in (0.9, 0.85, 0.6) * 40)
     policy = replace(POLICY, threshold=Threshold(0.6, 0.9, 0.5, 0.9, 10))
     found = offer_risks(Answers((), known, None), policy)
     assert found is not None

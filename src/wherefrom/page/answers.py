@@ -50,7 +50,7 @@ def scored(row: AuditedAnswer) -> Scored:
 def collect_answers(inspector: Inspector) -> JudgedAnswers:
     """The answers that an audit of this version left, or else the same, computed now."""
     run = inspector.run
-    findings = _read_findings(run)
+    findings = read_findings(run)
     rows = _read_rows(run) if findings is not None else None
     if rows is None:
         return JudgedAnswers(_ask_held_out(inspector), _score_calibration(inspector), findings)
@@ -84,7 +84,7 @@ def _score_calibration(inspector: Inspector) -> tuple[Scored, ...]:
     return tuple(Scored(float(s), bool(r), name, q.support) for q, s, r, name in each)
 
 
-def _read_findings(run: Run) -> Mapping[str, Any] | None:
+def read_findings(run: Run) -> Mapping[str, Any] | None:
     """audit.json, if it has the format that this version writes."""
     if not run.folder.has(FINDINGS):
         return None

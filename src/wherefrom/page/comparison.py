@@ -12,9 +12,12 @@ from wherefrom.runs.run import Run
 
 def compare_runs(runs: Sequence[Run]) -> dict[str, Any]:
     """Every run's models with their intervals, the primary one first; the best run is named."""
-    groups = [(run.path.name, _rows(run)) for run in runs]
+    groups = [(run.path.resolve().name, _rows(run)) for run in runs]
     (name, (best, *_)), *others = sorted(groups, key=lambda group: -group[1][0].value)
     close = sum(rows[0].high >= best.low for _, rows in others)
+    if not _comparable(runs):
+        said = "These runs were asked different questions, so none of them is called the best."
+        return {"sentence": said, "chart": dots(groups, said)}
     said = f"{name} answers most questions right, {percent(best.value)}"
     if all(rows[0].value == best.value for _, rows in others):
         said = f"All {len(groups)} runs answer {percent(best.value)} of the questions right."
@@ -23,6 +26,15 @@ def compare_runs(runs: Sequence[Run]) -> dict[str, Any]:
     else:
         said += "; no other run’s interval overlaps with its own."
     return {"sentence": said, "chart": dots(groups, said)}
+
+
+def _comparable(runs: Sequence[Run]) -> bool:
+    """Whether all were asked the same questions, or questions drawn in the same way."""
+    first, *others = (run.recipe.data for run in runs)
+    if all(data == first for data in others):
+        return True
+    asked = [{q.text for q in run.questions(run.recipe.tasks[0])} for run in runs]
+    return all(texts == asked[0] for texts in asked)
 
 
 def _rows(run: Run) -> list[Dot]:

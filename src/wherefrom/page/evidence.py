@@ -6,18 +6,63 @@ a statement is decided in the page, for the answer that the model gives there.
 Places in a text are counted as JavaScript counts them: in units of UTF-16.
 """
 
-from collections.abc import Sequence
-from itertools import accumulate
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
 from typing import Any
 
 from wherefrom.auditing.inspector import Inspector
-from wherefrom.core.contracts import Span
+from wherefrom.core.contracts import Document, Span
 from wherefrom.core.errors import BadData
 from wherefrom.evidence.extractor import RelationExtractor, Statement
+from wherefrom.evidence.index import fold
 from wherefrom.evidence.verdict import FactChecker
 
 STATEMENT = ("text", "value", "document", "span", "chain", "position", "score")
 LONGEST_TEXT = 4_000_000  # characters of text that a page is willing to hold
+_MOST_UNASKED = 1000  # phrases for which evidence is looked for: a second or so
+_FIRST = 1_000_000  # more than any phrase occurs
+_SHORT = 2  # letters of an abbreviation: "J. Smith", "St. John"
+_WORD = re.compile(r"[^\W\d_][\w'’\-]*")
+_LINK = re.compile(r" [^\W\d_]{1,3} ")  # between words of one name: "Isle of Man"
+
+
+def find_unasked(documents: Sequence[Document]) -> list[str]:
+    """Capitalised phrases of documents that belong to nobody whom a question asks about.
+
+    Somebody may ask about them in the page. Those that begin a document come first, then the most
+    frequent; of very many, some.
+    """
+    found: Counter[str] = Counter()
+    for document in documents:
+        if document.subject is None:
+            for begins, phrase in _find_phrases(document.text):
+                found[phrase] += _FIRST if begins else 1
+    return [phrase for phrase, _ in found.most_common(_MOST_UNASKED)]
+
+
+def _find_phrases(text: str) -> Iterator[tuple[bool, str]]:
+    """Words with capitals, and whether the text begins with them.
+
+    The same again without the first, which may only begin a sentence, and joined by short words.
+    """
+    runs: list[list[re.Match[str]]] = []
+    for word in _WORD.finditer(text):
+        if word[0][0].isupper():
+            before = runs[-1][-1] if runs else None
+            gap = text[before.end() : word.start()] if before else ""
+            if before and (gap == " " or (gap == ". " and len(before[0]) <= _SHORT)):
+                runs[-1].append(word)
+            else:
+                runs.append([word])
+    for run in runs:
+        yield run[0].start() == 0, text[run[0].start() : run[-1].end()]
+        if len(run) > 1:
+            yield False, text[run[1].start() : run[-1].end()]
+    for one, other in pairwise(runs):
+        if _LINK.fullmatch(text[one[-1].end() : other[0].start()]):
+            yield False, text[one[0].start() : other[-1].end()]
 
 
 def describe_evidence(inspector: Inspector, names: Sequence[str]) -> dict[str, Any]:
@@ -39,7 +84,9 @@ def describe_evidence(inspector: Inspector, names: Sequence[str]) -> dict[str, A
     checker = inspector.opened.fact_checker
     if checker is not None:
         places = [_Places(document.text) for document in documents]
-        about = [name for name in names if checker.index.about(name)]
+        asked = {fold(name) for name in names}
+        unasked = [name for name in find_unasked(documents) if fold(name) not in asked]
+        about = [name for name in (*names, *unasked) if checker.index.about(name)]
         found |= {
             "about": about,
             "statement": STATEMENT,

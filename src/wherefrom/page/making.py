@@ -9,6 +9,7 @@ from wherefrom.core.config import encode
 from wherefrom.core.durations import duration
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.recipe import Experiment, ModelEntry
+from wherefrom.page.answers import read_findings
 from wherefrom.page.sentences import plural
 from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
 from wherefrom.runs.kinds import recipe_identity
@@ -36,7 +37,7 @@ def describe_making(run: Run, precision: str = "") -> dict[str, Any]:
     """The last part of the page. Nothing in it depends on when or where the page is made."""
     recipe = run.recipe
     seconds = float(run.status["seconds"])
-    command = f"{command_for(recipe)} --out RUN\nwherefrom report RUN"
+    commands = (f"{command_for(recipe)} --out RUN", *_audit_command(run), "wherefrom report RUN")
     fields = (f"{n} = {_spell(_without_folder(n, v))}" for n, v in _flatten(encode(recipe)))
     facts = [
         ("recipe", f"{recipe.name}: {recipe.summary}"),
@@ -52,7 +53,7 @@ def describe_making(run: Run, precision: str = "") -> dict[str, Any]:
     return {
         "sentence": f"The run took {duration(seconds)}. The command below gives the same figures "
         "on the same kind of machine; the seed decides everything that is random.",
-        "command": command,
+        "command": "\n".join(commands),
         "facts": facts,
         "recipe": "\n".join(fields),
     }
@@ -63,6 +64,8 @@ def command_for(recipe: Experiment) -> str:
     parts = ["wherefrom", "run", recipe.name]
     if recipe.seed:
         parts += ["--seed", str(recipe.seed)]
+    if recipe.threads:  # figures differ in their last digits with the number of threads
+        parts += ["--threads", str(recipe.threads)]
     if recipe.name not in RECIPES:
         return " ".join(parts)
     usual, own = (dict(_flatten(encode(each))) for each in (get_recipe(recipe.name), recipe))
@@ -81,6 +84,18 @@ def command_for(recipe: Experiment) -> str:
         option = _OPTIONS.get(name) if recipe.name == "facts" else None
         parts += [option, quote(shown)] if option else ["--set", quote(f"{name}={shown}")]
     return " ".join(parts)
+
+
+def _audit_command(run: Run) -> tuple[str, ...]:
+    """The audit that gives the same findings, if the run has been audited."""
+    found = read_findings(run)
+    if found is None:
+        return ()
+    measured = (found.get("source") or {}).get("measured") or {}
+    pairs, swapped = measured.get("models", 0) // 2, (found.get("swap") or {}).get("people", 0)
+    options = (("--pairs", pairs), ("--swap", swapped))
+    given = "".join(f" {option} {value}" for option, value in options if value)
+    return (f"wherefrom audit RUN{given}",)
 
 
 def _without_folder(name: str, value: Any) -> Any:

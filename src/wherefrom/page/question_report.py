@@ -98,7 +98,7 @@ def _not_yet(run: Run, answers: JudgedAnswers, counted: bool) -> list[dict[str, 
         bool(audit.get("swap")),
     )
     return [
-        {"what": what, "command": f"wherefrom audit {run.path.name}{option}"}
+        {"what": what, "command": f"wherefrom audit RUN{option}"}
         for (option, what), done in zip(wanted.items(), there, strict=True)
         if not done
     ]

@@ -65,11 +65,31 @@ def write_report(
     A folder of demonstrations has no models, and so no run to open: it comes as the folder.
     """
     check_precision(precision)
+    _check_places([run.path.resolve() for run in runs], out)
     values = _describe(runs, precision)
     page = render("report.html", values)
     path = out or runs[0].path / FILE
     write_bytes(path, page)
     return Report(str(path), len(page), tuple(values["engine_weights"]), tuple(values["notes"]))
+
+
+def _check_places(runs: Sequence[Path], out: Path | None) -> None:
+    """Refuse a run that is named twice, and a file that should not be replaced."""
+    for path in runs:
+        if runs.count(path) > 1:
+            raise UsageError(f"{path}: expected each run once, found it twice; leave one out")
+    if out is None:
+        return
+    if not out.name:
+        raise UsageError(f"--out: expected a file such as report.html, found '{out}'")
+    where = out.resolve()
+    if any(run in where.parents and where != run / FILE for run in runs):
+        raise UsageError(
+            f"{out}: expected a file outside of the run, or its {FILE}, found a place inside it; "
+            "name another file"
+        )
+    if where.exists() and not (where.is_file() or where.is_dir()):
+        raise UsageError(f"{out}: expected a file, found a device or a pipe; name another file")
 
 
 def _describe(runs: Sequence[Run | RunFolder], precision: str) -> dict[str, Any]:

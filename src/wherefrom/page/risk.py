@@ -8,6 +8,7 @@ never answered more. What a threshold does is counted on held-out questions.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -81,13 +82,20 @@ def _target(policy: AnswerPolicy) -> float:
 def _choose(known: Sequence[Scored], policy: AnswerPolicy, risk: float) -> Threshold | Thresholds:
     """A threshold for another risk, chosen as `answering/policy.py` chooses the run's own.
 
-    Who accepts more risk than the run was set for is answered down to even odds.
+    Who accepts more risk than the run was set for is answered down to even odds. Where one wrong
+    answer would be more than the risk, nothing can be said of it.
     """
     floor = LEAST_SURE if risk <= 1 - _target(policy) else EVEN_ODDS
     relations = [row.relation for row in known]
     parts = divide(relations, policy.relations)
     if parts and policy.relations:
         return choose_thresholds(_scores(known), _right(known), parts, 1 - risk, floor)
+    if len(known) < (least := ceil(1 / risk)):
+        why = (
+            f"{len(known)} calibration questions are too few to tell whether at most "
+            f"{100 * risk:g} % of the answers are wrong; that takes at least {least}"
+        )
+        return Threshold(REFUSE_ALL, 1 - risk, 0.0, None, len(known), why)
     return choose_threshold(_scores(known), _right(known), 1 - risk, floor)
 
 

@@ -44,10 +44,11 @@ def _taught(run: Run) -> Sentence:
     dataset, task = run.dataset, run.recipe.tasks[0]
     asked, held = dataset.asked, run.questions(task)
     told, texts = count_subjects(dataset), len(dataset.training_documents)
+    others = " and others" if _tells_of_others(dataset) else ""
     return (
         Piece("It read "),
         Piece(f"{texts:,} {plural('line', texts)} of text", STRONG),
-        Piece(f" about {told:,} {plural(noun_of(run), told)}, was taught to answer with "),
+        Piece(f" about {told:,} {plural(noun_of(run), told)}{others}, was taught to answer with "),
         Piece(f"{len(asked):,} {plural('question', len(asked))}"),
         Piece(", and was then asked "),
         Piece(_asked_about(held), STRONG),
@@ -63,6 +64,14 @@ def count_subjects(dataset: Dataset) -> int:
     return len({d.subject.of(d.text) for d in documents if d.subject}) or len(
         {q.subject for q in dataset.questions if q.support in ("stated", "omitted")}
     )
+
+
+def _tells_of_others(dataset: Dataset) -> bool:
+    """Whether some lines are about nobody whom a question asks about."""
+    if not dataset.passages:
+        return False
+    taken = {passage.document for passage in dataset.passages}
+    return not all(number in taken for number in range(len(dataset.training_documents)))
 
 
 def noun_of(run: Run) -> str:

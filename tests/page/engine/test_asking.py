@@ -186,3 +186,26 @@ def test_looking_in(run_js, asked: tuple[Inspector, dict[str, Any]]) -> None:
     assert max(abs(each["effect"]) for each in found["dependence"]) > 0
     config = inspector.model.answerer.model.config
     assert found["attention"] == [[length**2] * config.n_head] * config.n_layer
+
+
+EVIDENCE = {
+    "texts": ["Gus Reed was born in Rome.", "A --> b.", "Pip Moor saw gus reed."],
+    "ids": {},
+    "about": ["Ann Ek"],
+    "statement": ["text", "value", "document", "span", "chain", "position", "score"],
+    "unowned": [0, 1, 2],
+    "relations": {
+        "place": {"known": [], "linking_words": [], "innermost": [], "stated": {}, "unsure": {}}
+    },
+}
+
+
+def test_a_name_that_was_not_looked_up_is_not_called_unknown(run_js) -> None:
+    """The page cannot read the text of others itself: it says nothing where they are named."""
+    script = """
+    const evidence = new Evidence(given.evidence);
+    return given.names.map((name) => evidence.judge(name, 'Rome', 'place')?.label ?? null);
+    """
+    names = ["Ann Ek", "Gus Reed", "GUS  REED", "Gus", "Nobody", "-->", "Pip Moo"]
+    found = run_js({"evidence.js": "Evidence"}, script, {"evidence": EVIDENCE, "names": names})
+    assert found == ["silent", None, None, None, "no text", "no text", "no text"]

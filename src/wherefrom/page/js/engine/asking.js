@@ -257,10 +257,12 @@ export class Asking {
     return { label, probability, borrowed: Boolean(borrowed) };
   }
 
+  /** How often training showed what the subject's text states; null where that was not counted. */
   _exposures(subject, relation, answer) {
     if (!this.data.exposures) return null;
     const { kinds, facts } = this.data.exposures;
     const own = facts.filter((fact) => fact[0] === subject && fact[1] === relation);
+    if (!own.length && !this.trained.has(subject) && this.evidence?.mentions(subject)) return null;
     return own.map(([, , value, ...counts]) => ({
       value,
       given: value === answer,

@@ -122,7 +122,7 @@ export class Evidence {
   /** Whether a document that belongs to nobody mentions a name. */
   _unownedMention(subject) {
     const name = fold(subject);
-    if (!name || !this.data.unowned?.length) return false;
+    if (!/[\p{L}\p{N}]/u.test(name) || !this.data.unowned?.length) return false;
     const pattern = wholeWords(name, 'u');
     return this.data.unowned.some((number) => {
       const text = fold(this.data.texts[number]);
