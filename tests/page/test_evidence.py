@@ -1,6 +1,5 @@
 """Whose text the page has evidence for: everybody whom a question asks about, and others."""
 
-
 from wherefrom.core.contracts import Document, Span
 from wherefrom.page import evidence
 from wherefrom.page.evidence import find_unasked
