@@ -223,6 +223,20 @@ def test_the_page_prints_without_its_controls(open_page, report_file):
     assert opened.page.locator("#accuracy svg.chart").is_visible()
 
 
+@pytest.mark.parametrize("chosen", [False, True], ids=["the system's", "the reader's"])
+def test_what_is_printed_from_a_dark_page_is_dark_on_white(open_page, report_file, chosen):
+    opened = open_page(report_file, color_scheme="light" if chosen else "dark")
+    if chosen:
+        opened.page.click("#theme")
+    opened.page.emulate_media(media="print")
+    style = "getComputedStyle(document.querySelector('%s')).%s"
+    found = [
+        opened.page.evaluate(style % each)
+        for each in (("body", "backgroundColor"), ("body", "color"), (".chart text", "stroke"))
+    ]
+    assert found == ["rgb(255, 255, 255)", "rgb(0, 0, 0)", "rgb(255, 255, 255)"]
+
+
 def test_without_scripts_everything_else_can_be_read(browser, report_file):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
