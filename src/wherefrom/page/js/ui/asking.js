@@ -1,6 +1,6 @@
 // Asking: from a question to the card, the bars and what there is to look into.
 import { Card } from "./card.js";
-import { byId, calm, el } from "./dom.js";
+import { byId, el, isCalm } from "./dom.js";
 import { engineData, errorWords, openEngine } from "./engine.js";
 import { Look } from "./look.js";
 import { Questions, offerNames } from "./names.js";
@@ -90,7 +90,7 @@ export class Asking {
         if (!mine()) return;
         if (progress.parsed) this.card.computing(progress.parsed.question, "");
         const { writing, answered } = progress;
-        if (writing && writing.model === primary && !calm.matches) this.card.computing(question, writing.text);
+        if (writing && writing.model === primary && !isCalm()) this.card.computing(question, writing.text);
         if (answered && answered.model === primary) this.card.computing(question, answered.answer);
       };
       const reply = await this.engine.call("ask", { question }, hear);

@@ -72,4 +72,7 @@ export function percent(share) {
   return `${Math.round(value)}\u00a0%`;
 }
 
-export const calm = matchMedia("(prefers-reduced-motion: reduce)");
+/** Whether the reader wants no motion. */
+export function isCalm() {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}

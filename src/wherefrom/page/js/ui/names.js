@@ -8,8 +8,8 @@ const KINDS = /** @type {Record<string, string>} */ ({
   none: "no text",
 });
 
-/** @param {string} text */
-export function fold(text) {
+/** Small letters without accents: whoever searches need not type them. @param {string} text */
+export function plainLetters(text) {
   return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replace(/\s+/g, " ").trim();
 }
 
@@ -18,7 +18,7 @@ export class Questions {
   /** @param {any} data  the engine's data */
   constructor(data) {
     this.forms = data.forms;
-    this.names = data.names.map((/** @type {any} */ each) => ({ ...each, folded: fold(each.name) }));
+    this.names = data.names.map((/** @type {any} */ each) => ({ ...each, folded: plainLetters(each.name) }));
   }
 
   /** @param {string} name @param {any} [form] */
@@ -29,9 +29,9 @@ export class Questions {
   /** A whole question as it is; anything else is taken for a name. @param {string} text */
   complete(text) {
     const typed = text.trim();
-    const wanted = fold(typed).replace(/[?.!\s]+$/, "");
+    const wanted = plainLetters(typed).replace(/[?.!\s]+$/, "");
     for (const { prefix, suffix } of this.forms) {
-      const start = fold(prefix), end = fold(suffix).replace(/[?.!\s]+$/, "");
+      const start = plainLetters(prefix), end = plainLetters(suffix).replace(/[?.!\s]+$/, "");
       if ((start && wanted.startsWith(start)) || (end && wanted.endsWith(end) && /\s/.test(wanted))) return typed;
     }
     return /[?]\s*$/.test(typed) ? typed : this.about(typed);
@@ -47,9 +47,9 @@ export class Questions {
 
   /** The name inside what is typed so far. @param {string} text */
   named(text) {
-    const typed = fold(text);
+    const typed = plainLetters(text);
     for (const { prefix, suffix } of this.forms) {
-      const start = fold(prefix), end = fold(suffix).replace(/[?.!\s]+$/, "");
+      const start = plainLetters(prefix), end = plainLetters(suffix).replace(/[?.!\s]+$/, "");
       if (start && typed.startsWith(start)) {
         let rest = typed.slice(start.length).replace(/[?.!\s]+$/, "");
         if (end && rest.endsWith(end)) rest = rest.slice(0, -end.length);

@@ -1,7 +1,7 @@
 // Every held-out answer: chips filter, headings sort, a field searches; on a phone rows are cards.
 import { byId, el, percent } from "./dom.js";
 import { mark } from "./marks.js";
-import { fold } from "./names.js";
+import { plainLetters } from "./names.js";
 
 const AT_FIRST = 25;
 
@@ -34,7 +34,7 @@ export class AnswersTable {
     this.chips = new Map();
     /** @type {Set<string>} */
     this.pressed = new Set();
-    for (const row of this.rows) row.folded = fold(`${row.s} ${row.a} ${row.g} ${row.r}`);
+    for (const row of this.rows) row.folded = plainLetters(`${row.s} ${row.a} ${row.g} ${row.r}`);
     this.offerFilters();
     this.offerSorting();
     byId("more").addEventListener("click", () => { this.all = true; this.show(); });
@@ -46,7 +46,7 @@ export class AnswersTable {
       ? [...GROUPS, /** @type {any} */ (["relation", this.relations.map((name) => [name, (/** @type {any} */ row) => row.r === name])])]
       : GROUPS;
     const search = el("input", { type: "search", placeholder: "Search names and answers", "aria-label": "Search names and answers",
-      oninput: (/** @type {any} */ event) => { this.wanted = fold(event.target.value); this.show(); } });
+      oninput: (/** @type {any} */ event) => { this.wanted = plainLetters(event.target.value); this.show(); } });
     const shown = groups.map(([group, chips]) => {
       const made = chips.filter(([, passes]) => this.rows.some(passes)).map(([words, passes]) => {
         const key = `${group} ${words}`;
