@@ -1,4 +1,4 @@
-"""A page in Debian's chromium, and its modules in node; where there is neither, tests are skipped."""
+"""A page in Debian's chromium, and its modules in node; without these, tests are skipped."""
 
 import json
 import os
@@ -184,7 +184,7 @@ for await (const line of createInterface({ input: process.stdin, crlfDelay: Infi
 def run_js() -> Iterator[RunJS]:
     """Runs code, the body of a function of `given`, and gives what it returns; both as JSON.
 
-    The mapping has the names that the code uses of each module; one without a folder is the engine's.
+    The mapping has the names that the code uses of each module; the engine's need no folder.
     """
     node = find_node()
     if node is None:
