@@ -223,6 +223,41 @@ def test_the_page_prints_without_its_controls(open_page, report_file):
     assert opened.page.locator("#accuracy svg.chart").is_visible()
 
 
+def test_what_is_folded_away_is_printed_and_then_folded_again(open_page, report_file):
+    page = open_page(report_file).page
+    page.evaluate(
+        "document.getElementById('check').insertAdjacentHTML('beforeend', "
+        "'<details id=shut><summary>s</summary>a</details><details open>b</details>')"
+    )
+    opened = "[...document.querySelectorAll('#check details, #made details')].map((d) => d.open)"
+    assert page.evaluate(opened) == [False, True, False]
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate(opened) == [True, True, False]  # the recipe is not printed
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate(opened) == [False, True, False]
+
+
+def test_paper_says_how_many_answers_are_listed(open_page, report_file, tmp_path):
+    """The tiny run has 14 held-out answers; three times as many do not fit."""
+    page = re.sub(
+        r'("answers": ?)(\[.*?\])(, ?"relations")',
+        lambda found: found[1] + json.dumps(json.loads(found[2]) * 3) + found[3],
+        report_file.read_text(),
+        count=1,
+    )
+    (tmp_path / "more.html").write_text(page)
+    opened = open_page(tmp_path / "more.html")
+    assert opened.page.locator("#answers-listed").is_hidden()
+    opened.page.emulate_media(media="print")
+    assert opened.page.locator("#answers-table tbody tr").count() == 25
+    assert opened.text("#answers-count").startswith("42 of 42 answers")
+    assert opened.text("#answers-listed") == "Only the first 25 are listed here."
+    opened.page.emulate_media(media="screen")
+    opened.page.click("#more")
+    opened.page.emulate_media(media="print")
+    assert opened.page.locator("#answers-listed").is_hidden()
+
+
 @pytest.mark.parametrize("chosen", [False, True], ids=["the system's", "the reader's"])
 def test_what_is_printed_from_a_dark_page_is_dark_on_white(open_page, report_file, chosen):
     opened = open_page(report_file, color_scheme="light" if chosen else "dark")

@@ -114,6 +114,9 @@ export class AnswersTable {
       ? `${rows.length.toLocaleString("en")} of ${this.rows.length.toLocaleString("en")} answers, ${right.toLocaleString("en")} of them right`
       : "No answer has all of this.";
     this.table.tBodies[0].replaceChildren(...shown.map((row) => this.row(row)));
+    const listed = byId("answers-listed"); // for paper: the screen has the button
+    listed.hidden = shown.length === rows.length;
+    listed.textContent = `Only the first ${shown.length} are listed here.`;
     const more = byId("more");
     more.hidden = shown.length === rows.length;
     more.textContent = `Show all ${rows.length.toLocaleString("en")}`;
