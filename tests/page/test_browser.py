@@ -14,6 +14,8 @@ from wherefrom.runs.run import open_run
 
 pytestmark = pytest.mark.slow
 
+ANSWERS = r'("answers": ?)(\[.*?\])(, ?"relations")'  # among the page's data
+
 
 @pytest.fixture(scope="module")
 def outspoken_run(tiny_settings: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -136,6 +138,24 @@ def test_the_table_filters_searches_and_sorts(open_page, report_file, tiny_run):
     assert page.locator("#answers-table tbody td:first-child").all_inner_texts() == names[::-1]
 
 
+def test_the_wrong_answers_that_were_given_can_be_listed(open_page, report_file, tmp_path):
+    """Of three answers, one is right and given, one wrong and given, one wrong and declined."""
+
+    def relabel(found: re.Match[str]) -> str:
+        rows = json.loads(found[2])[:3]
+        for row, right, given in zip(rows, (1, 0, 0), (1, 1, 0), strict=True):
+            row |= {"ok": bool(right), "given": bool(given)}
+        return found[1] + json.dumps(rows) + found[3]
+
+    text = re.sub(ANSWERS, relabel, report_file.read_text(), count=1)
+    (tmp_path / "three.html").write_text(text)
+    page = open_page(tmp_path / "three.html").page
+    rows = page.locator("#answers-table tbody tr")
+    for words, count in (("wrong", 2), ("answered", 1), ("right", 2), ("declined", 3)):
+        page.locator("#filters button", has_text=re.compile(f"^{words}$")).click()
+        assert rows.count() == count  # every chip stays pressed
+
+
 def test_a_number_of_the_two_way_table_lists_its_answers(open_page, report_file):
     opened = open_page(report_file)
     cell = opened.page.locator(".cell").first
@@ -240,7 +260,7 @@ def test_what_is_folded_away_is_printed_and_then_folded_again(open_page, report_
 def test_paper_says_how_many_answers_are_listed(open_page, report_file, tmp_path):
     """The tiny run has 14 held-out answers; three times as many do not fit."""
     page = re.sub(
-        r'("answers": ?)(\[.*?\])(, ?"relations")',
+        ANSWERS,
         lambda found: found[1] + json.dumps(json.loads(found[2]) * 3) + found[3],
         report_file.read_text(),
         count=1,

@@ -5,13 +5,11 @@ import { plainLetters } from "./names.js";
 
 const AT_FIRST = 25;
 
-/** The chips: a group's name, and for each chip its words and what it lets through. */
+/** The chips: a group's name, and for each chip its words and what it lets through. A row is shown if
+ * every group with a pressed chip has one that lets it through: wrong and answered, say. */
 const GROUPS = /** @type {[string, [string, (row: any) => boolean][]][]} */ ([
-  ["outcome", [
-    ["right", (row) => row.ok],
-    ["wrong", (row) => !row.ok],
-    ["declined", (row) => !row.given],
-  ]],
+  ["outcome", [["right", (row) => row.ok], ["wrong", (row) => !row.ok]]],
+  ["decision", [["answered", (row) => row.given], ["declined", (row) => !row.given]]],
   ["evidence", ["supported", "contradicted", "silent", "no text"].map((label) => [label, (row) => row.e === label])],
   ["source", ["recalled", "guessed"].map((label) => [label, (row) => row.o === label])],
 ]);
