@@ -106,6 +106,11 @@ def test_looking_in_shows_attention_lens_and_dependence(open_page, outspoken, na
     page.keyboard.press("ArrowRight")
     assert "From “e”" in opened.text("#look .look-part p[aria-live]")  # Wher*e* was
     assert page.locator("#look table.lens tbody tr").count() == 2
+    letter = page.locator("#look table.lens tbody td b").first
+    inks = [letter.evaluate("b => getComputedStyle(b).color")]
+    page.locator("#theme").evaluate("button => button.click()")
+    inks.append(letter.evaluate("b => getComputedStyle(b).color"))
+    assert set(inks) == {"rgb(0, 0, 0)", "rgb(255, 255, 255)"}  # one that is read in each theme
     marks = page.locator("#look .look-part").nth(2).locator(".strip .c")
     assert marks.count() == len(f"Where was {name} born?")
     assert all("nats" in mark.get_attribute("title") for mark in marks.all())
