@@ -369,6 +369,30 @@ def test_names_in_any_script_and_of_any_length_fit_a_phone(open_page, hostile):
     assert opened.page.evaluate(direction) == "rtl"
 
 
+def test_marks_of_direction_in_a_name_leave_the_rest_of_the_question_alone(open_page, hostile):
+    """U+202E turns all that follows in its element around; the words after the name stay right."""
+    opened = open_page(hostile / "report.html")
+    page = opened.page
+    assert opened.ask("Where was Ada \u202eLund born?") in ("answered", "declined")
+    assert page.inner_text("#card .asked bdi bdi") == "Ada \u202eLund"
+    ends = page.evaluate(
+        """() => { const line = document.querySelector('#card .asked > bdi');
+        const rest = document.createRange(); rest.selectNodeContents(line.lastChild);
+        return [line.firstElementChild.getBoundingClientRect().right,
+                rest.getBoundingClientRect().left, line.lastChild.data]; }"""
+    )
+    assert ends[2] == " born?"
+    assert ends[1] >= ends[0] - 1
+
+
+def test_a_very_long_question_is_shortened(open_page, report_file):
+    opened = open_page(report_file)
+    assert opened.ask(f"Where was {'x' * 10_000} born?") in ("refused", "declined")
+    shown = opened.text("#card .asked")
+    assert shown == f"Where was {'x' * 190}…"
+    assert opened.page.locator("#card").bounding_box()["height"] < 600
+
+
 def test_hostile_names_are_shown_as_text(open_page, hostile):
     opened = open_page(hostile / "report.html")
     page = opened.page

@@ -1,5 +1,5 @@
 // Look in: where the model looks, how the answer forms by layer, what it depends on.
-import { byId, el, percent } from "./dom.js";
+import { byId, el, isolate, percent } from "./dom.js";
 import { colour, drawLarge, drawSmall, inkOn } from "./heat.js";
 
 /** @param {string} character */
@@ -117,7 +117,7 @@ export class Look {
     while (from > name[0] && characters[from - 1] !== " " && characters[from] !== " ") from -= 1;
     while (to < name[1] && characters[to] !== " ") to += 1;
     const word = characters.slice(from, to).join("");
-    return characters[t] === " " ? "the space in the name" : word.length > 1 ? `the “${characters[t]}” of ${word}` : `“${characters[t]}”`;
+    return characters[t] === " " ? "the space in the name" : word.length > 1 ? `the “${characters[t]}” of ${isolate(word)}` : `“${characters[t]}”`;
   }
 
   attention() {

@@ -2,6 +2,7 @@
 import { Parser } from "../engine/parser.js";
 import { Refusal } from "../engine/text.js";
 import { byId, el } from "./dom.js";
+import { asked } from "./marks.js";
 
 const MOST_OFFERED = 8;
 const KINDS = /** @type {Record<string, string>} */ ({
@@ -136,7 +137,7 @@ export function offerNames(questions, ask) {
       const shown = several ? text : each.name;
       const trained = each.split === "asked" ? "trained on this question" : KINDS[each.support] ?? "";
       const item = el("li", { role: "option", id: `name-${i}`, "aria-selected": "false" },
-        el("bdi", {}, shown), el("span.fine", {}, trained));
+        asked(shown, each.name), el("span.fine", {}, trained));
       item.addEventListener("mousedown", (event) => event.preventDefault());
       item.addEventListener("click", () => take(text));
       return { text, item };
