@@ -103,6 +103,14 @@ def test_the_lab_shows_its_claims_as_text(lab, tmp_path):
     assert "data:image/svg+xml;base64," in page
 
 
+def test_the_navigation_says_what_one_does_there(characters, sentiment_run, lab, tmp_path):
+    words = {"Type": characters, "Write a review": sentiment_run, "Try it": lab}
+    for said, run in words.items():
+        page = report_of(run, tmp_path).read_text()
+        assert f'<a href="#ask">{said}</a>' in page
+        assert f"Skip to “{said}”" in page
+
+
 # --- in a browser ----------------------------------------------------------------------------
 
 
