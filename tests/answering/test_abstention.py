@@ -178,6 +178,10 @@ def test_all_right_cannot_be_shown_and_is_taken_as_observed():
          "questions"),
         ([0.9, 0.8, 0.7], [0, 1, 1], None, "no threshold reaches 90 % on the 3 calibration "
          "questions (the best reaches 67 %)"),
+        ([0.9], [1], 0.1, "1 calibration question is too few for a threshold: it takes at least 22 "
+         "right answers without a wrong one"),
+        ([0.4], [1], None, "no answer to the 1 calibration question has a confidence of 50 % or "
+         "more (the highest is 40 %)"),
         ([0.9, 0.8, 0.7], [1, 1, 1], 0.1, "3 calibration questions are too few for a threshold: it "
          "takes at least 22 right answers without a wrong one"),
         ([0.9] * 5 + [0.1] * 25, [1] * 30, 0.1, "only 5 of the 30 calibration questions get an "

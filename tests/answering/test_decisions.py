@@ -53,3 +53,6 @@ def test_a_policy_of_before_says_what_it_can():
     assert found.why_not == (
         "no such question is answered: no threshold reaches 90 % on the 40 calibration questions"
     )
+    found = Decision(False, 0.4, True, replace(NONE, why_not=None, n=1))
+    assert found.why_not is not None
+    assert found.why_not.endswith("on the 1 calibration question")

@@ -37,7 +37,9 @@ def test_of_a_text_without_a_known_word_nothing_can_be_said():
     vocabulary.check("good grief")
     with pytest.raises(BadData, match=r"expected words, found an empty text"):
         vocabulary.check(" . ")
-    with pytest.raises(BadData, match=r"found only 'xyzzy', 'plugh'; the model has never"):
+    with pytest.raises(BadData, match=r"found only 'xyzzy'; the model has never seen it$"):
+        vocabulary.check("xyzzy")
+    with pytest.raises(BadData, match=r"'xyzzy', 'plugh'; the model has never seen them$"):
         vocabulary.check("Xyzzy plugh")
 
 

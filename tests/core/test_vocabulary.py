@@ -39,6 +39,8 @@ def test_missing_characters_are_named_each_once_in_order():
     assert vocabulary.missing("zaéz") == ["z", "é"]
     with pytest.raises(BadData, match=r"'zaéz': .*'z' \(U\+007A\), 'é' \(U\+00E9\)"):
         vocabulary.encode("zaéz")
+    with pytest.raises(BadData, match=r"found 'z' \(U\+007A\); the model has never seen it$"):
+        vocabulary.encode("zaz")
 
 
 @pytest.mark.parametrize(("special", "name"), [(PAD, "pad"), (MASK, "mask")])

@@ -71,8 +71,10 @@ def test_the_unknown_word_is_the_one_that_the_forms_name_and_must_be_listed():
 def test_unknown_words_are_named_each_once_in_order():
     vocabulary = WordVocabulary.from_text(["the cat"])
     assert vocabulary.missing("the dog saw the dog") == ["dog", "saw"]
-    with pytest.raises(BadData, match=r"found 'dog', 'saw'; the model"):
+    with pytest.raises(BadData, match=r"found 'dog', 'saw'; the model has never seen them"):
         vocabulary.encode("the dog saw the dog")
+    with pytest.raises(BadData, match=r"found 'dog'; the model has never seen it"):
+        vocabulary.encode("the dog")
 
 
 @pytest.mark.parametrize("mark", [BEGIN, END])

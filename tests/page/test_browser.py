@@ -14,6 +14,8 @@ from wherefrom.runs.run import open_run
 
 pytestmark = pytest.mark.slow
 
+ANSWERS = r'("answers": ?)(\[.*?\])(, ?"relations")'  # among the page's data
+
 
 @pytest.fixture(scope="module")
 def outspoken_run(tiny_settings: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -104,6 +106,11 @@ def test_looking_in_shows_attention_lens_and_dependence(open_page, outspoken, na
     page.keyboard.press("ArrowRight")
     assert "From “e”" in opened.text("#look .look-part p[aria-live]")  # Wher*e* was
     assert page.locator("#look table.lens tbody tr").count() == 2
+    letter = page.locator("#look table.lens tbody td b").first
+    inks = [letter.evaluate("b => getComputedStyle(b).color")]
+    page.locator("#theme").evaluate("button => button.click()")
+    inks.append(letter.evaluate("b => getComputedStyle(b).color"))
+    assert set(inks) == {"rgb(0, 0, 0)", "rgb(255, 255, 255)"}  # one that is read in each theme
     marks = page.locator("#look .look-part").nth(2).locator(".strip .c")
     assert marks.count() == len(f"Where was {name} born?")
     assert all("nats" in mark.get_attribute("title") for mark in marks.all())
@@ -134,6 +141,24 @@ def test_the_table_filters_searches_and_sorts(open_page, report_file, tiny_run):
     assert page.get_attribute("th[data-key=s]", "aria-sort") == "ascending"
     page.click("th[data-key=s] button")
     assert page.locator("#answers-table tbody td:first-child").all_inner_texts() == names[::-1]
+
+
+def test_the_wrong_answers_that_were_given_can_be_listed(open_page, report_file, tmp_path):
+    """Of three answers, one is right and given, one wrong and given, one wrong and declined."""
+
+    def relabel(found: re.Match[str]) -> str:
+        rows = json.loads(found[2])[:3]
+        for row, right, given in zip(rows, (1, 0, 0), (1, 1, 0), strict=True):
+            row |= {"ok": bool(right), "given": bool(given)}
+        return found[1] + json.dumps(rows) + found[3]
+
+    text = re.sub(ANSWERS, relabel, report_file.read_text(), count=1)
+    (tmp_path / "three.html").write_text(text)
+    page = open_page(tmp_path / "three.html").page
+    rows = page.locator("#answers-table tbody tr")
+    for words, count in (("wrong", 2), ("answered", 1), ("right", 2), ("declined", 3)):
+        page.locator("#filters button", has_text=re.compile(f"^{words}$")).click()
+        assert rows.count() == count  # every chip stays pressed
 
 
 def test_a_number_of_the_two_way_table_lists_its_answers(open_page, report_file):
@@ -223,6 +248,55 @@ def test_the_page_prints_without_its_controls(open_page, report_file):
     assert opened.page.locator("#accuracy svg.chart").is_visible()
 
 
+def test_what_is_folded_away_is_printed_and_then_folded_again(open_page, report_file):
+    page = open_page(report_file).page
+    page.evaluate(
+        "document.getElementById('check').insertAdjacentHTML('beforeend', "
+        "'<details id=shut><summary>s</summary>a</details><details open>b</details>')"
+    )
+    opened = "[...document.querySelectorAll('#check details, #made details')].map((d) => d.open)"
+    assert page.evaluate(opened) == [False, True, False]
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate(opened) == [True, True, False]  # the recipe is not printed
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate(opened) == [False, True, False]
+
+
+def test_paper_says_how_many_answers_are_listed(open_page, report_file, tmp_path):
+    """The tiny run has 14 held-out answers; three times as many do not fit."""
+    page = re.sub(
+        ANSWERS,
+        lambda found: found[1] + json.dumps(json.loads(found[2]) * 3) + found[3],
+        report_file.read_text(),
+        count=1,
+    )
+    (tmp_path / "more.html").write_text(page)
+    opened = open_page(tmp_path / "more.html")
+    assert opened.page.locator("#answers-listed").is_hidden()
+    opened.page.emulate_media(media="print")
+    assert opened.page.locator("#answers-table tbody tr").count() == 25
+    assert opened.text("#answers-count").startswith("42 of 42 answers")
+    assert opened.text("#answers-listed") == "Only the first 25 are listed here."
+    opened.page.emulate_media(media="screen")
+    opened.page.click("#more")
+    opened.page.emulate_media(media="print")
+    assert opened.page.locator("#answers-listed").is_hidden()
+
+
+@pytest.mark.parametrize("chosen", [False, True], ids=["the system's", "the reader's"])
+def test_what_is_printed_from_a_dark_page_is_dark_on_white(open_page, report_file, chosen):
+    opened = open_page(report_file, color_scheme="light" if chosen else "dark")
+    if chosen:
+        opened.page.click("#theme")
+    opened.page.emulate_media(media="print")
+    style = "getComputedStyle(document.querySelector('%s')).%s"
+    found = [
+        opened.page.evaluate(style % each)
+        for each in (("body", "backgroundColor"), ("body", "color"), (".chart text", "stroke"))
+    ]
+    assert found == ["rgb(255, 255, 255)", "rgb(0, 0, 0)", "rgb(255, 255, 255)"]
+
+
 def test_without_scripts_everything_else_can_be_read(browser, report_file):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
@@ -293,6 +367,30 @@ def test_names_in_any_script_and_of_any_length_fit_a_phone(open_page, hostile):
     opened.page.fill("#question", ODD[0])
     direction = "getComputedStyle(document.getElementById('question')).direction"
     assert opened.page.evaluate(direction) == "rtl"
+
+
+def test_marks_of_direction_in_a_name_leave_the_rest_of_the_question_alone(open_page, hostile):
+    """U+202E turns all that follows in its element around; the words after the name stay right."""
+    opened = open_page(hostile / "report.html")
+    page = opened.page
+    assert opened.ask("Where was Ada \u202eLund born?") in ("answered", "declined")
+    assert page.inner_text("#card .asked bdi bdi") == "Ada \u202eLund"
+    ends = page.evaluate(
+        """() => { const line = document.querySelector('#card .asked > bdi');
+        const rest = document.createRange(); rest.selectNodeContents(line.lastChild);
+        return [line.firstElementChild.getBoundingClientRect().right,
+                rest.getBoundingClientRect().left, line.lastChild.data]; }"""
+    )
+    assert ends[2] == " born?"
+    assert ends[1] >= ends[0] - 1
+
+
+def test_a_very_long_question_is_shortened(open_page, report_file):
+    opened = open_page(report_file)
+    assert opened.ask(f"Where was {'x' * 10_000} born?") in ("refused", "declined")
+    shown = opened.text("#card .asked")
+    assert shown == f"Where was {'x' * 190}…"
+    assert opened.page.locator("#card").bounding_box()["height"] < 600
 
 
 def test_hostile_names_are_shown_as_text(open_page, hostile):

@@ -103,6 +103,14 @@ def test_the_lab_shows_its_claims_as_text(lab, tmp_path):
     assert "data:image/svg+xml;base64," in page
 
 
+def test_the_navigation_says_what_one_does_there(characters, sentiment_run, lab, tmp_path):
+    words = {"Type": characters, "Write a review": sentiment_run, "Try it": lab}
+    for said, run in words.items():
+        page = report_of(run, tmp_path).read_text()
+        assert f'<a href="#ask">{said}</a>' in page
+        assert f"Skip to “{said}”" in page
+
+
 # --- in a browser ----------------------------------------------------------------------------
 
 
@@ -127,6 +135,9 @@ def test_typing_shows_the_bits_that_the_model_has(open_page, characters, tmp_pat
         # characters on, a GRU this small has forgotten the difference.
         assert prices[6:] == pytest.approx(list(nats / np.log(2))[5:], abs=0.02)
     assert page.locator("#readings .reading").count() == 2
+    page.fill("#typed", "t")
+    page.wait_for_selector("#typing-says:has-text('bits for this character')")
+    page.fill("#typed", text)
     page.click("#openings button:has-text('write on')")
     page.wait_for_timeout(300)
     assert page.input_value("#typed").startswith(text)
@@ -136,7 +147,15 @@ def test_typing_shows_the_bits_that_the_model_has(open_page, characters, tmp_pat
 def test_words_have_prices(open_page, words, tmp_path):
     opened = open_page(report_of(words, tmp_path))
     opened.page.wait_for_selector("#readings .bars li")
-    assert opened.page.locator("#readings .prices .c").count() > 3
+    page = opened.page
+    assert page.locator("#readings .prices .c").count() > 3
+    read = page.input_value("#typed")
+    page.fill("#typed", f"{read} ☃")  # a word that it never saw: no figures of the text before
+    page.wait_for_selector("#typing-says:has-text('has never seen')")
+    assert page.locator("#readings .prices").first.is_hidden()
+    page.fill("#typed", read.split()[0])
+    page.wait_for_selector("#typing-says:has-text('bits for')")
+    assert page.locator("#readings .prices").first.is_visible()
 
 
 def test_a_reviews_words_have_effects(open_page, sentiment_run, tmp_path):

@@ -2,12 +2,14 @@
 
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from wherefrom.page.learning import draw_answering
-from wherefrom.page.pictures import _merge_small
+from wherefrom.page.pictures import _merge_small, draw_reliability, draw_risk
 from wherefrom.runs.layout import GLANCES
 from wherefrom.runs.run import open_run
 
@@ -43,3 +45,52 @@ def test_questions_that_were_asked_while_it_trained_are_drawn(tiny_run: Path, tm
 )
 def test_facts_are_put_together_until_there_are_a_few(shown: list[int], edges: list[int]):
     assert _merge_small(np.array(shown)) == edges
+
+
+def make_answers(confidence: list[float], right: list[bool]) -> Any:
+    rows = [
+        SimpleNamespace(
+            right=ok,
+            reply=SimpleNamespace(
+                confidence=sure, candidates=[SimpleNamespace(model_probability=sure)]
+            ),
+        )
+        for sure, ok in zip(confidence, right, strict=True)
+    ]
+    scored = [SimpleNamespace(score=sure) for sure in confidence]
+    return SimpleNamespace(held_out=rows, scored=scored)
+
+
+@pytest.mark.parametrize(
+    ("sure", "right", "n", "words"),
+    [
+        (0.95, 6, 7, "in 85.7 % (49 to 97): too few answers to tell whether this is as often as"),
+        (0.95, 60, 70, "in 85.7 % (76 to 92): less often than it believes."),
+        (0.7, 60, 70, "in 85.7 % (76 to 92): more often than it believes."),
+        (0.86, 6000, 7000, "in 85.7 % (85 to 87): as often as it believes, as far as these"),
+    ],
+)
+def test_confidence_is_judged_only_where_there_are_enough_answers(sure, right, n, words):
+    found = draw_reliability(make_answers([sure] * n, [i < right for i in range(n)]))
+    assert found is not None
+    assert words in found.sentence.replace("\u00a0", " ")
+
+
+def test_what_silence_buys_is_said_for_good_bad_and_no_mistakes():
+    sure = [0.9, 0.8, 0.7, 0.6]
+
+    def tell(right: list[bool]) -> str:
+        found = draw_risk(make_answers(sure, right))
+        assert found is not None
+        return found.sentence.replace("\u00a0", " ")
+
+    assert tell([True, True, False, False]).startswith(
+        "If it may stay silent where it is least sure, it is wrong less often: in 0 % of its "
+        "answers when it answers half of the 4 questions, in 50 % when it answers all."
+    )
+    assert tell([False, True, True, True]).startswith(
+        "To stay silent where it is least sure does not help it here: it is wrong in 50 % of its"
+    )
+    assert (
+        tell([True] * 4) == "No answer is wrong, so there is nothing for silence to prevent here."
+    )

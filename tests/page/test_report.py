@@ -147,6 +147,7 @@ def test_runs_stand_beside_each_other(tiny_run, own_run, tmp_path):
     assert "other-1" in page
     runs = [open_run(path) for path in (tiny_run, tmp_path / "other-1", tmp_path / "other-1")]
     assert compare_runs(runs)["sentence"].startswith("All 3 runs answer")
+    assert compare_runs(runs[:2])["sentence"].startswith("Both runs answer")
     for run, right in zip(runs, (40, 60, 10), strict=True):
         shares = {"accuracy": right / 80, "correct": right, "n": 80}
         shares["interval"] = [right / 80 - 0.1, right / 80 + 0.1]
@@ -154,7 +155,9 @@ def test_runs_stand_beside_each_other(tiny_run, own_run, tmp_path):
     said = compare_runs(runs)["sentence"].replace("\u00a0", " ")
     assert said.startswith("other-1 answers most questions right, 75 %; no other")
     runs[0].results["with_pretraining"]["interval"][1] = 0.7
-    assert "the intervals of 1 of the 2 others overlap" in compare_runs(runs)["sentence"]
+    assert "; the interval of 1 of the 2 others overlaps" in compare_runs(runs)["sentence"]
+    said = compare_runs(runs[:2])["sentence"]
+    assert said.endswith("; the other run’s interval overlaps with its own.")
 
 
 # --- bad input -------------------------------------------------------------------------------

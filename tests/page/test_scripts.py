@@ -14,7 +14,7 @@ def modules(monkeypatch):
 
 def test_what_is_imported_comes_first_and_once(modules):
     modules |= {
-        "ui/main.js": 'import { a } from "./a.js";\nimport {\n  b,\n} from "../b.js";\na(b);\n',
+        "ui/main.js": "import { a } from \"./a.js\";\nimport {\n  b,\n} from '../b.js';\na(b);\n",
         "ui/a.js": 'import { b } from "../b.js";\nexport function a(x) { return x + b; }\n',
         "b.js": "export const b = 1;\n",
     }

@@ -88,7 +88,26 @@ def test_a_run_in_which_everybody_has_text_says_how_many_it_answers(run):
     for name in ("refused_without_text", "refused_omitted"):
         del run.results[name]
     words = plain(summarise(run)[2]).replace("\u00a0", " ")
-    assert words.startswith("It answers 75 of 80 questions, 100 % of them right")
+    assert words == (
+        "It answers 75 of 80 questions, 100 % of them right (50 to 100), and says “I don’t know” "
+        "to the others."
+    )
+
+
+@pytest.mark.parametrize(
+    ("answered", "n", "words"),
+    [
+        (0, 24, "It answers 0 of 24 questions and says “I don’t know” to all of them."),
+        (0, 1, "It answers 0 of 1 question and says “I don’t know” to it."),
+        (23, 24, "It answers 23 of 24 questions and says “I don’t know” to the other one."),
+        (24, 24, "It answers 24 of 24 questions."),
+    ],
+)
+def test_a_run_that_answers_all_or_none_says_so(run, answered, n, words):
+    for name in ("refused_without_text", "refused_omitted", "precision"):
+        del run.results[name]
+    run.results["answered_share"] = share("answered_share", answered / n, n)
+    assert plain(summarise(run)[2]) == words
 
 
 def test_a_run_without_baselines_stands_alone(run):

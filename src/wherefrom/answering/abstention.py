@@ -184,31 +184,34 @@ def _explain(
     target, n = f"{100 * precision:g} %", answered.size
     fewest = 1 if doubt is None or precision == 1 else least_answers(1 - precision, doubt)
     needed = f"at least {fewest} right answers without a wrong one"
+    asked = f"{n} calibration {'question' if n == 1 else 'questions'}"
     if n < fewest:
-        return f"{n} calibration questions are too few for a threshold: it takes {needed}"
+        are = "is" if n == 1 else "are"
+        return f"{asked} {are} too few for a threshold: it takes {needed}"
     if not tried.size:
         if not highest:
-            return f"the model knows none of the names in the {n} calibration questions"
+            return f"the model knows none of the names in the {asked}"
         return (
-            f"no answer to the {n} calibration questions has a confidence of {100 * floor:g} % or "
+            f"no answer to the {asked} has a confidence of {100 * floor:g} % or "
             f"more (the highest is {_below(highest, floor)})"
         )
     enough = tried[answered[tried] >= fewest]
     if not enough.size:
         most = int(answered[tried[-1]])
+        get = "gets" if most == 1 else "get"
         return (
-            f"only {most} of the {n} calibration questions get an answer whose confidence is "
+            f"only {most} of the {asked} {get} an answer whose confidence is "
             f"{100 * floor:g} % or more, and {target} takes {needed}"
         )
     best = int(enough[np.argmax(correct[enough] / answered[enough])])
     share = float(correct[best] / answered[best])
     if share < precision:
         return (
-            f"no threshold reaches {target} on the {n} calibration questions "
+            f"no threshold reaches {target} on the {asked} "
             f"(the best reaches {_below(share, precision)})"
         )
     return (
-        f"no threshold reaches {target} on the {n} calibration questions by more than luck "
+        f"no threshold reaches {target} on the {asked} by more than luck "
         f"(the best has {correct[best]} of {answered[best]} answers right)"
     )
 

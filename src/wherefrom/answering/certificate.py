@@ -109,8 +109,9 @@ class Certificate:
         """What to do if nothing was certified."""
         least = least_people(self.alpha, self.delta)
         if self.more_people is not None:
+            questions = "question" if self.more_people == 1 else "questions"
             return (
-                f"about {self.more_people} more calibration questions would probably suffice "
+                f"about {self.more_people} more calibration {questions} would probably suffice "
                 f"(it takes at least {least}, whose sure answers are all right)"
             )
         if not self.enough_to_tell:

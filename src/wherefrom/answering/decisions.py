@@ -58,7 +58,9 @@ class Decision:
                 f"its confidence is below {100 * least:.1f} %, the threshold that was set for "
                 f"{target} right among such answers"
             )
-        none = f"no threshold reaches {target} on the {self.threshold.n} calibration questions"
+        n = self.threshold.n
+        asked = f"{n} calibration {'question' if n == 1 else 'questions'}"
+        none = f"no threshold reaches {target} on the {asked}"
         return f"no such question is answered: {self.threshold.why_not or none}"
 
 

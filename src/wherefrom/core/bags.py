@@ -95,5 +95,5 @@ def _nothing_known(words: Sequence[str]) -> str:
     more = ", ..." if len(words) > _SHOWN else ""
     return (
         f"review: expected a word that the training reviews have, found only {shown}{more}; "
-        "the model has never seen them"
+        f"the model has never seen {'it' if len(words) == 1 else 'them'}"
     )

@@ -45,10 +45,11 @@ class Alphabet:
         try:
             return [self._index[c] for c in text]
         except KeyError:
-            names = ", ".join(f"{c!r} (U+{ord(c):04X})" for c in self.missing(text))
+            missing = self.missing(text)
+            names = ", ".join(f"{c!r} (U+{ord(c):04X})" for c in missing)
             raise BadData(
                 f"{text!r}: expected characters of the training text, found {names}; "
-                "the model has never seen them"
+                f"the model has never seen {'it' if len(missing) == 1 else 'them'}"
             ) from None
 
     def decode(self, ids: Sequence[int]) -> str:

@@ -117,7 +117,7 @@ class WordVocabulary:
             names = ", ".join(repr(w) for w in missing)
             raise BadData(
                 f"{text!r}: expected words of the training text, found {names}; "
-                "the model has never seen them"
+                f"the model has never seen {'it' if len(missing) == 1 else 'them'}"
             )
         return [self._index[w] for w in text.split()]
 

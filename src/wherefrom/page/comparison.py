@@ -20,9 +20,16 @@ def compare_runs(runs: Sequence[Run]) -> dict[str, Any]:
         return {"sentence": said, "chart": dots(groups, said)}
     said = f"{name} answers most questions right, {percent(best.value)}"
     if all(rows[0].value == best.value for _, rows in others):
-        said = f"All {len(groups)} runs answer {percent(best.value)} of the questions right."
+        every = "Both" if len(groups) == 2 else f"All {len(groups)}"
+        said = f"{every} runs answer {percent(best.value)} of the questions right."
+    elif close and len(others) == 1:
+        said += "; the other run’s interval overlaps with its own."
     elif close:
-        said += f"; the intervals of {close} of the {len(others)} others overlap with its own."
+        one = close == 1
+        said += (
+            f"; the {'interval' if one else 'intervals'} of {close} of the {len(others)} others "
+            f"{'overlaps' if one else 'overlap'} with its own."
+        )
     else:
         said += "; no other run’s interval overlaps with its own."
     return {"sentence": said, "chart": dots(groups, said)}

@@ -7,7 +7,7 @@ from typing import Any
 
 from wherefrom.page.charts import Line, plot
 from wherefrom.page.pictures import PERCENTS, Picture, label_of
-from wherefrom.page.sentences import percent
+from wherefrom.page.sentences import percent, plural
 from wherefrom.runs.run import Run
 
 _CURVES = 2  # of other models beside the primary one's
@@ -71,9 +71,9 @@ def draw_answering(run: Run) -> Picture | None:
         return None
     first, last = rows[0], rows[-1]
     said = (
-        f"Of {last[3]} calibration questions, it answers {percent(first[1])} after {first[0]:,} "
-        f"steps and {percent(last[1])} after {last[0]:,}; of as many questions that it is trained "
-        f"on, {percent(last[2])}."
+        f"Of {last[3]} calibration {plural('question', last[3])}, it answers "
+        f"{percent(first[1])} after {first[0]:,} steps and {percent(last[1])} after {last[0]:,}; "
+        f"of as many questions that it is trained on, {percent(last[2])}."
     )
     lines = [
         Line([(step / done, trained) for step, _, trained, _ in rows], "quiet", "┄ trained on"),

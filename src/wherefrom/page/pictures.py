@@ -14,13 +14,14 @@ from markupsafe import Markup
 from wherefrom.core.errors import BadData
 from wherefrom.core.measures import BY_RELATION
 from wherefrom.evaluation.calibration import reliability_diagram
+from wherefrom.evaluation.intervals import wilson
 from wherefrom.evaluation.selective import risk_coverage
 from wherefrom.memorisation.dose_response import bin_by_exposure
 from wherefrom.memorisation.exposures import FROM_NAME, Exposures
 from wherefrom.page.answers import JudgedAnswers
 from wherefrom.page.charts import Dot, Line, Point, dots, plot
 from wherefrom.page.risk import AcceptedRisk
-from wherefrom.page.sentences import count, percent, plural
+from wherefrom.page.sentences import count, interval, percent, plural
 from wherefrom.runs.run import Run
 
 NAMES = {
@@ -36,6 +37,7 @@ _LOOKS = {
     "london": ("tick", "quiet"),
 }
 _UNIT = "\u00a0%"
+_WIDE = 0.1  # an interval of the share right within which confidence cannot be judged
 _FEW = 5  # facts: fewer are put together with their neighbours
 PERCENTS = ((0.0, "0"), (0.25, "25"), (0.5, "50"), (0.75, "75"), (1.0, "100\u00a0%"))
 
@@ -109,16 +111,12 @@ def draw_reliability(answers: JudgedAnswers) -> Picture | None:
         for b in bins
     ]
     mean, share = float(confidence.mean()), float(right.mean())
-    how = (
-        "as often as"
-        if abs(mean - share) < 0.03
-        else "more often than"
-        if share > mean
-        else "less often than"
-    )
+    ends = wilson(int(right.sum()), len(known))
+    n = bins[0].n
     said = (
         f"Asked about a name that it knows, it is {percent(mean)} sure on average and right in "
-        f"{percent(share)}: {how} it believes. Each dot has {bins[0].n} answers or so."
+        f"{percent(share)} ({interval(ends)}): {_compare(mean, ends)}. "
+        f"Each dot has {n} {plural('answer', n)} or so."
     )
     chart = plot(
         [Line([(0, 0), (1, 1)], "quiet", "as sure as right", (0.62, 0.5), "start")], points, said,
@@ -126,6 +124,18 @@ def draw_reliability(answers: JudgedAnswers) -> Picture | None:
         height=300, square=True,
     )  # fmt: skip
     return Picture("reliability", "Whether its confidence can be believed", said, chart)
+
+
+def _compare(mean: float, ends: Sequence[float]) -> str:
+    """The mean confidence beside the interval of the share right."""
+    low, high = ends
+    if low > mean:
+        return "more often than it believes"
+    if high < mean:
+        return "less often than it believes"
+    if high - low > _WIDE:
+        return "too few answers to tell whether this is as often as it believes"
+    return "as often as it believes, as far as these answers tell"
 
 
 def draw_risk(answers: JudgedAnswers) -> Picture | None:
@@ -140,15 +150,17 @@ def draw_risk(answers: JudgedAnswers) -> Picture | None:
     top = min(1.0, math.ceil(top * 10) / 10)
     half, every = _risk_at(calibrated, 0.5), calibrated.risk[-1]
     begin = (
-        "If it may stay silent where it is least sure, it is wrong less often"
+        "If it may stay silent where it is least sure, it is wrong less often: in"
         if half < every
-        else "To stay silent where it is least sure does not help it here: it is wrong as often"
+        else "To stay silent where it is least sure does not help it here: it is wrong in"
     )
     said = (
-        f"{begin}: in {percent(half)} of its answers when it answers half of the {len(right)} "
+        f"{begin} {percent(half)} of its answers when it answers half of the {len(right)} "
         f"questions, in {percent(every)} when it answers all. By the model’s own probability, not "
         f"calibrated, it would be wrong in {percent(_risk_at(raw, 0.5))} of that half."
     )
+    if not every:
+        said = "No answer is wrong, so there is nothing for silence to prevent here."
     lines = [
         Line(_steps(raw, top), "quiet", "┄ the model’s own"),
         Line(_steps(calibrated, top), "accent", "— calibrated confidence"),

@@ -10,8 +10,11 @@ import re
 from importlib.resources import files
 from posixpath import dirname, join, normpath
 
-# import { a, b } from "./x.js";  in one line or several: the only form that the modules use.
-_IMPORT = re.compile(r'^import\s*\{[^}]*\}\s*from\s*"(\.[^"]+)";[^\S\n]*\n?', re.MULTILINE)
+# import { a, b } from "./x.js";  in one line or several: the only form that the modules use, with
+# quotation marks of either kind.
+_IMPORT = re.compile(
+    r"""^import\s*\{[^}]*\}\s*from\s*["'](\.[^"']+)["'];[^\S\n]*\n?""", re.MULTILINE
+)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let)\b)", re.MULTILINE)
 _OTHER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 _NAMED = re.compile(

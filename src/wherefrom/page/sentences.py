@@ -131,11 +131,12 @@ def _knows(run: Run, abstains: bool) -> Sentence:
         return (Piece("It says "), Piece("“I don’t know”", STRONG), Piece(f"{declines}."))
     kept = share_of(told)
     if not parts:
+        right = _right_among(results)
         return (
             Piece("It answers "),
             Piece(f"{kept} {plural('question', told['n'])}", STRONG),
-            *_right_among(results),
-            Piece(" and says “I don’t know” to the others."),
+            *right,
+            Piece(_declines(told, bool(right))),
         )
     return (
         Piece("It says "),
@@ -144,6 +145,16 @@ def _knows(run: Run, abstains: bool) -> Sentence:
         *_right_among(results),
         Piece("."),
     )
+
+
+def _declines(told: Mapping[str, Any], comma: bool) -> str:
+    """The end of the sentence about a run that answers some of its questions, all or none."""
+    n, answered = told["n"], _count_of(told)
+    if answered == n:
+        return "."
+    others = "to the other one" if n - answered == 1 else "to the others"
+    whom = others if answered else "to all of them" if n > 1 else "to it"
+    return f"{',' if comma else ''} and says “I don’t know” {whom}."
 
 
 def _right_among(results: Mapping[str, Any]) -> list[Piece]:
@@ -156,7 +167,12 @@ def _right_among(results: Mapping[str, Any]) -> list[Piece]:
 
 def share_of(result: Mapping[str, Any]) -> str:
     """A share as "60 of 60": its value is the first entry of a result."""
-    return f"{round(float(next(iter(result.values()))) * result['n']):,} of {result['n']:,}"
+    return f"{_count_of(result):,} of {result['n']:,}"
+
+
+def _count_of(result: Mapping[str, Any]) -> int:
+    """How many a share is of."""
+    return round(float(next(iter(result.values()))) * result["n"])
 
 
 def count(result: Mapping[str, Any]) -> str:

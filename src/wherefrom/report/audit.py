@@ -162,7 +162,8 @@ def _answered(row: Findings) -> tuple[str, str, str]:
 def _advice(certificate: Findings) -> str:
     """What to do if nothing was certified; `advice` in audit.json has a longer form."""
     if (more := certificate["more_people"]) is not None:
-        return f"about {more} more calibration questions would probably suffice"
+        questions = "question" if more == 1 else "questions"
+        return f"about {more} more calibration {questions} would probably suffice"
     if not certificate.get("enough_to_tell", True):
         return "too few calibration questions to tell"
     return "more calibration questions would not help"

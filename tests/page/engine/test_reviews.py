@@ -40,13 +40,13 @@ def test_reviews_are_judged_as_by_the_classifier(run_js, sentiment_run: Path) ->
     };
     return given.texts.map(review);
     """
-    asked = [*texts, "", "qqq www"]
+    asked = [*texts, "", "qqq www", "qqq"]
     given = {"data": dict(engine.data), "weights": dict(engine.weights), "texts": asked}
-    *found, empty, foreign = run_js({"engine.js": "Engine"}, code, given)
+    *found, empty, foreign, one = run_js({"engine.js": "Engine"}, code, given)
     for here, there in zip(found, classifier.answer(texts), strict=True):
         assert here["label"] == there.text
         assert here["probability"] == pytest.approx(there.probability, abs=1e-5)
-    for text, message in (("", empty), ("qqq www", foreign)):
+    for text, message in (("", empty), ("qqq www", foreign), ("qqq", one)):
         with pytest.raises(BadData) as error:
             run.vocabulary.check(text)
         assert str(error.value) == message

@@ -24,13 +24,13 @@ export class Evidence {
       const key = fold(name);
       if (!this.byFold.has(key)) this.byFold.set(key, name);
     }
-    this.sets = {};
+    this.sets = new Map();
     for (const [relation, each] of Object.entries(data.relations ?? {})) {
-      this.sets[relation] = {
+      this.sets.set(relation, {
         known: new Set(each.known),
         links: new Set(each.linking_words),
         innermost: new Set(each.innermost),
-      };
+      });
     }
   }
 
@@ -88,7 +88,7 @@ export class Evidence {
   /** Whether an answer is what is stated, or a larger or smaller place in its chain. */
   agrees(answer, statement, relation) {
     const wanted = normalise(answer);
-    const { innermost } = this.sets[relation];
+    const { innermost } = this.sets.get(relation);
     const same = (one, other) => one === other || this._sameName(one, other, relation);
     if (same(wanted, statement.value)) return true;
     const parts = wanted.split(',').map((part) => part.trim());
@@ -105,7 +105,7 @@ export class Evidence {
 
   /** Whether one name begins with the other and the answer is known: New York (City). */
   _sameName(answer, name, relation) {
-    const { known, links } = this.sets[relation];
+    const { known, links } = this.sets.get(relation);
     const [short, long] = [...answer].length <= [...name].length ? [answer, name] : [name, answer];
     if (!long.startsWith(`${short} `)) return false;
     const rest = long.slice(short.length + 1);

@@ -85,8 +85,8 @@ export function ratio(one, other) {
   }
   let matched = 0;
   const parts = [[0, a.length, 0, b.length]];
-  while (parts.length) {
-    const [aFrom, aTo, bFrom, bTo] = parts.pop();
+  for (let part = parts.pop(); part; part = parts.pop()) {
+    const [aFrom, aTo, bFrom, bTo] = part;
     let [i, j, size] = longestMatch(a, places, aFrom, aTo, bFrom, bTo);
     // Popular characters beside a match belong to it.
     while (i > aFrom && j > bFrom && a[i - 1] === b[j - 1]) [i, j, size] = [i - 1, j - 1, size + 1];

@@ -117,6 +117,7 @@ function explain(unknown, threshold) {
       `${target} right among such answers`
     );
   }
-  const none = `no threshold reaches ${target} on the ${threshold.n} calibration questions`;
+  const asked = `${threshold.n} calibration ${threshold.n === 1 ? 'question' : 'questions'}`;
+  const none = `no threshold reaches ${target} on the ${asked}`;
   return `no such question is answered: ${threshold.why_not || none}`;
 }

@@ -117,6 +117,6 @@ function nothingKnown(words) {
   const more = words.length > SHOWN_WORDS ? ', ...' : '';
   return (
     `review: expected a word that the training reviews have, found only ${shown}${more}; ` +
-    'the model has never seen them'
+    `the model has never seen ${words.length === 1 ? 'it' : 'them'}`
   );
 }

@@ -38,10 +38,10 @@ export class Vocabulary {
   }
 
   _refuse(text) {
-    const names = nameCharacters(this.missing(text));
+    const missing = this.missing(text);
     return new Refusal(
-      `${quote(text)}: expected characters of the training text, found ${names}; ` +
-        'the model has never seen them',
+      `${quote(text)}: expected characters of the training text, found ${nameCharacters(missing)}; ` +
+        `the model has never seen ${missing.length === 1 ? 'it' : 'them'}`,
     );
   }
 

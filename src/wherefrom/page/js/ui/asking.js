@@ -1,8 +1,9 @@
 // Asking: from a question to the card, the bars and what there is to look into.
 import { Card } from "./card.js";
-import { byId, calm, el } from "./dom.js";
+import { byId, el, isCalm } from "./dom.js";
 import { engineData, errorWords, openEngine } from "./engine.js";
 import { Look } from "./look.js";
+import { asked } from "./marks.js";
 import { Questions, offerNames } from "./names.js";
 
 export class Asking {
@@ -57,7 +58,7 @@ export class Asking {
 
   offerExamples() {
     byId("examples").replaceChildren(...this.data.examples.map((/** @type {string} */ question) =>
-      el("li", {}, el("button.pick", { type: "button", onclick: () => this.put(question) }, el("bdi", {}, question)),
+      el("li", {}, el("button.pick", { type: "button", onclick: () => this.put(question) }, asked(question, this.questions.subject(question))),
         el("span.fine", {}, this.questions.tell(question)))));
   }
 
@@ -76,7 +77,8 @@ export class Asking {
     this.reply = null;
     this.look.forget();
     this.engine?.cancel(); // nobody waits for the question before
-    this.card.computing(question, "");
+    const subject = this.questions.subject(question);
+    this.card.computing(question, subject, "");
     try {
       await this.opened;
     } catch (error) {
@@ -88,10 +90,10 @@ export class Asking {
     try {
       const hear = (/** @type {any} */ progress) => {
         if (!mine()) return;
-        if (progress.parsed) this.card.computing(progress.parsed.question, "");
+        if (progress.parsed) this.card.computing(progress.parsed.question, progress.parsed.subject, "");
         const { writing, answered } = progress;
-        if (writing && writing.model === primary && !calm.matches) this.card.computing(question, writing.text);
-        if (answered && answered.model === primary) this.card.computing(question, answered.answer);
+        if (writing && writing.model === primary && !isCalm()) this.card.computing(question, subject, writing.text);
+        if (answered && answered.model === primary) this.card.computing(question, subject, answered.answer);
       };
       const reply = await this.engine.call("ask", { question }, hear);
       if (!mine()) return;

@@ -1,6 +1,6 @@
 // The answer card and the bars beside it, in every state.
-import { byId, el, percent } from "./dom.js";
-import { mark, quoted } from "./marks.js";
+import { byId, el, isolate, percent } from "./dom.js";
+import { asked, mark, quoted } from "./marks.js";
 import { misspelt } from "./risk.js";
 
 const TELLING = ["margin", "statement_likelihood", "familiarity", "contrast"]; // the bars show the other features
@@ -26,10 +26,10 @@ export class Card {
     this.said.textContent = text;
   }
 
-  /** @param {string} question @param {string} text  what is written so far */
-  computing(question, text) {
+  /** @param {string} question @param {string | null} subject @param {string} text  what is written so far */
+  computing(question, subject, text) {
     this.draw("computing",
-      el("p.asked", {}, el("bdi", {}, question)),
+      el("p.asked", {}, asked(question, subject)),
       el("p.answer", {}, el("span", {}, el("bdi", {}, text), el("span.cursor", { "aria-hidden": "true" }))),
       el("p.quiet", {}, text ? "computing how sure it is …" : "reading the question …"));
     this.box.querySelector(".answer").setAttribute("aria-hidden", "true");
@@ -40,7 +40,7 @@ export class Card {
     this.beside.hidden = true;
     const quotedFirst = /^(['"]).*?\1: /s; // the question itself, which stands above
     const why = sentence(words.replace(quotedFirst, ""));
-    this.draw("refused", el("p.asked", {}, el("bdi", {}, question)),
+    this.draw("refused", el("p.asked", {}, asked(question, null)),
       el("p.answer", {}, "This cannot be asked"), el("p", {}, why));
     this.say(`This cannot be asked. ${why}`);
   }
@@ -63,7 +63,7 @@ export class Card {
     const shown = this.box.querySelector("details.guess")?.open ?? false;
     const parts = decision.gives ? this.given(reply) : this.withheld(reply, decision, askAbout, shown);
     this.draw(decision.gives ? "answered" : "declined",
-      el("p.asked", {}, el("bdi", {}, reply.question)), ...parts, why(reply, open));
+      el("p.asked", {}, asked(reply.question, reply.subject)), ...parts, why(reply, open));
     this.bars(reply);
     const sure = reply.confidence === null ? "" : `, ${percent(reply.confidence)} sure`;
     const evidence = reply.evidence ? `, ${reply.evidence.label}` : "";
@@ -147,7 +147,7 @@ function evidence(reply) {
 /** @param {any} reply @param {any} decision */
 function reason(reply, decision) {
   if (reply.nameKnown === false && !reply.answer) return sentence(reply.whyNot); // letters that it never saw
-  if (misspelt(reply) && reply.nameKnown !== false) return sentence(`the text has no such name; it has ${reply.meant.join(" and ")}`);
+  if (misspelt(reply) && reply.nameKnown !== false) return sentence(`the text has no such name; it has ${reply.meant.map(isolate).join(" and ")}`);
   if (reply.nameKnown === false) {
     if (reply.evidence && reply.evidence.label !== "no text") return "It does not know this name well enough, although the text has it.";
     const close = reply.didYouMean?.length;

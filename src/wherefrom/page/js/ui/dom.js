@@ -72,4 +72,18 @@ export function percent(share) {
   return `${Math.round(value)}\u00a0%`;
 }
 
-export const calm = matchMedia("(prefers-reduced-motion: reduce)");
+/** The beginning of a text that is too long to be shown. @param {string} text @param {number} most */
+export function shorten(text, most) {
+  const characters = [...text]; // not half of a pair
+  return characters.length > most ? `${characters.slice(0, most).join("")}…` : text;
+}
+
+/** A name within a sentence that is only text: marks of direction in it end with it. @param {string} name */
+export function isolate(name) {
+  return `\u2068${name}\u2069`;
+}
+
+/** Whether the reader wants no motion. */
+export function isCalm() {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}

@@ -11,6 +11,30 @@ function channels(hex) {
   return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
 }
 
+/** A colour over another. @param {[number, number, number]} under @param {[number, number, number]} over
+ * @param {number} share  how opaque the upper one is @returns {[number, number, number]} */
+function blend(under, over, share) {
+  const mix = (/** @type {number} */ c) => under[c] + (over[c] - under[c]) * share;
+  return [mix(0), mix(1), mix(2)];
+}
+
+/** The relative luminance, as the Web Content Accessibility Guidelines define it.
+ * @param {[number, number, number]} rgb */
+function luminance(rgb) {
+  const [r, g, b] = rgb.map((value) => {
+    const c = value / 255;
+    return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+/** Black or white, whichever is read better on a shade: one of the two has a contrast of 4.5 or more.
+ * @param {string} under @param {string} over  colours as #rrggbb @param {number} share */
+export function inkOn(under, over, share) {
+  const light = luminance(blend(channels(under), channels(over), share)) + 0.05;
+  return 1.05 / light > light / 0.05 ? "#ffffff" : "#000000";
+}
+
 /**
  * One pixel a pair of characters.
  * @param {HTMLCanvasElement} canvas

@@ -1,6 +1,6 @@
 // Look in: where the model looks, how the answer forms by layer, what it depends on.
-import { byId, el, percent } from "./dom.js";
-import { drawLarge, drawSmall } from "./heat.js";
+import { byId, el, isolate, percent } from "./dom.js";
+import { colour, drawLarge, drawSmall, inkOn } from "./heat.js";
 
 /** @param {string} character */
 function visible(character) {
@@ -20,6 +20,8 @@ export class Look {
     this.start = null;
     /** @type {any} */
     this.found = null;
+    /** @type {{letter: HTMLElement, tone: string, share: number}[]} the cells of the table by layer */
+    this.cells = [];
     document.addEventListener("themechange", () => this.redraw());
     window.addEventListener("resize", () => this.redraw());
     new IntersectionObserver(([entry]) => {
@@ -115,7 +117,7 @@ export class Look {
     while (from > name[0] && characters[from - 1] !== " " && characters[from] !== " ") from -= 1;
     while (to < name[1] && characters[to] !== " ") to += 1;
     const word = characters.slice(from, to).join("");
-    return characters[t] === " " ? "the space in the name" : word.length > 1 ? `the “${characters[t]}” of ${word}` : `“${characters[t]}”`;
+    return characters[t] === " " ? "the space in the name" : word.length > 1 ? `the “${characters[t]}” of ${isolate(word)}` : `“${characters[t]}”`;
   }
 
   attention() {
@@ -181,6 +183,7 @@ export class Look {
     const n = characters.length, heads = attention[this.layer];
     this.head = Math.min(this.head, heads.length - 1);
     if (all) {
+      this.ink();
       [...this.tabs.children].forEach((tab, i) => {
         tab.setAttribute("aria-selected", String(i === this.layer));
         tab.setAttribute("tabindex", i === this.layer ? "0" : "-1");
@@ -224,20 +227,30 @@ export class Look {
     const said = first === lens.length
       ? "Not even after the last layer is every character of the answer the likeliest one by itself; the search found it all the same."
       : `${name(first)[0].toUpperCase()}${name(first).slice(1)}, every character of the answer is the likeliest one.`;
+    this.cells = [];
     const rows = lens.map((/** @type {any[]} */ cells, /** @type {number} */ layer) => el("tr", {}, el("th", { scope: "row" }, name(layer)),
       ...cells.map((cell, i) => {
         const shade = el("i", { "aria-hidden": "true" });
-        shade.style.opacity = String(Math.max(0.04, cell.probability));
+        const share = Math.max(0.04, cell.probability), letter = el("b.mono", {}, visible(cell.character));
+        shade.style.opacity = String(share);
         const same = cell.character === own[i] || cell.own === cell.probability;
+        this.cells.push({ letter, tone: same ? "--accent" : "--quiet", share });
         return el(`td${same ? ".own" : ""}${cell.probability > 0.55 ? ".strong" : ""}`, { title: `${percent(cell.probability)}; the answer’s own character ${percent(cell.own)}` },
-          shade, el("b.mono", {}, visible(cell.character)));
+          shade, letter);
       })));
+    this.ink();
     return el("div.look-part", {}, el("h3", {}, "How the answer forms"), el("p", {}, said),
       el("div.lens-box", { tabindex: "0", role: "group", "aria-label": "The likeliest character by layer" },
         el("table.lens", {}, el("caption.hidden", {}, "The likeliest character at each place of the answer, by layer"),
           el("thead", {}, el("tr", {}, el("td"), ...own.map((/** @type {string} */ c) => el("th.mono", { scope: "col" }, visible(c))))),
           el("tbody", {}, ...rows))),
       el("p.small", {}, "Each cell is the likeliest character if the model stopped there, its shade how likely. Blue: the answer’s own."));
+  }
+
+  /** The letters' colours, on their shades of the theme. */
+  ink() {
+    const [under, tones] = [colour("--faint"), { "--accent": colour("--accent"), "--quiet": colour("--quiet") }];
+    for (const { letter, tone, share } of this.cells) letter.style.color = inkOn(under, tones[tone], share);
   }
 
   // -- what it depends on ------------------------------------------------------------------

@@ -2,6 +2,7 @@
 import { Asking } from "./asking.js";
 import { byId, readJson } from "./dom.js";
 import { Lab } from "./lab.js";
+import { openForPrinting } from "./printing.js";
 import { Reviewing } from "./reviewing.js";
 import { AcceptedRisk } from "./risk.js";
 import { AnswersTable } from "./table.js";
@@ -12,6 +13,7 @@ function start() {
   document.documentElement.classList.add("scripted"); // shows what is of no use without this script
   const data = readJson("page-data");
   offerTheme();
+  openForPrinting();
   if (byId("lab")) new Lab();
   if (byId("typing")) new Typing();
   if (byId("reviewing")) new Reviewing();

@@ -1,5 +1,5 @@
 // The marks of evidence and source: a shape and a word, never a colour alone.
-import { el, svg } from "./dom.js";
+import { el, shorten, svg } from "./dom.js";
 
 const DISC = "M-5,0a5,5 0 1,0 10,0a5,5 0 1,0 -10,0";
 const BOX = "M-5,-5h10v10h-10z";
@@ -29,6 +29,19 @@ export function mark(label, explained = false) {
   const word = el(`span.mark-word.${kind}.${label.replace(" ", "-")}`, {}, glyph, label);
   if (!explained) return word;
   return el("span", {}, word, el("span.fine", {}, " ", SAYS[label] ?? ""));
+}
+
+const LONGEST = 200; // characters of a question that are shown
+
+/**
+ * A question whose name stands by itself, so that marks of direction in it leave the rest alone.
+ * @param {string} question
+ * @param {string | null} subject  its name, if it is known
+ */
+export function asked(question, subject) {
+  const shown = shorten(question, LONGEST), from = subject ? shown.indexOf(subject) : -1;
+  if (!subject || from < 0) return el("bdi", {}, shown);
+  return el("bdi", {}, shown.slice(0, from), el("bdi", {}, subject), shown.slice(from + subject.length));
 }
 
 /**

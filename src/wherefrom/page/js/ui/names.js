@@ -1,24 +1,33 @@
 // The field: whole questions or names, completed from the names that the run knows of.
+import { Parser } from "../engine/parser.js";
+import { Refusal } from "../engine/text.js";
 import { byId, el } from "./dom.js";
+import { asked } from "./marks.js";
 
-const SHOWN = 8;
+const MOST_OFFERED = 8;
 const KINDS = /** @type {Record<string, string>} */ ({
   stated: "the text tells",
   omitted: "the text leaves it out",
   none: "no text",
 });
 
-/** @param {string} text */
-export function fold(text) {
+/** Small letters without accents: whoever searches need not type them. @param {string} text */
+export function plainLetters(text) {
   return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replace(/\s+/g, " ").trim();
 }
+
+/** @param {string} text  in plain letters */
+const withoutMarks = (text) => text.replace(/[?.!\s]+$/, "");
 
 /** Questions from what somebody typed, with the run's own forms. */
 export class Questions {
   /** @param {any} data  the engine's data */
   constructor(data) {
     this.forms = data.forms;
-    this.names = data.names.map((/** @type {any} */ each) => ({ ...each, folded: fold(each.name) }));
+    this.names = data.names.map((/** @type {any} */ each) => ({ ...each, folded: plainLetters(each.name) }));
+    this.parser = new Parser(data.forms, data.names.map((/** @type {any} */ each) => each.name));
+    this.ends = data.forms.map((/** @type {any} */ form) => (
+      { start: plainLetters(form.prefix), end: withoutMarks(plainLetters(form.suffix)) }));
   }
 
   /** @param {string} name @param {any} [form] */
@@ -28,35 +37,48 @@ export class Questions {
 
   /** A whole question as it is; anything else is taken for a name. @param {string} text */
   complete(text) {
-    const typed = text.trim();
-    const wanted = fold(typed).replace(/[?.!\s]+$/, "");
-    for (const { prefix, suffix } of this.forms) {
-      const start = fold(prefix), end = fold(suffix).replace(/[?.!\s]+$/, "");
+    const typed = text.trim(), wanted = withoutMarks(plainLetters(typed));
+    for (const { start, end } of this.ends) {
       if ((start && wanted.startsWith(start)) || (end && wanted.endsWith(end) && /\s/.test(wanted))) return typed;
     }
-    return /[?]\s*$/.test(typed) ? typed : this.about(typed);
+    const closed = /[?]\s*$/.test(typed); // a known name may be asked for with a question mark
+    const bare = typed.replace(/[?!\s]+$/, "");
+    if (closed && !this.names.some((/** @type {any} */ each) => each.folded === plainLetters(bare))) return typed;
+    return this.about(closed ? bare : typed);
   }
 
-  /** What is known of the name in a question. @param {string} question */
+  /** What is known of the name in a question, taken apart as the engine does. @param {string} question */
   tell(question) {
-    const wanted = this.named(question);
-    const known = this.names.find((/** @type {any} */ each) => each.folded === wanted);
+    const subject = this.subject(question);
+    const known = this.names.find((/** @type {any} */ each) => each.name === subject);
     if (!known) return "a made-up name";
     return known.split === "asked" ? "trained on this question" : KINDS[known.support] ?? "";
   }
 
-  /** The name inside what is typed so far. @param {string} text */
-  named(text) {
-    const typed = fold(text);
-    for (const { prefix, suffix } of this.forms) {
-      const start = fold(prefix), end = fold(suffix).replace(/[?.!\s]+$/, "");
-      if (start && typed.startsWith(start)) {
-        let rest = typed.slice(start.length).replace(/[?.!\s]+$/, "");
-        if (end && rest.endsWith(end)) rest = rest.slice(0, -end.length);
-        return rest.trim();
-      }
+  /** @param {string} question */
+  subject(question) {
+    try {
+      return this.parser.parse(question).subject;
+    } catch (error) {
+      if (error instanceof Refusal) return null;
+      throw error;
     }
-    return typed;
+  }
+
+  /** The name inside what is typed so far: of the forms that fit, the longest counts. @param {string} text */
+  named(text) {
+    const typed = plainLetters(text), closed = withoutMarks(typed);
+    let name = typed, longest = 0;
+    for (const { start, end } of this.ends) {
+      if (!typed.startsWith(start)) continue;
+      const rest = closed.slice(start.length);
+      const ended = end !== "" && rest.endsWith(end);
+      const length = start.length + (ended ? end.length : 0);
+      if (length <= longest) continue;
+      longest = length;
+      name = (ended ? rest.slice(0, -end.length) : rest).trim();
+    }
+    return name;
   }
 
   /** Names that begin so, then names with a word that does. @param {string} text */
@@ -67,9 +89,9 @@ export class Questions {
     for (const each of this.names) {
       if (each.folded.startsWith(wanted)) first.push(each);
       else if (each.folded.includes(` ${wanted}`)) second.push(each);
-      if (first.length >= SHOWN) break;
+      if (first.length >= MOST_OFFERED) break;
     }
-    return [...first, ...second].slice(0, SHOWN);
+    return [...first, ...second].slice(0, MOST_OFFERED);
   }
 }
 
@@ -111,11 +133,11 @@ export function offerNames(questions, ask) {
     options = found.flatMap((/** @type {any} */ each) => {
       const forms = several && found.length <= 2 ? questions.forms : questions.forms.slice(0, 1);
       return forms.map((/** @type {any} */ own) => ({ each, text: questions.about(each.name, own) }));
-    }).slice(0, SHOWN).map(({ each, text }, i) => {
+    }).slice(0, MOST_OFFERED).map(({ each, text }, i) => {
       const shown = several ? text : each.name;
       const trained = each.split === "asked" ? "trained on this question" : KINDS[each.support] ?? "";
       const item = el("li", { role: "option", id: `name-${i}`, "aria-selected": "false" },
-        el("bdi", {}, shown), el("span.fine", {}, trained));
+        asked(shown, each.name), el("span.fine", {}, trained));
       item.addEventListener("mousedown", (event) => event.preventDefault());
       item.addEventListener("click", () => take(text));
       return { text, item };

@@ -5,6 +5,21 @@ import { engineData, errorWords, openEngine } from "./engine.js";
 const PAUSE = 120; // milliseconds after the last key
 const STRONG_EFFECT = 2; // log-odds from which on a word is shown in full colour
 
+/** The side that a word speaks for; "" if its effect is shown as 0.00. @param {number} effect */
+function sideOf(effect) {
+  if (Math.abs(effect).toFixed(2) === "0.00") return "";
+  return effect > 0 ? "for" : "against";
+}
+
+/** @param {{word: string, effect: number}[]} ranked  the words that it knows, the weightiest first */
+export function tellEffects(ranked) {
+  if (!ranked.length) return "It knows none of these words.";
+  const [{ word, effect }] = ranked, side = sideOf(effect);
+  return side
+    ? `“${word}” weighs most; it speaks ${side} “positive”.`
+    : "No single word changes the judgement: it is the same without any one of them.";
+}
+
 export class Reviewing {
   constructor() {
     this.data = engineData();
@@ -55,9 +70,7 @@ export class Reviewing {
     filled.style.width = `${100 * found.probability}%`;
     const known = found.words.filter((/** @type {any} */ each) => each.known);
     const ranked = [...known].sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect)).slice(0, 6);
-    const said = ranked.length
-      ? `“${ranked[0].word}” weighs most; it speaks ${ranked[0].effect > 0 ? "for" : "against"} “positive”.`
-      : "It knows none of these words.";
+    const said = tellEffects(ranked);
     this.card.dataset.state = "answered";
     this.card.replaceChildren(
       el("p.answer", {}, found.label, el("span.sure", {}, percent(found.probability), el("span.fine", {}, "by the model itself"))),
@@ -68,8 +81,9 @@ export class Reviewing {
       el("ul.bars.effects", {}, ...ranked.map((each) => {
         const part = el("span");
         part.style.width = `${Math.min(100, (100 * Math.abs(each.effect)) / STRONG_EFFECT)}%`;
-        return el(`li${each.effect < 0 ? ".against" : ""}`, {}, el("bdi", {}, each.word),
-          el("span.quiet", {}, `${each.effect > 0 ? "for" : "against"}, ${Math.abs(each.effect).toFixed(2)}`),
+        const side = sideOf(each.effect);
+        return el(`li${side === "against" ? ".against" : ""}`, {}, el("bdi", {}, each.word),
+          el("span.quiet", {}, `${side ? `${side}, ` : ""}${Math.abs(each.effect).toFixed(2)}`),
           el("span.bar", { "aria-hidden": "true" }, part));
       })));
     byId("judged").textContent = `${found.label}, ${percent(found.probability)}. ${said}`;
@@ -79,7 +93,8 @@ export class Reviewing {
   word(each) {
     if (!each.known) return el("span.unknown", { title: "not in the vocabulary" }, each.word);
     const share = Math.min(Math.abs(each.effect) / STRONG_EFFECT, 1);
-    const part = el(`span.${each.effect > 0 ? "for" : "against"}`, { title: `${each.effect.toFixed(2)} log-odds` }, each.word);
+    const side = sideOf(each.effect);
+    const part = el(`span${side ? `.${side}` : ""}`, { title: `${each.effect.toFixed(2)} log-odds` }, each.word);
     const tone = each.effect > 0 ? "--accent" : "--vermilion";
     part.style.background = `color-mix(in srgb, var(${tone}) ${Math.round(45 * share)}%, transparent)`;
     return part;

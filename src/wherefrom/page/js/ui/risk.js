@@ -1,4 +1,5 @@
 // The slider: the risk that the reader accepts, and what the model then answers.
+import { lookUp } from "../engine/text.js";
 import { byId } from "./dom.js";
 
 /**
@@ -59,7 +60,7 @@ export class AcceptedRisk {
   threshold(relation) {
     if (!this.stop) return null;
     const found = this.stop.thresholds;
-    return found[relation] ?? found[""] ?? 2;
+    return lookUp(found, relation) ?? lookUp(found, "") ?? 2; // a relation may be called "constructor"
   }
 
   /** Whether an answer is given here. @param {any} reply */

@@ -1,17 +1,15 @@
 // Every held-out answer: chips filter, headings sort, a field searches; on a phone rows are cards.
 import { byId, el, percent } from "./dom.js";
 import { mark } from "./marks.js";
-import { fold } from "./names.js";
+import { plainLetters } from "./names.js";
 
 const AT_FIRST = 25;
 
-/** The chips: a group's name, and for each chip its words and what it lets through. */
+/** The chips: a group's name, and for each chip its words and what it lets through. A row is shown if
+ * every group with a pressed chip has one that lets it through: wrong and answered, say. */
 const GROUPS = /** @type {[string, [string, (row: any) => boolean][]][]} */ ([
-  ["outcome", [
-    ["right", (row) => row.ok],
-    ["wrong", (row) => !row.ok],
-    ["declined", (row) => !row.given],
-  ]],
+  ["outcome", [["right", (row) => row.ok], ["wrong", (row) => !row.ok]]],
+  ["decision", [["answered", (row) => row.given], ["declined", (row) => !row.given]]],
   ["evidence", ["supported", "contradicted", "silent", "no text"].map((label) => [label, (row) => row.e === label])],
   ["source", ["recalled", "guessed"].map((label) => [label, (row) => row.o === label])],
 ]);
@@ -34,7 +32,7 @@ export class AnswersTable {
     this.chips = new Map();
     /** @type {Set<string>} */
     this.pressed = new Set();
-    for (const row of this.rows) row.folded = fold(`${row.s} ${row.a} ${row.g} ${row.r}`);
+    for (const row of this.rows) row.folded = plainLetters(`${row.s} ${row.a} ${row.g} ${row.r}`);
     this.offerFilters();
     this.offerSorting();
     byId("more").addEventListener("click", () => { this.all = true; this.show(); });
@@ -46,7 +44,7 @@ export class AnswersTable {
       ? [...GROUPS, /** @type {any} */ (["relation", this.relations.map((name) => [name, (/** @type {any} */ row) => row.r === name])])]
       : GROUPS;
     const search = el("input", { type: "search", placeholder: "Search names and answers", "aria-label": "Search names and answers",
-      oninput: (/** @type {any} */ event) => { this.wanted = fold(event.target.value); this.show(); } });
+      oninput: (/** @type {any} */ event) => { this.wanted = plainLetters(event.target.value); this.show(); } });
     const shown = groups.map(([group, chips]) => {
       const made = chips.filter(([, passes]) => this.rows.some(passes)).map(([words, passes]) => {
         const key = `${group} ${words}`;
@@ -114,6 +112,9 @@ export class AnswersTable {
       ? `${rows.length.toLocaleString("en")} of ${this.rows.length.toLocaleString("en")} answers, ${right.toLocaleString("en")} of them right`
       : "No answer has all of this.";
     this.table.tBodies[0].replaceChildren(...shown.map((row) => this.row(row)));
+    const listed = byId("answers-listed"); // for paper: the screen has the button
+    listed.hidden = shown.length === rows.length;
+    listed.textContent = `Only the first ${shown.length} are listed here.`;
     const more = byId("more");
     more.hidden = shown.length === rows.length;
     more.textContent = `Show all ${rows.length.toLocaleString("en")}`;

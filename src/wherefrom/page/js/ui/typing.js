@@ -50,8 +50,14 @@ export class Typing {
       await this.engine.call("continue", { text: start, model: this.data.models[0].name, length: 80, temperature: 0.8, seed }, hear);
       if (number === this.number) this.read();
     } catch (error) {
-      if (number === this.number) this.says.textContent = errorWords(error);
+      if (number === this.number) this.refuse(error);
     }
+  }
+
+  /** What was read before belongs to another text. @param {any} error */
+  refuse(error) {
+    this.says.textContent = errorWords(error);
+    byId("readings").classList.add("stale");
   }
 
   later() {
@@ -71,7 +77,7 @@ export class Typing {
       }
       this.show(found);
     } catch (error) {
-      if (number === this.number) this.says.textContent = errorWords(error);
+      if (number === this.number) this.refuse(error);
     }
   }
 
@@ -83,10 +89,11 @@ export class Typing {
     const length = best.bits?.length ?? 0;
     const among = found.length > 1 ? `${name} needs fewest bits: ` : "";
     this.says.textContent = length
-      ? `${among}${best.total.toFixed(1)} bits for these ${length} ${unit}s, ${best.average.toFixed(2)} each (perplexity ${best.perplexity.toFixed(1)}).`
+      ? `${among}${best.total.toFixed(1)} bits for ${length === 1 ? `this ${unit}` : `these ${length} ${unit}s, ${best.average.toFixed(2)} each`} (perplexity ${best.perplexity.toFixed(1)}).`
       : `Nothing is typed: these are the likeliest first ${unit}s.`;
     const unknown = best.unknown ?? [];
     if (unknown.length) this.says.textContent += ` Unknown to the models: ${unknown.join(" ")}`;
+    byId("readings").classList.remove("stale");
     byId("readings").classList.toggle("two", found.length === 2);
     byId("readings").replaceChildren(...found.map((each) => this.reading(each)));
   }
