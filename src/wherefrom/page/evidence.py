@@ -87,16 +87,26 @@ def describe_evidence(inspector: Inspector, names: Sequence[str]) -> dict[str, A
         asked = {fold(name) for name in names}
         unasked = [name for name in find_unasked(documents) if fold(name) not in asked]
         about = [name for name in (*names, *unasked) if checker.index.about(name)]
+        relations = {
+            relation: _describe_relation(extractor, checker, relation, about, places)
+            for relation, extractor in checker.extractors.items()
+        }
+        unowned = [i for i, d in enumerate(documents) if d.subject is None]
+        told = {name for each in relations.values() for name in each["stated"]}
+        first = {phrase for i in unowned for phrase in _find_first(documents[i].text)}
         found |= {
             "about": about,
+            "unasked": [name for name in unasked if name in told and name in first],
             "statement": STATEMENT,
-            "unowned": [i for i, d in enumerate(documents) if d.subject is None],
-            "relations": {
-                relation: _describe_relation(extractor, checker, relation, about, places)
-                for relation, extractor in checker.extractors.items()
-            },
+            "unowned": unowned,
+            "relations": relations,
         }
     return found
+
+
+def _find_first(text: str) -> list[str]:
+    """The phrase that a text begins with, if it does."""
+    return [phrase for begins, phrase in _find_phrases(text) if begins]
 
 
 def _describe_relation(

@@ -23,7 +23,9 @@ def call(run_js):
     """
 
     def run(method: str, texts: list[str]) -> list[str]:
-        given = {"data": {"forms": FORMS, "names": NAMES}, "method": method, "texts": texts}
+        evidence = {"unasked": ["Gus Reed"]}
+        data = {"forms": FORMS, "names": NAMES, "evidence": evidence}
+        given = {"data": data, "method": method, "texts": texts}
         return run_js({"ui/names.js": "Questions"}, code, given)
 
     return run
@@ -37,6 +39,7 @@ def test_a_question_is_told_about_the_name_that_the_engine_finds_in_it(call):
         "Who is the mother of pearl?": "a made-up name",  # here too: she is asked for, not it
         "Ярослав 王芳 was born where?": "trained on this question",
         "Who is Ada Falk?": "a made-up name",
+        "Who is Gus Reed?": "the text tells, no question asks",
         "How is Ada Lund?": "a made-up name",
     }
     assert dict(zip(told, call("tell", list(told)), strict=True)) == told

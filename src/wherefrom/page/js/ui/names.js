@@ -11,6 +11,12 @@ const KINDS = /** @type {Record<string, string>} */ ({
   none: "no text",
 });
 
+/** @param {any} each  a name that the run knows of */
+function describeName(each) {
+  if (each.unasked) return "the text tells, no question asks";
+  return each.split === "asked" ? "trained on this question" : KINDS[each.support] ?? "";
+}
+
 /** Small letters without accents: whoever searches need not type them. @param {string} text */
 export function plainLetters(text) {
   return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replace(/\s+/g, " ").trim();
@@ -24,7 +30,8 @@ export class Questions {
   /** @param {any} data  the engine's data */
   constructor(data) {
     this.forms = data.forms;
-    this.names = data.names.map((/** @type {any} */ each) => ({ ...each, folded: plainLetters(each.name) }));
+    const others = (data.evidence?.unasked ?? []).map((/** @type {string} */ name) => ({ name, unasked: true }));
+    this.names = [...data.names, ...others].map((/** @type {any} */ each) => ({ ...each, folded: plainLetters(each.name) }));
     this.parser = new Parser(data.forms, data.names.map((/** @type {any} */ each) => each.name));
     this.ends = data.forms.map((/** @type {any} */ form) => (
       { start: plainLetters(form.prefix), end: withoutMarks(plainLetters(form.suffix)) }));
@@ -52,7 +59,7 @@ export class Questions {
     const subject = this.subject(question);
     const known = this.names.find((/** @type {any} */ each) => each.name === subject);
     if (!known) return "a made-up name";
-    return known.split === "asked" ? "trained on this question" : KINDS[known.support] ?? "";
+    return describeName(known);
   }
 
   /** @param {string} question */
@@ -135,9 +142,8 @@ export function offerNames(questions, ask) {
       return forms.map((/** @type {any} */ own) => ({ each, text: questions.about(each.name, own) }));
     }).slice(0, MOST_OFFERED).map(({ each, text }, i) => {
       const shown = several ? text : each.name;
-      const trained = each.split === "asked" ? "trained on this question" : KINDS[each.support] ?? "";
       const item = el("li", { role: "option", id: `name-${i}`, "aria-selected": "false" },
-        asked(shown, each.name), el("span.fine", {}, trained));
+        asked(shown, each.name), el("span.fine", {}, describeName(each)));
       item.addEventListener("mousedown", (event) => event.preventDefault());
       item.addEventListener("click", () => take(text));
       return { text, item };
