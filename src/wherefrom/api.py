@@ -136,11 +136,17 @@ def run(
     allowed.
     """
     started = monotonic()
+    check_together(together)
     built = _build(recipe, options)
     minutes = options.get("minutes")
     if isinstance(built, Capacity):
         _is_planned(recipe, built, options)  # refuses what only planned recipes take
         return _run_study(built, out, progress, processes, wait, together)
+    if together not in (None, 1):
+        raise UsageError(
+            f"--together: expected several models, of --seeds or of a study, found one of "
+            f"'{built.name}'; leave it out"
+        )
     with company(built, processes, wait, alike={"minutes": minutes}):
         if progress:
             _introduce(built)
@@ -173,6 +179,11 @@ def run_seeds(
     to `together` models as one: by default as many as fit on a GPU, and one on a CPU.
     """
     check_together(together)
+    if together not in (None, 1) and processes not in (None, 1):
+        raise UsageError(
+            f"--together: expected no --processes beside it, which train each model in a process "
+            f"of its own, found {processes}; leave one of them out"
+        )
     built = _build(recipe, options)
     numbers = parse_seeds(seeds) if isinstance(seeds, str) else list(seeds)
     if not numbers:
@@ -208,17 +219,23 @@ def run_seeds(
 
 
 @checked
-def evaluate(run: AnyRun, *, threads: int | None = None) -> Outcome:
+def evaluate(
+    run: AnyRun,
+    *,
+    threads: int | None = None,
+    processes: int | None = None,
+    wait: float = PATIENCE,
+) -> Outcome:
     """Score a finished run's models again, or compute its demonstrations again.
 
-    The new results are stored; `Outcome.changed` names those that differ from the old ones. The
-    processes of torchrun divide the questions.
+    The new results are stored; `Outcome.changed` names those that differ from the old ones. Several
+    `processes`, or those of torchrun, divide the questions; `wait` is as in `run`.
     """
     path = run.path if isinstance(run, Run) else Path(run)
     recipe = RunFolder(path).read_recipe()
     if isinstance(recipe, Capacity):
         return evaluate_capacity(RunFolder(path), recipe)
-    with company(recipe, trains=False):
+    with company(recipe, processes, wait, trains=False):
         return evaluate_run(path, threads)
 
 

@@ -42,9 +42,29 @@ def test_some_commands_are_divided(arguments, expected):
     assert shared(arguments) is expected
 
 
-def test_a_later_process_has_nothing_to_do_with_other_commands():
-    found = start("list")
+def test_a_later_process_of_torchrun_has_nothing_to_do_with_other_commands():
+    found = start("--version", TORCHELASTIC_RUN_ID="7")
     assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
+
+
+def test_nobody_elses_word_keeps_a_command_from_its_work(tmp_path):
+    """A scheduler may set these variables for every process of a job."""
+    found = start("verify", str(tmp_path / "none"))
+    assert found.returncode == 66
+    assert "expected a run folder, or one with runs in it, found no such folder" in found.stderr
+    assert start("--version").stdout.startswith("wherefrom ")
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"RANK": "3"}, "RANK: expected a number below WORLD_SIZE=2, found 3"),
+        ({"RANK": "x"}, "RANK: expected a whole number, found 'x'; use torchrun"),
+    ],
+)
+def test_a_place_that_cannot_be_is_said(changed, said):
+    found = start("run", "people", **changed)
+    assert (found.returncode, found.stderr) == (2, f"wherefrom: {said}\n")
 
 
 def test_a_first_process_that_cannot_be_reached_is_said_once_on_each_machine():

@@ -18,7 +18,7 @@ from wherefrom.core.errors import UsageError
 from wherefrom.core.files import file_hash
 from wherefrom.experiments.company import company
 from wherefrom.recipes.catalogue import get_recipe
-from wherefrom.runs.threads import count_cores, most_threads
+from wherefrom.runs.threads import count_cores
 
 pytestmark = pytest.mark.skipif(count_cores() < 2, reason="each process needs a core")
 
@@ -181,8 +181,7 @@ def test_seeds_are_trained_by_the_next_free_process(
     ("recipe", "processes", "expected"),
     [
         ("people", 0, "expected at least 1, found 0"),
-        ("people", 10_000, "at most .*, since more only wait for a core, found 10000"),
-        ("people", most_threads(), "at most .*, one for each core of this machine, found"),
+        ("people", 10_000, "at most .*, one for each core of this machine, found 10000"),
         ("bigram-tiny", 2, "found 'bigram', which one process trains in numpy"),
         ("attention-lab", 2, "'attention-lab', whose demonstrations one process computes"),
     ],
@@ -196,16 +195,30 @@ def test_numbers_and_recipes_that_cannot_be(recipe: str, processes: int, expecte
         pass
 
 
-def test_more_processes_than_rows_are_refused(tiny_settings: list[str]):
+def test_more_processes_than_rows_are_refused(tiny_settings: list[str], monkeypatch):
+    monkeypatch.setattr("wherefrom.runs.threads.count_cores", lambda: 16)
     recipe = api.build_recipe("people", settings=tiny_settings)
     expected = "at most 8, one for each row of a step of stage 'pretrain', found 9"
     with pytest.raises(UsageError, match=expected), company(recipe, 9):
         pass
 
 
-def test_seeds_are_not_trained_by_thousands_at_once(tmp_path: Path):
-    with pytest.raises(UsageError, match=r"--processes: expected at most .* found 10000"):
-        api.run_seeds("bigram-tiny", "0-9", out=tmp_path, processes=10_000)
+def test_seeds_are_not_trained_by_more_processes_than_cores(tmp_path: Path):
+    many = count_cores() + 1
+    expected = f"--processes: expected at most {many - 1}, one for each core .* found {many}"
+    with pytest.raises(UsageError, match=expected):
+        api.run_seeds("bigram-tiny", "0-9", out=tmp_path, processes=many)
+    assert not list(tmp_path.iterdir())
+
+
+def test_models_are_trained_together_or_by_processes(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr("wherefrom.runs.threads.count_cores", lambda: 2)
+    with pytest.raises(UsageError, match="--together: expected no --processes beside it"):
+        api.run_seeds("people", "0-1", out=tmp_path, processes=2, together=2)
+    with pytest.raises(UsageError, match="--together: expected several models"):
+        api.run("people", out=tmp_path, together=2)
+    with pytest.raises(UsageError, match="together: expected 1 to"):
+        api.run("people", out=tmp_path, together=0)
     assert not list(tmp_path.iterdir())
 
 

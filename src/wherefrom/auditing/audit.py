@@ -53,7 +53,7 @@ from wherefrom.memorisation.predictor import write_source_predictor
 from wherefrom.memorisation.swap import SwapFindings
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run
-from wherefrom.runs.threads import most_threads, use_threads
+from wherefrom.runs.threads import require_cores, use_threads
 
 TIMING = "audit/timing.json"
 DECOYS, UNANSWERED = "audit/decoys.jsonl", "audit/unanswered.jsonl"
@@ -130,10 +130,9 @@ def audit_run(
     """
     if pairs is not None and not 1 <= pairs <= _MOST_MODELS:
         raise UsageError(f"pairs: expected 1 to {_MOST_MODELS:,}, found {pairs}")
-    if not 1 <= processes <= (most := most_threads()):
-        raise UsageError(
-            f"processes: expected 1 to {most}, since more only wait for a core, found {processes}"
-        )
+    if processes < 1:
+        raise UsageError(f"processes: expected at least 1, found {processes}")
+    require_cores(processes)
     if processes > 1 and pairs is None and budget is None:
         raise UsageError("processes: expected pairs or a budget beside it, found none; add pairs")
     check_together(together)

@@ -5,13 +5,23 @@ from typing import Annotated
 
 import typer
 
-from wherefrom.cli.options import Threads
+from wherefrom.cli.options import Threads, Wait
 from wherefrom.cli.output import note, print_json, print_refusals
 
 
 def evaluate(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run folder.")],
     threads: Threads = None,
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Divide the questions among N processes on this machine. Under torchrun, leave it "
+            "out.",
+            show_default="1",
+        ),
+    ] = None,
+    wait: Wait = 300.0,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as one JSON object.")
     ] = False,
@@ -23,7 +33,7 @@ def evaluate(
     import wherefrom
     from wherefrom.report.tables import draw, results_table
 
-    outcome = wherefrom.evaluate(run, threads=threads)
+    outcome = wherefrom.evaluate(run, threads=threads, processes=processes, wait=wait)
     if outcome.changed:
         names = ", ".join(outcome.changed)
         note(f"{run}: these scores differ from the stored ones and replace them: {names}")

@@ -2,7 +2,8 @@
 
 The others follow it (experiments/follower.py) where several processes are of use, and have nothing
 to do elsewhere. What goes wrong in one of them is said by the first. If the first cannot be
-reached, the first of each machine says so.
+reached, the first of each machine says so. A scheduler may say to every command that it is one of
+several, so only torchrun's word keeps a command from its work.
 """
 
 import os
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 from wherefrom.core.errors import Unavailable, WherefromError
 
 _SHARED = ("run", "evaluate", "audit")  # commands whose work is divided
+_silenced = False
 _loud: int | None = None  # standard error, as it was before the silence
 _VARIABLES = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # as torchrun sets them
 
@@ -25,9 +27,14 @@ def shared(arguments: Sequence[str]) -> bool:
     return next((a for a in arguments if not a.startswith("-")), "") in _SHARED
 
 
+def started_by_torchrun() -> bool:
+    return "TORCHELASTIC_RUN_ID" in os.environ
+
+
 def silence(debug: bool) -> None:
     """Nothing is printed from here on, by libraries either; `--debug` keeps standard error."""
-    global _loud
+    global _loud, _silenced
+    _silenced = True
     nowhere = os.open(os.devnull, os.O_WRONLY)
     if not debug:
         _loud = os.dup(2)
@@ -37,11 +44,13 @@ def silence(debug: bool) -> None:
 
 def report_as_follower(error: BaseException) -> None:
     """Leave word of an error that kept this process from following the first."""
-    if not follows() or not isinstance(error, WherefromError):
+    if not _silenced or not isinstance(error, WherefromError):
         return
     if not isinstance(error, Unavailable):
         from wherefrom.experiments.company import deliver
 
-        deliver(error)
-    elif _loud is not None and os.environ.get("LOCAL_RANK", "0") == "0":
+        if deliver(error):
+            return
+    first_here = os.environ.get("LOCAL_RANK", "0") == "0" or not started_by_torchrun()
+    if _loud is not None and first_here:
         os.dup2(_loud, 2)  # there is nobody to tell

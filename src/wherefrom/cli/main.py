@@ -30,7 +30,13 @@ from wherefrom.cli import (
     sample,
     verify,
 )
-from wherefrom.cli.following import follows, report_as_follower, shared, silence
+from wherefrom.cli.following import (
+    follows,
+    report_as_follower,
+    shared,
+    silence,
+    started_by_torchrun,
+)
 from wherefrom.cli.output import complain, show_traceback, show_warnings_as_notes
 from wherefrom.cli.parsing import describe_refused
 from wherefrom.cli.streams import hush, prepare_streams
@@ -100,9 +106,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given, debug = _take_debug(list(sys.argv[1:] if arguments is None else arguments))
     try:
         if follows():  # another process speaks for this one
-            if not shared(given):
+            if shared(given):
+                silence(debug)
+            elif started_by_torchrun():
                 return 0
-            silence(debug)
         _require_folder()
         return _call(given)
     except Dismissed as dismissed:

@@ -20,6 +20,9 @@ _OTHER_WAYS = ("GOMP_SPINCOUNT", "KMP_BLOCKTIME")  # of two runtimes, to say how
 # keeps them, a training step at the course's sizes is 7 to 20 % faster.
 ALLOCATOR = {"MIMALLOC_PURGE_DELAY": "-1"}
 
+# When a process goes, torch's C++ warns every other one with a page of its frames each.
+_IN_COMPANY = {"TORCH_CPP_LOG_LEVEL": "ERROR"}
+
 _NEW_OBJECTS = 50_000  # after which Python looks for unreachable ones; usually 700
 
 
@@ -36,6 +39,8 @@ def prepare_command() -> None:
     for unreachable ones among them whenever 700 more are there, a tenth of a report's time.
     """
     _set_defaults(ALLOCATOR)
+    if "RANK" in os.environ:
+        _set_defaults(_IN_COMPANY)
     gc.set_threshold(_NEW_OBJECTS, *gc.get_threshold()[1:])
 
 

@@ -19,7 +19,7 @@ from wherefrom.runs.crew import Crew
 from wherefrom.runs.families import FAMILIES
 from wherefrom.runs.folder import versions
 from wherefrom.runs.kinds import recipe_identity
-from wherefrom.runs.threads import count_cores, most_threads, share_threads, usual_threads
+from wherefrom.runs.threads import count_cores, require_cores, share_threads, usual_threads
 from wherefrom.runs.workshop import choose_device, count_gpus
 from wherefrom.training.meeting import (
     LONGEST_PATIENCE,
@@ -92,11 +92,8 @@ def _led(crew: Crew) -> Generator[Crew, None, None]:
 def _check_numbers(place: Place | None, processes: int | None, wait: float) -> None:
     if processes is not None and processes < 1:
         raise UsageError(f"--processes: expected at least 1, found {processes}")
-    if processes is not None and processes > (most := most_threads()):
-        raise UsageError(
-            f"--processes: expected at most {most}, since more only wait for a core, found "
-            f"{processes}"
-        )
+    if processes is not None and place is None:
+        require_cores(processes)
     if not 0 < wait <= LONGEST_PATIENCE:
         raise UsageError(
             f"--wait: expected seconds above 0, at most {LONGEST_PATIENCE:g}, found {wait:g}"
@@ -188,9 +185,14 @@ def _join(
     return Crew(processes, apart)
 
 
-def deliver(error: BaseException) -> None:
-    """Have the first process say why this one, which never came to the meeting, ends."""
+def deliver(error: BaseException) -> bool:
+    """Have the first process say why this one, which never came to the meeting, ends.
+
+    False if it cannot be reached.
+    """
     with suppress(Exception, Dismissed):
         place = find_place()
         if place is not None and not place.leads:
             leave_word(open_store(place, _DELIVERY), place.rank, error)
+            return True
+    return False
