@@ -112,6 +112,7 @@ def test_a_stopped_study_goes_on_and_trains_nothing_twice(finished, trained, tmp
     with pytest.raises(Interrupted) as error:
         run_capacity(STUDY, tmp_path / "s", watch=stop)
     assert error.value.exit_code == 130
+    assert str(error.value).startswith("2 of 3, filled-width-16-seed-0: text: stopped at step ")
     assert stop.labels[1] == "2 of 3, filled-width-16-seed-0: "
     assert RunFolder(tmp_path / "s").read_status()["state"] == "unfinished"
     before = list(trained)
