@@ -30,6 +30,7 @@ from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.evaluation.two_samples import mismatch
 from wherefrom.reading.names import person
+from wherefrom.reading.occurrences import Occurrences
 
 TIERS = ("recombined", "absent", "invented", "gibberish", "shortened")
 Likelihood = Callable[[Sequence[str]], np.ndarray]
@@ -69,7 +70,9 @@ def make_tiers(
         "absent": novel.take(_absent(names, seed), count),
         "invented": novel.take(_invent(names, novel, likelihood, count, seed), count),
         "gibberish": novel.take(_scramble(names, count * _TRIES, seed), count),
-        "shortened": replace(novel, text="", known={}).take(_shorten(names, seed), count),
+        "shortened": replace(novel, texts=Occurrences(()), known={}).take(
+            _shorten(names, seed), count
+        ),
     }
 
 
@@ -144,7 +147,7 @@ def prepare_names(
     if not usable:
         raise BadData("decoys: expected known names to imitate, found none")
     known = {_key(person(name)) for name in (*names, *avoid)}
-    return usable, NovelNames(spell, known, "\n".join(texts))
+    return usable, NovelNames(spell, known, Occurrences(texts))
 
 
 @dataclass
@@ -153,13 +156,13 @@ class NovelNames:
 
     spell: Callable[[str], bool]
     taken: set[str]
-    text: str
+    texts: Occurrences
     known: dict[str, bool] = field(default_factory=dict[str, bool])
 
     def allows(self, name: str) -> bool:
         if name not in self.known:
             fits = len(name) <= _LONGEST and self.spell(name)
-            self.known[name] = fits and name not in self.text
+            self.known[name] = fits and name not in self.texts
         return self.known[name] and _key(name) not in self.taken
 
     def take(self, proposals: Iterable[str], count: int) -> tuple[str, ...]:
