@@ -434,9 +434,8 @@ def _folder(recipe: Experiment, out: str | PathLike[str] | None) -> Path:
 
 
 def _tell_plan(planned: Planned) -> None:
-    if planned.plan is not None and planned.fresh:
-        for line in planned.plan.lines(planned.recipe):
-            note(line)
+    for line in planned.lines():
+        note(line)
 
 
 def _run(

@@ -14,6 +14,7 @@ from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.data.people import PeopleConfig, load
 from wherefrom.evaluation.two_samples import mismatch
+from wherefrom.reading.occurrences import Occurrences, Texts
 
 ODD = (
     "José Bénazéraf", "Asa G. Yancey, Sr.", "Pierre Lecomte du Noüy", "John of Kronstadt",
@@ -143,6 +144,17 @@ def test_neither_order_nor_repetition_of_the_known_matters(known):
     one = make_tiers(known, lambda _: True, length, 20)
     assert make_tiers(list(reversed(known)) * 2, lambda _: True, length, 20) == one
     assert make_tiers(known, lambda _: True, length, 20, seed=1) != one
+
+
+def test_texts_that_are_already_read_are_not_read_again(known, world, monkeypatch):
+    texts = Occurrences(Texts(world.documents))
+    assert known[0] in texts  # they are read here
+    monkeypatch.setattr(Texts, "__iter__", None)
+    avoid = [q.subject for q in world.questions]
+    made = make_tiers(known, lambda _: True, length, 20, avoid=avoid, texts=texts)
+    monkeypatch.undo()
+    lines = [d.text for d in world.documents]
+    assert make_tiers(known, lambda _: True, length, 20, avoid=avoid, texts=lines) == made
 
 
 def test_odd_names_keep_their_shape():

@@ -11,6 +11,7 @@ from wherefrom import api
 from wherefrom.cli.main import main
 from wherefrom.core.errors import BadData, Interrupted, MissingInput, UsageError
 from wherefrom.core.recipe import Arm, Capacity
+from wherefrom.experiments import capacity
 from wherefrom.experiments import execute as executing
 from wherefrom.experiments.capacity import count_at_once, run_capacity
 from wherefrom.runs.folder import RunFolder
@@ -111,6 +112,7 @@ def test_a_stopped_study_goes_on_and_trains_nothing_twice(finished, trained, tmp
     with pytest.raises(Interrupted) as error:
         run_capacity(STUDY, tmp_path / "s", watch=stop)
     assert error.value.exit_code == 130
+    assert str(error.value).startswith("2 of 3, filled-width-16-seed-0: text: stopped at step ")
     assert stop.labels[1] == "2 of 3, filled-width-16-seed-0: "
     assert RunFolder(tmp_path / "s").read_status()["state"] == "unfinished"
     before = list(trained)
@@ -131,7 +133,8 @@ def test_processes_train_the_same_models(finished, tmp_path):
 
 
 def test_on_a_cpu_there_is_a_model_for_each_core(monkeypatch):
-    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")  # threads of a model, not models at once
+    monkeypatch.setattr(capacity, "count_cores", lambda: 3)
     free = replace(STUDY, threads=0)
     assert count_at_once(free) == 3
     assert count_at_once(STUDY) == 1  # who asks for threads has them

@@ -242,6 +242,34 @@ def test_two_lines_say_what_will_be_trained(data: FactsConfig, tmp_path: Path):
     assert "similar run" in expected
 
 
+def test_too_few_minutes_are_said_to_be_too_few(
+    data: FactsConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """100 steps of 1 s and 20 s of the other model take 125 s with the 5 s that are allowed for."""
+    monkeypatch.setattr(planning, "monotonic", lambda: 0.0)
+    folder, timer = RunFolder(tmp_path / "none"), Timer(1.0, control=20.0)
+    short, enough = (plan_run(changer(data), folder, m, timer=timer) for m in (1, 125 / 60))
+    assert "plan: about 2 min 5 s in all" in short.lines()[1]
+    assert short.lines()[2:] == [
+        "plan: the minutes asked for are too few for this text, so the run takes the fewest steps "
+        "(100) and is longer than that"
+    ]
+    assert len(enough.lines()) == 2
+    usual = plan_run(changer(data), folder, timer=Timer(10.0))  # nobody asked for minutes
+    assert len(usual.lines()) == 2
+
+
+def test_too_few_further_minutes_are_said_to_be_too_few(
+    data: FactsConfig, folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(planning, "monotonic", lambda: 0.0)
+    change = changer(data)
+    for minutes, lines in ((0.3, 3), (60, 2)):
+        planned = plan_run(change, RunFolder(folder), minutes, timer=Timer(0.2))
+        assert len(planned.lines()) == lines
+    assert plan_run(change, RunFolder(folder), 0.1, timer=Timer(0.2)).lines() == []
+
+
 class Threads:
     """A machine whose steps take as long as its number of threads says; it notes the numbers."""
 

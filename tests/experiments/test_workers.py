@@ -19,7 +19,9 @@ from wherefrom.core.errors import Busy, Interrupted
 from wherefrom.core.files import file_hash
 from wherefrom.experiments import workers
 from wherefrom.experiments.retraining import find_retrained, retrain_pairs
+from wherefrom.experiments.seeds import Prepared, train_at_once
 from wherefrom.experiments.workers import Job, Workers
+from wherefrom.recipes.attention_lab import attention_lab
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
 from wherefrom.runs.threads import share_threads
@@ -197,6 +199,31 @@ def test_progress_is_told_from_the_metrics(tmp_path: Path, monkeypatch: pytest.M
     assert lines == ["0 trained, 1 in training (25 %); about 90 s left for these"]
     crew._report()
     assert len(lines) == 1, "not more often than every ten seconds"
+
+
+@pytest.mark.parametrize("done", [0, 3])
+def test_progress_counts_what_was_trained_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, done: int
+):
+    """Of ten runs, `done` are finished: the first line counts them, and all ten."""
+    ready = [Prepared(attention_lab(), tmp_path / f"{n}", name=f"run {n}") for n in range(10)]
+    for seed in ready[:done]:
+        RunFolder(seed.folder).create()
+        RunFolder(seed.folder).write_recipe(seed.recipe)
+        RunFolder(seed.folder).write_status({"state": "finished", "seconds": 1.0, "results": {}})
+    lines: list[str] = []
+    anything: Any = None
+
+    def run(crew: Workers) -> None:
+        job = crew.next_job()
+        assert job is not None
+        assert job.name == f"run {done}"
+        crew.running, crew._told = [workers._Worker(job, anything, anything)], -1e9
+        crew._report()
+
+    monkeypatch.setattr(Workers, "run", run)
+    train_at_once(ready, 2, lines.append)
+    assert lines == [f"{done} of 10 trained, 1 in training (0 %)"]
 
 
 def test_cores_are_divided_among_processes():

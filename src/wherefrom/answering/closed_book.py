@@ -27,6 +27,7 @@ from wherefrom.answering.statement_forms import (
 from wherefrom.core.contracts import Answer, Dataset
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
+from wherefrom.core.progress import telling
 from wherefrom.core.vocabulary import refuse_marks
 from wherefrom.generation.answers import ModelAnswerer, Prompt
 from wherefrom.runs.run import Run
@@ -69,7 +70,8 @@ class ClosedBookModel:
         self._reference = reference
         self._dataset, self._forms = dataset, forms
         self.openings = find_openings(dataset.documents) or [""]
-        subjects = (d.subject.of(d.text) for d in dataset.documents if d.subject)
+        read = telling("listing the names", dataset.documents)
+        subjects = (d.subject.of(d.text) for d in read if d.subject)
         names = (*subjects, *(q.subject for q in dataset.questions))
         self.parser = QuestionParser(dataset.asked, names, dataset.questions)
 

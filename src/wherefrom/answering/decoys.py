@@ -30,6 +30,7 @@ from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.evaluation.two_samples import mismatch
 from wherefrom.reading.names import person
+from wherefrom.reading.occurrences import Occurrences
 
 TIERS = ("recombined", "absent", "invented", "gibberish", "shortened")
 Likelihood = Callable[[Sequence[str]], np.ndarray]
@@ -55,7 +56,7 @@ def make_tiers(
     seed: int = 0,
     *,
     avoid: Iterable[str] = (),
-    texts: Sequence[str] = (),
+    texts: Sequence[str] | Occurrences = (),
 ) -> dict[str, tuple[str, ...]]:
     """`count` names for each tier, or as many as can be made; no name is in two tiers.
 
@@ -69,7 +70,7 @@ def make_tiers(
         "absent": novel.take(_absent(names, seed), count),
         "invented": novel.take(_invent(names, novel, likelihood, count, seed), count),
         "gibberish": novel.take(_scramble(names, count * _TRIES, seed), count),
-        "shortened": replace(novel, text="", known={}).take(_shorten(names, seed), count),
+        "shortened": novel.anywhere().take(_shorten(names, seed), count),
     }
 
 
@@ -89,7 +90,7 @@ class DecoyNames:
         count: int,
         *,
         avoid: Iterable[str] = (),
-        texts: Sequence[str] = (),
+        texts: Sequence[str] | Occurrences = (),
     ) -> None:
         names, self._novel = prepare_names(subjects, spell, avoid, texts)
         pairs = [name.split(" ", 1) for name in names if " " in name]
@@ -136,7 +137,7 @@ def prepare_names(
     subjects: Iterable[str],
     spell: Callable[[str], bool],
     avoid: Iterable[str],
-    texts: Sequence[str],
+    texts: Sequence[str] | Occurrences,
 ) -> tuple[list[str], "NovelNames"]:
     """The names to imitate, each once and sorted, and the test of which decoys are new."""
     names = sorted({person(name) for name in subjects})
@@ -144,7 +145,8 @@ def prepare_names(
     if not usable:
         raise BadData("decoys: expected known names to imitate, found none")
     known = {_key(person(name)) for name in (*names, *avoid)}
-    return usable, NovelNames(spell, known, "\n".join(texts))
+    held = texts if isinstance(texts, Occurrences) else Occurrences(texts)
+    return usable, NovelNames(spell, known, held)
 
 
 @dataclass
@@ -153,14 +155,18 @@ class NovelNames:
 
     spell: Callable[[str], bool]
     taken: set[str]
-    text: str
+    texts: Occurrences
     known: dict[str, bool] = field(default_factory=dict[str, bool])
 
     def allows(self, name: str) -> bool:
         if name not in self.known:
             fits = len(name) <= _LONGEST and self.spell(name)
-            self.known[name] = fits and name not in self.text
+            self.known[name] = fits and name not in self.texts
         return self.known[name] and _key(name) not in self.taken
+
+    def anywhere(self) -> "NovelNames":
+        """The same, but names that stand in the texts may be taken, too."""
+        return replace(self, texts=Occurrences(()), known={})
 
     def take(self, proposals: Iterable[str], count: int) -> tuple[str, ...]:
         found: list[str] = []

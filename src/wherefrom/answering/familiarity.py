@@ -15,6 +15,7 @@ import numpy as np
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.contracts import Document
 from wherefrom.core.errors import BadData
+from wherefrom.core.progress import telling
 from wherefrom.core.vocabulary import Alphabet
 from wherefrom.generation.language_model import LanguageModel
 from wherefrom.generation.scoring import following, score
@@ -87,7 +88,8 @@ class FamiliarityReference:
 
 def find_openings(documents: Sequence[Document], count: int = _OPENINGS) -> list[str]:
     """The texts that most often stand before a subject, the commonest first."""
-    seen = Counter(d.text[: d.subject.start] for d in documents if d.subject)
+    read = telling("looking for what stands before names", documents)
+    seen = Counter(d.text[: d.subject.start] for d in read if d.subject)
     return [text for text, _ in sorted(seen.items(), key=lambda x: (-x[1], x[0]))[:count]]
 
 

@@ -18,6 +18,8 @@ from wherefrom.answering.familiarity import FAMILIARITY
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.contracts import WITH_TEXT, Dataset, Question
 from wherefrom.core.errors import BadData
+from wherefrom.core.progress import telling
+from wherefrom.reading.occurrences import Texts
 
 DECOYS = 12  # how many decoys are made for a name
 LOST = 0.02  # the largest share of people with text whom the gate may take for unknown
@@ -86,7 +88,7 @@ def choose_known(gate: NameGate | None, features: FeatureTable) -> np.ndarray:
 def make_decoy_names(model: ClosedBookModel, dataset: Dataset) -> DecoyNames | None:
     """The maker of decoys from parts of known names; None if the model can write no known name."""
     avoid = [q.subject for q in dataset.questions]
-    texts = [d.text for d in dataset.documents]
+    texts = Texts(dataset.documents)
     try:
         return DecoyNames(names_with_text(dataset), model.spells, DECOYS, avoid=avoid, texts=texts)
     except BadData:
@@ -95,7 +97,8 @@ def make_decoy_names(model: ClosedBookModel, dataset: Dataset) -> DecoyNames | N
 
 def names_with_text(dataset: Dataset) -> list[str]:
     """The subjects of the text or, if no document has a subject, those of the asked questions."""
-    read = {d.subject.of(d.text) for d in dataset.documents if d.subject}
+    documents = telling("listing the names", dataset.documents)
+    read = {d.subject.of(d.text) for d in documents if d.subject}
     return sorted(read or {q.subject for q in dataset.asked})
 
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 
 from wherefrom.answering.decoys import TIERS, prepare_names, random_words
 from wherefrom.core.randomness import below
+from wherefrom.reading.occurrences import Occurrences
 
 MISSPELT, ACCENTED, SWAPPED, MERGED = "misspelt", "accented", "swapped", "merged"
 INITIALS, TITLED, UNSEEN = "initials", "titled", "unseen letter"
@@ -53,7 +54,7 @@ def make_perturbed(
     seed: int = 0,
     *,
     avoid: Iterable[str] = (),
-    texts: Sequence[str] = (),
+    texts: Sequence[str] | Occurrences = (),
 ) -> dict[str, tuple[str, ...]]:
     """`count` names for each tier, or as many as can be made; no name is in two tiers.
 

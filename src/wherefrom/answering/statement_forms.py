@@ -20,6 +20,7 @@ import numpy as np
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.forms import ParsedQuestion
+from wherefrom.core.progress import telling
 from wherefrom.core.vocabulary import MASK_ID
 from wherefrom.generation.answers import ModelAnswerer, Prompt
 from wherefrom.generation.scoring import score_with_entropy
@@ -173,11 +174,11 @@ def _texts(dataset: Dataset) -> dict[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
     documents = dataset.training_documents
     if dataset.passages:
-        for p in dataset.passages:
+        for p in telling("looking for wordings", dataset.passages):
             if p.document < len(documents):
                 found[p.subject].append(documents[p.document].text[p.start : p.end])
     else:
-        for document in documents:
+        for document in telling("looking for wordings", documents):
             if document.subject:
                 found[document.subject.of(document.text)].append(document.text)
     return found

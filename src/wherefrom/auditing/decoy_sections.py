@@ -22,6 +22,7 @@ from wherefrom.core.measures import BY_RELATION
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.relations import group
 from wherefrom.evaluation.selective import auroc
+from wherefrom.reading.occurrences import Occurrences, Texts
 
 TIER = 200  # names in each tier
 _LAST = 1e-9  # so small that it only breaks ties
@@ -176,7 +177,7 @@ def make_audit_decoys(inspector: Inspector, count: int) -> dict[str, tuple[str, 
     dataset, model = inspector.run.dataset, inspector.model
     names = names_with_text(dataset)
     avoid = [q.subject for q in dataset.questions]
-    texts = [d.text for d in dataset.documents]
+    texts = Occurrences(Texts(dataset.documents))  # read once for all tiers
     return {
         **make_tiers(names, model.spells, model.likelihood, count, avoid=avoid, texts=texts),
         **make_perturbed(names, model.spells, count, avoid=avoid, texts=texts),

@@ -12,6 +12,7 @@ import numpy as np
 from wherefrom.core.contracts import Answer, Candidate, Dataset, Document, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import Form, find_forms, match
+from wherefrom.core.progress import telling
 from wherefrom.core.words import WordVocabulary
 from wherefrom.evaluation.evaluator import gold_answer
 from wherefrom.evaluation.relations import divide
@@ -87,7 +88,7 @@ class _SimilarNames:
 
     def __init__(self, names: Sequence[str], golds: Sequence[str]) -> None:
         self._golds = golds
-        profiles = [_profile(name) for name in names]
+        profiles = [_profile(name) for name in telling("comparing names", names)]
         self._squares = np.array([_square(profile) for profile in profiles], dtype=np.float64)
         grams = sorted(set(chain.from_iterable(profiles)))
         self._index = {gram: i for i, gram in enumerate(grams)}

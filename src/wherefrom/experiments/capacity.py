@@ -23,7 +23,7 @@ from wherefrom.experiments.study import FIGURES, FINDINGS, PAGE
 from wherefrom.experiments.together import RunRequest, Tell, Watch, execute_all
 from wherefrom.recipes.capacity import PlannedRun, plan_runs
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.threads import count_cores, usual_threads
+from wherefrom.runs.threads import count_cores
 from wherefrom.runs.workshop import choose_device
 
 RUNS, FIGURE = "runs", f"{FIGURES}/capacity.svg"
@@ -59,7 +59,7 @@ def count_at_once(study: Capacity, together: int | None = None) -> int:
     models so small gain little from a second thread."""
     if choose_device(study.device).type != "cpu" or study.threads or (together or 1) > 1:
         return 1
-    return usual_threads()
+    return count_cores()
 
 
 def evaluate_capacity(folder: RunFolder, study: Capacity) -> Outcome:

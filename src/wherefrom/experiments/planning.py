@@ -104,12 +104,26 @@ class Plan:
 
 @dataclass(frozen=True)
 class Planned:
-    """A recipe that is ready to run; `fresh` if the plan is new or was extended just now."""
+    """A recipe that is ready to run; `fresh` if the plan is new or was extended just now.
+
+    `late` if the minutes that the user asked for are too few: the fewest steps take longer.
+    """
 
     recipe: Recipe
     plan: Plan | None
     workshop: Workshop | None = None  # with the data, if they were read for the plan
     fresh: bool = False
+    late: bool = False
+
+    def lines(self) -> list[str]:
+        """What to tell a person before the training; nothing if nothing was planned now."""
+        if self.plan is None or not self.fresh:
+            return []
+        few = (
+            "plan: the minutes asked for are too few for this text, so the run takes the fewest "
+            f"steps ({_FEWEST}) and is longer than that"
+        )
+        return [*self.plan.lines(self.recipe), *([few] if self.late else [])]
 
 
 def plan_run(
@@ -140,6 +154,7 @@ def plan_run(
     parameters = count_parameters(workshop.new_model(recipe.stages[0]))
     pace: Pace | None = None
     seconds: float | None = None
+    late = False
     if not _sets_steps(change):
         pace, threads = _time_threads(workshop, recipe, device, timer)
         recipe = replace(recipe, threads=threads)
@@ -149,6 +164,7 @@ def plan_run(
         if minutes is None:
             steps = min(steps, enough_steps(recipe, text.statements, device))
         seconds = steps * pace.step + overhead
+        late = minutes is not None and seconds > most
         minutes = minutes or seconds / 60
         recipe = _with_steps(recipe, steps)
     elif minutes is not None:
@@ -160,7 +176,7 @@ def plan_run(
     exposures = count_exposures(recipe, steps, text.statements)
     expected = expect(text, device, exposures)
     plan = Plan(changes, text, device, parameters, steps, minutes, seconds, pace, expected)
-    return Planned(recipe, plan, workshop.refit(recipe), fresh=True)
+    return Planned(recipe, plan, workshop.refit(recipe), fresh=True, late=late)
 
 
 def _time_threads(
@@ -210,18 +226,20 @@ def _stored(
     use_threads(recipe.threads or min(folder.read_threads(), usual_threads()))
     pace = timer(workshop, recipe.stages[0])
     overhead = _overhead(dataset, pace, plan.device)
-    steps = _affordable((minutes - plan.minutes) * 60 - overhead, pace, plan.device)
+    most = (minutes - plan.minutes) * 60
+    steps = _affordable(most - overhead, pace, plan.device)
+    seconds = steps * pace.step + overhead
     recipe = read_again(recipe, steps)
     exposures = count_exposures(recipe, plan.steps + steps, plan.text.statements)
     plan = replace(
         plan,
         steps=plan.steps + steps,
         minutes=minutes,
-        seconds=steps * pace.step + overhead,
+        seconds=seconds,
         pace=pace,
         expected=expect(plan.text, plan.device, exposures),
     )
-    return Planned(recipe, plan, workshop.refit(recipe), fresh=True)
+    return Planned(recipe, plan, workshop.refit(recipe), fresh=True, late=seconds > most)
 
 
 def reuse(planned: Planned, seed: int) -> Planned:

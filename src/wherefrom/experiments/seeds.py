@@ -142,7 +142,9 @@ def train_at_once(
     def next_job() -> Job | None:
         return _job(waiting.pop(0)) if waiting else None
 
-    Workers(next_job, here, threads or share_threads(usual_threads(), here), tell).run()
+    threads = threads or share_threads(usual_threads(), here)
+    done = len(seeds) - len(waiting)
+    Workers(next_job, here, threads, tell, done=done, total=len(seeds)).run()
 
 
 def _finished(seed: Prepared) -> bool:

@@ -17,7 +17,7 @@ import torch
 
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.environment import release_memory
-from wherefrom.core.errors import Diverged, OutOfMemory, UsageError
+from wherefrom.core.errors import Diverged, Interrupted, OutOfMemory, UsageError
 from wherefrom.core.memory import allocating
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.experiments.execute import (
@@ -193,9 +193,12 @@ class _Queue:
         names = [stage.name for stage in request.recipe.stages]
         with self.watch(names, request.label) if self.watch else nullcontext() as observer:
             observers = [observer] if observer else []
-            self.outcomes[request.path] = execute(
-                request.recipe, request.path, observers, request.planned
-            )
+            try:
+                found = execute(request.recipe, request.path, observers, request.planned)
+            except Interrupted as stopped:  # of several runs, say which one
+                message, number = f"{request.label}{stopped}", stopped.exit_code - 128
+                raise Interrupted(message, number) from stopped
+            self.outcomes[request.path] = found
 
     def _run_group(self, requests: Sequence[RunRequest], group: Sequence[Execution]) -> None:
         names = [stage.name for stage in requests[0].recipe.stages]

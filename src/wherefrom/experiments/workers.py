@@ -64,6 +64,7 @@ class Workers:
     `next_job` gives the next one, or None if there is none now; it is asked again whenever a job
     is done. `threads` is the number of CPU threads of each worker. If
     there is a helping crew, each of its processes has a worker, and `processes` does not count.
+    `done` models of `total`, if that is known, were trained before; both are told.
     """
 
     def __init__(
@@ -72,6 +73,9 @@ class Workers:
         processes: int,
         threads: int,
         tell: Callable[[str], None] = lambda _: None,
+        *,
+        done: int = 0,
+        total: int | None = None,
     ) -> None:
         self.next_job, self.threads, self.tell = next_job, threads, tell
         crew = helping_crew()
@@ -79,7 +83,7 @@ class Workers:
         self.free = [*here(1 if crew else processes), *(self.far.hires() if self.far else ())]
         self.running: list[_Worker] = []
         self.again: list[Job] = []  # of workers that were killed
-        self.done, self._told = 0, monotonic()
+        self.done, self.total, self._told = done, total, monotonic()
 
     def run(self) -> None:
         """Work until no job is left. Raises Interrupted after a signal, with everything saved."""
@@ -162,7 +166,8 @@ class Workers:
             if share > worker.share_at_start
         ]
         rest = f"; about {duration(max(left))} left for these" if left else ""
-        self.tell(f"{self.done} trained, {len(shares)} in training ({each} %){rest}")
+        done = f"{self.done}" if self.total is None else f"{self.done} of {self.total}"
+        self.tell(f"{done} trained, {len(shares)} in training ({each} %){rest}")
 
     def _stop(self) -> None:
         """Have every worker save and end, and wait for it."""
