@@ -71,7 +71,7 @@ def test_a_sample_has_bounds(cli, tiny_run, option, value, text):
     ("options", "text"),
     [
         (("--pairs", 10**9), "pairs: expected 1 to 1,000, found"),
-        (("--pairs", 2, "--processes", 10**6), "processes: expected 1 to "),
+        (("--pairs", 2, "--processes", 10**6), "--processes: expected at most "),
         (("--budget", "nan"), "budget"),
     ],
 )
