@@ -59,7 +59,13 @@ from wherefrom.experiments.seeds import (
     prepare_seeds,
     train_at_once,
 )
-from wherefrom.experiments.together import RunRequest, check_together, execute_all
+from wherefrom.experiments.together import (
+    RunRequest,
+    check_alone,
+    check_apart,
+    check_together,
+    execute_all,
+)
 from wherefrom.page.report import Report, report_runs
 from wherefrom.recipes.building import build, change
 from wherefrom.recipes.catalogue import RECIPES, get_recipe
@@ -136,17 +142,12 @@ def run(
     allowed.
     """
     started = monotonic()
-    check_together(together)
     built = _build(recipe, options)
     minutes = options.get("minutes")
     if isinstance(built, Capacity):
         _is_planned(recipe, built, options)  # refuses what only planned recipes take
         return _run_study(built, out, progress, processes, wait, together)
-    if together not in (None, 1):
-        raise UsageError(
-            f"--together: expected several models, of --seeds or of a study, found one of "
-            f"'{built.name}'; leave it out"
-        )
+    check_alone(together, built.name)
     with company(built, processes, wait, alike={"minutes": minutes}):
         if progress:
             _introduce(built)
@@ -178,12 +179,7 @@ def run_seeds(
     as many seeds at once, each seed in one of them; so do those of torchrun. One process trains up
     to `together` models as one: by default as many as fit on a GPU, and one on a CPU.
     """
-    check_together(together)
-    if together not in (None, 1) and processes not in (None, 1):
-        raise UsageError(
-            f"--together: expected no --processes beside it, which train each model in a process "
-            f"of its own, found {processes}; leave one of them out"
-        )
+    check_apart(together, processes)
     built = _build(recipe, options)
     numbers = parse_seeds(seeds) if isinstance(seeds, str) else list(seeds)
     if not numbers:
@@ -234,7 +230,7 @@ def evaluate(
     path = run.path if isinstance(run, Run) else Path(run)
     recipe = RunFolder(path).read_recipe()
     if isinstance(recipe, Capacity):
-        return evaluate_capacity(RunFolder(path), recipe)
+        return evaluate_capacity(RunFolder(path), recipe, processes)
     with company(recipe, processes, wait, trains=False):
         return evaluate_run(path, threads)
 

@@ -142,6 +142,8 @@ def test_on_a_cpu_there_is_a_model_for_each_core(monkeypatch):
 
 
 def test_scoring_again_changes_nothing(finished):
+    with pytest.raises(UsageError, match="--processes: expected a single run, found the study"):
+        api.evaluate(finished, processes=2)
     again = api.evaluate(finished)
     assert again.changed == ()
     assert again.results == RunFolder(finished).read_status()["results"]

@@ -3,6 +3,7 @@
 import json
 import os
 import runpy
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -209,6 +210,14 @@ def test_seeds_are_not_trained_by_more_processes_than_cores(tmp_path: Path):
     with pytest.raises(UsageError, match=expected):
         api.run_seeds("bigram-tiny", "0-9", out=tmp_path, processes=many)
     assert not list(tmp_path.iterdir())
+
+
+def test_two_processes_score_a_run_as_one(alone: Path, tmp_path: Path):
+    copy = Path(shutil.copytree(alone, tmp_path / "run"))
+    found = api.evaluate(copy, processes=2)
+    assert found.changed == ()
+    with pytest.raises(UsageError, match="--processes: expected at least 1, found 0"):
+        api.evaluate(copy, processes=0)
 
 
 def test_models_are_trained_together_or_by_processes(tmp_path: Path, monkeypatch):

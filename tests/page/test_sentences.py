@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from wherefrom.core.contracts import Dataset, Document, Question, Span
-from wherefrom.page.sentences import interval, percent, plain, plural, summarise
+from wherefrom.page.sentences import interval, percent, plain, summarise
 
 
 def accuracy(correct, n, **more):
@@ -125,6 +125,3 @@ def test_percentages_have_a_decimal_where_it_says_something(share, words):
 
 def test_words_around_numbers():
     assert interval([0.126, 0.999]) == "13 to 100"
-    assert plural("person", 1) == "person"
-    assert plural("person", 2) == "people"
-    assert plural("line", 0) == "lines"

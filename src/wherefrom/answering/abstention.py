@@ -14,6 +14,7 @@ import numpy as np
 
 from wherefrom.core.errors import BadData
 from wherefrom.core.measures import BY_RELATION, WHY_NOT
+from wherefrom.core.plurals import plural
 from wherefrom.evaluation.binomial import binomial_tail, least_answers
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.outcomes import check_probabilities
@@ -184,7 +185,7 @@ def _explain(
     target, n = f"{100 * precision:g} %", answered.size
     fewest = 1 if doubt is None or precision == 1 else least_answers(1 - precision, doubt)
     needed = f"at least {fewest} right answers without a wrong one"
-    asked = f"{n} calibration {'question' if n == 1 else 'questions'}"
+    asked = f"{n} calibration {plural('question', n)}"
     if n < fewest:
         are = "is" if n == 1 else "are"
         return f"{asked} {are} too few for a threshold: it takes {needed}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from wherefrom.answering.abstention import REFUSE_ALL, Threshold
+from wherefrom.core.plurals import plural
 from wherefrom.evaluation.binomial import least_answers
 
 FITTING = 0.3  # the share of the calibration people who fit the curve; the others certify
@@ -109,7 +110,7 @@ class Certificate:
         """What to do if nothing was certified."""
         least = least_people(self.alpha, self.delta)
         if self.more_people is not None:
-            questions = "question" if self.more_people == 1 else "questions"
+            questions = plural("question", self.more_people)
             return (
                 f"about {self.more_people} more calibration {questions} would probably suffice "
                 f"(it takes at least {least}, whose sure answers are all right)"

@@ -12,7 +12,7 @@ import torch
 
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import from_json, to_json
-from wherefrom.core.errors import MissingInput
+from wherefrom.core.errors import MissingInput, UsageError
 from wherefrom.core.figures import to_svg
 from wherefrom.core.recipe import Capacity
 from wherefrom.experiments.capacity_findings import CapacityFindings, RunFinding, find_run
@@ -62,8 +62,13 @@ def count_at_once(study: Capacity, together: int | None = None) -> int:
     return count_cores()
 
 
-def evaluate_capacity(folder: RunFolder, study: Capacity) -> Outcome:
+def evaluate_capacity(folder: RunFolder, study: Capacity, processes: int | None = None) -> Outcome:
     """Score the models of a finished study again, and write what was found."""
+    if processes not in (None, 1):
+        raise UsageError(
+            f"--processes: expected a single run, found the study '{study.name}', whose runs one "
+            "process scores; leave it out"
+        )
     status = folder.read_status()
     if status["state"] != "finished":
         raise MissingInput(

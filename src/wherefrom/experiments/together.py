@@ -87,6 +87,26 @@ def check_together(most: int | None) -> None:
         raise UsageError(f"together: expected 1 to {MOST_TOGETHER:,} models, found {most}")
 
 
+def check_alone(most: int | None, name: str) -> None:
+    """Of one model, nothing can be trained together."""
+    check_together(most)
+    if most not in (None, 1):
+        raise UsageError(
+            "--together: expected several models, of --seeds or of a study, found one of "
+            f"'{name}'; leave it out"
+        )
+
+
+def check_apart(most: int | None, processes: int | None) -> None:
+    """Models are trained as one step, or each by a process of its own."""
+    check_together(most)
+    if most not in (None, 1) and processes not in (None, 1):
+        raise UsageError(
+            "--together: expected no --processes beside it, which train each model in a process "
+            f"of its own, found {processes}; leave one of them out"
+        )
+
+
 def goes_together(workshop: Workshop, most: int | None) -> bool:
     """Whether models of a recipe are trained together, if `most` of them are asked for."""
     if most == 1 or (most is None and workshop.device.type != "cuda"):

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wherefrom.core.plurals import plural
 from wherefrom.page.charts import Line, plot
 from wherefrom.page.pictures import PERCENTS, Picture, label_of
-from wherefrom.page.sentences import percent, plural
+from wherefrom.page.sentences import percent
 from wherefrom.runs.run import Run
 
 _CURVES = 2  # of other models beside the primary one's

@@ -8,9 +8,9 @@ from typing import Any
 from wherefrom.core.config import encode
 from wherefrom.core.durations import duration
 from wherefrom.core.errors import WherefromError
+from wherefrom.core.plurals import plural
 from wherefrom.core.recipe import Experiment, ModelEntry
 from wherefrom.page.answers import read_findings
-from wherefrom.page.sentences import plural
 from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
 from wherefrom.runs.kinds import recipe_identity
 from wherefrom.runs.run import Run

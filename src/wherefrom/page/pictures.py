@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from wherefrom.core.errors import BadData
 from wherefrom.core.measures import BY_RELATION
+from wherefrom.core.plurals import plural
 from wherefrom.evaluation.calibration import reliability_diagram
 from wherefrom.evaluation.intervals import wilson
 from wherefrom.evaluation.selective import risk_coverage
@@ -21,7 +22,7 @@ from wherefrom.memorisation.exposures import FROM_NAME, Exposures
 from wherefrom.page.answers import JudgedAnswers
 from wherefrom.page.charts import Dot, Line, Point, dots, plot
 from wherefrom.page.risk import AcceptedRisk
-from wherefrom.page.sentences import count, interval, percent, plural
+from wherefrom.page.sentences import count, interval, percent
 from wherefrom.runs.run import Run
 
 NAMES = {

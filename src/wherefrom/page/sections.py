@@ -5,9 +5,10 @@ from typing import Any
 
 from wherefrom.auditing.findings import AuditedAnswer
 from wherefrom.core.contracts import Dataset
+from wherefrom.core.plurals import plural
 from wherefrom.core.replies import GUESSED, RECALLED, SUPPORTED, VERDICTS
 from wherefrom.page.risk import AcceptedRisk, Stop
-from wherefrom.page.sentences import interval, percent, plural
+from wherefrom.page.sentences import interval, percent
 from wherefrom.report.marked_text import find_words
 
 EXAMPLES = 3  # of each kind of mistake

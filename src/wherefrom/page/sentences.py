@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wherefrom.core.contracts import Dataset
+from wherefrom.core.plurals import plural
 from wherefrom.runs.run import Run
 
 PLAIN, STRONG, FINE = "plain", "strong", "fine"
@@ -197,8 +198,3 @@ def confidence(share: float) -> str:
 def interval(ends: Sequence[float]) -> str:
     """91 to 99, in per cent."""
     return f"{100 * ends[0]:.0f} to {100 * ends[1]:.0f}"
-
-
-def plural(word: str, number: int) -> str:
-    several = {"person": "people"}.get(word, f"{word}s")
-    return word if number == 1 else several

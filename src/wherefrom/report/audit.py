@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from wherefrom.core.measures import BY_RELATION, WHY_NOT
+from wherefrom.core.plurals import plural
 from wherefrom.report.cells import area as _area
 from wherefrom.report.cells import ends as _ends
 from wherefrom.report.cells import percent as _percent
@@ -162,7 +163,7 @@ def _answered(row: Findings) -> tuple[str, str, str]:
 def _advice(certificate: Findings) -> str:
     """What to do if nothing was certified; `advice` in audit.json has a longer form."""
     if (more := certificate["more_people"]) is not None:
-        questions = "question" if more == 1 else "questions"
+        questions = plural("question", more)
         return f"about {more} more calibration {questions} would probably suffice"
     if not certificate.get("enough_to_tell", True):
         return "too few calibration questions to tell"
