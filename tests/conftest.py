@@ -2,7 +2,6 @@
 
 import json
 import os
-import runpy
 import shutil
 import sqlite3
 import sys
@@ -10,22 +9,45 @@ import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 import hypothesis
 import pytest
 
-# Tests run side by side: each, and every process that it starts, computes with one thread. Several
-# OpenMP threads per test would wait for each other most of the time, and those of a test that asks
-# for two must sleep meanwhile. torch reads this when it is loaded.
-os.environ |= {"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"}
+from tests.support import cpu_seconds, forks, skips
+
+# Tests run side by side: each, and every process that it starts, computes with one thread unless the
+# caller says otherwise. Several OpenMP threads per test would wait for each other most of the time,
+# and those of a test that asks for two must sleep meanwhile. torch reads this when it is loaded.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ["OMP_WAIT_POLICY"] = "passive"
 
 # No test depends on the clock: a busy machine may take its time over any example.
 hypothesis.settings.register_profile(
     "unhurried", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("unhurried")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--known-skips", action="store_true", help="fail on skips that are not known")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    cpu_seconds.record(config)
+    skips.watch(config)
+    forks.install()
+
+
+def pytest_unconfigure() -> None:
+    forks.uninstall()
+
+
+@pytest.fixture
+def python_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs that the test starts are new processes instead of forks of one with torch."""
+    monkeypatch.setenv(forks.ANEW, "1")
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
@@ -227,14 +249,15 @@ def sentiment_run(tmp_path_factory: pytest.TempPathFactory, sentiment_settings: 
 
 
 @pytest.fixture(scope="session")
-def making() -> SimpleNamespace:
+def making() -> ModuleType:
     """What makes submissions of the course's assignment, sound and with mistakes."""
-    path = Path(__file__).parent / "course" / "mistakes" / "making.py"
-    return SimpleNamespace(**runpy.run_path(str(path)))
+    from tests.support import submissions
+
+    return submissions
 
 
 @pytest.fixture(scope="session")
-def course_data(making: SimpleNamespace, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def course_data(making: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small world in the form of the course's data."""
     return making.make_data(tmp_path_factory.mktemp("world"))
 
@@ -252,6 +275,6 @@ def grounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.fixture
-def solution(making: SimpleNamespace, grounds: Path, course_data: Path) -> Path:
+def solution(making: ModuleType, grounds: Path, course_data: Path) -> Path:
     """A copy of the reference solution, with its predictions."""
     return making.predict_all(making.copy(grounds / "someone"), course_data)

@@ -45,7 +45,6 @@ def test_blocks_are_found_with_their_lines():
     assert headings("# `a b` C.D\n```\n# no\n```\n## e-f\n") == {"a-b-cd", "e-f"}
 
 
-@pytest.mark.slow
 def test_the_python_guide_runs_from_its_first_block_to_its_last(tmp_path, monkeypatch):
     """In one namespace, as a reader would; a traceback names the line of the page."""
     monkeypatch.chdir(tmp_path)
@@ -58,7 +57,6 @@ def test_the_python_guide_runs_from_its_first_block_to_its_last(tmp_path, monkey
         exec(compile("\n" * (line - 1) + block, str(GUIDE), "exec"), namespace)
 
 
-@pytest.mark.slow
 def test_the_tutorial_runs_from_its_first_block_to_its_last(tmp_path, monkeypatch, capsys):
     """Its Python in one namespace, and its commands in this process; none may fail."""
     monkeypatch.chdir(tmp_path)

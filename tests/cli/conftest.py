@@ -1,17 +1,18 @@
-"""The command in this process, and in forked ones that signals may hit."""
+"""The command in this process, and in others that signals may hit."""
 
 import io
 import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support import interruptions
 from wherefrom.cli.main import main
 
 
@@ -66,30 +67,19 @@ def own_run(tiny_run: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(tiny_run, tmp_path / "run"))
 
 
-class Forks:
-    """The command in forked children of one process that has imported torch already."""
+@pytest.fixture(scope="session")
+def interrupted() -> Cli:
+    """Call the command in another process, where something happens at a place in its work."""
 
-    def __init__(self, folder: Path) -> None:
-        program = Path(__file__).with_name("forks.py")
-        self._server = subprocess.Popen(
-            [sys.executable, program, folder],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
+    def call(*arguments: object, **order: Any) -> Result:
+        """`tests/support/interruptions.py` says what an order may hold."""
+        words = [json.dumps(order), *map(str, arguments)]
+        ended = subprocess.run(
+            [sys.executable, interruptions.__file__, *words],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return Result(ended.returncode, ended.stdout, ended.stderr)
 
-    def __call__(self, *arguments: object, **order: Any) -> Result:
-        """`forks.py` says what an order may hold."""
-        assert self._server.stdin is not None
-        assert self._server.stdout is not None
-        order["arguments"] = [str(argument) for argument in arguments]
-        print(json.dumps(order), file=self._server.stdin, flush=True)
-        return Result(**json.loads(self._server.stdout.readline()))
-
-    def close(self) -> None:
-        self._server.communicate()
-
-
-@pytest.fixture(scope="module")
-def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
-    server = Forks(tmp_path_factory.mktemp("forks"))
-    yield server
-    server.close()
+    return call

@@ -225,12 +225,12 @@ def test_a_second_writer_is_turned_away(cli, tiny, own_run):
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # the lock was freed
 
 
-def test_a_full_disk_loses_nothing(forks, tiny, tiny_run, tmp_path):
-    result = forks("run", *tiny, "--out", tmp_path / "run", "--json", file_limit=50_000)
+def test_a_full_disk_loses_nothing(interrupted, tiny, tiny_run, tmp_path):
+    result = interrupted("run", *tiny, "--out", tmp_path / "run", "--json", file_limit=50_000)
     assert result.code == 73
     assert "File too large" in result.complaint
     assert result.out == ""
-    assert forks("run", *tiny, "--out", tmp_path / "run").code == 0
+    assert interrupted("run", *tiny, "--out", tmp_path / "run").code == 0
     found, whole = (
         json.loads((r / "status.json").read_text()) for r in (tmp_path / "run", tiny_run)
     )

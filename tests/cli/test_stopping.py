@@ -29,10 +29,10 @@ def steps(tiny_settings) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def whole(forks, steps, tmp_path_factory) -> Path:
+def whole(interrupted, steps, tmp_path_factory) -> Path:
     """The run that nothing interrupted."""
     path = tmp_path_factory.mktemp("whole") / "run"
-    assert forks(*steps, "--out", path).code == 0
+    assert interrupted(*steps, "--out", path).code == 0
     return path
 
 
@@ -60,10 +60,10 @@ def fingerprint(run: Path) -> dict[str, object]:
     ],
 )
 def test_a_signal_saves_and_the_same_command_continues(
-    forks, steps, whole, tmp_path, number, stage
+    interrupted, steps, whole, tmp_path, number, stage
 ):
     run = tmp_path / "run"
-    stopped = forks(*steps, "--out", run, signal=number, stage=stage, saves=1)
+    stopped = interrupted(*steps, "--out", run, signal=number, stage=stage, saves=1)
     assert stopped.code == 128 + number
     assert stopped.out == ""
     step = re.fullmatch(
@@ -72,7 +72,7 @@ def test_a_signal_saves_and_the_same_command_continues(
         stopped.complaint,
     )
     assert step
-    resumed = forks(*steps, "--out", run)
+    resumed = interrupted(*steps, "--out", run)
     assert resumed.code == 0
     assert f"{stage}: continuing from step {step[1]} (checksum verified)" in resumed.err
     assert ("pretrain: trained already" in resumed.err) == (stage == "questions_only")
@@ -80,15 +80,15 @@ def test_a_signal_saves_and_the_same_command_continues(
     assert fingerprint(run) == fingerprint(whole)
 
 
-def test_a_damaged_checkpoint_is_named_and_an_older_one_used(forks, steps, whole, tmp_path):
+def test_a_damaged_checkpoint_is_named_and_an_older_one_used(interrupted, steps, whole, tmp_path):
     run = tmp_path / "run"
-    stopped = forks(*steps, "--out", run, signal=signal.SIGINT, stage="pretrain", saves=2)
+    stopped = interrupted(*steps, "--out", run, signal=signal.SIGINT, stage="pretrain", saves=2)
     assert stopped.code == 130
     older, newest = sorted(run.glob("stages/pretrain/checkpoints/step-*"))
     data = bytearray((newest / "state.safetensors").read_bytes())
     data[-1] ^= 128
     (newest / "state.safetensors").write_bytes(data)
-    resumed = forks(*steps, "--out", run)
+    resumed = interrupted(*steps, "--out", run)
     lines = resumed.err.splitlines()
     assert lines[0].startswith(f"pretrain: checkpoint skipped: {newest}")
     assert "expected SHA-256" in lines[0]
@@ -96,15 +96,14 @@ def test_a_damaged_checkpoint_is_named_and_an_older_one_used(forks, steps, whole
     assert fingerprint(run) == fingerprint(whole)
 
 
-@pytest.mark.slow
-def test_twenty_kills_anywhere_lose_nothing(forks, steps, whole, tmp_path):
+def test_twenty_kills_anywhere_lose_nothing(interrupted, steps, whole, tmp_path):
     """A run that ends before the last kill is compared, and the next kills hit another."""
     expected, places, finished = fingerprint(whole), moments(), 0
     kills = torn = 0
     while kills < KILLS or not finished:
         run = tmp_path / f"run-{finished}"
         order = {"signal": signal.SIGKILL, **next(places)} if kills < KILLS else {}
-        result = forks(*steps, "--out", run, **order)
+        result = interrupted(*steps, "--out", run, **order)
         assert result.code in (0, -signal.SIGKILL)
         assert "skipped" not in result.err  # a torn checkpoint is never published
         if result.code == 0:
@@ -134,10 +133,10 @@ def moments() -> Iterator[dict[str, Any]]:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("command", "last"), [("evaluate", 970), ("audit", 760)])
-def test_twenty_kills_of_a_command_leave_a_sound_run(forks, whole, tmp_path, command, last):
+def test_twenty_kills_of_a_command_leave_a_sound_run(interrupted, whole, tmp_path, command, last):
     """Each kill hits a line that writes files; the same command then ends as if nothing was."""
     run = Path(shutil.copytree(whole, tmp_path / "run"))
-    assert forks(command, run).code == 0
+    assert interrupted(command, run).code == 0
     expected, chance, kills, torn = sealed_files(run), random.Random(40), 0, 0
     while kills < KILLS:
         order = {
@@ -145,13 +144,13 @@ def test_twenty_kills_of_a_command_leave_a_sound_run(forks, whole, tmp_path, com
             "line": chance.randint(last - 500, last),
             "files": SEALING,
         }
-        result = forks(command, run, **order)
+        result = interrupted(command, run, **order)
         assert result.code in (0, -signal.SIGKILL)
         kills += result.code != 0
         torn += any(run.rglob(".tmp-*"))
         assert verify_run(run).faults == ()
     assert torn  # some were killed while they wrote
-    assert forks(command, run).code == 0
+    assert interrupted(command, run).code == 0
     assert not list(run.rglob(".tmp-*"))
     assert sealed_files(run) == expected
 

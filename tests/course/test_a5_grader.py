@@ -14,11 +14,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.support import submissions as making
 from wherefrom.doctor.child import attempt
 from wherefrom.doctor.submission import Submission
 from wherefrom.doctor.years import DEFAULT_YEAR, VARIABLE, YEARS
 
-making = SimpleNamespace(**runpy.run_path(str(Path(__file__).parent / "mistakes" / "making.py")))
 REAL = making.A5.parents[2] / "shared" / "data" / "birthplaces"
 POINTS = {"1c": 4, "1d": 6, "1e": 20, "1f": 20, "1g": 14}
 sys.path.insert(0, str(making.A5))

@@ -4,23 +4,21 @@ The submissions here were made for these tests: the plain solution with one thin
 """
 
 import json
-import runpy
 import shutil
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 
+from tests.support import submissions as making
 from wherefrom.doctor.checks import CHECKS, HINTS
 from wherefrom.doctor.child import attempt
 from wherefrom.doctor.submission import Submission
 
-making = SimpleNamespace(**runpy.run_path(str(Path(__file__).parent / "mistakes" / "making.py")))
 CHEATS = tomllib.loads((making.HERE / "cheats.toml").read_text(encoding="utf-8"))
 sys.path.insert(0, str(making.A5))
 from grading import again  # noqa: E402

@@ -2,17 +2,17 @@
 
 import json
 import os
-import runpy
 import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.support import companions
+from tests.support.companions import Ended, start
 from wherefrom import api
 from wherefrom.core.arrays import load_arrays
 from wherefrom.core.errors import UsageError
@@ -23,10 +23,7 @@ from wherefrom.runs.threads import count_cores
 
 pytestmark = pytest.mark.skipif(count_cores() < 2, reason="each process needs a core")
 
-PROGRAM = str(Path(__file__).parents[1] / "companions.py")
-_COMPANIONS = runpy.run_path(PROGRAM)
-Ended: Any = _COMPANIONS["Ended"]
-start = _COMPANIONS["start"]
+PROGRAM = companions.__file__
 STAGES = ("pretrain", "questions_only")
 LAST = "models/with_pretraining/weights.safetensors"
 

@@ -476,7 +476,7 @@ def main(folder: str, steps: str, order: str = "", number: str = "", place: str 
     if order == "step":
         observers.append(Signaller(int(number), int(place)))
     elif order == "line":
-        from interruptions import at_line  # beside this folder, which only the program knows
+        from tests.support.interruptions import at_line
 
         at_line(int(place), int(number))
     try:
@@ -489,7 +489,7 @@ def main(folder: str, steps: str, order: str = "", number: str = "", place: str 
 
 
 def call(folder: Path, steps: int, *order: object) -> subprocess.CompletedProcess[str]:
-    source, tests = Path(loop.__file__).parents[2], Path(__file__).parents[1]
+    source, tests = Path(loop.__file__).parents[2], Path(__file__).parents[2]
     return subprocess.run(
         [sys.executable, __file__, str(folder), str(steps), *map(str, order)],
         env=os.environ | {"PYTHONPATH": f"{source}{os.pathsep}{tests}"},
@@ -499,8 +499,7 @@ def call(folder: Path, steps: int, *order: object) -> subprocess.CompletedProces
     )
 
 
-@pytest.mark.slow
-def test_20_kills_lose_nothing_and_end_bitwise_the_same(tmp_path):
+def test_20_kills_lose_nothing_and_end_bitwise_the_same(python_anew, tmp_path):
     chooser, steps, saved, torn = random.Random(9), 250 * CHUNK, 0, 0
     for _ in range(20):
         killed = call(tmp_path, steps, "line", int(signal.SIGKILL), chooser.randint(1, 6000))
@@ -526,7 +525,7 @@ def test_20_kills_lose_nothing_and_end_bitwise_the_same(tmp_path):
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_a_signal_saves_and_says_so(tmp_path, number, code):
+def test_a_signal_saves_and_says_so(python_anew, tmp_path, number, code):
     stopped = call(tmp_path, 100_000, "step", int(number), 15)
     assert stopped.returncode == code
     assert stopped.stdout.splitlines()[-1] == "advanced 15"

@@ -1,9 +1,16 @@
 """Interrupts this process at a place in its work, so that a busy machine changes nothing.
 
 For programs that tests start; a test that waited for the clock would hit another place each time.
+
+As a program: `interruptions.py ORDER ARGUMENTS` runs `wherefrom ARGUMENTS`. The order is a JSON
+object that may have `signal`, a number that the process sends itself at the `line`-th line of the
+package's code (of some `files` of it), or as soon as `stage` has published `saves` checkpoints;
+and `file_limit`, the most bytes a file may have.
 """
 
+import json
 import os
+import resource
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -51,3 +58,19 @@ def after_saves(count: int, stage: str, number: int) -> None:
         return path
 
     Checkpoints.save = saving
+
+
+def obey(order: dict[str, Any]) -> None:
+    if limit := order.get("file_limit"):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    if "line" in order:
+        at_line(order["line"], order["signal"], order["files"])
+    elif "saves" in order:
+        after_saves(order["saves"], order["stage"], order["signal"])
+
+
+if __name__ == "__main__":
+    from wherefrom.cli.main import main
+
+    obey(json.loads(sys.argv[1]))
+    sys.exit(main(sys.argv[2:]))

@@ -1,6 +1,6 @@
 """Submissions to be graded: copies of the reference solution, with predictions, with mistakes.
 
-Tests of the grader and of the doctor share these: the fixture `making` loads this file.
+Tests of the grader and of the doctor share these.
 """
 
 import random
@@ -12,8 +12,9 @@ from typing import Any
 
 from wherefrom.doctor.submission import Submission
 
-HERE = Path(__file__).resolve().parent
-A5 = HERE.parents[2] / "course" / "a5"
+_TESTS = Path(__file__).resolve().parents[1]
+HERE = _TESTS / "course" / "mistakes"
+A5 = _TESTS.parent / "course" / "a5"
 MISTAKES = tomllib.loads((HERE / "mistakes.toml").read_text(encoding="utf-8"))
 
 # A share of right answers for each model, plausible for it.

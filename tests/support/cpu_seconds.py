@@ -1,0 +1,112 @@
+"""Records the CPU seconds of every test, those of the processes that it started among them.
+
+A fixture that several tests share is recorded under its own name and not with the test that
+happened to ask for it first. CPU seconds and not the clock: a busy machine changes them little.
+
+As a program, for `make check`: prints what the last run of the fast tier spent most on, and fails
+if a test or a shared fixture took more than it may.
+"""
+
+import json
+import os
+import sys
+from collections import defaultdict
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import forks
+
+_RECORD = "wherefrom/cpu_seconds"  # in pytest's cache
+_SHARED = {"session", "package", "module", "class"}
+_SHOWN, _MOST = 1.0, 3.0  # CPU seconds
+
+
+def spent() -> float:
+    """Of this process and of those that it has waited for; the fork server waits for its own."""
+    return sum(os.times()[:4]) + forks.seconds()
+
+
+class Recorder:
+    """In each process that runs tests: measures; in the one that reports: collects."""
+
+    def __init__(self) -> None:
+        self.inner = [0.0]  # spent in shared fixtures so far, for this test and each fixture
+        self.phase = 0.0
+        self.fixtures: dict[str, float] = {}  # not reported yet
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: Any) -> Generator[None, Any, Any]:
+        if fixturedef.scope not in _SHARED:
+            return (yield)
+        begin = spent()
+        self.inner.append(0.0)
+        try:
+            return (yield)
+        finally:
+            inner, whole = self.inner.pop(), spent() - begin
+            self.inner[-1] += whole
+            self.fixtures[f"{fixturedef.baseid}::{fixturedef.argname} (fixture)"] = whole - inner
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_setup(self) -> Generator[None, Any, Any]:
+        return (yield from self._measure())
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self) -> Generator[None, Any, Any]:
+        return (yield from self._measure())
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_teardown(self) -> Generator[None, Any, Any]:
+        return (yield from self._measure())
+
+    def _measure(self) -> Generator[None, Any, Any]:
+        begin, self.inner = spent(), [0.0]
+        try:
+            return (yield)
+        finally:
+            self.phase = spent() - begin - self.inner[0]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self) -> Generator[None, Any, Any]:
+        report = yield
+        report.cpu_seconds = {report.nodeid: self.phase, **self.fixtures}
+        self.fixtures = {}
+        return report
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        for name, seconds in getattr(report, "cpu_seconds", {}).items():
+            self.seconds[name] += seconds
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        config = session.config
+        if hasattr(config, "workerinput") or config.cache is None or not self.seconds:
+            return
+        if config.getoption("markexpr") == "not nightly":
+            rounded = {name: round(taken, 2) for name, taken in self.seconds.items()}
+            config.cache.set(_RECORD, rounded)
+
+
+def record(config: pytest.Config) -> None:
+    config.pluginmanager.register(Recorder(), "cpu-seconds")
+
+
+def check(record: Path) -> int:
+    if not record.is_file():
+        print("CPU seconds: no record of the fast tier here; `make test` writes one")
+        return 0
+    seconds: dict[str, float] = json.loads(record.read_text(encoding="utf-8"))
+    dear = sorted((taken, name) for name, taken in seconds.items() if taken > _SHOWN)
+    for taken, name in reversed(dear):
+        print(f"{taken:7.1f} s  {name}")
+    over = [name for taken, name in dear if taken > _MOST]
+    whole = sum(seconds.values())
+    print(f"CPU seconds: {whole:.0f} in {len(seconds)} tests, {len(over)} over {_MOST:g} s")
+    return 1 if over else 0
+
+
+if __name__ == "__main__":
+    sys.exit(check(Path(__file__).parents[2] / ".pytest_cache" / "v" / _RECORD))
