@@ -17,9 +17,9 @@ import pytest
 
 from tests.support import cpu_seconds, forks, skips
 
-# Tests run side by side: each, and every process that it starts, computes with one thread unless the
-# caller says otherwise. Several OpenMP threads per test would wait for each other most of the time,
-# and those of a test that asks for two must sleep meanwhile. torch reads this when it is loaded.
+# Tests run side by side: each, and every process that it starts, computes with one thread unless
+# the caller says otherwise. Several OpenMP threads per test would wait for each other most of the
+# time, and those of a test that asks for two must sleep meanwhile. torch reads this when loaded.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["OMP_WAIT_POLICY"] = "passive"
 

@@ -141,7 +141,7 @@ def test_the_core_names_no_torch(path):
     assert not {n for n in names if n.split(".")[0] == "torch"}
 
 
-def test_the_core_loads_no_torch():
+def test_the_core_loads_no_torch(python_anew):
     modules = [f"wherefrom.core.{p.stem}" for p in (SOURCE / "core").glob("[a-z]*.py")]
     program = f"import sys, {', '.join(modules)}; sys.exit('torch' in sys.modules)"
     assert len(modules) > 5

@@ -53,6 +53,6 @@ def test_the_smallest_case_is_drawn(right):
     assert all(ElementTree.fromstring(data).tag.endswith("svg") for data in drawn)
 
 
-def test_matplotlib_waits_until_something_is_drawn():
+def test_matplotlib_waits_until_something_is_drawn(python_anew):
     program = "import sys, wherefrom.auditing.pictures; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

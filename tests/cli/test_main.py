@@ -88,7 +88,7 @@ def test_help_and_version(cli):
         assert cli(command, "--help").code == 0
 
 
-def test_help_needs_nothing_heavy():
+def test_help_needs_nothing_heavy(python_anew):
     heavy = ("torch", "numpy", "rich", "matplotlib")
     program = (
         "import sys; from wherefrom.cli.main import main; import wherefrom; "

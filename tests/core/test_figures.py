@@ -33,12 +33,12 @@ def test_no_setting_is_left_changed():
     assert dict(matplotlib.rcParams) == before
 
 
-def test_nothing_is_loaded_until_something_is_drawn():
+def test_nothing_is_loaded_until_something_is_drawn(python_anew):
     program = "import sys, wherefrom.core.figures; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
-def test_no_pyplot_is_loaded():
+def test_no_pyplot_is_loaded(python_anew):
     program = (
         "import sys; from wherefrom.core.figures import *; to_svg(panels()[0]);"
         "sys.exit('matplotlib.pyplot' in sys.modules)"

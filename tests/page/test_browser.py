@@ -12,7 +12,6 @@ from wherefrom.answering.policy import find_policy, open_as_stored
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import open_run
 
-
 ANSWERS = r'("answers": ?)(\[.*?\])(, ?"relations")'  # among the page's data
 
 

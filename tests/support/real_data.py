@@ -1,4 +1,4 @@
-"""Texts and tables that are too large to ship: tests use them where they lie beside the checkout."""
+"""Texts and tables that are not shipped: tests use them where they lie beside the checkout."""
 
 from pathlib import Path
 

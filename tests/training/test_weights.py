@@ -46,7 +46,7 @@ def test_weights_of_another_model_are_refused_before_any_is_copied(given, messag
     assert live["b"].tolist() == [0, 0, 0]
 
 
-def test_a_model_in_numpy_needs_no_torch():
+def test_a_model_in_numpy_needs_no_torch(python_anew):
     program = (
         "import sys, numpy as np; from wherefrom.training.weights import *;"
         "a = {'w': np.zeros(2)}; load_weights(a, {'w': np.ones(2)}); copy_weights(a);"
