@@ -12,6 +12,7 @@ import statistics
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -80,7 +81,8 @@ def tell_disturbed(reasons: list[str]) -> dict[str, list[str]]:
 
 
 def machine() -> dict[str, Any]:
-    packages = {p: version(p) for p in ("torch", "transformers", "numpy")}
+    there = [p for p in ("torch", "transformers", "numpy") if find_spec(p)]
+    packages = {p: version(p) for p in there}
     return {"machine": platform.machine(), "threads": torch.get_num_threads(), **packages}
 
 

@@ -16,6 +16,7 @@ ours with the peer's dropout, and with the squared ReLU and bias-free layers of 
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -154,7 +155,11 @@ def main(arguments: list[str] | None = None) -> dict:
         for turn in sys.stdin:
             print(work(int(turn)), flush=True)
         return {}
-    names = (OURS, LEAN, DROPPING, UNTOUCHED, PEER, KEEPING)
+    names = [OURS, LEAN, DROPPING, UNTOUCHED]
+    if peers := find_spec("transformers"):
+        names += [PEER, KEEPING]
+    else:
+        print("no ratios: GPT-2 needs Transformers, which `make bench` installs")
     # At a tiny size speeds mean nothing: only the two that every ratio needs have a process.
     inside = set(names) - {OURS, PEER} if given.tiny else ()
     watch = Watch()
@@ -163,8 +168,8 @@ def main(arguments: list[str] | None = None) -> dict:
     speeds = take_turns(workers | others, given.turns)
     for worker in workers.values():
         worker.process.communicate()
-    ratios = [ratio(speeds, name, PEER) for name in (OURS, LEAN, DROPPING, UNTOUCHED)]
-    ratios.append(ratio(speeds, OURS, KEEPING))
+    pairs = [(name, PEER) for name in (OURS, LEAN, DROPPING, UNTOUCHED)] + [(OURS, KEEPING)]
+    ratios = [ratio(speeds, *pair) for pair in pairs if peers]
     title = "training, 4 layers of 256, batch 128"
     return finish(given, report(title, "useful tokens/s", speeds, ratios, watch))
 

@@ -6,8 +6,10 @@
 #   scripts/setup.sh demo              set up, then run the recipe `people`
 #   scripts/setup.sh test [ARG ...]    set up, then pytest with these arguments
 #   scripts/setup.sh nightly [ARG ...] set up, then every test; those of `test` with eight threads
-#   scripts/setup.sh browser           install chromium, which the tests of the report need, where apt is to be had
-#   scripts/setup.sh check             set up, then ruff, pyright and, where there is npm, tsc
+#   scripts/setup.sh browser           set up what the tests of reports in a browser need: playwright, and chromium
+#                                      where apt is to be had; and pyarrow, for the tests of parquet files
+#   scripts/setup.sh check             set up, then ruff, pyright, the budget of lines, the CPU seconds of the last
+#                                      `test` and, where there is npm, tsc
 #   scripts/setup.sh docs [--check]    set up, then write docs/COMMANDS.md from the commands, or see that it is up to date
 #   scripts/setup.sh report RUN        set up, then write docs/report.html and the README's picture of it
 #   scripts/setup.sh bench             set up, then the benchmarks; figures into runs/benchmarks/
@@ -102,22 +104,25 @@ setup() {
     say "done"
 }
 
-# JupyterLab on top of either profile: requirements/notebook.txt is locked to fit both.
-add_notebook() {
+# What few people need, on top of a profile: notebook, browser, bench. Their locks fit run.txt and dev.txt.
+add() {
     local key
-    key=$({ cat requirements/notebook.txt "$stamp_file"; } | cksum)
-    [ "$(cat "$stamp_file-notebook" 2>/dev/null)" != "$key" ] || return 0
-    say "installing requirements/notebook.txt"
-    install --require-hashes --no-deps -r requirements/notebook.txt
+    key=$({ cat "requirements/$1.txt" "$stamp_file"; } | cksum)
+    [ "$(cat "$stamp_file-$1" 2>/dev/null)" != "$key" ] || return 0
+    say "installing requirements/$1.txt"
+    install --require-hashes --no-deps -r "requirements/$1.txt"
     pip check >/dev/null || { pip check || true; fail "the packages in .venv do not fit; remove .venv and try again"; }
-    echo "$key" >"$stamp_file-notebook"
+    echo "$key" >"$stamp_file-$1"
 }
 
 check() {
     local status=0
     "$venv_python" -m ruff check . || status=1
+    "$venv_python" -m ruff format --check --quiet . ||
+        { say "format these files: $venv_python -m ruff format ."; status=1; }
     # pyright's node comes from the lock; this stops it from looking for a newer pyright.
     PYRIGHT_PYTHON_IGNORE_WARNINGS=1 "$venv_python" -m pyright || status=1
+    "$venv_python" scripts/budget.py || status=1
     check_scripts || status=1
     "$venv_python" -m tests.support.cpu_seconds || status=1
     return $status
@@ -183,7 +188,7 @@ lock() {
     trap "rm -rf '$tools'" EXIT
     "$python" -m venv "$tools"
     "$tools/bin/python" -m pip install -qq "uv==$uv_version"
-    for profile in run dev notebook; do
+    for profile in run dev notebook browser bench; do
         say "locking requirements/$profile.txt"
         "$tools/bin/uv" pip compile --quiet --no-config --universal --python-version 3.11 \
             --fork-strategy fewest --generate-hashes --no-emit-index-url --no-emit-find-links \
@@ -206,12 +211,12 @@ case $command in # "setup; ...", not "setup && ...", which would switch set -e o
     demo) setup run; exec .venv/bin/wherefrom run people "$@" ;;
     test) setup dev; exec "$venv_python" -m pytest -q -n 2 --dist worksteal "$@" ;;
     nightly) setup dev; nightly "$@" ;;
-    notebook) setup run; add_notebook; exec .venv/bin/jupyter lab course/a5/play_char.ipynb "$@" ;;
-    browser) browser ;;
+    notebook) setup run; add notebook; exec .venv/bin/jupyter lab course/a5/play_char.ipynb "$@" ;;
+    browser) setup dev; add browser; browser ;;
     check) setup dev; check ;;
     docs) setup run; exec "$venv_python" -m wherefrom.cli.reference "$@" ;;
-    report) setup dev; exec "$venv_python" scripts/report_picture.py "$@" ;;
-    bench) setup dev; bench "$@" ;;
+    report) setup dev; add browser; exec "$venv_python" scripts/report_picture.py "$@" ;;
+    bench) setup dev; add bench; bench "$@" ;;
     attack) setup dev; exec "$venv_python" benchmarks/attack.py --write "$@" ;;
     trust) setup run; exec "$venv_python" benchmarks/trust_results.py "$@" ;;
     gpu) gpu "$@" ;;

@@ -4,7 +4,6 @@ What a disk or a hand changed after a folder was published is found by its check
 flipped bit loads without complaint.
 """
 
-import fcntl
 import os
 import secrets
 import shutil
@@ -12,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from filelock import lock_descriptor
 
 from wherefrom.core.checked_json import parse_checked, spell_checked
 from wherefrom.core.errors import Busy, Damaged, Mismatch, MissingInput
@@ -115,14 +116,12 @@ def lock_folder(folder: Path) -> Iterator[None]:
                 raise Damaged(
                     f"{path}: expected the number of a process, found something else; remove it"
                 )
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            if not lock_descriptor(file.fileno(), blocking=False):
                 who = f"process {found.decode()}" if found else "another process"
                 raise Busy(
                     f"{folder}: expected to be its only writer, found {who} writing it; "
                     "wait for it, or use another folder"
-                ) from None
+                )
             file.truncate(0)
             file.write(f"{os.getpid()}\n".encode())
         yield

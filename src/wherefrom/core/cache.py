@@ -9,7 +9,6 @@ Where: `$WHEREFROM_CACHE`, or `cache` in `$WHEREFROM_HOME`, or where the system 
 (`$XDG_CACHE_HOME/wherefrom`, `~/.cache/wherefrom`).
 """
 
-import fcntl
 import os
 import shutil
 import warnings
@@ -17,6 +16,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+from filelock import lock_descriptor
 
 from wherefrom.core.artifact import publish_folder, sweep, verify_folder
 from wherefrom.core.checked_json import parse_checked, spell_checked
@@ -118,11 +119,9 @@ def _alone(root: Path) -> Iterator[None]:
         root.mkdir(parents=True, exist_ok=True)
         descriptor = open_to_append(root / ".lock")
         try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            if not lock_descriptor(descriptor, blocking=False):
                 tell("waiting for another process that prepares data", 0, 1)
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
+                lock_descriptor(descriptor)
             yield
         finally:
             os.close(descriptor)

@@ -12,8 +12,11 @@ from typing import BinaryIO
 
 from wherefrom.core.errors import Damaged, MissingInput
 
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe does not hold us up
-_APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+# No link is followed, and a pipe does not hold us up. Windows, which is not supported, has none of
+# these flags: there the package can be imported, but links are followed.
+_SAFE = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC"))
+_READ = os.O_RDONLY | _SAFE
+_APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND | _SAFE
 
 
 def inside(root: Path, name: str) -> Path:

@@ -136,7 +136,7 @@ class _Relations:
         self.asked: dict[str, tuple[Question, ...]] = {"": self._all}
         relations = [question.relation for question in asked]
         for relation, places in divide(relations).items():
-            self.asked[relation] = tuple(asked[i] for i in places)
+            self.asked[relation] = tuple(asked[int(i)] for i in places)
 
     @cached_property
     def forms(self) -> tuple[Form, ...]:

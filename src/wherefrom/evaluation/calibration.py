@@ -248,7 +248,7 @@ def reliability_diagram(
     """The mean probability and the share right of each bin, from the least to the most sure."""
     p, y = _checked(probability, right)
     place = assign_bins(p, bins)
-    rows = []
+    rows: list[Bin] = []
     for number in range(int(place.max()) + 1):
         inside = place == number
         n, hits = int(inside.sum()), int(y[inside].sum())

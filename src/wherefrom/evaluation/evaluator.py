@@ -24,7 +24,7 @@ class Score:
     value: float
     interval: Interval
     n: int
-    details: dict[str, Any] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def __post_init__(self) -> None:
         taken = {self.measure, "interval", "n"} & set(self.details)
@@ -166,8 +166,10 @@ def accuracy(predictions: Sequence[Prediction], level: float = 0.95) -> Score:
     n, right = len(predictions), sum(p.correct for p in predictions)
     details: dict[str, Any] = {"correct": right}
     if parts := divide([p.relation for p in predictions]):
-        scores = {name: accuracy([predictions[i] for i in at], level) for name, at in parts.items()}
-        details[BY_RELATION] = {name: score.as_json() for name, score in scores.items()}
+        details[BY_RELATION] = {
+            name: accuracy([predictions[int(i)] for i in at], level).as_json()
+            for name, at in parts.items()
+        }
     return Score.of_share("accuracy", right, n, level, details)
 
 
@@ -186,7 +188,7 @@ class ScoredText:
     """A text as a Scorer reads it, and what is to be reported about it beside the score."""
 
     targets: Any
-    details: dict[str, Any] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
 def evaluate_text(scorer: Scorer, text: Any, level: float = 0.95, seed: int = 0) -> Score:

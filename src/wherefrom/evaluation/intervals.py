@@ -5,7 +5,7 @@ a perfect score, so every interval here is of a kind that stays honest when n is
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from statistics import NormalDist
 
 import numpy as np
@@ -144,14 +144,37 @@ def bootstrap_mean(
     sizes = np.diff(starts, append=sample.size)
     centre = sample.mean()  # sums of deviations, so that a large common part costs no digits
     sums = np.add.reduceat(sample - centre, starts)
-    row = np.arange(starts.size, dtype=np.int64)
-    words = draws(RESAMPLES, seed=seed, stream=Stream.BOOTSTRAP, stage=0, step=0, row=row)
-    means = np.empty(RESAMPLES)
-    for i, word in enumerate(words):
-        chosen = below(word, starts.size)
-        means[i] = sums[chosen].sum() / sizes[chosen].sum()
-    low, high = np.quantile(means, (1 - _upper(level), _upper(level)))
+    drawn = resample(starts.size, stage=0, seed=seed)
+    means = np.array([sums[chosen].sum() / sizes[chosen].sum() for chosen in drawn])
+    low, high = percentiles(means, level)
     return float(centre + low), float(centre + high)
+
+
+def resample(
+    n: int, *, stage: int, seed: int = 0, resamples: int = RESAMPLES, at_once: int | None = None
+) -> Iterator[np.ndarray]:
+    """Which of n items each resample of a bootstrap drew, with replacement.
+
+    Each measure has a stage of its own, so that it draws other resamples than the next measure.
+    `at_once` resamples, or all of them, are in memory together.
+    """
+    row, at_once = np.arange(n, dtype=np.int64), at_once or resamples
+    for step, done in enumerate(range(0, resamples, at_once)):
+        count = min(at_once, resamples - done)
+        words = draws(count, seed=seed, stream=Stream.BOOTSTRAP, stage=stage, step=step, row=row)
+        yield from (below(word, n) for word in words)
+
+
+def resample_counts(n: int, seed: int = 0, resamples: int = RESAMPLES) -> np.ndarray:
+    """(R, N): how often each of n items was drawn in each of R resamples."""
+    drawn = resample(n, stage=3, seed=seed, resamples=resamples)
+    return np.array([np.bincount(items, minlength=n) for items in drawn], dtype=np.float64)
+
+
+def percentiles(sample: np.ndarray, level: float = 0.95) -> Interval:
+    """The percentile interval of a bootstrap."""
+    low, high = np.quantile(sample, (1 - _upper(level), _upper(level)))
+    return float(low), float(high)
 
 
 def _upper(level: float) -> float:

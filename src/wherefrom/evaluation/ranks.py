@@ -7,11 +7,14 @@ import math
 
 import numpy as np
 
-from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.evaluation.evaluator import Score
-from wherefrom.evaluation.intervals import RESAMPLES, Interval, normal_quantile
+from wherefrom.evaluation.intervals import (
+    RESAMPLES,
+    normal_quantile,
+    percentiles,
+    resample_counts,
+)
 
-_STAGE = 3  # of the counted draws, so that other resamples are others
 _FEWEST = 4  # values: fewer have no interval
 
 
@@ -72,16 +75,3 @@ def _above(score: np.ndarray, good: np.ndarray) -> np.ndarray:
         raise ValueError("expected scores that can be ordered, found one that is not a number")
     right_M1, wrong_1W = values[good][:, None], values[~good][None, :]
     return (right_M1 > wrong_1W) + 0.5 * (right_M1 == wrong_1W)
-
-
-def resample_counts(n: int, seed: int = 0, resamples: int = RESAMPLES) -> np.ndarray:
-    """(R, N): how often each of n items was drawn, with replacement, in each resample."""
-    row = np.arange(n, dtype=np.int64)
-    words = draws(resamples, seed=seed, stream=Stream.BOOTSTRAP, stage=_STAGE, step=0, row=row)
-    return np.array([np.bincount(below(word, n), minlength=n) for word in words], dtype=np.float64)
-
-
-def percentiles(sample: np.ndarray, level: float = 0.95) -> Interval:
-    """The percentile interval of a bootstrap."""
-    low, high = np.quantile(sample, ((1 - level) / 2, (1 + level) / 2))
-    return float(low), float(high)

@@ -5,16 +5,21 @@ order of the scores counts, so any monotone scale gives the same result. Equal s
 together.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.evaluation.evaluator import Score
-from wherefrom.evaluation.intervals import RESAMPLES, Interval, normal_quantile
+from wherefrom.evaluation.intervals import (
+    RESAMPLES,
+    Interval,
+    normal_quantile,
+    percentiles,
+    resample,
+)
 from wherefrom.evaluation.outcomes import check_outcomes
+from wherefrom.evaluation.ranks import mean_ranks
 
 _AT_ONCE = 4  # one block of the generator gives this many draws
 
@@ -67,8 +72,8 @@ def risk_coverage(
         area=ranking.area(np.ones(s.size), wrong),
         least_area=float(least.mean()),
         n=s.size,
-        interval=_ends(
-            _resample(lambda w: ranking.area(w, w * wrong), s.size, seed, resamples), level
+        interval=percentiles(
+            _measure(lambda w: ranking.area(w, w * wrong), s.size, seed, resamples), level
         )
         if resamples
         else None,
@@ -94,27 +99,18 @@ def compare_areas(
         first, second = (rank.area(weight, weight * wrong) for rank in ranks)
         return first - second
 
-    sample = _resample(difference, n, seed, resamples)
+    sample = _measure(difference, n, seed, resamples)
     side = min(int((sample <= 0).sum()), int((sample >= 0).sum()))
     p_value = min(1.0, 2 * (1 + side) / (1 + resamples))
-    return AreaDifference(difference(np.ones(n)), _ends(sample, level), p_value, n)
+    return AreaDifference(difference(np.ones(n)), percentiles(sample, level), p_value, n)
 
 
-def _resample(
+def _measure(
     measure: Callable[[np.ndarray], float], n: int, seed: int, resamples: int
 ) -> np.ndarray:
     """What is measured on answers drawn with replacement; it is given how often each was drawn."""
-    row, found = np.arange(n, dtype=np.int64), list[float]()
-    for step in range(math.ceil(resamples / _AT_ONCE)):
-        words = draws(_AT_ONCE, seed=seed, stream=Stream.BOOTSTRAP, stage=2, step=step, row=row)
-        found += [measure(np.bincount(below(word, n), minlength=n)) for word in words]
-    return np.array(found[:resamples])
-
-
-def _ends(sample: np.ndarray, level: float) -> Interval:
-    """The percentile interval of a bootstrap."""
-    low, high = np.quantile(sample, ((1 - level) / 2, (1 + level) / 2))
-    return float(low), float(high)
+    drawn = resample(n, stage=2, seed=seed, resamples=resamples, at_once=_AT_ONCE)
+    return np.array([measure(np.bincount(items, minlength=n)) for items in drawn])
 
 
 def auroc(score: np.ndarray, right: np.ndarray, level: float = 0.95) -> Score | None:
@@ -126,9 +122,7 @@ def auroc(score: np.ndarray, right: np.ndarray, level: float = 0.95) -> Score | 
     m, n = int((wrong == 0).sum()), int(wrong.sum())
     if not m or not n:
         return None
-    _, inverse, count = np.unique(s, return_inverse=True, return_counts=True)
-    rank = (np.cumsum(count) - (count - 1) / 2)[inverse]  # from 1; ties share their mean rank
-    value = float((rank[wrong == 0].sum() - m * (m + 1) / 2) / (m * n))
+    value = float((mean_ranks(s)[wrong == 0].sum() - m * (m + 1) / 2) / (m * n))
     interval = (_auroc_end(value, m, n, level, 0.0), _auroc_end(value, m, n, level, 1.0))
     return Score("auroc", value, interval, s.size, {"right": m, "wrong": n})
 

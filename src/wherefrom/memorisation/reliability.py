@@ -15,8 +15,8 @@ import numpy as np
 
 from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.evaluation.evaluator import Score
-from wherefrom.evaluation.intervals import bootstrap_mean
-from wherefrom.evaluation.ranks import percentiles, resample_counts, spearman
+from wherefrom.evaluation.intervals import bootstrap_mean, percentiles, resample_counts
+from wherefrom.evaluation.ranks import spearman
 from wherefrom.evaluation.selective import auroc
 from wherefrom.memorisation.counterfactual import RECALLED_ABOVE
 

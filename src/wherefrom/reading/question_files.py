@@ -16,7 +16,7 @@ import csv
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from wherefrom.core.errors import BadData
 from wherefrom.reading.tables import read_lines, refuse_marks, refuse_rows
@@ -124,8 +124,7 @@ def _answers(fields: dict[str, Any]) -> Iterator[str]:
     """Every right answer, the one under `answer` first; none of them empty."""
     for name in ("answer", "answers"):
         value = fields.get(name)
-        values = value if isinstance(value, list) else [value]
-        for each in values:
+        for each in cast(list[Any], value) if isinstance(value, list) else [value]:
             if text := _text({name: each}, name):
                 yield text
 
@@ -192,7 +191,7 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def _cells(line: str, delimiter: str) -> list[str]:
     try:
-        return next(csv.reader([line], delimiter=delimiter), [])
+        return next(csv.reader([line], delimiter=delimiter), list[str]())
     except csv.Error:
         return []
 

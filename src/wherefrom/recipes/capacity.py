@@ -42,7 +42,7 @@ def capacity_gpu() -> Capacity:
     """The full form, for a GPU."""
     small, large = (16, 24, 32, 48, 64), (64, 96, 128, 192, 256)
     long: dict[str, Any] = {"exposures": 1000, "batch": 64}
-    asking = long | {"widths": (128,), "questions": 0.5, "seeds": 3}
+    asking: dict[str, Any] = long | {"widths": (128,), "questions": 0.5, "seeds": 3}
     return Capacity(
         name=f"{NAME}-gpu",
         summary=f"{SUMMARY}, at sizes for a GPU",

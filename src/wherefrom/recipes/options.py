@@ -66,7 +66,8 @@ def as_settings(options: Mapping[str, Any], recipe: Experiment) -> list[str]:
     that the recipe does not have, or has as a number, is an error that says what there is. Where
     a recipe takes a text and questions and no folder, `data` stands for the files in a folder.
     """
-    given = {name: os.fspath(value) for name in OPTIONS if (value := options.get(name)) is not None}
+    named = {name: options.get(name) for name in OPTIONS}
+    given: dict[str, str] = {n: os.fspath(value) for n, value in named.items() if value is not None}
     if "data" in given and isinstance(getattr(recipe, "data", None), FactsConfig):
         given = find_files(Path(_locate(given.pop("data")))) | given
     return [_as_setting(name, value, recipe) for name, value in given.items()]

@@ -124,7 +124,7 @@ class _Canvas:
 def _draw_question(canvas: _Canvas, reply: Reply, y: float) -> float:
     """The question; the subject's name has the same colour as in the evidence below."""
     for line in wrap(drawable(reply.question), 64)[:3] or [""]:
-        parts, end = [], 0
+        parts, end = list[str](), 0
         for span in find_words(line, drawable(reply.subject)):
             parts.append(_safe(line[end : span.start]))
             parts.append(f'<tspan fill="{_BLUE}">{_safe(line[span.start : span.end])}</tspan>')

@@ -1,7 +1,7 @@
 """The progress of reading a large text: a line on standard error every few seconds."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from time import monotonic
 from typing import TextIO
@@ -29,7 +29,7 @@ class ReadingProgress:
 
 
 @contextmanager
-def watch_reading(file: TextIO | None = None) -> Iterator[None]:
+def watch_reading(file: TextIO | None = None) -> Generator[None]:
     """Within this context, long reading is reported."""
     with listening(ReadingProgress(file)):
         yield

@@ -54,7 +54,8 @@ def explain_source(findings: Findings) -> list[str]:
     return [
         f"{about}: {line}"
         for about, part in parts
-        for line in (part["measured"] or {}).get("in_words", ())
+        if part["measured"]
+        for line in part["measured"].get("in_words", ())
     ]
 
 

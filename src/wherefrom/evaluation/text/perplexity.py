@@ -43,7 +43,9 @@ class Training:
     @classmethod
     def of(cls, documents: Sequence[Document], unit: str) -> "Training":
         texts = [document.text for document in documents]
-        seen = frozenset().union(*map(frozenset, texts)) if unit == "character" else _Everything()
+        seen = (
+            frozenset[str]().union(*map(frozenset, texts)) if unit == "character" else _Everything()
+        )
         return cls(seen, one_line(" ".join(texts)))
 
 

@@ -66,7 +66,7 @@ def spell_number(number: int) -> str:
     if number < 1000:
         hundreds, rest = divmod(number, 100)
         return f"{_ONES[hundreds]} hundred" + (f" {spell_number(rest)}" if rest else "")
-    groups, words = 0, []
+    groups, words = 0, list[str]()
     while number and groups < len(_LARGE):
         number, part = divmod(number, 1000)
         if part:

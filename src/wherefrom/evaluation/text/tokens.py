@@ -52,7 +52,7 @@ _CONTRACTION = re.compile(
 
 def treebank(text: str) -> list[Sentence]:
     """The sentences of a text, split into words as in the Treebank."""
-    found = []
+    found: list[Sentence] = []
     for paragraph in _PARAGRAPH.finditer(text):
         start = paragraph.start()
         for end in [*_stops(text, start, paragraph.end()), paragraph.end()]:
@@ -68,14 +68,14 @@ def one_a_line(text: str) -> list[Sentence]:
     In prose, whole lines would count as words, and the perplexity would only measure how many
     lines there are.
     """
-    sentences, current, start = [], [], 0
+    sentences, current, start = list[Sentence](), list[Token](), 0
     for line in text.split("\n"):
         if word := line.strip():
             first = start + line.index(word)
             current.append(Token(word, first, first + len(word)))
         elif current:
             sentences.append(tuple(current))
-            current = []
+            current = list[Token]()
         start += len(line) + 1
     return [*sentences, tuple(current)] if current else sentences
 
@@ -97,7 +97,7 @@ def _stops(text: str, start: int, end: int) -> list[int]:
 
     A small letter after a full stop means that the sentence goes on, unless all letters are small.
     """
-    found, all_small = [], text[start:end] == text[start:end].lower()
+    found, all_small = list[int](), text[start:end] == text[start:end].lower()
     for stop in _STOP.finditer(text, start, end):
         before = text[max(start, stop.start() - 20) : stop.start() + 1]
         abbreviates = stop.group() == "." and _ABBREVIATION.search(before)

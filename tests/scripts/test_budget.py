@@ -1,0 +1,71 @@
+"""The budget of lines, on a small package made here."""
+
+from importlib import util
+from pathlib import Path
+
+import pytest
+
+PROGRAM = Path(__file__).parents[2] / "scripts" / "budget.py"
+FILES = {
+    "src/wherefrom/api.py": 3,
+    "src/wherefrom/core/__init__.py": 1,
+    "src/wherefrom/core/deep/files.py": 10,
+    "src/wherefrom/page/js/ui.js": 7,
+    "src/wherefrom/page/report.py": 2,
+    "tests/test_api.py": 421,
+    "docs/GUIDE.md": 5,
+}
+TABLE = {
+    "src/wherefrom": 3, "src/wherefrom/core": 11, "src/wherefrom/page": 2,
+    "src/wherefrom/page/js": 7, "tests": 421, "benchmarks": 0, "course": 0, "scripts": 0,
+    "docs": 10,
+}  # fmt: skip
+
+
+@pytest.fixture
+def budget():
+    spec = util.spec_from_file_location("budget", PROGRAM)
+    assert spec is not None
+    assert spec.loader is not None
+    module = util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def make(root: Path, table: dict[str, int], long: list[str], files: dict[str, int]) -> Path:
+    for name, lines in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("two words\n" * lines)
+    rows = [f'"{name}" = {lines}\n' for name, lines in table.items()]
+    head = f"[tool.wherefrom.lines]\nlong_files = {long}\n"
+    (root / "pyproject.toml").write_text(head + "".join(rows))
+    return root
+
+
+def test_what_fits_passes(budget, tmp_path, capsys):
+    assert budget.main([], make(tmp_path, TABLE, ["tests/test_api.py"], FILES)) == 0
+    assert capsys.readouterr().out == ""
+    assert budget.main(["--table"], tmp_path) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert sorted(shown) == sorted(f'"{name}" = {lines}' for name, lines in TABLE.items())
+
+
+@pytest.mark.parametrize(
+    ("table", "long", "files", "fault"),
+    [
+        ({"src/wherefrom/core": 10}, True, {}, "src/wherefrom/core: 11, budget 10"),
+        ({"src/wherefrom": 2}, True, {}, "src/wherefrom: 3, budget 2"),
+        ({"src/wherefrom/page/js": 6}, True, {}, "src/wherefrom/page/js: 7, budget 6"),
+        ({"docs": 9}, True, {}, "docs: 10, budget 9"),
+        ({}, True, {"src/wherefrom/attic/a.py": 4}, "src/wherefrom/attic: 4, not in the table"),
+        ({"src/wherefrom/attic": 4}, True, {}, "src/wherefrom/attic: in the table, but not there"),
+        ({}, False, {}, "tests/test_api.py: 421 lines, at most 420 for a file"),
+        ({}, True, {"tests/test_api.py": 420},
+         "tests/test_api.py: in long_files, but not long any more"),
+    ],
+)  # fmt: skip
+def test_what_does_not_is_named(budget, tmp_path, capsys, table, long, files, fault):
+    root = make(tmp_path, TABLE | table, ["tests/test_api.py"] if long else [], FILES | files)
+    assert budget.find_faults(root) == [fault]
+    assert budget.main([], root) == 1
+    assert fault in capsys.readouterr().out
