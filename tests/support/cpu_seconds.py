@@ -20,6 +20,7 @@ import pytest
 from tests.support import forks
 
 _RECORD = "wherefrom/cpu_seconds"  # in pytest's cache
+FAST = "not nightly"  # what pyproject.toml selects
 _SHARED = {"session", "package", "module", "class"}
 _SHOWN, _MOST = 1.0, 3.0  # CPU seconds
 
@@ -83,11 +84,11 @@ class Recorder:
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         config = session.config
-        if hasattr(config, "workerinput") or config.cache is None or not self.seconds:
-            return
-        if config.getoption("markexpr") == "not nightly":
+        cache = getattr(config, "cache", None)  # with -p no:cacheprovider there is none
+        reports = not hasattr(config, "workerinput") and config.getoption("markexpr") == FAST
+        if reports and cache is not None and self.seconds:
             rounded = {name: round(taken, 2) for name, taken in self.seconds.items()}
-            config.cache.set(_RECORD, rounded)
+            cache.set(_RECORD, rounded)
 
 
 def record(config: pytest.Config) -> None:
