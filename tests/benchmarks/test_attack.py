@@ -1,36 +1,25 @@
 """The attacks on run folders: every one of them, and that they would find a weaker design."""
 
-import importlib
 import re
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
+import attack
 import pytest
 
 import wherefrom
 from wherefrom.core.files import cannot_write
 from wherefrom.core.sealed_folder import SealedFolder
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
-
-@pytest.fixture
-def attack(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    yield importlib.import_module("attack")
-    for name in ("attack", "file_faults"):
-        sys.modules.pop(name, None)
-
-
-def test_every_file_operation_of_a_save_may_fail_or_be_the_last(attack, tiny_run, tmp_path):
+def test_every_file_operation_of_a_save_may_fail_or_be_the_last(tiny_run, tmp_path):
     cases = attack.attack_saves(tiny_run, tmp_path)
     assert len(cases) == 5
     assert sum(cases.values()) >= 300
 
 
-def test_what_an_audit_writes_is_written_together(attack, tiny_run, tmp_path):
+def test_what_an_audit_writes_is_written_together(tiny_run, tmp_path):
     """The files of a real audit: they reach the folder in one change, and it may fail anywhere."""
     run = Path(shutil.copytree(tiny_run, tmp_path / "run"))
     before = (run / "seal.json").read_bytes()
@@ -52,7 +41,7 @@ def test_what_an_audit_writes_is_written_together(attack, tiny_run, tmp_path):
     assert attack.attack_change(tmp_path / "audit", {"run.json": b"{}"} | stale, written) >= 100
 
 
-def test_a_flipped_bit_of_any_file_is_noticed(attack, tiny_run):
+def test_a_flipped_bit_of_any_file_is_noticed(tiny_run):
     tried, missed = attack.attack_bits(tiny_run, 130, seed=18)
     assert missed == []
     kinds = {"run.json", "status.json", "vocab.json", "splits.json", "corpus", "stages/metrics",
@@ -87,7 +76,7 @@ def forget_moves(self: SealedFolder, change: Any) -> None:
 
 
 @pytest.mark.parametrize("weaker", [rename_first, forget_moves])
-def test_a_change_that_is_not_whole_is_found_out(attack, tmp_path, monkeypatch, weaker):
+def test_a_change_that_is_not_whole_is_found_out(tmp_path, monkeypatch, weaker):
     sound = SealedFolder._publish
     old, new = {"a": b"1", "b": b"1"}, {"a": b"2", "b": b"2"}
     assert attack.attack_change(tmp_path / "sound", old, new) > 40
@@ -100,7 +89,7 @@ def test_a_change_that_is_not_whole_is_found_out(attack, tmp_path, monkeypatch, 
         attack.attack_change(tmp_path / "weaker", old, new)
 
 
-def test_a_reader_that_does_not_compare_is_found_out(attack, tiny_run, monkeypatch):
+def test_a_reader_that_does_not_compare_is_found_out(tiny_run, monkeypatch):
     monkeypatch.setattr("wherefrom.core.seal.Entry.holds", lambda self, data: True)
     _, missed = attack.attack_bits(tiny_run, 24, seed=3)
     assert missed
@@ -109,7 +98,7 @@ def test_a_reader_that_does_not_compare_is_found_out(attack, tiny_run, monkeypat
 # --- the page ------------------------------------------------------------------------------------
 
 
-def test_the_page_has_the_counts_and_names_tests_that_exist(attack):
+def test_the_page_has_the_counts_and_names_tests_that_exist():
     page = attack.PAGE.read_text("utf-8")
     assert attack.fill(page, ["x"]).count("| **flipped bits** |") == 0
     operations = re.search(r"\*\*file operations that go wrong\*\* \| \*\*(\d+)\*\*", page)

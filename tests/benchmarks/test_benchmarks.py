@@ -2,25 +2,17 @@
 
 import importlib
 import json
-import sys
-from pathlib import Path
 
+import disturbance
+import measure
 import pytest
+import training
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 PROGRAMS = ("training", "answering", "startup", "exposures", "threads", "processes")
 
 
-@pytest.fixture
-def program(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    yield importlib.import_module
-    for name in ("measure", "disturbance", *PROGRAMS):
-        sys.modules.pop(name, None)
-
-
-def test_turns_alternate_and_the_first_does_not_count(program):
-    measure, calls = program("measure"), []
+def test_turns_alternate_and_the_first_does_not_count():
+    calls = []
 
     def contestant(name, work):
         return lambda turn: calls.append((name, turn)) or work
@@ -30,8 +22,8 @@ def test_turns_alternate_and_the_first_does_not_count(program):
     assert {name: len(values) for name, values in speeds.items()} == {"a": 2, "b": 2}
 
 
-def test_a_ratio_is_taken_within_each_turn(program):
-    found = program("measure").ratio({"a": [2.0, 8.0, 3.0], "b": [1.0, 2.0, 1.0]}, "a", "b")
+def test_a_ratio_is_taken_within_each_turn():
+    found = measure.ratio({"a": [2.0, 8.0, 3.0], "b": [1.0, 2.0, 1.0]}, "a", "b")
     assert (found.median, found.low, found.high, found.turns) == (3.0, 2.0, 4.0, 3)
 
 
@@ -45,8 +37,7 @@ class Calm:
         return self.seen
 
 
-def test_a_disturbed_measurement_gives_no_ratio_and_says_why(program, capsys):
-    measure = program("measure")
+def test_a_disturbed_measurement_gives_no_ratio_and_says_why(capsys):
     speeds = {"a": [2.0, 2.1], "b": [1.0, 1.1]}
     ratios = [measure.ratio(speeds, "a", "b")]
     calm = measure.report("work", "units/s", speeds, ratios, Calm())
@@ -70,36 +61,36 @@ def test_a_disturbed_measurement_gives_no_ratio_and_says_why(program, capsys):
         (None, 1.5, 2, ["other work used 1.5 of 2 cores before the start"]),
     ],
 )
-def test_others_may_use_a_tenth_of_a_core(program, others, load, cores, found):
-    assert program("disturbance").judge_others(others, load, cores) == found
+def test_others_may_use_a_tenth_of_a_core(others, load, cores, found):
+    assert disturbance.judge_others(others, load, cores) == found
 
 
-def test_turns_may_differ_by_half(program):
+def test_turns_may_differ_by_half():
     speeds = {"even": [1.0, 1.4, 1.2], "odd": [9.89, 0.19, 1.0], "none": []}
-    (line,) = program("disturbance").judge_spread(speeds)
+    (line,) = disturbance.judge_spread(speeds)
     assert line == "the turns of 'odd' differ by a factor of 52.1"
 
 
-def test_a_watch_tells_its_own_work_from_that_of_others(program, monkeypatch):
+def test_a_watch_tells_its_own_work_from_that_of_others(monkeypatch):
     """Clock, own seconds, everybody's seconds: at its start, and when it is asked."""
-    disturbance, times = program("disturbance"), [(0.0, 1.0, 50.0), (10.0, 11.0, 64.0)]
+    times = [(0.0, 1.0, 50.0), (10.0, 11.0, 64.0)]
     monkeypatch.setattr(disturbance, "_now", lambda: times.pop(0))
     watch = disturbance.Watch()
     watch.cores = 2
     assert watch.reasons() == ["other work used 0.4 of 2 cores meanwhile"]
 
 
-def test_lines_have_the_lengths_they_say(program):
-    lengths = [len(line) for line in program("training").make_lines(500)]
+def test_lines_have_the_lengths_they_say():
+    lengths = [len(line) for line in training.make_lines(500)]
     assert min(lengths) >= 40
     assert max(lengths) <= 240
     assert 130 < sum(lengths) / len(lengths) < 150
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_it_runs(program, name, tmp_path, capsys):
+def test_it_runs(name, tmp_path, capsys):
     file = tmp_path / "figures.json"
-    result = program(name).main(["--tiny", "--turns", "1", "--json", str(file)])
+    result = importlib.import_module(name).main(["--tiny", "--turns", "1", "--json", str(file)])
     assert json.loads(file.read_text()) == json.loads(json.dumps(result))
     assert result["machine"]["torch"]
     assert isinstance(result["disturbed"], list)

@@ -1,11 +1,10 @@
 """The benchmark of the risk bound: populations, and what it reads of an audit."""
 
-import importlib
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 
+import bound
 import numpy as np
 import pytest
 
@@ -17,15 +16,6 @@ from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.files import write_jsonl
 from wherefrom.core.replies import Reply
-
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-
-
-@pytest.fixture
-def benchmark(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    yield importlib.import_module("bound")
-    sys.modules.pop("bound", None)
 
 
 def answers(n: int, seed: int) -> list[AuditedAnswer]:
@@ -52,9 +42,9 @@ def write(path: Path, rows: list[AuditedAnswer]) -> Path:
     return path
 
 
-def test_a_rule_is_judged_exactly(benchmark):
+def test_a_rule_is_judged_exactly():
     population = replace(
-        benchmark.synthetic(10)["good"],
+        bound.synthetic(10)["good"],
         features=FeatureTable({"x": np.array([0.0, 1.0, 2.0])}),
         chance=np.array([0.5, 0.8, 0.9]),
     )
@@ -62,10 +52,10 @@ def test_a_rule_is_judged_exactly(benchmark):
     assert population.judge(lambda table: table["x"] > 9) == (0.0, None)
 
 
-def test_features_are_those_of_confidence_by_their_names(benchmark, tmp_path):
+def test_features_are_those_of_confidence_by_their_names(tmp_path):
     rows = answers(20, 0)
     path = write(tmp_path / "people-0" / "audit" / "answers.jsonl", rows)
-    ((population, name),) = benchmark.read_populations(path)
+    ((population, name),) = bound.read_populations(path)
     assert (name, population.calibration) == ("people-0", 10)
     assert tuple(population.features.columns) == (*FEATURES, "known")
     assert population.features["known"].tolist() == [1.0] * 20
@@ -75,14 +65,14 @@ def test_features_are_those_of_confidence_by_their_names(benchmark, tmp_path):
     assert population.chance.tolist() == [float(row.right) for row in rows]
 
 
-def test_it_reads_what_an_audit_writes(benchmark, tmp_path, capsys):
+def test_it_reads_what_an_audit_writes(tmp_path, capsys):
     files = [
         write(tmp_path / f"people-{seed}" / "audit" / "answers.jsonl", answers(300, seed))
         for seed in range(2)
     ]
     figures = tmp_path / "bound.json"
     arguments = ["--times", "20", "--json", str(figures), *map(str, files)]
-    found = benchmark.main(arguments)
+    found = bound.main(arguments)
     assert json.loads(figures.read_text()) == found
     assert list(found["models"]) == ["people-0", "people-1"]
     assert {*found["all"]} == {"drawn", "re-split"}
@@ -92,24 +82,24 @@ def test_it_reads_what_an_audit_writes(benchmark, tmp_path, capsys):
     assert "people-1" in capsys.readouterr().out
     files[0].write_text('{"split": "calibration", "right": true}\n' * 3)
     with pytest.raises(BadData, match="calibration and held-out"):
-        benchmark.main(arguments)
+        bound.main(arguments)
 
 
 @pytest.mark.parametrize("features", [None, [0.1, 2.0, 0.0, 0.0], {"margin": 1.0}, {"margin": "x"}])
-def test_another_form_of_features_is_named(benchmark, tmp_path, features):
+def test_another_form_of_features_is_named(tmp_path, features):
     rows = to_json(answers(4, 0))
     write_jsonl(tmp_path / "answers.jsonl", [rows[0] | {"features": features}, *rows[1:]])
     with pytest.raises(BadData, match=r"'features' log_probability, margin, .*wherefrom audit"):
-        benchmark.main([str(tmp_path / "answers.jsonl")])
+        bound.main([str(tmp_path / "answers.jsonl")])
 
 
-def test_a_name_that_the_model_does_not_know_is_not_answered(benchmark):
+def test_a_name_that_the_model_does_not_know_is_not_answered():
     """The gate of the audit is kept: an unknown name has no score, however sure the features."""
     n = 200
     known = np.arange(n) % 2 == 0
     sure = np.where(np.arange(n) % 4 < 2, 3.0, -3.0)
     features = FeatureTable({"sure": sure, "known": known.astype(float)})
-    rules = benchmark.fit_rules((features, sure > 0), 0.1, 0.1, 0.3)
+    rules = bound.fit_rules((features, sure > 0), 0.1, 0.1, 0.3)
     for rule in rules.values():
         given = rule(features)
         assert given.any()

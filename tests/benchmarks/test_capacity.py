@@ -1,11 +1,10 @@
 """docs/CAPACITY.md is what its program writes from the findings that are kept."""
 
-import importlib
 import json
 import shutil
-import sys
 from pathlib import Path
 
+import capacity as program
 import pytest
 
 from wherefrom.core.config import to_json
@@ -16,14 +15,6 @@ from wherefrom.recipes.capacity import capacity
 from wherefrom.runs.folder import RunFolder
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def program(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    sys.modules.pop("capacity", None)
-    yield importlib.import_module("capacity")
-    sys.modules.pop("capacity", None)
 
 
 @pytest.fixture
@@ -54,14 +45,14 @@ def study(path: Path, arms: tuple[Arm, ...]) -> Path:
     return path
 
 
-def test_the_page_is_what_the_program_writes(program, docs):
+def test_the_page_is_what_the_program_writes(docs):
     program.write_page(docs)
     assert (docs / "CAPACITY.md").read_text() == (ROOT / "docs/CAPACITY.md").read_text()
     for picture in (docs / "pictures").iterdir():
         assert picture.stat().st_size > 1000
 
 
-def test_a_study_is_kept_and_shown(program, docs, tmp_path):
+def test_a_study_is_kept_and_shown(docs, tmp_path):
     program.main(["--keep", str(study(tmp_path / "s", capacity().arms)), "--docs", str(docs)])
     assert json.loads((docs / "results/capacity-small.json").read_text())["device"] == "here"
     page = (docs / "CAPACITY.md").read_text()
@@ -69,6 +60,6 @@ def test_a_study_is_kept_and_shown(program, docs, tmp_path):
     assert page.count(program.BEGIN) == page.count(program.END) == 1
 
 
-def test_other_sizes_are_not_kept(program, docs, tmp_path):
+def test_other_sizes_are_not_kept(docs, tmp_path):
     with pytest.raises(BadData, match="expected the arms of 'capacity' or 'capacity-gpu', found"):
         program.keep(study(tmp_path / "s", (Arm("other"),)), docs)

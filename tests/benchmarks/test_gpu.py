@@ -1,6 +1,5 @@
 """The program of the GPU figures: what it needs, what it would run, and the page made of it."""
 
-import importlib
 import json
 import os
 import subprocess
@@ -10,22 +9,17 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import gpu
+import handout
 import pytest
+import results
 import torch
+import why
 
 from wherefrom.recipes.catalogue import adjust, get_recipe
 
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = ROOT / "benchmarks"
-MODULES = ("gpu", "why", "results", "handout")
-
-
-@pytest.fixture
-def program(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    yield importlib.import_module
-    for name in MODULES:
-        sys.modules.pop(name, None)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +47,7 @@ def in_python(environment: dict[str, str], *arguments: object) -> str:
     return found.stdout
 
 
-def test_it_needs_torch_and_numpy_and_nothing_else(bare):
+def test_it_needs_torch_and_numpy_and_nothing_else(bare, python_anew):
     code = f"import sys; sys.path.insert(0, {str(BENCHMARKS)!r})\n"
     code += "import gpu, influence, results; print(len(gpu.jobs('nowhere')))"
     assert int(in_python(bare, "-c", code)) > 10
@@ -61,7 +55,8 @@ def test_it_needs_torch_and_numpy_and_nothing_else(bare):
         in_python(bare, "-c", "import safetensors")
 
 
-def test_so_do_the_courses_commands(bare, tmp_path, program, monkeypatch):
+@pytest.mark.nightly
+def test_so_do_the_courses_commands(bare, python_anew, tmp_path, monkeypatch):
     """Two of them, from nothing to a score, through files of parameters and checkpoints."""
     rows = "".join(f"Where was {n} born?\tOslo\n" for n in ("Ann Ek", "Bo Ek", "Cy Ek"))
     text = "".join(f"{n}. {n} was born in Oslo. Where?\n" for n in ("Ann Ek", "Bo Ek", "Cy Ek"))
@@ -70,7 +65,6 @@ def test_so_do_the_courses_commands(bare, tmp_path, program, monkeypatch):
         (tmp_path / name).write_text(content)
     for name, value in bare.items():
         monkeypatch.setenv(name, value)
-    handout = program("handout")
     names = handout.names()
     assert len(names) == 19
     sizes = {"n_layer": 1, "n_head": 1, "n_embd": 8, "epochs": 1}
@@ -83,15 +77,15 @@ def test_so_do_the_courses_commands(bare, tmp_path, program, monkeypatch):
         handout.give("rope_eval_dev_with_pretrain", str(tmp_path), tmp_path / "out", options)
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU, it would train")
-def test_without_a_gpu_it_says_so_and_runs_nothing(program, tmp_path, capsys):
-    assert program("gpu").main(["--out", str(tmp_path / "x.jsonl")]) == 2
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA GPU")
+def test_without_a_gpu_it_says_so_and_runs_nothing(tmp_path, capsys):
+    assert gpu.main(["--out", str(tmp_path / "x.jsonl")]) == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert not (tmp_path / "x.jsonl").exists()
 
 
-def test_each_row_changes_the_one_before_it_and_ends_at_ours(program):
-    why, ours = program("why"), program("gpu").jobs("")["knowledge.rope"]
+def test_each_row_changes_the_one_before_it_and_ends_at_ours():
+    ours = gpu.jobs("")["knowledge.rope"]
     recipes = [why.begin(), *(row.recipe for row in why.ROWS)]
     for before, after in pairwise(recipes):
         assert before != after
@@ -120,8 +114,7 @@ def differences(one: Any, other: Any, place: str = "") -> set[str]:
 SPANS = ".stages.0.mix.0.objective"
 
 
-def test_a_thing_taken_out_is_one_thing(program):
-    why = program("why")
+def test_a_thing_taken_out_is_one_thing():
     ours = why.ROWS[-1].recipe
     found = {row.name: differences(ours, row.recipe) for row in why.WITHOUT}
     assert all(place.startswith(".model.") for place in found.pop("architecture"))
@@ -133,8 +126,7 @@ def test_a_thing_taken_out_is_one_thing(program):
     }  # fmt: skip
 
 
-def test_a_thing_put_in_is_one_thing(program):
-    why = program("why")
+def test_a_thing_put_in_is_one_thing():
     found = {row.name: differences(why.begin(), row.recipe) for row in why.ADDED}
     assert all(place.startswith(".model.") for place in found.pop("architecture"))
     schedule = {f".stages.0.schedule.{name}" for name in ("shape", "warmup", "floor")}
@@ -161,18 +153,18 @@ def row(job: str, seed: int, accuracy: float, model: str = "with_pretraining") -
     }  # fmt: skip
 
 
-def test_the_page_says_what_was_measured_and_what_was_not(program):
+def test_the_page_says_what_was_measured_and_what_was_not():
     rows = [row("course.causal", s, a) for s, a in enumerate((0.2, 0.22, 0.3))]
     rows += [row("knowledge.rope", s, a, "model") for s, a in enumerate((0.8, 0.84))]
-    page = program("results").page(rows)
+    page = results.page(rows)
     assert "| vanilla | 7 | 3 | 24.0 (20.0 to 30.0) |" in page
     assert "| birthplaces-knowledge | 7 | 2 | 82.0 (80.0 to 84.0) |" in page
     assert "| rope | - | 0 | not run |" in page
     assert "| gold absent | 20.0 (20.0 to 20.0) |" in page
 
 
-def test_the_page_sets_single_changes_beside_what_they_change(program):
-    page = program("results").page
+def test_the_page_sets_single_changes_beside_what_they_change():
+    page = results.page
     before = [row("course.causal", 0, 0.25), row("why.mixing", 0, 0.75)]
     assert "One thing alone" not in page(before)
     found = page([*before, row("without.salient", 0, 0.5), row("added.mixing", 1, 0.125)])
@@ -187,7 +179,7 @@ def test_the_page_sets_single_changes_beside_what_they_change(program):
     assert "taken out" not in half
 
 
-def test_the_page_compares_character_models_in_nats(program):
+def test_the_page_compares_character_models_in_nats():
     def scored(nats: float) -> dict:
         return {"seconds": 1.0, "scores": {"strict": {"nats_per_target": nats}}}
 
@@ -197,7 +189,7 @@ def test_the_page_compares_character_models_in_nats(program):
          "tasks": {"held-out.gpt": scored(nats), "blocks.gpt": scored(nats + 0.02)}}
         for seed, nats in enumerate((1.4, 1.44))
     ]  # fmt: skip
-    page = program("results").page(rows)
+    page = results.page(rows)
     assert (
         "| shakespeare-gpt-gpu | 9 | 2 | 1.4200 (1.4000 to 1.4400) | 1.4400 (1.4200 to 1.4600) "
         "| 20.0 (20.0 to 20.0) |"
@@ -205,8 +197,7 @@ def test_the_page_compares_character_models_in_nats(program):
     assert "| shakespeare-gru-gpu | - | 0 | not run | - | not run |" in page
 
 
-def test_a_job_of_characters_is_scored_in_nats(program, tmp_path):
-    gpu = program("gpu")
+def test_a_job_of_characters_is_scored_in_nats(tmp_path):
     (tmp_path / "text.txt").write_text("to be, or not to be: that is the question.\n" * 20)
     tiny = {
         "shakespeare.gru": ["model.n_hidden=8", "stages.train.mix.text.objective.length=20"],
@@ -220,8 +211,7 @@ def test_a_job_of_characters_is_scored_in_nats(program, tmp_path):
         assert "nats" in gpu.summary(name, 0, found)
 
 
-def test_rows_of_the_same_job_replace_each_other(program, tmp_path, monkeypatch):
-    results = program("results")
+def test_rows_of_the_same_job_replace_each_other(tmp_path, monkeypatch):
     monkeypatch.setattr(results, "RESULTS", tmp_path / "results")
     first, second = tmp_path / "a" / "gpu.jsonl", tmp_path / "b" / "gpu.jsonl"
     for path, rows in ((first, [row("calibrated", 0, 0.5), row("why.rate", 0, 0.3)]),
@@ -240,14 +230,12 @@ def test_rows_of_the_same_job_replace_each_other(program, tmp_path, monkeypatch)
     assert found.read_text() == "Rome\nUlm\n"
 
 
-def test_the_page_in_the_repository_is_made_of_the_results_beside_it(program):
-    results = program("results")
+def test_the_page_in_the_repository_is_made_of_the_results_beside_it():
     page = results.page(results.read(results.RESULTS / "gpu.jsonl"))
     assert results.PAGE.read_text("utf-8") == page
 
 
-def test_models_of_one_shape_are_made_together(program, tiny_settings):
-    gpu = program("gpu")
+def test_models_of_one_shape_are_made_together(tiny_settings):
     tiny = replace(adjust(get_recipe("people"), settings=[*tiny_settings, "device=cpu"]), tasks=())
     recipes = [replace(tiny, seed=seed) for seed in (0, 1)]
     wider = replace(tiny, model=replace(tiny.model, n_embd=32))

@@ -1,10 +1,7 @@
 """The homework's part of the page of results, from figures that were taken over."""
 
 import json
-import sys
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 import homework
 

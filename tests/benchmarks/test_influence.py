@@ -1,31 +1,17 @@
 """Models trained without people's text, on a tiny recipe: measured, packed, audited elsewhere."""
 
-import importlib
 import json
 import shutil
-import sys
 import tarfile
-from pathlib import Path
 
-import pytest
+import influence
 
 from wherefrom.auditing import confidence_sections
 from wherefrom.auditing.audit import audit_run
 from wherefrom.runs.run import open_run
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
-
-@pytest.fixture
-def influence(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    yield importlib.import_module("influence")
-    sys.modules.pop("influence", None)
-
-
-def test_pairs_are_measured_once_and_packed_to_be_audited(
-    influence, tiny_settings, tmp_path, monkeypatch
-):
+def test_pairs_are_measured_once_and_packed_to_be_audited(tiny_settings, tmp_path, monkeypatch):
     settings = [part for s in tiny_settings for part in ("--set", s)]
     command = ["people", *settings, "--pairs", "1", "--processes", "2", "--out", str(tmp_path)]
     assert influence.main(command) == 0

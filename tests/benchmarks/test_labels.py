@@ -1,15 +1,9 @@
 """The page's part about sources: from the labelled answers that are kept, and nothing else."""
 
 import json
-import sys
-from pathlib import Path
-
-import numpy as np
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 import labels
+import numpy as np
 
 from wherefrom.core.config import to_json
 from wherefrom.memorisation.predictor import borrowed_predictor
@@ -17,10 +11,7 @@ from wherefrom.report.source_rows import explain_source
 
 BORROWED_FROM = ("people-0", "people-1", "people-2")
 
-needs_files = pytest.mark.skipif(not labels.read_all(), reason="no labelled answers are kept")
 
-
-@needs_files
 def test_the_borrowed_predictor_is_what_the_kept_files_give():
     found = [each for each in labels.read_all() if each.run in BORROWED_FROM]
     assert len(found) == len(BORROWED_FROM)
@@ -33,7 +24,6 @@ def test_the_borrowed_predictor_is_what_the_kept_files_give():
         )
 
 
-@needs_files
 def test_every_kept_file_gives_every_figure_and_says_what_to_make_of_it():
     page = labels.labels()
     for each in labels.read_all():

@@ -1,28 +1,14 @@
 """The measurement of a million people: what it does, and what it says. Nothing is timed here."""
 
-import importlib
-import sys
-from pathlib import Path
-
-import pytest
-
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-
-
-@pytest.fixture
-def million(monkeypatch, tmp_path):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    monkeypatch.setenv("WHEREFROM_CACHE", str(tmp_path / "cache"))
-    yield importlib.import_module("million")
-    for name in ("million", "disturbance"):
-        sys.modules.pop(name, None)
+import million
 
 
 def row(part: str, size: int, cpu: float, wall: float, gigabytes: float) -> dict:
     return {"part": part, "size": size, "cpu": cpu, "wall": wall, "peak": gigabytes * 1e9}
 
 
-def test_every_part_does_what_it_says(million, tmp_path):
+def test_every_part_does_what_it_says(tmp_path, monkeypatch):
+    monkeypatch.setenv("WHEREFROM_CACHE", str(tmp_path / "cache"))
     million.write_own_text(500, tmp_path)
     found = {part: work(500, tmp_path) for part, work in million.PARTS.items()}
     data = million.recipe_of(500).data
@@ -36,7 +22,7 @@ def test_every_part_does_what_it_says(million, tmp_path):
     assert found["own text"] == {"facts": 500, "questions": 500}
 
 
-def test_bars_that_are_missed_are_named(million):
+def test_bars_that_are_missed_are_named():
     rows = [row("train", 10**6, 50, 59, 1.9), row("own text", 10**6, 50, 61, 0.9)]
     assert million.judge(rows) == ["own text of 1,000,000: 61 s, bar 60"]
     rows = [row("train", 10**6, 50, 61, 2.1), row("index", 10**6, 500, 900, 0.9)]
@@ -46,7 +32,7 @@ def test_bars_that_are_missed_are_named(million):
     ]
 
 
-def test_the_page_gets_the_table_and_the_figure(million, tmp_path, monkeypatch):
+def test_the_page_gets_the_table_and_the_figure(tmp_path, monkeypatch):
     for name in ("pictures", "results"):
         (tmp_path / name).mkdir()
     page = tmp_path / "MILLION.md"

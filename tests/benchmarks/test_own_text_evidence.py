@@ -1,27 +1,15 @@
 """The benchmark of evidence on one's own text, on a text of sixty lines."""
 
-import importlib
 import json
-import sys
-from pathlib import Path
 
-import pytest
+import own_text_evidence
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 FIRST = "Ada Bo Cy Di Ed Fay Gus Hal Ivo Jo".split()
 LAST = "Lund Falk Roth Holm Moss Poe".split()
 PLACES = "Oslo Rome Lima Bonn Nice".split()
 
 
-@pytest.fixture
-def program(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    yield importlib.import_module("own_text_evidence")
-    for name in ("measure", "own_text_evidence"):
-        sys.modules.pop(name, None)
-
-
-def test_it_measures_reads_and_joins(program, tmp_path, capsys):
+def test_it_measures_reads_and_joins(tmp_path, capsys):
     names = [f"{first} {last}" for last in LAST for first in FIRST]
     places = [PLACES[i % 5] for i in range(60)]
     pairs = list(zip(names, places, strict=True))
@@ -31,7 +19,7 @@ def test_it_measures_reads_and_joins(program, tmp_path, capsys):
     (tmp_path / "text.tsv").write_text("\n".join(rows) + "\n")
     file = tmp_path / "figures.json"
     joined = ["--joined", "3", "--read", "4", "--json", str(file)]
-    result = program.main([str(tmp_path / "text"), *joined])
+    result = own_text_evidence.main([str(tmp_path / "text"), *joined])
     assert json.loads(file.read_text()) == json.loads(json.dumps(result))
     assert [row["text"] for row in result["relations"]] == ["text", "text, 3 lines a paragraph"]
     assert [row["overall"]["accuracy"] for row in result["relations"]] == [1.0, 1.0]

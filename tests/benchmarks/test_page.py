@@ -1,29 +1,18 @@
 """The benchmark of the page's engine runs on a small run, and finds what it should."""
 
-import importlib
 import json
 import shutil
-import sys
 from pathlib import Path
 
+import page
 import pytest
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
-
-@pytest.fixture
-def program(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    yield importlib.import_module("page")
-    for name in ("measure", "page"):
-        sys.modules.pop(name, None)
-
-
-def test_it_runs(program, tiny_run: Path, tmp_path: Path, capsys):
+def test_it_runs(tiny_run: Path, tmp_path: Path, capsys):
     if shutil.which("node") is None:
         pytest.skip("node is not here: the page's JavaScript cannot be run")
     file = tmp_path / "figures.json"
-    result = program.main([str(tiny_run), "--precision", "fp32", "--json", str(file)])
+    result = page.main([str(tiny_run), "--precision", "fp32", "--json", str(file)])
     assert json.loads(file.read_text()) == json.loads(json.dumps(result))
     assert {"stated", "omitted", "none", "nonexistent"} == set(result["same"])
     for counts in result["same"].values():
@@ -32,7 +21,7 @@ def test_it_runs(program, tiny_run: Path, tmp_path: Path, capsys):
     assert "the same answer 8, decision 8" in capsys.readouterr().out
 
 
-def test_a_difference_is_seen(program):
+def test_a_difference_is_seen():
     from wherefrom.core.replies import Reply, Source
 
     there = Reply("q", "s", "r", True, "Oslo", 0.9, None, True, (), None, Source("recalled", 0.7))
@@ -40,7 +29,7 @@ def test_a_difference_is_seen(program):
         "answer": "Rome", "answered": False, "reason": "low confidence", "whyNot": "so",
         "evidence": None, "source": {"label": "guessed", "probability": 0.2}, "confidence": 0.4,
     }  # fmt: skip
-    found = program.compare(there, here)
+    found = page.compare(there, here)
     assert [found[part] for part in ("answer", "decision", "evidence", "source")] == [
         False, False, True, False,
     ]  # fmt: skip

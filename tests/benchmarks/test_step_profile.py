@@ -1,15 +1,9 @@
 """The profile of a step: gaps, kinds, and the page, with figures made by hand."""
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "benchmarks"))
-
-import step_profile  # noqa: E402
+import step_profile
 
 
 def test_gaps_are_the_time_in_which_nothing_runs():

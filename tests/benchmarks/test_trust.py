@@ -2,21 +2,18 @@
 
 import json
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.metrics import cohen_kappa_score
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-
 import trust
 from trust import kappa, readings
 
 
 def test_kappa_is_cohens():
+    from sklearn.metrics import cohen_kappa_score
+
     generator = np.random.default_rng(0)
     one = generator.choice(["supported", "contradicted", "silent"], 60).tolist()
     other = [a if generator.random() < 0.7 else "silent" for a in one]

@@ -1,33 +1,20 @@
 """docs/TRUST-RESULTS.md: the page is what its template and the committed files give."""
 
-import importlib
 import json
 import re
-import sys
-from pathlib import Path
 
 import pytest
+import trust_results as made
+from answer_files import read_rows, slim, write_rows
 
 from wherefrom.core.errors import BadData
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
-
-@pytest.fixture
-def made(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    yield importlib.import_module("trust_results")
-    for name in ("trust_results", "bound", "answer_files", "trust"):
-        sys.modules.pop(name, None)
-
-
-def test_the_committed_page_is_what_the_committed_files_give(made):
-    if not (made.RESULTS / f"answers.{made.PEOPLE}.jsonl.gz").exists():
-        pytest.skip("the answers of `people` are not committed yet")
+def test_the_committed_page_is_what_the_committed_files_give():
     assert made.PAGE.read_text("utf-8") == made.page()
 
 
-def test_the_template_has_few_figures_of_its_own(made):
+def test_the_template_has_few_figures_of_its_own():
     """A figure that is written by hand cannot be computed again; these are about other data."""
     words = made.PLACE.sub("", made.TEMPLATE.read_text("utf-8"))
     found = set(re.findall(r"\d+(?:[.,]\d+)* %", words))
@@ -45,17 +32,17 @@ ROWS = [
 
 
 @pytest.fixture
-def folder(made, tmp_path, monkeypatch):
+def folder(tmp_path, monkeypatch):
     """Files of two made-up seeds in a folder of their own."""
     from answer_files import write_rows
 
-    monkeypatch.setattr(made, "RESULTS", tmp_path)
-    monkeypatch.setattr(made, "FEATURES", ("log_probability", "margin"))
+    monkeypatch.setattr("RESULTS", tmp_path)
+    monkeypatch.setattr("FEATURES", ("log_probability", "margin"))
     write_rows(tmp_path / "answers.people.jsonl.gz", ROWS)
     return tmp_path
 
 
-def test_figures_of_seeds_by_hand(made, folder):
+def test_figures_of_seeds_by_hand(folder):
     found = made._people()
     held = [r for r in ROWS if r["split"] == "held-out" and r["run"] == "people-0"]
     assert found["seeds"] == 2
@@ -70,7 +57,7 @@ def test_figures_of_seeds_by_hand(made, folder):
     assert found["precision_everyone_least"] == pytest.approx(sum(given) / len(given))
 
 
-def test_the_bounds_figures_are_those_of_the_benchmark(made, folder):
+def test_the_bounds_figures_are_those_of_the_benchmark(folder):
     def model(certified, above, other):
         given = above / certified if certified else None
         drawn = {"answers_anybody": certified, "above": above, "above_given": given}
@@ -104,17 +91,17 @@ def test_the_bounds_figures_are_those_of_the_benchmark(made, folder):
         ("| a | b |", "text", "| a | b |"),
     ],
 )  # fmt: skip
-def test_how_a_figure_is_written(made, value, form, shown):
+def test_how_a_figure_is_written(value, form, shown):
     assert made.show(value, form) == shown
 
 
-def test_the_page_is_filled_from_findings_and_figures(made, folder, monkeypatch):
+def test_the_page_is_filled_from_findings_and_figures(folder, monkeypatch):
     found = {"format_version": 2, "a": {"0.9": {"precision": 0.5, "interval": [0, 1], "n": 2}},
              "list": [0.25, 0.5]}  # fmt: skip
     (folder / "audit.run-0.json").write_text(json.dumps(found))
     template = folder / "page.md"
-    monkeypatch.setattr(made, "TEMPLATE", template)
-    monkeypatch.setattr(made, "find_figures", lambda: {"seeds": 2})
+    monkeypatch.setattr("TEMPLATE", template)
+    monkeypatch.setattr("find_figures", lambda: {"seeds": 2})
     template.write_text("{{= seeds | d}} seeds, {{run-0 a.0.9 | %}}, {{run-0 list.1 | .1f}}")
     assert made.page() == "2 seeds, 50.0 %, 0.5"
     template.write_text("{{run-0 nothing.there | %}}")
@@ -125,9 +112,7 @@ def test_the_page_is_filled_from_findings_and_figures(made, folder, monkeypatch)
             made.page()
 
 
-def test_rows_are_kept_small_and_read_back(made, tmp_path):
-    from answer_files import read_rows, slim, write_rows
-
+def test_rows_are_kept_small_and_read_back(tmp_path):
     reply = {
         "subject": "Ann", "relation": "r", "answer": "Oslo", "confidence": 0.123456789,
         "name_known": True, "answered": True, "evidence": {"label": "supported", "quote": "..."},

@@ -1,49 +1,37 @@
 """Characters against words: stems and words by hand, and the whole program on generated runs."""
 
-import importlib
 import json
-import sys
-from pathlib import Path
 
-import pytest
+import units
 
 from wherefrom.api import run
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 KNOWN = frozenset("walk love stop glass the spoke".split())
 
 
-@pytest.fixture
-def program(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    yield importlib.import_module("units")
-    for name in ("measure", "disturbance", "units"):
-        sys.modules.pop(name, None)
-
-
-def test_stems_are_those_of_the_training_text(program):
-    stems = {word: program.stem_of(word, KNOWN) for word in ("walking", "loving", "stopped")}
+def test_stems_are_those_of_the_training_text():
+    stems = {word: units.stem_of(word, KNOWN) for word in ("walking", "loving", "stopped")}
     assert stems == {"walking": "walk", "loving": "lov", "stopped": "stopp"}
-    assert program.stem_of("glasses", KNOWN) == "glass"
-    assert program.stem_of("table", KNOWN) == ""
-    assert program.stem_of("thes", KNOWN) == "the"
+    assert units.stem_of("glasses", KNOWN) == "glass"
+    assert units.stem_of("table", KNOWN) == ""
+    assert units.stem_of("thes", KNOWN) == "the"
 
 
-def test_words_are_seen_inflected_or_neither_and_unseen_ones_count_once(program):
-    found = program.find_words("glass walking Tables walking zebra xx spoke spoke", KNOWN)
+def test_words_are_seen_inflected_or_neither_and_unseen_ones_count_once():
+    found = units.find_words("glass walking Tables walking zebra xx spoke spoke", KNOWN)
     assert [(w.text, w.kind, w.start) for w in found] == [
         ("glass", "seen", 0), ("walking", "inflected", 6), ("zebra", "other", 29),
         ("spoke", "seen", 38), ("spoke", "seen", 44),
     ]  # fmt: skip
 
 
-def test_a_blank_line_ends_a_sentence(program):
-    first, second = program._spaces("one two\n\nthree\n")
+def test_a_blank_line_ends_a_sentence():
+    first, second = units._spaces("one two\n\nthree\n")
     assert [(t.text, t.start, t.end) for t in first] == [("one", 0, 3), ("two", 4, 7)]
     assert [t.start for t in second] == [9]
 
 
-def test_it_measures_two_runs(program, tmp_path, capsys):
+def test_it_measures_two_runs(tmp_path, capsys):
     words = ["stages.homework.steps=20", "stages.better.steps=2"]
     run("bigram", out=tmp_path / "words", settings=words)
     characters = ["stages.homework.steps=2", "stages.better.steps=2", "data.held_out=0.3"]
@@ -51,7 +39,7 @@ def test_it_measures_two_runs(program, tmp_path, capsys):
     text = tmp_path / "text.txt"
     text.write_text("the cat zzzzing runs .\n\na living person listed here .\n")
     figures = tmp_path / "figures.json"
-    program.main(
+    units.main(
         [str(tmp_path / "words"), str(tmp_path / "characters"), "--text", str(text), "--tiny",
          "--turns", "1", "--json", str(figures)]
     )  # fmt: skip

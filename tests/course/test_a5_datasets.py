@@ -1,31 +1,20 @@
 """The assignment's data sets: by what the hand-out says of them, and against the library's rows."""
 
 import random
-import sys
 from collections import Counter
-from pathlib import Path
 
 import pytest
 import torch
 
-A5 = Path(__file__).parents[2] / "course" / "a5"
-sys.path.insert(0, str(A5))
+from tests.course.files import A5, load
+from wherefrom.core.errors import BadData, UsageError
 
-from submission import helper, utils  # noqa: E402
-from submission.dataset import CharCorruptionDataset, NameDataset  # noqa: E402
-from submission.model import GPTConfig  # noqa: E402
-
-from wherefrom.core.errors import BadData, UsageError  # noqa: E402
-
+submission, helper, utils = load(A5, "submission", "submission.helper", "submission.utils")
+CharCorruptionDataset, NameDataset = submission.CharCorruptionDataset, submission.NameDataset
 WIKI = "\n".join(f"{n} Grey. {n} was born in Oslo, and sang." for n in ("Ann", "Bo", "Cy"))
 WIKI += " Where? Rome."
 NAMES = "Where was Ann Grey born?\tOslo\nWhere was Bo Grey born?\tRome\n"
 TINY = {"n_layer": 2, "n_head": 2, "n_embd": 8}
-
-
-@pytest.fixture(autouse=True)
-def default_year(monkeypatch):
-    monkeypatch.delenv("A5_YEAR", raising=False)
 
 
 @pytest.fixture
@@ -137,7 +126,7 @@ def test_years(monkeypatch):
         assert len(dataset[0][0]) == (32 if year == "cs224n2024" else 31)
     monkeypatch.setenv("A5_YEAR", "cs224n2024")
     dataset = CharCorruptionDataset("abcdefgh" * 20, 32)
-    mconf = GPTConfig(dataset.vocab_size, 32, **TINY)
+    mconf = submission.GPTConfig(dataset.vocab_size, 32, **TINY)
     model = helper.initialize_synthesizer_model(mconf)
     assert model(dataset[0][0][None])[0].shape == (1, 32, dataset.vocab_size)
     monkeypatch.setenv("A5_YEAR", "cs224n2204")

@@ -1,21 +1,18 @@
 """The hand-in: every deliverable of a year named, faults found, one archive that repeats."""
 
 import io
-import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 import torch
 
-A5 = Path(__file__).parents[2] / "course" / "a5"
-sys.path.insert(0, str(A5))
+from tests.course.files import A5, load
+from wherefrom.doctor.years import YEARS
 
-import commands  # noqa: E402
-import deliverables  # noqa: E402
-import hand_in  # noqa: E402
-
-from wherefrom.doctor.years import YEARS  # noqa: E402
+commands, deliverables, hand_in, make_starter = load(
+    A5, "commands", "deliverables", "hand_in", "make_starter"
+)
 
 # Seed 001 lists these, in this order, as what is handed in.
 SEED = (
@@ -32,11 +29,6 @@ SCRIPT_2023 = (
     "vanilla.pretrain.dev.predictions vanilla.pretrain.test.predictions "
     "perceiver.pretrain.dev.predictions perceiver.pretrain.test.predictions"
 ).split()
-
-
-@pytest.fixture(autouse=True)
-def no_year(monkeypatch):
-    monkeypatch.delenv("A5_YEAR", raising=False)
 
 
 def fill(folder: Path, names: list[str]) -> None:
@@ -179,8 +171,6 @@ def test_a_last_line_without_an_end_is_a_line(call, complete):
 
 
 def test_a_starter_says_what_to_do_and_by_which_hand_out(call, tmp_path):
-    import make_starter
-
     make_starter.make(tmp_path / "starter", "cs224n2023")
     code, out, err = call("--submission", tmp_path / "starter", "--check")
     assert code == 66

@@ -4,21 +4,20 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
-A5 = Path(__file__).parents[2] / "course" / "a5"
-sys.path.insert(0, str(A5))
+from tests.course.files import A5, load
+
+make_starter, submission = load(A5, "make_starter", "submission")
 NOTEBOOK = A5 / "play_char.ipynb"
 CELLS = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
 CODE = [cell for cell in CELLS if cell["cell_type"] == "code"]
 
 
-def run(monkeypatch, capsys, **environment) -> tuple[dict, str]:
-    monkeypatch.delenv("A5_YEAR", raising=False)
+def run(monkeypatch, capsys, cells, **environment) -> tuple[dict, str]:
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     names: dict = {}
-    for cell in CODE:
+    for cell in cells:
         exec(compile("".join(cell["source"]), cell["id"], "exec"), names)
     return names, capsys.readouterr().out
 
@@ -27,27 +26,29 @@ def said(cell) -> str:
     return "".join(line for output in cell["outputs"] for line in output.get("text", []))
 
 
-def test_it_trains_with_the_courses_own_classes_and_samples(monkeypatch, capsys):
-    import submission
+def test_text_and_model_are_what_was_saved(monkeypatch, capsys):
+    """What does not depend on the machine is saved as it comes out."""
+    names, out = run(monkeypatch, capsys, CODE[:3])
+    assert out == "".join(said(cell) for cell in CODE[1:3])
+    x, y = names["dataset"][0]
+    assert (x[1:] == y[:-1]).all()
 
-    names, out = run(monkeypatch, capsys, PLAY_EPOCHS="1")
+
+def test_it_trains_on_a_text_of_ones_own_with_the_courses_classes(monkeypatch, capsys, tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_text("ab ab ab ab ab ab ab ab\n" * 128, encoding="utf-8")
+    names, out = run(monkeypatch, capsys, CODE, PLAY_EPOCHS="2", PLAY_TEXT=str(text))
+    assert "128 documents, 2,944 characters, 5 symbols" in out
     assert type(names["trainer"]) is submission.Trainer
     assert type(names["tconf"]) is submission.TrainerConfig
     assert type(names["model"]) is submission.GPT
-    x, y = names["dataset"][0]
-    assert (x[1:] == y[:-1]).all()
-    losses = names["losses"]
-    assert len(losses) == 73  # 2,336 documents, 32 a step
-    assert losses[-1] < losses[0] - 0.5
+    assert len(names["losses"]) == 8  # 32 documents a step
+    assert names["losses"][-1] < names["losses"][0] - 0.3
     assert out.count("temperature") == 3
-    # What does not depend on the machine is saved as it comes out: the text and the model's size.
-    assert out.startswith("".join(said(cell) for cell in CODE[1:3]))
 
 
 def test_it_runs_in_what_students_are_handed(tmp_path):
     """It uses given parts alone: nothing that a student has yet to write."""
-    import make_starter
-
     make_starter.make(tmp_path)
     (tmp_path / "text.txt").write_text("ab ab ab ab\n" * 64, encoding="utf-8")
     program = "".join("".join(cell["source"]) + "\n" for cell in CODE)
@@ -61,15 +62,6 @@ def test_it_runs_in_what_students_are_handed(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("temperature") == 3
-
-
-def test_it_takes_a_text_of_ones_own(monkeypatch, capsys, tmp_path):
-    text = tmp_path / "text.txt"
-    text.write_text("ab ab ab ab ab ab ab ab\n" * 320, encoding="utf-8")
-    names, out = run(monkeypatch, capsys, PLAY_EPOCHS="6", PLAY_TEXT=str(text))
-    assert "320 documents, 7,360 characters, 5 symbols" in out
-    assert "temperature 0.0: ab ab ab ab ab" in out
-    assert names["losses"][-1] < 0.3
 
 
 def test_what_it_gave_is_saved_with_it():

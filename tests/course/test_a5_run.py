@@ -11,17 +11,14 @@ from pathlib import Path
 import pytest
 import torch
 
-A5 = Path(__file__).parents[2] / "course" / "a5"
-sys.path.insert(0, str(A5))
+from tests.course.files import A5, load
+from wherefrom.core.errors import BadData, Mismatch
+from wherefrom.doctor import starter as marks
 
-import commands  # noqa: E402
-import make_starter  # noqa: E402
-import run  # noqa: E402
-from submission import utils  # noqa: E402
-
-from wherefrom.core.errors import BadData  # noqa: E402
-from wherefrom.doctor import starter as marks  # noqa: E402
-
+commands, make_starter, run, london_baseline, submission, dataset, helper, utils = load(
+    A5, "commands", "make_starter", "run", "london_baseline", "submission", "submission.dataset",
+    "submission.helper", "submission.utils",
+)  # fmt: skip
 TINY = ["--epochs", "1", "--n_layer", "3", "--n_head", "2", "--n_embd", "8", "--device", "cpu"]
 PEOPLE = [f"{a} {b}" for a in ("Ada", "Bo", "Cy") for b in ("Fox", "Gray", "Hill")]
 PLACES = ["Oslo", "Rome", "London"] * 3
@@ -29,7 +26,6 @@ PLACES = ["Oslo", "Rome", "London"] * 3
 
 @pytest.fixture(autouse=True)
 def nothing_set(monkeypatch, tmp_path):
-    monkeypatch.delenv("A5_YEAR", raising=False)
     monkeypatch.delenv("A5_DATA", raising=False)
     monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
@@ -47,19 +43,19 @@ def write_data(folder):
     return folder
 
 
-def load(path):
-    """Our own files need no child process, which takes seconds to start; other tests have it."""
+def read(path):
+    """Our own files need no child process; other tests have it."""
     return torch.load(path, weights_only=True)
 
 
 @pytest.fixture(scope="module")
 def chain(tmp_path_factory):
-    """Every command, each variant's in the order of the list, and where their files are."""
+    """A variant's commands, two of which train, and where their files are."""
     base = tmp_path_factory.mktemp("a5")
     data, out = write_data(base / "data"), base / "out"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(utils, "read_params", load)
-        for name in commands.COMMANDS:
+        patch.setattr(utils, "read_params", read)
+        for name in (name for name in commands.COMMANDS if name.startswith("rope_")):
             given = [name, "--data", str(data), "--out", str(out), *TINY]
             assert run.main(given) == 0, name
     return data, out
@@ -67,62 +63,74 @@ def chain(tmp_path_factory):
 
 def test_every_deliverable_is_there_and_nothing_else(chain):
     _, out = chain
+    wanted = {f"rope.{stage}.params" for stage in ("pretrain", "finetune")}
+    wanted |= {f"rope.pretrain.{part}.predictions" for part in ("dev", "test")}
+    assert {path.name for path in out.iterdir()} == wanted
+    for path in out.glob("*.params"):
+        state = read(path)
+        assert utils.variant_of(state) == "rope"
+        assert "blocks.0.attn.mask" in state
+    for part, count in (("dev", 4), ("test", 3)):
+        text = (out / f"rope.pretrain.{part}.predictions").read_text()
+        assert text.endswith("\n")
+        assert len(text.split("\n")) == count + 1
+    before, after = (read(out / f"rope.{stage}.params") for stage in ("pretrain", "finetune"))
+    assert any(not torch.equal(before[name], after[name]) for name in before)
+
+
+def test_every_command_reads_what_an_earlier_one_writes_and_builds_its_own_model(tmp_path):
+    data, made = write_data(tmp_path / "data"), set()
+    letters = dataset.CharCorruptionDataset((data / "wiki.txt").read_text(), 128)
+    assert len(commands.COMMANDS) == 19
+    for name, command in commands.COMMANDS.items():
+        assert command.reads in {None, *made}, name
+        made |= {command.writes, command.predicts} - {None}
+        (tmp_path / (command.reads or "none")).touch()
+        options = run.parse([name, "--out", str(tmp_path), *TINY])
+        assert (options.function, options.variant) == (command.function, command.variant)
+        if command.function == "pretrain":
+            built = run.build(options, letters)
+            assert utils.variant_of(built.state_dict()) == command.variant
     wanted = {"vanilla.model.params"}
     wanted |= {f"vanilla.nopretrain.{part}.predictions" for part in ("dev", "test")}
     for variant in commands.VARIANTS:
         wanted |= {f"{variant}.pretrain.params", f"{variant}.finetune.params"}
         wanted |= {f"{variant}.pretrain.{part}.predictions" for part in ("dev", "test")}
-    assert {path.name for path in out.iterdir()} == wanted
-    for path in out.glob("*.params"):
-        state = torch.load(path, weights_only=True)
-        assert utils.variant_of(state) == path.name.split(".")[0]
-        assert "blocks.0.attn.mask" in state
-    for part, count in (("dev", 4), ("test", 3)):
-        for path in out.glob(f"*.{part}.predictions"):
-            text = path.read_text()
-            assert text.endswith("\n")
-            assert len(text.split("\n")) == count + 1
-    before, after = (load(out / f"vanilla.{s}.params") for s in ("pretrain", "finetune"))
-    assert any(not torch.equal(before[name], after[name]) for name in before)
+    assert made == wanted
 
 
-def test_the_options_of_both_styles_say_the_same(chain, tmp_path, capsys):
+def test_the_options_of_both_styles_say_the_same(chain, capsys):
     data, out = chain
-    params, dev = out / "vanilla.model.params", data / "birth_dev.tsv"
-    sizes = TINY[2:]
-    given = ["evaluate", "vanilla", str(data / "wiki.txt"), "--reading_params_path", str(params),
-             "--eval_corpus_path", str(dev), "--outputs_path", "a.txt", *sizes]  # fmt: skip
+    params, dev = out / "rope.finetune.params", data / "birth_dev.tsv"
+    given = ["evaluate", "rope", str(data / "wiki.txt"), "--reading_params_path", str(params),
+             "--eval_corpus_path", str(dev), "--outputs_path", "a.txt", *TINY[2:]]  # fmt: skip
     assert run.main(given) == 0
     assert "out of 4.0: " in capsys.readouterr().out
-    expected = (out / "vanilla.nopretrain.dev.predictions").read_text()
-    assert Path("a.txt").read_text() == expected
-    given = [
-        "--function=finetune", "--variant=vanilla", f"--pretrain_corpus_path={data / 'wiki.txt'}",
-        f"--finetune_corpus_path={data / 'birth_places_train.tsv'}", *TINY,
-        "--writing_params_path=b.params",
-    ]  # fmt: skip
-    assert run.main(given) == 0
-    again, first = load(Path("b.params")), load(params)
-    assert all(torch.equal(first[name], again[name]) for name in first)
-
-
-def test_run_sh_knows_every_name(tmp_path):
-    spelt = {"vanilla_finetime_without_pretrain", "synthesizer_finetrain_with_pretrain"}
-    for name in (*commands.COMMANDS, *spelt):
-        assert commands.find(name) is not None
-    assert len(commands.COMMANDS) == 19
-    data = write_data(tmp_path / "data")  # ./data, by convention
-    done = subprocess.run(
-        [A5 / "run.sh", "vanilla_finetime_without_pretrain", "--out", "out", *TINY],
-        env=os.environ | {"PYTHON": sys.executable}, cwd=data.parent, capture_output=True,
-        text=True, check=False,
+    assert Path("a.txt").read_text() == (out / "rope.pretrain.dev.predictions").read_text()
+    wiki = str(data / "wiki.txt")
+    spelt = run.parse(
+        [f"--pretrain_corpus_path={wiki}", "--function=finetune", "--variant=vanilla",
+         "--writing_params_path=b.params"]
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "out" / "vanilla.model.params").is_file()
+    short = run.parse(["finetune", "vanilla", wiki, "--writing_params_path", "b.params"])
+    assert vars(spelt) | {"words": short.words} == vars(short)
+
+
+def test_run_sh_passes_on_every_name(tmp_path):
+    """What it starts is a new Python, which says what is missing before it loads torch."""
+    spelt = "synthesizer_finetrain_with_pretrain"
+    for name in (*commands.COMMANDS, "vanilla_finetime_without_pretrain", spelt):
+        assert commands.find(name) is not None
+    done = subprocess.run(
+        [A5 / "run.sh", spelt, "--out", "out"], env=os.environ | {"PYTHON": sys.executable},
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 66, done.stderr
+    assert "run './run.sh synthesizer_pretrain' first" in done.stderr
 
 
 def test_a_command_takes_paths_of_its_own(chain, tmp_path, monkeypatch):
-    monkeypatch.setattr(utils, "read_params", load)
+    monkeypatch.setattr(utils, "read_params", read)
     data, out = chain
     params = tmp_path / "elsewhere.params"
     params.write_bytes((out / "rope.finetune.params").read_bytes())
@@ -131,13 +139,12 @@ def test_a_command_takes_paths_of_its_own(chain, tmp_path, monkeypatch):
     assert run.main([*given, *paths, *TINY]) == 0
     expected = (out / "rope.pretrain.dev.predictions").read_text()
     assert (tmp_path / "said.txt").read_text() == expected
-    assert not (tmp_path / "none").exists()
+    given = ["rope_pretrain", "--data", str(data), "--out", str(tmp_path / "none")]
     written = tmp_path / "written.params"
-    given = ["vanilla_finetune_without_pretrain", "--data", str(data), "--out", str(tmp_path / "n")]
     assert run.main([*given, "--writing_params_path", str(written), *TINY]) == 0
-    first, again = load(out / "vanilla.model.params"), load(written)
+    first, again = read(out / "rope.pretrain.params"), read(written)
     assert all(torch.equal(first[name], again[name]) for name in first)
-    assert not (tmp_path / "n").exists()
+    assert not (tmp_path / "none").exists()
 
 
 @pytest.mark.parametrize(
@@ -158,9 +165,6 @@ def test_words_that_nothing_is_done_with_are_refused(capsys, given, said):
 
 
 def test_the_small_programs_take_the_data_folder_too(tmp_path, capsys):
-    import london_baseline
-    from submission import dataset
-
     folder = str(write_data(tmp_path / "own"))
     assert london_baseline.main(["--data", folder]) == 0
     assert capsys.readouterr().out == "Correct: 1.0 out of 4.0: 25%\n"
@@ -173,9 +177,9 @@ def test_the_small_programs_take_the_data_folder_too(tmp_path, capsys):
 
 @pytest.mark.skipif(torch.backends.mps.is_available(), reason="there is an Apple GPU")
 def test_a_device_that_is_not_here_is_told_of(chain, capsys, monkeypatch):
-    monkeypatch.setattr(utils, "read_params", load)
+    monkeypatch.setattr(utils, "read_params", read)
     data, out = chain
-    given = ["vanilla_eval_dev_without_pretrain", "--data", str(data), "--out", str(out)]
+    given = ["rope_eval_dev_with_pretrain", "--data", str(data), "--out", str(out)]
     assert run.main([*given, *TINY[:-1], "mps"]) == 0
     assert capsys.readouterr().err == "device 'mps' is not here; using the CPU\n"
     given = ["vanilla_finetune_without_pretrain", "--data", str(data), "--out", "elsewhere"]
@@ -191,7 +195,7 @@ def fails(capsys, code, *given):
     return lines[0]
 
 
-def test_what_is_missing_is_named_with_what_makes_it(chain, tmp_path, capsys, monkeypatch):
+def test_what_is_missing_is_named_with_what_makes_it(tmp_path, capsys, monkeypatch):
     said = fails(capsys, 66, "vanilla_eval_dev_with_pretrain", "--out", str(tmp_path))
     assert "run './run.sh vanilla_finetune_with_pretrain' first" in said
     said = fails(capsys, 66, "rope_pretrain", "--out", str(tmp_path))
@@ -206,7 +210,7 @@ def test_what_is_missing_is_named_with_what_makes_it(chain, tmp_path, capsys, mo
     assert "--writing_params_path" in fails(capsys, 2, "pretrain", "vanilla", "wiki.txt")
 
 
-def test_bad_data_is_one_line(chain, tmp_path, capsys):
+def test_bad_data_is_one_line(tmp_path, capsys):
     data = write_data(tmp_path / "own")
     given = ["vanilla_finetune_without_pretrain", "--data", str(data), "--out", str(tmp_path)]
     names = data / "birth_places_train.tsv"
@@ -243,8 +247,8 @@ def test_parameters_that_are_not_the_models(chain, tmp_path, capsys):
         assert len(lines) == 1
         return lines[0]
 
-    bad.write_bytes((out / "vanilla.finetune.params").read_bytes())
-    assert "expected the parameters of a synthesizer model, found those of a vanilla" in refused(78)
+    bad.write_bytes((out / "rope.finetune.params").read_bytes())
+    assert "expected the parameters of a synthesizer model, found those of a rope" in refused(78)
     torch.save({"x": Harm()}, bad)
     assert "expected the parameters of a model" in refused(76)
     assert not Path("harmed").exists()
@@ -255,10 +259,7 @@ def test_parameters_that_are_not_the_models(chain, tmp_path, capsys):
 
 
 def test_wrapped_names_and_other_sizes(tmp_path, monkeypatch):
-    from submission import GPT, GPTConfig
-
-    from wherefrom.core.errors import Mismatch
-
+    GPT, GPTConfig = submission.GPT, submission.GPTConfig
     sizes = {"n_layer": 1, "n_head": 1, "n_embd": 4}
     model, other = GPT(GPTConfig(9, 8, **sizes)), GPT(GPTConfig(9, 8, **sizes))
     path = tmp_path / "p.params"
@@ -272,8 +273,6 @@ def test_wrapped_names_and_other_sizes(tmp_path, monkeypatch):
 
 
 def test_a_model_that_is_not_what_it_is_called(chain, capsys, monkeypatch):
-    from submission import helper
-
     monkeypatch.setattr(helper, "initialize_synthesizer_model", helper.initialize_vanilla_model)
     data, out = chain
     given = ["synthesizer_pretrain", "--data", str(data), "--out", str(out)]

@@ -3,8 +3,6 @@
 import cmath
 import copy
 import math
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -12,33 +10,23 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-A5 = Path(__file__).parents[2] / "course" / "a5"
-sys.path.insert(0, str(A5))
+from tests.course.files import A5, load
+from wherefrom.core.errors import BadData
+from wherefrom.models.attention import rope, synthesizer
+from wherefrom.models.attention.packing import Packing
 
-import submission  # noqa: E402
-from submission import helper, utils  # noqa: E402
-from submission.attention import (  # noqa: E402
-    CausalCrossAttention,
-    CausalSelfAttention,
-    SynthesizerAttention,
-)
-from submission.dataset import CharCorruptionDataset  # noqa: E402
-from submission.model import GPT, Block, DownProjectBlock, GPTConfig, UpProjectBlock  # noqa: E402
-
-from wherefrom.core.errors import BadData  # noqa: E402
-from wherefrom.models.attention import rope, synthesizer  # noqa: E402
-from wherefrom.models.attention.packing import Packing  # noqa: E402
+submission, helper, utils = load(A5, "submission", "submission.helper", "submission.utils")
+GPT, GPTConfig = submission.GPT, submission.GPTConfig
+CausalSelfAttention = submission.CausalSelfAttention
+CausalCrossAttention = submission.CausalCrossAttention
+SynthesizerAttention = submission.SynthesizerAttention
+CharCorruptionDataset = submission.CharCorruptionDataset
 
 WIKI = "\n".join(f"{n} Grey. {n} was born in Oslo, and sang." for n in ("Ann", "Bo", "Cy"))
 WIKI += " Where? Rome."
 NAMES = "Where was Ann Grey born?\tOslo\nWhere was Bo Grey born?\tRome\n"
 TINY = {"n_layer": 3, "n_head": 2, "n_embd": 8}
 VARIANTS = ["vanilla", "synthesizer", "perceiver", "rope"]
-
-
-@pytest.fixture(autouse=True)
-def default_year(monkeypatch):
-    monkeypatch.delenv("A5_YEAR", raising=False)
 
 
 @pytest.fixture
@@ -222,8 +210,8 @@ def test_the_order_of_children(corpus):
     duck = SimpleNamespace(
         n_embd=8, n_head=2, block_size=12, attn_pdrop=0.0, resid_pdrop=0.0, bottleneck_dim=4
     )
-    for part in (Block(duck), DownProjectBlock(duck), UpProjectBlock(duck)):
-        assert names(part) == ["ln1", "ln2", "attn", "mlp"]
+    for part in ("Block", "DownProjectBlock", "UpProjectBlock"):
+        assert names(getattr(submission, part)(duck)) == ["ln1", "ln2", "attn", "mlp"]
 
 
 def test_forward_gives_logits_and_the_loss_of_what_is_no_pad(corpus):

@@ -4,33 +4,24 @@ import copy
 import math
 import random
 import signal
-import sys
-from pathlib import Path
 
 import pytest
 import torch
 from torch import nn
 
-A5 = Path(__file__).parents[2] / "course" / "a5"
-sys.path.insert(0, str(A5))
+from tests.course.files import A5, load
+from wherefrom.core.errors import Interrupted, Mismatch
+from wherefrom.recipes.birthplaces import course
+from wherefrom.training.schedules import factor
 
-from submission import helper, trainer, utils  # noqa: E402
-from submission.dataset import CharCorruptionDataset  # noqa: E402
-from submission.model import GPTConfig  # noqa: E402
-
-from wherefrom.core.errors import Interrupted, Mismatch  # noqa: E402
-from wherefrom.recipes.birthplaces import course  # noqa: E402
-from wherefrom.training.schedules import factor  # noqa: E402
-
+submission, helper, trainer, utils = load(
+    A5, "submission", "submission.helper", "submission.trainer", "submission.utils"
+)
+CharCorruptionDataset, GPTConfig = submission.CharCorruptionDataset, submission.GPTConfig
 WIKI = "\n".join(f"{n} Grey. {n} was born in Oslo, and sang." for n in ("Ann", "Bo", "Cy"))
 WIKI += " Where? Rome."
 NAMES = "Where was Ann Grey born?\tOslo\nWhere was Bo Grey born?\tRome\n"
 TINY = {"n_layer": 2, "n_head": 2, "n_embd": 8}
-
-
-@pytest.fixture(autouse=True)
-def default_year(monkeypatch):
-    monkeypatch.delenv("A5_YEAR", raising=False)
 
 
 @pytest.fixture

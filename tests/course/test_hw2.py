@@ -1,24 +1,18 @@
 """The homework's files: their own checks, its packing, and going on after a stop."""
 
-import importlib
 import random
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-HW2 = Path(__file__).parents[2] / "course" / "hw2"
-sys.path.insert(0, str(HW2))
+from tests.course.files import HW2, load
 
-gradcheck = importlib.import_module("gradcheck")
-q1c = importlib.import_module("q1c_neural")
-q1d = importlib.import_module("q1d_neural_lm")
-sgd = importlib.import_module("sgd")
-sigmoid = importlib.import_module("sigmoid")
-softmax = importlib.import_module("softmax")
+gradcheck, q1c, q1d, sgd, sigmoid, softmax = load(
+    HW2, "gradcheck", "q1c_neural", "q1d_neural_lm", "sgd", "sigmoid", "softmax"
+)
 
 DIMENSIONS = (6, 4, 5)
 SIZE = 7 * 4 + 5 * 5

@@ -1,24 +1,16 @@
 """The homework's character model and averaging network: the library's, under other names."""
 
-import importlib
 import random
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+from tests.course.files import HW2, load
 from wherefrom.models.dan import DAN, DANConfig
 from wherefrom.models.gru import GRU, GRUConfig
 
-HW2 = Path(__file__).parents[2] / "course" / "hw2"
-sys.path.insert(0, str(HW2))
-
-q3 = importlib.import_module("q3_char_rnn_generation")
-q4 = importlib.import_module("q4_DAN")
-
-sys.path.remove(str(HW2))
+q3, q4 = load(HW2, "q3_char_rnn_generation", "q4_DAN")
 
 
 @pytest.fixture
@@ -71,13 +63,14 @@ def test_an_update_of_its_own_lowers_the_loss():
     assert losses[-1] < 0.5 * losses[0]
 
 
-def test_both_programs_run_on_generated_text(tmp_path, capsys):
-    assert q3.main(["--steps", "3", "--out", str(tmp_path / "library")]) == 0
-    assert "nats a character" in capsys.readouterr().out
-    passage = tmp_path / "passage.txt"
+def test_both_programs_run(tmp_path, capsys):
+    text, passage = tmp_path / "text.txt", tmp_path / "passage.txt"
+    text.write_text("to be, or not to be: that is the question.\n" * 20)
     passage.write_text("Anna was born in Paris.\n")
-    own = ["--own", "--steps", "2", "--out", str(tmp_path / "own"), "--text", str(passage)]
-    assert q3.main(own) == 0
+    given = ["--data", str(text), "--steps", "2"]
+    assert q3.main([*given, "--out", str(tmp_path / "library")]) == 0
+    assert "nats a character" in capsys.readouterr().out
+    assert q3.main([*given, "--own", "--out", str(tmp_path / "own"), "--text", str(passage)]) == 0
     said = capsys.readouterr().out
     assert "update 2 of 2: loss " in said
     assert "passage.txt: perplexity " in said

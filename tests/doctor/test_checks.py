@@ -1,19 +1,16 @@
 """The doctor's list of checks: every usual mistake is found in the right place, with a hint."""
 
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
 import torch
 
+from tests.support.submissions import MISTAKES
 from wherefrom.doctor import checks, perceiver, rotary
 from wherefrom.doctor.checks import CHECKS, HINTS
 from wherefrom.doctor.child import attempt
 from wherefrom.doctor.submission import Submission
-
-FILE = Path(__file__).parents[1] / "course" / "mistakes" / "mistakes.toml"
-MISTAKES = tomllib.loads(FILE.read_text(encoding="utf-8"))
 
 
 def test_a_solution_without_the_library_is_sound(plain):
@@ -26,10 +23,8 @@ def test_a_solution_without_the_library_is_sound(plain):
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_every_usual_mistake_is_found(making, solution, course_data, mistake):
-    check = CHECKS[MISTAKES[mistake]["check"]]
-    assert attempt(check, Submission(solution, course_data)).state == "ok"
     making.spoil(solution, mistake)
-    found = attempt(check, Submission(solution, course_data))
+    found = attempt(CHECKS[MISTAKES[mistake]["check"]], Submission(solution, course_data))
     assert (found.state, found.mistake) == ("look", mistake)
     assert mistake in HINTS
 

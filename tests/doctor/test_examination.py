@@ -72,7 +72,7 @@ def test_what_cannot_be_examined_is_refused(solution):
         doctor.examine_submission(solution)
 
 
-def test_importing_the_package_needs_no_torch():
+def test_importing_the_package_needs_no_torch(python_anew):
     """The help of every command passes through it."""
     program = (
         "import sys, wherefrom.doctor; print([m for m in ('torch', 'numpy') if m in sys.modules])"

@@ -50,16 +50,15 @@ def test_what_makes_a_package(grounds):
         check_files(files)
 
 
-def test_files_without_a_package_are_one_module_and_import_each_other(grounds):
+def test_files_without_a_package_are_one_module_and_import_each_other(grounds, monkeypatch):
     files = fill(grounds / "src", SIDE_BY_SIDE)
     (files / "attention.py").write_text("class Attention:\n    heads = 3\n")
     (files / "model.py").write_text(
         "import attention\n\nclass GPT(attention.Attention):\n    pass\n"
     )
     (files / "dataset.py").write_text("from random import Random\n")
-    before = list(sys.path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
     module = load(files)
-    sys.path[:] = before
     assert (module.GPT.heads, module.Attention.heads) == (3, 3)
     assert not hasattr(module, "Random"), "what a file imports is not its own"
 

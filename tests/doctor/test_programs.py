@@ -15,8 +15,7 @@ YEAR = "cs224n2021"
 @pytest.fixture
 def program(making, grounds, monkeypatch):
     """`program(old, new)`: the plain solution side by side, with some text of run.py replaced."""
-    monkeypatch.chdir(grounds)
-    path = list(sys.path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
 
     def make(old="", new="", file="run.py"):
         folder = making.side_by_side(grounds / "a5" / f"{len(list(grounds.iterdir()))}" / "src")
@@ -25,8 +24,7 @@ def program(making, grounds, monkeypatch):
         (folder / file).write_text(text.replace(old, new), encoding="utf-8")
         return Submission(folder, year=YEAR)
 
-    yield make
-    sys.path[:] = path
+    return make
 
 
 def test_a_run_is_watched_and_nothing_is_trained(program):
@@ -47,13 +45,14 @@ def test_the_courses_sizes_are_the_programs_own(program):
     assert models.check_parameters(program(), "synthesizer") == "3,076,988 parameters"
 
 
-@pytest.mark.parametrize("stage", ["pretrain", "finetune from scratch", "finetune"])
-def test_settings_are_those_of_the_trainer_it_made(program, stage):
-    assert training.check_config(program(), stage) is None
-    training.check_untrained(program(), stage)
+def test_settings_are_those_of_the_trainer_it_made(program):
+    submission = program()
+    for stage in ("pretrain", "finetune from scratch", "finetune"):
+        assert training.check_config(submission, stage) is None
+        training.check_untrained(submission, stage)
     with pytest.raises(Finding, match="batch_size is 1,"):
-        training.check_config(program("batch_size=batch", "batch_size=1"), stage)
-    said = training.check_config(program("num_workers=4", "num_workers=0"), stage)
+        training.check_config(program("batch_size=batch", "batch_size=1"), "finetune")
+    said = training.check_config(program("num_workers=4", "num_workers=0"), "pretrain")
     assert said == "num_workers=0, not 4: no matter"
 
 
@@ -67,7 +66,6 @@ def test_settings_are_those_of_the_trainer_it_made(program, stage):
     ],
 )  # fmt: skip
 def test_training_once_and_saving(program, old, new, mistake):
-    training.check_trains_once(program())
     with pytest.raises(Finding) as caught:
         training.check_trains_once(program(old, new))
     assert caught.value.mistake == mistake
