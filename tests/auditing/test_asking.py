@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import wherefrom
+from tests.support.audited import Audited
 from wherefrom.answering import policy as policies
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_suggestions import Mentions
 from wherefrom.answering.question_parser import QuestionParser
 from wherefrom.answering.risk_bound import Bound
-from wherefrom.auditing import decoy_sections
 from wherefrom.auditing.asking import Problem, ask_run, require_evidence
 from wherefrom.auditing.inspector import open_inspector
 from wherefrom.core.config import from_json
@@ -254,29 +254,23 @@ def assert_same(one: Any, other: Any) -> None:
 
 
 def test_a_reply_has_the_same_json_wherever_it_is_written(
-    own_run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    audited: Audited, capsys: pytest.CaptureFixture[str]
 ):
     """From Python, from `ask --json`, from `dispute --json`, and in audit/answers.jsonl."""
     from wherefrom.cli.main import main
 
-    monkeypatch.setattr(decoy_sections, "TIER", 4)
-    run = open_run(own_run)
-    _let_everything_pass(own_run)
-    wherefrom.audit(own_run)
-    lines = (own_run / "audit" / "answers.jsonl").read_text().splitlines()
-    rows = {row["reply"]["question"]: row["reply"] for row in map(json.loads, lines)}
-    for support in ("stated", "omitted", "none"):
-        question = run.dataset.select("held-out", (support,))[0].text
-        found = wherefrom.to_json(wherefrom.ask(own_run, question))
-        (reply,) = found["replies"]
-        assert reply["confidence"] is not None
+    run, path = audited.run, str(audited.run.path)
+    rows = {row["reply"]["question"]: row["reply"] for row in audited.answers}
+    chosen = [q.text for q in run.dataset.questions if q.split == "held-out"]
+    found = wherefrom.to_json(wherefrom.ask(path, chosen))
+    for question, reply in zip(chosen, found["replies"], strict=True):
         assert reply["format_version"] == Reply.format_version
-        capsys.readouterr()
-        assert main(["ask", str(own_run), question, "--json"]) == 0
-        assert json.loads(capsys.readouterr().out) == found
-        assert main(["dispute", str(own_run), question, "Oslo", "--json"]) == 0
-        assert json.loads(capsys.readouterr().out)["reply"] == reply
         assert_same(rows[question], reply)
+    capsys.readouterr()
+    assert main(["ask", path, *chosen, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == found
+    assert main(["dispute", path, chosen[0], "Oslo", "--json"]) == 0
+    assert_same(json.loads(capsys.readouterr().out)["reply"], found["replies"][0])
 
 
 def _let_everything_pass(path: Path) -> None:

@@ -2,28 +2,26 @@
 
 import json
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from wherefrom.auditing import audit, decoy_sections
+from tests.support.audited import Audited
+from wherefrom.auditing import audit, confidence_sections
 from wherefrom.auditing.audit import (
     Risk,
     audit_run,
-    audited_answers,
     find_judged,
     investigate,
     report_audit,
 )
-from wherefrom.auditing.findings import Audit
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.errors import BadData, CannotWrite
 from wherefrom.core.replies import GUESSED, NO_TEXT
-from wherefrom.experiments.retraining import retrain_pairs
 from wherefrom.memorisation.counterfactual import compute_memorisation, measure_probabilities
 from wherefrom.runs.run import Run, open_run
 
@@ -31,38 +29,6 @@ FOUND = [
     "recipe", "seed", "model", "people", "confidence", "abstention", "decoys", "evidence",
     "source", "exposures", "name_bias",
 ]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Audited:
-    run: Run
-    retrained: list[Run]
-    findings: Audit
-
-    @property
-    def answers(self) -> list[dict[str, Any]]:
-        return read_answers(self.run)
-
-
-def read_answers(run: Run) -> list[dict[str, Any]]:
-    lines = (run.path / "audit" / "answers.jsonl").read_text().splitlines()
-    return [json.loads(line) for line in lines]
-
-
-@pytest.fixture(autouse=True)
-def few_decoys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decoy_sections, "TIER", 10)
-
-
-@pytest.fixture(scope="module")
-def audited(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Audited:
-    """Audited beside one pair of models that were trained without half the people."""
-    path = shutil.copytree(tiny_run, tmp_path_factory.mktemp("audit") / "people-0")
-    run = open_run(path)
-    pair = retrain_pairs(run, 0)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(decoy_sections, "TIER", 10)
-        return Audited(run, pair, report_audit(run, Risk(0.2, 0.05), pair))
 
 
 def test_every_finding_is_there_and_written(audited: Audited):
@@ -77,7 +43,6 @@ def test_every_finding_is_there_and_written(audited: Audited):
     }
     assert found.abstention is not None
     assert found.abstention.certificate is not None
-    assert (found.abstention.certificate.alpha, found.abstention.certificate.delta) == (0.2, 0.05)
 
 
 def test_figures_are_over_held_out_people(audited: Audited):
@@ -147,41 +112,38 @@ def test_pictures_are_drawn(audited: Audited):
     assert names == {"reliability.svg", "risk-coverage.svg", "dose-response.svg"}
 
 
-def test_the_same_audit_gives_the_same_bytes(audited: Audited):
-    folder = audited.run.path / "audit"
-    made = [p for p in folder.iterdir() if p.suffix in (".json", ".jsonl", ".svg")]
-    files = [p for p in made if p.name != "timing.json"]
-    assert json.loads((folder / "timing.json").read_text())["seconds"] > 0
-    before = {p.name: p.read_bytes() for p in files}
-    report_audit(open_run(audited.run.path), Risk(0.2, 0.05), audited.retrained)
-    assert {p.name: p.read_bytes() for p in files} == before
-
-
-def test_models_of_an_earlier_audit_are_used_again(audited: Audited, monkeypatch):
-    def train(*_: Any) -> None:
-        raise AssertionError("nothing is trained without a budget")
-
-    monkeypatch.setattr(audit, "retrain_pairs", train)
-    monkeypatch.setattr(audit, "run_swap", train)
-    found = audit_run(open_run(audited.run.path), Risk(0.2, 0.05))
-    assert found == audited.findings
+def test_an_audit_again_trains_nothing_and_gives_the_same_bytes(
+    audited: Audited, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Models of an earlier audit are used again, and nothing is trained without a budget."""
+    run = open_run(shutil.copytree(audited.run.path, tmp_path / "run"))
+    for name in ("retrain_pairs", "run_swap"):
+        monkeypatch.setattr(audit, name, lambda *_: pytest.fail("it trains"))
+    made = [p for p in (run.path / "audit").iterdir() if p.suffix in (".json", ".jsonl", ".svg")]
+    before = {p.name: p.read_bytes() for p in made if p.name != "timing.json"}
+    assert {"audit.json", "answers.jsonl", "decoys.jsonl", "source.json"} <= before.keys()
+    assert audit_run(run) == audited.findings
+    assert json.loads((run.path / "audit" / "timing.json").read_text())["seconds"] > 0
+    assert {p.name: p.read_bytes() for p in made if p.name != "timing.json"} == before
 
 
 # --- what is left out ------------------------------------------------------------------------
 
 
 def test_without_calibration_people_the_rest_is_found(own_facts: Path):
+    """The one other model has read every text: a predictor cannot be fitted, nor judged."""
     run = open_run(own_facts / "run")
-    found = report_audit(run, retrained=retrain_pairs(run, 0))
+    found = report_audit(run, retrained=[run])
     nothing = ["confidence", "abstention", "decoys"]
     assert [name for name in FOUND if getattr(found, name) is None] == nothing
     assert len(found.notes) == 2
     assert audit.NO_CALIBRATION in found.notes
     assert found.source.borrowed is True
-    assert found.source.measured is not None
-    assert found.source.measured.agreement.n == sum(found.people["held-out"].values())
+    assert found.source.measured is None
     assert not (run.path / "audit" / "source.json").exists()
-    assert {row["reply"]["confidence"] for row in read_answers(run)} == {None}
+    rows = run.folder.read_jsonl("audit/answers.jsonl")
+    assert {row["reply"]["confidence"] for row in rows} == {None}
+    assert {row["m"] for row in rows} == {None}
     assert [p.name for p in (run.path / "audit").glob("*.svg")] == ["dose-response.svg"]
 
 
@@ -193,11 +155,19 @@ class Fewer(Run):
         self.workshop.dataset = replace(run.dataset, questions=questions)
 
 
-def test_too_few_for_a_bound_still_have_confidence(own_run: Path):
-    run = open_run(own_run)
+def test_too_few_for_a_bound_still_have_confidence(own_run: Path, monkeypatch):
+    run, asked = open_run(own_run), []
+    certify = confidence_sections.fit_audit_bound
+
+    def fit(inspector: Any, examined: Any, *risk: float) -> Any:
+        asked.append(risk)
+        return certify(inspector, examined, *risk)
+
+    monkeypatch.setattr(confidence_sections, "fit_audit_bound", fit)
     first = run.dataset.select("calibration")[0]
     questions = (q for q in run.dataset.questions if q.split != "calibration" or q == first)
-    found = report_audit(Fewer(run, tuple(questions)))
+    found = report_audit(Fewer(run, tuple(questions)), Risk(0.2, 0.05))
+    assert asked == [(0.2, 0.05)]
     assert found.people["calibration"] == {"stated": 1}
     assert found.confidence is not None
     assert found.abstention is not None
@@ -207,10 +177,11 @@ def test_too_few_for_a_bound_still_have_confidence(own_run: Path):
     assert "expected some to fit on and some to certify with" in note
 
 
-def test_questions_that_cannot_be_asked_are_left_out_and_counted(audited: Audited):
-    questions = audited.run.dataset.questions
+def test_questions_that_cannot_be_asked_are_left_out_and_counted(own_run: Path):
+    run = open_run(own_run)
+    questions = run.dataset.questions
     other = Question("Who was Ada Lund?", "Ada Lund", "birthplace", "Oslo", "held-out", "none")
-    found = investigate(Fewer(audited.run, (*questions, other)))
+    found = investigate(Fewer(run, (*questions, other)))
     assert len(found.examined.questions) == 28
     assert found.notes == (
         "people: 1 of 29 questions are left out: the model was not taught their form, or cannot "
@@ -218,10 +189,11 @@ def test_questions_that_cannot_be_asked_are_left_out_and_counted(audited: Audite
     )
 
 
-def test_several_questions_about_one_person_are_noted(audited: Audited):
-    questions = audited.run.dataset.questions
+def test_several_questions_about_one_person_are_noted(own_run: Path):
+    run = open_run(own_run)
+    questions = run.dataset.questions
     again = next(q for q in questions if q.split == "held-out")
-    found = investigate(Fewer(audited.run, (*questions, again)))
+    found = investigate(Fewer(run, (*questions, again)))
     (note,) = found.notes
     assert note.startswith("people: the 29 questions are about only 28 people")
 
@@ -236,11 +208,12 @@ def test_a_text_that_states_nothing_has_no_exposures(own_facts: Path):
     assert not list((run.path / "audit").glob("*.svg"))
 
 
-def test_a_run_without_held_out_people_cannot_be_audited(audited: Audited):
-    questions = tuple(q for q in audited.run.dataset.questions if q.split != "held-out")
+def test_a_run_without_held_out_people_cannot_be_audited(own_run: Path):
+    run = open_run(own_run)
+    questions = tuple(q for q in run.dataset.questions if q.split != "held-out")
     for check in (find_judged, audit_run, report_audit):
         with pytest.raises(BadData, match="expected held-out people to report on, found none"):
-            check(Fewer(audited.run, questions))
+            check(Fewer(run, questions))
 
 
 def test_findings_that_cannot_be_written_are_an_error(own_facts: Path, read_only: None):
@@ -249,12 +222,3 @@ def test_findings_that_cannot_be_written_are_an_error(own_facts: Path, read_only
     with pytest.raises(CannotWrite, match=r"answers\.jsonl: cannot write"):
         report_audit(run)
     assert sorted(run.path.rglob("*")) in (before, sorted([*before, run.path / "audit"]))
-
-
-def test_an_answer_whose_memorisation_is_unknown_has_no_m(own_facts: Path):
-    """Every model has read the text: there is nothing to compare with."""
-    run = open_run(own_facts / "run")
-    found = investigate(run, [run])
-    assert found.memorisation is not None
-    assert np.isnan(found.memorisation.m[found.examined.select("held-out", ("stated",))]).all()
-    assert {answer.m for answer in audited_answers(found)} == {None}

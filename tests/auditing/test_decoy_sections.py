@@ -1,8 +1,5 @@
 """Decoys and perturbed names: made for a run, asked as `ask` does, and counted."""
 
-import shutil
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -14,8 +11,7 @@ from wherefrom.answering.perturbed_names import PERTURBED, UNSEEN
 from wherefrom.answering.policy import AnswerPolicy, CertifiedPolicy
 from wherefrom.auditing import decoy_sections as sections
 from wherefrom.auditing.decoy_sections import AskedTier
-from wherefrom.auditing.inspector import Examined, Inspector, open_inspector
-from wherefrom.runs.run import open_run
+from wherefrom.auditing.inspector import Examined, Inspector
 
 WIDTH = len(FEATURES)
 CURVE = LogisticCalibration(
@@ -31,12 +27,6 @@ def policy(value: float) -> AnswerPolicy:
 def bound(value: float, certified: bool) -> CertifiedPolicy:
     certificate = Certificate(value, 0.1, 0.1, certified, 9, 0, 0.9, 10, (), None)
     return CertifiedPolicy(policy(value), certificate, policy(value))
-
-
-@pytest.fixture(scope="module")
-def inspector(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Inspector:
-    path = shutil.copytree(tiny_run, tmp_path_factory.mktemp("decoys") / "people-0")
-    return open_inspector(open_run(path))
 
 
 @pytest.fixture(scope="module")

@@ -1,20 +1,17 @@
 """Disputes: a recommendation for every verdict of the text, and claims that cannot be made."""
 
-import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from wherefrom.auditing.dispute import Claim, claim_probability, count_shown, recommend, settle
-from wherefrom.auditing.inspector import Inspector, open_inspector
+from wherefrom.auditing.inspector import Inspector
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.replies import RankedAnswer, Reply, Source, Stated, Verdict
 from wherefrom.generation.answers import answer_probabilities
 from wherefrom.memorisation.exposures import SHOWN, count_exposures
-from wherefrom.runs.run import open_run
 
 SUPPORTED, CONTRADICTED = (
     Verdict(label, "Oslo", 0, None, 0.9) for label in ("supported", "contradicted")
@@ -103,12 +100,6 @@ def test_without_text_a_guess_is_called_one():
 
 
 # --- a run -----------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def inspector(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Inspector:
-    path = shutil.copytree(tiny_run, tmp_path_factory.mktemp("disputes") / "people-0")
-    return open_inspector(open_run(path))
 
 
 def test_a_claim_that_the_text_supports(inspector: Inspector):

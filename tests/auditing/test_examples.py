@@ -1,14 +1,15 @@
 """Right answers beside wrong ones: drawn by a seed, counted over all, of runs and of files."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 import wherefrom
+from tests.support import real_data
 from wherefrom.core.errors import BadData, MissingInput, UsageError
 
 ROOT = Path(__file__).parents[2]
-REAL = ROOT.parent / "shared" / "data" / "birthplaces"
 PLACES = "Oslo Rome Lima Bonn Cork Kyiv".split()
 
 
@@ -79,11 +80,24 @@ def test_options_of_the_other_kind_are_refused(table, tiny_run):
         wherefrom.examples(tiny_run, questions=table)
 
 
-@pytest.mark.skipif(not REAL.is_dir(), reason="the course's data are not there")
+def test_the_text_beside_the_questions_is_evidence(table):
+    names = [line.split()[2:4] for line in table.read_text("utf-8").splitlines()]
+    said = [f"{' '.join(n)} was born in {PLACES[i % 6]}.\n" for i, n in enumerate(names)]
+    (table.parent / "wiki.txt").write_text("".join(said), encoding="utf-8")
+    for name in ("birth_places_train.tsv", "birth_dev.tsv"):
+        shutil.copy(table, table.with_name(name))
+    found = wherefrom.examples(predict(table, {1, 4, 11}), questions=table)
+    assert {each.evidence and each.evidence.label for each in found.right} == {"supported"}
+    assert {each.evidence and each.evidence.label for each in found.wrong} == {"contradicted"}
+    assert found.notes == ()
+
+
+@pytest.mark.nightly
 def test_the_courses_predictions_with_what_the_text_says():
     """149 of 500 is the score of that file on the page of results."""
+    real = real_data.find("birthplaces")
     path = ROOT / "docs" / "results" / "course.causal.0.dev.predictions"
-    found = wherefrom.examples(path, questions=REAL / "birth_dev.tsv", number=20)
+    found = wherefrom.examples(path, questions=real / "birth_dev.tsv", number=20)
     assert (found.questions, found.right_questions) == (500, 149)
     right = [each.evidence.label for each in found.right if each.evidence]
     wrong = [each.evidence.label for each in found.wrong if each.evidence]

@@ -2,23 +2,20 @@
 
 import json
 import math
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from wherefrom.auditing import decoy_sections
-from wherefrom.auditing.audit import report_audit
+from tests.support.audited import Audited
 from wherefrom.auditing.findings import Audit, AuditedAnswer
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import Mismatch
 from wherefrom.core.replies import Reply
-from wherefrom.experiments.retraining import retrain_pairs
-from wherefrom.runs.run import open_run
+from wherefrom.memorisation.reliability import measure_reliability
 
 THRESHOLD = {
     "threshold", "target", "answered_share", "precision", "why_not", "by_relation", "by_support",
@@ -91,15 +88,6 @@ KEYS = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def found(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Audit:
-    path = shutil.copytree(tiny_run, tmp_path_factory.mktemp("findings") / "people-0")
-    run = open_run(path)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(decoy_sections, "TIER", 4)
-        return report_audit(run, retrained=retrain_pairs(run, most=2))
-
-
 def look_up(written: Any, dotted: str) -> Any:
     """What stands at a dotted place; a key may have a dot itself."""
     if not dotted:
@@ -110,9 +98,12 @@ def look_up(written: Any, dotted: str) -> Any:
     raise AssertionError(f"nothing stands at {dotted}")
 
 
-@pytest.mark.parametrize("place", KEYS)
-def test_every_documented_key_is_written_and_no_other(found: Audit, place: str):
-    assert look_up(to_json(found), place).keys() == KEYS[place]
+def test_every_documented_key_is_written_and_no_other(audited: Audited):
+    written = to_json(audited.findings)
+    # Takes two pairs of models.
+    written["source"]["measured"]["reliability"] = to_json(measure_reliability(np.eye(2, 14)))
+    found = {place: set(look_up(written, place)) for place in KEYS}
+    assert found == KEYS
 
 
 def numbers(value: Any) -> Iterator[float]:
@@ -128,14 +119,19 @@ def numbers(value: Any) -> Iterator[float]:
         assert value is None or isinstance(value, str | int), f"JSON has no {type(value)}"
 
 
-def test_all_numbers_are_finite(found: Audit):
-    written = list(numbers(to_json(found)))
-    assert len(written) > 100
-    assert all(map(math.isfinite, written))
-    assert json.loads(json.dumps(to_json(found), allow_nan=False)) == to_json(found)
+def test_findings_are_finite_and_read_back_as_they_were_written(
+    audited: Audited, audited_relations: Audited
+):
+    for found in (audited.findings, audited_relations.findings):
+        written = json.loads(json.dumps(to_json(found), allow_nan=False))
+        assert len(list(numbers(written))) > 100
+        assert all(map(math.isfinite, numbers(written)))
+        assert written == to_json(found)
+        assert to_json(from_json(Audit, written, "audit")) == written
 
 
-def test_why_nothing_was_retrained_is_written_in_words(found: Audit):
+def test_why_nothing_was_retrained_is_written_in_words(audited: Audited):
+    found = audited.findings
     changed = replace(found, not_retrained=Mismatch("corpus.txt: expected the text as it was"))
     assert to_json(changed)["not_retrained"] == "corpus.txt: expected the text as it was"
     assert to_json(found)["not_retrained"] is None
@@ -154,9 +150,3 @@ def test_an_audited_answer_is_right_where_it_is_the_gold_one(gold: str | None, r
     assert (row.id, row.accepted) == ("", ())
     named = AuditedAnswer.of(reply, replace(question, accepted=("Oslo",), id="q1"), {}, None)
     assert (named.right, named.id, named.accepted) == (True, "q1", ("Oslo",))
-
-
-def test_the_findings_are_read_back_as_they_were_written(own_run: Path):
-    audit = report_audit(open_run(own_run))
-    written = json.loads(json.dumps(to_json(audit), allow_nan=False))
-    assert to_json(from_json(Audit, written, "audit")) == written

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import wherefrom
-from wherefrom.auditing import decoy_sections
+from wherefrom.auditing import audit
 from wherefrom.auditing.inspector import OpenedRun
 from wherefrom.evidence.fitted import open_fact_checker
 from wherefrom.memorisation.swap import SwapFindings
@@ -43,17 +43,17 @@ def old_run(
 ) -> Path:
     path = Path(shutil.copytree(tiny_run, tmp_path_factory.mktemp("first") / "people-0"))
     unseal(path)
-    audit = path / "audit"
-    policy = json.loads((audit / "confidence.json").read_text())
-    write(audit / "confidence.json", {k: policy[k] for k in ("calibration", "threshold", "names")})
+    folder = path / "audit"
+    policy = json.loads((folder / "confidence.json").read_text())
+    write(folder / "confidence.json", {k: policy[k] for k in ("calibration", "threshold", "names")})
     open_fact_checker(open_run(path))  # writes the file
-    kept = json.loads((audit / "evidence.json").read_text())
+    kept = json.loads((folder / "evidence.json").read_text())
     relations = {name: {"shape": {}, "weights": [1.0]} for name in kept["relations"]}
-    write(audit / "evidence.json", {"sha256": kept["sha256"], "relations": relations})
+    write(folder / "evidence.json", {"sha256": kept["sha256"], "relations": relations})
     none = dict.fromkeys(("confidence", "abstention", "nonexistent", "evidence", "name_alone"))
-    write(audit / "audit.json", {"format_version": 1, **none, "swap": SWAP, "notes": []})
+    write(folder / "audit.json", {"format_version": 1, **none, "swap": SWAP, "notes": []})
     row = {"question": "Where was A born?", "probability": 0.5, "features": [-0.1, 2.0, 0.1, 0.2]}
-    write(audit / "answers.jsonl", row)
+    write(folder / "answers.jsonl", row)
     write_memorisation(path)
     return path
 
@@ -111,9 +111,8 @@ def test_it_is_asked_as_the_new_one(own: Path, tiny_run: Path):
 
 
 def test_it_is_audited_with_the_earlier_swap_and_memorisation(
-    own: Path, monkeypatch: pytest.MonkeyPatch
+    own: Path,
 ):
-    monkeypatch.setattr(decoy_sections, "TIER", 4)
     found = wherefrom.audit(own)
     assert isinstance(found.swap, SwapFindings)
     assert wherefrom.to_json(found.swap) == SWAP
@@ -124,15 +123,13 @@ def test_it_is_audited_with_the_earlier_swap_and_memorisation(
     rows = [json.loads(r) for r in (own / "audit" / "answers.jsonl").read_text().splitlines()]
     m = {row["support"]: row["m"] for row in rows}
     assert m == pytest.approx({"stated": 0.7, "omitted": 0.7, "none": 0.0})
-    assert wherefrom.audit(own) == found, "what it wrote it reads again"
+    assert audit._earlier_swap(open_run(own)) == found.swap, "what it wrote it reads again"
 
 
-@pytest.mark.parametrize("swap", [None, {}, {"people": 3}, [1], "x", {**SWAP, "people": "2"}])
-def test_a_swap_that_cannot_be_read_is_left_out(own: Path, swap: Any):
-    from wherefrom.auditing import audit
-
-    write(own / "audit" / "audit.json", {"format_version": 1, "swap": swap})
-    assert audit._earlier_swap(open_run(own)) is None
+def test_a_swap_that_cannot_be_read_is_left_out(own: Path):
+    for swap in (None, {}, {"people": 3}, [1], "x", {**SWAP, "people": "2"}):
+        write(own / "audit" / "audit.json", {"format_version": 1, "swap": swap})
+        assert audit._earlier_swap(open_run(own)) is None
 
 
 def test_an_answer_is_disputed(own: Path):

@@ -33,14 +33,9 @@ from wherefrom.runs.run import Run, open_run
 FORM = Form("Where was ", " born?")
 
 
-@pytest.fixture(scope="module")
-def path(tiny_run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return Path(shutil.copytree(tiny_run, tmp_path_factory.mktemp("inspector") / "people-0"))
-
-
-@pytest.fixture(scope="module")
-def inspector(path: Path) -> Inspector:
-    return open_inspector(open_run(path))
+@pytest.fixture
+def path(inspector: Inspector) -> Path:
+    return inspector.run.path
 
 
 def copy_of(path: Path, tmp_path: Path) -> Path:
@@ -241,7 +236,8 @@ def test_subjects_of_one_word_are_asked_about_like_any_other(tmp_path: Path, tin
     (tmp_path / "q.tsv").write_text("".join(f"What does {w} run by?\tOslo\n" for w in words))
     small = [setting for setting in tiny_settings if not setting.startswith("data.")]
     files = [f"data.corpus={tmp_path}/c.txt", f"data.questions={tmp_path}/q.tsv"]
-    api.run("facts", out=tmp_path / "run", settings=[*small, *files])
+    few = ["stages.pretrain.steps=4", "stages.questions_only.steps=2"]
+    api.run("facts", out=tmp_path / "run", settings=[*small, *files, *few])
     inspector = open_inspector(open_run(tmp_path / "run"))
     assert inspector.opened.decoys is not None
     names = inspector.opened.decoys.of("Arno")

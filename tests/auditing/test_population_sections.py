@@ -20,11 +20,6 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sections, "LEAST", 10)
 
 
-@pytest.fixture
-def inspector(own_run: Path) -> Inspector:
-    return open_inspector(open_run(own_run))
-
-
 def test_splits_are_compared(inspector: Inspector, few: None):
     dataset = inspector.run.dataset
     asked = [q for q in dataset.questions if q.split in ("calibration", "held-out")]

@@ -1,18 +1,14 @@
 """An audit of several relations: everything over all of them and for each."""
 
-import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import wherefrom
-from wherefrom.auditing import decoy_sections
-from wherefrom.auditing.audit import report_audit
+from tests.support.audited import Audited
 from wherefrom.auditing.findings import Audit
 from wherefrom.core.config import from_json, to_json
-from wherefrom.experiments.retraining import retrain_pairs
 from wherefrom.report.audit import audit_table, explain_audit_refusals
 from wherefrom.report.tables import layout
 from wherefrom.runs.run import open_run
@@ -21,17 +17,14 @@ PLACE, HAND = "Where was X born?", "Which hand does X write with?"
 BOTH = [PLACE, HAND]
 
 
-@pytest.fixture(scope="module")
-def path(relations_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return Path(shutil.copytree(relations_run, tmp_path_factory.mktemp("audit") / "run"))
+@pytest.fixture
+def path(audited_relations: Audited) -> Path:
+    return audited_relations.run.path
 
 
-@pytest.fixture(scope="module")
-def found(path: Path) -> Audit:
-    run = open_run(path)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(decoy_sections, "TIER", 4)
-        return report_audit(run, retrained=retrain_pairs(run, 0))
+@pytest.fixture
+def found(audited_relations: Audited) -> Audit:
+    return audited_relations.findings
 
 
 def test_every_section_has_both_relations_and_their_sum(found: Audit):
@@ -95,11 +88,6 @@ def test_names_are_compared_within_a_relation(found: Audit):
     total = sum(part.whole.value * part.whole.n for part in parts)
     assert bias.whole.n == sum(part.whole.n for part in parts)
     assert bias.whole.value == pytest.approx(total / bias.whole.n)
-
-
-def test_the_findings_are_read_back_as_they_were_written(found: Audit):
-    written = json.loads(json.dumps(to_json(found), allow_nan=False))
-    assert to_json(from_json(Audit, written, "audit")) == written
 
 
 def test_findings_of_before_are_read(found: Audit):

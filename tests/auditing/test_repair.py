@@ -34,15 +34,9 @@ def test_a_sound_run_is_left_alone(own_run):
     assert {p: p.stat().st_mtime_ns for p in own_run.rglob("*")} == before
 
 
-@pytest.fixture(scope="module")
-def audited(tiny_run, tmp_path_factory) -> Path:
-    run = Path(shutil.copytree(tiny_run, tmp_path_factory.mktemp("audited") / "run"))
-    wherefrom.audit(run)
-    return run
-
-
 def test_all_that_can_be_computed_again_comes_back_to_the_bit(audited, tmp_path):
-    run = Path(shutil.copytree(audited, tmp_path / "run"))
+    # Labels have the folder's name.
+    run = Path(shutil.copytree(audited.run.path, tmp_path / audited.run.path.name))
     before, status = contents(run), wherefrom.open_run(run).results
     names = (
         "status.json", "vocab.json", "splits.json", "corpus/documents.txt",

@@ -1,8 +1,6 @@
 """The sections about sources: figures by hand, and over whom each of them is."""
 
-import shutil
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +10,7 @@ from wherefrom.answering.closed_book import Answered
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.auditing import source_sections as sections
 from wherefrom.auditing.findings import LabelCount
-from wherefrom.auditing.inspector import Examined, Inspector, open_inspector
+from wherefrom.auditing.inspector import Examined, Inspector
 from wherefrom.core.contracts import Answer, Dataset, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import Form, ParsedQuestion
@@ -26,7 +24,6 @@ from wherefrom.memorisation.predictor import (
     borrowed_predictor,
     fit_source_predictor,
 )
-from wherefrom.runs.run import open_run
 
 FORM = Form("Where was ", " born?")
 SUPPORTED, CONTRADICTED = (
@@ -206,12 +203,6 @@ def test_without_retraining_there_are_labels_and_nothing_to_judge_them_by():
 
 
 # --- exposures and names ---------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def inspector(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Inspector:
-    path = shutil.copytree(tiny_run, tmp_path_factory.mktemp("sources") / "people-0")
-    return open_inspector(open_run(path))
 
 
 def test_exposures_are_those_of_held_out_people(inspector: Inspector):

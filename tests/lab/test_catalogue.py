@@ -7,30 +7,25 @@ import pytest
 from wherefrom.core.figures import to_svg
 from wherefrom.lab.catalogue import DEMONSTRATIONS
 
-
-@pytest.mark.parametrize("name", DEMONSTRATIONS)
-@pytest.mark.parametrize("seed", [0, 1, 2**32 - 1])
-def test_every_check_holds(shown, name, seed):
-    each = shown(name, seed)
-    assert each.name == name
-    assert each.checks
-    assert [check.in_words() for check in each.failed] == []
-    assert all(r.holds and r.statement and r.why for r in each.refutations)
-
-
-UNLUCKY = [("projection", 2788), ("projection", 5717), ("synthesizer", 2383), ("synthesizer", 3533)]
-
-
-@pytest.mark.parametrize(("name", "seed"), UNLUCKY)
-def test_no_unlucky_draw_makes_a_check_fail(shown, name, seed):
-    """Here the basis that is not orthonormal once was nearly none, and a change of words hid."""
-    assert [check.in_words() for check in shown(name, seed).failed] == []
+# With these seeds the basis that is not orthonormal once was nearly none, and a change of words
+# hid.
+UNLUCKY = {"projection": (2788, 5717), "synthesizer": (2383, 3533)}
 
 
 @pytest.mark.parametrize("name", DEMONSTRATIONS)
-def test_a_tolerance_on_a_sampled_number_is_at_least_four_standard_errors(shown, name):
-    for check in shown(name).every_check:
-        assert check.tolerance >= 4 * check.error, check.label
+def test_every_check_holds(shown, name):
+    for seed in (0, 2**32 - 1, *UNLUCKY.get(name, ())):
+        each = shown(name, seed)
+        assert each.name == name
+        assert each.checks
+        assert [check.in_words() for check in each.failed] == []
+        assert all(r.holds and r.statement and r.why for r in each.refutations)
+
+
+def test_a_tolerance_on_a_sampled_number_is_at_least_four_standard_errors(shown):
+    checks = [(name, check) for name in DEMONSTRATIONS for check in shown(name).every_check]
+    assert [(n, c.label) for n, c in checks if c.tolerance < 4 * c.error] == []
+    assert any(check.error for _, check in checks)
 
 
 def test_what_is_sampled_depends_on_the_seed(found):
@@ -38,7 +33,19 @@ def test_what_is_sampled_depends_on_the_seed(found):
     assert found("one-head-is-fragile", label, 0) != found("one-head-is-fragile", label, 1)
 
 
-@pytest.mark.parametrize("name", DEMONSTRATIONS)
+def test_every_demonstration_draws_a_figure_with_titles(shown):
+    """To write them all as SVG takes longer: below, at night."""
+    for name in DEMONSTRATIONS:
+        panels = shown(name).draw().axes
+        assert any(axes.get_title(loc="left") for axes in panels), name
+
+
+NIGHTLY = [n for n in DEMONSTRATIONS if n != "copying"]
+
+
+@pytest.mark.parametrize(
+    "name", ["copying", *(pytest.param(n, marks=pytest.mark.nightly) for n in NIGHTLY)]
+)
 def test_a_figure_is_sound_svg_without_scripts_and_the_same_twice(shown, name):
     svg = to_svg(shown(name).draw())
     root = ElementTree.fromstring(svg)

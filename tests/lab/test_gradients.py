@@ -7,12 +7,11 @@ from math import log, sqrt
 
 import numpy as np
 import pytest
-from scipy import stats
 
 
 def test_perplexity(found, drawn):
     p = drawn(9).uniform(0.01, 0.9, 200)
-    mean = stats.gmean(1 / p)
+    mean = float(np.prod((1 / p) ** (1 / len(p))))
     for label in ("2^(-mean log2 p)", "10^(-mean log10 p)", "both are the geometric mean"):
         assert found("perplexity-base", label) == pytest.approx(mean)
     mixed = found("perplexity-base", "bases mixed, e^(-mean log2 p)")
@@ -26,7 +25,8 @@ def test_perplexity(found, drawn):
 
 
 def test_the_input_gradient_is_torchs(found, drawn):
-    torch = pytest.importorskip("torch")
+    import torch
+
     random = drawn(8)
     w1, b1, w2, b2, x = (
         torch.from_numpy(random.standard_normal(shape)) for shape in ((5, 7), 7, (7, 4), 4, 5)
@@ -42,7 +42,8 @@ def test_the_input_gradient_is_torchs(found, drawn):
 
 
 def test_the_gradient_of_softmax_and_cross_entropy_is_torchs():
-    torch = pytest.importorskip("torch")
+    import torch
+
     theta = torch.tensor([0.3, -1.0, 2.0], dtype=torch.float64, requires_grad=True)
     torch.nn.functional.cross_entropy(theta[None], torch.tensor([1])).backward()
     expected = torch.softmax(theta.detach(), 0) - torch.tensor([0.0, 1.0, 0.0])

@@ -1,10 +1,11 @@
 """Noise in the keys: the known numbers, by another quadrature."""
 
 from math import exp, sqrt
+from statistics import NormalDist
 
 import numpy as np
 import pytest
-from scipy import special, stats
+import scipy
 
 from wherefrom.lab import key_noise
 
@@ -15,7 +16,7 @@ def spread(scale):
     """The standard deviation of sigmoid(scale z), by a plain sum over z."""
     z = np.linspace(-9, 9, 400_001)
     density = np.exp(-(z**2) / 2) / np.exp(-(z**2) / 2).sum()
-    return sqrt((density * (special.expit(scale * z) - 0.5) ** 2).sum())
+    return sqrt((density * (scipy.special.expit(scale * z) - 0.5) ** 2).sum())
 
 
 @pytest.mark.parametrize(("alpha", "published"), [(1e-2, 0.31), (1e-3, 0.145), (1e-6, 0.005)])
@@ -43,7 +44,7 @@ def test_another_way_to_make_the_keys_varies_as_much():
 
 
 def test_the_range_of_k_a(found):
-    normal = stats.norm(1, sqrt(0.5 + 1e-3))
+    normal = NormalDist(1, sqrt(0.5 + 1e-3))
     low, high = found(RANGE, "the lower end"), found(RANGE, "the upper end")
     assert normal.cdf(high) - normal.cdf(low) == pytest.approx(0.95, abs=1e-4)
     assert found(RANGE, "share between") == pytest.approx(0.95, abs=0.01)

@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 import wherefrom.page
+from tests.support.audited import audited, retrained  # noqa: F401
 
 CHROMIUM = os.environ.get("WHEREFROM_CHROMIUM") or shutil.which("chromium")
-# As root, and without the browser's own talk to its makers.
+# As root, and without the browser's own talk to its makers; without a zygote, since that does not
+# pass on the CPU seconds of its children.
 ARGUMENTS = (
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--no-sandbox", "--no-zygote", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 )  # fmt: skip
 
@@ -64,10 +66,9 @@ class Opened:
         return " ".join(str(self.page.inner_text(selector)).replace("\u00a0", " ").split())
 
     def shoot(self, name: str) -> None:
-        """Keep a screenshot for whoever wants to look: runs/ is not part of the repository."""
-        folder = Path(os.environ.get("OUT") or Path(__file__).parents[2] / "runs" / "screenshots")
-        folder.mkdir(parents=True, exist_ok=True)
-        self.page.screenshot(path=str(folder / f"{name}.png"), full_page=True)
+        """Keep a screenshot in the folder OUT, if somebody wants to look."""
+        if folder := os.environ.get("OUT"):
+            self.page.screenshot(path=str(Path(folder) / f"{name}.png"), full_page=True)
 
 
 @pytest.fixture
@@ -98,6 +99,21 @@ def report_file(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     path = tmp_path_factory.mktemp("report") / "report.html"
     api.write_report(tiny_run, path)
     return path
+
+
+@pytest.fixture(scope="session")
+def outspoken_run(tiny_settings: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny run that has learnt to name a city, with a policy that lets it answer anybody."""
+    from wherefrom import api
+    from wherefrom.runs.folder import RunFolder
+
+    run = tmp_path_factory.mktemp("outspoken") / "people-0"
+    api.run("people", out=run, settings=[*tiny_settings, "stages.pretrain.optimiser.rate=0.03"])
+    folder, file = RunFolder(run), "audit/confidence.json"
+    policy = folder.read_json(file)
+    policy["threshold"]["value"], policy["names"] = 1e-9, None
+    folder.write_json(file, policy)
+    return run
 
 
 CHARACTERS = (

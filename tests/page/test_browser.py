@@ -9,22 +9,12 @@ import pytest
 
 from wherefrom import api
 from wherefrom.answering.policy import find_policy, open_as_stored
-from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import open_run
 
 ANSWERS = r'("answers": ?)(\[.*?\])(, ?"relations")'  # among the page's data
 
 
-@pytest.fixture(scope="module")
-def outspoken_run(tiny_settings: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny run that has learnt to name cities, with a policy that lets it answer anybody."""
-    run = tmp_path_factory.mktemp("outspoken") / "people-0"
-    api.run("people", out=run, settings=[*tiny_settings, "stages.pretrain.steps=400"])
-    path = run / "audit" / "confidence.json"
-    policy = json.loads(path.read_text())
-    policy["threshold"]["value"], policy["names"] = 1e-9, None
-    RunFolder(path.parents[1]).write_json("audit/confidence.json", policy)
-    return run
+BEYOND = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
 @pytest.fixture(scope="module")
@@ -40,59 +30,95 @@ def name(outspoken_run: Path) -> str:
     return open_run(outspoken_run).dataset.select("held-out")[0].subject
 
 
-def test_a_name_is_asked_and_answered_as_ask_answers(open_page, outspoken, outspoken_run, name):
-    opened = open_page(outspoken)
+# A browser takes two CPU seconds for every page that it opens: one test sees much of it, and the
+# rest is for the night.
+
+
+def test_a_page_answers_looks_in_lists_refuses_declines_and_prints(
+    open_page, outspoken, outspoken_run, name
+):
+    opened = open_page(outspoken, height=500)
+    page = opened.page
     assert opened.ask(name) == "answered"
     (reply,) = api.ask(outspoken_run, f"Where was {name} born?")
+    assert reply.answer
     assert opened.text("#card .asked") == reply.question
     assert opened.text("#card .answer bdi") == reply.answer
     assert opened.text("#said").startswith(reply.answer)
     assert reply.evidence is not None
-    assert opened.page.locator(f"#card .evidence.{reply.evidence.label}").count() >= 1
+    assert page.locator(f"#card .evidence.{reply.evidence.label}").count() >= 1
     assert opened.text("#card .quote mark.name") == name
     opened.shoot("answered")
-
-
-def test_both_models_stand_side_by_side(open_page, outspoken, outspoken_run, name):
-    opened = open_page(outspoken)
-    opened.ask(name)
-    heads = opened.page.locator("#beside h3").all_inner_texts()
-    assert heads == ["With reading", "Without reading"]
+    # Both models stand side by side.
+    assert page.locator("#beside h3").all_inner_texts() == ["With reading", "Without reading"]
     run = open_run(outspoken_run)
     asked = open_as_stored(run, find_policy(run)).answerer, run.predictor("without_pretraining")
     for column, answerer in enumerate(asked):
         (answer,) = answerer.answer([f"Where was {name} born?"])
-        shown = opened.page.locator("#beside .bars").nth(column).locator("bdi").first.inner_text()
+        shown = page.locator("#beside .bars").nth(column).locator("bdi").first.inner_text()
         assert shown == (answer.text or "nothing")
-
-
-def test_the_slider_turns_an_answer_into_i_dont_know(open_page, outspoken, name):
-    opened = open_page(outspoken)
-    assert opened.ask(name) == "answered"
-    before = opened.text("#risk-says"), opened.page.get_attribute(".here", "x")
-    opened.page.focus("#risk")
-    opened.page.keyboard.press("Home")  # the least risk: no threshold reaches it
-    opened.page.wait_for_selector("#card[data-state=declined]")
+    look_in(opened, name)
+    list_answers(page, run)
+    assert opened.ask("What did she eat?") == "refused"
+    assert "Where was ... born?" in opened.text("#card")
+    assert page.locator("#beside").is_hidden()
+    page.fill("#question", name)
+    page.press("#question", "Enter")
+    page.wait_for_selector("#card[data-state=answered]")
+    # The slider turns an answer into "I don't know".
+    before = opened.text("#risk-says"), page.get_attribute(".here", "x")
+    page.focus("#risk")
+    page.keyboard.press("Home")  # the least risk: no threshold reaches it
+    page.wait_for_selector("#card[data-state=declined]")
     assert opened.text("#risk-value") == "1 %"
-    after = opened.text("#risk-says"), opened.page.get_attribute(".here", "x")
+    after = opened.text("#risk-says"), page.get_attribute(".here", "x")
     assert before[0] != after[0]
     assert before[1] != after[1]
-    assert opened.page.get_attribute(".here", "visibility") == "hidden"  # nothing is answered
+    assert page.get_attribute(".here", "visibility") == "hidden"  # nothing is answered
     assert "I don’t know" in opened.text("#card .answer")
-    opened.page.click("#card .guess summary")
-    assert opened.page.locator("#card del").is_visible()
+    page.click("#card .guess summary")
+    assert page.locator("#card del").is_visible()
     opened.shoot("declined")
+    page.click("#picks button:has-text('made up')")
+    page.wait_for_selector(f"#card[data-state=declined] .asked:not(:has-text('{name}'))")
+    assert "I don’t know" in opened.text("#said")
+    page.emulate_media(media="print")
+    assert page.locator("#ask-form").is_hidden()
+    assert page.locator("#look").is_hidden()
+    assert page.locator("#accuracy svg.chart").is_visible()
 
 
-def test_looking_in_shows_attention_lens_and_dependence(open_page, outspoken, name):
-    opened = open_page(outspoken, height=500)
-    opened.ask(name)
+def list_answers(page, run):
+    """The table filters, searches and sorts."""
+    rows = page.locator("#answers-table tbody tr")
+    assert rows.count() == 14  # 8 stated, 2 omitted, 4 without text
+    page.click("#filters button:has-text('no text')")
+    assert rows.count() == 4
+    page.click("#filters button:has-text('no text')")
+    somebody = run.dataset.select("held-out")[2].subject
+    page.fill("#filters input", somebody.upper())
+    assert rows.count() == 1
+    page.fill("#filters input", "")
+    page.click("th[data-key=s] button")
+    names = page.locator("#answers-table tbody tr td:first-child").all_inner_texts()
+    assert names == sorted(names)
+    assert page.get_attribute("th[data-key=s]", "aria-sort") == "ascending"
+    page.click("th[data-key=s] button")
+    assert page.locator("#answers-table tbody td:first-child").all_inner_texts() == names[::-1]
+    # A number of the two-way table lists its answers.
+    cell = page.locator(".cell").first
+    count = int(cell.locator(".figure").inner_text())
+    cell.click()
+    assert rows.count() == count
+
+
+def look_in(opened, name):
+    """Attention, lens and dependence, computed once somebody looks, below the screen."""
     page = opened.page
-    assert page.locator("#look-body").is_hidden()  # computed once somebody looks, below the screen
+    assert page.locator("#look-body").is_hidden()
     opened.wait_to_look_in()
-    assert (
-        page.locator("#look [role=tab]").count() == 1
-    )  # the tiny model has one layer of two heads
+    # The tiny model has one layer of two heads.
+    assert page.locator("#look [role=tab]").count() == 1
     assert page.locator("#look .head").count() == 2
     page.locator("#look .head").nth(0).click()
     first = opened.page.get_attribute("#look .large canvas", "aria-label")
@@ -121,26 +147,7 @@ def test_looking_in_shows_attention_lens_and_dependence(open_page, outspoken, na
     assert painted
 
 
-def test_the_table_filters_searches_and_sorts(open_page, report_file, tiny_run):
-    opened = open_page(report_file)
-    page = opened.page
-    rows = page.locator("#answers-table tbody tr")
-    assert rows.count() == 14  # 8 stated, 2 omitted, 4 without text
-    page.click("#filters button:has-text('no text')")
-    assert rows.count() == 4
-    page.click("#filters button:has-text('no text')")
-    somebody = open_run(tiny_run).dataset.select("held-out")[2].subject
-    page.fill("#filters input", somebody.upper())
-    assert rows.count() == 1
-    page.fill("#filters input", "")
-    page.click("th[data-key=s] button")
-    names = page.locator("#answers-table tbody tr td:first-child").all_inner_texts()
-    assert names == sorted(names)
-    assert page.get_attribute("th[data-key=s]", "aria-sort") == "ascending"
-    page.click("th[data-key=s] button")
-    assert page.locator("#answers-table tbody td:first-child").all_inner_texts() == names[::-1]
-
-
+@pytest.mark.nightly
 def test_the_wrong_answers_that_were_given_can_be_listed(open_page, report_file, tmp_path):
     """Of three answers, one is right and given, one wrong and given, one wrong and declined."""
 
@@ -159,14 +166,7 @@ def test_the_wrong_answers_that_were_given_can_be_listed(open_page, report_file,
         assert rows.count() == count  # every chip stays pressed
 
 
-def test_a_number_of_the_two_way_table_lists_its_answers(open_page, report_file):
-    opened = open_page(report_file)
-    cell = opened.page.locator(".cell").first
-    count = int(cell.locator(".figure").inner_text())
-    cell.click()
-    assert opened.page.locator("#answers-table tbody tr").count() == count
-
-
+@pytest.mark.nightly
 def test_everything_is_reached_with_the_keyboard_in_reading_order(open_page, outspoken, name):
     opened = open_page(outspoken)
     page = opened.page
@@ -197,55 +197,49 @@ def test_everything_is_reached_with_the_keyboard_in_reading_order(open_page, out
     assert [a - b for a, b in pairwise(order) if a - b > 40] == []
 
 
+@pytest.mark.nightly
 def test_a_phone_has_no_sideways_scrolling_and_cards_for_rows(open_page, outspoken, name):
     opened = open_page(outspoken, width=360, height=740)
     opened.ask(name)
     opened.wait_to_look_in()
-    beyond = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    assert opened.page.evaluate(beyond) == 0
+    assert opened.page.evaluate(BEYOND) == 0
     row = opened.page.locator("#answers-table tbody tr").first
     assert row.evaluate("row => getComputedStyle(row).display") == "grid"
     opened.shoot("phone")
 
 
-def test_dark_is_the_systems_choice_or_the_readers(open_page, report_file):
-    paper = "getComputedStyle(document.body).backgroundColor"
-    light, dark = (open_page(report_file, color_scheme=scheme) for scheme in ("light", "dark"))
-    bright, dim = (each.page.evaluate(paper) for each in (light, dark))
-    assert sum(map(int, re.findall(r"\d+", bright))) > 700
-    assert sum(map(int, re.findall(r"\d+", dim))) < 100
-    dark.shoot("dark")
-    light.page.click("#theme")
-    assert light.page.evaluate(paper) == dim
-
-
-def test_a_question_of_another_form_is_refused_in_words(open_page, report_file):
-    opened = open_page(report_file)
-    assert opened.ask("What did she eat?") == "refused"
-    assert "Where was ... born?" in opened.text("#card")
-    assert opened.page.locator("#beside").is_hidden()
-
-
-def test_somebody_who_does_not_exist_is_not_known(open_page, report_file):
-    opened = open_page(report_file)
-    opened.page.click("#picks button:has-text('made up')")
-    assert opened.wait() == "declined"
-    assert "I don’t know" in opened.text("#said")
-
-
+@pytest.mark.nightly
 def test_without_motion_the_answer_stands_there_at_once(open_page, outspoken, name):
     opened = open_page(outspoken, reduced_motion="reduce")
     assert opened.ask(name) == "answered"
 
 
-def test_the_page_prints_without_its_controls(open_page, report_file):
-    opened = open_page(report_file)
-    opened.page.emulate_media(media="print")
-    assert opened.page.locator("#ask-form").is_hidden()
-    assert opened.page.locator("#look").is_hidden()
-    assert opened.page.locator("#accuracy svg.chart").is_visible()
+@pytest.mark.nightly
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_dark_is_the_systems_choice_or_the_readers_and_paper_is_white(
+    open_page, report_file, scheme
+):
+    opened = open_page(report_file, color_scheme=scheme)
+    style = "getComputedStyle(document.querySelector('%s')).%s"
+
+    def shade() -> int:
+        return sum(map(int, re.findall(r"\d+", page.evaluate(style % ("body", "backgroundColor")))))
+
+    page = opened.page
+    if scheme == "light":
+        assert shade() > 700
+        page.click("#theme")
+    assert shade() < 100
+    opened.shoot("dark")
+    page.emulate_media(media="print")
+    found = [
+        page.evaluate(style % each)
+        for each in (("body", "backgroundColor"), ("body", "color"), (".chart text", "stroke"))
+    ]
+    assert found == ["rgb(255, 255, 255)", "rgb(0, 0, 0)", "rgb(255, 255, 255)"]
 
 
+@pytest.mark.nightly
 def test_what_is_folded_away_is_printed_and_then_folded_again(open_page, report_file):
     page = open_page(report_file).page
     page.evaluate(
@@ -260,6 +254,7 @@ def test_what_is_folded_away_is_printed_and_then_folded_again(open_page, report_
     assert page.evaluate(opened) == [False, True, False]
 
 
+@pytest.mark.nightly
 def test_paper_says_how_many_answers_are_listed(open_page, report_file, tmp_path):
     """The tiny run has 14 held-out answers; three times as many do not fit."""
     page = re.sub(
@@ -281,20 +276,7 @@ def test_paper_says_how_many_answers_are_listed(open_page, report_file, tmp_path
     assert opened.page.locator("#answers-listed").is_hidden()
 
 
-@pytest.mark.parametrize("chosen", [False, True], ids=["the system's", "the reader's"])
-def test_what_is_printed_from_a_dark_page_is_dark_on_white(open_page, report_file, chosen):
-    opened = open_page(report_file, color_scheme="light" if chosen else "dark")
-    if chosen:
-        opened.page.click("#theme")
-    opened.page.emulate_media(media="print")
-    style = "getComputedStyle(document.querySelector('%s')).%s"
-    found = [
-        opened.page.evaluate(style % each)
-        for each in (("body", "backgroundColor"), ("body", "color"), (".chart text", "stroke"))
-    ]
-    assert found == ["rgb(255, 255, 255)", "rgb(0, 0, 0)", "rgb(255, 255, 255)"]
-
-
+@pytest.mark.nightly
 def test_without_scripts_everything_else_can_be_read(browser, report_file):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
@@ -306,6 +288,7 @@ def test_without_scripts_everything_else_can_be_read(browser, report_file):
     context.close()
 
 
+@pytest.mark.nightly
 def test_a_browser_that_cannot_run_the_model_says_so(browser, report_file):
     """Nothing is computed, but the page is whole; asking again changes nothing."""
     context = browser.new_context()
@@ -331,7 +314,7 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 
 
 @pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def hostile(tiny_settings: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report over a corpus whose names and answers would be HTML, if anybody believed them."""
     folder = tmp_path_factory.mktemp("hostile")
     firsts = [f"<b>{name}</b>" for name in "Ada Bo Cy Di Ed Fay".split()]
@@ -342,31 +325,28 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "corpus.txt").write_text("".join(lines))
     rows = (f"Where was {name} born?\t{place}\n" for name, place in told)
     (folder / "questions.tsv").write_text("".join(rows))
-    small = (
-        "model.n_embd=16", "model.n_head=2", "model.n_layer=1", "model.ngrams=2",
-        "model.ngram_buckets=64", "stages.pretrain.steps=20", "stages.pretrain.batch=8",
-        "stages.questions_only.steps=10", "stages.questions_only.batch=8", "threads=1",
-        "data.calibration_share=0", "abstain=false",
-    )  # fmt: skip
+    small = [setting for setting in tiny_settings if not setting.startswith("data.")]
+    small += ["data.calibration_share=0", "abstain=false"]
     files = [f"data.corpus={folder}/corpus.txt", f"data.questions={folder}/questions.tsv"]
     api.run("facts", out=folder / "run", settings=[*small, *files])
     api.write_report(folder / "run", folder / "report.html")
     return folder
 
 
+@pytest.mark.nightly
 def test_names_in_any_script_and_of_any_length_fit_a_phone(open_page, hostile):
     opened = open_page(hostile / "report.html", width=360, height=740)
-    beyond = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     for name in ODD:
         assert opened.ask(f"Where was {name} born?") == "answered"
         assert name in opened.page.inner_text("#card .asked")
         opened.wait_to_look_in()
-        assert opened.page.evaluate(beyond) == 0
+        assert opened.page.evaluate(BEYOND) == 0
     opened.page.fill("#question", ODD[0])
     direction = "getComputedStyle(document.getElementById('question')).direction"
     assert opened.page.evaluate(direction) == "rtl"
 
 
+@pytest.mark.nightly
 def test_marks_of_direction_in_a_name_leave_the_rest_of_the_question_alone(open_page, hostile):
     """U+202E turns all that follows in its element around; the words after the name stay right."""
     opened = open_page(hostile / "report.html")
@@ -383,6 +363,7 @@ def test_marks_of_direction_in_a_name_leave_the_rest_of_the_question_alone(open_
     assert ends[1] >= ends[0] - 1
 
 
+@pytest.mark.nightly
 def test_a_very_long_question_is_shortened(open_page, report_file):
     opened = open_page(report_file)
     assert opened.ask(f"Where was {'x' * 10_000} born?") in ("refused", "declined")
@@ -391,6 +372,7 @@ def test_a_very_long_question_is_shortened(open_page, report_file):
     assert opened.page.locator("#card").bounding_box()["height"] < 600
 
 
+@pytest.mark.nightly
 def test_hostile_names_are_shown_as_text(open_page, hostile):
     opened = open_page(hostile / "report.html")
     page = opened.page

@@ -119,6 +119,7 @@ def report_of(run: Path, folder: Path) -> Path:
     return folder / "report.html"
 
 
+@pytest.mark.nightly
 def test_typing_shows_the_bits_that_the_model_has(open_page, characters, tmp_path):
     opened = open_page(report_of(characters, tmp_path))
     page = opened.page
@@ -139,11 +140,12 @@ def test_typing_shows_the_bits_that_the_model_has(open_page, characters, tmp_pat
     page.wait_for_selector("#typing-says:has-text('bits for this character')")
     page.fill("#typed", text)
     page.click("#openings button:has-text('write on')")
-    page.wait_for_timeout(300)
+    page.wait_for_function(f"document.getElementById('typed').value.length > {len(text)}")
     assert page.input_value("#typed").startswith(text)
     opened.shoot("characters")
 
 
+@pytest.mark.nightly
 def test_words_have_prices(open_page, words, tmp_path):
     opened = open_page(report_of(words, tmp_path))
     opened.page.wait_for_selector("#readings .bars li")
@@ -158,6 +160,7 @@ def test_words_have_prices(open_page, words, tmp_path):
     assert page.locator("#readings .prices").first.is_visible()
 
 
+@pytest.mark.nightly
 def test_a_reviews_words_have_effects(open_page, sentiment_run, tmp_path):
     opened = open_page(report_of(sentiment_run, tmp_path))
     page = opened.page
@@ -169,6 +172,7 @@ def test_a_reviews_words_have_effects(open_page, sentiment_run, tmp_path):
     opened.shoot("review")
 
 
+@pytest.mark.nightly
 def test_the_labs_sliders_show_what_the_lab_computes(open_page, lab, tmp_path):
     opened = open_page(report_of(lab, tmp_path))
     # beta = 10 and alpha = 1/2 are the lab's own: one head spreads by 0.443.

@@ -8,7 +8,6 @@ import pytest
 
 from wherefrom import api
 from wherefrom.answering.kept_answers import FILE as KEPT
-from wherefrom.auditing import decoy_sections
 from wherefrom.auditing.findings import FINDINGS, Audit
 from wherefrom.core.errors import BadData, CannotWrite, Damaged, MissingInput, UsageError
 from wherefrom.models.gpt import GPT
@@ -46,16 +45,16 @@ def test_it_lies_in_the_run_folder_unless_told_otherwise(own_run):
     assert [p.name for p in own_run.glob("*.html")] == ["report.html"]
 
 
-def test_an_audit_changes_no_answer(own_run, monkeypatch):
+def test_an_audit_changes_no_answer(tiny_run, audited):
     """Without an audit the answers are computed; an audit's are the same."""
-    monkeypatch.setattr(decoy_sections, "TIER", 4)
-    alone = collect_answers(question_report.open_remembering(open_run(own_run)))
-    api.audit(own_run)
-    audited = collect_answers(question_report.open_remembering(open_run(own_run)))
+    alone, after = (
+        collect_answers(question_report.open_remembering(open_run(path)))
+        for path in (tiny_run, audited.run.path)
+    )
     assert alone.audit is None
-    assert audited.audit is not None
-    assert len(alone.held_out) == len(audited.held_out) == 14
-    for a, b in zip(alone.held_out, audited.held_out, strict=True):
+    assert after.audit is not None
+    assert len(alone.held_out) == len(after.held_out) == 14
+    for a, b in zip(alone.held_out, after.held_out, strict=True):
         assert (a.reply.question, a.reply.answer, a.right) == (
             b.reply.question,
             b.reply.answer,
@@ -63,13 +62,23 @@ def test_an_audit_changes_no_answer(own_run, monkeypatch):
         )
         assert a.reply.answered == b.reply.answered
         assert a.reply.evidence == b.reply.evidence
-        assert a.reply.source is not None
         assert b.reply.source is not None
-        assert a.reply.source.label == b.reply.source.label
-    assert [s.right for s in alone.calibration] == [s.right for s in audited.calibration]
+        assert not b.reply.source.borrowed, "the audit has fitted a predictor of its own"
+    assert [s.right for s in alone.calibration] == [s.right for s in after.calibration]
     assert [s.score for s in alone.calibration] == pytest.approx(
-        [s.score for s in audited.calibration], abs=1e-4
+        [s.score for s in after.calibration], abs=1e-4
     )
+
+
+def test_a_report_shows_the_audit_and_asks_only_for_what_it_lacks(audited, tmp_path):
+    """One pair of models was retrained, and no text was swapped."""
+    api.write_report(audited.run, tmp_path / "audited.html")
+    page = (tmp_path / "audited.html").read_text()
+    assert "wherefrom audit RUN --budget 10" not in page
+    assert "wherefrom audit RUN --swap 8" in page
+    assert "calibration slope" in page
+    assert audited.findings.confidence is not None
+    assert f"{audited.findings.confidence.calibrated.brier.score:.3f}" in page
 
 
 def test_what_the_evaluation_kept_is_not_computed_again(own_run, monkeypatch):

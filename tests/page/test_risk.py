@@ -105,7 +105,7 @@ def test_the_lower_floor_of_a_higher_risk_does_not_raise_the_threshold():
     st.sampled_from([0.55, 0.75, 0.9, 2.0]),
     st.booleans(),
 )
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_less_risk_never_answers_more(known, own, several):
     threshold = Threshold(own, 0.9, 0.5, 0.9, 10)
     names = ("r", "s") if several else ()

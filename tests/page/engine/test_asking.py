@@ -39,7 +39,7 @@ HOSTILE = [
 ]
 
 
-OTHER_WORDS = "tiny_run in other words"
+OTHER_WORDS = "outspoken_run in other words"
 
 
 @pytest.fixture(scope="module", params=["tiny_run", OTHER_WORDS, "relations_run", "facts_folder"])

@@ -10,8 +10,7 @@ from wherefrom.models.gpt import GPT, GPTConfig
 from wherefrom.page.models import pack_model
 
 
-@pytest.mark.parametrize("beams", [1, 2, 4, 30])
-@pytest.mark.parametrize("most", [1, 6, 40])
+@pytest.mark.parametrize(("beams", "most"), [(1, 40), (2, 6), (4, 1), (4, 40), (30, 6)])
 def test_the_best_continuations(run_js, beams: int, most: int) -> None:
     torch.manual_seed(beams)
     model = GPT(GPTConfig(vocab_size=11, block_size=20, n_layer=1, n_head=2, n_embd=8))

@@ -1,0 +1,88 @@
+"""Audited tiny runs, which the tests of the audit and of the page share."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wherefrom.auditing import confidence_sections, decoy_sections
+from wherefrom.auditing.audit import report_audit
+from wherefrom.auditing.findings import ANSWERS, Audit
+from wherefrom.evaluation import calibration, intervals, selective
+from wherefrom.experiments.retraining import retrain_pairs
+from wherefrom.runs.run import Run, open_run
+
+_NAMES, _SAMPLES = 2, 50  # in each tier of decoys; of every bootstrap and simulation
+
+
+def make_light(patch: pytest.MonkeyPatch) -> None:
+    """Let audits draw fewer samples: theirs are for figures that nobody reads here."""
+    patch.setattr(decoy_sections, "TIER", _NAMES)
+    patch.setattr(intervals, "RESAMPLES", _SAMPLES)
+    patch.setattr(confidence_sections, "RESAMPLES", _SAMPLES)
+    patch.setattr(
+        confidence_sections, "compare_areas", partial(selective.compare_areas, resamples=_SAMPLES)
+    )
+    for name in ("calibration_error", "cumulative_error"):
+        measure: Callable[..., object] = getattr(calibration, name)
+        patch.setattr(calibration, name, partial(measure, simulations=_SAMPLES))
+
+
+@dataclass(frozen=True)
+class Audited:
+    """A run, the models that were trained without some of its text, and what was found."""
+
+    run: Run
+    retrained: list[Run]
+    findings: Audit
+
+    @property
+    def answers(self) -> list[dict[str, Any]]:
+        return self.run.folder.read_jsonl(ANSWERS)
+
+
+# Cached: a fixture that two folders import would be made for each of them.
+
+
+@cache
+def _retrain(source: Path, folder: Path) -> tuple[Run, list[Run]]:
+    run = open_run(shutil.copytree(source, folder))
+    return run, retrain_pairs(run, most=1)
+
+
+@cache
+def _audit(source: Path, folder: Path) -> Audited:
+    run, pair = _retrain(source, folder)
+    with pytest.MonkeyPatch.context() as patch:
+        make_light(patch)
+        return Audited(run, pair, report_audit(run, retrained=pair))
+
+
+@pytest.fixture(scope="session")
+def retrained(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.getbasetemp() / "audited"
+    _retrain(tiny_run, folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def audited(tiny_run: Path, retrained: Path) -> Audited:
+    """The tiny run, audited beside a pair of models. Tests that change it must copy it."""
+    return _audit(tiny_run, retrained)
+
+
+@pytest.fixture(scope="session")
+def retrained_relations(relations_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.getbasetemp() / "audited-relations"
+    _retrain(relations_run, folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def audited_relations(relations_run: Path, retrained_relations: Path) -> Audited:
+    """The run of two relations, audited beside a pair of models."""
+    return _audit(relations_run, retrained_relations)
