@@ -1,9 +1,10 @@
 import json
 
 from wherefrom.core.files import read_jsonl, write_jsonl
-from wherefrom.experiments.probing import Probe, Watch
+from wherefrom.experiments.probing import Probe, Watch, choose_questions
 from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.recipes.sentiment import sentiment
+from wherefrom.runs.run import open_run
 from wherefrom.runs.workshop import Workshop
 
 
@@ -53,6 +54,14 @@ def test_an_epoch_that_ended_before_a_stop_within_a_chunk_is_still_looked_at(
     again.started("epochs", end + 3, 99, ())
     again.advanced("epochs", end + 4, 99, {}, 0.0)
     assert len(path.read_text().splitlines()) == 1
+
+
+def test_questions_are_chosen_from_all_over_the_list(relations_run):
+    dataset = open_run(relations_run).dataset
+    every = dataset.select("asked")
+    assert choose_questions(dataset, len(every))["asked"] == every
+    third = choose_questions(dataset, len(every) // 3)["asked"]
+    assert third == every[::3][: len(every) // 3]
 
 
 def test_a_watch_keeps_what_it_sees(tmp_path, tiny_settings):

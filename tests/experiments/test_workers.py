@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from wherefrom import api
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.errors import Busy, Interrupted
 from wherefrom.core.files import file_hash
@@ -33,15 +32,12 @@ def tiny_copy(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def long_run(tiny_settings: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def long_run(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run whose retraining takes far longer than any test waits, with frequent checkpoints."""
-    longer = ["stages.pretrain.steps=60", "stages.questions_only.steps=5"]
-    path = tmp_path_factory.mktemp("long") / "people-0"
-    api.run("people", out=path, settings=[*tiny_settings, *longer])
-    text = (path / "run.json").read_text()
-    text = text.replace('"steps": 60', '"steps": 100000')
-    often = text.replace('"checkpoint_seconds": 20.0', '"checkpoint_seconds": 0.0')
-    RunFolder(path).write_json("run.json", json.loads(often))
+    path = Path(shutil.copytree(tiny_run, tmp_path_factory.mktemp("long") / "people-0"))
+    contents = json.loads((path / "run.json").read_text())
+    contents["recipe"]["stages"]["pretrain"] |= {"steps": 100_000, "checkpoint_seconds": 0.0}
+    RunFolder(path).write_json("run.json", contents)
     return path
 
 
@@ -54,7 +50,7 @@ def weights(run: Run) -> str:
     return file_hash(run.path / "models" / "with_pretraining" / "weights.safetensors")
 
 
-def wait_for(happened: Callable[[], bool], seconds: float = 60.0) -> None:
+def wait_for(happened: Callable[[], bool], seconds: float = 600.0) -> None:
     end = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < end, "it did not happen"

@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from sklearn.metrics import accuracy_score
 
+from tests.support import real_data
 from wherefrom.core.errors import BadData, Interrupted, UsageError
 from wherefrom.core.recipe import ModelEntry, Recipe, Share, Stage
 from wherefrom.evaluation.intervals import mean_interval
@@ -20,8 +20,6 @@ from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.recipes.sentiment import sentiment
 from wherefrom.runs.run import open_run
 from wherefrom.runs.workshop import Workshop
-
-REAL = Path(__file__).parents[2].parent / "shared" / "data"
 
 
 @pytest.fixture
@@ -85,6 +83,8 @@ def test_test_reviews_are_put_to_the_reported_models_alone(sentiment_run):
 
 
 def test_the_accuracy_is_what_scikit_learn_makes_of_the_predictions(sentiment_run):
+    from sklearn.metrics import accuracy_score
+
     run = open_run(sentiment_run)
     rows = [p.as_json() for p in run.predictions("trainable-1", "test")]
     golds = {q.subject: q.answer for q in run.dataset.select("held-out")}
@@ -218,9 +218,8 @@ def test_a_probe_must_name_a_task(recipe):
 
 @pytest.mark.nightly
 def test_the_real_reviews_reach_the_figure(tmp_path):
-    if not (REAL / "sentiment").is_dir():
-        pytest.skip(f"the real reviews are not in {REAL / 'sentiment'}")
-    chosen = adjust(get_recipe("sentiment"), settings=[f"data.folder={REAL}"])
+    data = real_data.find("sentiment").parent
+    chosen = adjust(get_recipe("sentiment"), settings=[f"data.folder={data}"])
     assert isinstance(chosen, Recipe)
     names = ("trainable-1", "trainable-2", "trainable-3", "frozen")
     results = execute(only(chosen, *names), tmp_path / "run").results

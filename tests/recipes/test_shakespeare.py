@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.support import real_data
 from wherefrom.core.characters import PRINTABLE
 from wherefrom.core.errors import BadData, Interrupted, UsageError
 from wherefrom.core.recipe import Recipe
-from wherefrom.experiments.execute import evaluate_run, execute
+from wherefrom.experiments.execute import Outcome, evaluate_run, execute
 from wherefrom.experiments.samples import LENGTH, PROMPT, read_losses
 from wherefrom.recipes import shakespeare
 from wherefrom.recipes.catalogue import adjust
 from wherefrom.runs.run import open_run
 from wherefrom.runs.workshop import Workshop
 
-REAL = Path(__file__).parents[2].parent / "shared" / "data"
 TEXT = "Whither wander you? Over hill, over dale, thorough bush, thorough brier.\n" * 30
 SMALL = {
     "gru": (
@@ -40,11 +40,17 @@ def small(name: str, tmp_path: Path, *settings: str) -> Recipe:
     return adjust(recipe, settings=[f"data.folder={file}", *SMALL[name], *settings])
 
 
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory) -> dict[str, Outcome]:
+    folders = {name: tmp_path_factory.mktemp(name) for name in SMALL}
+    return {name: execute(small(name, path), path / "run") for name, path in folders.items()}
+
+
 @pytest.mark.parametrize("name", SMALL)
-def test_a_run_leaves_scores_samples_and_curves(name, tmp_path):
-    recipe = small(name, tmp_path)
-    outcome = execute(recipe, tmp_path / "r")
-    run = open_run(tmp_path / "r")
+def test_a_run_leaves_scores_samples_and_curves(name, outcomes):
+    outcome = outcomes[name]
+    run = open_run(outcome)
+    recipe = run.recipe
     assert run.vocabulary == PRINTABLE
     first = {"gru": "better", "gpt": "gpt"}[name]
     result = outcome.results[first]
@@ -67,9 +73,8 @@ def test_a_run_leaves_scores_samples_and_curves(name, tmp_path):
     assert (run.path / "samples" / f"{first}.txt").read_bytes() == before
 
 
-def test_the_held_out_score_is_that_of_the_direct_computation(tmp_path):
-    results = execute(small("gpt", tmp_path), tmp_path / "r").results
-    run = open_run(tmp_path / "r")
+def test_the_held_out_score_is_that_of_the_direct_computation(outcomes):
+    results, run = outcomes["gpt"].results, open_run(outcomes["gpt"])
     text = run.dataset.documents[-1].text
     losses = -run.predictor().log_probabilities(text)
     assert results["gpt"]["nats_per_target"] == pytest.approx(losses.mean())
@@ -94,17 +99,14 @@ class StopAt:
     def finished(self, *_) -> None: ...
 
 
-@pytest.mark.parametrize(
-    ("name", "stage"), [("gru", "homework"), ("gru", "better"), ("gpt", "train")]
-)
-def test_a_stopped_run_goes_on_to_the_same_bits(name, stage, tmp_path):
-    recipe = small(name, tmp_path)
-    whole = execute(recipe, tmp_path / "whole")
+def test_a_stopped_run_goes_on_to_the_same_bits(outcomes, tmp_path):
+    recipe, whole = small("gru", tmp_path), outcomes["gru"]
     with pytest.raises(Interrupted):
-        execute(recipe, tmp_path / "stopped", [StopAt(stage, 20)])
-    assert execute(recipe, tmp_path / "stopped").results == whole.results
+        execute(recipe, tmp_path / "run", [StopAt("better", 20)])
+    again = execute(recipe, tmp_path / "run")
+    assert again.results == whole.results
     for model in recipe.models:
-        files = (tmp_path / run / "models" / model.name for run in ("whole", "stopped"))
+        files = (Path(run) / "models" / model.name for run in (whole, again))
         one, other = ((file / "weights.safetensors").read_bytes() for file in files)
         assert one == other
 
@@ -136,18 +138,16 @@ def test_what_does_not_fit_is_refused_before_training(tmp_path):
         execute(longer, tmp_path / "b")
 
 
-@pytest.mark.parametrize("name", SMALL)
-def test_without_a_file_everything_runs_on_the_generated_text(name, tmp_path):
-    recipe = adjust(small(name, tmp_path), settings=["data.folder="])
+def test_without_a_file_everything_runs_on_the_generated_text(tmp_path):
+    recipe = adjust(small("gpt", tmp_path), settings=["data.folder="])
     outcome = execute(recipe, tmp_path / "r")
     assert outcome.results[recipe.primary]["perplexity"] < 60
 
 
 @pytest.mark.nightly
 def test_the_real_text_reaches_the_figures_of_the_homework_and_better_ones(tmp_path):
-    if not REAL.is_dir():
-        pytest.skip(f"the real text is not in {REAL}")
-    recipe = adjust(shakespeare.gru(), settings=[f"data.folder={REAL}"])
+    data = real_data.find("language").parent
+    recipe = adjust(shakespeare.gru(), settings=[f"data.folder={data}"])
     results = execute(recipe, tmp_path / "r").results
     assert results["homework"]["n"] == 111_539
     assert results["homework"]["last_100_updates"] < 1.80

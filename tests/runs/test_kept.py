@@ -6,7 +6,7 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wherefrom.core.contracts import Dataset, Document, Fact, Question, Span
@@ -34,6 +34,7 @@ PATH = Path("run/corpus/dataset.json.gz")
 
 
 @given(dataset=datasets)
+@settings(max_examples=25)
 def test_what_was_written_comes_back(dataset):
     found = unpack_dataset(pack_dataset(dataset), PATH)
     assert found == dataset
