@@ -5,6 +5,8 @@ import shutil
 import signal
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,6 +29,12 @@ def recipe(tiny_settings) -> Recipe:
     return adjust(get_recipe("people"), settings=tiny_settings)
 
 
+@pytest.fixture
+def quick(quick_settings) -> Recipe:
+    few = ["stages.pretrain.steps=21", "stages.questions_only.steps=2"]
+    return adjust(get_recipe("people"), settings=[*quick_settings, *few])
+
+
 def weights(path: Path, model: str) -> dict[str, np.ndarray]:
     return load_arrays(path / "models" / model / "weights.safetensors")
 
@@ -36,21 +44,14 @@ def bits(path: Path) -> dict[str, bytes]:
     return {str(file.relative_to(path)): file.read_bytes() for file in files}
 
 
-class StopAt:
+def stop_at(stage: str, step: int) -> Any:
     """An observer at which a signal arrives in a stage, after a step."""
 
-    def __init__(self, stage: str, step: int) -> None:
-        self.stage, self.step = stage, step
-
-    def started(self, name, first_step, steps, skipped) -> None:
-        self.first_step = first_step
-
-    def advanced(self, name, step, steps, metrics, seconds) -> None:
-        if name == self.stage and step >= self.step:
+    def advanced(name: str, taken: int, *_: Any) -> None:
+        if name == stage and taken >= step:
             signal.raise_signal(signal.SIGTERM)
 
-    def finished(self, name, step, seconds) -> None:
-        pass
+    return SimpleNamespace(started=lambda *_: None, advanced=advanced, finished=lambda *_: None)
 
 
 # --- what comes of it ------------------------------------------------------------------------
@@ -179,7 +180,7 @@ def test_what_a_kill_left_of_a_removed_checkpoint_is_swept(recipe, tiny_run, tmp
 def test_a_stopped_run_goes_on_to_the_same_weights(recipe, tiny_run, tmp_path, stage, step):
     path = tmp_path / "stopped"
     with pytest.raises(Interrupted) as raised:
-        execute(recipe, path, [StopAt(stage, step)])
+        execute(recipe, path, [stop_at(stage, step)])
     assert raised.value.exit_code == 128 + signal.SIGTERM
     stopped = json.loads((path / "status.json").read_text())
     assert stopped["state"] == "unfinished"
@@ -201,15 +202,13 @@ def test_evaluating_again_gives_the_same_and_writes_it(tiny_run, tmp_path):
 # --- stages ----------------------------------------------------------------------------------
 
 
-def test_a_stage_may_go_on_from_anothers_weights(recipe, tmp_path):
+def test_a_stage_may_go_on_from_anothers_weights(quick, tmp_path):
     """With a rate of next to nothing, what it starts from is what it ends with."""
-    pretrain, questions = (replace(stage, steps=4) for stage in recipe.stages)
+    pretrain, questions = (replace(stage, steps=4) for stage in quick.stages)
     still = replace(questions.optimiser, rate=1e-12)
     stages = (pretrain, replace(questions, start_from="pretrain", optimiser=still))
     models = (ModelEntry("after", "questions_only"), ModelEntry("before", "pretrain"))
-    chained = replace(
-        recipe, stages=stages, models=models, primary="after", tasks=(), abstain=False
-    )
+    chained = replace(quick, stages=stages, models=models, primary="after", tasks=(), abstain=False)
     execute(chained, tmp_path / "r")
     before, after = weights(tmp_path / "r", "before"), weights(tmp_path / "r", "after")
     assert before.keys() == after.keys()
@@ -221,12 +220,12 @@ def test_a_stage_may_go_on_from_anothers_weights(recipe, tmp_path):
     assert not np.allclose(fresh["head.weight"], before["head.weight"], atol=1e-3)
 
 
-def test_several_tasks_have_names_of_their_own(recipe, tmp_path):
+def test_several_tasks_have_names_of_their_own(quick, tmp_path):
     tasks = (
         Task("birthplace", predictors=("majority",)),
         Task("untold", support=("none",), predictors=("majority",)),
     )
-    found = execute(replace(recipe, tasks=tasks, abstain=False), tmp_path / "r")
+    found = execute(replace(quick, tasks=tasks, abstain=False), tmp_path / "r")
     assert {name: result["n"] for name, result in found.results.items()} == {
         "majority": 8,
         "untold.majority": 4,
@@ -255,16 +254,15 @@ def test_an_unknown_predictor_is_refused_with_a_guess(recipe, tmp_path):
     ("began", "here", "count"), [("1", "2", 1), ("2", "2", 2), ("4", "2", 2), ("2", "1", 1)]
 )
 def test_a_run_is_resumed_with_the_threads_it_began_with(
-    recipe, tmp_path, monkeypatch, began, here, count
+    quick, tmp_path, monkeypatch, began, here, count
 ):
     """Their number changes the order of sums, and so the last bits of the weights."""
     path, before = tmp_path / "run", torch.get_num_threads()
-    recipe = adjust(recipe, settings=["stages.pretrain.steps=21", "stages.questions_only.steps=1"])
-    recipe = replace(recipe, threads=0, tasks=(), abstain=False)
+    recipe = replace(quick, threads=0, tasks=(), abstain=False)
     try:
         monkeypatch.setenv("OMP_NUM_THREADS", began)
         with pytest.raises(Interrupted):
-            execute(recipe, path, [StopAt("pretrain", 20)])
+            execute(recipe, path, [stop_at("pretrain", 20)])
         assert json.loads((path / "run.json").read_text())["threads"] == int(began)
         monkeypatch.setenv("OMP_NUM_THREADS", here)
         execute(recipe, path)

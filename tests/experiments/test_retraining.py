@@ -33,7 +33,9 @@ def run(tiny_run, tmp_path_factory: pytest.TempPathFactory) -> Run:
     path = tmp_path_factory.mktemp("retraining") / "people-0"
     shutil.copytree(tiny_run, path)
     contents = json.loads((path / "run.json").read_text())
-    contents["recipe"]["stages"]["pretrain"]["steps"] = 2
+    pretrain = contents["recipe"]["stages"]["pretrain"]
+    pretrain["steps"] = 2
+    pretrain["mix"]["omissions"]["share"] = 0.0
     RunFolder(path).write_json("run.json", contents)
     return open_run(path)
 

@@ -26,7 +26,7 @@ def small(**steps: int) -> Recipe:
 
 
 def test_without_files_everything_runs_on_the_generated_text(tmp_path):
-    outcome = execute(small(homework=2000, better=150), tmp_path / "b")
+    outcome = execute(small(homework=1000, better=100), tmp_path / "b")
     found = {name: outcome.results[name]["perplexity"] for name in NAMES}
     assert found["better"] < found["homework"] < found["unigram"]
     assert found["counts"] < 0.6 * found["unigram"]

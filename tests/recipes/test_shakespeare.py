@@ -3,6 +3,8 @@
 import json
 import signal
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,13 +24,13 @@ TEXT = "Whither wander you? Over hill, over dale, thorough bush, thorough brier.
 SMALL = {
     "gru": (
         "model.n_hidden=24", "model.n_embd=12", "model.dropout=0.1", "threads=1",
-        "stages.homework.steps=30", "stages.homework.mix.text.objective.length=40",
-        "stages.better.steps=45", "stages.better.batch=4",
+        "stages.homework.steps=25", "stages.homework.mix.text.objective.length=40",
+        "stages.better.steps=25", "stages.better.batch=4",
         "stages.better.mix.text.objective.length=25",
     ),
     "gpt": (
         "model.n_layer=1", "model.n_embd=16", "model.block_size=32", "model.ngram_buckets=64",
-        "model.embd_pdrop=0.1", "stages.train.steps=45", "stages.train.batch=4", "threads=1",
+        "model.embd_pdrop=0.1", "stages.train.steps=25", "stages.train.batch=4", "threads=1",
     ),
 }  # fmt: skip
 
@@ -84,25 +86,20 @@ def test_the_held_out_score_is_that_of_the_direct_computation(outcomes):
     assert results["blocks.gpt"]["read_again"] == 0
 
 
-class StopAt:
-    """An observer that sends the signal after a step of a stage."""
+def stop_at(stage: str, step: int) -> Any:
+    """An observer at which a signal arrives in a stage, after a step."""
 
-    def __init__(self, stage: str, step: int) -> None:
-        self.stage, self.step = stage, step
-
-    def started(self, *_) -> None: ...
-
-    def advanced(self, name, step, steps, metrics, seconds) -> None:
-        if (name, step) == (self.stage, self.step):
+    def advanced(name: str, taken: int, *_: Any) -> None:
+        if name == stage and taken >= step:
             signal.raise_signal(signal.SIGTERM)
 
-    def finished(self, *_) -> None: ...
+    return SimpleNamespace(started=lambda *_: None, advanced=advanced, finished=lambda *_: None)
 
 
 def test_a_stopped_run_goes_on_to_the_same_bits(outcomes, tmp_path):
     recipe, whole = small("gru", tmp_path), outcomes["gru"]
     with pytest.raises(Interrupted):
-        execute(recipe, tmp_path / "run", [StopAt("better", 20)])
+        execute(recipe, tmp_path / "run", [stop_at("better", 20)])
     again = execute(recipe, tmp_path / "run")
     assert again.results == whole.results
     for model in recipe.models:
