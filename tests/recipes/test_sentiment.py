@@ -155,7 +155,8 @@ def test_a_probed_stage_is_looked_at_after_every_epoch(sentiment_run, recipe):
 
 
 def test_a_stopped_run_ends_with_the_same_bits(recipe, tmp_path):
-    small = only(recipe, "trainable-1", "epochs")
+    few = ["stages.trainable-1.steps=21", "stages.epochs.steps=41"]
+    small = adjust(only(recipe, "trainable-1", "epochs"), settings=few)
     execute(small, tmp_path / "whole")
     for stage, step in (("trainable-1", 20), ("epochs", 40)):
         with pytest.raises(Interrupted):
