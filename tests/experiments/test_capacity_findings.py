@@ -69,6 +69,9 @@ def test_questions_against_what_is_stored():
     assert 0 <= low < 0.5 < high <= 1
     (result,) = found.results().values()
     assert (result["accuracy"], result["n"]) == (0.5, 4)
+    other = RunFinding(ASKED, 16, storage(1.0, 0.9, 1.1), 1.0, (1.0, 1.0), 0.7)
+    (both,) = put_together(run, other).extractions
+    assert (both.accuracy, both.people, both.taught) == (0.75, 6, pytest.approx(0.8))
 
 
 def test_people_who_are_all_alike_still_leave_a_doubt():

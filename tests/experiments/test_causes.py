@@ -72,7 +72,14 @@ def test_a_cause_explains_what_no_random_change_does():
 
 
 def test_an_answer_that_flips_by_any_change_is_not_explained():
-    """Half of the words say one thing and half the other: cutting at random flips it as well."""
+    """Without the negations, two words are left; some other two flip it as far."""
+    cause = tried("great bad not not not", 0)["negation"]
+    assert cause.after == pytest.approx(sigmoid(-1))
+    assert cause.control[0] < cause.after < cause.control[1]
+    assert (cause.flips, cause.explains) == (True, False)
+
+
+def test_the_first_words_or_the_last_are_kept():
     cause = tried("good " * 60 + "bad " * 60, 0)[f"length, first {CUT}"]
     assert cause.flips
     assert cause.after == pytest.approx(sigmoid(-3))

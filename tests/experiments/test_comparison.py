@@ -82,8 +82,11 @@ def test_a_comparison_is_written_as_json(tiny_run, better):
     assert written["paired"][0]["reference"] == str(tiny_run)
 
 
-def test_other_questions_stand_side_by_side_with_the_reason(tiny_settings, tiny_run, tmp_path):
-    other = api.run("people", out=tmp_path / "other", seed=1, settings=tiny_settings).run
+def test_other_questions_stand_side_by_side_with_the_reason(tiny_run, tmp_path):
+    other = Path(shutil.copytree(tiny_run, tmp_path / "other"))
+    predictions = open_run(other).predictions("with_pretraining", "birthplace")
+    asked = [replace(p, question=f"{p.question} Tell me.") for p in predictions]
+    RunFolder(other).write_predictions("with_pretraining", "birthplace", asked)
     found = compare([tiny_run, other])
     assert found.paired == ()
     (note,) = found.notes
@@ -98,26 +101,22 @@ def test_runs_without_a_common_task_stand_side_by_side(bigram, tiny_run):
     assert note.endswith("they share no answered task")
 
 
-def test_language_models_have_bits_per_character_and_word_models_a_note(tmp_path):
-    few = {
-        "bigram": ["stages.homework.steps=20", "stages.better.steps=2"],
-        "shakespeare-gru": ["model.n_hidden=8", "stages.homework.steps=2", "stages.better.steps=2"],
-    }
-    words, characters = (
-        api.run(name, out=tmp_path / name, settings=[*settings, "threads=1"]).run
-        for name, settings in few.items()
-    )
-    found = compare([words, characters])
+def test_language_models_have_bits_per_character_and_word_models_a_note(word_run, character_run):
+    found = compare([word_run, character_run])
     read, written = (run.results for run in found.runs)
     own = written["better"]
     assert written["better, bits"]["bits_per_character"] == pytest.approx(own["bits_per_target"])
     assert read["better, bits"]["n"] == read["better"]["original_characters"]
-    assert f"'wherefrom perplexity {words} {characters} --text FILE' measures" in found.notes[-1]
-    assert not any("--text" in note for note in compare([characters, characters]).notes)
+    both = f"'wherefrom perplexity {word_run} {character_run} --text FILE' measures"
+    assert both in found.notes[-1]
+    assert not any("--text" in note for note in compare([character_run] * 2).notes)
 
 
 def test_demonstrations_are_left_out_and_the_others_compared(tiny_run, tmp_path):
-    lab = api.run("attention-lab", out=tmp_path / "lab").run
+    lab = tmp_path / "lab"
+    RunFolder(lab).create()
+    RunFolder(lab).write_recipe(get_recipe("attention-lab"))
+    RunFolder(lab).write_status({"state": "finished", "seconds": 1.0, "results": {}})
     found = compare([tiny_run, lab, tiny_run])
     assert [run.run for run in found.runs] == [str(tiny_run)] * 2
     assert len(found.paired) == 1

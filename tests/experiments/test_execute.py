@@ -5,6 +5,8 @@ import shutil
 import signal
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from wherefrom.core.arrays import load_arrays
 from wherefrom.core.errors import BadData, Interrupted, Mismatch, MissingInput, UsageError
 from wherefrom.core.recipe import ModelEntry, Recipe, Task
 from wherefrom.evaluation.evaluator import accuracy
-from wherefrom.experiments.execute import evaluate_run, execute
+from wherefrom.experiments.execute import Outcome, evaluate_run, execute
 from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import open_run
@@ -27,6 +29,12 @@ def recipe(tiny_settings) -> Recipe:
     return adjust(get_recipe("people"), settings=tiny_settings)
 
 
+@pytest.fixture(scope="module")
+def quick(quick_settings) -> Recipe:
+    few = ["stages.pretrain.steps=21", "stages.questions_only.steps=2", "abstain=false"]
+    return adjust(get_recipe("people"), settings=[*quick_settings, *few])
+
+
 def weights(path: Path, model: str) -> dict[str, np.ndarray]:
     return load_arrays(path / "models" / model / "weights.safetensors")
 
@@ -36,21 +44,14 @@ def bits(path: Path) -> dict[str, bytes]:
     return {str(file.relative_to(path)): file.read_bytes() for file in files}
 
 
-class StopAt:
+def stop_at(stage: str, step: int) -> Any:
     """An observer at which a signal arrives in a stage, after a step."""
 
-    def __init__(self, stage: str, step: int) -> None:
-        self.stage, self.step = stage, step
-
-    def started(self, name, first_step, steps, skipped) -> None:
-        self.first_step = first_step
-
-    def advanced(self, name, step, steps, metrics, seconds) -> None:
-        if name == self.stage and step >= self.step:
+    def advanced(name: str, taken: int, *_: Any) -> None:
+        if name == stage and taken >= step:
             signal.raise_signal(signal.SIGTERM)
 
-    def finished(self, name, step, seconds) -> None:
-        pass
+    return SimpleNamespace(started=lambda *_: None, advanced=advanced, finished=lambda *_: None)
 
 
 # --- what comes of it ------------------------------------------------------------------------
@@ -109,15 +110,21 @@ def test_a_folder_has_its_files(tiny_run):
     assert json.loads((tiny_run / "status.json").read_text())["state"] == "finished"
 
 
-def test_bigram_tiny_goes_through_the_same_hands(tmp_path):
-    outcome = execute(adjust(get_recipe("bigram-tiny"), settings=BIGRAM), tmp_path / "b")
-    assert (outcome.recipe, outcome.run) == ("bigram-tiny", str(tmp_path / "b"))
+@pytest.fixture(scope="module")
+def bigram(tmp_path_factory) -> tuple[Recipe, Path, Outcome]:
+    recipe, path = adjust(get_recipe("bigram-tiny"), settings=BIGRAM), tmp_path_factory.mktemp("b")
+    return recipe, path / "run", execute(recipe, path / "run")
+
+
+def test_bigram_tiny_goes_through_the_same_hands(bigram):
+    _, path, outcome = bigram
+    assert (outcome.recipe, outcome.run, outcome.reused) == ("bigram-tiny", str(path), False)
     assert outcome.results.keys() == {"unigram", "network"}
     for result in outcome.results.values():
         low, high = result["interval"]
         assert 1 <= low <= result["perplexity"] <= high
         assert result["n"] > 10
-    run = open_run(tmp_path / "b")
+    run = open_run(path)
     assert run.model().parameters.keys() == {"W1", "b1", "W2", "b2"}
     words = len(run.vocabulary)
     assert outcome.results["unigram"]["perplexity"] < words
@@ -126,42 +133,29 @@ def test_bigram_tiny_goes_through_the_same_hands(tmp_path):
 # --- again -----------------------------------------------------------------------------------
 
 
-def test_a_finished_folder_is_only_read(tmp_path):
-    recipe = adjust(get_recipe("bigram-tiny"), settings=BIGRAM)
-    first = execute(recipe, tmp_path / "b")
-    files = {p: p.stat().st_mtime_ns for p in (tmp_path / "b").rglob("*") if p.is_file()}
-    again = execute(replace(recipe, threads=2), tmp_path / "b")
-    assert not first.reused
+def test_a_finished_folder_is_only_read(bigram):
+    recipe, path, first = bigram
+    files = {p: p.stat().st_mtime_ns for p in path.rglob("*") if p.is_file()}
+    with pytest.raises(Mismatch, match=r"stages\.train\.steps: .* has 30, asked for 31"):
+        execute(adjust(recipe, settings=["stages.train.steps=31"]), path)
+    again = execute(replace(recipe, threads=2), path)
     assert again.reused
     assert (again.results, again.seconds) == (first.results, first.seconds)
-    assert {p: p.stat().st_mtime_ns for p in (tmp_path / "b").rglob("*") if p.is_file()} == files
+    assert {p: p.stat().st_mtime_ns for p in path.rglob("*") if p.is_file()} == files
 
 
-def test_a_folder_of_another_recipe_is_left_alone(tmp_path):
-    recipe = adjust(get_recipe("bigram-tiny"), settings=BIGRAM)
-    execute(recipe, tmp_path / "b")
-    with pytest.raises(Mismatch, match=r"stages\.train\.steps: .* has 30, asked for 31"):
-        execute(adjust(recipe, settings=["stages.train.steps=31"]), tmp_path / "b")
-    assert execute(recipe, tmp_path / "b").reused
-
-
-def test_a_finished_folder_of_other_data_is_left_alone(tmp_path):
+def test_a_finished_folder_of_other_data_is_left_alone(own_facts):
     """The same settings, but what they read has changed: a second text of a user's, say."""
-    (tmp_path / "language").mkdir()
-    text = tmp_path / "language" / "shakespeare.txt"
-    text.write_text("to be or not to be\n" * 200)
-    recipe = get_recipe("shakespeare-gru")
-    short = [f"stages.{s.name}.steps=4" for s in recipe.stages]
-    recipe = adjust(recipe, settings=[f"data.folder={tmp_path}", *short, "threads=1"])
-    first = execute(recipe, tmp_path / "r")
-    assert execute(recipe, tmp_path / "r").results == first.results
-    text.write_text("what is the question\n" * 200)
+    path, text = own_facts / "run", own_facts / "corpus.txt"
+    recipe, results = open_run(path).recipe, open_run(path).results
+    assert execute(recipe, path).results == results
+    text.write_text(text.read_text().replace("Rome", "Lyon"))
     with pytest.raises(Mismatch, match=r"the run's data has .*another run in a folder of its own"):
-        execute(recipe, tmp_path / "r")
+        execute(recipe, path)
     text.unlink()  # what it was made from is gone: that says nothing against it
-    assert execute(recipe, tmp_path / "r").results == first.results
+    assert execute(recipe, path).results == results
     with pytest.raises(MissingInput):
-        execute(adjust(recipe, settings=[f"data.folder={tmp_path}/other"]), tmp_path / "r")
+        execute(adjust(recipe, settings=[f"data.corpus={own_facts}/other"]), path)
 
 
 def test_what_a_kill_left_of_a_removed_checkpoint_is_swept(recipe, tiny_run, tmp_path):
@@ -176,25 +170,28 @@ def test_what_a_kill_left_of_a_removed_checkpoint_is_swept(recipe, tiny_run, tmp
     assert not left.exists()
 
 
-@pytest.mark.parametrize(
-    ("stage", "step"), [("pretrain", 20), ("pretrain", 40), ("questions_only", 20)]
-)
-def test_a_stopped_run_goes_on_to_the_same_weights(recipe, tiny_run, tmp_path, stage, step):
+@pytest.fixture(scope="module")
+def quick_run(quick, tmp_path_factory) -> Path:
+    return Path(execute(quick, tmp_path_factory.mktemp("quick") / "run"))
+
+
+@pytest.mark.parametrize(("stage", "step"), [("pretrain", 20), ("questions_only", 2)])
+def test_a_stopped_run_goes_on_to_the_same_weights(quick, quick_run, tmp_path, stage, step):
     path = tmp_path / "stopped"
     with pytest.raises(Interrupted) as raised:
-        execute(recipe, path, [StopAt(stage, step)])
+        execute(quick, path, [stop_at(stage, step)])
     assert raised.value.exit_code == 128 + signal.SIGTERM
     stopped = json.loads((path / "status.json").read_text())
     assert stopped["state"] == "unfinished"
-    outcome = execute(recipe, path)
+    outcome = execute(quick, path)
     assert not outcome.reused
     assert outcome.seconds >= stopped["seconds"]
-    assert bits(path) == bits(tiny_run)
-    assert outcome.results == open_run(tiny_run).results
+    assert bits(path) == bits(quick_run)
+    assert outcome.results == open_run(quick_run).results
 
 
-def test_evaluating_again_gives_the_same_and_writes_it(tiny_run, tmp_path, recipe):
-    execute(recipe, tmp_path / "r")
+def test_evaluating_again_gives_the_same_and_writes_it(tiny_run, tmp_path):
+    shutil.copytree(tiny_run, tmp_path / "r")
     (tmp_path / "r" / "predictions" / "majority.birthplace.jsonl").unlink()
     outcome = evaluate_run(tmp_path / "r")
     assert outcome.results == open_run(tiny_run).results
@@ -204,15 +201,13 @@ def test_evaluating_again_gives_the_same_and_writes_it(tiny_run, tmp_path, recip
 # --- stages ----------------------------------------------------------------------------------
 
 
-def test_a_stage_may_go_on_from_anothers_weights(recipe, tmp_path):
+def test_a_stage_may_go_on_from_anothers_weights(quick, tmp_path):
     """With a rate of next to nothing, what it starts from is what it ends with."""
-    pretrain, questions = recipe.stages
+    pretrain, questions = (replace(stage, steps=4) for stage in quick.stages)
     still = replace(questions.optimiser, rate=1e-12)
     stages = (pretrain, replace(questions, start_from="pretrain", optimiser=still))
     models = (ModelEntry("after", "questions_only"), ModelEntry("before", "pretrain"))
-    chained = replace(
-        recipe, stages=stages, models=models, primary="after", tasks=(), abstain=False
-    )
+    chained = replace(quick, stages=stages, models=models, primary="after", tasks=(), abstain=False)
     execute(chained, tmp_path / "r")
     before, after = weights(tmp_path / "r", "before"), weights(tmp_path / "r", "after")
     assert before.keys() == after.keys()
@@ -224,12 +219,12 @@ def test_a_stage_may_go_on_from_anothers_weights(recipe, tmp_path):
     assert not np.allclose(fresh["head.weight"], before["head.weight"], atol=1e-3)
 
 
-def test_several_tasks_have_names_of_their_own(recipe, tmp_path):
+def test_several_tasks_have_names_of_their_own(quick, tmp_path):
     tasks = (
         Task("birthplace", predictors=("majority",)),
         Task("untold", support=("none",), predictors=("majority",)),
     )
-    found = execute(replace(recipe, tasks=tasks, abstain=False), tmp_path / "r")
+    found = execute(replace(quick, tasks=tasks, abstain=False), tmp_path / "r")
     assert {name: result["n"] for name, result in found.results.items()} == {
         "majority": 8,
         "untold.majority": 4,
@@ -258,15 +253,15 @@ def test_an_unknown_predictor_is_refused_with_a_guess(recipe, tmp_path):
     ("began", "here", "count"), [("1", "2", 1), ("2", "2", 2), ("4", "2", 2), ("2", "1", 1)]
 )
 def test_a_run_is_resumed_with_the_threads_it_began_with(
-    recipe, tmp_path, monkeypatch, began, here, count
+    quick, tmp_path, monkeypatch, began, here, count
 ):
     """Their number changes the order of sums, and so the last bits of the weights."""
     path, before = tmp_path / "run", torch.get_num_threads()
-    recipe = replace(recipe, threads=0)
+    recipe = replace(quick, threads=0, tasks=(), abstain=False)
     try:
         monkeypatch.setenv("OMP_NUM_THREADS", began)
         with pytest.raises(Interrupted):
-            execute(recipe, path, [StopAt("pretrain", 20)])
+            execute(recipe, path, [stop_at("pretrain", 20)])
         assert json.loads((path / "run.json").read_text())["threads"] == int(began)
         monkeypatch.setenv("OMP_NUM_THREADS", here)
         execute(recipe, path)
@@ -292,6 +287,7 @@ def long_lines(tmp_path, tiny_settings) -> Recipe:
     (tmp_path / "questions.tsv").write_text("".join(rows))
     files = [f"data.corpus={tmp_path}/corpus.txt", f"data.questions={tmp_path}/questions.tsv"]
     small = [setting for setting in tiny_settings if not setting.startswith("data.")]
+    small += ["stages.pretrain.steps=2", "stages.questions_only.steps=2", "watch=0"]
     return adjust(get_recipe("facts"), settings=[*small, *files, "model.block_size=128"])
 
 

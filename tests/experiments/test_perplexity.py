@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.support import real_data
 from wherefrom import api
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import BadData, MissingInput, UsageError
@@ -13,27 +14,11 @@ from wherefrom.evaluation.text.measures import MeasuredText
 from wherefrom.evaluation.text.verbatim import Verbatim
 from wherefrom.experiments.comparison import compare
 from wherefrom.experiments.perplexity import perplexity
+from wherefrom.recipes.catalogue import get_recipe
 from wherefrom.runs.run import open_run
+from wherefrom.runs.workshop import Workshop
 
-REAL = Path(__file__).parents[2].parent / "shared" / "data"
 TEXT = "The cat sat in 1999. The dog ran.\n\nThe dog sat."
-TRAIN = "The\tDT\ncat\tNN\nsat\tVBD\n.\t.\n\n" * 30 + "A\tDT\ndog\tNN\nran\tVBD\n.\t.\n\n" * 20
-WORDS = ("the", "UUUNKKK", "<s>", "</s>", "cat", ".", "sat", "DGDGDGDG")
-
-
-@pytest.fixture(scope="module")
-def word_run(tmp_path_factory) -> Path:
-    """A bigram network of eight words, trained for a moment."""
-    folder = tmp_path_factory.mktemp("words")
-    (folder / "wsj_public_train.tsv").write_text(TRAIN)
-    (folder / "ptb-dev.txt").write_text("the\tDT\ndog\tNN\nsat\tVBD\n")
-    (folder / "vocab.ptb.txt").write_text("".join(f"{word}\n" for word in WORDS))
-    np.save(folder / "glove.6B.50d.subset.npy", np.eye(4, 3, dtype=np.float32))
-    (folder / "glove.6B.50d.subset.words.txt").write_text("the\ncat\n.\nsat\n")
-    settings = [f"data.folder={folder}", f"data.words={len(WORDS)}", "model.width=3"]
-    settings += ["stages.homework.steps=50", "stages.better.steps=20", "threads=1"]
-    api.run("bigram", out=folder / "run", settings=settings)
-    return folder / "run"
 
 
 @pytest.fixture
@@ -78,7 +63,10 @@ def test_a_run_is_compared_by_what_its_held_out_text_costs(word_run, tmp_path):
 
 
 def test_an_open_run_is_read_as_its_folder_is(word_run, text):
-    assert perplexity([open_run(word_run)], [str(text)]) == perplexity([str(word_run)], [text])
+    found = perplexity([open_run(word_run)], [str(text)])
+    assert found == perplexity([str(word_run)], [text])
+    text.write_bytes(TEXT.replace("\n", "\r\n").encode())
+    assert perplexity([word_run], [text]) == found, "ends of lines are all the same"
 
 
 def test_characters_beside_words_and_a_gap(word_run, tiny_run, text, tmp_path):
@@ -128,21 +116,12 @@ def test_plain_counts_read_too_also_at_a_temperature(word_run, text):
     measured = run.texts["text.txt"]
     same, hot = (heated.perplexity for heated in measured.temperatures)
     assert same == pytest.approx(measured.perplexity)
-    assert hot == pytest.approx(len(WORDS), rel=0.2)  # nearly an even choice
+    assert hot == pytest.approx(8, rel=0.2)  # nearly an even choice
     assert perplexity([word_run], [text], model="unigram").failed == ()
 
 
-def test_the_generated_text_of_bigram_has_a_word_for_unknown_ones(tmp_path):
-    few = ["stages.homework.steps=20", "stages.better.steps=2", "threads=1"]
-    out = Path(api.run("bigram", out=tmp_path / "run", settings=few).run)
-    known = (out / "corpus" / "documents.txt").read_text().split()
-    word = next(w for w in known if w != "UUUNKKK")
-    path = tmp_path / "text.txt"
-    path.write_text(f"{word} cat {word}\n")
-    assert perplexity([out], [path]).runs[0].texts["text.txt"].unknown_share == 1 / 4
-    path.write_text("the cat\n")
-    (error,) = perplexity([out], [path]).failed
-    assert isinstance(error, BadData)
+def test_the_generated_text_of_bigram_has_a_word_for_unknown_ones():
+    assert "UUUNKKK" in Workshop(get_recipe("bigram")).vocabulary.words
 
 
 def test_a_run_whose_words_have_none_for_unknown_ones_reads_no_text(tmp_path, text):
@@ -260,14 +239,17 @@ def test_a_run_without_its_training_text_is_measured_all_the_same(word_run, text
     assert "its training text is missing" in report.notes[0]
 
 
+def passages() -> list[Path]:
+    return [
+        real_data.find("language", f"{t}_for_perplexity.txt") for t in ("shakespeare", "wikipedia")
+    ]
+
+
 @pytest.mark.nightly
 def test_the_passages_of_the_homework(tmp_path):
     """About 124 and 60, with a quarter of the words unknown; as lines they are but 42 and 16."""
-    if not REAL.is_dir():
-        pytest.skip(f"the real text is not in {REAL}")
-    out = tmp_path / "bigram"
-    api.run("bigram", out=out, settings=[f"data.folder={REAL}", "stages.better.steps=1"])
-    texts = [REAL / f"language/{t}_for_perplexity.txt" for t in ("shakespeare", "wikipedia")]
+    out, texts, data = tmp_path / "bigram", passages(), real_data.FOLDER
+    api.run("bigram", out=out, settings=[f"data.folder={data}", "stages.better.steps=1"])
     plays, article = perplexity([out], texts, model="homework").runs[0].texts.values()
     assert 108 < plays.perplexity < 140
     assert 53 < article.perplexity < 68
@@ -288,8 +270,6 @@ ARTICLE = {
 
 @pytest.mark.nightly
 def test_the_character_model_on_the_passages_of_the_homework(tmp_path):
-    if not REAL.is_dir():
-        pytest.skip(f"the real text is not in {REAL}")
     seeds = [_measure_passages(tmp_path / str(seed), seed) for seed in range(3)]
     assert np.mean([plays.perplexity for plays, _ in seeds]) == pytest.approx(6.9, abs=0.7)
     for name, (recomputed, band) in ARTICLE.items():
@@ -307,9 +287,8 @@ def test_the_character_model_on_the_passages_of_the_homework(tmp_path):
 
 def _measure_passages(out: Path, seed: int) -> tuple[MeasuredText, ...]:
     """The homework's GRU of that seed on both passages."""
-    short = [f"data.folder={REAL}", "stages.better.steps=1"]
+    texts, short = passages(), [f"data.folder={real_data.FOLDER}", "stages.better.steps=1"]
     api.run("shakespeare-gru", out=out, seed=seed, settings=short)
-    texts = [REAL / f"language/{t}_for_perplexity.txt" for t in ("shakespeare", "wikipedia")]
     chains = ("lower,drop-unseen,wrap40", "drop-unseen", "spell-numbers")
     (found,) = perplexity(
         [out], texts, model="homework", preprocess=chains, temperatures=[1.5]

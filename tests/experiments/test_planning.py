@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 
 import pytest
 import torch
@@ -49,13 +50,23 @@ def changer(data: FactsConfig, settings: Sequence[str] = ()):
     return change
 
 
+def stop_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planning itself takes no time, however slow or busy this machine is."""
+    for module in (planning, seeds, api):
+        monkeypatch.setattr(module, "monotonic", lambda: 0.0)
+
+
+@pytest.fixture(autouse=True)
+def _no_time_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    stop_clocks(monkeypatch)
+
+
 def make_fast(monkeypatch: pytest.MonkeyPatch) -> Timer:
     """Runs are planned as if a step took 0.2 s: five a second, and no time is spent otherwise."""
     timer = Timer(0.2)
     monkeypatch.setattr(planning, "time_steps", timer)
     monkeypatch.setattr(planning, "_FEWEST", 20)
-    for module in (planning, seeds, api):
-        monkeypatch.setattr(module, "monotonic", lambda: 0.0)
+    stop_clocks(monkeypatch)
     return timer
 
 
@@ -92,16 +103,17 @@ def test_steps_follow_from_the_minutes_and_the_machine(data: FactsConfig, tmp_pa
     assert steps(0.001, 10.0) == 100  # fewer teach nothing
 
 
-def test_the_model_that_does_not_read_is_paid_for(
-    data: FactsConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_the_model_that_does_not_read_is_paid_for(data: FactsConfig, tmp_path: Path):
     """Of ten minutes, a control of 120 s takes 120 s: nine tenths of the rest is for reading."""
-    monkeypatch.setattr(planning, "monotonic", lambda: 0.0)
     folder, found = RunFolder(tmp_path / "none"), list[int]()
-    for control in (0.0, 120.0):
-        planned = plan_run(changer(data), folder, 10, timer=Timer(0.1, control=control))
+    for answer, control in ((0.0, 0.0), (0.0, 120.0), (1.0, 0.0)):
+        planned = plan_run(changer(data), folder, 10, timer=Timer(0.1, answer, control))
         found.append(planned.recipe.stages[0].steps)
     assert found[0] - found[1] == pytest.approx(0.9 * 120 / 0.1, abs=20)  # in round numbers
+    questions = Workshop(planned.recipe).dataset.questions
+    asked = sum(question.split != "asked" for question in questions)
+    answers = 2.5 * asked + 500  # of three models and a policy, and while it trains
+    assert found[0] - found[2] == pytest.approx(0.9 * answers / 0.1, abs=20)
 
 
 def test_without_minutes_it_trains_as_long_as_it_gains_much(data: FactsConfig, tmp_path: Path):
@@ -132,7 +144,10 @@ def test_minutes_must_be_a_number_above_zero(data: FactsConfig, tmp_path: Path, 
         plan_run(changer(data), RunFolder(tmp_path / "none"), minutes, timer=Timer(1))
 
 
-def test_the_real_timer_times_steps_and_answers(data: FactsConfig):
+def test_the_real_timer_times_steps_and_answers(data: FactsConfig, monkeypatch):
+    monkeypatch.setattr(planning, "monotonic", monotonic)
+    monkeypatch.setattr(planning, "_CHUNK", {"cpu": 1})
+    monkeypatch.setattr(planning, "_TIMED", {"cpu": 4})
     recipe = changer(data)(planning.facts())
     pace = time_steps(Workshop(recipe), recipe.stages[0])
     assert pace.step > 0
@@ -242,11 +257,8 @@ def test_two_lines_say_what_will_be_trained(data: FactsConfig, tmp_path: Path):
     assert "similar run" in expected
 
 
-def test_too_few_minutes_are_said_to_be_too_few(
-    data: FactsConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_too_few_minutes_are_said_to_be_too_few(data: FactsConfig, tmp_path: Path):
     """100 steps of 1 s and 20 s of the other model take 125 s with the 5 s that are allowed for."""
-    monkeypatch.setattr(planning, "monotonic", lambda: 0.0)
     folder, timer = RunFolder(tmp_path / "none"), Timer(1.0, control=20.0)
     short, enough = (plan_run(changer(data), folder, m, timer=timer) for m in (1, 125 / 60))
     assert "plan: about 2 min 5 s in all" in short.lines()[1]
@@ -259,15 +271,15 @@ def test_too_few_minutes_are_said_to_be_too_few(
     assert len(usual.lines()) == 2
 
 
-def test_too_few_further_minutes_are_said_to_be_too_few(
-    data: FactsConfig, folder: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(planning, "monotonic", lambda: 0.0)
+def test_too_few_further_minutes_are_said_to_be_too_few(data: FactsConfig, folder: Path):
     change = changer(data)
     for minutes, lines in ((0.3, 3), (60, 2)):
         planned = plan_run(change, RunFolder(folder), minutes, timer=Timer(0.2))
         assert len(planned.lines()) == lines
     assert plan_run(change, RunFolder(folder), 0.1, timer=Timer(0.2)).lines() == []
+    # An hour more: but for 105 steps' time of the other model, and 5 s.
+    more = plan_run(change, RunFolder(folder), 60.2, timer=Timer(0.2)).recipe.stages[-1]
+    assert more.steps == pytest.approx(0.9 * (3600 - 21 - 5) / 0.2, abs=20)
 
 
 class Threads:

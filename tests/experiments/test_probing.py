@@ -1,9 +1,10 @@
 import json
 
 from wherefrom.core.files import read_jsonl, write_jsonl
-from wherefrom.experiments.probing import Probe, Watch
+from wherefrom.experiments.probing import Probe, Watch, choose_questions
 from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.recipes.sentiment import sentiment
+from wherefrom.runs.run import open_run
 from wherefrom.runs.workshop import Workshop
 
 
@@ -55,9 +56,17 @@ def test_an_epoch_that_ended_before_a_stop_within_a_chunk_is_still_looked_at(
     assert len(path.read_text().splitlines()) == 1
 
 
-def test_a_watch_keeps_what_it_sees(tmp_path, tiny_settings):
+def test_questions_are_chosen_from_all_over_the_list(relations_run):
+    dataset = open_run(relations_run).dataset
+    every = dataset.select("asked")
+    assert choose_questions(dataset, len(every))["asked"] == every
+    third = choose_questions(dataset, len(every) // 3)["asked"]
+    assert third == every[::3][: len(every) // 3]
+
+
+def test_a_watch_keeps_what_it_sees(tmp_path, quick_settings):
     """Eight times at most, not at the end; a run that goes on has the rows of one that did not."""
-    recipe = adjust(get_recipe("people"), settings=tiny_settings)
+    recipe = adjust(get_recipe("people"), settings=quick_settings)
     workshop, stage = Workshop(recipe), recipe.chain()[-1]
     model, path = workshop.new_model(stage), tmp_path / "glances.jsonl"
 

@@ -12,6 +12,7 @@ from wherefrom.data.people_config import PeopleConfig
 from wherefrom.experiments import reading_ahead, together
 from wherefrom.experiments.reading_ahead import read_ahead
 from wherefrom.experiments.retraining import leave_out_half
+from wherefrom.recipes.catalogue import adjust
 from wherefrom.recipes.people import people
 from wherefrom.runs.workshop import Workshop
 
@@ -19,7 +20,11 @@ from wherefrom.runs.workshop import Workshop
 @pytest.fixture(scope="module")
 def recipes() -> list[Recipe]:
     data = PeopleConfig(asked=20, calibration=6, held_out=6, omitted=3, untold=3, masked=4)
-    small = replace(people(), data=data)
+    usual = people()
+    model = replace(usual.model, n_layer=1, n_head=2, n_embd=16, ngram_buckets=64)
+    stages = tuple(replace(stage, steps=2, batch=8) for stage in usual.stages)
+    small = replace(usual, data=data, model=model, stages=stages)
+    small = adjust(small, settings=["stages.pretrain.mix.omissions.share=0"])
     return [leave_out_half(small, pair, half) for pair in (0, 1) for half in ("first", "second")]
 
 
@@ -126,9 +131,8 @@ def test_runs_of_one_shape_are_read_ahead_if_that_is_worth_it(
     monkeypatch.setattr(together, "read_ahead", noted)
     monkeypatch.setattr(together, "usual_threads", lambda: 2)
     monkeypatch.setattr(together, "_WORTH_A_PROCESS", worth)
-    short = [replace(r, stages=tuple(replace(s, steps=2) for s in r.stages)) for r in recipes]
-    narrow = [replace(r, model=replace(r.model, n_embd=32)) for r in short[:2]]
-    every = [*short, *narrow]
+    narrow = [replace(r, model=replace(r.model, n_embd=8)) for r in recipes[:2]]
+    every = [*recipes, *narrow]
     requests = [together.RunRequest(r, tmp_path / str(i)) for i, r in enumerate(every)]
     found = together.execute_all(requests, most=6)
     assert [outcome.run for outcome in found] == [str(r.path) for r in requests]

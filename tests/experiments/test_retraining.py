@@ -1,5 +1,6 @@
 """Training again on changed text: what is trained, where it lies, and that it is not done twice."""
 
+import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -22,13 +23,20 @@ from wherefrom.experiments.retraining import (
     why_not_retrainable,
 )
 from wherefrom.memorisation.counterfactual import find_memorisation
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
 
 
 @pytest.fixture(scope="module")
 def run(tiny_run, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """As if it had been trained for two steps: so long are others trained again."""
     path = tmp_path_factory.mktemp("retraining") / "people-0"
     shutil.copytree(tiny_run, path)
+    contents = json.loads((path / "run.json").read_text())
+    pretrain = contents["recipe"]["stages"]["pretrain"]
+    pretrain["steps"] = 2
+    pretrain["mix"]["omissions"]["share"] = 0.0
+    RunFolder(path).write_json("run.json", contents)
     return open_run(path)
 
 
@@ -66,18 +74,16 @@ def test_half_a_pair_is_not_used(run: Run):
     assert all(r.path.name != "without-5-first" for r in find_retrained(run))
 
 
-def test_no_time_still_gives_one_pair(run: Run):
-    assert len(retrain_pairs(run, 0.0)) == 2
-
-
 def test_a_budget_may_give_more_pairs_up_to_the_most(run: Run):
-    names = [r.path.name for r in retrain_pairs(run, 1e9, most=2)]
-    assert names == [f"without-{pair}-{half}" for pair in (0, 1) for half in ("first", "second")]
+    """Without time there is still one; without a budget, as many as are asked for."""
+    assert len(retrain_pairs(run, 0.0)) == 2
+    for budget in (1e9, None):
+        names = [r.path.name for r in retrain_pairs(run, budget, most=2)]
+        halves = ("first", "second")
+        assert names == [f"without-{pair}-{half}" for pair in (0, 1) for half in halves]
 
 
-def test_pairs_are_counted_and_not_timed_without_a_budget(run: Run):
-    """As many as are asked for, those of earlier calls included; the tenth after the ninth."""
-    assert len(retrain_pairs(run, most=3)) == 6
+def test_the_tenth_pair_comes_after_the_ninth(run: Run):
     tenth = [f"without-{pair}-first" for pair in (2, 10, 9)]
     folders = [run.path / "audit" / "retrained" / name for name in tenth]
     assert [f.name for f in sorted(folders, key=_order)] == [
@@ -125,6 +131,22 @@ def test_a_budget_says_how_many_pairs_go_together(run: Run, monkeypatch):
     )  # the first is finished
     took.clear()
     assert len(PairQueue(run, budget_minutes=0.0, most=8).next_group()) == 2  # one pair in any case
+
+
+@pytest.mark.parametrize(("processes", "pairs"), [(1, 1), (2, 2)])
+def test_a_pair_takes_as_long_as_two_models_or_as_two_at_once(
+    run: Run, monkeypatch, processes: int, pairs: int
+):
+    """Of 30 s, the first pair took 20 s: 10 s are left, in which two processes train another."""
+    took: dict[str, float] = {}
+    monkeypatch.setattr(retraining, "_finished", lambda folder: folder.name in took)
+    monkeypatch.setattr(PairQueue, "_seconds", lambda self, name: took.get(name, 0.0))
+    monkeypatch.setattr(retraining, "monotonic", lambda: 20.0 if took else 0.0)
+    queue = PairQueue(run, budget_minutes=0.5, most=2, processes=processes)
+    queue._measured = frozenset()
+    while (name := queue.next_name()) is not None:
+        took[name] = 10.0
+    assert len(took) == 2 * pairs
 
 
 def test_a_model_that_was_measured_is_not_trained_again(run: Run, tmp_path: Path):

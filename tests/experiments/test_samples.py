@@ -7,20 +7,10 @@ from wherefrom.generation.texts import go_on
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
 
-SETTINGS = (
-    "model.n_hidden=12", "model.n_embd=8", "stages.homework.steps=5", "stages.better.steps=5",
-    "stages.homework.mix.text.objective.length=20", "stages.better.mix.text.objective.length=20",
-    "threads=1",
-)  # fmt: skip
-
 
 @pytest.fixture(scope="module")
-def characters(tmp_path_factory) -> Run:
-    """A finished run of character models that learnt next to nothing."""
-    folder = tmp_path_factory.mktemp("characters")
-    (folder / "text.txt").write_text("to be, or not to be: that is the question.\n" * 20)
-    settings = [*SETTINGS, f"data.folder={folder / 'text.txt'}"]
-    return open_run(api.run("shakespeare-gru", out=folder / "run", settings=settings).run)
+def characters(character_run) -> Run:
+    return open_run(character_run)
 
 
 def test_pieces_are_the_characters_that_the_decoder_chooses(characters):

@@ -30,6 +30,8 @@ def test_mean_interval_and_worst_of_three_accuracies():
     assert found["interval"] == pytest.approx([0.8 - half, 1.0])  # 0.8 + half is over 1
     assert 0.8 + half > 1
     assert (found["worst"], found["n"], found["values"]) == (0.7, 3, [0.7, 0.8, 0.9])
+    (low,) = aggregate([{"model": {"accuracy": value}} for value in (0.0, 0.1)]).values()
+    assert low["interval"][0] == 0
 
 
 def test_the_worst_perplexity_is_the_highest_and_its_interval_is_not_cut():

@@ -81,6 +81,8 @@ def test_long_names_get_longer_rows_on_a_cpu():
 
     assert row(replace(SIZE, longest_name=90)) == pytest.approx(90 + 40)
     assert row(SIZE) < row(replace(SIZE, longest_name=90))
+    block = choose_settings(SIZE, "cpu").model.block_size
+    assert row(replace(SIZE, longest_name=900)) == pytest.approx(block - 8)
 
 
 def test_exposures_are_rows_of_text_a_statement():

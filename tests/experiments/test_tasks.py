@@ -67,7 +67,7 @@ class Crew:
 
     def join(self) -> None:
         for thread in self.threads:
-            thread.join(20)
+            thread.join(600)
             assert not thread.is_alive()
 
 

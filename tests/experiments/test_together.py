@@ -4,6 +4,7 @@ import json
 import signal
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,10 +25,18 @@ from wherefrom.training.stack import Stack
 
 
 @pytest.fixture
-def recipe(tiny_settings) -> Recipe:
+def recipe(quick_settings) -> Recipe:
     """Without tasks, like models that are retrained for an audit: what matters is training."""
-    people = adjust(get_recipe("people"), settings=[*tiny_settings, "device=cpu"])
+    few = ["stages.pretrain.steps=22", "stages.questions_only.steps=2", "device=cpu"]
+    people = adjust(get_recipe("people"), settings=[*quick_settings, *few])
     return replace(people, tasks=(), abstain=False)
+
+
+@pytest.fixture
+def short(recipe) -> Recipe:
+    """One stage of two steps."""
+    pretrain, models = recipe.stages[0], recipe.models[-1:]
+    return replace(recipe, stages=(replace(pretrain, steps=2),), models=models)
 
 
 def ask_for(recipe: Recipe, folder: Path, seeds=(0, 1, 2)) -> list[RunRequest]:
@@ -130,22 +139,42 @@ def test_runs_that_are_further_along_go_on_beside_the_others(recipe, tmp_path):
 
 
 def test_one_that_diverges_does_not_stop_the_others(recipe, tmp_path, monkeypatch):
-    advance = Stack.advance
+    short = replace(recipe, stages=tuple(replace(stage, steps=2) for stage in recipe.stages))
+    advance, sizes = Stack.advance, list[int]()
 
     def spoil(self, places, count, stopped):
+        sizes.append(len(self.learners))
         found = advance(self, places, count, stopped)
         if len(self.learners) == 3 and found[1] is not None:
             found[1]["finite"][:] = False
         return found
 
     monkeypatch.setattr(Stack, "advance", spoil)
-    requests = ask_for(recipe, tmp_path)
+    requests = ask_for(short, tmp_path)
     with pytest.raises(Diverged, match=r"seed-1: pretrain: step 0 .*expected finite numbers"):
         execute_all(requests, most=3)
     assert [open_run(request.path).finished for request in requests] == [True, False, True]
+    assert sizes == [3, 2], "it is not trained in the second stage"
 
 
-def test_memory_that_is_too_small_takes_fewer_at_a_time(recipe, tmp_path, monkeypatch):
+def test_an_observer_is_told_the_time_of_all():
+    told: list[float] = []
+
+    class Observer:
+        def advanced(self, name, step, steps, metrics, seconds) -> None:
+            told.append(seconds)
+
+        def finished(self, name, step, seconds) -> None:
+            told.append(seconds)
+
+    observer: Any = Observer()
+    speaker = together._Spokesman(observer, 3)
+    speaker.advanced("pretrain", 1, 2, {}, 2.0)
+    speaker.finished("pretrain", 2, 4.0)
+    assert told == [6.0, 12.0]
+
+
+def test_memory_that_is_too_small_takes_fewer_at_a_time(short, tmp_path, monkeypatch):
     monkeypatch.setattr(together, "count_fitting", lambda workshop: 2)
     groups: list[int] = []
     monkeypatch.setattr(
@@ -154,19 +183,19 @@ def test_memory_that_is_too_small_takes_fewer_at_a_time(recipe, tmp_path, monkey
     from wherefrom.models.stacked import StackedGPT
 
     lines: list[str] = []
-    execute_all(ask_for(recipe, tmp_path), most=3, tell=lines.append)
+    execute_all(ask_for(short, tmp_path), most=3, tell=lines.append)
     assert lines == ["memory has room for 2 of 3 models: 2 at a time"]
     assert set(groups) == {2}  # the third model is trained alone
 
 
-def test_memory_that_is_refused_takes_fewer_at_a_time(recipe, tmp_path, monkeypatch):
+def test_memory_that_is_refused_takes_fewer_at_a_time(short, tmp_path, monkeypatch):
     def refuse(self, count):
         if len(self.learners) > 2:
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 9.00 GiB.")
 
     monkeypatch.setattr(Stack, "prepare", refuse)
     lines: list[str] = []
-    found = execute_all(ask_for(recipe, tmp_path, range(4)), most=4, tell=lines.append)
+    found = execute_all(ask_for(short, tmp_path, range(4)), most=4, tell=lines.append)
     assert len(found) == 4
     assert len(lines) == 1
     assert lines[0].startswith("4 models do not fit together")
@@ -193,10 +222,10 @@ def test_why_models_are_trained_one_by_one(recipe):
     assert why_one_by_one(Workshop(bigram)) == "this kind of model has no stacked form"
 
 
-def test_a_cpu_trains_one_after_the_other(recipe, tmp_path, monkeypatch):
+def test_a_cpu_trains_one_after_the_other(short, tmp_path, monkeypatch):
     monkeypatch.setattr(together, "Stack", None)  # would fail
     watch = StopAt("", 0)
-    execute_all(ask_for(recipe, tmp_path, (0, 1)), watch=watch)
+    execute_all(ask_for(short, tmp_path, (0, 1)), watch=watch)
     assert watch.labels == ["seed 0, ", "seed 1, "]
 
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from wherefrom import api
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.errors import Busy, Interrupted
 from wherefrom.core.files import file_hash
@@ -27,34 +26,28 @@ from wherefrom.runs.run import Run, open_run
 from wherefrom.runs.threads import share_threads
 
 
-@pytest.fixture(scope="module")
-def tiny_copy(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return Path(shutil.copytree(tiny_run, tmp_path_factory.mktemp("workers") / "people-0"))
-
-
-@pytest.fixture(scope="module")
-def long_run(tiny_settings: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run whose retraining takes far longer than any test waits, with frequent checkpoints."""
-    longer = ["stages.pretrain.steps=60", "stages.questions_only.steps=5"]
-    path = tmp_path_factory.mktemp("long") / "people-0"
-    api.run("people", out=path, settings=[*tiny_settings, *longer])
-    text = (path / "run.json").read_text()
-    text = text.replace('"steps": 60', '"steps": 100000')
-    often = text.replace('"checkpoint_seconds": 20.0', '"checkpoint_seconds": 0.0')
-    RunFolder(path).write_json("run.json", json.loads(often))
-    return path
+def copy_run(run: Path, folder: Path, steps: int) -> Run:
+    """A copy whose retraining takes so many steps, with frequent checkpoints."""
+    path = Path(shutil.copytree(run, folder / "people-0"))
+    contents = json.loads((path / "run.json").read_text())
+    pretrain = contents["recipe"]["stages"]["pretrain"]
+    pretrain |= {"steps": steps, "checkpoint_seconds": 0.0}
+    pretrain["mix"]["omissions"]["share"] = 0.0
+    RunFolder(path).write_json("run.json", contents)
+    return open_run(path)
 
 
 @pytest.fixture
-def own_long_run(long_run: Path, tmp_path: Path) -> Run:
-    return open_run(Path(shutil.copytree(long_run, tmp_path / "people-0")))
+def long_run(tiny_run: Path, tmp_path: Path) -> Run:
+    """A run whose retraining takes far longer than any test waits."""
+    return copy_run(tiny_run, tmp_path, 100_000)
 
 
 def weights(run: Run) -> str:
     return file_hash(run.path / "models" / "with_pretraining" / "weights.safetensors")
 
 
-def wait_for(happened: Callable[[], bool], seconds: float = 60.0) -> None:
+def wait_for(happened: Callable[[], bool], seconds: float = 600.0) -> None:
     end = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < end, "it did not happen"
@@ -65,9 +58,8 @@ def checkpoints(run: Run, name: str) -> list[Path]:
     return sorted((run.path / "audit" / "retrained" / name).glob("stages/*/checkpoints/step-*"))
 
 
-def test_models_are_those_of_one_process_bit_for_bit(tiny_copy: Path, tmp_path: Path):
-    alone = open_run(Path(shutil.copytree(tiny_copy, tmp_path / "alone" / "people-0")))
-    several = open_run(Path(shutil.copytree(tiny_copy, tmp_path / "several" / "people-0")))
+def test_models_are_those_of_one_process_bit_for_bit(tiny_run: Path, tmp_path: Path):
+    alone, several = (copy_run(tiny_run, tmp_path / name, 5) for name in ("alone", "several"))
     lines: list[str] = []
     one = retrain_pairs(alone, most=1)
     other = retrain_pairs(several, most=1, processes=2, tell=lines.append)
@@ -83,7 +75,7 @@ def test_models_are_those_of_one_process_bit_for_bit(tiny_copy: Path, tmp_path: 
     assert lines == [], "nothing is trained twice"
 
 
-def test_a_signal_stops_all_with_everything_saved(own_long_run: Run):
+def test_a_signal_stops_all_with_everything_saved(long_run: Run):
     """As Ctrl-C does: it reaches this process alone, and the workers save."""
     names = ("without-0-first", "without-0-second")
     told: list[str] = []
@@ -97,30 +89,30 @@ def test_a_signal_stops_all_with_everything_saved(own_long_run: Run):
     def interrupt(self: Workers) -> None:
         original(self)
         started.append(self)
-        if all(checkpoints(own_long_run, name) for name in names):
+        if all(checkpoints(long_run, name) for name in names):
             os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Workers, "_report", interrupt)
         with pytest.raises(Interrupted, match="stopped while training without-0-first") as error:
-            retrain_pairs(own_long_run, most=1, processes=2, tell=tell)
+            retrain_pairs(long_run, most=1, processes=2, tell=tell)
     assert error.value.exit_code == 130
     assert started[0].running == []
     for name in names:
-        folder = own_long_run.path / "audit" / "retrained" / name
+        folder = long_run.path / "audit" / "retrained" / name
         assert '"unfinished"' in (folder / "status.json").read_text()
         assert not list(folder.rglob(".tmp-*"))
-    assert find_retrained(own_long_run) == []
+    assert find_retrained(long_run) == []
 
 
-def test_a_killed_worker_is_noticed_and_its_model_goes_on(own_long_run: Run):
+def test_a_killed_worker_is_noticed_and_its_model_goes_on(long_run: Run):
     lines: list[str] = []
     original = Workers._report
     killed: list[int] = []
 
     def kill(self: Workers) -> None:
         original(self)
-        if not checkpoints(own_long_run, "without-0-first"):
+        if not checkpoints(long_run, "without-0-first"):
             return
         if len(killed) < 2 and self.running:  # the second kill leaves no process
             worker = self.running[0]
@@ -131,7 +123,7 @@ def test_a_killed_worker_is_noticed_and_its_model_goes_on(own_long_run: Run):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Workers, "_report", kill)
         with pytest.raises(Interrupted, match=r"was killed \(signal 9\), and no other is left"):
-            retrain_pairs(own_long_run, most=1, processes=2, tell=lines.append)
+            retrain_pairs(long_run, most=1, processes=2, tell=lines.append)
     assert len(killed) == 2
     noticed = [line for line in lines if "was killed" in line]
     assert noticed == [
@@ -139,20 +131,20 @@ def test_a_killed_worker_is_noticed_and_its_model_goes_on(own_long_run: Run):
     ]
 
 
-def test_workers_end_when_their_parent_is_gone(own_long_run: Run):
+def test_workers_end_when_their_parent_is_gone(long_run: Run):
     """The parent is killed outright; its workers notice that the pipe is closed."""
     program = (
         "import sys; from wherefrom.experiments.retraining import retrain_pairs; "
         "from wherefrom.runs.run import open_run; "
-        f"retrain_pairs(open_run({str(own_long_run.path)!r}), most=1, processes=2)"
+        f"retrain_pairs(open_run({str(long_run.path)!r}), most=1, processes=2)"
     )
     parent = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.DEVNULL)
     try:
-        wait_for(lambda: bool(checkpoints(own_long_run, "without-0-first")))
+        wait_for(lambda: bool(checkpoints(long_run, "without-0-first")))
     finally:
         parent.kill()
         parent.wait()
-    folder = own_long_run.path / "audit" / "retrained" / "without-0-first"
+    folder = long_run.path / "audit" / "retrained" / "without-0-first"
     pid = int((folder / ".lock").read_text())
 
     def gone() -> bool:
@@ -168,8 +160,8 @@ def test_workers_end_when_their_parent_is_gone(own_long_run: Run):
     assert '"unfinished"' in (folder / "status.json").read_text(), "it saved before it ended"
 
 
-def test_what_a_worker_complains_of_is_raised_here(tiny_copy: Path, tmp_path: Path):
-    run = open_run(Path(shutil.copytree(tiny_copy, tmp_path / "people-0")))
+def test_what_a_worker_complains_of_is_raised_here(tiny_run: Path, tmp_path: Path):
+    run = copy_run(tiny_run, tmp_path, 5)
     with (
         lock_folder(run.path / "audit" / "retrained" / "without-0-first"),
         pytest.raises(Busy, match=r"without-0-first: .*expected to be its only writer"),

@@ -47,6 +47,15 @@ def test_m_is_the_mean_with_the_text_less_the_mean_without():
     np.testing.assert_allclose(found.m_by_pair, by_pair, atol=1e-12)
 
 
+def test_an_answer_that_the_text_makes_less_likely_has_a_negative_m():
+    """It is no more recalled than one that owes the text nothing."""
+    p_KN = np.array([[0.1, 0.9], [0.9, 0.1]])
+    found = estimate(p_KN, np.array([[True] * 2, [False] * 2]), np.array([True] * 2))
+    assert found.m == pytest.approx([-0.8, 0.8])
+    assert found.recalled.tolist() == [False, True]
+    np.testing.assert_allclose(found.m_by_pair, [[-0.8, 0.8]])
+
+
 def test_without_a_model_that_did_not_read_the_text_there_is_no_m():
     found = estimate(np.array([[0.9], [0.8]]), np.ones((2, 1), dtype=bool), np.array([True]))
     assert math.isnan(found.m[0])

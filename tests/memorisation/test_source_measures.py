@@ -15,8 +15,8 @@ def sources(recalled: np.ndarray, predicted: np.ndarray, **more: np.ndarray) -> 
     """Answers about people with text; m is 0.9 where the answer is recalled, else 0.1."""
     n = recalled.size
     with_text = np.where(recalled, 0.95, 0.15)
-    by_pair = np.tile(np.where(recalled, 0.9, 0.1), (4, 1))
-    memorisation = CounterfactualMemorisation(with_text, np.full(n, 0.05), 8, by_pair)
+    by_pair = np.tile(np.where(recalled, 0.9, 0.1), (2, 1))
+    memorisation = CounterfactualMemorisation(with_text, np.full(n, 0.05), 4, by_pair)
     usual = {"borrowed": predicted, "probability": np.full(n, 0.5)}
     return PredictedSources(memorisation, np.ones(n, bool), predicted, **{**usual, **more})
 
@@ -135,11 +135,11 @@ def test_if_every_answer_has_one_label_nothing_better_is_possible():
 def test_rough_labels_are_called_rough(recalled):
     """Pairs that agree by chance alone, and one pair, which nothing can be said of."""
     found = sources(recalled, noisy(recalled, 0.2))
-    chance = np.random.default_rng(0).random((4, 120))
+    chance = np.random.default_rng(0).random((2, 120))
     rough = replace(found, memorisation=replace(found.memorisation, m_by_pair=chance))
     measured = measure_source(rough, everybody(rough))
     assert measured is not None
-    assert "the labels are rough: halves of the 4 pairs agree with a kappa" in measured.in_words[-1]
+    assert "the labels are rough: halves of the 2 pairs agree with a kappa" in measured.in_words[-1]
     assert measured.in_words[-1].endswith("; more pairs give better labels (--pairs)")
     single = replace(found, memorisation=replace(found.memorisation, m_by_pair=chance[:1]))
     measured = measure_source(single, everybody(single))

@@ -91,8 +91,8 @@ def test_the_calibrated_form_differs_in_what_it_keeps_back():
     assert (kept.stages, kept.model) == (ours.stages, ours.model)
 
 
-@pytest.mark.parametrize("variant", ["causal", "synthesizer", "perceiver", "rope"])
-def test_a_run_of_every_variant_writes_predictions_for_dev_and_test(variant, folder, tmp_path):
+@pytest.mark.parametrize("variant", ["causal", "perceiver"])
+def test_a_run_writes_predictions_for_dev_and_test(variant, folder, tmp_path):
     steps = [f"stages.{s}.steps=2" for s in ("finetune_only", "pretrain", "finetune")]
     recipe = adjust(
         get_recipe("birthplaces-course"),
@@ -109,6 +109,10 @@ def test_a_run_of_every_variant_writes_predictions_for_dev_and_test(variant, fol
     assert not any(key.startswith("test") for key in outcome.results)
     run = open_run(tmp_path / "run")
     assert run.model().config.attention == variant
+    assert read_json(tmp_path / "run" / "corpus" / "corpus.json")["documents"] == 8
+    moved = Path(folder).rename(tmp_path / "moved")
+    there = replace(recipe, data=replace(recipe.data, folder=str(moved)))
+    assert execute(there, tmp_path / "run").reused, "moved files are the same run"
 
 
 def test_the_courses_rate_counts_the_courses_tokens(folder, tmp_path):
@@ -127,18 +131,6 @@ def test_the_courses_rate_counts_the_courses_tokens(folder, tmp_path):
     plan = learner.objective.plan(0, 3)  # pyright: ignore
     batch = learner.objective.render(plan, 2)  # pyright: ignore
     assert (batch.weights.sum(1) > 0).tolist() == [True, True, False]
-
-
-def test_moved_files_are_the_same_run_and_changed_ones_are_not(folder, tmp_path):
-    steps = [f"stages.{s}.steps=2" for s in ("finetune_only", "pretrain", "finetune")]
-    here = adjust(
-        get_recipe("birthplaces-course"), settings=[*TINY, *steps, f"data.folder={folder}"]
-    )
-    execute(here, tmp_path / "run")
-    moved = Path(folder).rename(tmp_path / "moved")
-    there = replace(here, data=replace(here.data, folder=str(moved)))
-    assert execute(there, tmp_path / "run").reused
-    assert read_json(tmp_path / "run" / "corpus" / "corpus.json")["documents"] == 8
 
 
 def test_dropped_letters_are_dropped_from_what_is_trained_on_alone(folder):

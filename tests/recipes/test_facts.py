@@ -11,7 +11,9 @@ from wherefrom.recipes.facts import facts, large, read_again, small
 
 def test_the_gpu_gets_the_model_of_the_knowledge_recipe():
     assert replace(large().model, block_size=128) == knowledge().model
-    assert large(384).model.n_embd == 384
+    wide, usual = large(384), large()
+    assert wide.model.n_embd == 384
+    assert wide.stages[0].optimiser.rate < usual.stages[0].optimiser.rate
 
 
 @pytest.mark.parametrize("recipe", [small(), large()], ids=["small", "large"])

@@ -48,6 +48,9 @@ def test_a_folder_or_a_name_stands_for_the_files_in_it(tmp_path, monkeypatch):
     assert as_settings({"data": "mine"}, get_recipe("facts")) == settings
     registry.add("named", folder, [])
     assert as_settings({"data": "named"}, get_recipe("facts")) == settings
+    (tmp_path / "named").mkdir()  # a folder that is here comes before one that has the name
+    with pytest.raises(MissingInput, match="found no corpus"):
+        as_settings({"data": "named"}, get_recipe("facts"))
     other = as_settings({"data": "mine", "questions": "q.tsv"}, get_recipe("facts"))
     assert f"data.questions={tmp_path}/q.tsv" in other
     assert len(other) == 3

@@ -2,33 +2,36 @@
 
 import json
 import signal
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.support import real_data
 from wherefrom.core.characters import PRINTABLE
 from wherefrom.core.errors import BadData, Interrupted, UsageError
 from wherefrom.core.recipe import Recipe
-from wherefrom.experiments.execute import evaluate_run, execute
+from wherefrom.experiments.execute import Outcome, evaluate_run, execute
 from wherefrom.experiments.samples import LENGTH, PROMPT, read_losses
 from wherefrom.recipes import shakespeare
 from wherefrom.recipes.catalogue import adjust
 from wherefrom.runs.run import open_run
 from wherefrom.runs.workshop import Workshop
 
-REAL = Path(__file__).parents[2].parent / "shared" / "data"
 TEXT = "Whither wander you? Over hill, over dale, thorough bush, thorough brier.\n" * 30
 SMALL = {
     "gru": (
         "model.n_hidden=24", "model.n_embd=12", "model.dropout=0.1", "threads=1",
-        "stages.homework.steps=30", "stages.homework.mix.text.objective.length=40",
-        "stages.better.steps=45", "stages.better.batch=4",
+        "stages.homework.steps=25", "stages.homework.mix.text.objective.length=40",
+        "stages.better.steps=25", "stages.better.batch=4",
         "stages.better.mix.text.objective.length=25",
     ),
     "gpt": (
         "model.n_layer=1", "model.n_embd=16", "model.block_size=32", "model.ngram_buckets=64",
-        "model.embd_pdrop=0.1", "stages.train.steps=45", "stages.train.batch=4", "threads=1",
+        "model.embd_pdrop=0.1", "stages.train.steps=25", "stages.train.batch=4", "threads=1",
     ),
 }  # fmt: skip
 
@@ -40,11 +43,25 @@ def small(name: str, tmp_path: Path, *settings: str) -> Recipe:
     return adjust(recipe, settings=[f"data.folder={file}", *SMALL[name], *settings])
 
 
+def train(name: str, folder: Path) -> Outcome:
+    return execute(small(name, folder), folder / "run")
+
+
+@pytest.fixture(scope="module")
+def gru(tmp_path_factory) -> Outcome:
+    return train("gru", tmp_path_factory.mktemp("gru"))
+
+
+@pytest.fixture(scope="module")
+def gpt(tmp_path_factory) -> Outcome:
+    return train("gpt", tmp_path_factory.mktemp("gpt"))
+
+
 @pytest.mark.parametrize("name", SMALL)
-def test_a_run_leaves_scores_samples_and_curves(name, tmp_path):
-    recipe = small(name, tmp_path)
-    outcome = execute(recipe, tmp_path / "r")
-    run = open_run(tmp_path / "r")
+def test_a_run_leaves_scores_samples_and_curves(name, request):
+    outcome = request.getfixturevalue(name)
+    run = open_run(outcome)
+    recipe = run.recipe
     assert run.vocabulary == PRINTABLE
     first = {"gru": "better", "gpt": "gpt"}[name]
     result = outcome.results[first]
@@ -62,14 +79,17 @@ def test_a_run_leaves_scores_samples_and_curves(name, tmp_path):
         rows = [json.loads(line) for line in (stage / "metrics.jsonl").read_text().splitlines()]
         steps = recipe.stage(model.stage).steps
         assert [len(row["tens"]) for row in rows] == [2] * (steps // 20) + [1]
-    before = (run.path / "samples" / f"{first}.txt").read_bytes()
-    assert evaluate_run(run.path).results == outcome.results
-    assert (run.path / "samples" / f"{first}.txt").read_bytes() == before
 
 
-def test_the_held_out_score_is_that_of_the_direct_computation(tmp_path):
-    results = execute(small("gpt", tmp_path), tmp_path / "r").results
-    run = open_run(tmp_path / "r")
+def test_evaluating_again_changes_nothing(gpt):
+    sample = Path(gpt) / "samples" / "gpt.txt"
+    before = sample.read_bytes()
+    assert evaluate_run(Path(gpt)).results == gpt.results
+    assert sample.read_bytes() == before
+
+
+def test_the_held_out_score_is_that_of_the_direct_computation(gpt):
+    results, run = gpt.results, open_run(gpt)
     text = run.dataset.documents[-1].text
     losses = -run.predictor().log_probabilities(text)
     assert results["gpt"]["nats_per_target"] == pytest.approx(losses.mean())
@@ -79,32 +99,23 @@ def test_the_held_out_score_is_that_of_the_direct_computation(tmp_path):
     assert results["blocks.gpt"]["read_again"] == 0
 
 
-class StopAt:
-    """An observer that sends the signal after a step of a stage."""
+def stop_at(stage: str, step: int) -> Any:
+    """An observer at which a signal arrives in a stage, after a step."""
 
-    def __init__(self, stage: str, step: int) -> None:
-        self.stage, self.step = stage, step
-
-    def started(self, *_) -> None: ...
-
-    def advanced(self, name, step, steps, metrics, seconds) -> None:
-        if (name, step) == (self.stage, self.step):
+    def advanced(name: str, taken: int, *_: Any) -> None:
+        if name == stage and taken >= step:
             signal.raise_signal(signal.SIGTERM)
 
-    def finished(self, *_) -> None: ...
+    return SimpleNamespace(started=lambda *_: None, advanced=advanced, finished=lambda *_: None)
 
 
-@pytest.mark.parametrize(
-    ("name", "stage"), [("gru", "homework"), ("gru", "better"), ("gpt", "train")]
-)
-def test_a_stopped_run_goes_on_to_the_same_bits(name, stage, tmp_path):
-    recipe = small(name, tmp_path)
-    whole = execute(recipe, tmp_path / "whole")
+def test_a_stopped_run_goes_on_to_the_same_bits(gru, tmp_path):
+    recipe = replace(small("gru", tmp_path), tasks=())
     with pytest.raises(Interrupted):
-        execute(recipe, tmp_path / "stopped", [StopAt(stage, 20)])
-    assert execute(recipe, tmp_path / "stopped").results == whole.results
+        execute(recipe, tmp_path / "run", [stop_at("better", 20)])
+    again = execute(recipe, tmp_path / "run")
     for model in recipe.models:
-        files = (tmp_path / run / "models" / model.name for run in ("whole", "stopped"))
+        files = (Path(run) / "models" / model.name for run in (gru, again))
         one, other = ((file / "weights.safetensors").read_bytes() for file in files)
         assert one == other
 
@@ -136,18 +147,16 @@ def test_what_does_not_fit_is_refused_before_training(tmp_path):
         execute(longer, tmp_path / "b")
 
 
-@pytest.mark.parametrize("name", SMALL)
-def test_without_a_file_everything_runs_on_the_generated_text(name, tmp_path):
-    recipe = adjust(small(name, tmp_path), settings=["data.folder="])
+def test_without_a_file_everything_runs_on_the_generated_text(tmp_path):
+    recipe = adjust(small("gpt", tmp_path), settings=["data.folder="])
     outcome = execute(recipe, tmp_path / "r")
     assert outcome.results[recipe.primary]["perplexity"] < 60
 
 
 @pytest.mark.nightly
 def test_the_real_text_reaches_the_figures_of_the_homework_and_better_ones(tmp_path):
-    if not REAL.is_dir():
-        pytest.skip(f"the real text is not in {REAL}")
-    recipe = adjust(shakespeare.gru(), settings=[f"data.folder={REAL}"])
+    data = real_data.find("language").parent
+    recipe = adjust(shakespeare.gru(), settings=[f"data.folder={data}"])
     results = execute(recipe, tmp_path / "r").results
     assert results["homework"]["n"] == 111_539
     assert results["homework"]["last_100_updates"] < 1.80

@@ -5,6 +5,7 @@ from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -15,7 +16,15 @@ from wherefrom.generation.requests import Request
 from wherefrom.generation.scoring import Reading, batches, read_batches
 from wherefrom.models.gpt import GPT, GPTConfig
 from wherefrom.recipes.catalogue import get_recipe
-from wherefrom.runs.crew import Crew, current_crew, generate_own, helping_crew, read, read_together
+from wherefrom.runs.crew import (
+    Crew,
+    SpreadAnswerer,
+    current_crew,
+    generate_own,
+    helping_crew,
+    read,
+    read_together,
+)
 from wherefrom.runs.descriptions import describe
 
 TEXTS = [[5], [3, 4, 7], [2, 9, 9, 1], [4, 4, 4, 4, 4], [6, 2], [8, 3, 1, 1, 2, 2], [7, 7, 7]]
@@ -40,17 +49,67 @@ class Others:
         self.left = True
 
 
-@pytest.mark.parametrize("size", [1, 2, 3])
-def test_what_several_processes_decode_has_the_bits_of_one(size: int):
+@pytest.fixture(scope="module")
+def model() -> GPT:
     torch.manual_seed(0)
     shape = {"vocab_size": 12, "block_size": 12, "n_layer": 1, "n_head": 2, "n_embd": 8}
-    model = GPT(GPTConfig(**shape)).eval()
+    return GPT(GPTConfig(**shape)).eval()
+
+
+class Decoding(Others):
+    """The first of several processes; the others decode their rows as it gathers its own."""
+
+    def __init__(self, size: int, model: GPT, requests: list[Request]) -> None:
+        super().__init__()
+        self.size, self.rows, self.together = size, slice(0, None, size), nullcontext
+        self.model, self.requests = model, requests
+
+    def share(self, tensors: list[torch.Tensor]) -> None:
+        self.shared = tensors
+
+    def gather(self, value: Any) -> list[Any]:
+        others: list[Any] = [
+            SimpleNamespace(rows=slice(rank, None, self.size)) for rank in range(1, self.size)
+        ]
+        found = [value, *(generate_own(each, self.model, self.requests) for each in others)]
+        return json.loads(json.dumps(found))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_several_processes_decode_what_one_does(model: GPT, size: int):
+    """Their batches are smaller, so sums may be taken in another order."""
     requests = [Request((3, 4, i), 5, beams) for i in range(2, 6) for beams in (1, 2, 4)]
-    alone = [Decoder(model).generate([each])[0] for each in requests]
-    for rank in range(size):
-        member: Any = SimpleNamespace(rows=slice(rank, None, size))
-        sent = json.loads(json.dumps(generate_own(member, model, requests)))
-        assert [read(each) for each in sent] == [list(each) for each in alone[rank::size]]
+    crew = Crew(Decoding(size, model, requests))  # pyright: ignore
+    found, alone = crew.generate(model, requests), Decoder(model).generate(requests)
+    for here, there in zip(found, alone, strict=True):
+        assert len(here) == len(there)
+        logs = [[each.log_probability for each in some] for some in (here, there)]
+        np.testing.assert_allclose(logs[0], logs[1], atol=1e-5)
+
+
+@pytest.mark.parametrize(("count", "said"), [(7, []), (8, ["generate"])])
+def test_few_questions_are_answered_by_one_process(model: GPT, count: int, said: list[str]):
+    requests = [Request((3, i), 2) for i in range(count)]
+    crew = Crew(others := Decoding(2, model, requests))  # pyright: ignore
+    vocabulary: Any = None
+    with crew.leading():
+        assert len(SpreadAnswerer(model, vocabulary).generate(requests)) == count
+    assert [message["do"] for message in others.said] == said
+
+
+def test_few_texts_are_scored_by_one_process(model: GPT):
+    asked = Reading("scores", TEXTS[:3], [1] * 3, batch_tokens=1)
+    assert len(batches(model, asked)) == 3
+    crew = Crew(others := Others())  # pyright: ignore
+    assert crew.score(model, asked) is None
+    assert others.said == []
+
+
+def test_what_is_sent_keeps_every_bit(model: GPT):
+    requests = [Request((3, 4, i), 5, 4) for i in range(2, 6)]
+    every: Any = SimpleNamespace(rows=slice(None))
+    sent = json.loads(json.dumps(generate_own(every, model, requests)))
+    assert [read(each) for each in sent] == [list(c) for c in Decoder(model).generate(requests)]
 
 
 def test_a_crew_shares_steps_or_trains_apart():
@@ -63,10 +122,10 @@ def test_a_crew_shares_steps_or_trains_apart():
     assert (current_crew(), helping_crew()) == (None, None)
 
 
-@pytest.mark.parametrize(("in_step", "deaf", "said"), [(True, False, 1), (False, False, 0)])
-def test_others_are_only_told_to_end_if_they_listen(in_step: bool, deaf: bool, said: int):
+@pytest.mark.parametrize(("in_step", "said"), [(True, 1), (False, 0)])
+def test_others_are_only_told_to_end_if_they_listen(in_step: bool, said: int):
     others = Others()
-    others.in_step, others.deaf = in_step, deaf
+    others.in_step = in_step
     Crew(others).dismiss(79)  # pyright: ignore
     assert others.said == [{"do": "end", "code": 79}][:said]
     assert others.left is in_step
@@ -115,10 +174,9 @@ class Gathering:
     ids=lambda asked: asked.wanted,
 )
 @pytest.mark.parametrize("size", [1, 2, 5])
-def test_texts_that_several_processes_score_have_the_bits_of_one(asked: Reading, size: int):
-    torch.manual_seed(0)
-    shape = {"vocab_size": 12, "block_size": 12, "n_layer": 1, "n_head": 2, "n_embd": 8}
-    model = GPT(GPTConfig(**shape)).eval()
+def test_texts_that_several_processes_score_have_the_bits_of_one(
+    model: GPT, asked: Reading, size: int
+):
     alone = dict(read_batches(model, asked))
     assert len(batches(model, asked)) > 2
     kept: list[list[torch.Tensor]] = []

@@ -6,26 +6,27 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wherefrom.core.contracts import Dataset, Document, Fact, Question, Span
 from wherefrom.core.errors import Damaged
 from wherefrom.runs.kept import pack_dataset, unpack_dataset
 
+text = st.text('aé"\\\n\u2028😀', max_size=3)
 spans = st.builds(Span, st.integers(0, 99), st.integers(0, 99))
-documents = st.builds(Document, st.text(), st.none() | spans, st.just("") | st.text())
-facts = st.builds(Fact, st.text(), st.text(), st.text(), st.integers(0, 9), spans)
+documents = st.builds(Document, text, st.none() | spans, text)
+facts = st.builds(Fact, text, text, text, st.integers(0, 9), spans)
+several = st.lists(text, max_size=2).map(tuple)
 questions = st.builds(
-    Question, st.text(), st.text(), st.text(), st.none() | st.text(), st.text(), st.text(),
-    st.lists(st.text()).map(tuple), st.text(),
+    Question, text, text, text, st.none() | text, text, text, several, text
 )  # fmt: skip
 datasets = st.builds(
     Dataset,
-    st.lists(documents).map(tuple),
-    st.lists(facts).map(tuple),
-    st.lists(questions).map(tuple),
-    st.text(),
+    st.lists(documents, max_size=2).map(tuple),
+    st.lists(facts, max_size=2).map(tuple),
+    st.lists(questions, max_size=2).map(tuple),
+    text,
     st.integers(0, 9),
 )
 
@@ -34,6 +35,7 @@ PATH = Path("run/corpus/dataset.json.gz")
 
 
 @given(dataset=datasets)
+@settings(max_examples=40)
 def test_what_was_written_comes_back(dataset):
     found = unpack_dataset(pack_dataset(dataset), PATH)
     assert found == dataset

@@ -10,6 +10,7 @@ import torch
 
 from wherefrom.core.arrays import load_arrays
 from wherefrom.core.errors import Damaged, Mismatch, MissingInput, UsageError
+from wherefrom.core.recipe import Recipe
 from wherefrom.models.gpt import GPT
 from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.runs.run import Run, open_run
@@ -112,6 +113,13 @@ def test_the_batches_of_any_step_come_back(run, stage):
     plan = mine.plan(0, row["step"])
     counted = sum(int((mine.render(plan, i).weights > 0).sum()) for i in range(row["step"]))
     assert counted == row["targets"]
+
+
+def test_a_model_costs_the_time_of_all_stages_that_it_went_through(run, monkeypatch):
+    monkeypatch.setattr(Recipe, "chain", lambda self, name="": list(self.stages))
+    seconds = [run.folder.read_metrics(s.name)[-1]["seconds"] for s in run.recipe.stages]
+    assert len(seconds) == 2
+    assert run.cost()["seconds"] == pytest.approx(sum(seconds), abs=0.01)
 
 
 # --- what does not belong together -----------------------------------------------------------

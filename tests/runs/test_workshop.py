@@ -1,5 +1,6 @@
 """A recipe's parts: what they are made of, and what they depend on."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 import torch
 
 from wherefrom.core.contracts import Learner
-from wherefrom.core.errors import UsageError
+from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.recipe import Recipe
 from wherefrom.core.vocabulary import MASK_ID
 from wherefrom.models.gpt import GPT
@@ -105,6 +106,15 @@ def test_an_answerer_is_made_of_model_and_vocabulary(workshop):
     answerer = workshop.predictor(workshop.new_model(workshop.recipe.stages[0]))
     (answer,) = answerer.answer([workshop.dataset.questions[0].text])
     assert 0 <= answer.probability <= 1
+
+
+def test_a_question_must_leave_room_for_a_mask(workshop):
+    longest, (first, *_) = workshop.material.max_input, workshop.dataset.questions
+    for length, fits in ((longest - 1, True), (longest, False)):
+        asked = replace(workshop.dataset, questions=(replace(first, text="a" * length),))
+        vars(workshop)["dataset"] = asked
+        with nullcontext() if fits else pytest.raises(BadData, match=f"at most {longest - 1} "):
+            workshop.check_questions()
 
 
 LONG = "The Grand Duchy of Upper and Lower Ostau"
