@@ -1,5 +1,6 @@
 """Learners of small models with texts of their own, alone and in a stack."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -36,7 +37,7 @@ PLAIN = GPTConfig(
     norm="rms", activation="relu2", bias=False, embd_pdrop=0.0, resid_pdrop=0.0, attn_pdrop=0.0,
     ngrams=3, ngram_buckets=64, init_std=0.2,
 )  # fmt: skip
-STEPS = 50
+STEPS = 16
 ADAMW = AdamWConfig(rate=0.01)
 
 
@@ -65,6 +66,15 @@ def largest_difference(one: TorchLearner, other: TorchLearner) -> float:
     here, there = one.state().arrays, other.state().arrays
     assert here.keys() == there.keys()
     return max(np.abs(here[name].astype(float) - there[name]).max() for name in here)
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    """Models this small only wait for a second thread."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="session")

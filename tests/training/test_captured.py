@@ -19,7 +19,7 @@ from wherefrom.objectives.windows import Windows
 from wherefrom.training.optimisers import AdamWConfig, MuonConfig
 from wherefrom.training.torch_learner import TorchLearner
 
-needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA GPU here")
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA GPU here")
 TEXTS = [
     Document("Clara Ito. Clara Ito left New York in 1950.", Span(0, 9)),
     Document("Bo. Bo hails from Oslo.", Span(0, 2)),
@@ -62,7 +62,6 @@ def build(
     return TorchLearner(model, Mix(shares, 8, STEPS, objective), stage, number=0, seed=1)
 
 
-@needs_gpu
 @pytest.mark.parametrize("optimiser", [ADAMW, MuonConfig()], ids=lambda c: c.kind)
 @pytest.mark.parametrize("mixer", ["causal", "rope", "synthesizer", "perceiver"])
 def test_captured_steps_are_the_steps_of_a_cpu(mixer, optimiser, monkeypatch):
@@ -86,7 +85,6 @@ def compiled(request, monkeypatch) -> bool:
     return request.param
 
 
-@needs_gpu
 @pytest.mark.parametrize("optimiser", [ADAMW, MuonConfig()], ids=lambda c: c.kind)
 def test_making_ready_changes_nothing(optimiser, compiled):
     learner = build(DROPPING, optimiser=optimiser)
@@ -97,7 +95,6 @@ def test_making_ready_changes_nothing(optimiser, compiled):
         np.testing.assert_array_equal(array, after.arrays[name], err_msg=name)
 
 
-@needs_gpu
 def test_chunks_of_any_length_take_the_same_steps():
     whole, parts = build(DROPPING), build(DROPPING)
     losses = whole.advance(0, STEPS)["loss"]
@@ -106,7 +103,6 @@ def test_chunks_of_any_length_take_the_same_steps():
     np.testing.assert_allclose(losses, np.concatenate((first, second, third)), rtol=1e-4)
 
 
-@needs_gpu
 @pytest.mark.parametrize("optimiser", [ADAMW, MuonConfig()], ids=lambda c: c.kind)
 @pytest.mark.parametrize("prepared", [True, False])
 def test_a_resumed_run_goes_on_as_the_whole_one(optimiser, prepared, compiled):
@@ -123,14 +119,12 @@ def test_a_resumed_run_goes_on_as_the_whole_one(optimiser, prepared, compiled):
     np.testing.assert_allclose(losses[6:], second.advance(6, 6)["loss"], rtol=1e-4)
 
 
-@needs_gpu
 def test_dropout_drops_and_is_a_function_of_the_step():
     losses = build(DROPPING).advance(0, 4)["loss"]
     assert not np.allclose(losses, build(PLAIN).advance(0, 4)["loss"], rtol=1e-3)
     np.testing.assert_allclose(losses, build(DROPPING).advance(0, 4)["loss"], rtol=1e-5)
 
 
-@needs_gpu
 def test_what_is_not_finite_is_flagged_and_not_applied():
     learner = build()
     learner.advance(0, 2)
@@ -145,7 +139,6 @@ def test_what_is_not_finite_is_flagged_and_not_applied():
         assert same or name == "model.ln_f.weight", name
 
 
-@needs_gpu
 @pytest.mark.parametrize("arithmetic", ["tf32", "bf16"])
 def test_coarser_arithmetic_stays_near(arithmetic):
     exact, coarse = build(), build(arithmetic=arithmetic)
@@ -154,7 +147,6 @@ def test_coarser_arithmetic_stays_near(arithmetic):
     assert not np.array_equal(loss, near)
 
 
-@needs_gpu
 def test_a_compiled_step_is_the_same_step(monkeypatch):
     plain = build().advance(0, STEPS)["loss"]
     monkeypatch.setattr("wherefrom.training.captured.WORTH_COMPILING", 1)
@@ -183,7 +175,6 @@ def make_gpt() -> GPT:
     return GPT(replace(PLAIN, vocab_size=7))
 
 
-@needs_gpu
 @pytest.mark.parametrize("make", [make_gpt, make_gru])
 def test_windows_of_a_text_take_the_steps_of_a_cpu(make):
     here, there = build_windows(make(), "cpu"), build_windows(make(), "cuda")
@@ -192,7 +183,6 @@ def test_windows_of_a_text_take_the_steps_of_a_cpu(make):
     assert fast["finite"].all()
 
 
-@needs_gpu
 def test_rows_without_padding_are_not_packed_and_a_recurrence_is_not_captured():
     captured = build_windows(make_gpt(), "cuda").captured
     assert captured is not None

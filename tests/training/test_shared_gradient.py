@@ -33,7 +33,7 @@ CONFIG = GPTConfig(
     norm="rms", bias=False, embd_pdrop=0.2, resid_pdrop=0.1, attn_pdrop=0.0, ngrams=2,
     ngram_buckets=64, init_std=0.2,
 )  # fmt: skip
-STEPS = 6
+STEPS = 4
 SPANS, ASKED = Share("spans", SpanCorruptionConfig(background=0.2), 0.8), Share("asked", None, 0.2)
 STAGE = Stage("s", (SPANS, ASKED), AdamWConfig(rate=0.01), Schedule(), steps=STEPS, batch=7)
 
@@ -104,15 +104,14 @@ def together(stage: Stage, size: int, stop_at: tuple[int, int] | None = None) ->
     return found
 
 
-@pytest.mark.parametrize("size", [2, 3, 7])
 @pytest.mark.parametrize(
-    "changed",
+    ("size", "changed"),
     [
-        {},
-        {"buckets": 3},
-        {"buckets": 3, "packed": True},
-        {"packed": True, "order": "file"},
-        {"optimiser": MuonConfig(), "buckets": 2, "clip": 0.05},
+        (7, {}),
+        (3, {"buckets": 3}),
+        (2, {"buckets": 3, "packed": True}),
+        (3, {"packed": True, "order": "file"}),
+        (2, {"optimiser": MuonConfig(), "buckets": 2, "clip": 0.05}),
     ],
     ids=["adamw", "buckets", "packed", "file order", "muon"],
 )
@@ -145,8 +144,8 @@ def test_a_mean_of_means_would_be_another_loss():
 
 @pytest.mark.parametrize("rank", [0, 1])
 def test_all_stop_after_the_same_step_whoever_is_asked(rank: int):
-    for metrics, _ in together(STAGE, 2, stop_at=(rank, 3)):
-        assert len(metrics["loss"]) == 4
+    for metrics, _ in together(STAGE, 2, stop_at=(rank, 1)):
+        assert len(metrics["loss"]) == 2
 
 
 def test_a_process_whose_attention_drops_draws_by_itself():
