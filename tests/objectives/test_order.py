@@ -27,8 +27,8 @@ def test_epochs_seeds_and_stages_have_orders_of_their_own():
 
 def test_any_document_may_come_first():
     order = ShuffledEpochs(5, 0, 0, CPU)
-    first = torch.stack([order.at(5 * epoch, 1) for epoch in range(500)]).flatten()
-    assert first.bincount(minlength=5).min() > 70  # 100 each, with a spread of 9
+    first = torch.stack([order.at(5 * epoch, 1) for epoch in range(200)]).flatten()
+    assert first.bincount(minlength=5).min() > 20  # 40 each, with a spread of 6
 
 
 @given(size=st.integers(1, 13), first=st.integers(0, 60), count=st.integers(1, 40))
