@@ -26,11 +26,20 @@ from wherefrom.core.recipe import (
     Stage,
     Task,
 )
+from wherefrom.models.bigram import BigramConfig
+from wherefrom.models.dan import DANConfig
+from wherefrom.models.gpt import GPTConfig
+from wherefrom.models.gru import GRUConfig
+from wherefrom.objectives.bags import BagsConfig
+from wherefrom.objectives.spans import NextCharacterConfig, SpanCorruptionConfig
+from wherefrom.objectives.windows import WindowsConfig
 from wherefrom.recipes.capacity import capacity
 from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
 from wherefrom.recipes.people import people
 from wherefrom.runs.kinds import KINDS
 from wherefrom.runs.kinds import WHOLES as FORMS
+from wherefrom.training.numpy_learner import SGDConfig
+from wherefrom.training.optimisers import AdamWConfig, MuonConfig
 
 PEOPLE, CAPACITY = people(), capacity()
 WHOLES = [
@@ -116,6 +125,66 @@ def test_what_is_accepted_can_be_written_and_read_again():
             sound = kind not in (int, float) or 0 <= value <= 1e30
             if not sound or decode(type(config), encode(changed), ALL_KINDS) != changed:
                 failures.append((type(config).__name__, field, text[:20]))
+    assert failures == []
+
+
+# What lies just outside of a field's bounds; (class, fields, what the message says was expected).
+OUTSIDE: list[tuple[Any, dict[str, Any], str]] = [
+    (GPTConfig, {"n_embd": 100}, "a multiple of n_head=8"),
+    (GPTConfig, {"n_head": 0}, "a whole number from 1 to 65,536"),
+    (GPTConfig, {"block_size": -1}, "a whole number"),
+    (GPTConfig, {"attention": "casual"}, "a mixer; did you mean 'causal'"),
+    (GPTConfig, {"norm": "batch"}, "layer or rms"),
+    (GPTConfig, {"activation": "relu"}, "gelu or relu2"),
+    (GPTConfig, {"attn_pdrop": 1.0}, "a share"),
+    (GPTConfig, {"ngrams": 1}, "0, or a length from 2 to 32"),
+    (GPTConfig, {"n_layer": 2, "attention": "perceiver"}, "3 or more with"),
+    (GPTConfig, {"bottleneck_dim": 0}, "a whole number from 1"),
+    (GPTConfig, {"block_size": 1, "attention": "synthesizer"}, "above 1"),
+    (GPTConfig, {"n_embd": 24, "attention": "rope"}, "an even width for each head with rope"),
+    (GRUConfig, {"n_embd": 0}, "a whole number"),
+    (GRUConfig, {"n_hidden": 0}, "a whole number"),
+    (GRUConfig, {"n_layer": 0}, "a whole number"),
+    (GRUConfig, {"dropout": 1.0}, "a share"),
+    (BigramConfig, {"hidden": 0}, "a whole number"),
+    (BigramConfig, {"width": -1}, "a whole number"),
+    (BigramConfig, {"dtype": "float16"}, ""),
+    (BigramConfig, {"initial": ("zero",)}, ""),
+    (BigramConfig, {"initial": ()}, ""),
+    (DANConfig, {"depth": 4}, "a whole number from 0 to 3"),
+    (DANConfig, {"activation": "relo"}, "one of"),
+    (AdamWConfig, {"rate": 0}, "a number above 0"),
+    (AdamWConfig, {"decay": -1}, ""),
+    (MuonConfig, {"momentum": 1.0}, "a share"),
+    (MuonConfig, {"iterations": 0}, "a whole number from 1"),
+    (SGDConfig, {"rate": 0.0}, "a number above 0"),
+    (SGDConfig, {"halve_every": -1}, "a whole number from 0"),
+    (Schedule, {"shape": "square"}, ""),
+    (Schedule, {"warmup": 2}, "a share"),
+    (Schedule, {"floor": -1}, "a factor from 0 to 1"),
+    (BagsConfig, {"word_dropout": 1.0}, "a share from 0, below 1"),
+    (WindowsConfig, {"length": -1}, "a whole number from 0"),
+    (NextCharacterConfig, {"background": 1.5}, "a share from 0 to 1"),
+    *(
+        (SpanCorruptionConfig, {field: value}, "a share from 0 to 1")
+        for field in ("windows", "salient", "weight", "longest", "background")
+        for value in (1.5, -0.1)
+    ),
+]
+
+
+def test_a_config_names_the_field_and_what_would_do():
+    failures = []
+    for make, given, expected in OUTSIDE:
+        field, value = next(iter(given.items()))
+        try:
+            make(**given)
+            said = "accepted"
+        except UsageError as error:
+            said = str(error)
+        start = f"{make.__name__}.{field}: expected {expected}"
+        if not said.startswith(start) or f"found {value!r}" not in said:
+            failures.append((make.__name__, given, said))
     assert failures == []
 
 

@@ -173,7 +173,7 @@ def test_an_answer_has_the_mean_of_its_probabilities_after_all_prompts():
         "Rome": pytest.approx(0.4 / 3, abs=1e-4),
     }, "as many as the search for the question is wide"
     (alone,) = answerer.asking(None).answer(["Where is A?"])
-    assert alone == ModelAnswerer(world(), VOCABULARY, beams=3).answer(["Where is A?"])[0]
+    assert (alone.text, [c.text for c in alone.others]) == ("Rome", ["Paris", "Pisa"])
 
 
 def test_a_narrower_search_is_asked_in_the_same_words():
@@ -185,8 +185,14 @@ def test_a_narrower_search_is_asked_in_the_same_words():
 def test_a_question_without_other_wordings_is_answered_as_ever():
     answerer = in_other_words()
     asked = ["Where is B?", "Where is A?"]
-    assert answerer.answer(asked)[0] == answerer.asking(None).answer(asked)[0]
-    assert answerer.answer(asked)[1] == answerer.answer(asked[1:])[0]
+    found = answerer.answer(asked)
+    for one, other in (
+        (found[0], answerer.asking(None).answer(asked)[0]),
+        (found[1], answerer.answer(asked[1:])[0]),
+    ):
+        assert (one.text, one.finished) == (other.text, other.finished)
+        assert one.probability == pytest.approx(other.probability)
+        assert [c.text for c in one.others] == [c.text for c in other.others]
 
 
 def test_probabilities_of_given_answers_are_means_over_all_prompts_too():

@@ -23,12 +23,12 @@ def gpt(block_size: int = 16) -> GPT:
     return GPT(
         GPTConfig(vocab_size=100, block_size=block_size, n_layer=2, n_head=2, n_embd=16,
                   attention="rope", init_std=0.5)
-    ).eval()  # fmt: skip
+    ).double().eval()  # fmt: skip
 
 
 def gru() -> GRU:
     torch.manual_seed(0)
-    return GRU(GRUConfig(vocab_size=100, n_embd=8, n_hidden=8)).eval()
+    return GRU(GRUConfig(vocab_size=100, n_embd=8, n_hidden=8)).double().eval()
 
 
 @torch.no_grad()

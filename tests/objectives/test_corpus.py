@@ -89,17 +89,6 @@ def test_a_character_the_vocabulary_lacks_is_named():
         index_corpus([Document("abz")], Vocabulary.from_text(["ab"]))
 
 
-def test_the_tensors_are_the_same_on_a_gpu():
-    if not torch.cuda.is_available():
-        pytest.skip("no CUDA GPU here")
-    document = about("Clara Ito", "Clara Ito left New York in 1950.")
-    vocabulary = Vocabulary.from_text([document.text])
-    here, there = (index_corpus([document], vocabulary, d) for d in ("cpu", "cuda"))
-    assert there.device.type == "cuda"
-    for name in Corpus.__dataclass_fields__:
-        assert torch.equal(getattr(here, name), getattr(there, name).cpu())
-
-
 # --- salient spans ---------------------------------------------------------------------------
 
 

@@ -181,12 +181,6 @@ def test_a_row_by_hand():
     assert batch.lengths.tolist() == [7]
 
 
-def test_documents_follow_each_other_in_epochs():
-    objective, vocabulary = build(COURSE, texts("abcd", "efgh", "ijkl"), rows=4)
-    order = [row.document for row in read(objective, vocabulary, 0, 9)]
-    assert all(sorted(order[i : i + 3]) == [0, 1, 2] for i in range(0, 36, 3))
-
-
 # --- name-anchored windows -------------------------------------------------------------------
 
 
@@ -446,20 +440,6 @@ def test_a_block_without_room_for_a_character_is_refused():
     with pytest.raises(UsageError, match=r"block_size: expected room for a character .* found 2"):
         build(COURSE, texts("abcdef"), block=2)
     build(COURSE, texts("abcdef"), block=3)
-
-
-@pytest.mark.parametrize(
-    ("cls", "field"),
-    [
-        *((SpanCorruptionConfig, f) for f in ("windows", "salient", "weight", "longest")),
-        *((cls, "background") for cls in (SpanCorruptionConfig, NextCharacterConfig)),
-    ],
-)
-def test_shares_are_between_nothing_and_all(cls, field):
-    with pytest.raises(UsageError, match=rf"{cls.__name__}.{field}: expected a share .* 1.5"):
-        cls(**{field: 1.5})
-    with pytest.raises(UsageError, match=r"found -0\.1"):
-        cls(**{field: -0.1})
 
 
 def test_a_row_without_a_document_is_all_padding():

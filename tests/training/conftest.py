@@ -17,6 +17,7 @@ from wherefrom.objectives.answers import Answers
 from wherefrom.objectives.corpus import index_corpus
 from wherefrom.objectives.mix import Mix
 from wherefrom.objectives.spans import Documents, SpanCorruptionConfig
+from wherefrom.training.captured import CapturedSteps
 from wherefrom.training.optimisers import AdamWConfig
 from wherefrom.training.stack import Stack
 from wherefrom.training.torch_learner import TorchLearner
@@ -41,12 +42,15 @@ STEPS = 16
 ADAMW = AdamWConfig(rate=0.01)
 
 
-def build(seed: int, config: GPTConfig = PLAIN, dtype=torch.float32, **changed) -> TorchLearner:
+def build(
+    seed: int, config: GPTConfig = PLAIN, dtype=torch.float32, processes=None, **changed
+) -> TorchLearner:
     """A learner with weights, draws and text of its own: each is taught one document less."""
     corpus = index_corpus([d for i, d in enumerate(TEXTS) if i != seed % len(TEXTS)], VOCABULARY)
 
     def objective(share: Share, rows: int, part: int):
         place = {"block_size": 48, "rows": rows, "seed": seed, "stage": part}
+        place["order"] = stage.order
         if share.name == "questions":
             return Answers(QUESTIONS, VOCABULARY, **place)
         return Documents(SpanCorruptionConfig(windows=0.3, salient=0.5), corpus, **place)
@@ -55,7 +59,16 @@ def build(seed: int, config: GPTConfig = PLAIN, dtype=torch.float32, **changed) 
     stage = replace(Stage("s", shares, ADAMW, Schedule(), steps=STEPS, batch=6), **changed)
     torch.manual_seed(seed)
     mix = Mix(shares, stage.batch, stage.steps, objective)
-    return TorchLearner(GPT(config).to(dtype), mix, stage, number=0, seed=seed)
+    model = GPT(config).to(dtype)
+    return TorchLearner(model, mix, stage, number=0, seed=seed, processes=processes)
+
+
+def capture(learner: TorchLearner) -> TorchLearner:
+    """The learner with steps as a GPU captures them."""
+    stage = learner.stage
+    given = {"clip": stage.clip, "arithmetic": stage.arithmetic, "steps": stage.steps}
+    learner.captured = CapturedSteps(learner.model, learner.objective, learner.optimisers, **given)
+    return learner
 
 
 def build_stack(learners: list[TorchLearner]) -> Stack:
@@ -84,6 +97,7 @@ def stacks() -> SimpleNamespace:
         plain=PLAIN,
         steps=STEPS,
         build=build,
+        capture=capture,
         build_stack=build_stack,
         largest_difference=largest_difference,
     )

@@ -23,17 +23,10 @@ def stepped(monkeypatch):
     monkeypatch.setattr(CapturedSteps, "_capture", lambda self: SimpleNamespace(replay=self._step))
 
 
-def capture(learner: TorchLearner) -> TorchLearner:
-    stage = learner.stage
-    given = {"clip": stage.clip, "arithmetic": stage.arithmetic, "steps": stage.steps}
-    learner.captured = CapturedSteps(learner.model, learner.objective, learner.optimisers, **given)
-    return learner
-
-
 def build_both(stacks, changed, **given) -> tuple[list[TorchLearner], Stack]:
     config = replace(stacks.plain, **changed)
     alone, together = (
-        [capture(stacks.build(seed, config, torch.float64, **given)) for seed in (3, 4, 6)]
+        [stacks.capture(stacks.build(seed, config, torch.float64, **given)) for seed in (3, 4, 6)]
         for _ in range(2)
     )
     return alone, stacks.build_stack(together)

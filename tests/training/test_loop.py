@@ -314,23 +314,6 @@ def test_steps_without_targets_may_be_among_those_of_an_ended_chunk(tmp_path):
     ]
 
 
-def test_stops_between_chunks_do_not_move_the_rows(tmp_path):
-    chooser = random.Random(5)
-    for number in range(4):
-        chunk, steps = chooser.randint(1, 5), chooser.randint(20, 30)
-        folder = tmp_path / str(number)
-        run(folder / "whole", steps, chunk=chunk)
-        for at in sorted(chooser.sample(range(1, 11), 3)):
-            stop = StopSignal()
-            with pytest.raises(Interrupted):
-                run(folder, steps, chunk=chunk, stop=stop, observers=[Recorder(stop, at)])
-        learner, _ = run(folder, steps, chunk=chunk)
-        assert learner.digest() == straight(steps).digest()
-        rows = metrics(folder)
-        assert without_seconds(rows) == without_seconds(metrics(folder / "whole"))
-        assert [r["seconds"] for r in rows] == sorted(r["seconds"] for r in rows)
-
-
 def test_chunks_end_at_multiples_wherever_the_run_resumed(tmp_path):
     stop = StopSignal()
     with pytest.raises(Interrupted):
@@ -363,6 +346,16 @@ def test_rows_after_the_checkpoint_are_written_again_not_twice(tmp_path):
         file.write('{"step": 15, "loss": 99.0, "targets": 1, "seconds": 9.0}\n{"step": 2')
     run(tmp_path, 20)
     assert without_seconds(metrics(tmp_path)) == without_seconds(metrics(tmp_path / "whole"))
+
+
+def test_a_checkpoint_that_says_nothing_of_rows_keeps_those_up_to_its_step(tmp_path):
+    """As checkpoints of earlier versions do."""
+    run(tmp_path, 20)
+    checkpoints = Checkpoints(tmp_path / "checkpoints", IDENTITY)
+    checkpoints.remove_all()
+    checkpoints.save(10, straight(10).state(), 1.0)
+    run(tmp_path, 15)
+    assert [row["step"] for row in metrics(tmp_path)] == [5, 10, 15]
 
 
 def test_a_damaged_checkpoint_is_passed_over_and_told(tmp_path):
@@ -558,6 +551,16 @@ class Together:
         return [None if at is None else tiny.advance(at, count, stopped) for tiny, at in each]
 
 
+class Slow(Together):
+    """Takes ten seconds for whatever it is asked."""
+
+    now = 0.0
+
+    def advance(self, places, count: int, stopped=never):
+        Slow.now += 10.0
+        return super().advance(places, count, stopped)
+
+
 def training(folder: Path, learner: Tiny, steps: int, observers=()) -> Training:
     checkpoints = Checkpoints(folder / "checkpoints", IDENTITY)
     return Training(learner, steps, "tiny", checkpoints, 0.0, folder / "metrics.jsonl", observers)
@@ -631,16 +634,37 @@ def test_of_the_time_of_a_group_each_has_its_share(tmp_path, monkeypatch):
     trainings = [
         Training(tiny, steps, "tiny") for tiny, steps in zip(learners, (5, 10), strict=True)
     ]
-    times = {"now": 0.0}
-
-    class Slow(Together):
-        def advance(self, places, count, stopped=never):
-            times["now"] += 10.0
-            return super().advance(places, count, stopped)
-
-    monkeypatch.setattr(loop, "monotonic", lambda: times["now"])
+    monkeypatch.setattr(loop, "monotonic", lambda: Slow.now)
     found = train_together(trainings, Slow(learners), chunk=CHUNK)
     assert [each.seconds for each in found if isinstance(each, Finished)] == [5.0, 15.0]
+
+
+@pytest.mark.parametrize(
+    ("models", "between", "saving", "expected"),
+    [
+        (1, 0.0, 0.5, [5, 10, 15, 20, 25, 30]),
+        (16, 10.0, 0.0, [10, 20, 30]),
+        (2, 0.0, 0.5, [5, 20, 30]),
+    ],
+)
+def test_a_group_is_saved_less_often(tmp_path, monkeypatch, models, between, saving, expected):
+    """Sixteen half as often as eight would be, and none before it has trained 30 times as long."""
+    saved = []
+
+    def save(self, step, *rest):
+        saved.append((self.folder.name, step))
+        Slow.now += saving
+
+    monkeypatch.setattr(loop, "monotonic", lambda: Slow.now)
+    monkeypatch.setattr(Checkpoints, "save", save)
+    learners = [Tiny() for _ in range(models)]
+    trainings = [
+        Training(tiny, 30, "tiny", Checkpoints(tmp_path / str(k), IDENTITY), between)
+        for k, tiny in enumerate(learners)
+    ]
+    train_together(trainings, Slow(learners), chunk=CHUNK)
+    for k in range(models):
+        assert [step for name, step in saved if name == str(k)] == expected
 
 
 if __name__ == "__main__":

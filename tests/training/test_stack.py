@@ -84,7 +84,7 @@ def test_losses_in_single_precision_stay_close(stacks):
     found = stacks.build_stack(together).advance([0, 0], stacks.steps)
     for metrics, learner in zip(found, alone, strict=True):
         np.testing.assert_allclose(
-            metrics["loss"], learner.advance(0, stacks.steps)["loss"], atol=1e-3
+            metrics["loss"], learner.advance(0, stacks.steps)["loss"], atol=5e-3
         )
 
 
