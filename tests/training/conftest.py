@@ -43,23 +43,30 @@ ADAMW = AdamWConfig(rate=0.01)
 
 
 def build(
-    seed: int, config: GPTConfig = PLAIN, dtype=torch.float32, processes=None, **changed
+    seed: int,
+    config: GPTConfig = PLAIN,
+    dtype=torch.float32,
+    processes=None,
+    device: str = "cpu",
+    **changed,
 ) -> TorchLearner:
     """A learner with weights, draws and text of its own: each is taught one document less."""
-    corpus = index_corpus([d for i, d in enumerate(TEXTS) if i != seed % len(TEXTS)], VOCABULARY)
+    here = torch.device(device)
+    documents = [d for i, d in enumerate(TEXTS) if i != seed % len(TEXTS)]
+    corpus = index_corpus(documents, VOCABULARY, here)
 
     def objective(share: Share, rows: int, part: int):
         place = {"block_size": 48, "rows": rows, "seed": seed, "stage": part}
         place["order"] = stage.order
         if share.name == "questions":
-            return Answers(QUESTIONS, VOCABULARY, **place)
+            return Answers(QUESTIONS, VOCABULARY, device=here, **place)
         return Documents(SpanCorruptionConfig(windows=0.3, salient=0.5), corpus, **place)
 
     shares = (Share("text", None, 0.6), Share("questions", None, 0.4, start=0.5))
     stage = replace(Stage("s", shares, ADAMW, Schedule(), steps=STEPS, batch=6), **changed)
     torch.manual_seed(seed)
     mix = Mix(shares, stage.batch, stage.steps, objective)
-    model = GPT(config).to(dtype)
+    model = GPT(config).to(here, dtype)
     return TorchLearner(model, mix, stage, number=0, seed=seed, processes=processes)
 
 
