@@ -5,7 +5,10 @@ before a folder is made.
 """
 
 import math
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import MISSING, fields, is_dataclass, replace
+from itertools import product
 from typing import Any, get_type_hints
 
 import pytest
@@ -23,11 +26,20 @@ from wherefrom.core.recipe import (
     Stage,
     Task,
 )
+from wherefrom.models.bigram import BigramConfig
+from wherefrom.models.dan import DANConfig
+from wherefrom.models.gpt import GPTConfig
+from wherefrom.models.gru import GRUConfig
+from wherefrom.objectives.bags import BagsConfig
+from wherefrom.objectives.spans import NextCharacterConfig, SpanCorruptionConfig
+from wherefrom.objectives.windows import WindowsConfig
 from wherefrom.recipes.capacity import capacity
 from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
 from wherefrom.recipes.people import people
 from wherefrom.runs.kinds import KINDS
 from wherefrom.runs.kinds import WHOLES as FORMS
+from wherefrom.training.numpy_learner import SGDConfig
+from wherefrom.training.optimisers import AdamWConfig, MuonConfig
 
 PEOPLE, CAPACITY = people(), capacity()
 WHOLES = [
@@ -47,16 +59,13 @@ def plain(hint: Any) -> Any:
     return next((t for t in (int, float, str, bool) if hint in (t, t | None)), None)
 
 
-def leaves() -> list[Any]:
+def leaves() -> Iterator[tuple[Any, str, type]]:
     """Config, field and type of every field that is a number, a text or true or false."""
-    found = []
     for config in CONFIGS:
         hints = get_type_hints(type(config))
         for f in fields(config):
             if kind := plain(hints[f.name]):
-                label = f"{type(config).__name__}.{f.name}"
-                found.append(pytest.param(config, f.name, kind, id=label))
-    return found
+                yield config, f.name, kind
 
 
 def test_every_class_of_a_recipe_is_swept():
@@ -76,7 +85,7 @@ def test_every_class_of_a_recipe_is_swept():
 
     for make in RECIPES.values():
         assert set(within(make())) <= classes
-    assert len(leaves()) > 100
+    assert len(list(leaves())) > 100
 
 
 NEVER: dict[type, list[Any]] = {
@@ -87,28 +96,96 @@ NEVER: dict[type, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize(("config", "field", "kind"), leaves())
-def test_what_no_field_of_its_type_accepts(config, field, kind):
+def test_what_no_field_of_its_type_accepts():
     """As a TOML file gives it, with the type that it has there."""
-    for value in NEVER[kind]:
-        with pytest.raises(UsageError) as error:
-            overlay(config, {field: value}, KINDS)
-        assert str(error.value).startswith((f"{field}: expected ", f"{field}: a value"))
-        assert "\n" not in str(error.value)
+    failures = []
+    for config, field, kind in leaves():
+        for value in NEVER[kind]:
+            try:
+                overlay(config, {field: value}, KINDS)
+                said = "accepted"
+            except UsageError as error:
+                said = str(error)
+            expected = (f"{field}: expected ", f"{field}: a value")
+            if "\n" in said or not said.startswith(expected):
+                failures.append((type(config).__name__, field, said))
+    assert failures == []
 
 
-@pytest.mark.parametrize(("config", "field", "kind"), leaves())
-def test_what_is_accepted_can_be_written_and_read_again(config, field, kind):
+def test_what_is_accepted_can_be_written_and_read_again():
     """As the command line gives it: text, of which only some fields can make something."""
-    for text in ("nan", "inf", "-1", "0", "1", str(HUGE), "", "x", "../x", "9" * 5000):
+    failures = []
+    for config, field, kind in leaves():
+        for text in ("nan", "inf", "-1", "0", "1", str(HUGE), "", "x", "../x", "9" * 5000):
+            try:
+                changed = overlay(config, {field: text}, KINDS)
+            except UsageError:
+                continue
+            value = getattr(changed, field)
+            sound = kind not in (int, float) or 0 <= value <= 1e30
+            if not sound or decode(type(config), encode(changed), ALL_KINDS) != changed:
+                failures.append((type(config).__name__, field, text[:20]))
+    assert failures == []
+
+
+# What lies just outside of a field's bounds; (class, fields, what the message says was expected).
+OUTSIDE: list[tuple[Any, dict[str, Any], str]] = [
+    (GPTConfig, {"n_embd": 100}, "a multiple of n_head=8"),
+    (GPTConfig, {"n_head": 0}, "a whole number from 1 to 65,536"),
+    (GPTConfig, {"block_size": -1}, "a whole number"),
+    (GPTConfig, {"attention": "casual"}, "a mixer; did you mean 'causal'"),
+    (GPTConfig, {"norm": "batch"}, "layer or rms"),
+    (GPTConfig, {"activation": "relu"}, "gelu or relu2"),
+    (GPTConfig, {"attn_pdrop": 1.0}, "a share"),
+    (GPTConfig, {"ngrams": 1}, "0, or a length from 2 to 32"),
+    (GPTConfig, {"n_layer": 2, "attention": "perceiver"}, "3 or more with"),
+    (GPTConfig, {"bottleneck_dim": 0}, "a whole number from 1"),
+    (GPTConfig, {"block_size": 1, "attention": "synthesizer"}, "above 1"),
+    (GPTConfig, {"n_embd": 24, "attention": "rope"}, "an even width for each head with rope"),
+    (GRUConfig, {"n_embd": 0}, "a whole number"),
+    (GRUConfig, {"n_hidden": 0}, "a whole number"),
+    (GRUConfig, {"n_layer": 0}, "a whole number"),
+    (GRUConfig, {"dropout": 1.0}, "a share"),
+    (BigramConfig, {"hidden": 0}, "a whole number"),
+    (BigramConfig, {"width": -1}, "a whole number"),
+    (BigramConfig, {"dtype": "float16"}, ""),
+    (BigramConfig, {"initial": ("zero",)}, ""),
+    (BigramConfig, {"initial": ()}, ""),
+    (DANConfig, {"depth": 4}, "a whole number from 0 to 3"),
+    (DANConfig, {"activation": "relo"}, "one of"),
+    (AdamWConfig, {"rate": 0}, "a number above 0"),
+    (AdamWConfig, {"decay": -1}, ""),
+    (MuonConfig, {"momentum": 1.0}, "a share"),
+    (MuonConfig, {"iterations": 0}, "a whole number from 1"),
+    (SGDConfig, {"rate": 0.0}, "a number above 0"),
+    (SGDConfig, {"halve_every": -1}, "a whole number from 0"),
+    (Schedule, {"shape": "square"}, ""),
+    (Schedule, {"warmup": 2}, "a share"),
+    (Schedule, {"floor": -1}, "a factor from 0 to 1"),
+    (BagsConfig, {"word_dropout": 1.0}, "a share from 0, below 1"),
+    (WindowsConfig, {"length": -1}, "a whole number from 0"),
+    (NextCharacterConfig, {"background": 1.5}, "a share from 0 to 1"),
+    *(
+        (SpanCorruptionConfig, {field: value}, "a share from 0 to 1")
+        for field in ("windows", "salient", "weight", "longest", "background")
+        for value in (1.5, -0.1)
+    ),
+]
+
+
+def test_a_config_names_the_field_and_what_would_do():
+    failures = []
+    for make, given, expected in OUTSIDE:
+        field, value = next(iter(given.items()))
         try:
-            changed = overlay(config, {field: text}, KINDS)
-        except UsageError:
-            continue
-        value = getattr(changed, field)
-        if kind in (int, float):
-            assert 0 <= value <= 1e30
-        assert decode(type(config), encode(changed), ALL_KINDS) == changed
+            make(**given)
+            said = "accepted"
+        except UsageError as error:
+            said = str(error)
+        start = f"{make.__name__}.{field}: expected {expected}"
+        if not said.startswith(start) or f"found {value!r}" not in said:
+            failures.append((make.__name__, given, said))
+    assert failures == []
 
 
 NAMED = [c for c in CONFIGS if "name" in {f.name for f in fields(c)}]
@@ -118,21 +195,18 @@ BAD_NAMES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", BAD_NAMES, ids=ascii)
-def test_names_that_could_lead_elsewhere_are_refused_everywhere(name):
+def test_names_that_could_lead_elsewhere_are_refused_everywhere():
     assert len(NAMED) == 8  # Recipe, Demonstrations, Capacity, Arm, Stage, Share, ModelEntry, Task
-    for config in NAMED:
+    for config, name in product(NAMED, BAD_NAMES):
         with pytest.raises(UsageError, match="name: expected a name of 1 to 100 characters"):
             replace(config, name=name)  # in Python
         with pytest.raises(UsageError, match=r"name: expected (a name of 1 to 100|text, found b)"):
             overlay(config, {"name": name}, KINDS)  # on the command line, and in TOML
 
 
-@pytest.mark.parametrize(
-    "name", ["people", "with pretraining", "depth-0", "a.b", "größe", "x" * 100]
-)
-def test_other_names_are_accepted(name):
-    for config in NAMED:
+def test_other_names_are_accepted():
+    names = ["people", "with pretraining", "depth-0", "a.b", "größe", "x" * 100]
+    for config, name in product(NAMED, names):
         assert replace(config, name=name).name == name
 
 
@@ -149,21 +223,19 @@ def test_two_stages_of_one_name_would_share_a_folder():
         replace(PEOPLE, stages=(first, *PEOPLE.stages))
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
-@pytest.mark.parametrize("place", ["data", "model"])
-def test_a_kind_that_cannot_stand_there_is_refused(recipe, place):
+def test_a_kind_that_cannot_stand_there_is_refused():
     """What is left are data sets for every family, and the two families of character models."""
-    accepted = set()
-    for kind in KINDS:
-        try:
+    accepted: dict[tuple[str, str], set[str]] = {}
+    for recipe, place, kind in product(RECIPES, ("data", "model"), KINDS):
+        found = accepted.setdefault((recipe, place), set())
+        with suppress(UsageError):
             adjust(get_recipe(recipe), settings=[f"{place}.kind={kind}"])
-        except UsageError:
-            continue
-        accepted.add(kind)
-    assert "edited" not in accepted  # it needs a base
-    assert not accepted & {"adamw", "muon", "sgd", "answers", "bags", "dan-variant"}
-    if recipe == "sentiment":
-        assert accepted == ({"reviews"} if place == "data" else {"dan"})
+            found.add(kind)
+    assert accepted["sentiment", "data"] == {"reviews"}
+    assert accepted["sentiment", "model"] == {"dan"}
+    for found in accepted.values():
+        assert "edited" not in found  # it needs a base
+        assert not found & {"adamw", "muon", "sgd", "answers", "bags", "dan-variant"}
 
 
 @pytest.mark.parametrize(

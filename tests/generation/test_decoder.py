@@ -1,10 +1,8 @@
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pytest
 import torch
-from scipy.stats import chisquare
 from torch import Tensor, nn
 
 from wherefrom.core.errors import BadData, UsageError
@@ -15,7 +13,7 @@ from wherefrom.generation.requests import Completion, Request
 from wherefrom.models.attention import MIXERS
 from wherefrom.models.gpt import GPT, GPTConfig
 
-KINDS = [(mixer, ngrams) for mixer in MIXERS for ngrams in (0, 3)]
+KINDS = [(mixer, 3) for mixer in MIXERS] + [("rope", 0)]
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +26,10 @@ def _one_thread():
 
 
 def random_model(mixer: str = "rope", ngrams: int = 0, vocab: int = 12, seed: int = 0) -> GPT:
-    """Small, in training mode, with weights large enough that every text differs."""
+    """Small, in training mode, with weights large enough that every text differs.
+
+    In double precision: no two characters are so close that a kernel decides between them.
+    """
     torch.manual_seed(seed)
     config = GPTConfig(
         vocab_size=vocab, block_size=24, n_layer=max(2, MIXERS[mixer].arrangement.least_layers),
@@ -38,7 +39,7 @@ def random_model(mixer: str = "rope", ngrams: int = 0, vocab: int = 12, seed: in
     for name, parameter in model.named_parameters():
         if "_emb" in name:
             nn.init.normal_(parameter)
-    return model
+    return model.double()
 
 
 class Uncached(nn.Module):
@@ -78,25 +79,28 @@ def next_log_probabilities(model: GPT, tokens: list[int]) -> Tensor:
     return found
 
 
-def naive(model: GPT, request: Request) -> Completion:
-    """Greedy, one at a time, reading everything again for each character."""
-    chosen: list[int] = []
-    total = 0.0
-    while len(chosen) < request.max_new and len(request.prompt) + len(chosen) <= model.max_input:
-        log_probabilities = next_log_probabilities(model, [*request.prompt, *chosen])
+def go_on(model: GPT, prompt: tuple[int, ...], max_new: int) -> list[tuple[int, float]]:
+    """Greedy, reading everything again for each character: what is chosen, and how likely it is."""
+    chosen: list[tuple[int, float]] = []
+    while len(chosen) < max_new and len(prompt) + len(chosen) <= model.max_input:
+        log_probabilities = next_log_probabilities(model, [*prompt, *(t for t, _ in chosen)])
         token = int(log_probabilities.argmax())
-        total += float(log_probabilities[token])
-        if token == request.stop:
-            return Completion(tuple(chosen), total, True)
-        chosen.append(token)
-    return Completion(tuple(chosen), total, False)
+        chosen.append((token, float(log_probabilities[token])))
+    return chosen
 
 
-def common_stop(model: GPT, texts: list[tuple[int, ...]], max_new: int) -> int:
+def cut_at(stop: int, chosen: list[tuple[int, float]]) -> Completion:
+    """What a request with that stop would have given."""
+    tokens = [token for token, _ in chosen]
+    finished = stop in tokens
+    count = tokens.index(stop) if finished else len(tokens)
+    return Completion(tuple(tokens[:count]), sum(p for _, p in chosen[: count + 1]), finished)
+
+
+def common_stop(every: list[list[tuple[int, float]]]) -> int:
     """A character that about half of the greedy continuations come to: some close, some do not."""
-    requests = [Request(prompt, max_new, stop=None) for prompt in texts]
-    reached = [set(naive(model, request).tokens) for request in requests]
-    return min(range(12), key=lambda t: abs(sum(t in r for r in reached) - len(texts) / 2))
+    reached = [{token for token, _ in chosen} for chosen in every]
+    return min(range(12), key=lambda t: abs(sum(t in r for r in reached) - len(every) / 2))
 
 
 def assert_same(found: Completion, expected: Completion) -> None:
@@ -107,59 +111,58 @@ def assert_same(found: Completion, expected: Completion) -> None:
 @pytest.mark.parametrize(("mixer", "ngrams"), KINDS)
 def test_cached_and_uncached_logits_are_those_of_the_whole_text(mixer, ngrams):
     model = random_model(mixer, ngrams).eval()
-    alike, any_start = prompts(40)[1::2], prompts(40, seed=1)
+    alike, any_start = prompts(24)[1::2], prompts(8, seed=1)  # enough to read a beginning once
     batches = [sorted(any_start, key=len), sorted(alike, key=len)]
     texts = batches[0] + batches[1]
     more = [(3 + i % 5, 2 + i % 7) for i in range(len(texts))]
-    for reader in (model, Uncached(model)):
-        with torch.inference_mode():
+    with torch.inference_mode():
+        pairs = zip(texts, more, strict=True)
+        whole = [model(torch.tensor([text + new]))[0, -3:] for text, new in pairs]
+        for reader in (model, Uncached(model)):
             memory = Memory(reader)
             memory.reserve(len(texts), 24)
             logits = [torch.cat([memory.read(batch, copies=1) for batch in batches])]
             logits += [memory.advance([m[i] for m in more]) for i in range(2)]
-            for row, text in enumerate(texts):
-                found = torch.stack([step[row] for step in logits])
-                whole = model(torch.tensor([text + more[row]]))[0, -3:]
-                torch.testing.assert_close(found, whole, atol=1e-4, rtol=1e-4)
+            torch.testing.assert_close(torch.stack(logits, 1), torch.stack(whole))
 
 
 @pytest.mark.parametrize(("mixer", "ngrams"), KINDS)
 def test_greedy_in_a_crowd_is_the_naive_loop(mixer, ngrams):
     model = random_model(mixer, ngrams)
-    stop = common_stop(model, prompts(24), 9)
-    requests = [Request(p, max_new=9, stop=stop) for p in prompts(24)]
-    expected = [naive(model, r) for r in requests]
-    assert 3 < sum(e.finished for e in expected) < 21
-    assert len({e.tokens for e in expected}) > 6
-    for reader in (model, Uncached(model)):
-        for max_rows in (512, 3):
-            found = Decoder(reader, max_rows).generate(requests)
-            for (completion,), wanted in zip(found, expected, strict=True):
-                assert_same(completion, wanted)
+    naive = [go_on(model, prompt, 9) for prompt in prompts(12)]
+    stop = common_stop(naive)
+    requests = [Request(p, max_new=9, stop=stop) for p in prompts(12)]
+    expected = [cut_at(stop, chosen) for chosen in naive]
+    assert 1 < sum(e.finished for e in expected) < 11
+    assert len({e.tokens for e in expected}) > 4
+    for reader, max_rows in ((model, 3), (Uncached(model), 512)):
+        found = Decoder(reader, max_rows).generate(requests)
+        for (completion,), wanted in zip(found, expected, strict=True):
+            assert_same(completion, wanted)
 
 
-def mixed_requests(model: GPT) -> list[Request]:
+def mixed_requests() -> list[Request]:
     """Greedy, sampled and searching, with limits and stops of their own."""
-    stop = common_stop(model, prompts(24), 9)
     kinds = [
-        Request((0,), max_new=9, stop=stop),
-        Request((0,), max_new=7, temperature=1.3, seed=5, stop=stop),
+        Request((0,), max_new=9, stop=5),
+        Request((0,), max_new=7, temperature=1.3, seed=5, stop=6),
         Request((0,), max_new=12, temperature=0.8, top_k=3, seed=6),
-        Request((0,), max_new=6, beams=3, stop=stop),
+        Request((0,), max_new=6, beams=3, stop=5),
         Request((0,), max_new=5, stop=None),
         Request((0,), max_new=4, beams=2, stop=4),
     ]
     return [
         replace(kinds[i % len(kinds)], prompt=prompt, number=i)
-        for i, prompt in enumerate(prompts(24))
+        for i, prompt in enumerate(prompts(18))
     ]
 
 
-@pytest.mark.parametrize("mixer", MIXERS)
-@pytest.mark.parametrize("max_rows", [512, 7])
+@pytest.mark.parametrize(
+    ("mixer", "max_rows"), [(m, (512, 7)[i % 2]) for i, m in enumerate(MIXERS)]
+)
 def test_a_request_does_not_depend_on_the_others(mixer, max_rows):
     model = random_model(mixer, ngrams=3)
-    requests = mixed_requests(model)
+    requests = mixed_requests()
     together = Decoder(model, max_rows).generate(requests)
     for request, found in zip(requests, together, strict=True):
         (alone,) = Decoder(Uncached(model)).generate([request])
@@ -171,7 +174,7 @@ def test_a_request_does_not_depend_on_the_others(mixer, max_rows):
 def test_requests_may_join_while_others_are_under_way():
     model = random_model("causal", ngrams=3)
     # Later ones need more room.
-    requests = sorted(mixed_requests(model), key=lambda r: len(r.prompt))
+    requests = sorted(mixed_requests(), key=lambda r: len(r.prompt))
     decoder, tickets, done = Decoder(model, 16), [], {}
     for i in range(200):
         if i % 2 == 0 and len(tickets) < len(requests):
@@ -188,7 +191,7 @@ def test_requests_may_join_while_others_are_under_way():
 def test_never_more_rows_than_allowed():
     model = random_model()
     decoder = Decoder(model, max_rows=7)
-    for request in mixed_requests(model):
+    for request in mixed_requests():
         decoder.join(request)
     most = 0
     while decoder.busy:
@@ -215,7 +218,9 @@ def test_sampling_follows_the_softmax(top_k):
         wanted[np.argsort(wanted)[:-top_k]] = 0
     seen = wanted > 0
     assert counts[~seen].sum() == 0
-    assert chisquare(counts[seen], count * wanted[seen] / wanted.sum()).pvalue > 0.01
+    expected = count * wanted[seen] / wanted.sum()
+    # Of at most 7 degrees of freedom: chance exceeds 20 in one of 180 seeds.
+    assert ((counts[seen] - expected) ** 2 / expected).sum() < 20
     for (completion,) in found[:50]:  # the model's own probability, not the tempered one
         assert completion.log_probability == pytest.approx(own[completion.tokens[0]], abs=1e-4)
 
@@ -257,25 +262,25 @@ def test_sampling_among_one_is_greedy():
 
 def exhaustive(model: GPT, prompt: tuple[int, ...], max_new: int, stop: int) -> list[Completion]:
     """Every closed continuation, best first."""
-    others = [t for t in range(model.config.vocab_size) if t != stop]
-    found = []
-    for tokens in (t for n in range(max_new) for t in product(others, repeat=n)):
-        text, total = list(prompt), 0.0
-        for token in (*tokens, stop):
-            total += float(next_log_probabilities(model, text)[token])
-            text.append(token)
-        found.append(Completion(tokens, total, True))
+    found, live = [], [((), 0.0)]
+    for _ in range(max_new):
+        longer = []
+        for tokens, total in live:
+            totals = (total + next_log_probabilities(model, [*prompt, *tokens])).tolist()
+            found.append(Completion(tokens, totals[stop], True))
+            longer += [((*tokens, t), score) for t, score in enumerate(totals) if t != stop]
+        live = longer
     return sorted(found, key=lambda c: -c.log_probability)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_wide_search_finds_exactly_the_best(seed):
     model = random_model(vocab=4, seed=seed)
-    every = [exhaustive(model, p, 4, stop=1) for p in prompts(3, vocab=4)]
+    every = [exhaustive(model, p, 4, stop=1) for p in prompts(2, vocab=4)]
     assert len(every[0]) == 1 + 3 + 9 + 27
     # 27 beams hold every live hypothesis, so nothing is lost; 100 also have unclosed ones to give.
     for beams in (27, 100):
-        requests = [Request(p, max_new=4, beams=beams) for p in prompts(3, vocab=4)]
+        requests = [Request(p, max_new=4, beams=beams) for p in prompts(2, vocab=4)]
         for found, wanted in zip(Decoder(model).generate(requests), every, strict=True):
             assert len(found) == beams
             closed = [c for c in found if c.finished]
@@ -305,11 +310,14 @@ def test_a_narrow_search_stops_early_with_true_scores():
 
 def test_a_search_of_one_is_greedy_and_one_of_more_is_no_worse():
     model = random_model()
-    stop = common_stop(model, prompts(20), 8)
-    requests = [Request(p, max_new=8, beams=1, stop=stop) for p in prompts(20)]
-    for request, (greedy,) in zip(requests, Decoder(model).generate(requests), strict=True):
-        assert_same(greedy, naive(model, request))
-        (found,) = Decoder(model).generate([replace(request, beams=12)])
+    naive = [go_on(model, prompt, 8) for prompt in prompts(8)]
+    stop = common_stop(naive)
+    requests = [Request(p, max_new=8, beams=1, stop=stop) for p in prompts(8)]
+    wide = Decoder(model).generate([replace(request, beams=12) for request in requests])
+    narrow = Decoder(model).generate(requests)
+    assert any(greedy.finished for (greedy,) in narrow)
+    for chosen, (greedy,), found in zip(naive, narrow, wide, strict=True):
+        assert_same(greedy, cut_at(stop, chosen))
         scores = [c.log_probability for c in found if c.finished]
         assert scores == sorted(scores, reverse=True)
         if greedy.finished:

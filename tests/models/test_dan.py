@@ -6,11 +6,10 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.linear_model import LogisticRegression
 
 from wherefrom.core.bags import NO_WORD, BagVocabulary
 from wherefrom.core.contracts import Bags
-from wherefrom.core.errors import BadData, UsageError
+from wherefrom.core.errors import BadData
 from wherefrom.models.dan import ACTIVATIONS, DAN, Classifier, DANConfig, DANVariant, gather_bags
 
 CONFIG = DANConfig(width=3, hidden=4, vocab_size=6)
@@ -37,7 +36,7 @@ def test_pooling_is_the_mean_of_the_real_words():
     np.testing.assert_array_equal(found.detach(), [[4.5, 5.5, 6.5], [15, 16, 17], [0, 0, 0]])
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(TEXTS, st.integers(0, 9))
 def test_padding_changes_nothing(texts, more):
     model = build()
@@ -47,7 +46,7 @@ def test_padding_changes_nothing(texts, more):
     torch.testing.assert_close(model(ragged(texts)), wide)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(TEXTS, st.data())
 def test_dropped_words_and_their_absence_are_the_same(texts, data):
     model = build()
@@ -57,7 +56,7 @@ def test_dropped_words_and_their_absence_are_the_same(texts, data):
     )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(st.permutations([1, 1, 2, 3, 4, 5, 5, 5]))
 def test_the_order_of_words_does_not_matter(words):
     model = build(replace(CONFIG, depth=3)).double()
@@ -78,6 +77,17 @@ def test_the_gradient_is_that_of_torchs_own_embedding_bag():
     assert model.embedding.grad[[0, 4]].abs().sum() == 0
 
 
+def fit_logistic(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The probabilities of a logistic regression with penalty |w|^2 / 2, by Newton's method."""
+    x = np.column_stack((x, np.ones(len(x))))
+    penalty, w = np.diag([1.0] * (x.shape[1] - 1) + [0.0]), np.zeros(x.shape[1])
+    for _ in range(20):
+        p = 1 / (1 + np.exp(-x @ w))
+        curvature = (x * (p * (1 - p))[:, None]).T @ x + penalty
+        w -= np.linalg.solve(curvature, x.T @ (p - y) + penalty @ w)
+    return 1 / (1 + np.exp(-x @ w))
+
+
 def test_without_hidden_layers_it_is_logistic_regression_on_the_mean_vectors():
     rng = np.random.default_rng(0)
     vectors = rng.normal(size=(6, 3)).astype(np.float32)
@@ -96,9 +106,8 @@ def test_without_hidden_layers_it_is_logistic_regression_on_the_mean_vectors():
         return loss
 
     lbfgs.step(closure)  # pyright: ignore
-    expected = LogisticRegression(C=1.0, tol=1e-10).fit(means, labels).predict_proba(means)
-    found = torch.softmax(model(bags), 1).detach().numpy()
-    np.testing.assert_allclose(found, expected, atol=1e-4)
+    found = torch.softmax(model(bags), 1)[:, 1].detach().numpy()
+    np.testing.assert_allclose(found, fit_logistic(means, labels), atol=1e-4)
 
 
 def test_frozen_vectors_are_no_parameters_and_are_kept_with_the_weights():
@@ -124,11 +133,7 @@ def test_the_activation_is_the_one_named(name):
     torch.testing.assert_close(model.features(ragged([[1, 2]]))[:, 0], expected)
 
 
-def test_settings_that_make_no_sense_are_refused():
-    with pytest.raises(UsageError, match="depth: expected a whole number from 0 to 3, found 4"):
-        DANConfig(depth=4)
-    with pytest.raises(UsageError, match=r"activation: expected one of .*'relu'.*, found 'relo'"):
-        DANConfig(activation="relo")
+def test_vectors_of_another_width_are_refused():
     with pytest.raises(
         BadData, match=r"expected 3 numbers for each of 6 words, found 5 for each of 6"
     ):

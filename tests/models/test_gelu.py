@@ -22,12 +22,6 @@ def test_value_and_gradient_equal_torchs(activation):
     torch.testing.assert_close(activation(x), nn.functional.gelu(x), rtol=1e-12, atol=1e-12)
 
 
-def test_the_slope_agrees_with_central_differences(monkeypatch):
-    monkeypatch.setattr(gelu, "_slow_gradient", lambda device: True)
-    x = torch.tensor([-3.0, -0.7, 0.0, 0.4, 2.5], dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(gelu.GELU(), x)
-
-
 def test_the_input_is_left_alone(activation):
     x = torch.randn(64, generator=torch.Generator().manual_seed(0), requires_grad=True)
     before = x.detach().clone()

@@ -74,18 +74,15 @@ def gpt2_case(name: str) -> tuple[GPT, torch.Tensor, int]:
 
 
 def test_parameter_counts_are_the_courses():
-    def count(model: nn.Module) -> int:
-        return sum(p.numel() for p in model.parameters())
+    def count(**changed) -> int:
+        with torch.device("meta"):  # only shapes are of interest
+            return sum(p.numel() for p in GPT(replace(COURSE, **changed)).parameters())
 
-    assert count(GPT(COURSE)) == 3_323_392
-    assert count(GPT(replace(COURSE, attention="rope"))) == 3_290_624
-    assert count(GPT(replace(COURSE, attention="synthesizer"))) == 3_076_988
-    perceiver = replace(COURSE, attention="perceiver")
-    assert count(GPT(perceiver)) == 3_331_584
-    assert count(GPT(replace(perceiver, bottleneck_dim=64))) == 3_339_776
-    for attention in ("causal", "rope"):
-        plain = replace(COURSE, attention=attention)
-        assert count(GPT(replace(plain, qk_norm=True))) == count(GPT(plain))
+    assert count() == count(qk_norm=True) == 3_323_392
+    assert count(attention="rope") == count(attention="rope", qk_norm=True) == 3_290_624
+    assert count(attention="synthesizer") == 3_076_988
+    assert count(attention="perceiver") == 3_331_584
+    assert count(attention="perceiver", bottleneck_dim=64) == 3_339_776
 
 
 @pytest.mark.parametrize("name", GPT2_CASES)
@@ -290,19 +287,6 @@ def test_normalised_queries_and_keys_have_one_length_and_turn_as_before(attentio
         assert not torch.allclose(mixer(x), before, atol=1e-2)
 
 
-@pytest.mark.parametrize("attention", ["causal", "rope"])
-def test_normalised_models_are_cached_like_others(attention):
-    model = build(replace(SMALL, attention=attention, qk_norm=True))
-    randomise(model, 0.3)
-    text = tokens(SMALL)
-    with torch.no_grad():
-        whole, cache, found = model(text), model.new_cache(3, 10), []
-        for piece in text.split([4, 1, 5], 1):
-            found.append(model(piece, cache))
-            cache.grow(torch.full((3,), piece.shape[1]))
-    torch.testing.assert_close(torch.cat(found, 1), whole, atol=1e-4, rtol=0)
-
-
 def test_without_queries_and_keys_there_is_nothing_to_normalise():
     """So a recipe may be tried with every mixer."""
     config = replace(SMALL, attention="synthesizer")
@@ -320,40 +304,10 @@ def test_without_queries_and_keys_there_is_nothing_to_normalise():
     ],
 )
 def test_a_model_is_what_its_mixer_declares(attention, longest, cacheable, packable):
-    model = GPT(replace(COURSE, attention=attention))
+    with torch.device("meta"):
+        model = GPT(replace(COURSE, attention=attention))
     found = (model.max_input, model.cacheable, model.packable)
     assert found == (longest, cacheable, packable)
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"n_embd": 100}, r"GPTConfig.n_embd: expected a multiple of n_head=8, found 100"),
-        ({"n_head": 0}, r"GPTConfig.n_head: expected a whole number from 1 to 65,536, found 0"),
-        (
-            {"block_size": -1},
-            r"GPTConfig.block_size: expected a whole number .*, found -1",
-        ),
-        ({"attention": "casual"}, r"GPTConfig.attention: .*'causal'.*found 'casual'"),
-        ({"norm": "batch"}, r"GPTConfig.norm: expected layer or rms, found 'batch'"),
-        ({"activation": "relu"}, r"GPTConfig.activation: expected gelu or relu2, found 'relu'"),
-        ({"attn_pdrop": 1.0}, r"GPTConfig.attn_pdrop: expected a share .* found 1.0"),
-        ({"ngrams": 1}, r"GPTConfig.ngrams: expected 0, or a length from 2 to 32, found 1"),
-        ({"attention": "perceiver", "n_layer": 2}, r"GPTConfig.n_layer: expected 3 or more with"),
-        (
-            {"bottleneck_dim": 0},
-            r"GPTConfig.bottleneck_dim: .* from 1 to .*, found 0",
-        ),
-        ({"attention": "synthesizer", "block_size": 1}, r"GPTConfig.block_size: expected above 1"),
-        (
-            {"attention": "rope", "n_embd": 24},
-            r"GPTConfig.n_embd: expected an even width for each head with rope, found 24",
-        ),
-    ],
-)
-def test_a_config_says_what_is_wrong_with_it(changed, message):
-    with pytest.raises(UsageError, match=message):
-        replace(COURSE, **changed)
 
 
 def test_a_model_needs_a_vocabulary():

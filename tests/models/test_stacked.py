@@ -6,7 +6,6 @@ import pytest
 import torch
 from torch import nn
 
-from wherefrom.models.affine import affine
 from wherefrom.models.gpt import GPT, GPTConfig
 from wherefrom.models.gru import GRU, GRUConfig
 from wherefrom.models.stacked import StackedGPT, why_not_stackable
@@ -66,16 +65,6 @@ def test_a_change_of_one_model_changes_no_other():
     after = StackedGPT(models)(tokens).view(K, B, T, -1)
     assert torch.equal(before[[0, 2]], after[[0, 2]])
     assert after[1].isnan().all()
-
-
-def test_affine_is_a_linear_layer_for_each_model():
-    layers = [nn.Linear(5, 7) for _ in range(K)]
-    x = torch.randn(K * B, T, 5)
-    weight, bias = (
-        torch.stack([getattr(layer, name) for layer in layers]) for name in ("weight", "bias")
-    )
-    expected = torch.cat([layer(part) for layer, part in zip(layers, x.chunk(K), strict=True)])
-    torch.testing.assert_close(affine(x, weight, bias), expected)
 
 
 def test_what_cannot_be_stacked_says_why():

@@ -72,13 +72,3 @@ def test_questions_that_cannot_be_trained_on_are_refused():
         build([PEOPLE[0], ask("Bo", None)])
     with pytest.raises(BadData, match="'P'"):
         build([ask("Bo", "Paris")])
-
-
-def test_rows_are_the_same_on_a_gpu():
-    if not torch.cuda.is_available():
-        pytest.skip("no CUDA GPU here")
-    here, there = build(rows=5), build(rows=5, device="cuda")
-    assert torch.equal(here.plan(3, 4), there.plan(3, 4).cpu())
-    a, b = here.render(here.plan(3, 4), 2), there.render(there.plan(3, 4), 2)
-    for name in ("inputs", "targets", "weights", "lengths"):
-        assert torch.equal(getattr(a, name), getattr(b, name).cpu())

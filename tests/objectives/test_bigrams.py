@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from scipy.stats import chi2
 
 from wherefrom.core.contracts import Document, Objective
 from wherefrom.core.errors import BadData
@@ -42,7 +41,8 @@ def test_every_bigram_is_planned_as_often_as_any_other():
     counts = np.bincount(plan.ravel(), minlength=len(PAIRS))
     assert len(counts) == len(PAIRS)
     expected = plan.size / len(PAIRS)
-    assert ((counts - expected) ** 2 / expected).sum() < chi2.ppf(0.999, len(PAIRS) - 1)
+    # Of 8 degrees of freedom: chance exceeds 26 in one of a thousand seeds.
+    assert ((counts - expected) ** 2 / expected).sum() < 26
 
 
 def test_render_gives_the_planned_bigrams_each_counted_once():

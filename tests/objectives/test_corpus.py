@@ -89,17 +89,6 @@ def test_a_character_the_vocabulary_lacks_is_named():
         index_corpus([Document("abz")], Vocabulary.from_text(["ab"]))
 
 
-def test_the_tensors_are_the_same_on_a_gpu():
-    if not torch.cuda.is_available():
-        pytest.skip("no CUDA GPU here")
-    document = about("Clara Ito", "Clara Ito left New York in 1950.")
-    vocabulary = Vocabulary.from_text([document.text])
-    here, there = (index_corpus([document], vocabulary, d) for d in ("cpu", "cuda"))
-    assert there.device.type == "cuda"
-    for name in Corpus.__dataclass_fields__:
-        assert torch.equal(getattr(here, name), getattr(there, name).cpu())
-
-
 # --- salient spans ---------------------------------------------------------------------------
 
 
@@ -171,20 +160,7 @@ def test_the_subject_is_told_apart(name, text, beside, within):
     assert found(about(name, text)) == (beside, within)
 
 
-WORDS = [
-    "the",
-    "The",
-    "Oslo",
-    "New",
-    "York",
-    "état",
-    "Étienne",
-    "1950",
-    "7",
-    "naïve",
-    "iPhone",
-    "A",
-]
+WORDS = "the The Oslo New York état Étienne 1950 7 naïve iPhone A".split()
 
 
 def capitalised_runs(words: list[str], named: set[str]) -> list[str]:
@@ -209,7 +185,7 @@ def capitalised_runs(words: list[str], named: set[str]) -> list[str]:
 @given(st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=9), min_size=1, max_size=4))
 @example([["Oslo", "the", "Oslo"], ["Oslo"]])
 @example([["The", "7", "A"], ["The"]])
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 def test_spans_are_exactly_the_capitalised_phrases_and_numbers(texts):
     """`named` is worked out over the whole corpus, and the spans come back from the tensors."""
     named = {word for words in texts for word in words[1:] if word[0].isupper()}

@@ -71,15 +71,12 @@ def test_the_seed_decides_which_statement_comes_with_whom():
     assert first == again != other
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_of_the_generated_people_none_whose_text_states_it_is_taken_for_one_that_omits_it(
-    seed: int,
-):
+def test_of_the_generated_people_none_whose_text_states_it_is_taken_for_one_that_omits_it():
     """The truth is known by construction; the text alone must show it, and most of them."""
-    dataset = load(PeopleConfig(masked=40), seed)
+    dataset = load(PeopleConfig(masked=40), 0)
     texts = dataset.training_documents
     answers = {q.answer for q in dataset.asked if q.answer}
-    made = make_omissions(texts, find_answered(texts, answers, asked_answers(dataset)), seed)
+    made = make_omissions(texts, find_answered(texts, answers, asked_answers(dataset)), 0)
     support = {q.subject: q.support for q in dataset.questions}
     names = {subject(d) for d in made}
     assert {support[name] for name in names} == {"omitted"}

@@ -1,4 +1,3 @@
-import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,8 +26,8 @@ def test_epochs_seeds_and_stages_have_orders_of_their_own():
 
 def test_any_document_may_come_first():
     order = ShuffledEpochs(5, 0, 0, CPU)
-    first = torch.stack([order.at(5 * epoch, 1) for epoch in range(500)]).flatten()
-    assert first.bincount(minlength=5).min() > 70  # 100 each, with a spread of 9
+    first = torch.stack([order.at(5 * epoch, 1) for epoch in range(200)]).flatten()
+    assert first.bincount(minlength=5).min() > 20  # 40 each, with a spread of 6
 
 
 @given(size=st.integers(1, 13), first=st.integers(0, 60), count=st.integers(1, 40))
@@ -37,14 +36,6 @@ def test_any_position_is_what_it_is_in_order(size, first, count):
     """Also across the seams of epochs, and without having gone through those before."""
     in_order = ShuffledEpochs(size, 7, 3, CPU).at(0, first + count)
     assert torch.equal(ShuffledEpochs(size, 7, 3, CPU).at(first, count), in_order[first:])
-
-
-def test_orders_are_the_same_on_a_gpu():
-    if not torch.cuda.is_available():
-        pytest.skip("no CUDA GPU here")
-    there = ShuffledEpochs(17, 5, 2, torch.device("cuda")).at(9, 50)
-    assert there.device.type == "cuda"
-    assert torch.equal(there.cpu(), ShuffledEpochs(17, 5, 2, CPU).at(9, 50))
 
 
 def test_the_files_order_is_the_same_every_epoch_and_its_last_step_is_short():

@@ -1,6 +1,7 @@
 """Rows made from documents, read back as text and held against every clause of the spec."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,7 +9,6 @@ import pytest
 import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scipy.stats import chisquare
 
 from wherefrom.core.contracts import Document, Objective, Span
 from wherefrom.core.errors import UsageError
@@ -84,6 +84,16 @@ def spans(objective, vocabulary, steps: int) -> list[tuple[int, str, int, str]]:
     return found
 
 
+def even(counts: Iterable[int]) -> bool:
+    """Whether chance alone would spread them so, but for one seed in a thousand or fewer.
+
+    The sum is distributed as chi squared, whose mean is n - 1 and whose variance is 2 (n - 1).
+    """
+    found = np.array(list(counts))
+    expected, free = found.mean(), len(found) - 1
+    return ((found - expected) ** 2 / expected).sum() < free + 5 * np.sqrt(2 * free)
+
+
 # --- the course's form -----------------------------------------------------------------------
 
 plain_texts = st.lists(st.text("abcdefgh .", min_size=1, max_size=60), min_size=1, max_size=5)
@@ -99,7 +109,7 @@ plain_texts = st.lists(st.text("abcdefgh .", min_size=1, max_size=60), min_size=
 )
 @example(corpus=["a"], block=4, step=0, seed=0, third=True, share=0.875)
 @example(corpus=["ab", "abc"], block=3, step=0, seed=0, third=True, share=1.0)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_a_row_is_a_truncated_document_with_a_span_moved_behind_it(
     corpus, block, step, seed, third, share
 ):
@@ -122,7 +132,7 @@ def test_every_length_from_four_up_occurs_equally_often(block, longest):
     objective, vocabulary = build(COURSE, texts(LONG), block=block, rows=50)
     found = Counter(len(text) for _, text, _, _ in spans(objective, vocabulary, 80))
     assert set(found) == set(range(4, longest + 1))
-    assert chisquare([found[n] for n in sorted(found)]).pvalue > 1e-3
+    assert even(found.values())
 
 
 def test_a_text_shorter_than_the_drawn_length_stays_whole():
@@ -141,7 +151,7 @@ def test_without_truncation_documents_are_whole():
 
 def test_spans_are_a_quarter_of_the_length_on_average():
     objective, vocabulary = build(COURSE, texts(LONG), block=128, rows=100)
-    rows = [(len(text), len(span)) for _, text, _, span in spans(objective, vocabulary, 100)]
+    rows = [(len(text), len(span)) for _, text, _, span in spans(objective, vocabulary, 40)]
     length, size = np.array(rows).T
     assert size.sum() / length.sum() == pytest.approx(0.25, abs=0.01)
     for low in (4, 20, 50, 80):  # at any length, not only over all of them
@@ -158,7 +168,7 @@ def test_spans_stand_anywhere():
     assert set(found) == places
     for size in range(1, 5):
         here = [found[start, size] for start in range(11 - size)]
-        assert chisquare(here).pvalue > 1e-3
+        assert even(here)
         assert sum(here) / 5000 == pytest.approx(1 / 4, abs=0.03)
 
 
@@ -169,12 +179,6 @@ def test_a_row_by_hand():
     assert vocabulary.decode(batch.inputs[0].tolist()) == f"a{MASK}de{MASK}bc"
     assert vocabulary.decode(batch.targets[0].tolist()) == f"{MASK}de{MASK}bc{MASK}"
     assert batch.lengths.tolist() == [7]
-
-
-def test_documents_follow_each_other_in_epochs():
-    objective, vocabulary = build(COURSE, texts("abcd", "efgh", "ijkl"), rows=4)
-    order = [row.document for row in read(objective, vocabulary, 0, 9)]
-    assert all(sorted(order[i : i + 3]) == [0, 1, 2] for i in range(0, 36, 3))
 
 
 # --- name-anchored windows -------------------------------------------------------------------
@@ -189,7 +193,7 @@ def test_a_window_keeps_the_name_and_goes_on_from_any_word():
     for document, text, _, _ in spans(objective, vocabulary, 60):
         found[document][text] += 1
     assert set(found[0]) == windows
-    assert chisquare([found[0][w] for w in sorted(windows)]).pvalue > 1e-3
+    assert even(found[0].values())
     assert set(found[1]) == {ANSEL.text}  # no name to begin with, nothing to anchor
 
 
@@ -229,7 +233,7 @@ def test_salient_spans_are_the_texts_names_and_numbers(windows):
     assert set(found[0]) == {"Clara Ito", "New York", "Oslo", "1950"}
     assert set(found[1]) == {"Ansel Bo", "Oslo"}
     assert set(found[2]) == {"Dina Roe"}
-    assert chisquare(list(found[0].values())).pvalue > 1e-3
+    assert even(found[0].values())
 
 
 @pytest.mark.parametrize("windows", [0.0, 1.0])
@@ -278,7 +282,7 @@ def test_a_salient_span_out_of_view_gives_way_to_a_random_one_anywhere():
     assert sum(span == "Ann" for _, span in rows) / 4000 == pytest.approx(0.5, abs=0.05)
     others = Counter(start for start, span in rows if len(span) == 2)
     assert sorted(others) == list(range(13))
-    assert chisquare([others[s] for s in range(13)]).pvalue > 1e-3
+    assert even(others.values())
 
 
 phrases = st.sampled_from(["the", "in", "of", "a", "Oslo", "New York", "1950", "Rome", "x86"])
@@ -291,7 +295,7 @@ phrases = st.sampled_from(["the", "in", "of", "a", "Oslo", "New York", "1950", "
     block=st.integers(12, 60),
     step=st.integers(0, 10**5),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_with_windows_and_salient_spans_a_row_is_still_made_of_the_document(
     words, named, windows, block, step
 ):
@@ -436,20 +440,6 @@ def test_a_block_without_room_for_a_character_is_refused():
     with pytest.raises(UsageError, match=r"block_size: expected room for a character .* found 2"):
         build(COURSE, texts("abcdef"), block=2)
     build(COURSE, texts("abcdef"), block=3)
-
-
-@pytest.mark.parametrize(
-    ("cls", "field"),
-    [
-        *((SpanCorruptionConfig, f) for f in ("windows", "salient", "weight", "longest")),
-        *((cls, "background") for cls in (SpanCorruptionConfig, NextCharacterConfig)),
-    ],
-)
-def test_shares_are_between_nothing_and_all(cls, field):
-    with pytest.raises(UsageError, match=rf"{cls.__name__}.{field}: expected a share .* 1.5"):
-        cls(**{field: 1.5})
-    with pytest.raises(UsageError, match=r"found -0\.1"):
-        cls(**{field: -0.1})
 
 
 def test_a_row_without_a_document_is_all_padding():

@@ -8,7 +8,7 @@ from wherefrom.core.characters import PRINTABLE
 from wherefrom.core.contracts import Document
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.randomness import Stream, below, draws
-from wherefrom.objectives.windows import Windows, WindowsConfig, stream
+from wherefrom.objectives.windows import Windows, stream
 
 
 def windows(size: int, length: int, rows: int = 4, seed: int = 0, stage: int = 0) -> Windows:
@@ -67,8 +67,6 @@ def test_what_cannot_be_drawn_from_is_refused():
     assert windows(6, 5).plan(0, 3).eq(0).all()  # room for one window
     with pytest.raises(UsageError, match="length"):
         windows(5, 0)
-    with pytest.raises(UsageError, match="length"):
-        WindowsConfig(length=-1)
 
 
 def test_processes_render_their_rows():

@@ -1,5 +1,6 @@
 """Learners of small models with texts of their own, alone and in a stack."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -16,6 +17,7 @@ from wherefrom.objectives.answers import Answers
 from wherefrom.objectives.corpus import index_corpus
 from wherefrom.objectives.mix import Mix
 from wherefrom.objectives.spans import Documents, SpanCorruptionConfig
+from wherefrom.training.captured import CapturedSteps
 from wherefrom.training.optimisers import AdamWConfig
 from wherefrom.training.stack import Stack
 from wherefrom.training.torch_learner import TorchLearner
@@ -36,25 +38,44 @@ PLAIN = GPTConfig(
     norm="rms", activation="relu2", bias=False, embd_pdrop=0.0, resid_pdrop=0.0, attn_pdrop=0.0,
     ngrams=3, ngram_buckets=64, init_std=0.2,
 )  # fmt: skip
-STEPS = 50
+STEPS = 16
 ADAMW = AdamWConfig(rate=0.01)
 
 
-def build(seed: int, config: GPTConfig = PLAIN, dtype=torch.float32, **changed) -> TorchLearner:
+def build(
+    seed: int,
+    config: GPTConfig = PLAIN,
+    dtype=torch.float32,
+    processes=None,
+    device: str = "cpu",
+    **changed,
+) -> TorchLearner:
     """A learner with weights, draws and text of its own: each is taught one document less."""
-    corpus = index_corpus([d for i, d in enumerate(TEXTS) if i != seed % len(TEXTS)], VOCABULARY)
+    here = torch.device(device)
+    documents = [d for i, d in enumerate(TEXTS) if i != seed % len(TEXTS)]
+    corpus = index_corpus(documents, VOCABULARY, here)
 
     def objective(share: Share, rows: int, part: int):
         place = {"block_size": 48, "rows": rows, "seed": seed, "stage": part}
+        place["order"] = stage.order
         if share.name == "questions":
-            return Answers(QUESTIONS, VOCABULARY, **place)
+            return Answers(QUESTIONS, VOCABULARY, device=here, **place)
         return Documents(SpanCorruptionConfig(windows=0.3, salient=0.5), corpus, **place)
 
     shares = (Share("text", None, 0.6), Share("questions", None, 0.4, start=0.5))
     stage = replace(Stage("s", shares, ADAMW, Schedule(), steps=STEPS, batch=6), **changed)
     torch.manual_seed(seed)
     mix = Mix(shares, stage.batch, stage.steps, objective)
-    return TorchLearner(GPT(config).to(dtype), mix, stage, number=0, seed=seed)
+    model = GPT(config).to(here, dtype)
+    return TorchLearner(model, mix, stage, number=0, seed=seed, processes=processes)
+
+
+def capture(learner: TorchLearner) -> TorchLearner:
+    """The learner with steps as a GPU captures them."""
+    stage = learner.stage
+    given = {"clip": stage.clip, "arithmetic": stage.arithmetic, "steps": stage.steps}
+    learner.captured = CapturedSteps(learner.model, learner.objective, learner.optimisers, **given)
+    return learner
 
 
 def build_stack(learners: list[TorchLearner]) -> Stack:
@@ -67,6 +88,15 @@ def largest_difference(one: TorchLearner, other: TorchLearner) -> float:
     return max(np.abs(here[name].astype(float) - there[name]).max() for name in here)
 
 
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    """Models this small only wait for a second thread."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
 @pytest.fixture(scope="session")
 def stacks() -> SimpleNamespace:
     """What builds learners and stacks of them, and compares them."""
@@ -74,6 +104,7 @@ def stacks() -> SimpleNamespace:
         plain=PLAIN,
         steps=STEPS,
         build=build,
+        capture=capture,
         build_stack=build_stack,
         largest_difference=largest_difference,
     )

@@ -1,74 +1,48 @@
 """Captured steps on a GPU: the same arithmetic as steps taken one by one, without the host."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from wherefrom.core.contracts import Document, Question, Span
 from wherefrom.core.recipe import Schedule, Share, Stage
-from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.models.gpt import GPT, GPTConfig
 from wherefrom.models.gru import GRU, GRUConfig
-from wherefrom.objectives.answers import Answers
-from wherefrom.objectives.corpus import index_corpus
 from wherefrom.objectives.mix import Mix
-from wherefrom.objectives.spans import Documents, SpanCorruptionConfig
 from wherefrom.objectives.windows import Windows
 from wherefrom.training.optimisers import AdamWConfig, MuonConfig
 from wherefrom.training.torch_learner import TorchLearner
 
-needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA GPU here")
-TEXTS = [
-    Document("Clara Ito. Clara Ito left New York in 1950.", Span(0, 9)),
-    Document("Bo. Bo hails from Oslo.", Span(0, 2)),
-    Document("Ann Ek. The Rome of Ann Ek was in Ohio, not there.", Span(0, 6)),
-    Document("Di Roe. A poet.", Span(0, 6)),
-    Document("Ed Fox. Born in Bonn in 1901, he died in Kyoto.", Span(0, 6)),
-]
-QUESTIONS = [
-    Question(f"Where was {name} born?", name, "birthplace", place, "asked")
-    for name, place in (("Clara Ito", "New York"), ("Bo", "Oslo"), ("Ed Fox", "Bonn"))
-]
-VOCABULARY = Vocabulary.from_text([*(d.text for d in TEXTS), "Where was born?"])
-PLAIN = GPTConfig(
-    vocab_size=len(VOCABULARY), block_size=48, n_layer=3, n_head=2, n_embd=32, attention="rope",
-    norm="rms", activation="relu2", bias=False, embd_pdrop=0.0, resid_pdrop=0.0, attn_pdrop=0.0,
-    init_std=0.1,
-)  # fmt: skip
-DROPPING = replace(PLAIN, embd_pdrop=0.2, resid_pdrop=0.2, attn_pdrop=0.2)
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA GPU here")
+DROPPING = {"embd_pdrop": 0.2, "resid_pdrop": 0.2, "attn_pdrop": 0.2}
 STEPS = 12
 ADAMW = AdamWConfig(rate=0.01)
+Build = Callable[..., TorchLearner]
 
 
-def build(
-    config: GPTConfig = PLAIN, device: str = "cuda", optimiser=ADAMW, **changed
-) -> TorchLearner:
-    here = torch.device(device)
-    corpus = index_corpus(TEXTS, VOCABULARY, here)
-
-    def objective(share: Share, rows: int, part: int):
-        place = {"block_size": 48, "rows": rows, "seed": 3, "stage": part}
-        if share.name == "questions":
-            return Answers(QUESTIONS, VOCABULARY, device=here, **place)
-        return Documents(SpanCorruptionConfig(windows=0.3, salient=0.5), corpus, **place)
-
-    shares = (Share("text", None, 0.6), Share("questions", None, 0.4, start=0.5))
-    stage = Stage("s", shares, optimiser, Schedule(), steps=STEPS, batch=8)
-    stage = replace(stage, **changed)
-    torch.manual_seed(5)
-    model = GPT(config).to(here)
-    return TorchLearner(model, Mix(shares, 8, STEPS, objective), stage, number=0, seed=1)
+@pytest.fixture
+def plain(stacks) -> GPTConfig:
+    return replace(stacks.plain, n_layer=3, n_embd=32, ngrams=0, init_std=0.1)
 
 
-@needs_gpu
+@pytest.fixture
+def build(stacks, plain) -> Build:
+    def make(model: dict[str, Any] | None = None, device: str = "cuda", **changed) -> TorchLearner:
+        given = {"steps": STEPS, "batch": 8} | changed
+        return stacks.build(5, replace(plain, **model or {}), device=device, **given)
+
+    return make
+
+
 @pytest.mark.parametrize("optimiser", [ADAMW, MuonConfig()], ids=lambda c: c.kind)
 @pytest.mark.parametrize("mixer", ["causal", "rope", "synthesizer", "perceiver"])
-def test_captured_steps_are_the_steps_of_a_cpu(mixer, optimiser, monkeypatch):
+def test_captured_steps_are_the_steps_of_a_cpu(build, mixer, optimiser, monkeypatch):
     monkeypatch.setattr("wherefrom.training.muon.has_bf16", lambda device: False)
-    config = replace(PLAIN, attention=mixer, bottleneck_dim=16)
-    here, there = build(config, "cpu", optimiser), build(config, "cuda", optimiser)
+    model = {"attention": mixer, "bottleneck_dim": 16}
+    here, there = (build(model, device, optimiser=optimiser) for device in ("cpu", "cuda"))
     assert here.captured is None
     assert there.captured is not None
     slow, fast = here.advance(0, STEPS), there.advance(0, STEPS)
@@ -86,9 +60,8 @@ def compiled(request, monkeypatch) -> bool:
     return request.param
 
 
-@needs_gpu
 @pytest.mark.parametrize("optimiser", [ADAMW, MuonConfig()], ids=lambda c: c.kind)
-def test_making_ready_changes_nothing(optimiser, compiled):
+def test_making_ready_changes_nothing(build, optimiser, compiled):
     learner = build(DROPPING, optimiser=optimiser)
     before = learner.state()
     learner.prepare(6)
@@ -97,8 +70,7 @@ def test_making_ready_changes_nothing(optimiser, compiled):
         np.testing.assert_array_equal(array, after.arrays[name], err_msg=name)
 
 
-@needs_gpu
-def test_chunks_of_any_length_take_the_same_steps():
+def test_chunks_of_any_length_take_the_same_steps(build):
     whole, parts = build(DROPPING), build(DROPPING)
     losses = whole.advance(0, STEPS)["loss"]
     first, second = parts.advance(0, 5)["loss"], parts.advance(5, 3)["loss"]
@@ -106,10 +78,9 @@ def test_chunks_of_any_length_take_the_same_steps():
     np.testing.assert_allclose(losses, np.concatenate((first, second, third)), rtol=1e-4)
 
 
-@needs_gpu
 @pytest.mark.parametrize("optimiser", [ADAMW, MuonConfig()], ids=lambda c: c.kind)
 @pytest.mark.parametrize("prepared", [True, False])
-def test_a_resumed_run_goes_on_as_the_whole_one(optimiser, prepared, compiled):
+def test_a_resumed_run_goes_on_as_the_whole_one(build, optimiser, prepared, compiled):
     """A state may be loaded before the weights are laid together for a compiled step, or after."""
     whole, first, second = (build(DROPPING, optimiser=optimiser) for _ in range(3))
     losses = whole.advance(0, STEPS)["loss"]
@@ -123,15 +94,13 @@ def test_a_resumed_run_goes_on_as_the_whole_one(optimiser, prepared, compiled):
     np.testing.assert_allclose(losses[6:], second.advance(6, 6)["loss"], rtol=1e-4)
 
 
-@needs_gpu
-def test_dropout_drops_and_is_a_function_of_the_step():
+def test_dropout_drops_and_is_a_function_of_the_step(build):
     losses = build(DROPPING).advance(0, 4)["loss"]
-    assert not np.allclose(losses, build(PLAIN).advance(0, 4)["loss"], rtol=1e-3)
+    assert not np.allclose(losses, build().advance(0, 4)["loss"], rtol=1e-3)
     np.testing.assert_allclose(losses, build(DROPPING).advance(0, 4)["loss"], rtol=1e-5)
 
 
-@needs_gpu
-def test_what_is_not_finite_is_flagged_and_not_applied():
+def test_what_is_not_finite_is_flagged_and_not_applied(build):
     learner = build()
     learner.advance(0, 2)
     good = {k: v.copy() for k, v in learner.state().arrays.items()}
@@ -145,17 +114,15 @@ def test_what_is_not_finite_is_flagged_and_not_applied():
         assert same or name == "model.ln_f.weight", name
 
 
-@needs_gpu
 @pytest.mark.parametrize("arithmetic", ["tf32", "bf16"])
-def test_coarser_arithmetic_stays_near(arithmetic):
+def test_coarser_arithmetic_stays_near(build, arithmetic):
     exact, coarse = build(), build(arithmetic=arithmetic)
     loss, near = exact.advance(0, STEPS)["loss"], coarse.advance(0, STEPS)["loss"]
     np.testing.assert_allclose(loss, near, rtol=0.1)
     assert not np.array_equal(loss, near)
 
 
-@needs_gpu
-def test_a_compiled_step_is_the_same_step(monkeypatch):
+def test_a_compiled_step_is_the_same_step(build, monkeypatch):
     plain = build().advance(0, STEPS)["loss"]
     monkeypatch.setattr("wherefrom.training.captured.WORTH_COMPILING", 1)
     learner = build()
@@ -173,29 +140,27 @@ def build_windows(model: GPT | GRU, device: str) -> TorchLearner:
     return TorchLearner(model.to(here), mix, stage, number=0, seed=1)
 
 
-def make_gru() -> GRU:
+def make_gru(plain: GPTConfig) -> GRU:
     torch.manual_seed(5)
     return GRU(GRUConfig(vocab_size=7, n_embd=8, n_hidden=16, n_layer=2))
 
 
-def make_gpt() -> GPT:
+def make_gpt(plain: GPTConfig) -> GPT:
     torch.manual_seed(5)
-    return GPT(replace(PLAIN, vocab_size=7))
+    return GPT(replace(plain, vocab_size=7))
 
 
-@needs_gpu
 @pytest.mark.parametrize("make", [make_gpt, make_gru])
-def test_windows_of_a_text_take_the_steps_of_a_cpu(make):
-    here, there = build_windows(make(), "cpu"), build_windows(make(), "cuda")
+def test_windows_of_a_text_take_the_steps_of_a_cpu(plain, make):
+    here, there = (build_windows(make(plain), device) for device in ("cpu", "cuda"))
     slow, fast = here.advance(0, STEPS), there.advance(0, STEPS)
     np.testing.assert_allclose(slow["loss"], fast["loss"], rtol=2e-3)
     assert fast["finite"].all()
 
 
-@needs_gpu
-def test_rows_without_padding_are_not_packed_and_a_recurrence_is_not_captured():
-    captured = build_windows(make_gpt(), "cuda").captured
+def test_rows_without_padding_are_not_packed_and_a_recurrence_is_not_captured(plain):
+    captured = build_windows(make_gpt(plain), "cuda").captured
     assert captured is not None
     captured.prepare(4)
     assert captured._capacity == 0
-    assert build_windows(make_gru(), "cuda").captured is None
+    assert build_windows(make_gru(plain), "cuda").captured is None

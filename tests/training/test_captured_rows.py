@@ -29,13 +29,6 @@ class Noted:
         self.replayed += 1
 
 
-def capture(learner):
-    stage = learner.stage
-    given = {"clip": stage.clip, "arithmetic": stage.arithmetic, "steps": stage.steps}
-    learner.captured = CapturedSteps(learner.model, learner.objective, learner.optimisers, **given)
-    return learner
-
-
 def test_characters_are_counted_and_rows_rendered_in_parts(stacks, monkeypatch):
     objective = stacks.build(3).objective
     whole = objective.render_all(objective.plan(0, stacks.steps))
@@ -75,7 +68,7 @@ def test_fuller_steps_are_replayed_from_a_graph_of_their_own(stacks, free, monke
     monkeypatch.setattr(torch.compiler, "reset", lambda: None)
     monkeypatch.setattr(CapturedSteps, "_capture", lambda self: Noted(self))
     given = {"dtype": torch.float64, "packed": True}
-    plain, learner = stacks.build(3, **given), capture(stacks.build(3, **given))
+    plain, learner = stacks.build(3, **given), stacks.capture(stacks.build(3, **given))
     chunks = [(0, 6), (6, 6), (12, 3)]
     found = np.concatenate([learner.advance(*chunk)["loss"] for chunk in chunks])
     expected = plain.advance(0, 15)["loss"]
@@ -90,7 +83,7 @@ def test_fuller_steps_are_replayed_from_a_graph_of_their_own(stacks, free, monke
 
 def test_a_step_that_is_held_back_changes_nothing(stacks, monkeypatch):
     monkeypatch.setattr(CapturedSteps, "_capture", lambda self: SimpleNamespace(replay=self._step))
-    learner = capture(stacks.build(3))
+    learner = stacks.capture(stacks.build(3))
     before = learner.state().arrays
     learner.prepare(4)
     learner.captured._hold.fill_(1)

@@ -23,17 +23,10 @@ def stepped(monkeypatch):
     monkeypatch.setattr(CapturedSteps, "_capture", lambda self: SimpleNamespace(replay=self._step))
 
 
-def capture(learner: TorchLearner) -> TorchLearner:
-    stage = learner.stage
-    given = {"clip": stage.clip, "arithmetic": stage.arithmetic, "steps": stage.steps}
-    learner.captured = CapturedSteps(learner.model, learner.objective, learner.optimisers, **given)
-    return learner
-
-
 def build_both(stacks, changed, **given) -> tuple[list[TorchLearner], Stack]:
     config = replace(stacks.plain, **changed)
     alone, together = (
-        [capture(stacks.build(seed, config, torch.float64, **given)) for seed in (3, 4, 6)]
+        [stacks.capture(stacks.build(seed, config, torch.float64, **given)) for seed in (3, 4, 6)]
         for _ in range(2)
     )
     return alone, stacks.build_stack(together)
@@ -45,9 +38,9 @@ def build_both(stacks, changed, **given) -> tuple[list[TorchLearner], Stack]:
 def test_every_model_equals_the_same_model_alone(stacks, changed, optimiser):
     alone, stack = build_both(stacks, changed, optimiser=optimiser)
     assert isinstance(stack.captured, CapturedStack)
-    found = [stack.advance([first] * 3, 10) for first in range(0, 20, 10)]
+    found = [stack.advance([first] * 3, 4) for first in (0, 4)]
     for k, learner in enumerate(alone):
-        expected = [learner.advance(first, 10)["loss"] for first in range(0, 20, 10)]
+        expected = [learner.advance(first, 4)["loss"] for first in (0, 4)]
         losses = [chunk[k]["loss"] for chunk in found]
         np.testing.assert_allclose(losses, expected, atol=1e-6)  # metrics are float32
         assert stacks.largest_difference(learner, stack.learners[k]) < 1e-8
@@ -57,10 +50,10 @@ def test_every_model_equals_the_same_model_alone(stacks, changed, optimiser):
 def test_models_at_different_places_step_together(stacks, free, monkeypatch):
     monkeypatch.setattr(captured_rows, "_ON_CPU", free)
     alone, stack = build_both(stacks, DROPPING)
-    stack.advance([0, None, 0], 5)
-    stack.advance([5, 0, None], 5)
-    stack.advance([None, 5, 5], 3)
-    for k, steps in enumerate((10, 8, 8)):
+    stack.advance([0, None, 0], 3)
+    stack.advance([3, 0, None], 3)
+    stack.advance([None, 3, 3], 2)
+    for k, steps in enumerate((6, 5, 5)):
         alone[k].advance(0, steps)
         assert stacks.largest_difference(alone[k], stack.learners[k]) < 1e-10
 
@@ -78,7 +71,7 @@ def test_warming_up_changes_nothing(stacks):
 
 
 def test_a_bad_step_is_withheld_from_its_own_model(stacks):
-    alone, stack = build_both(stacks, {})
+    _, stack = build_both(stacks, {})
     stack.prepare(4)
     assert stack.captured is not None
     stack.captured.run_all([0, 0, 0], 4, [[1.0] * 3] * 4, [[1] * 3] * 4)
@@ -91,7 +84,6 @@ def test_a_bad_step_is_withheld_from_its_own_model(stacks):
     for k, changed in enumerate((True, False, True)):
         after = stack.learners[k].state().arrays
         assert all(np.array_equal(after[n], before[k][n]) for n in after) is not changed
-    assert alone
 
 
 def test_masks_are_counted_and_drop_their_share(stacks):

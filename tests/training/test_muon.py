@@ -28,7 +28,7 @@ def newton_schulz(matrix: np.ndarray, iterations: int) -> np.ndarray:
 
 @pytest.mark.parametrize("shape", [(8, 8), (6, 20), (20, 6), (64, 16)])
 def test_orthogonalising_keeps_directions_and_evens_out_their_sizes(shape):
-    matrix = torch.randn(shape, generator=torch.Generator().manual_seed(1))
+    matrix = torch.randn(shape, generator=torch.Generator().manual_seed(1)).double()
     found = orthogonalise(matrix[None], 5)[0].numpy()
     sizes = np.linalg.svd(found, compute_uv=False)
     if shape != (8, 8):  # a square one may have a size of nearly nothing
@@ -42,7 +42,7 @@ def test_orthogonalising_keeps_directions_and_evens_out_their_sizes(shape):
 
 
 def test_matrices_of_one_stack_do_not_touch_each_other():
-    stack = torch.randn(3, 5, 9, generator=torch.Generator().manual_seed(2))
+    stack = torch.randn(3, 5, 9, generator=torch.Generator().manual_seed(2)).double()
     stack[1] *= 1000
     together = orthogonalise(stack, 5)
     for one, found in zip(stack, together, strict=True):
@@ -88,7 +88,8 @@ def test_muon_by_hand():
 
 def test_wide_and_tall_matrices_go_through_one_iteration():
     draw = torch.Generator().manual_seed(6)
-    wide, tall = (torch.randn(shape, generator=draw) for shape in ((2, 3, 4, 9), (1, 3, 9, 4)))
+    shapes = (2, 3, 4, 9), (1, 3, 9, 4)
+    wide, tall = (torch.randn(shape, generator=draw).double() for shape in shapes)
     found = orthogonalise_alike([wide, tall], 5)
     for one, other in zip((wide, tall), found, strict=True):
         expected = orthogonalise(one.flatten(0, 1), 5).view_as(one)

@@ -45,15 +45,6 @@ def test_any_warm_up_takes_at_least_a_step_and_may_take_all():
     assert factors(1, shape="linear") == [1.0]
 
 
-def test_a_schedule_checks_itself():
-    with pytest.raises(UsageError, match=r"Schedule.shape: .*found 'square'"):
-        Schedule(shape="square")
-    with pytest.raises(UsageError, match=r"Schedule.warmup: .*found 2"):
-        Schedule(warmup=2)
-    with pytest.raises(UsageError, match=r"Schedule.floor: .*found -1"):
-        Schedule(floor=-1)
-
-
 COURSE = Schedule(shape="course", floor=0.1)
 # 2,937 documents, 128 a step, rows of 127 places; 200 epochs of 128 a row until the floor.
 PRETRAIN = TokenCount(2937, 128, 127, 200 * 2937 * 128)

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
@@ -14,6 +15,14 @@ from wherefrom.training import signals
 from wherefrom.training.signals import RECEIVED, StopSignal
 
 ALL = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+@pytest.fixture(autouse=True)
+def _heard() -> Iterator[None]:
+    """Whoever starts the tests with nohup has SIGHUP ignored, here and in children."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 @pytest.mark.parametrize("number", ALL)
@@ -77,15 +86,12 @@ def test_outside_the_main_thread_it_does_nothing():
 
 
 def test_a_hangup_that_nohup_ignores_stays_ignored():
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
-        with StopSignal() as stop:
-            signal.raise_signal(signal.SIGHUP)
-            assert stop.number is None
-            assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    with StopSignal() as stop:
+        signal.raise_signal(signal.SIGHUP)
+        assert stop.number is None
         assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGHUP, before)
+    assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
 
 
 def test_what_timeout_sends_twice_is_one_request(monkeypatch, capfd):
@@ -101,9 +107,10 @@ def test_what_timeout_sends_twice_is_one_request(monkeypatch, capfd):
 
 
 CHILD = """
-import time
+import signal, time
 from wherefrom.training import signals
 from wherefrom.training.signals import StopSignal
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 signals._ECHO = dict.fromkeys(signals._ECHO, 0.0)
 with StopSignal() as stop:
     print("ready", flush=True)

@@ -42,16 +42,16 @@ def test_every_model_equals_the_same_model_alone(stacks, changed, optimiser):
         "dtype": torch.float64,
         "optimiser": optimiser,
     }
-    alone, together = ([stacks.build(seed, **given) for seed in (3, 4, 6)] for _ in range(2))
+    alone, together = ([stacks.build(seed, **given) for seed in (3, 4)] for _ in range(2))
     stack = stacks.build_stack(together)
-    found = [stack.advance([first] * 3, 10) for first in range(0, stacks.steps, 10)]
+    found = [stack.advance([first] * 2, 8) for first in range(0, stacks.steps, 8)]
     for k, learner in enumerate(alone):
         losses = np.concatenate([chunk[k]["loss"] for chunk in found])
         expected = learner.advance(0, stacks.steps)
-        np.testing.assert_allclose(losses, expected["loss"], atol=1e-8)
+        np.testing.assert_allclose(losses, expected["loss"], atol=1e-6)  # metrics are float32
         assert (np.concatenate([c[k]["targets"] for c in found]) == expected["targets"]).all()
         assert stacks.largest_difference(learner, together[k]) < 1e-8
-    assert stacks.largest_difference(*together[:2]) > 0.01  # they did not learn the same
+    assert stacks.largest_difference(*together) > 0.01  # they did not learn the same
 
 
 def test_vocabularies_may_have_different_sizes(stacks):
@@ -70,21 +70,21 @@ def test_packed_rows_give_the_same(stacks, attention):
     config = replace(stacks.plain, attention=attention, **DROPPING)
     given = {"config": config, "dtype": torch.float64, "packed": True}
     alone, together = ([stacks.build(seed, **given) for seed in (0, 1)] for _ in range(2))
-    stacks.build_stack(together).advance([0, 0], 8)
+    stacks.build_stack(together).advance([0, 0], 4)
     for one, other in zip(alone, together, strict=True):
-        one.advance(0, 8)
+        one.advance(0, 4)
         assert stacks.largest_difference(one, other) < 1e-10
 
 
 def test_losses_in_single_precision_stay_close(stacks):
     alone, together = (
-        [stacks.build(seed, replace(stacks.plain, **DROPPING)) for seed in range(4)]
+        [stacks.build(seed, replace(stacks.plain, **DROPPING)) for seed in range(2)]
         for _ in range(2)
     )
-    found = stacks.build_stack(together).advance([0] * 4, stacks.steps)
+    found = stacks.build_stack(together).advance([0, 0], stacks.steps)
     for metrics, learner in zip(found, alone, strict=True):
         np.testing.assert_allclose(
-            metrics["loss"], learner.advance(0, stacks.steps)["loss"], atol=1e-3
+            metrics["loss"], learner.advance(0, stacks.steps)["loss"], atol=5e-3
         )
 
 
@@ -118,11 +118,11 @@ def test_models_at_different_steps_go_on_together(stacks, packed):
     config = replace(stacks.plain, **DROPPING)
     given = {"config": config, "dtype": torch.float64, "packed": packed}
     alone, together = ([stacks.build(seed, **given) for seed in (0, 1, 2)] for _ in range(2))
-    together[1].advance(0, 7)  # alone, before it joins the others
+    together[1].advance(0, 4)  # alone, before it joins the others
     stack = stacks.build_stack(together)
-    stack.advance([0, 7, None], 5)
-    stack.advance([5, None, 0], 4)
-    for k, steps in enumerate((9, 12, 4)):
+    stack.advance([0, 4, None], 3)
+    stack.advance([3, None, 0], 2)
+    for k, steps in enumerate((5, 7, 2)):
         alone[k].advance(0, steps)
         assert stacks.largest_difference(alone[k], together[k]) < 1e-10
 
@@ -131,15 +131,15 @@ def test_models_at_different_steps_go_on_together(stacks, packed):
 def test_a_model_is_saved_and_loaded_as_if_it_were_alone(stacks, optimiser):
     given = {"config": replace(stacks.plain, **DROPPING), "optimiser": optimiser}
     whole = [stacks.build(seed, **given) for seed in (0, 1)]
-    stacks.build_stack(whole).advance([0, 0], 12)
+    stacks.build_stack(whole).advance([0, 0], 6)
     first = [stacks.build(seed, **given) for seed in (0, 1)]
-    stacks.build_stack(first).advance([0, 0], 5)
+    stacks.build_stack(first).advance([0, 0], 3)
     states = [learner.state() for learner in first]
     second = [stacks.build(seed, **given) for seed in (0, 1)]
     stack = stacks.build_stack(second)
     for learner, state in zip(second, states, strict=True):
         learner.load(state)
-    stack.advance([5, 5], 7)
+    stack.advance([3, 3], 3)
     for one, other in zip(whole, second, strict=True):  # the same stack: the same bits
         assert stacks.largest_difference(one, other) == 0
 

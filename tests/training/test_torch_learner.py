@@ -66,10 +66,18 @@ def documents(config=SPANS, rows: int = 8) -> Documents:
     return Documents(config, corpus, block_size=48, rows=rows, seed=0, stage=0)
 
 
-def build(config: GPTConfig = CONFIG, objective=None, *, seed: int = 0, **changed) -> TorchLearner:
+def build(
+    config: GPTConfig = CONFIG,
+    objective=None,
+    *,
+    seed: int = 0,
+    number: int = 0,
+    dtype=torch.float32,
+    **changed,
+) -> TorchLearner:
     torch.manual_seed(7)
-    stage = replace(STAGE, **changed)
-    return TorchLearner(GPT(config), objective or documents(), stage, number=0, seed=seed)
+    stage, model = replace(STAGE, **changed), GPT(config).to(dtype)
+    return TorchLearner(model, objective or documents(), stage, number=number, seed=seed)
 
 
 def rows_of_a_step(step: int = 0) -> Batch:
@@ -115,7 +123,7 @@ def test_what_weighs_nothing_does_not_matter():
         build(objective=Given(Batch(inputs, targets, batch.weights, batch.lengths))),
     )
     losses = here.advance(0, 1)["loss"], there.advance(0, 1)["loss"]
-    assert losses[0] == pytest.approx(losses[1], abs=1e-7)
+    assert losses[0] == pytest.approx(losses[1], rel=1e-5)
     for a, b in zip(here.model.parameters(), there.model.parameters(), strict=True):
         torch.testing.assert_close(a.grad, b.grad, atol=1e-7, rtol=1e-5)
 
@@ -134,14 +142,15 @@ def test_a_batch_of_nothing_costs_nothing():
 
 @pytest.mark.parametrize("buckets", [2, 3, 8])
 def test_rows_in_buckets_give_the_same_step(buckets):
-    whole, parted = build(clip=100.0), build(buckets=buckets, clip=100.0)
+    # In single precision, AdamW makes a step of what rounding leaves of a gradient of nothing.
+    whole, parted = (build(dtype=torch.float64, clip=100.0, buckets=b) for b in (1, buckets))
     for step in range(3):
         a, b = whole.advance(step, 1), parted.advance(step, 1)
-        assert a["loss"] == pytest.approx(b["loss"], abs=1e-6)
+        assert a["loss"] == pytest.approx(b["loss"])
         assert a["targets"].tolist() == b["targets"].tolist()
         for p, q in zip(whole.model.parameters(), parted.model.parameters(), strict=True):
-            torch.testing.assert_close(p.grad, q.grad, atol=1e-6, rtol=1e-4)
-            torch.testing.assert_close(p, q, atol=2e-5, rtol=1e-4)
+            torch.testing.assert_close(p.grad, q.grad)
+            torch.testing.assert_close(p, q)
 
 
 def test_buckets_read_no_more_than_their_longest_row():
@@ -204,8 +213,8 @@ def test_a_state_is_a_copy():
 def test_each_step_drops_something_else_and_the_same_thing_again():
     batch = rows_of_a_step()
 
-    def losses(seed: int = 0, first: int = 0, disturb: int = 0) -> list[float]:
-        learner = build(DROPPING, Given(batch), seed=seed)
+    def losses(first: int = 0, disturb: int = 0, **address: int) -> list[float]:
+        learner = build(DROPPING, Given(batch), **address)
         learner.optimisers = [Still()]
         torch.manual_seed(disturb)
         return learner.advance(first, 4)["loss"].tolist()
@@ -215,6 +224,7 @@ def test_each_step_drops_something_else_and_the_same_thing_again():
     assert losses(disturb=5) == found
     assert losses(first=2)[:2] == found[2:]
     assert not set(losses(seed=1)) & set(found)
+    assert not set(losses(number=1)) & set(found)  # another stage
 
 
 def test_nothing_is_dropped_where_no_dropout_is_asked_for():
