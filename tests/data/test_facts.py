@@ -179,6 +179,16 @@ def test_shares_are_hit_on_average():
     assert counts["calibration"] == pytest.approx(2_000, abs=200)
 
 
+def test_capitals_do_not_change_a_split():
+    """Else one person, written in two ways, could be trained on and held out."""
+    names = [f"Person {chr(65 + i % 26)}{i}" for i in range(40)]
+    shares = {"held-out": 0.5}
+    found = {choose_split(name, shares) for name in names}
+    assert found == {"held-out", "asked"}
+    for name in names:
+        assert choose_split(name.upper(), shares) == choose_split(name, shares)
+
+
 def test_a_split_has_about_as_many_questions_as_it_may(tmp_path):
     files = many(tmp_path, 1000)  # two questions each: 400 of each split by their shares
     found = Counter(q.split for q in load(FactsConfig(**files, most=100), 0).questions)
