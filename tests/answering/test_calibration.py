@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
 
 from wherefrom.answering.calibration import (
     OWN_BIAS,
@@ -36,13 +35,18 @@ def _answers(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return x, generator.random(n) < 1 / (1 + np.exp(-logits))
 
 
-def _reference(x: np.ndarray, right: np.ndarray, ridge: float) -> LogisticRegression:
+def _logistic(ridge: float):
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(C=1 / ridge, solver="newton-cholesky", tol=1e-12, max_iter=500)
+
+
+def _reference(x: np.ndarray, right: np.ndarray, ridge: float):
     z = (x - x.mean(0)) / x.std(0)
     rows = np.vstack((z, np.zeros((2, x.shape[1]))))
     labels = np.append(right, (True, False))
     weight = np.append(np.ones(len(x)), (PSEUDO, PSEUDO))
-    model = LogisticRegression(C=1 / ridge, solver="newton-cholesky", tol=1e-12, max_iter=500)
-    return model.fit(rows, labels, sample_weight=weight)
+    return _logistic(ridge).fit(rows, labels, sample_weight=weight)
 
 
 @pytest.mark.parametrize("ridge", [0.01, 1.0, 30.0])
@@ -193,8 +197,7 @@ def test_the_partially_pooled_fit_is_scikit_learns():
         blocks.append(own / np.sqrt([OWN_WEIGHT] * 3 + [OWN_BIAS]))
     rows = np.vstack((np.hstack(blocks), np.zeros((2, 11))))
     weight = np.append(np.ones(160), (PSEUDO, PSEUDO))
-    model = LogisticRegression(C=1.0, solver="newton-cholesky", tol=1e-12, max_iter=500)
-    model.fit(rows, np.append(right, (True, False)), sample_weight=weight)
+    model = _logistic(1.0).fit(rows, np.append(right, (True, False)), sample_weight=weight)
     expected = model.predict_proba(rows[:160])[:, 1]
     curves = _fit_two(x, right, parts)
     for name, places in parts.items():

@@ -74,37 +74,9 @@ def test_the_subject_is_what_stands_in_the_form():
     model = closed_book()
     assert model.parser.forms == (Form("Where was ", " born?"),)
     assert model.parse("Where was Ada Falk born?").subject == "Ada Falk"
-    assert model.parse("Where was Ada born?").subject == "Ada"
-
-
-@pytest.mark.parametrize(
-    "asked",
-    ["Where was Ada Lund", "Who was Ada Lund?", "", "Where was  born?", "Where was born?", "Ada"],
-)
-def test_another_form_is_refused_with_the_one_that_was_taught(asked):
-    model = closed_book()
     with pytest.raises(BadData, match=r"expected a question like 'Where was \.\.\. born\?'"):
-        model.parse(asked)
-    assert model.try_parse(asked) is None
-
-
-def test_any_form_that_was_taught_may_be_asked():
-    other = [Question(f"Who was {name}?", name, "self", "Bo", "asked") for name in NAMES]
-    model = closed_book(questions=[*ASKED, *other])
-    assert model.parse("Where was Ada Falk born?").subject == "Ada Falk"
-    assert model.parse("Who was Ada Falk?").subject == "Ada Falk"
-    wanted = r"like 'Where was \.\.\. born\?' or 'Who was \.\.\.\?', .* taught 2 forms"
-    with pytest.raises(BadData, match=wanted):
-        model.parse("When was Ada Falk here?")
-
-
-def test_questions_without_a_form_give_no_names():
-    for asked in ((), ASKED[:1]):
-        with pytest.raises(
-            BadData,
-            match=r"expected several questions of one form, .* no common form in \d",
-        ):
-            closed_book(questions=asked)
+        model.parse("Who was Ada Lund?")
+    assert model.try_parse("Who was Ada Lund?") is None
 
 
 def test_what_the_model_cannot_read_is_named():
@@ -178,7 +150,8 @@ def test_familiarity_counts_in_spreads_of_the_asked():
     questions = [model.parse(f"Where was Ada {'a' * n} born?") for n in (3, 4, 5)]
     found = model.answer(questions).features["familiarity"]
     np.testing.assert_allclose(found, np.array([1, 0, -1]) / math.sqrt(2), atol=1e-4)
-    assert (found == model.familiarity([q.subject for q in questions])["familiarity"]).all()
+    again = model.familiarity([q.subject for q in questions])["familiarity"]
+    np.testing.assert_allclose(found, again, rtol=1e-6)
 
 
 def test_a_name_with_one_strange_part_is_strange_all_over(monkeypatch):
@@ -217,7 +190,7 @@ def test_a_stored_reference_is_used_instead_of_being_measured_again():
     second = Counted(Scripted(), dataset, first.reference)
     found = second.familiarity(["Bo Lu"])
     assert second.measured == [["Bo Lu"]]
-    assert (found.matrix(FAMILIARITY) == expected.matrix(FAMILIARITY)).all()
+    np.testing.assert_allclose(found.matrix(FAMILIARITY), expected.matrix(FAMILIARITY))
     doubled = FamiliarityReference(
         first.reference.mean, {m: 2 * s for m, s in first.reference.spread.items()}
     )
@@ -256,7 +229,8 @@ def test_of_a_long_text_before_names_the_model_reads_what_fits():
 
     long, fitting = measured("Where was Ada Lund born? " * 9), measured("? ")
     assert np.isfinite(long.matrix(tuple(long.columns))).all()
-    assert long.matrix(tuple(long.columns)).tolist() == fitting.matrix(tuple(long.columns)).tolist()
+    for name, column in long.columns.items():
+        np.testing.assert_allclose(column, fitting[name], rtol=1e-5)
 
 
 def test_a_run_is_opened_with_all_its_questions(tiny_run):
@@ -293,4 +267,7 @@ def test_answers_to_parsed_questions_are_those_to_their_texts(tiny_run):
     model = open_closed_book(open_run(tiny_run))
     texts = [q.text for q in open_run(tiny_run).dataset.select("held-out")]
     asked = model.answer([model.parse(text) for text in texts])
-    assert list(asked.answers) == model.answerer.answer(texts)
+    plain = model.answerer.answer(texts)
+    assert [a.text for a in asked.answers] == [a.text for a in plain]
+    found, wanted = ([a.probability for a in each] for each in (asked.answers, plain))
+    np.testing.assert_allclose(found, wanted, rtol=1e-4)

@@ -442,14 +442,6 @@ def test_a_policy_comes_back_from_json():
     assert round_trip(policy) == policy
 
 
-@pytest.mark.parametrize(
-    "data", [None, [], {}, {"calibration": {}}, {"calibration": 1, "threshold": 2}]
-)
-def test_a_policy_of_another_form_is_refused(data):
-    with pytest.raises(BadData, match="expected"):
-        from_json(AnswerPolicy, data, "policy")
-
-
 def a_run(folder: Path) -> Any:
     return SimpleNamespace(
         path=folder, folder=RunFolder(folder), recipe=SimpleNamespace(name="people")
@@ -569,28 +561,14 @@ def changed(*where: str, to: Any = None) -> dict[str, Any]:
     ("data", "named"),
     [
         ("[]", "a table of AnswerPolicy"),
-        ("3", "a table of AnswerPolicy"),
         ({}, "policy: expected the field 'calibration'"),
         ("{", "JSON"),
-        (changed("calibration"), "the field 'calibration'"),
-        (changed("threshold"), "the field 'threshold'"),
-        (changed("calibration", "mean"), "the field 'mean'"),
         (changed("threshold", "n"), "the field 'n'"),
-        (changed("names", "least"), "the field 'least'"),
-        (changed("reference", "spread"), "the field 'spread'"),
         (changed("reference", "spread", "rest"), "a finite spread of each of rest"),
-        (changed("calibration", "bias", to="x"), r"policy\.calibration\.bias: expected a number"),
         (changed("calibration", "bias", to=math.nan), "NaN, which JSON does not have"),
-        (changed("calibration", "scale", to=[1.0, 0.0, 1.0, 1.0]), "scales above 0"),
         (changed("calibration", "weights", to=[1.0]), "one number for each"),
-        (changed("threshold", "value", to=math.nan), "NaN, which JSON does not have"),
         (changed("threshold", "value", to=[0.5]), r"policy\.threshold\.value: expected a number"),
-        (changed("threshold", "n", to=1.5), r"threshold\.n: expected a whole number"),
-        (changed("threshold", to=4), "a table of Threshold"),
-        (changed("names", "least", to=math.nan), "NaN, which JSON does not have"),
         (changed("names", "curve", "features", to=["a", "b"]), "the features"),
-        (changed("reference", "mean", "rest", to=math.nan), "NaN, which JSON does not have"),
-        (changed("reference", "spread", "rest", to=-1.0), "spreads above 0"),
         (changed("more", to=1), "more: no such field"),
         (changed("format_version", to=6), "expected format_version 5, found 6"),
     ],

@@ -3,7 +3,7 @@
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wherefrom.answering.question_parser import QuestionParser
@@ -249,6 +249,7 @@ def typed_questions(draw) -> str:
     return draw(st.sampled_from(["", " "])) + text + draw(st.sampled_from(["", " ", "!", "\n"]))
 
 
+@settings(max_examples=50)
 @given(typed_questions())
 def test_what_was_parsed_parses_to_itself(text):
     try:
@@ -262,6 +263,7 @@ def test_what_was_parsed_parses_to_itself(text):
 LETTERS = st.text(st.characters(categories=["L", "N", "P", "Z"]), min_size=1, max_size=12)
 
 
+@settings(max_examples=50)
 @given(st.lists(LETTERS, min_size=3, max_size=8), st.lists(LETTERS, max_size=4))
 def test_a_question_of_the_data_set_parses_to_its_own_text(asked, others):
     questions = [Question(BORN.fill(n), n, "birthplace", "Oslo", "asked") for n in asked]
@@ -275,6 +277,7 @@ def test_a_question_of_the_data_set_parses_to_its_own_text(asked, others):
             assert found.parse(question.text).text == question.text
 
 
+@settings(max_examples=50)
 @given(SUBJECTS)
 def test_suggestions_are_known_names_and_few(name):
     found = SEVERAL.suggest(name)

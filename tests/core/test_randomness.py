@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import torch
-from scipy.stats import chi2
 
 from wherefrom.core.randomness import MASK32, Stream, below, chance, draws, philox
 
@@ -103,6 +102,8 @@ def test_a_seed_out_of_range_is_refused(seed):
 
 @pytest.mark.parametrize("bound", [1, 2, 7, 100, 1000])
 def test_below_is_in_range_and_even(bound):
+    from scipy.stats import chi2
+
     found = below(draws(1, **PLACE, row=rows(200_000))[0], bound)
     counts = np.bincount(found, minlength=bound)
     assert found.min() >= 0

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
 from wherefrom.core.config import from_json, to_json
 from wherefrom.evidence.log_linear import (
@@ -83,6 +82,8 @@ def loss(vector: np.ndarray, lines: list[Example], names: list[str]) -> float:
 
 
 def test_the_fit_is_the_best_there_is():
+    from scipy.optimize import minimize
+
     lines, names = examples(), ["any", "a", "b", "c"]
     model = LogLinearModel.fit(lines)
     best = minimize(loss, np.zeros(4), (lines, names)).fun
