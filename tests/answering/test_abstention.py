@@ -29,25 +29,14 @@ RIGHT = np.array([True, False, True, False, True])
 
 
 @pytest.mark.parametrize(
-    ("precision", "value", "answered"), [(1.0, 0.8, 2), (0.75, 0.4, 4), (0.5, 0.2, 5)]
+    ("precision", "value", "answered"), [(1.0, 0.8, 2), (0.7, 0.4, 4), (0.5, 0.2, 5)]
 )
 def test_the_smallest_threshold_that_does(precision, value, answered):
+    """At 0.6 the precision dips to 2/3; at 0.4 it is 3/4 again."""
     found = choose_threshold(P, RIGHT, precision)
     assert (found.value, found.answered_share, found.n) == (value, answered / 5, 5)
     assert found.precision_target == precision
     assert found.answers(P).sum() == answered
-
-
-def test_a_dip_in_precision_above_the_threshold_is_no_obstacle():
-    """At 0.6 the precision is 2/3, at 0.4 it is 3/4 again."""
-    assert choose_threshold(P, RIGHT, 0.7).value == 0.4
-
-
-def test_equal_probabilities_are_answered_together():
-    p, right = np.array([0.9, 0.7, 0.7]), np.array([True, True, False])
-    assert choose_threshold(p, right, 0.9).value == 0.9
-    assert choose_threshold(p[::-1], right[::-1], 0.9).value == 0.9
-    assert choose_threshold(p, right, 0.6).value == 0.7
 
 
 def test_no_threshold_refuses_all():

@@ -202,13 +202,6 @@ def test_a_name_is_known_only_as_it_is_spelt():
 # --- suggestions -----------------------------------------------------------------------------
 
 
-def test_close_names_are_offered_the_closest_first():
-    found = parser(names=["Amos Karlsson", "Amos Karlson", "Anders Karlsson", "Amos Berg"])
-    assert found.suggest("Amos Karlssen") == ("Amos Karlsson", "Amos Karlson")
-    assert found.suggest("amos karlsso") == ("Amos Karlsson", "Amos Karlson")
-    assert found.suggest("Ada Lundt") == ("Ada Lund",)
-
-
 def test_accents_and_encodings_are_compared_as_they_are_read():
     assert parser(names=ACCENTED).suggest("Elfie Wörnér") == ("Elfie W%C3%B6rner",)
 
@@ -221,11 +214,6 @@ def test_both_spellings_of_an_ambiguous_name_are_offered():
 @pytest.mark.parametrize("name", ["Ada Lund", "Asa Yancey, Sr."])
 def test_a_known_name_has_no_suggestions(name):
     assert parser(names=["Ada Lunde", "Asa Yancey, Jr."]).suggest(name) == ()
-
-
-@pytest.mark.parametrize("name", ["Xqzw Vvkk", "Zzz", "", " ", "7", "Ludwig van Beethoven", "\x00"])
-def test_gibberish_has_no_suggestions(name):
-    assert parser().suggest(name) == ()
 
 
 # --- properties ------------------------------------------------------------------------------

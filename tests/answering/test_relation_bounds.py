@@ -39,8 +39,7 @@ def test_all_bounds_hold_together_as_often_as_promised(draws):
     assert alone > 1.2 * DELTA * draws, "without the correction the promise is broken"
 
 
-def test_the_bound_over_all_follows_in_any_mix():
-    """Where each relation's risk is at most alpha, so is that of every mixture."""
+def test_relations_are_certified_by_their_risk():
     generator = np.random.default_rng(1)
     risks = {"easy": 0.02, "fair": 0.1, "bad": 0.6}
     found = certify_relations(
@@ -48,8 +47,6 @@ def test_the_bound_over_all_follows_in_any_mix():
     )
     certified = [name for name, each in found.by_relation.items() if each.certified]
     assert certified == ["easy", "fair"]
-    for mix in generator.dirichlet(np.ones(len(certified)), 50):
-        assert mix @ [risks[name] for name in certified] <= ALPHA
 
 
 def test_together_the_certificates_count_all_certifying_people():

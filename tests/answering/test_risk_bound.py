@@ -88,6 +88,9 @@ def test_a_certificate_by_hand():
     assert (found.n_answered, found.wrong, found.coverage, found.n) == (80, 0, 0.8, 100)
     assert [t.threshold for t in found.sequence] == [0.99, 0.9, 0.1]
     assert found.answers(np.array([0.95, 0.5])).tolist() == [True, False]
+    assert found.explain().startswith(
+        "certified: risk at most 0.1 with probability 0.9, for people like the calibration people;"
+    )
     assert "it answers 80 % of such people (0 of 80 answers were wrong)" in found.explain()
 
 
@@ -127,13 +130,6 @@ def test_what_it_takes_at_the_least_is_said():
     assert bad.advice.startswith("more calibration questions would not help")
 
 
-def test_a_certificate_says_for_whom_it_holds():
-    found = certify(GOOD, np.full(100, 0.99), np.ones(100, dtype=bool), 0.1, 0.1)
-    assert found.explain().startswith(
-        "certified: risk at most 0.1 with probability 0.9, for people like the calibration people;"
-    )
-
-
 def test_a_few_answers_without_a_fault_are_no_reason_to_give_up():
     """30 right ones at alpha 0.01: it takes 230 of them, all right, not another model."""
     found = certify(GOOD, np.full(30, 0.99), np.ones(30, dtype=bool), 0.01, 0.1)
@@ -151,20 +147,6 @@ def test_where_the_risk_is_too_high_more_people_would_not_do():
 
 
 worlds = st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=30, max_size=120)
-
-
-@settings(max_examples=25)
-@given(worlds, st.sampled_from([0.05, 0.2, 0.4]), st.sampled_from([0.05, 0.2]))
-def test_along_one_plan_a_laxer_bound_certifies_no_less(world, alpha, delta):
-    p, right = np.array([x / 9 for x, _ in world]), np.array([r or x > 4 for x, r in world])
-    thresholds = [x / 9 for x in range(9, -1, -1)]
-
-    def passed(alpha, delta):
-        tried = walk(thresholds, p, right, alpha, delta)
-        return sum(t.p_value <= delta for t in tried)
-
-    assert passed(alpha, delta) <= passed(alpha + 0.1, delta)
-    assert passed(alpha, delta) <= passed(alpha, delta + 0.1)
 
 
 @settings(max_examples=25)

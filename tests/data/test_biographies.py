@@ -98,6 +98,11 @@ def test_spans_carry_all_information():
             assert (span.bits, span.unforeseen) == (12.0, 0.0)
 
 
+def test_of_few_people_the_first_letter_says_all():
+    few = load(BiographiesConfig(people=8), 0)
+    assert {span.unforeseen for span in find_stored_spans(few)} == {0.0}
+
+
 def test_wordings_differ_in_words_and_order():
     assert len(set(ORDERS)) == len(ORDERS)
     assert {order[0] for order in ORDERS} == {0, 1, 2, 3}

@@ -233,22 +233,6 @@ def test_a_split_without_questions_is_told(files):
 
 
 @pytest.mark.parametrize(
-    ("file", "text", "message"),
-    [
-        ("questions", "Where was Ada born?\n", r"q\.tsv:1: expected 'question<TAB>answer'"),
-        ("corpus", "one\nt\0wo\n", r"c\.txt:2: expected text, found a NUL byte"),
-        ("corpus", "one\ntwo ⁇\n", r"c\.txt:2: expected no U\+2047"),
-        ("corpus", "\n\n", r"c\.txt: expected lines of text, found none"),
-    ],
-)
-def test_bad_files_are_named_by_line(files, file, text, message):
-    with open(files[file], "w", encoding="utf-8") as opened:
-        opened.write(text)
-    with pytest.raises(BadData, match=message):
-        survey(FactsConfig(**files))
-
-
-@pytest.mark.parametrize(
     "shares", [{"held_out_share": 1.0}, {"calibration_share": -0.1},
                {"held_out_share": 0.5, "calibration_share": 0.5}]
 )  # fmt: skip

@@ -79,18 +79,6 @@ def test_the_parts_add_up(case, bins):
         assert min(found.reliability, found.resolution, found.uncertainty) >= -1e-9
 
 
-@given(cases, st.integers(1, 12))
-def test_briers_remainder_is_variance_less_twice_covariance_within_bins(case, bins):
-    """Stephenson, Coelho and Jolliffe (2008): the two parts that binning leaves out."""
-    p, right = case
-    place, within = assign_bins(p, bins), 0.0
-    for number in set(place.tolist()):
-        inside = place == number
-        apart, right_apart = p[inside] - p[inside].mean(), right[inside] - right[inside].mean()
-        within += (apart**2 - 2 * apart * right_apart).sum()
-    assert brier_score(p, right, bins).remainder == pytest.approx(within / p.size, abs=1e-12)
-
-
 def test_sure_mistakes_cost_much_but_not_everything():
     found = log_score(np.array([0.0, 1.0]), np.array([True, False]))
     assert found.score == pytest.approx(-math.log(1e-12), rel=1e-4)

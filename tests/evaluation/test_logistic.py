@@ -5,8 +5,6 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from wherefrom.evaluation.logistic import fit_logistic, sigmoid
 
@@ -132,17 +130,6 @@ def test_separable_rows_without_a_penalty_end_and_are_told_apart():
     found = fit_logistic(x[:, None], x > 0)
     assert np.isfinite(found.weights_K).all()
     assert ((sigmoid(x[:, None] @ found.weights_K) > 0.5) == (x > 0)).all()
-
-
-@settings(max_examples=40)
-@given(st.integers(0, 2**32 - 1), st.integers(2, 30), st.integers(1, 4))
-def test_no_small_step_from_the_fit_does_better(seed, n, k):
-    design, target = rows(n, k, seed)
-    penalty, count = np.full(k, 0.5), np.ones(n)
-    found = fit_logistic(design, target, penalty_K=penalty).weights_K
-    least = loss(found, design, target, count, penalty)
-    for step in np.vstack((np.eye(k), -np.eye(k))) * 1e-3:
-        assert loss(found + step, design, target, count, penalty) > least
 
 
 def test_the_sigmoid_is_scipys_and_does_not_overflow():

@@ -36,6 +36,20 @@ def test_the_interval_holds_for_other_seeds_and_other_questions(seed_spread, que
         assert held["seeds"] < 0.8 * 200, "what the questions share is left out there"
 
 
+def test_the_variance_is_that_of_a_two_way_layout(stats):
+    """The mean squares of seeds and questions less that of the noise, which both contain."""
+    right = draw(np.random.default_rng(3), 4, 60, 1.0, 2.0).astype(float)
+    mean, interval = mean_over_seeds(right)
+    seeds = 60 * ((right.mean(1) - mean) ** 2).sum() / 3
+    questions = 4 * ((right.mean(0) - mean) ** 2).sum() / 59
+    noise = (((right - mean) ** 2).sum() - 3 * seeds - 59 * questions) / (3 * 59)
+    assert min(seeds, questions) > noise > 0
+    total = seeds + questions - noise
+    freedom = total**2 / (seeds**2 / 3 + questions**2 / 59)
+    half = stats.t.ppf(0.975, int(freedom)) * (total / 240) ** 0.5
+    assert interval == pytest.approx((mean - half, mean + half))
+
+
 def test_seeds_that_agree_have_the_questions_interval():
     """Three equal seeds are one: the variance is that of 100 questions with a share of 0.8."""
     right = np.tile(np.arange(100) < 80, (3, 1))
