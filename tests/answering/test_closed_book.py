@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from wherefrom.answering.closed_book import FEATURES, ClosedBookModel, open_closed_book
-from wherefrom.answering.familiarity import FAMILIARITY, MEASURES, FamiliarityReference
+from wherefrom.answering.familiarity import FAMILIARITY, FamiliarityReference
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.contracts import Answer, Candidate, Dataset, Document, Question, Span
 from wherefrom.core.errors import BadData
@@ -74,37 +74,9 @@ def test_the_subject_is_what_stands_in_the_form():
     model = closed_book()
     assert model.parser.forms == (Form("Where was ", " born?"),)
     assert model.parse("Where was Ada Falk born?").subject == "Ada Falk"
-    assert model.parse("Where was Ada born?").subject == "Ada"
-
-
-@pytest.mark.parametrize(
-    "asked",
-    ["Where was Ada Lund", "Who was Ada Lund?", "", "Where was  born?", "Where was born?", "Ada"],
-)
-def test_another_form_is_refused_with_the_one_that_was_taught(asked):
-    model = closed_book()
     with pytest.raises(BadData, match=r"expected a question like 'Where was \.\.\. born\?'"):
-        model.parse(asked)
-    assert model.try_parse(asked) is None
-
-
-def test_any_form_that_was_taught_may_be_asked():
-    other = [Question(f"Who was {name}?", name, "self", "Bo", "asked") for name in NAMES]
-    model = closed_book(questions=[*ASKED, *other])
-    assert model.parse("Where was Ada Falk born?").subject == "Ada Falk"
-    assert model.parse("Who was Ada Falk?").subject == "Ada Falk"
-    wanted = r"like 'Where was \.\.\. born\?' or 'Who was \.\.\.\?', .* taught 2 forms"
-    with pytest.raises(BadData, match=wanted):
-        model.parse("When was Ada Falk here?")
-
-
-def test_questions_without_a_form_give_no_names():
-    for asked in ((), ASKED[:1]):
-        with pytest.raises(
-            BadData,
-            match=r"expected several questions of one form, .* no common form in \d",
-        ):
-            closed_book(questions=asked)
+        model.parse("Who was Ada Lund?")
+    assert model.try_parse("Who was Ada Lund?") is None
 
 
 def test_what_the_model_cannot_read_is_named():
@@ -128,15 +100,6 @@ def test_a_name_is_spelt_where_every_form_can_hold_it():
     spelt = {"Ada Falk": True, "Adø Falk": False, "Ada⁇": False, "": False, "  ": False,
              "a" * longest: True, "a" * (longest + 1): False}  # fmt: skip
     assert {name: model.spells(name) for name in spelt} == spelt
-
-
-def test_every_question_of_the_data_set_is_asked_as_it_stands():
-    """Also one that is spelt otherwise than the text spells its subject."""
-    odd = "Where was  ada lund born?"
-    held_out = Question(odd, "Ada Lund", "birthplace", "Oslo", "held-out")
-    model = closed_book(questions=[*ASKED, held_out])
-    assert model.parse(odd).text == odd
-    assert model.parse("Where was bo  falk born?").text == "Where was Bo Falk born?"
 
 
 # --- features --------------------------------------------------------------------------------
@@ -178,21 +141,8 @@ def test_familiarity_counts_in_spreads_of_the_asked():
     questions = [model.parse(f"Where was Ada {'a' * n} born?") for n in (3, 4, 5)]
     found = model.answer(questions).features["familiarity"]
     np.testing.assert_allclose(found, np.array([1, 0, -1]) / math.sqrt(2), atol=1e-4)
-    assert (found == model.familiarity([q.subject for q in questions])["familiarity"]).all()
-
-
-def test_a_name_with_one_strange_part_is_strange_all_over(monkeypatch):
-    """Familiarity of four parts, in spreads: one name is far off in the third alone."""
-    table = {"Ada Lund": (0.0, 0.0, -1.0, 0.0), "Bo Falk": (2.0, 1.0, -9.0, 0.0)}
-    even = FamiliarityReference(dict.fromkeys(MEASURES, 0.0), dict.fromkeys(MEASURES, 1.0))
-    model = closed_book(reference=even)
-
-    def measure(names):
-        return FeatureTable.from_matrix(np.array([table[name] for name in names]), MEASURES)
-
-    monkeypatch.setattr(model, "measure", measure)
-    found = model.answer([model.parse(q.text) for q in ASKED[:2]]).features
-    assert found.matrix(FAMILIARITY).tolist() == [[0.0, 0.0], [-6.0, -6.0]]
+    again = model.familiarity([q.subject for q in questions])["familiarity"]
+    np.testing.assert_allclose(found, again, rtol=1e-6)
 
 
 class Counted(ClosedBookModel):
@@ -217,7 +167,7 @@ def test_a_stored_reference_is_used_instead_of_being_measured_again():
     second = Counted(Scripted(), dataset, first.reference)
     found = second.familiarity(["Bo Lu"])
     assert second.measured == [["Bo Lu"]]
-    assert (found.matrix(FAMILIARITY) == expected.matrix(FAMILIARITY)).all()
+    np.testing.assert_allclose(found.matrix(FAMILIARITY), expected.matrix(FAMILIARITY))
     doubled = FamiliarityReference(
         first.reference.mean, {m: 2 * s for m, s in first.reference.spread.items()}
     )
@@ -256,7 +206,8 @@ def test_of_a_long_text_before_names_the_model_reads_what_fits():
 
     long, fitting = measured("Where was Ada Lund born? " * 9), measured("? ")
     assert np.isfinite(long.matrix(tuple(long.columns))).all()
-    assert long.matrix(tuple(long.columns)).tolist() == fitting.matrix(tuple(long.columns)).tolist()
+    for name, column in long.columns.items():
+        np.testing.assert_allclose(column, fitting[name], rtol=1e-5)
 
 
 def test_a_run_is_opened_with_all_its_questions(tiny_run):
@@ -293,4 +244,7 @@ def test_answers_to_parsed_questions_are_those_to_their_texts(tiny_run):
     model = open_closed_book(open_run(tiny_run))
     texts = [q.text for q in open_run(tiny_run).dataset.select("held-out")]
     asked = model.answer([model.parse(text) for text in texts])
-    assert list(asked.answers) == model.answerer.answer(texts)
+    plain = model.answerer.answer(texts)
+    assert [a.text for a in asked.answers] == [a.text for a in plain]
+    found, wanted = ([a.probability for a in each] for each in (asked.answers, plain))
+    np.testing.assert_allclose(found, wanted, rtol=1e-4)

@@ -172,7 +172,7 @@ def test_odd_names_keep_their_shape():
 
 
 @given(seed=st.integers(0, 2**32 - 1), size=st.integers(1, 12), count=st.integers(1, 15))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_whatever_the_corpus_names_are_new_and_can_be_written(seed, size, count):
     letters = set("".join(ODD)) - {"%"}
     made = make_tiers(ODD[:size], lambda name: letters.issuperset(name), length, count, seed)
@@ -187,7 +187,7 @@ def test_whatever_the_corpus_names_are_new_and_can_be_written(seed, size, count)
     pool=st.lists(st.integers(0, 30), min_size=1, max_size=6),
     aims=st.lists(st.integers(0, 30), min_size=1, max_size=4),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_no_other_choice_matches_better(pool, aims):
     scores = {f"n{i}": float(value) for i, value in enumerate(pool)}
     wanted = np.sort(np.array(aims, dtype=float))

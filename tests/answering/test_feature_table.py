@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from wherefrom.answering.feature_table import FeatureTable
 
@@ -61,16 +59,6 @@ def test_columns_must_fit_each_other_and_their_names():
 
 def test_a_table_without_columns_has_no_rows():
     assert len(FeatureTable({})) == 0
-
-
-@given(st.integers(0, 6), st.permutations(["a", "b", "c"]))
-def test_a_matrix_comes_back_whatever_the_order_of_its_names(n, names):
-    values = np.arange(3.0 * n).reshape(n, 3)
-    table = FeatureTable.from_matrix(values, names)
-    assert (table.matrix(names) == values).all()
-    assert table.matrix(names).shape == (n, 3)
-    again = FeatureTable.from_matrix(table.matrix(["a", "b", "c"]), ["a", "b", "c"])
-    assert all((again[name] == table[name]).all() for name in names)
 
 
 def test_rows_are_appended_by_the_names_of_their_columns():

@@ -53,7 +53,8 @@ def test_the_chance_that_a_name_was_read_is_even_where_the_gate_opens():
     gate = fit_name_gate(known, decoys)
     both = table(np.vstack([part.matrix(FAMILIARITY) for part in (known, decoys)]))
     chance = gate.probability(both)
-    assert ((chance >= 0.5) == gate.opens(both)).all()
+    # The gate may stand at somebody's own probability: there the chance is 1/2, but for rounding.
+    assert ((chance >= 0.5 - 1e-9) == gate.opens(both)).all()
     assert (np.argsort(chance) == np.argsort(gate.curve.probability(both))).all()
     evens = replace(gate, least=0.5)  # there the curve's own
     assert evens.probability(both) == pytest.approx(gate.curve.probability(both))

@@ -59,9 +59,9 @@ def test_a_name_of_the_text_is_no_perturbed_one():
     assert typo not in make_perturbed(NAMES, spells, 40, avoid=[typo])[MISSPELT]
 
 
-@pytest.mark.parametrize("tier", [t for t in PERTURBED if t not in (ACCENTED, UNSEEN)])
-def test_the_model_can_spell_them(tiers, tier):
-    assert all(spells(name) for name in tiers[tier])
+def test_the_model_can_spell_them(tiers):
+    for tier in set(PERTURBED) - {ACCENTED, UNSEEN}:
+        assert all(spells(name) for name in tiers[tier]), tier
 
 
 def test_a_misspelt_name_is_one_letter_off(tiers):
@@ -123,7 +123,7 @@ def test_an_unseen_letter_cannot_be_spelt_and_one_letter_differs(tiers):
         )
 
 
-@pytest.mark.parametrize("tier", PERTURBED)
-def test_a_name_is_offered_instead(tiers, tier):
+def test_a_name_is_offered_instead(tiers):
     suggester = NameSuggester(NAMES)
-    assert [name for name in tiers[tier] if not suggester.suggest(name)] == []
+    everybody = [name for names in tiers.values() for name in names]
+    assert [name for name in everybody if not suggester.suggest(name)] == []

@@ -166,6 +166,8 @@ def test_a_policy_is_reported_by_what_the_text_says():
         "precision_everyone": (7 / 9, 9),  # one answer more, about a person whose text omits it
     }
     assert all(s.interval[0] <= s.value <= s.interval[1] for s in found.values())
+    few = report_policy(model, policy, {"stated": [], "none": questions["none"]})
+    assert few.keys() == {"refused_without_text"}, "groups without people are left out"
 
 
 def test_people_that_cannot_be_asked_about_are_left_out():
@@ -191,14 +193,6 @@ def test_who_was_judged_stands_beside_whether_the_answer_was_right():
     assert found.people == (questions["stated"][0], *questions["stated"][2:])
     assert found.right.tolist() == [True] * 6 + [False] * 3
     assert found.features["familiarity"].tolist() == [1.0] * 7 + [-4.0] * 2
-
-
-def test_groups_without_people_are_left_out():
-    model, questions = world()
-    policy = fit_policy(model, questions["calibration"], 0.9)
-    assert report_policy(model, policy, {"stated": [], "none": questions["none"]}).keys() == {
-        "refused_without_text"
-    }
 
 
 def test_where_everything_was_wrong_nothing_is_answered():
@@ -442,14 +436,6 @@ def test_a_policy_comes_back_from_json():
     assert round_trip(policy) == policy
 
 
-@pytest.mark.parametrize(
-    "data", [None, [], {}, {"calibration": {}}, {"calibration": 1, "threshold": 2}]
-)
-def test_a_policy_of_another_form_is_refused(data):
-    with pytest.raises(BadData, match="expected"):
-        from_json(AnswerPolicy, data, "policy")
-
-
 def a_run(folder: Path) -> Any:
     return SimpleNamespace(
         path=folder, folder=RunFolder(folder), recipe=SimpleNamespace(name="people")
@@ -569,28 +555,14 @@ def changed(*where: str, to: Any = None) -> dict[str, Any]:
     ("data", "named"),
     [
         ("[]", "a table of AnswerPolicy"),
-        ("3", "a table of AnswerPolicy"),
         ({}, "policy: expected the field 'calibration'"),
         ("{", "JSON"),
-        (changed("calibration"), "the field 'calibration'"),
-        (changed("threshold"), "the field 'threshold'"),
-        (changed("calibration", "mean"), "the field 'mean'"),
         (changed("threshold", "n"), "the field 'n'"),
-        (changed("names", "least"), "the field 'least'"),
-        (changed("reference", "spread"), "the field 'spread'"),
         (changed("reference", "spread", "rest"), "a finite spread of each of rest"),
-        (changed("calibration", "bias", to="x"), r"policy\.calibration\.bias: expected a number"),
         (changed("calibration", "bias", to=math.nan), "NaN, which JSON does not have"),
-        (changed("calibration", "scale", to=[1.0, 0.0, 1.0, 1.0]), "scales above 0"),
         (changed("calibration", "weights", to=[1.0]), "one number for each"),
-        (changed("threshold", "value", to=math.nan), "NaN, which JSON does not have"),
         (changed("threshold", "value", to=[0.5]), r"policy\.threshold\.value: expected a number"),
-        (changed("threshold", "n", to=1.5), r"threshold\.n: expected a whole number"),
-        (changed("threshold", to=4), "a table of Threshold"),
-        (changed("names", "least", to=math.nan), "NaN, which JSON does not have"),
         (changed("names", "curve", "features", to=["a", "b"]), "the features"),
-        (changed("reference", "mean", "rest", to=math.nan), "NaN, which JSON does not have"),
-        (changed("reference", "spread", "rest", to=-1.0), "spreads above 0"),
         (changed("more", to=1), "more: no such field"),
         (changed("format_version", to=6), "expected format_version 5, found 6"),
     ],
@@ -610,27 +582,10 @@ def test_other_features_are_another_versions(tmp_path, names):
         read_policy(a_run(tmp_path))
 
 
-class Counted(ClosedBookModel):
-    """Keeps the names whose familiarity was measured."""
-
-    def __init__(self, *rest: Any) -> None:
-        self.measured: list[str] = []
-        super().__init__(*rest)
-
-    def measure(self, names: Sequence[str]) -> FeatureTable:
-        self.measured.extend(names)
-        return super().measure(names)
-
-
 def test_a_run_keeps_the_reference_that_its_features_are_measured_against(tiny_run):
     run = open_run(tiny_run)
     stored = read_policy(run).reference
     assert stored is not None
-    stated = run.dataset.select("held-out")
-    asked = {q.subject for q in run.dataset.asked}
-    found = []
-    for reference, names in ((stored, set()), (None, asked)):
-        model = Counted(run.predictor(), run.dataset, reference)
-        found.append(judge(model, stated).features.matrix(FEATURES))
-        assert {*model.measured} == {*(q.subject for q in stated), *names}
-    np.testing.assert_allclose(*found, rtol=1e-5, atol=1e-5)
+    measured = ClosedBookModel(run.predictor(), run.dataset, None).reference
+    for part in ("mean", "spread"):
+        assert getattr(stored, part) == pytest.approx(getattr(measured, part), rel=1e-4, abs=1e-4)

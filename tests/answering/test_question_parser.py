@@ -3,7 +3,7 @@
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wherefrom.answering.question_parser import QuestionParser
@@ -202,13 +202,6 @@ def test_a_name_is_known_only_as_it_is_spelt():
 # --- suggestions -----------------------------------------------------------------------------
 
 
-def test_close_names_are_offered_the_closest_first():
-    found = parser(names=["Amos Karlsson", "Amos Karlson", "Anders Karlsson", "Amos Berg"])
-    assert found.suggest("Amos Karlssen") == ("Amos Karlsson", "Amos Karlson")
-    assert found.suggest("amos karlsso") == ("Amos Karlsson", "Amos Karlson")
-    assert found.suggest("Ada Lundt") == ("Ada Lund",)
-
-
 def test_accents_and_encodings_are_compared_as_they_are_read():
     assert parser(names=ACCENTED).suggest("Elfie Wörnér") == ("Elfie W%C3%B6rner",)
 
@@ -221,11 +214,6 @@ def test_both_spellings_of_an_ambiguous_name_are_offered():
 @pytest.mark.parametrize("name", ["Ada Lund", "Asa Yancey, Sr."])
 def test_a_known_name_has_no_suggestions(name):
     assert parser(names=["Ada Lunde", "Asa Yancey, Jr."]).suggest(name) == ()
-
-
-@pytest.mark.parametrize("name", ["Xqzw Vvkk", "Zzz", "", " ", "7", "Ludwig van Beethoven", "\x00"])
-def test_gibberish_has_no_suggestions(name):
-    assert parser().suggest(name) == ()
 
 
 # --- properties ------------------------------------------------------------------------------
@@ -249,6 +237,7 @@ def typed_questions(draw) -> str:
     return draw(st.sampled_from(["", " "])) + text + draw(st.sampled_from(["", " ", "!", "\n"]))
 
 
+@settings(max_examples=50)
 @given(typed_questions())
 def test_what_was_parsed_parses_to_itself(text):
     try:
@@ -262,6 +251,7 @@ def test_what_was_parsed_parses_to_itself(text):
 LETTERS = st.text(st.characters(categories=["L", "N", "P", "Z"]), min_size=1, max_size=12)
 
 
+@settings(max_examples=50)
 @given(st.lists(LETTERS, min_size=3, max_size=8), st.lists(LETTERS, max_size=4))
 def test_a_question_of_the_data_set_parses_to_its_own_text(asked, others):
     questions = [Question(BORN.fill(n), n, "birthplace", "Oslo", "asked") for n in asked]
@@ -275,6 +265,7 @@ def test_a_question_of_the_data_set_parses_to_its_own_text(asked, others):
             assert found.parse(question.text).text == question.text
 
 
+@settings(max_examples=50)
 @given(SUBJECTS)
 def test_suggestions_are_known_names_and_few(name):
     found = SEVERAL.suggest(name)

@@ -22,12 +22,13 @@ def _drawn(generator: np.random.Generator, risk: float, n: int = 120) -> Relatio
     return RelationScores(fitted, tested, generator.random(n) >= risk)
 
 
-def test_all_bounds_hold_together_as_often_as_promised():
+@pytest.mark.parametrize("draws", [40, pytest.param(300, marks=pytest.mark.nightly)])
+def test_all_bounds_hold_together_as_often_as_promised(draws):
     """Three relations whose risk is a hair above alpha: whatever is certified, is so by mistake.
 
     Each tested at the level delta, one of three would fail with probability 1 - 0.7^3 = 0.66.
     """
-    generator, draws = np.random.default_rng(0), 300
+    generator = np.random.default_rng(0)
     mistakes = alone = 0
     for _ in range(draws):
         scores = {name: _drawn(generator, ALPHA + 1e-9) for name in ("a", "b", "c")}
@@ -38,8 +39,7 @@ def test_all_bounds_hold_together_as_often_as_promised():
     assert alone > 1.2 * DELTA * draws, "without the correction the promise is broken"
 
 
-def test_the_bound_over_all_follows_in_any_mix():
-    """Where each relation's risk is at most alpha, so is that of every mixture."""
+def test_relations_are_certified_by_their_risk():
     generator = np.random.default_rng(1)
     risks = {"easy": 0.02, "fair": 0.1, "bad": 0.6}
     found = certify_relations(
@@ -47,8 +47,6 @@ def test_the_bound_over_all_follows_in_any_mix():
     )
     certified = [name for name, each in found.by_relation.items() if each.certified]
     assert certified == ["easy", "fair"]
-    for mix in generator.dirichlet(np.ones(len(certified)), 50):
-        assert mix @ [risks[name] for name in certified] <= ALPHA
 
 
 def test_together_the_certificates_count_all_certifying_people():

@@ -1,25 +1,19 @@
-"""The risk bound: its sums against scipy, its steps by hand, its promise on known populations."""
+"""The risk bound: its steps by hand and against scipy, its promise on known populations."""
 
-import importlib
 import json
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from wherefrom.answering.abstention import REFUSE_ALL
 from wherefrom.answering.certificate import least_people
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.risk_bound import (
     Certificate,
-    binomial_tail,
     certify,
     fit_bound,
-    least_answers,
     plan_thresholds,
     split_people,
     walk,
@@ -27,43 +21,25 @@ from wherefrom.answering.risk_bound import (
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, UsageError
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 GOOD = np.repeat([0.99, 0.9, 0.1], [60, 20, 20])  # as a curve would have them
 
 
-# --- sums ------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def binom():
+    from scipy import stats
 
-
-@settings(max_examples=50)
-@given(st.integers(0, 400), st.floats(0.001, 0.999), st.integers(0, 400))
-def test_the_tail_is_scipys(n, chance, most):
-    k = min(n, most)
-    expected = stats.binom.cdf(np.arange(k + 1), n, chance)
-    assert binomial_tail(n, chance, most) == pytest.approx(expected, rel=1e-9, abs=1e-30)
-
-
-def test_tails_far_out_are_finite():
-    assert binomial_tail(50_000, 0.1, 5_000)[-1] == pytest.approx(
-        stats.binom.cdf(5_000, 50_000, 0.1), rel=1e-8
-    )
-    assert (binomial_tail(50, 0.0, 3) == 1).all()
-    assert binomial_tail(50, 1.0, 3)[-1] < 1e-300
-
-
-@pytest.mark.parametrize(("alpha", "delta", "n"), [(0.1, 0.1, 22), (0.05, 0.1, 45), (0.5, 0.3, 2)])
-def test_the_fewest_answers_that_certify_anything(alpha, delta, n):
-    assert least_answers(alpha, delta) == n
-    assert (1 - alpha) ** n <= delta < (1 - alpha) ** (n - 1)
+    return stats.binom
 
 
 # --- the split -------------------------------------------------------------------------------
 
 
-def test_the_split_depends_on_the_subject_alone():
+def test_the_split_depends_on_the_subject_alone(binom):
     people = [f"person {i}" for i in range(400)]
     fit, test = split_people(people)
     assert (fit ^ test).all()
-    assert stats.binomtest(int(fit.sum()), 400, 0.3).pvalue > 1e-3, "three in ten fit"
+    low, high = binom.interval(0.999, 400, 0.3)
+    assert low <= fit.sum() <= high, "three in ten fit"
     fewer = split_people(people[100:])
     assert (fewer[0] == fit[100:]).all()
 
@@ -81,7 +57,7 @@ def test_of_several_answers_about_one_person_one_certifies():
 # --- the steps -------------------------------------------------------------------------------
 
 
-def test_the_walk_stops_at_the_first_failure():
+def test_the_walk_stops_at_the_first_failure(binom):
     """0 of 30, 1 of 40, then 9 of 60; what comes after is not looked at."""
     p = np.repeat([0.9, 0.8, 0.7, 0.6], [30, 10, 20, 500])
     right = np.ones(p.size, dtype=bool)
@@ -91,16 +67,16 @@ def test_the_walk_stops_at_the_first_failure():
         (0.9, 30, 0), (0.8, 40, 1), (0.7, 60, 9)
     ]  # fmt: skip
     for trial in tried:
-        wanted = stats.binom.cdf(trial.wrong, trial.n_answered, 0.1)
+        wanted = binom.cdf(trial.wrong, trial.n_answered, 0.1)
         assert trial.p_value == pytest.approx(wanted)
 
 
-def test_a_plan_is_of_the_fitting_people_alone_and_begins_where_passing_is_likeliest():
+def test_a_plan_is_of_the_fitting_people_alone_and_begins_where_passing_is_likeliest(binom):
     grid, start = plan_thresholds(GOOD, 100, 0.1, 0.1)
     assert grid == [0.99, 0.9, 0.1]
     assert grid[start] == 0.99
     # 50 others: of the surest 30 would answer, of which one may be wrong; of 40, two.
-    fewer = [stats.binom.cdf(k, n, r) for k, n, r in ((0, 30, 0.01), (1, 40, 0.0325))]
+    fewer = [binom.cdf(k, n, r) for k, n, r in ((0, 30, 0.01), (1, 40, 0.0325))]
     assert plan_thresholds(GOOD, 50, 0.1, 0.1)[1] == int(np.argmax(fewer))
     assert plan_thresholds(GOOD, 20, 0.1, 0.1)[1] == 3  # 22 are needed: nothing to begin with
 
@@ -112,18 +88,21 @@ def test_a_certificate_by_hand():
     assert (found.n_answered, found.wrong, found.coverage, found.n) == (80, 0, 0.8, 100)
     assert [t.threshold for t in found.sequence] == [0.99, 0.9, 0.1]
     assert found.answers(np.array([0.95, 0.5])).tolist() == [True, False]
+    assert found.explain().startswith(
+        "certified: risk at most 0.1 with probability 0.9, for people like the calibration people;"
+    )
     assert "it answers 80 % of such people (0 of 80 answers were wrong)" in found.explain()
 
 
-def test_nothing_certified_refuses_all_and_says_how_many_more_would_do():
+def test_nothing_certified_refuses_all_and_says_how_many_more_would_do(binom):
     """1 wrong of 30 at the surest: 3/62 with half a wrong one added, so 80 % need about 100."""
     tested = np.repeat([0.99, 0.1], [30, 20])
     right = np.arange(50) < 29
     found = certify(GOOD, tested, right, 0.1, 0.1)
     assert (found.certified, found.threshold, found.coverage) == (False, REFUSE_ALL, 0.0)
     answered = (150 + found.more_people) / 150 * 30
-    allowed = stats.binom.ppf(0.1, round(answered), 0.1) - 1
-    assert stats.binom.cdf(allowed, round(answered), 1.5 / 31) == pytest.approx(0.8, abs=0.08)
+    allowed = binom.ppf(0.1, round(answered), 0.1) - 1
+    assert binom.cdf(allowed, round(answered), 1.5 / 31) == pytest.approx(0.8, abs=0.08)
     assert f"about {found.more_people} more calibration questions" in found.explain()
     assert "\n" not in found.explain()
 
@@ -151,13 +130,6 @@ def test_what_it_takes_at_the_least_is_said():
     assert bad.advice.startswith("more calibration questions would not help")
 
 
-def test_a_certificate_says_for_whom_it_holds():
-    found = certify(GOOD, np.full(100, 0.99), np.ones(100, dtype=bool), 0.1, 0.1)
-    assert found.explain().startswith(
-        "certified: risk at most 0.1 with probability 0.9, for people like the calibration people;"
-    )
-
-
 def test_a_few_answers_without_a_fault_are_no_reason_to_give_up():
     """30 right ones at alpha 0.01: it takes 230 of them, all right, not another model."""
     found = certify(GOOD, np.full(30, 0.99), np.ones(30, dtype=bool), 0.01, 0.1)
@@ -177,23 +149,9 @@ def test_where_the_risk_is_too_high_more_people_would_not_do():
 worlds = st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=30, max_size=120)
 
 
-@settings(max_examples=40)
-@given(worlds, st.sampled_from([0.05, 0.2, 0.4]), st.sampled_from([0.05, 0.2]))
-def test_along_one_plan_a_laxer_bound_certifies_no_less(world, alpha, delta):
-    p, right = np.array([x / 9 for x, _ in world]), np.array([r or x > 4 for x, r in world])
-    thresholds = [x / 9 for x in range(9, -1, -1)]
-
-    def passed(alpha, delta):
-        tried = walk(thresholds, p, right, alpha, delta)
-        return sum(t.p_value <= delta for t in tried)
-
-    assert passed(alpha, delta) <= passed(alpha + 0.1, delta)
-    assert passed(alpha, delta) <= passed(alpha, delta + 0.1)
-
-
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(worlds, st.sampled_from([0.05, 0.2]))
-def test_a_certificate_agrees_with_itself(world, alpha):
+def test_a_certificate_agrees_with_itself(binom, world, alpha):
     p, right = np.array([x / 9 for x, _ in world]), np.array([r or x > 4 for x, r in world])
     half = len(world) // 2
     found = certify(p[:half], p[half:], right[half:], alpha, 0.1)
@@ -201,7 +159,7 @@ def test_a_certificate_agrees_with_itself(world, alpha):
     assert (found.n_answered, found.wrong) == (given_.sum(), (given_ & ~right[half:]).sum())
     if found.certified:
         assert found.threshold in p[:half]
-        assert stats.binom.cdf(found.wrong, found.n_answered, alpha) <= 0.1 + 1e-12
+        assert binom.cdf(found.wrong, found.n_answered, alpha) <= 0.1 + 1e-12
     else:
         assert found.n_answered == 0
 
@@ -261,30 +219,30 @@ def test_bad_input():
 # --- the promise -----------------------------------------------------------------------------
 
 
-@pytest.fixture
-def benchmark(monkeypatch):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    yield importlib.import_module("bound")
-    sys.modules.pop("bound", None)
+@pytest.fixture(scope="module")
+def benchmark():
+    import bound
 
-
-TIMES = 120
+    return bound
 
 
 @pytest.mark.parametrize("name", ["good", "just too wrong", "misleading"])
-@pytest.mark.parametrize(("people", "alpha"), [(150, 0.2), (400, 0.1)])
-def test_the_promise_is_kept(benchmark, name, people, alpha):
+@pytest.mark.parametrize(
+    ("people", "alpha", "times"),
+    [(150, 0.2, 40), pytest.param(400, 0.1, 120, marks=pytest.mark.nightly)],
+)
+def test_the_promise_is_kept(benchmark, binom, name, people, alpha, times):
     """More broken promises than this have a chance of 1 in 1,000 where a tenth may be broken."""
     population = benchmark.synthetic(people)[name]
-    found = benchmark.measure(population, TIMES, alpha, 0.1, 7, resplits=False)
-    broken = round(found["drawn"]["certified"]["above"] * TIMES)
-    assert broken <= stats.binom.ppf(0.999, TIMES, 0.1)
+    found = benchmark.measure(population, times, alpha, 0.1, 7, resplits=False)
+    broken = round(found["drawn"]["certified"]["above"] * times)
+    assert broken <= binom.ppf(0.999, times, 0.1)
     if name == "good":
         assert found["drawn"]["certified"]["answers_anybody"] > 0.3
 
 
 def test_without_it_the_risk_is_above_more_often_than_not(benchmark):
     population = benchmark.synthetic(150)["misleading"]
-    found = benchmark.measure(population, TIMES, 0.1, 0.1, 7, resplits=False)["drawn"]
+    found = benchmark.measure(population, 60, 0.1, 0.1, 7, resplits=False)["drawn"]
     assert found["uncertified"]["above"] > 0.4 > 0.1 > found["certified"]["above"]
     assert found["uncertified"]["mean_coverage"] > found["certified"]["mean_coverage"]

@@ -3,10 +3,13 @@
 import errno
 import multiprocessing
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from wherefrom.core import cache
 from wherefrom.core.cache import cache_folder, open_entry, remember
 from wherefrom.core.errors import CacheWarning, CannotWrite, UsageError
 from wherefrom.core.files import TEMPORARY
@@ -37,6 +40,21 @@ def test_an_entry_is_made_once():
     assert make.times == 1
     assert open_entry("corpus", "other", make) != first
     assert make.times == 2
+
+
+def test_what_another_process_made_meanwhile_is_not_made_again(monkeypatch):
+    other, own, alone = Maker(), Maker(), cache._alone
+
+    @contextmanager
+    def wait(root: Path) -> Iterator[None]:
+        monkeypatch.setattr(cache, "_alone", alone)
+        open_entry("corpus", "abc", other)
+        with alone(root):
+            yield
+
+    monkeypatch.setattr(cache, "_alone", wait)
+    open_entry("corpus", "abc", own)
+    assert (other.times, own.times) == (1, 0)
 
 
 @pytest.mark.parametrize("place", [0, 37, 99])

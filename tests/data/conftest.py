@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-REAL = ROOT.parent / "shared" / "data" / "birthplaces"
+from tests.support import real_data
 
 WIKI = """\
 Ada P. Lund. Ada P Lund was born in Oslo .
@@ -42,6 +41,4 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def real() -> Path:
-    if not REAL.is_dir():
-        pytest.skip(f"the course's files are not in {REAL}")
-    return REAL
+    return real_data.find("birthplaces")

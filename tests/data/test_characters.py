@@ -4,13 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import real_data
 from wherefrom.core.characters import PRINTABLE, CharacterText
 from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.data.characters import CharactersConfig, load, survey
 from wherefrom.data.people import PeopleConfig
 from wherefrom.data.people import load as load_people
-
-REAL = Path(__file__).parents[2].parent / "shared" / "data"
 
 
 def write(folder: Path, text: str, name: str = "text.txt") -> Path:
@@ -77,8 +76,6 @@ def test_what_cannot_be_used_is_refused_in_one_line(tmp_path):
 
 
 def test_the_real_text_is_split_as_nanogpt_splits_it():
-    if not REAL.is_dir():
-        pytest.skip(f"the real text is not in {REAL}")
-    dataset = read(REAL)
+    dataset = read(real_data.find("language", "shakespeare.txt"))
     assert [len(d.text) for d in dataset.documents] == [1_003_854, 111_540]
     assert dataset.details == {"training_characters": 1_003_854}  # ASCII: nothing is folded

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.support import real_data
 from wherefrom.core.bags import split_words
-from wherefrom.core.errors import BadData, Damaged, MissingInput
+from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.data.reviews import ReviewsConfig, load, read_reviews, survey
 
-REAL = Path(__file__).parents[2].parent / "shared" / "data"
 TRAIN = [(f"a good film number {i}", 1) for i in range(20)] + [
     (f"a bad film number {i}", 0) for i in range(20)
 ]
@@ -109,14 +109,6 @@ def test_five_bad_lines_and_a_count(tmp_path):
         read_reviews(path, "train")
 
 
-@pytest.mark.parametrize("data", [b"plain text", gzip.compress(b"{}" * 999)[:-20]])
-def test_a_file_that_gzip_did_not_pack_whole(tmp_path, data):
-    path = tmp_path / "train.jsonl.gz"
-    path.write_bytes(data)
-    with pytest.raises(Damaged, match="expected a file that gzip packed"):
-        read_reviews(path, "train")
-
-
 def test_other_bytes_and_nothing_at_all(tmp_path):
     path = tmp_path / "train.jsonl"
     path.write_bytes(b'{"label": 1, "text": "a"}\n\xff\n')
@@ -147,14 +139,14 @@ def test_generated_reviews_repeat_by_seed_and_say_that_they_are_generated():
     assert "400 generated ones to train on and 100 to test on" in line
 
 
+@pytest.mark.nightly
 def test_the_real_reviews_are_counted():
-    if not (REAL / "sentiment").is_dir():
-        pytest.skip(f"the real reviews are not in {REAL / 'sentiment'}")
+    folder = real_data.find("sentiment")
     train, test = (
-        read_reviews(REAL / f"sentiment/imdb_{part}.jsonl.gz", part) for part in ("train", "test")
+        read_reviews(folder / f"imdb_{part}.jsonl.gz", part) for part in ("train", "test")
     )
     assert [sum(r.label for r in part) for part in (train, test)] == [12_500, 12_500]
-    said = survey(ReviewsConfig(folder=str(REAL))).lines()
+    said = survey(ReviewsConfig(folder=str(folder.parent))).lines()
     assert "25,000 reviews, 123 of which are in train too" in said[1]
 
 

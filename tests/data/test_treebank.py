@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.support import real_data
 from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.core.words import WordText
 from wherefrom.data import tiny_text, treebank
@@ -20,8 +21,6 @@ from wherefrom.data.treebank import (
     survey,
 )
 from wherefrom.data.word_forms import HOMEWORK
-
-REAL = Path(__file__).parents[2].parent / "shared" / "data"
 
 TRAIN = "-DOCSTART-\tX\n\nThe\tDT\ncat\tNN\nsat\tVBD\n\n\nThe\tDT\ndog\tNN\nran\tVBD\n\nYes\tUH\n"
 DEV = "The\tDT\ncat\tNN\nsat\tVBD\n-DOCSTART-\t X\n\n12,345\tCD\ncats\tNNS\n\nYes\tUH\n\n"
@@ -162,10 +161,9 @@ def test_a_vocabulary_of_nothing_is_refused():
         TreebankConfig(words=3)
 
 
+@pytest.mark.nightly
 def test_the_real_text_has_the_homeworks_bigrams():
-    if not REAL.is_dir():
-        pytest.skip(f"the real text is not in {REAL}")
-    data = load(TreebankConfig(folder=str(REAL)), 0)
+    data = load(TreebankConfig(folder=str(real_data.find("language").parent)), 0)
     assert isinstance(data, WordText)
     assert data.vocabulary is not None
     dev = data.vocabulary.bigrams(d.text for d in data.held_out_documents)
@@ -176,6 +174,7 @@ def test_the_real_text_has_the_homeworks_bigrams():
     assert data.vocabulary.vectors.shape == (2000, 50)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("part", "shares", "figures"),
     [
@@ -185,9 +184,7 @@ def test_the_real_text_has_the_homeworks_bigrams():
 )
 def test_what_one_token_a_line_makes_of_two_passages_is_three_frequencies(part, shares, figures):
     """41 unknown words in one sentence, and eight sentences of one (docs/PERPLEXITY.md)."""
-    if not REAL.is_dir():
-        pytest.skip(f"the real text is not in {REAL}")
-    config = TreebankConfig(folder=str(REAL))
+    config = TreebankConfig(folder=str(real_data.find("language").parent))
     known = frozenset(treebank.read_vocabulary(treebank.find(config, "vocabulary"), config.words))
     texts = [s for s in read_sentences(treebank.find(config, part)) if s]
     unknown = [[HOMEWORK.canonical(word, known) == HOMEWORK.unknown for word in s] for s in texts]

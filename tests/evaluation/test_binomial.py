@@ -2,17 +2,30 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
 from wherefrom.evaluation.binomial import binomial_tail, least_answers
 
 
-@pytest.mark.parametrize(("n", "chance"), [(1, 0.5), (22, 0.1), (500, 0.03), (0, 0.1)])
-def test_tails_are_scipys(n: int, chance: float):
-    np.testing.assert_allclose(binomial_tail(n, chance, n), binom.cdf(np.arange(n + 1), n, chance))
+@pytest.mark.parametrize(
+    ("n", "chance", "most"),
+    [(1, 0.5, 1), (22, 0.1, 30), (500, 0.03, 500), (0, 0.1, 0), (400, 0.999, 7), (400, 0.001, 9)],
+)
+def test_tails_are_scipys(stats, n: int, chance: float, most: int):
+    expected = stats.binom.cdf(np.arange(min(n, most) + 1), n, chance)
+    np.testing.assert_allclose(binomial_tail(n, chance, most), expected, rtol=1e-7, atol=1e-30)
 
 
-def test_the_fewest_answers_by_hand():
-    """0.9 to the 22nd power is 0.098, to the 21st 0.109."""
-    assert least_answers(0.1, 0.1) == 22
-    assert least_answers(0.5, 0.25) == 2
+def test_tails_far_out_are_finite(stats):
+    assert binomial_tail(50_000, 0.1, 5_000)[-1] == pytest.approx(
+        stats.binom.cdf(5_000, 50_000, 0.1), rel=1e-8
+    )
+    assert (binomial_tail(50, 0.0, 3) == 1).all()
+    assert binomial_tail(50, 1.0, 3)[-1] < 1e-300
+
+
+@pytest.mark.parametrize(
+    ("alpha", "delta", "n"), [(0.1, 0.1, 22), (0.05, 0.1, 45), (0.5, 0.3, 2), (0.5, 0.25, 2)]
+)
+def test_the_fewest_answers_that_show_anything(alpha, delta, n):
+    assert least_answers(alpha, delta) == n
+    assert (1 - alpha) ** n <= delta < (1 - alpha) ** (n - 1)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from wherefrom.evaluation import intervals
 from wherefrom.evaluation.intervals import (
@@ -27,13 +26,13 @@ def _items(both: int, only_a: int, only_b: int, neither: int) -> tuple[list[bool
     return a, b
 
 
-def test_normal_quantile_is_scipys():
+def test_normal_quantile_is_scipys(stats):
     for p in (0.005, 0.5, 0.9, 0.975):
         assert normal_quantile(p) == pytest.approx(stats.norm.ppf(p), abs=1e-12)
 
 
 @given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
-def test_wilson_is_scipys(counts):
+def test_wilson_is_scipys(stats, counts):
     successes, n = counts
     for level in (0.8, 0.95):
         expected = stats.binomtest(successes, n).proportion_ci(level, method="wilson")
@@ -55,14 +54,14 @@ def test_wilson_refuses_impossible_counts(successes, n):
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 3, 4, 5, 8, 9, 30, 79, 400, 2001])
-def test_student_quantile_is_scipys(freedom):
+def test_student_quantile_is_scipys(stats, freedom):
     for p in (0.001, 0.2, 0.5, 0.75, 0.95, 0.975, 0.9995):
         expected = stats.t.ppf(p, freedom)
         assert student_quantile(p, freedom) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 @given(st.lists(st.floats(-100, 100), min_size=2, max_size=12), st.sampled_from([0.5, 0.95]))
-def test_mean_interval_is_scipys(values, level):
+def test_mean_interval_is_scipys(stats, values, level):
     low, high = mean_interval(values, level)
     error = stats.sem(values)
     half = stats.t.ppf((1 + level) / 2, len(values) - 1) * error
@@ -151,7 +150,7 @@ def test_bootstrap_by_hand():
     assert bootstrap_mean([0.0, 1.0], level=0.4) == (0.5, 0.5)
 
 
-def test_bootstrap_agrees_with_scipy():
+def test_bootstrap_agrees_with_scipy(stats):
     values = np.random.default_rng(3).exponential(size=120)
     expected = stats.bootstrap(
         (values,), np.mean, n_resamples=20_000, method="percentile", rng=np.random.default_rng(4)
@@ -162,10 +161,11 @@ def test_bootstrap_agrees_with_scipy():
 
 def test_bootstrap_is_counted():
     values = np.arange(40.0) ** 0.5
-    assert bootstrap_mean(values, seed=1) == bootstrap_mean(values.tolist(), seed=1)
-    assert bootstrap_mean(values, seed=1) != bootstrap_mean(values, seed=2)
+    found = bootstrap_mean(values, seed=1)
+    assert bootstrap_mean(values.tolist(), seed=1) == found
+    assert bootstrap_mean(values, seed=2) != found
     shifted = np.array(bootstrap_mean(values + 1e6, seed=1)) - 1e6
-    assert shifted == pytest.approx(bootstrap_mean(values, seed=1), abs=1e-8)
+    assert shifted == pytest.approx(found, abs=1e-8)
 
 
 def test_bootstrap_of_a_long_text_draws_runs_of_neighbours():

@@ -1,21 +1,29 @@
 """The logistic fit against scikit-learn, scipy, and sums that are known by hand."""
 
 import math
+from types import ModuleType
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy import optimize, special
-from sklearn.linear_model import LogisticRegression
 
 from wherefrom.evaluation.logistic import fit_logistic, sigmoid
+
+
+@pytest.fixture(scope="module")
+def optimize() -> ModuleType:
+    import scipy.optimize
+
+    return scipy.optimize
+
+
+def expit(logits):
+    return (1 + np.tanh(logits / 2)) / 2
 
 
 def rows(n: int, k: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     generator = np.random.default_rng(seed)
     design = np.column_stack((generator.normal(size=(n, k - 1)), np.ones(n)))
-    target = generator.random(n) < special.expit(design @ generator.normal(size=k))
+    target = generator.random(n) < expit(design @ generator.normal(size=k))
     return design, target.astype(np.float64)
 
 
@@ -26,17 +34,17 @@ def loss(theta, design, target, count, penalty) -> float:
 
 @pytest.mark.parametrize("penalty", [0.1, 1.0, 50.0])
 @pytest.mark.parametrize("n", [20, 400])
-def test_with_a_penalty_and_weights_it_is_scikit_learns(n, penalty):
+def test_with_a_penalty_and_weights_it_is_scikit_learns(logistic_regression, n, penalty):
     design, target = rows(n, 4, seed=n)
     count = np.random.default_rng(1).uniform(0.1, 3.0, n)
     found = fit_logistic(design, target, count_N=count, penalty_K=np.full(4, penalty))
-    reference = LogisticRegression(
+    reference = logistic_regression(
         C=1 / penalty, fit_intercept=False, solver="newton-cholesky", tol=1e-12, max_iter=500
     ).fit(design, target, sample_weight=count)
     assert found.weights_K == pytest.approx(reference.coef_[0], abs=1e-7)
 
 
-def test_each_column_has_its_own_penalty():
+def test_each_column_has_its_own_penalty(optimize):
     design, target = rows(80, 3, seed=2)
     count, penalty = np.full(80, 0.5), np.array([4.0, 0.0, 0.25])
     # Targets need not be 0 or 1: a row may be right half the time.
@@ -69,7 +77,7 @@ def test_the_curvature_is_that_of_the_loss():
     found = fit_logistic(design, target, count_N=count, penalty_K=penalty)
 
     def gradient(theta):
-        return design.T @ (count * (special.expit(design @ theta) - target)) + penalty * theta
+        return design.T @ (count * (expit(design @ theta) - target)) + penalty * theta
 
     step = 1e-5 * np.eye(3)
     numeric = [(gradient(found.weights_K + e) - gradient(found.weights_K - e)) / 2e-5 for e in step]
@@ -92,7 +100,7 @@ def test_separable_rows_with_a_penalty_have_a_finite_fit(scale):
     found = fit_logistic(x[:, None], x > 0, penalty_K=np.ones(1))
     (weight,) = found.weights_K
     # Where the gradient is 0: what the rows pull is what the penalty holds.
-    assert weight == pytest.approx(float(x @ ((x > 0) - special.expit(weight * x))), rel=1e-6)
+    assert weight == pytest.approx(float(x @ ((x > 0) - expit(weight * x))), rel=1e-6)
     assert 0 < weight < np.inf
 
 
@@ -105,7 +113,7 @@ def test_separable_rows_with_a_penalty_have_a_finite_fit(scale):
         np.ones((6, 9)),  # more columns than rows
     ],
 )
-def test_singular_designs_end_with_the_best_probabilities(design):
+def test_singular_designs_end_with_the_best_probabilities(optimize, design):
     """The weights are not unique there, but what they predict is."""
     target = np.array([1.0, 0.0, 1.0, 1.0, 0.0, 1.0])
     found = fit_logistic(design, target)
@@ -113,7 +121,7 @@ def test_singular_designs_end_with_the_best_probabilities(design):
     best = optimize.minimize(
         loss, np.zeros(design.shape[1]), (design, target, np.ones(6), np.zeros(design.shape[1]))
     )
-    expected = special.expit(design @ best.x)
+    expected = expit(design @ best.x)
     assert sigmoid(design @ found.weights_K) == pytest.approx(expected, abs=1e-4)
 
 
@@ -124,18 +132,9 @@ def test_separable_rows_without_a_penalty_end_and_are_told_apart():
     assert ((sigmoid(x[:, None] @ found.weights_K) > 0.5) == (x > 0)).all()
 
 
-@settings(max_examples=40)
-@given(st.integers(0, 2**32 - 1), st.integers(2, 30), st.integers(1, 4))
-def test_no_small_step_from_the_fit_does_better(seed, n, k):
-    design, target = rows(n, k, seed)
-    penalty, count = np.full(k, 0.5), np.ones(n)
-    found = fit_logistic(design, target, penalty_K=penalty).weights_K
-    least = loss(found, design, target, count, penalty)
-    for step in np.vstack((np.eye(k), -np.eye(k))) * 1e-3:
-        assert loss(found + step, design, target, count, penalty) > least
-
-
 def test_the_sigmoid_is_scipys_and_does_not_overflow():
+    from scipy import special
+
     logits = np.array([-1e6, -800.0, -30.0, -1.0, 0.0, 2.0, 40.0, 1e6])
     with np.errstate(over="raise", invalid="raise"):
         found = sigmoid(logits)

@@ -6,14 +6,12 @@ import pytest
 from wherefrom.evaluation.ranks import compare_aurocs, mean_ranks, resample_counts, spearman
 from wherefrom.evaluation.selective import auroc
 
-stats = pytest.importorskip("scipy.stats")
-
 
 def test_ranks_share_the_mean_of_equal_values():
     assert mean_ranks(np.array([3.0, 1.0, 3.0, 2.0])).tolist() == [3.5, 1.0, 3.5, 2.0]
 
 
-def test_spearman_is_scipys_with_ties_too():
+def test_spearman_is_scipys_with_ties_too(stats):
     chance = np.random.default_rng(0)
     one = chance.integers(0, 8, 60).astype(float)
     other = one + chance.integers(0, 8, 60)
@@ -57,7 +55,7 @@ def test_the_difference_is_that_of_the_two_areas():
     chance = np.random.default_rng(2)
     right = chance.random(80) < 0.7
     one, other = (right + chance.normal(size=80) * s for s in (0.5, 2.0))
-    one[:10] = other[:10] = 0.5  # some ties
+    one = np.round(one)  # many ties, which the other score has not
     found = compare_aurocs(one, other, right)
     areas = auroc(one, right), auroc(other, right)
     assert found is not None
@@ -81,16 +79,20 @@ def test_without_two_kinds_of_answers_there_is_nothing_to_compare():
     assert compare_aurocs(np.arange(4.0), np.arange(4.0), np.ones(4, dtype=bool)) is None
 
 
-def test_the_interval_of_a_difference_holds_the_truth():
+@pytest.mark.parametrize(
+    ("times", "resamples", "most"),
+    [(40, 200, 1.0), pytest.param(200, 400, 0.99, marks=pytest.mark.nightly)],
+)
+def test_the_interval_of_a_difference_holds_the_truth(times, resamples, most):
     """Two scores with the same noise have a difference of 0."""
     chance, held = np.random.default_rng(3), 0
-    for _ in range(200):
+    for _ in range(times):
         right = np.arange(100) < 75
         one, other = (right + chance.normal(size=100) for _ in range(2))
-        found = compare_aurocs(one, other, right, resamples=400)
+        found = compare_aurocs(one, other, right, resamples=resamples)
         assert found is not None
         held += found.interval[0] <= 0 <= found.interval[1]
-    assert 0.9 <= held / 200 <= 0.99
+    assert 0.9 <= held / times <= most
 
 
 def test_resamples_draw_as_many_as_there_are():

@@ -1,14 +1,12 @@
-"""Risk against coverage by hand, AUROC against scikit-learn, intervals by simulation."""
+"""Risk against coverage and AUROC by hand, intervals by simulation."""
 
 import json
 from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
-from sklearn.metrics import roc_auc_score
 
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import BadData
@@ -31,7 +29,7 @@ def test_risk_and_coverage_by_hand():
     assert found.risk == pytest.approx((0, 1 / 2, 1 / 3, 1 / 2))
     assert found.area == pytest.approx((0 + 1 / 2 + 1 / 3 + 1 / 2) / 4)
     assert found.least_area == pytest.approx((0 + 0 + 1 / 3 + 1 / 2) / 4)
-    assert risk_coverage(S, RIGHT[[0, 2, 1, 3]]).area == found.least_area
+    assert risk_coverage(S, RIGHT[[0, 2, 1, 3]]).area == pytest.approx(found.least_area)
 
 
 def test_equal_scores_are_answered_together():
@@ -41,6 +39,7 @@ def test_equal_scores_are_answered_together():
     assert found.area == pytest.approx(0.25 * 0 + 0.5 / 3 + 0.25 / 2)
 
 
+@settings(max_examples=40)
 @given(cases)
 def test_it_is_what_every_threshold_does_in_turn(case):
     score, right = case
@@ -53,6 +52,7 @@ def test_it_is_what_every_threshold_does_in_turn(case):
     assert risk_coverage(score[::-1], right[::-1]).area == pytest.approx(found.area)
 
 
+@settings(max_examples=40)
 @given(cases)
 def test_only_the_order_counts(case):
     score, right = case
@@ -61,6 +61,7 @@ def test_only_the_order_counts(case):
         assert auroc(other, right) == auroc(score, right)
 
 
+@settings(max_examples=40)
 @given(cases)
 def test_a_score_that_tells_nothing_has_the_overall_risk(case):
     score, right = case
@@ -80,7 +81,7 @@ def test_the_bootstrap_is_the_exact_one_for_few_answers():
         counts = np.bincount(rows, minlength=4)
         exact += [first - second] * round(24 / np.prod([(1, 1, 2, 6, 24)[c] for c in counts]))
     assert len(exact) == 256
-    found = compare_areas(S, other, RIGHT, level=0.8, resamples=4000)
+    found = compare_areas(S, other, RIGHT, level=0.8, resamples=2000)
     assert found.difference == pytest.approx(
         risk_coverage(S, RIGHT).area - risk_coverage(other, RIGHT).area
     )
@@ -106,8 +107,10 @@ def test_a_better_score_is_told_from_a_worse_one_and_equals_are_not():
 def test_the_difference_turns_with_its_sides_and_repeats():
     generator = np.random.default_rng(1)
     a, b, right = generator.random(50), generator.random(50), generator.random(50) < 0.6
-    one, back = compare_areas(a, b, right, seed=3), compare_areas(b, a, right, seed=3)
-    assert one == compare_areas(a, b, right, seed=3)
+    one, back, again = (
+        compare_areas(*sides, right, seed=3, resamples=200) for sides in ((a, b), (b, a), (a, b))
+    )
+    assert one == again
     assert back.difference == pytest.approx(-one.difference)
     assert back.interval == pytest.approx((-one.interval[1], -one.interval[0]))
     assert back.p_value == one.p_value
@@ -116,14 +119,16 @@ def test_the_difference_turns_with_its_sides_and_repeats():
 # --- AUROC -----------------------------------------------------------------------------------
 
 
+@settings(max_examples=40)
 @given(cases)
-def test_auroc_is_scikit_learns_ties_too(case):
+def test_auroc_is_the_share_of_pairs_in_order_of_which_ties_count_half(case):
     score, right = case
     found = auroc(score, right)
     if right.all() or not right.any():
         assert found is None
     else:
-        assert found.value == pytest.approx(roc_auc_score(right, score))
+        apart = score[right][:, None] - score[~right]
+        assert found.value == pytest.approx(((apart > 0) + (apart == 0) / 2).mean())
         assert found.interval[0] <= found.value <= found.interval[1]
         assert found.details == {"right": right.sum(), "wrong": (~right).sum()}
 
@@ -152,7 +157,7 @@ def test_with_many_answers_the_interval_is_delongs():
 
 
 @pytest.mark.parametrize("distance", [0.5, 3.0])
-def test_the_interval_holds_the_truth_as_often_as_it_says(distance):
+def test_the_interval_holds_the_truth_as_often_as_it_says(distance, stats):
     """60 right, 12 wrong, 300 times: fewer hits have a chance of 1 in 10,000 at 95 %."""
     generator = np.random.default_rng(3)
     truth, hits = stats.norm.cdf(distance / np.sqrt(2)), 0

@@ -18,6 +18,7 @@ from wherefrom.data.biographies import (
     find_stored_spans,
     load,
 )
+from wherefrom.evaluation.intervals import bootstrap_mean
 from wherefrom.evaluation.storage import Stored, count_stored, read_documents, score_storage
 from wherefrom.models.gpt import GPT, GPTConfig
 
@@ -89,8 +90,12 @@ def test_bits_per_parameter_and_its_interval():
     assert scored.interval == pytest.approx((1.5, 1.5))
     assert (scored.details["parameters"], scored.details["embeddings"]) == (20, 5)
     assert (scored.details["stored"], scored.details["storable"]) == (30.0, 40.0)
+    uneven = Stored({"x": np.arange(10.0)}, {"x": np.full(10, 9.0)})
+    low, high = bootstrap_mean(np.arange(10.0))
+    assert score_storage(uneven, 20, 5).interval == pytest.approx((low * 10 / 20, high * 10 / 20))
 
 
+@pytest.mark.nightly
 def test_intervals_hold_the_truth_about_as_often_as_they_say():
     """People who are stored with probability 0.7, 12 bits each: the truth is 0.7 * 12 a person."""
     people, worlds, held = 80, 60, 0

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import real_data
 from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED, VERDICTS, Verdict
 from wherefrom.data import birthplaces, facts, people
@@ -21,9 +22,6 @@ from wherefrom.evidence.accuracy import (
 )
 from wherefrom.evidence.index import Index
 from wherefrom.evidence.verdict import FactChecker
-
-OWN_TEXT = Path(__file__).parents[2].parent / "shared/data/own-text"
-COURSE = Path(__file__).parents[2].parent / "shared/data/birthplaces"
 
 
 def ask(name: str, answer: str | None, support: str = "stated") -> Question:
@@ -102,10 +100,9 @@ def test_on_people_all_four_labels_are_right(tmp_path):
     assert found.probes[GOLD].interval[0] < found.probes[GOLD].value
 
 
+@pytest.mark.nightly
 def test_on_the_course_labels_are_right(tmp_path):
-    if not COURSE.is_dir():
-        pytest.skip("the course's files are not here")
-    config = birthplaces.BirthplacesConfig(str(COURSE), calibration=400)
+    config = birthplaces.BirthplacesConfig(str(real_data.find("birthplaces")), calibration=400)
     found = measure(birthplaces.load(config, 0), tmp_path / "index.sqlite")
     assert found.extraction.value >= 0.93
     assert found.probes[GOLD].value >= 0.95
@@ -113,6 +110,7 @@ def test_on_the_course_labels_are_right(tmp_path):
     assert found.probes[OTHER].value >= 0.97
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("name", "joined", "bar"),
     [
@@ -125,15 +123,12 @@ def test_on_the_course_labels_are_right(tmp_path):
 )
 def test_on_own_texts_labels_of_every_relation_are_right(tmp_path, name, joined, bar):
     """Also in paragraphs that join the lines of three subjects."""
-    if not OWN_TEXT.is_dir():
-        pytest.skip("the own texts are not here")
-    lines = (OWN_TEXT / f"{name}.txt").read_text("utf-8").splitlines()
+    folder = real_data.find("own-text")
+    lines = (folder / f"{name}.txt").read_text("utf-8").splitlines()
     random.Random(0).shuffle(lines)
     parts = [" ".join(lines[i : i + joined]) for i in range(0, len(lines), joined)]
     (tmp_path / "c.txt").write_text("".join(f"{part}\n" for part in parts), "utf-8")
-    dataset = facts.load(
-        facts.FactsConfig(str(tmp_path / "c.txt"), str(OWN_TEXT / f"{name}.tsv")), 0
-    )
+    dataset = facts.load(facts.FactsConfig(str(tmp_path / "c.txt"), str(folder / f"{name}.tsv")), 0)
     subjects = [q.subject for q in dataset.questions]
     index = Index.build(
         tmp_path / "i.sqlite", dataset.documents, "0" * 64, subjects, dataset.passages

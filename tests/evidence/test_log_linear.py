@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
 from wherefrom.core.config import from_json, to_json
+from wherefrom.evidence import log_linear
 from wherefrom.evidence.log_linear import (
     RIDGE,
     Example,
@@ -83,12 +83,21 @@ def loss(vector: np.ndarray, lines: list[Example], names: list[str]) -> float:
 
 
 def test_the_fit_is_the_best_there_is():
+    from scipy.optimize import minimize
+
     lines, names = examples(), ["any", "a", "b", "c"]
     model = LogLinearModel.fit(lines)
     best = minimize(loss, np.zeros(4), (lines, names)).fun
     assert loss(np.array([model.weights[name] for name in names]), lines, names) < best + 0.02
     assert 0 < model.threshold < 1
     assert LogLinearModel.fit(lines) == model
+
+
+def test_nobody_is_judged_by_weights_that_their_own_lines_taught():
+    """Features that one person's lines alone have say nothing of that person then."""
+    lines = [Example([[f"of {p}"]], [p % 2 == 0], p) for p in range(20) for _ in range(2)]
+    found = log_linear._cross_validate(lines, log_linear._tabulate(lines)[1])
+    np.testing.assert_allclose(found, 0.5)
 
 
 def test_a_feature_of_one_candidate_teaches_nothing():

@@ -36,6 +36,8 @@ def test_the_longest_name_that_stands_there_counts():
 def test_capitals_matter_unless_nothing_is_found_with_them():
     texts = ["polish rod", "Polish Rod", "ADA LUND"]
     assert find(texts, ["Polish Rod", "Ada Lund"])[0] == {"Polish Rod": [1], "Ada Lund": [2]}
+    first = find(["ADA LUND met Bo"], ["Bo", "Ada Lund"])[1]
+    assert first == ["ADA LUND"], "the first name of a text, in whatever capitals"
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,14 @@
 """Whom the parts of a document are about, by hand."""
 
 import random
-from pathlib import Path
 
 import pytest
 
+from tests.support import real_data
 from wherefrom.core.contracts import Passage
 from wherefrom.core.forms import find_forms, match
 from wherefrom.reading.mentions import Mentions
 from wherefrom.reading.passages import find_passages
-
-OWN_TEXT = Path(__file__).parents[2].parent / "shared/data/own-text"
 
 
 def find(texts, subjects):
@@ -127,10 +125,9 @@ def test_other_languages_and_names(text, subjects, cut):
 
 @pytest.mark.parametrize("name", ["ballplayers", "players1000", "countries"])
 def test_joined_lines_are_taken_apart_again(name):
-    if not OWN_TEXT.is_dir():
-        pytest.skip("the own texts are not here")
-    lines = (OWN_TEXT / f"{name}.txt").read_text().splitlines()
-    asked = [q.split("\t")[0] for q in (OWN_TEXT / f"{name}.tsv").read_text().splitlines()]
+    folder = real_data.find("own-text")
+    lines = (folder / f"{name}.txt").read_text("utf-8").splitlines()
+    asked = [q.split("\t")[0] for q in (folder / f"{name}.tsv").read_text("utf-8").splitlines()]
     forms = find_forms(asked)
     subjects = list(dict.fromkeys(match(forms, question)[1] for question in asked))
     random.Random(0).shuffle(lines)

@@ -42,6 +42,10 @@ def test_the_first_whole_word_after_the_subject_comes_first(value, start):
     assert locate(value, BO, WHOLE) == span
 
 
+def test_a_value_may_follow_the_name_at_once():
+    assert locate("北京", Document("王小明北京人，不在北京", Span(0, 3))) == Span(3, 5)
+
+
 def test_parts_of_words_count_if_they_are_asked_for():
     assert locate("ville", BO, inside_words=True) == Span(23, 28)
     assert locate("Paris", BO, inside_words=True) == Span(38, 43)

@@ -63,23 +63,24 @@ def test_no_network(tmp_path, monkeypatch):
         download(PINNED, tmp_path / "file")
 
 
+NO_ADDRESSES = [
+    "file:///etc", "http://[::1", "http://[", "http://", "https:///simple", "no address", "//x",
+    "http://host:port/", "http://host:99999/", "http://host:0/", "http://ho\nst/",
+    "ftp://host/", "http://me:secret@[",
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("registry", ["pypi", "npm"])
-@pytest.mark.parametrize(
-    "address",
-    [
-        "file:///etc", "http://[::1", "http://[", "http://", "https:///simple", "no address", "//x",
-        "http://host:port/", "http://host:99999/", "http://host:0/", "http://ho\nst/",
-        "ftp://host/", "http://me:secret@[",
-    ],
-)  # fmt: skip
-def test_an_address_that_is_none(tmp_path, monkeypatch, address, registry):
-    monkeypatch.setenv("PIP_INDEX_URL", address)
-    monkeypatch.setenv("npm_config_registry", address)
-    with pytest.raises(UsageError, match=r"^registry: expected an http or https address, found '"):
-        download(replace(PINNED, registry=registry), tmp_path / "file")
-    with pytest.raises(UsageError) as caught:
-        find_address(replace(PINNED, registry=registry))
-    assert "secret" not in str(caught.value)
+def test_an_address_that_is_none(tmp_path, monkeypatch, registry):
+    pinned = replace(PINNED, registry=registry)
+    for address in NO_ADDRESSES:
+        monkeypatch.setenv("PIP_INDEX_URL", address)
+        monkeypatch.setenv("npm_config_registry", address)
+        with pytest.raises(UsageError, match=r"^registry: expected an http or https address, fou"):
+            download(pinned, tmp_path / "file")
+        with pytest.raises(UsageError) as caught:
+            find_address(pinned)
+        assert "secret" not in str(caught.value)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -91,8 +92,8 @@ def test_a_link_that_is_no_address_is_passed_over(offered):
 
 
 def test_a_page_of_too_many_links_is_left(offered, tmp_path):
-    """Two million of them took more than a minute."""
-    offered.files["/simple/some-data/"] = b"<a href=x>" * 1_600_000
+    """Two million, which 16 MB can hold, took more than a minute."""
+    offered.files["/simple/some-data/"] = b"<a href=x>" * 100_001
     with pytest.raises(Damaged, match=r"at most 16,777,216 bytes and 100,000 links, found more"):
         download(PINNED, tmp_path / "file")
     assert list(tmp_path.iterdir()) == []

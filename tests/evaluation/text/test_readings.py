@@ -52,14 +52,14 @@ def test_every_character_is_scored_the_first_as_one_that_begins_a_line_or_a_word
     shares = {"a": 0.5, "b": 0.25, before: 0.25}
     found = characters("".join(shares), list(shares.values())).read("abbaabab" * 4)
     assert "".join(found.pieces) == "abbaabab" * 4
-    np.testing.assert_allclose(found.nats, [-math.log(shares[c]) for c in found.pieces], rtol=1e-6)
+    np.testing.assert_allclose(found.nats, [-math.log(shares[c]) for c in found.pieces], rtol=1e-5)
     assert not found.charge.any()
     assert not found.unknown.any()
 
 
 def test_without_line_ends_and_spaces_the_first_character_is_an_even_guess():
     found = characters("ab", [0.75, 0.25]).read("aab")
-    np.testing.assert_allclose(found.nats, -np.log([0.5, 0.75, 0.25]), rtol=1e-6)
+    np.testing.assert_allclose(found.nats, -np.log([0.5, 0.75, 0.25]), rtol=1e-5)
 
 
 def test_what_a_text_costs_by_character_is_all_that_is_paid_for_it():
@@ -100,7 +100,7 @@ def test_a_temperature_of_two_takes_the_root_of_the_probabilities():
     found = characters("ab", [0.9, 0.1]).at(2).read("aab")
     rest = math.sqrt(0.9) + math.sqrt(0.1)
     wanted = [-math.log(math.sqrt(p) / rest) for p in (0.9, 0.1)]
-    np.testing.assert_allclose(found.nats[1:], wanted, rtol=1e-6)
+    np.testing.assert_allclose(found.nats[1:], wanted, rtol=1e-5)
 
 
 def test_a_text_that_the_model_cannot_read_is_refused():
