@@ -99,7 +99,8 @@ def test_exposures_are_those_of_the_relations_that_are_asked(tiny_run: Path) -> 
 
 
 def test_exposures_that_take_long_are_not_counted(tiny_run: Path) -> None:
+    """A step has several rows."""
     run = open_run(tiny_run)
-    stages = tuple(replace(stage, steps=10_000_000) for stage in run.recipe.stages)
+    stages = tuple(replace(stage, steps=100_000) for stage in run.recipe.stages)
     run.recipe = replace(run.recipe, stages=stages)
     assert describe_exposures(open_inspector(run).opened, {"birthplace"}) is None
