@@ -53,7 +53,7 @@ def test_runs_of_other_kinds_are_sound(
 
 def test_a_score_that_does_not_follow_from_its_predictions(own_run):
     def act(status):
-        status["results"]["majority"]["accuracy"] += 1e-6
+        status["results"]["majority"]["interval"][1] -= 1e-6
 
     change(own_run, "status.json", act)
     assert "results.majority: expected what predictions/" in faults(own_run)["status.json"]
