@@ -53,10 +53,6 @@ def test_replies_are_a_sequence_in_the_order_of_the_questions(run: Run, question
     assert (found.problems, found.certificate, found.notes) == ((), None, ())
 
 
-def test_no_question_has_no_reply(run: Run):
-    assert len(ask_run(run, [])) == 0
-
-
 def test_the_api_takes_one_question_or_several(tiny_run: Path, questions: list[str]):
     (one,) = wherefrom.ask(tiny_run, questions[0])
     several = wherefrom.ask(tiny_run, questions[:2])

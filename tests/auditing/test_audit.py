@@ -181,7 +181,8 @@ def test_questions_that_cannot_be_asked_are_left_out_and_counted(own_run: Path):
     run = open_run(own_run)
     questions = run.dataset.questions
     other = Question("Who was Ada Lund?", "Ada Lund", "birthplace", "Oslo", "held-out", "none")
-    found = investigate(Fewer(run, (*questions, other)))
+    unknown = Question("Where was Ada Roth born?", "Ada Roth", "birthplace", None, "held-out")
+    found = investigate(Fewer(run, (*questions, other, unknown)))
     assert len(found.examined.questions) == 28
     assert found.notes == (
         "people: 1 of 29 questions are left out: the model was not taught their form, or cannot "

@@ -66,6 +66,15 @@ def test_closed_book_the_threshold_alone_decides(tiers: dict[str, AskedTier], pe
         assert {row.refused_at_bound for row in found.values()} == {None}
 
 
+def test_decoys_are_ranked_against_people_whose_text_states_the_answer(
+    inspector: Inspector, tiers: dict[str, AskedTier]
+):
+    everybody = inspector.run.dataset.select("held-out", ("stated", "omitted", "none"))
+    examined = inspector.examine([(q, inspector.parse(q.text)) for q in everybody])
+    found = sections.report_decoys(tiers, examined, policy(0.0), None)
+    assert {row.auroc.n for row in found.values() if row.auroc} == {8 + 6}
+
+
 def test_a_name_like_one_of_the_text_is_refused_however_sure_the_model_is(
     tiers: dict[str, AskedTier], people: Examined
 ):

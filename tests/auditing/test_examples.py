@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -121,7 +122,9 @@ def test_a_run_shows_probabilities_and_evidence(tiny_run):
         assert each.model_probability == own.answer.probability
         assert each.evidence is not None
     assert found.wrong
-    assert found.wrong_probability is not None
+    for right, shown in ((True, found.right_probability), (False, found.wrong_probability)):
+        own = [p.answer.probability for p in stored.values() if p.correct == right]
+        assert shown == (median(own) if own else None)
     (reply,) = wherefrom.ask(run, found.wrong[0].question)
     if reply.answer == found.wrong[0].prediction:
         assert found.wrong[0].confidence == reply.confidence

@@ -200,18 +200,6 @@ def test_a_relation_that_was_not_learnt_has_no_evidence(inspector: Inspector):
     assert inspector.judge_answer(question, "Oslo") is None
 
 
-# --- names like a known one ------------------------------------------------------------------
-
-
-def test_a_name_close_to_a_known_one_is_offered(inspector: Inspector):
-    known = inspector.run.dataset.select("held-out")[0].subject
-    (reply,) = ask(inspector, FORM.fill(known[:-1]))
-    assert reply.subject == known[:-1]
-    assert known in reply.did_you_mean
-    (reply,) = ask(inspector, FORM.fill(known))
-    assert reply.did_you_mean == ()
-
-
 # --- decoys ----------------------------------------------------------------------------------
 
 
@@ -286,16 +274,6 @@ def test_a_policy_that_was_not_written_is_fitted_on_calibration_people(
     assert fitted_now.calibration.weights == pytest.approx(written.calibration.weights)
     assert fitted_now.threshold.n == written.threshold.n == 8 + 2 + 4
     assert not (copy / "audit" / "confidence.json").exists()
-
-
-def test_without_calibration_people_every_answer_is_given_without_a_confidence(facts_folder: Path):
-    inspector = open_inspector(open_run(facts_folder / "run"))
-    assert inspector.policy is None
-    (reply,) = ask(inspector, "Where was Ada Lund born?")
-    assert (reply.confidence, reply.answered, reply.reason) == (None, True, None)
-    assert reply.name_known is None
-    assert reply.evidence is not None
-    assert reply.evidence.stated == "Oslo"
 
 
 def test_a_calibration_over_other_features_is_another_versions(path: Path, tmp_path: Path):

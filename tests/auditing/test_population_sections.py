@@ -2,11 +2,14 @@
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from wherefrom.answering import populations
+from wherefrom.answering.abstention import REFUSE_ALL
 from wherefrom.auditing import population_sections as sections
 from wherefrom.auditing.asking import ask_run
 from wherefrom.auditing.inspector import Inspector, open_inspector
@@ -74,6 +77,13 @@ def test_unanswered_questions_are_replied_to(own_run: Path):
     rows = list(sections.reply_to_unanswered(inspector, None))
     assert [row.reply.question for row in rows] == [q.text for q in some]
     assert all(row.answered_at_bound is None for row in rows)
+    policy = inspector.policy
+    assert policy is not None
+    for value, given in ((0.0, True), (REFUSE_ALL, False)):
+        threshold = replace(policy.threshold, value=value)
+        certified: Any = SimpleNamespace(policy=replace(policy, names=None, threshold=threshold))
+        again = sections.reply_to_unanswered(inspector, certified)
+        assert {row.answered_at_bound for row in again} == {given}
     alone = ask_run(run, [some[0].text])[0]
     assert rows[0].reply.answer == alone.answer
     probabilities = (r.candidates[0].model_probability for r in (rows[0].reply, alone))

@@ -62,10 +62,11 @@ def test_all_that_can_be_computed_again_comes_back_to_the_bit(audited, tmp_path)
 @pytest.mark.parametrize(
     "name",
     ["run.json", "stages/pretrain/metrics.jsonl", "models/with_pretraining/weights.safetensors",
-     "models/with_pretraining/manifest.json"],
+     "models/with_pretraining/manifest.json", "corpus/corpus.json corpus/dataset.json.gz"],
 )  # fmt: skip
 def test_what_cannot_be_computed_stays_a_fault_and_stays_as_it_is(own_run, name):
-    spoil(own_run / name)
+    for each in name.split():
+        spoil(own_run / each)
     before = contents(own_run)
     found = repair_run(own_run)
     assert not found.sound

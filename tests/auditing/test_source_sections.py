@@ -189,6 +189,19 @@ def test_the_source_report_by_hand():
     assert measured.pairs_agree.value == pytest.approx(2 / 3)
 
 
+def test_a_data_set_that_knows_its_text_labels_right_answers_that_it_states():
+    supports = ("stated", "omitted", "stated", "none")
+    people = [person(i, "held-out", support) for i, support in enumerate(supports)]
+    memorisation = CounterfactualMemorisation(np.full(4, 0.9), np.full(4, 0.1), 4, np.zeros((0, 4)))
+    found = sections.report_source(
+        examined(people, [True, True, False, False]), [Source("guessed", 0.1)] * 4,
+        borrowed_predictor(), memorisation, by_construction=True,
+    )  # fmt: skip
+    assert found.measured is not None
+    assert found.measured.by_construction is not None
+    assert found.measured.by_construction.details["right"] == 1
+
+
 def test_without_retraining_there_are_labels_and_nothing_to_judge_them_by():
     found, memorisation = world(4)
     sources = [Source("guessed", 0.1)] * 4

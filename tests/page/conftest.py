@@ -22,7 +22,7 @@ ARGUMENTS = (
 )  # fmt: skip
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     if CHROMIUM is None:
         pytest.skip("no chromium here: 'make browser' installs it where apt is to be had")
@@ -168,7 +168,7 @@ def find_node() -> str | None:
     return next((str(p) for p in Path(ROOT_DIR).glob("**/node") if p.is_file()), None)
 
 
-# Programs come as lines and their results go as lines: one process serves all tests.
+# Programs come as lines and their results go as lines: one process serves the tests of a file.
 SERVE = """
 import { createInterface } from 'node:readline';
 const Work = (async () => {}).constructor;
@@ -196,7 +196,7 @@ for await (const line of createInterface({ input: process.stdin, crlfDelay: Infi
 """
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def run_js() -> Iterator[RunJS]:
     """Runs code, the body of a function of `given`, and gives what it returns; both as JSON.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wherefrom.page.learning import draw_answering
+from wherefrom.page.learning import _Scale, draw_answering
 from wherefrom.page.pictures import _merge_small, draw_reliability, draw_risk
 from wherefrom.runs.layout import GLANCES
 from wherefrom.runs.run import open_run
@@ -31,6 +31,23 @@ def test_questions_that_were_asked_while_it_trained_are_drawn(tiny_run: Path, tm
     )
     last = f"{1000 * 30 / stage.steps:.2f}".rstrip("0").rstrip(".")
     assert f"{last},300" in str(found.chart)  # 70 % is 300 of 1000 from the top
+
+
+def test_steps_are_counted_from_the_first_stage_on():
+    stages = [SimpleNamespace(name="one", steps=10), SimpleNamespace(name="two", steps=30)]
+    row = {"step": 10, "asked": 4, "trained": 0.5, "calibration": 0.5}
+    folder = SimpleNamespace(read_glances=lambda _: [row])
+    run: Any = SimpleNamespace(recipe=SimpleNamespace(chain=lambda: stages), folder=folder)
+    found = draw_answering(run)
+    assert found is not None
+    assert "after 10 steps and 50\u00a0% after 20;" in found.sentence
+
+
+def test_losses_that_span_several_doublings_have_a_logarithmic_scale():
+    wide, narrow = _Scale.of([1.0, 4.0, 16.0]), _Scale.of([4.0, 1.0])
+    assert [wide.up(loss) for loss in (1, 4, 16)] == pytest.approx([0, 0.5, 1])
+    assert (wide.ticks, narrow.ticks) == ([1.0, 10.0], [0, 1, 2, 3, 4])
+    assert [narrow.up(loss) for loss in (0, 1, 4)] == pytest.approx([0, 0.25, 1])
 
 
 @pytest.mark.parametrize(

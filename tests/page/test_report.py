@@ -25,24 +25,16 @@ def own_run(tiny_run, tmp_path):
     return Path(shutil.copytree(tiny_run, tmp_path / "people-0"))
 
 
-def test_the_same_run_gives_the_same_bytes(report_file, tiny_run, tmp_path):
-    found = api.write_report(tiny_run, tmp_path / "again.html")
-    assert (tmp_path / "again.html").read_bytes() == report_file.read_bytes()
-    assert found.bytes == report_file.stat().st_size
-    assert found.models == ("with_pretraining", "without_pretraining")
-    assert found.notes == ()
-
-
-def test_the_folders_place_is_not_in_the_report(report_file, own_run, tmp_path):
-    api.write_report(own_run, tmp_path / "moved.html")
-    assert (tmp_path / "moved.html").read_bytes() == report_file.read_bytes()
-    assert str(tmp_path) not in (tmp_path / "moved.html").read_text()
-
-
-def test_it_lies_in_the_run_folder_unless_told_otherwise(own_run):
+def test_the_same_run_gives_the_same_bytes_wherever_it_lies(report_file, own_run):
+    """In the run's own folder, unless told otherwise."""
     found = api.write_report(open_run(own_run))
     assert found.path == str(own_run / "report.html")
     assert [p.name for p in own_run.glob("*.html")] == ["report.html"]
+    assert (own_run / "report.html").read_bytes() == report_file.read_bytes()
+    assert str(own_run) not in report_file.read_text()
+    assert found.bytes == report_file.stat().st_size
+    assert found.models == ("with_pretraining", "without_pretraining")
+    assert found.notes == ()
 
 
 def test_an_audit_changes_no_answer(tiny_run, audited):
@@ -214,8 +206,7 @@ def test_a_model_that_cannot_be_embedded_leaves_the_asking_out(own_run, monkeypa
 
 
 def test_a_full_disk_leaves_the_old_report_whole(own_run, monkeypatch):
-    api.write_report(own_run)
-    before = (own_run / "report.html").read_bytes()
+    (own_run / "report.html").write_text(before := "the old report")
 
     def full(_):
         raise OSError(28, os.strerror(28))
@@ -223,7 +214,7 @@ def test_a_full_disk_leaves_the_old_report_whole(own_run, monkeypatch):
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(CannotWrite, match="No space left on device; free some space"):
         api.write_report(own_run, precision="fp32")
-    assert (own_run / "report.html").read_bytes() == before
+    assert (own_run / "report.html").read_text() == before
     assert [p.name for p in own_run.iterdir() if "report" in p.name] == ["report.html"]
 
 

@@ -91,8 +91,9 @@ def test_the_rows_of_the_table_say_what_the_replies_say():
 
 
 def test_only_a_certainty_is_called_certain():
-    rows = [replace(ROWS[0], reply=replace(ROWS[0].reply, confidence=c)) for c in (1.0, 0.999999)]
-    assert [row["c"] for row in list_answers(rows)] == [1.0, 0.9999]
+    shares = (1.0, 0.999999, 0.00001, 0.0)
+    rows = [replace(ROWS[0], reply=replace(ROWS[0].reply, confidence=c)) for c in shares]
+    assert [row["c"] for row in list_answers(rows)] == [1.0, 0.9999, 0.0001, 0.0]
     told = [confidence(share) for share in (0, 0.0002, 0.004, 0.25, 0.994, 0.9999, 1)]
     assert [each.replace("\u00a0", " ") for each in told] == [
         "0.0 %", "<0.1 %", "0.4 %", "25 %", "99.4 %", ">99.9 %", "100 %",

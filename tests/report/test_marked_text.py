@@ -88,7 +88,7 @@ def test_a_word_that_is_longer_than_a_line_is_broken():
 
 
 def test_a_long_quote_is_shortened_and_keeps_both_marks():
-    for before, between, after in product((0, 5, 200, 900), (1, 30, 110, 900), (0, 3, 900)):
+    for before, between, after in product((0, 5, 200, 900), (1, 30, 60, 75, 900), (0, 3, 900)):
         parts = ["w " * before, "Ann Lee", " b" * between + " ", "Rome", " c" * after]
         text = "".join(parts)
         start = len("".join(parts[:3]))

@@ -86,6 +86,15 @@ def test_without_a_policy_everything_is_answered(run_js) -> None:
     assert found["whyNot"] is None
 
 
+def test_a_score_at_the_threshold_is_enough(run_js) -> None:
+    code = """
+    const policy = new Policy({ threshold: { value: 0.6, precision_target: 0.9, n: 9 } });
+    const decide = (score) => policy.decide({ score, nameKnown: true }, 'place').answered;
+    return given.map(decide);
+    """
+    assert run_js(POLICY, code, [0.6, 0.5999, 0.6001]) == [True, False, True]
+
+
 def test_one_calibration_question_is_not_several(run_js) -> None:
     """A threshold of an earlier file has no reason of its own."""
     code = """
