@@ -249,9 +249,7 @@ def test_an_unknown_predictor_is_refused_with_a_guess(recipe, tmp_path):
 # --- threads ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("began", "here", "count"), [("1", "2", 1), ("2", "2", 2), ("4", "2", 2), ("2", "1", 1)]
-)
+@pytest.mark.parametrize(("began", "here", "count"), [("1", "2", 1), ("4", "2", 2), ("2", "1", 1)])
 def test_a_run_is_resumed_with_the_threads_it_began_with(
     quick, tmp_path, monkeypatch, began, here, count
 ):

@@ -84,7 +84,8 @@ class StopAt:
 
 
 def test_folders_are_those_of_runs_trained_alone(recipe, tmp_path):
-    recipe = replace(recipe, tasks=get_recipe("people").tasks)
+    stages = tuple(replace(stage, steps=3) for stage in recipe.stages)
+    recipe = replace(recipe, stages=stages, tasks=get_recipe("people").tasks)
     requests = ask_for(recipe, tmp_path / "together", (0, 1))
     found = execute_all(requests, most=2)
     assert [outcome.run for outcome in found] == [str(request.path) for request in requests]
@@ -130,12 +131,10 @@ def test_runs_that_are_further_along_go_on_beside_the_others(recipe, tmp_path):
         execute(requests[1].recipe, requests[1].path, [StopAt("pretrain", 1)])
     found = execute_all(requests, most=3)
     assert [outcome.reused for outcome in found] == [True, False, False]
-    for n in (1, 2):
-        alone = tmp_path / f"alone-{n}"
-        execute(requests[n].recipe, alone)
-        expected = models(alone)
-        for name, array in models(requests[n].path).items():
-            np.testing.assert_allclose(array, expected[name], atol=1e-3, err_msg=name)
+    execute(requests[1].recipe, tmp_path / "alone")
+    expected = models(tmp_path / "alone")
+    for name, array in models(requests[1].path).items():
+        np.testing.assert_allclose(array, expected[name], atol=1e-3, err_msg=name)
 
 
 def test_one_that_diverges_does_not_stop_the_others(recipe, tmp_path, monkeypatch):

@@ -148,8 +148,8 @@ def test_what_does_not_fit_is_refused_before_training(tmp_path):
 
 
 def test_without_a_file_everything_runs_on_the_generated_text(tmp_path):
-    recipe = adjust(small("gpt", tmp_path), settings=["data.folder="])
-    outcome = execute(recipe, tmp_path / "r")
+    recipe = adjust(small("gpt", tmp_path), settings=["data.folder=", "stages.train.steps=20"])
+    outcome = execute(replace(recipe, tasks=recipe.tasks[:1]), tmp_path / "r")
     assert outcome.results[recipe.primary]["perplexity"] < 60
 
 
