@@ -83,6 +83,25 @@ class StopAt:
         pass
 
 
+def test_one_that_diverges_does_not_stop_the_others(recipe, tmp_path, monkeypatch):
+    short = replace(recipe, stages=tuple(replace(stage, steps=2) for stage in recipe.stages))
+    advance, sizes = Stack.advance, list[int]()
+
+    def spoil(self, places, count, stopped):
+        sizes.append(len(self.learners))
+        found = advance(self, places, count, stopped)
+        if len(self.learners) == 3 and found[1] is not None:
+            found[1]["finite"][:] = False
+        return found
+
+    monkeypatch.setattr(Stack, "advance", spoil)
+    requests = ask_for(short, tmp_path)
+    with pytest.raises(Diverged, match=r"seed-1: pretrain: step 0 .*expected finite numbers"):
+        execute_all(requests, most=3)
+    assert [open_run(request.path).finished for request in requests] == [True, False, True]
+    assert sizes == [3, 2], "it is not trained in the second stage"
+
+
 def test_folders_are_those_of_runs_trained_alone(recipe, tmp_path):
     stages = tuple(replace(stage, steps=3) for stage in recipe.stages)
     recipe = replace(recipe, stages=stages, tasks=get_recipe("people").tasks)
@@ -135,25 +154,6 @@ def test_runs_that_are_further_along_go_on_beside_the_others(recipe, tmp_path):
     expected = models(tmp_path / "alone")
     for name, array in models(requests[1].path).items():
         np.testing.assert_allclose(array, expected[name], atol=1e-3, err_msg=name)
-
-
-def test_one_that_diverges_does_not_stop_the_others(recipe, tmp_path, monkeypatch):
-    short = replace(recipe, stages=tuple(replace(stage, steps=2) for stage in recipe.stages))
-    advance, sizes = Stack.advance, list[int]()
-
-    def spoil(self, places, count, stopped):
-        sizes.append(len(self.learners))
-        found = advance(self, places, count, stopped)
-        if len(self.learners) == 3 and found[1] is not None:
-            found[1]["finite"][:] = False
-        return found
-
-    monkeypatch.setattr(Stack, "advance", spoil)
-    requests = ask_for(short, tmp_path)
-    with pytest.raises(Diverged, match=r"seed-1: pretrain: step 0 .*expected finite numbers"):
-        execute_all(requests, most=3)
-    assert [open_run(request.path).finished for request in requests] == [True, False, True]
-    assert sizes == [3, 2], "it is not trained in the second stage"
 
 
 def test_an_observer_is_told_the_time_of_all():
