@@ -208,6 +208,16 @@ def test_what_a_model_takes_grows_with_its_shapes(recipe):
     assert 0 < sizes[0] < sizes[1]
 
 
+def test_the_largest_stage_says_how_many_fit(recipe, monkeypatch):
+    """Half of the memory that is free is used."""
+    small, large = recipe.stages[0], replace(recipe.stages[1], batch=500)
+    workshop = Workshop(replace(recipe, stages=(small, large)))
+    sizes = [estimate_bytes(workshop, stage) for stage in (small, large)]
+    assert sizes[1] > 3 * sizes[0]
+    monkeypatch.setattr(stack_plan, "find_memory", lambda: 2 * 3 * sizes[1])
+    assert stack_plan.count_fitting(workshop) == 3
+
+
 def test_why_models_are_trained_one_by_one(recipe):
     def reason(**changed) -> str | None:
         return why_one_by_one(Workshop(replace(recipe, **changed)))
@@ -237,6 +247,7 @@ def test_a_senseless_number_is_refused(most):
 def test_only_models_of_one_shape_are_trained_together(recipe):
     shape = stack_plan.shape_of
     first = Workshop(recipe)
-    assert shape(first) == shape(Workshop(replace(recipe, seed=5)))
+    slow = [replace(s, schedule=replace(s.schedule, warmup=0.5)) for s in recipe.stages]
+    assert shape(first) == shape(Workshop(replace(recipe, seed=5, stages=tuple(slow))))
     wider = replace(recipe, model=replace(recipe.model, n_embd=2 * recipe.model.n_embd))
     assert shape(first) != shape(Workshop(wider))

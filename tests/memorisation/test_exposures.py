@@ -202,6 +202,7 @@ def test_rows_by_hand():
     assert kinds(0, 0, 0, 17, 1, 4) == {"suffix"}  # half of the name is gone
     assert kinds(0, 0, 0, 17, 13, 2) == set()  # "R" here, "om" there
     assert kinds(0, 0, 0, 17, 16, 1) == {"read", "from_name"}
+    assert kinds(0, 0, 0, 17, 0, 17) == {"from_name"}  # both are moved
 
 
 def test_a_value_that_was_just_read_is_not_from_the_name():

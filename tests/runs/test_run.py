@@ -194,8 +194,3 @@ def test_an_unfinished_run_says_how_to_go_on(copy):
     assert run.results == {}
     with pytest.raises(MissingInput, match="'wherefrom run people --out"):
         run.require_finished()
-
-
-def test_no_folder_is_no_run(tmp_path):
-    with pytest.raises(MissingInput, match="expected a run folder"):
-        open_run(tmp_path / "nothing")
