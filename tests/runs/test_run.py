@@ -178,6 +178,12 @@ def test_a_folder_of_the_first_version_has_no_copy_of_its_data(run, copy):
         _ = open_run(copy).dataset
 
 
+def test_a_run_of_a_device_that_is_not_here_is_opened_on_what_is(copy, monkeypatch):
+    monkeypatch.setattr("wherefrom.runs.run.devices", lambda: ["cpu"])
+    change_json(copy / "run.json", lambda c: c["recipe"].update(device="cuda"))
+    assert open_run(copy).recipe.device == "auto"
+
+
 def test_weights_of_another_model_are_refused(copy):
     shutil.rmtree(copy / "models" / "with_pretraining")
     with pytest.raises(MissingInput, match="models/with_pretraining"):
