@@ -14,7 +14,7 @@ from tests.support import real_data
 from wherefrom.core.characters import PRINTABLE
 from wherefrom.core.errors import BadData, Interrupted, UsageError
 from wherefrom.core.recipe import Recipe
-from wherefrom.experiments.execute import Outcome, evaluate_run, execute
+from wherefrom.experiments.execute import Outcome, execute
 from wherefrom.experiments.samples import LENGTH, PROMPT, read_losses
 from wherefrom.recipes import shakespeare
 from wherefrom.recipes.catalogue import adjust
@@ -79,13 +79,6 @@ def test_a_run_leaves_scores_samples_and_curves(name, request):
         rows = [json.loads(line) for line in (stage / "metrics.jsonl").read_text().splitlines()]
         steps = recipe.stage(model.stage).steps
         assert [len(row["tens"]) for row in rows] == [2] * (steps // 20) + [1]
-
-
-def test_evaluating_again_changes_nothing(gpt):
-    sample = Path(gpt) / "samples" / "gpt.txt"
-    before = sample.read_bytes()
-    assert evaluate_run(Path(gpt)).results == gpt.results
-    assert sample.read_bytes() == before
 
 
 def test_the_held_out_score_is_that_of_the_direct_computation(gpt):
