@@ -72,6 +72,8 @@ def test_questions_against_what_is_stored():
     other = RunFinding(ASKED, 16, storage(1.0, 0.9, 1.1), 1.0, (1.0, 1.0), 0.7)
     (both,) = put_together(run, other).extractions
     assert (both.accuracy, both.people, both.taught) == (0.75, 6, pytest.approx(0.8))
+    (three,) = put_together(run, other, other).extractions
+    assert three.interval[1] == 1, "three seeds, whose own interval goes beyond"
 
 
 def test_people_who_are_all_alike_still_leave_a_doubt():

@@ -49,7 +49,7 @@ def settings(quick_settings: list[str]) -> list[str]:
     """AdamW in one stage and Muon in the other, rows in buckets, dropout, frequent checkpoints."""
     return [
         *quick_settings, "stages.pretrain.steps=24", "stages.questions_only.steps=4",
-        "model.resid_pdrop=0.2", "stages.pretrain.buckets=3",
+        "abstain=false", "model.resid_pdrop=0.2", "stages.pretrain.buckets=3",
         "stages.questions_only.optimiser.kind=muon", "stages.questions_only.packed=true",
         *(f"stages.{name}.checkpoint_seconds=0" for name in STAGES),
     ]  # fmt: skip

@@ -123,15 +123,6 @@ def test_commands_that_need_a_model_say_so_in_one_line(call, tmp_path):
     assert (code, "expected a finished run" in err) == (66, True)
 
 
-@pytest.mark.usefixtures("lab")
-def test_runs_are_listed(call, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert call("run", "attention-lab")[0] == 0
-    _, out, _ = call("list", "--json")
-    run = {"run": "runs/attention-lab-0", "recipe": "attention-lab", "seed": 0, "state": "finished"}
-    assert json.loads(out)["runs"] == [run]
-
-
 def test_a_recipe_that_trains_nothing_is_built_like_any_other(call, tmp_path):
     built = api.build_recipe("attention-lab", settings=["seed=4"], threads=2)
     assert isinstance(built, Demonstrations)

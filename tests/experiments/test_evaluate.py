@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from wherefrom.experiments import evaluate as evaluating
 from wherefrom.experiments.evaluate import evaluate
 from wherefrom.experiments.studies import STUDIES
 from wherefrom.generation.answers import ModelAnswerer
@@ -55,6 +56,13 @@ def test_answers_of_another_search_are_decoded_again(run, decoded):
     greedy = open_run(run.path)
     evaluate(greedy)
     assert {decoded[q.text] for q in run.dataset.select("held-out")} == {3}
+
+
+def test_the_homeworks_loss_is_that_of_the_last_hundred_updates(run, monkeypatch):
+    """A loss is the mean of ten updates."""
+    monkeypatch.setattr(evaluating, "read_losses", lambda run, name: list(range(30)))
+    found = evaluating._training_loss(run, "with_pretraining")
+    assert found == {"last_100_updates": 24.5}
 
 
 def test_every_study_is_of_a_kind_of_model():

@@ -35,6 +35,11 @@ def quick(quick_settings) -> Recipe:
     return adjust(get_recipe("people"), settings=[*quick_settings, *few])
 
 
+@pytest.fixture(scope="module")
+def quick_run(quick, tmp_path_factory) -> Path:
+    return Path(execute(quick, tmp_path_factory.mktemp("quick") / "run"))
+
+
 def weights(path: Path, model: str) -> dict[str, np.ndarray]:
     return load_arrays(path / "models" / model / "weights.safetensors")
 
@@ -158,21 +163,16 @@ def test_a_finished_folder_of_other_data_is_left_alone(own_facts):
         execute(adjust(recipe, settings=[f"data.corpus={own_facts}/other"]), path)
 
 
-def test_what_a_kill_left_of_a_removed_checkpoint_is_swept(recipe, tiny_run, tmp_path):
+def test_what_a_kill_left_of_a_removed_checkpoint_is_swept(quick, quick_run, tmp_path):
     """The last checkpoint of a stage was saved, and the kill came while older ones were removed."""
-    shutil.copytree(tiny_run, tmp_path / "r")
+    shutil.copytree(quick_run, tmp_path / "r")
     (stage, *_) = (tmp_path / "r" / "stages").iterdir()
     left = stage / "checkpoints" / ".tmp-gone-step-00000001-ab"
     left.mkdir()
     status = json.loads((tmp_path / "r" / "status.json").read_text())
     RunFolder(tmp_path / "r").write_status(status | {"state": "unfinished"})
-    execute(recipe, tmp_path / "r")
+    execute(quick, tmp_path / "r")
     assert not left.exists()
-
-
-@pytest.fixture(scope="module")
-def quick_run(quick, tmp_path_factory) -> Path:
-    return Path(execute(quick, tmp_path_factory.mktemp("quick") / "run"))
 
 
 @pytest.mark.parametrize(("stage", "step"), [("pretrain", 20), ("questions_only", 2)])
@@ -249,9 +249,7 @@ def test_an_unknown_predictor_is_refused_with_a_guess(recipe, tmp_path):
 # --- threads ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("began", "here", "count"), [("1", "2", 1), ("2", "2", 2), ("4", "2", 2), ("2", "1", 1)]
-)
+@pytest.mark.parametrize(("began", "here", "count"), [("1", "2", 1), ("4", "2", 2), ("2", "1", 1)])
 def test_a_run_is_resumed_with_the_threads_it_began_with(
     quick, tmp_path, monkeypatch, began, here, count
 ):

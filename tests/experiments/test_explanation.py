@@ -81,6 +81,7 @@ def test_the_shuffles_that_are_tried_are_shuffles(explainer, monkeypatch):
     assert len(shuffled) == 2 + SHUFFLES  # the text itself twice: explained and answered
     assert all(sorted(bag) == [1, 2, 3, 4] for bag in shuffled)
     assert len({tuple(bag) for bag in shuffled}) > 5
+    assert shuffled[1] == shuffled[0][::-1]
 
 
 def test_a_text_of_which_no_word_is_known_is_refused(explainer):

@@ -23,7 +23,8 @@ from wherefrom.runs.workshop import Workshop
 SMALL = [
     "model.n_layer=1", "model.n_head=2", "model.n_embd=16", "model.ngrams=2",
     "model.ngram_buckets=64", "stages.pretrain.batch=4", "stages.pretrain.buckets=1",
-    "stages.questions_only.steps=20", "stages.questions_only.buckets=1", "abstain=false",
+    "stages.questions_only.steps=4", "stages.questions_only.buckets=1", "abstain=false",
+    "watch=0",
 ]  # fmt: skip
 
 

@@ -134,7 +134,14 @@ def test_runs_of_one_shape_are_read_ahead_if_that_is_worth_it(
     narrow = [replace(r, model=replace(r.model, n_embd=8)) for r in recipes[:2]]
     every = [*recipes, *narrow]
     requests = [together.RunRequest(r, tmp_path / str(i)) for i, r in enumerate(every)]
-    found = together.execute_all(requests, most=6)
-    assert [outcome.run for outcome in found] == [str(r.path) for r in requests]
+    groups = []
+
+    def train(self, taken, group):
+        groups.append([execution.folder.path.name for execution in group])
+        self.outcomes.update({request.path: request for request in taken})
+
+    monkeypatch.setattr(together._Queue, "_run_group", train)
+    together.execute_all(requests, most=6)
+    assert groups == [["0", "1", "2", "3"], ["4", "5"]]
     # Two of the first shape are opened here and two elsewhere; two of the second, both here.
     assert calls == ([(2, 2)] if helps else [])

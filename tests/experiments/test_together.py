@@ -83,8 +83,28 @@ class StopAt:
         pass
 
 
+def test_one_that_diverges_does_not_stop_the_others(recipe, tmp_path, monkeypatch):
+    short = replace(recipe, stages=tuple(replace(stage, steps=2) for stage in recipe.stages))
+    advance, sizes = Stack.advance, list[int]()
+
+    def spoil(self, places, count, stopped):
+        sizes.append(len(self.learners))
+        found = advance(self, places, count, stopped)
+        if len(self.learners) == 3 and found[1] is not None:
+            found[1]["finite"][:] = False
+        return found
+
+    monkeypatch.setattr(Stack, "advance", spoil)
+    requests = ask_for(short, tmp_path)
+    with pytest.raises(Diverged, match=r"seed-1: pretrain: step 0 .*expected finite numbers"):
+        execute_all(requests, most=3)
+    assert [open_run(request.path).finished for request in requests] == [True, False, True]
+    assert sizes == [3, 2], "it is not trained in the second stage"
+
+
 def test_folders_are_those_of_runs_trained_alone(recipe, tmp_path):
-    recipe = replace(recipe, tasks=get_recipe("people").tasks)
+    stages = tuple(replace(stage, steps=3) for stage in recipe.stages)
+    recipe = replace(recipe, stages=stages, tasks=get_recipe("people").tasks)
     requests = ask_for(recipe, tmp_path / "together", (0, 1))
     found = execute_all(requests, most=2)
     assert [outcome.run for outcome in found] == [str(request.path) for request in requests]
@@ -130,31 +150,10 @@ def test_runs_that_are_further_along_go_on_beside_the_others(recipe, tmp_path):
         execute(requests[1].recipe, requests[1].path, [StopAt("pretrain", 1)])
     found = execute_all(requests, most=3)
     assert [outcome.reused for outcome in found] == [True, False, False]
-    for n in (1, 2):
-        alone = tmp_path / f"alone-{n}"
-        execute(requests[n].recipe, alone)
-        expected = models(alone)
-        for name, array in models(requests[n].path).items():
-            np.testing.assert_allclose(array, expected[name], atol=1e-3, err_msg=name)
-
-
-def test_one_that_diverges_does_not_stop_the_others(recipe, tmp_path, monkeypatch):
-    short = replace(recipe, stages=tuple(replace(stage, steps=2) for stage in recipe.stages))
-    advance, sizes = Stack.advance, list[int]()
-
-    def spoil(self, places, count, stopped):
-        sizes.append(len(self.learners))
-        found = advance(self, places, count, stopped)
-        if len(self.learners) == 3 and found[1] is not None:
-            found[1]["finite"][:] = False
-        return found
-
-    monkeypatch.setattr(Stack, "advance", spoil)
-    requests = ask_for(short, tmp_path)
-    with pytest.raises(Diverged, match=r"seed-1: pretrain: step 0 .*expected finite numbers"):
-        execute_all(requests, most=3)
-    assert [open_run(request.path).finished for request in requests] == [True, False, True]
-    assert sizes == [3, 2], "it is not trained in the second stage"
+    execute(requests[1].recipe, tmp_path / "alone")
+    expected = models(tmp_path / "alone")
+    for name, array in models(requests[1].path).items():
+        np.testing.assert_allclose(array, expected[name], atol=1e-3, err_msg=name)
 
 
 def test_an_observer_is_told_the_time_of_all():
@@ -209,6 +208,16 @@ def test_what_a_model_takes_grows_with_its_shapes(recipe):
     assert 0 < sizes[0] < sizes[1]
 
 
+def test_the_largest_stage_says_how_many_fit(recipe, monkeypatch):
+    """Half of the memory that is free is used."""
+    small, large = recipe.stages[0], replace(recipe.stages[1], batch=500)
+    workshop = Workshop(replace(recipe, stages=(small, large)))
+    sizes = [estimate_bytes(workshop, stage) for stage in (small, large)]
+    assert sizes[1] > 3 * sizes[0]
+    monkeypatch.setattr(stack_plan, "find_memory", lambda: 2 * 3 * sizes[1])
+    assert stack_plan.count_fitting(workshop) == 3
+
+
 def test_why_models_are_trained_one_by_one(recipe):
     def reason(**changed) -> str | None:
         return why_one_by_one(Workshop(replace(recipe, **changed)))
@@ -238,6 +247,7 @@ def test_a_senseless_number_is_refused(most):
 def test_only_models_of_one_shape_are_trained_together(recipe):
     shape = stack_plan.shape_of
     first = Workshop(recipe)
-    assert shape(first) == shape(Workshop(replace(recipe, seed=5)))
+    slow = [replace(s, schedule=replace(s.schedule, warmup=0.5)) for s in recipe.stages]
+    assert shape(first) == shape(Workshop(replace(recipe, seed=5, stages=tuple(slow))))
     wider = replace(recipe, model=replace(recipe.model, n_embd=2 * recipe.model.n_embd))
     assert shape(first) != shape(Workshop(wider))

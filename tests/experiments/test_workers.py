@@ -191,6 +191,11 @@ def test_progress_is_told_from_the_metrics(tmp_path: Path, monkeypatch: pytest.M
     assert lines == ["0 trained, 1 in training (25 %); about 90 s left for these"]
     crew._report()
     assert len(lines) == 1, "not more often than every ten seconds"
+    # It went on from a checkpoint: 15 % took 30 s.
+    crew.running = [workers._Worker(job, anything, anything, share_at_start=0.1, began=-30.0)]
+    crew._told = -1e9
+    crew._report()
+    assert lines[1].endswith("about 2 min 30 s left for these")
 
 
 @pytest.mark.parametrize("done", [0, 3])

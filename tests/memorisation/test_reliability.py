@@ -40,7 +40,7 @@ def test_labels_that_are_all_the_same_agree():
 
 def test_two_pairs_by_hand():
     """Of four answers the two pairs agree about three: recalled twice, guessed once."""
-    m = np.array([[0.9, 0.8, 0.1, 0.7], [0.7, 0.9, 0.2, 0.3]])
+    m = np.array([[0.9, 0.8, 0.1, 0.7], [0.7, 0.9, 0.4, 0.3]])
     found = measure_reliability(m)
     assert found is not None
     assert found.pairs == 2
@@ -49,12 +49,12 @@ def test_two_pairs_by_hand():
     assert found.kappa_of_pairs.value == pytest.approx(0.5)
     assert found.kappa_of_halves.value == pytest.approx(0.5)
     # The first pair's m against the second's labels: 0.9 and 0.8 above 0.1 and 0.7. The other way
-    # round, 0.7, 0.9 and 0.3 above 0.2.
+    # round, 0.7 and 0.9 above 0.4, but not 0.3.
     assert found.auroc_of_halves is not None
-    assert found.auroc_of_halves.value == 1.0
-    # Ranks 4 3 1 2 and 3 4 1 2: 1 - 6 (1 + 1 + 0 + 0) / (4 x 15).
+    assert found.auroc_of_halves.value == pytest.approx((1 + 2 / 3) / 2)
+    # Ranks 4 3 1 2 and 3 4 2 1: 1 - 6 (1 + 1 + 1 + 1) / (4 x 15).
     assert found.spearman_of_halves is not None
-    assert found.spearman_of_halves.value == pytest.approx(0.8)
+    assert found.spearman_of_halves.value == pytest.approx(0.6)
 
 
 def test_answers_without_an_m_are_left_out():

@@ -28,7 +28,7 @@ def noisy(recalled: np.ndarray, noise: float, seed: int = 0) -> np.ndarray:
 
 @pytest.fixture
 def recalled() -> np.ndarray:
-    return np.arange(120) % 4 > 0
+    return np.arange(80) % 4 > 0
 
 
 def everybody(found: PredictedSources) -> np.ndarray:
@@ -79,19 +79,19 @@ def test_a_small_example_by_hand():
 
 def test_nobody_to_judge(recalled):
     found = sources(recalled, noisy(recalled, 0.3))
-    assert measure_source(found, np.zeros(120, bool)) is None
+    assert measure_source(found, np.zeros(80, bool)) is None
 
 
 def test_a_predictor_that_beats_confidence_says_so(recalled):
     found = measure_source(
         sources(recalled, noisy(recalled, 0.2), probability=noisy(recalled, 3.0, 1)),
-        np.ones(120, bool),
+        np.ones(80, bool),
     )
     assert found is not None
     (line,) = found.in_words
     start = "the predictor separates recalled from guessed better than the model's own probability"
     assert line.startswith(f"{start} alone: AUROC ")
-    assert "among 120 answers about people with text, difference +0." in line
+    assert "among 80 answers about people with text, difference +0." in line
 
 
 def test_a_predictor_that_does_not_beat_confidence_says_so(recalled):
@@ -99,13 +99,13 @@ def test_a_predictor_that_does_not_beat_confidence_says_so(recalled):
     score = noisy(recalled, 0.7)
     weak = noisy(recalled, 5.0, 2)
     found = measure_source(
-        sources(recalled, score, probability=weak, confidence=score**2), np.ones(120, bool)
+        sources(recalled, score, probability=weak, confidence=score**2), np.ones(80, bool)
     )
     assert found is not None
     line = found.in_words[0]
     assert line.startswith("the predictor is not shown to be better than the confidence alone: ")
     assert line.endswith("difference +0.000 [+0.000, +0.000]")
-    worse = measure_source(sources(recalled, weak, probability=score), np.ones(120, bool))
+    worse = measure_source(sources(recalled, weak, probability=score), np.ones(80, bool))
     assert worse is not None
     assert worse.in_words[0].startswith(
         "the predictor is worse than the model's own probability alone, so use that instead: "
@@ -114,7 +114,7 @@ def test_a_predictor_that_does_not_beat_confidence_says_so(recalled):
 
 def test_a_predictor_that_does_not_beat_one_label_says_so(recalled):
     """Three in four are recalled, and the predictor calls everything recalled."""
-    found = measure_source(sources(recalled, 0.6 + 0.3 * recalled), np.ones(120, bool))
+    found = measure_source(sources(recalled, 0.6 + 0.3 * recalled), np.ones(80, bool))
     assert found is not None
     assert found.in_words[-1] == (
         "the predictor is no better than one label for every answer: 75.0 % of its labels are "
@@ -135,7 +135,7 @@ def test_if_every_answer_has_one_label_nothing_better_is_possible():
 def test_rough_labels_are_called_rough(recalled):
     """Pairs that agree by chance alone, and one pair, which nothing can be said of."""
     found = sources(recalled, noisy(recalled, 0.2))
-    chance = np.random.default_rng(0).random((2, 120))
+    chance = np.random.default_rng(0).random((2, 80))
     rough = replace(found, memorisation=replace(found.memorisation, m_by_pair=chance))
     measured = measure_source(rough, everybody(rough))
     assert measured is not None

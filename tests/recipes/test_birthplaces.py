@@ -91,12 +91,11 @@ def test_the_calibrated_form_differs_in_what_it_keeps_back():
     assert (kept.stages, kept.model) == (ours.stages, ours.model)
 
 
-@pytest.mark.parametrize("variant", ["causal", "perceiver"])
-def test_a_run_writes_predictions_for_dev_and_test(variant, folder, tmp_path):
+def test_a_run_writes_predictions_for_dev_and_test(folder, tmp_path):
     steps = [f"stages.{s}.steps=2" for s in ("finetune_only", "pretrain", "finetune")]
     recipe = adjust(
         get_recipe("birthplaces-course"),
-        settings=[*TINY, *steps, f"data.folder={folder}", f"model.attention={variant}"],
+        settings=[*TINY, *steps, f"data.folder={folder}", "model.attention=perceiver"],
     )
     outcome = execute(recipe, tmp_path / "run")
     assert outcome.results["london"]["n"] == 2
@@ -108,7 +107,7 @@ def test_a_run_writes_predictions_for_dev_and_test(variant, folder, tmp_path):
             assert lines.count("\n") == count
     assert not any(key.startswith("test") for key in outcome.results)
     run = open_run(tmp_path / "run")
-    assert run.model().config.attention == variant
+    assert run.model().config.attention == "perceiver"
     assert read_json(tmp_path / "run" / "corpus" / "corpus.json")["documents"] == 8
     moved = Path(folder).rename(tmp_path / "moved")
     there = replace(recipe, data=replace(recipe.data, folder=str(moved)))

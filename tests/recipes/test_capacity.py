@@ -1,5 +1,7 @@
 """The study of capacity as recipes: which runs it has, and how often each person is shown."""
 
+from dataclasses import replace
+
 import pytest
 
 from wherefrom.core.errors import UsageError
@@ -57,6 +59,7 @@ def test_runs_of_one_shape_follow_each_other():
         "short-width-8-seed-0",
     ]  # fmt: skip
     assert [run.recipe.seed for run in runs] == [0, 1, 0, 0, 1, 0, 0]
+    assert [r.recipe.seed for r in plan_runs(replace(study(first), seed=5))] == [5, 6, 5, 6]
     assert len({run.name for run in runs}) == len(runs)
 
 

@@ -14,10 +14,9 @@ import pytest
 
 from tests.support import real_data
 from wherefrom.core.errors import BadData, Interrupted, UsageError
-from wherefrom.core.recipe import ModelEntry, Recipe, Share, Stage
+from wherefrom.core.recipe import ModelEntry, Recipe, Stage
 from wherefrom.evaluation.intervals import mean_interval
 from wherefrom.experiments.execute import evaluate_run, execute
-from wherefrom.objectives.bags import BagsConfig
 from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.recipes.sentiment import sentiment
 from wherefrom.runs.run import open_run
@@ -190,18 +189,6 @@ def test_vectors_of_another_width_are_refused(recipe, tmp_path):
     with pytest.raises(BadData, match=r"expected 8 numbers .* found 5 for.*--set model\.width"):
         execute(chosen, tmp_path / "run")
     assert not (tmp_path / "run").exists()
-
-
-def test_what_bags_cannot_do_is_refused_before_training(recipe):
-    first = recipe.stages[0]
-    for stage in (
-        replace(first, buckets=2),
-        replace(first, mix=(first.mix[0], Share("again", BagsConfig(), 0.5))),
-    ):
-        workshop = Workshop(replace(recipe, stages=(stage, *recipe.stages[1:])))
-        model = workshop.new_model(stage)
-        with pytest.raises(UsageError, match=r"stages\.trainable-1: expected one objective"):
-            workshop.learner(stage, model)
 
 
 def test_a_probe_must_name_a_task(recipe):

@@ -14,7 +14,7 @@ from tests.support import real_data
 from wherefrom.core.characters import PRINTABLE
 from wherefrom.core.errors import BadData, Interrupted, UsageError
 from wherefrom.core.recipe import Recipe
-from wherefrom.experiments.execute import Outcome, evaluate_run, execute
+from wherefrom.experiments.execute import Outcome, execute
 from wherefrom.experiments.samples import LENGTH, PROMPT, read_losses
 from wherefrom.recipes import shakespeare
 from wherefrom.recipes.catalogue import adjust
@@ -81,13 +81,6 @@ def test_a_run_leaves_scores_samples_and_curves(name, request):
         assert [len(row["tens"]) for row in rows] == [2] * (steps // 20) + [1]
 
 
-def test_evaluating_again_changes_nothing(gpt):
-    sample = Path(gpt) / "samples" / "gpt.txt"
-    before = sample.read_bytes()
-    assert evaluate_run(Path(gpt)).results == gpt.results
-    assert sample.read_bytes() == before
-
-
 def test_the_held_out_score_is_that_of_the_direct_computation(gpt):
     results, run = gpt.results, open_run(gpt)
     text = run.dataset.documents[-1].text
@@ -148,8 +141,8 @@ def test_what_does_not_fit_is_refused_before_training(tmp_path):
 
 
 def test_without_a_file_everything_runs_on_the_generated_text(tmp_path):
-    recipe = adjust(small("gpt", tmp_path), settings=["data.folder="])
-    outcome = execute(recipe, tmp_path / "r")
+    recipe = adjust(small("gpt", tmp_path), settings=["data.folder=", "stages.train.steps=20"])
+    outcome = execute(replace(recipe, tasks=recipe.tasks[:1]), tmp_path / "r")
     assert outcome.results[recipe.primary]["perplexity"] < 60
 
 

@@ -2,6 +2,7 @@
 
 import json
 from contextlib import nullcontext
+from signal import SIGTERM
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,6 +19,7 @@ from wherefrom.models.gpt import GPT, GPTConfig
 from wherefrom.recipes.catalogue import get_recipe
 from wherefrom.runs.crew import (
     Crew,
+    LedLearner,
     SpreadAnswerer,
     current_crew,
     generate_own,
@@ -135,6 +137,18 @@ def test_a_crew_that_is_gone_is_dismissed_all_the_same():
     others = Others()
     others.deaf = True
     Crew(others).dismiss(0)  # pyright: ignore
+
+
+@pytest.mark.parametrize(("here", "passed_on"), [(True, []), (False, [SIGTERM])])
+def test_a_signal_that_another_process_got_is_this_ones_too(here, passed_on, monkeypatch):
+    sent: list[int] = []
+    monkeypatch.setattr("wherefrom.runs.crew.raise_signal", sent.append)
+    others: Any = Others()
+    others.together, others.share = nullcontext, lambda tensors: None
+    ends = {"tensors": list, "advance": lambda *_: {}, "stopping": True, "captured": None}
+    learner: Any = SimpleNamespace(**ends)
+    LedLearner(learner, others).advance(0, 1, lambda: here)
+    assert sent == passed_on
 
 
 def test_other_data_are_refused_before_the_first_step(monkeypatch: pytest.MonkeyPatch):

@@ -11,7 +11,8 @@ PEOPLE = get_recipe("people")
 
 def test_a_recipes_identity_is_all_but_where_it_runs():
     here = recipe_identity(PEOPLE)
-    assert recipe_identity(adjust(PEOPLE, settings=["device=cpu", "threads=3"])) == here
+    elsewhere = ["device=cpu", "threads=3", "watch=5", "stages.pretrain.checkpoint_seconds=1"]
+    assert recipe_identity(adjust(PEOPLE, settings=elsewhere)) == here
     for setting in ("seed=1", "stages.pretrain.clip=0.5", "data.cities=30", "abstain=false"):
         assert recipe_identity(adjust(PEOPLE, settings=[setting])) != here
 

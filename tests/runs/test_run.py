@@ -54,15 +54,13 @@ def test_vocabulary_and_data_come_back(run):
     assert written == [d.text for d in run.dataset.documents]
 
 
-@pytest.mark.parametrize("name", ["with_pretraining", "without_pretraining"])
-def test_a_model_is_the_one_that_was_trained(run, name):
+def test_a_model_is_the_one_that_was_trained(run):
     """The steps taken again by hand, without loop, checkpoints or folder."""
-    entry = next(m for m in run.recipe.models if m.name == name)
-    stage = run.recipe.stage(entry.stage)
+    stage = run.recipe.stage("questions_only")
     workshop = Workshop(run.recipe)
     trained = workshop.new_model(stage)
     workshop.learner(stage, trained).advance(0, stage.steps)
-    found = run.model(name)
+    found = run.model("without_pretraining")
     assert not found.training
     with torch.no_grad():
         torch.testing.assert_close(
@@ -180,6 +178,12 @@ def test_a_folder_of_the_first_version_has_no_copy_of_its_data(run, copy):
         _ = open_run(copy).dataset
 
 
+def test_a_run_of_a_device_that_is_not_here_is_opened_on_what_is(copy, monkeypatch):
+    monkeypatch.setattr("wherefrom.runs.run.devices", lambda: ["cpu"])
+    change_json(copy / "run.json", lambda c: c["recipe"].update(device="cuda"))
+    assert open_run(copy).recipe.device == "auto"
+
+
 def test_weights_of_another_model_are_refused(copy):
     shutil.rmtree(copy / "models" / "with_pretraining")
     with pytest.raises(MissingInput, match="models/with_pretraining"):
@@ -196,8 +200,3 @@ def test_an_unfinished_run_says_how_to_go_on(copy):
     assert run.results == {}
     with pytest.raises(MissingInput, match="'wherefrom run people --out"):
         run.require_finished()
-
-
-def test_no_folder_is_no_run(tmp_path):
-    with pytest.raises(MissingInput, match="expected a run folder"):
-        open_run(tmp_path / "nothing")
