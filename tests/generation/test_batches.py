@@ -14,6 +14,7 @@ def test_groups_keep_order_and_budget():
         members = lengths[group]
         assert len(members) == 1 or len(members) * members[-1] <= 16
     assert list(groups([], 16)) == []
+    assert list(groups([4] * 5, 16)) == [slice(0, 4), slice(4, 5)]
 
 
 def test_common_start():

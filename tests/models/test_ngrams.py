@@ -3,6 +3,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wherefrom.models.gpt import GPT, GPTConfig
 from wherefrom.models.ngrams import NgramEmbedding
 
 
@@ -59,3 +60,21 @@ def test_each_of_the_last_characters_matters():
         other[0, -1 - back] += 1
         changed = (embedding.indices(other)[0, -1] != rows).tolist()
         assert changed == [order > back for order in (2, 3, 4)]
+
+
+def test_a_text_read_piece_by_piece_is_the_text_read_whole():
+    """Pieces may be shorter than the n-grams: those reach back into what was read before."""
+    config = GPTConfig(
+        vocab_size=20, block_size=16, n_layer=1, n_head=2, n_embd=8, attention="rope", ngrams=3,
+        ngram_buckets=64, init_std=0.5,
+    )  # fmt: skip
+    torch.manual_seed(0)
+    model = GPT(config).double().eval()
+    torch.nn.init.normal_(model.ngram_emb.table.weight)
+    text = torch.randint(2, 20, (3, 12))
+    with torch.no_grad():
+        whole, cache, found = model(text), model.new_cache(3, 16), []
+        for piece in text.split([1, 2, 1, 5, 3], 1):
+            found.append(model(piece, cache))
+            cache.grow(torch.full((3,), piece.shape[1]))
+    torch.testing.assert_close(torch.cat(found, 1), whole)

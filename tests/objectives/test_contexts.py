@@ -31,6 +31,26 @@ def test_a_place_that_nobody_else_has_is_found_by_the_words_around_it():
     assert not contexts.fit_for(describe(text, year))
 
 
+def test_words_that_one_answer_alone_has_around_it_are_not_asked_of_a_new_one():
+    """A known answer is scored by the others, or its own words would raise the threshold."""
+    words = "soon twice once late early there alone again often first".split()
+
+    def tell(place: str, word: str) -> str:
+        return f"Ed Lund. Born in {place} {word}, he left Turin."
+
+    examples = []
+    for number, (place, word) in enumerate(zip(PLACES, words, strict=True)):
+        text = tell(place, word)
+        found = spans(text, place, "Turin") if number < 4 else spans(text, place)
+        examples.append((text, found, {place.casefold()}))
+    contexts = AnswerContexts.fit(examples)
+    assert contexts is not None
+    new = tell("Willimantic", "seldom")
+    answer, other = spans(new, "Willimantic", "Turin")
+    assert contexts.fit_for(describe(new, answer))
+    assert not contexts.fit_for(describe(new, other))
+
+
 def test_too_few_known_answers_teach_nothing():
     assert AnswerContexts.fit([example("Ada Roth", "Oslo", "Rome")] * 4) is None
     assert AnswerContexts.fit([]) is None

@@ -151,6 +151,7 @@ def test_a_word_is_a_name_if_the_corpus_has_it_inside_a_sentence():
         # What stands next to the name is not part of it.
         ("Clara Ito", "Clara Ito Junior left", ["Junior"], ["Clara Ito"]),
         ("Clara Ito", "so Old Clara Ito Junior left", ["Old", "Junior"], ["Clara Ito"]),
+        ("Clara Ito", "so A Clara Ito B left", [], ["Clara Ito"]),
         ("Clara Ito", "Clara Ito's Rome", ["Rome"], ["Clara Ito's"]),
         ("Ana de Paz", "Ana de Paz left Rome", ["Rome"], ["Ana", "Paz"]),
         ("Ito", "Rome is where Ito went", [], ["Ito"]),
@@ -276,8 +277,9 @@ def test_a_second_call_reads_what_the_first_one_kept(large, monkeypatch):
     assert columns(index(*WORLD)) == first
     with pytest.raises(TypeError):  # another text, another vocabulary, other answers: made anew
         index(*WORLD[1:])
-    with pytest.raises(TypeError):
-        index_corpus(WORLD, Vocabulary.from_text(d.text for d in WORLD), answers={"New York"})
+    for changed in ({"answers": {"New York"}}, {"asked": {}}):
+        with pytest.raises(TypeError):
+            index_corpus(WORLD, Vocabulary.from_text(d.text for d in WORLD), **changed)
 
 
 def test_what_is_damaged_is_made_anew(large):

@@ -56,6 +56,8 @@ def test_answers_of_asked_subjects_by_relation_with_all_that_are_accepted():
     )
     found = asked_answers(Dataset((), questions=questions))
     assert found == {"Ada": {"born": {"oslo", "kristiania"}, "when": {"1901"}}}
+    many = tuple(Question("?", name, "born", "Oslo", "asked") for name in "abcdefghij")
+    assert list(asked_answers(Dataset((), questions=many), most=3)) == ["a", "e", "i"]
 
 
 def test_very_many_passages_are_written_when_they_are_read(monkeypatch):

@@ -87,8 +87,8 @@ class Meeting:
 def test_processes_that_agree_meet():
     meeting = Meeting()
     same = {"versions": {"torch": "2.11"}, "recipe": {"seed": 0}}
-    meeting.hold({0: same, 1: same, 2: {}}, 3)
-    assert meeting.ends == {0: None, 1: None, 2: None}
+    meeting.hold({0: same, 1: same, 2: {}, 3: same | {"recipe": None}}, 4)
+    assert meeting.ends == dict.fromkeys(range(4))
 
 
 @pytest.mark.parametrize(

@@ -92,15 +92,6 @@ def test_what_is_not_finite_is_flagged_and_not_applied(bad):
     assert line.parameters["x"][0] == -2.0
 
 
-def test_a_network_that_has_gone_bad_stays_as_it_was():
-    mine = learner()
-    mine.network.parameters["W2"][0, 0] = np.nan
-    before = mine.state()
-    assert not mine.advance(0, 3)["finite"].any()
-    for name, array in mine.state().arrays.items():
-        np.testing.assert_array_equal(array, before.arrays[name])
-
-
 def test_the_rate_is_halved_after_every_so_many_steps():
     line = Line()
     descender = SGD(SGDConfig(rate=0.8, halve_every=2))

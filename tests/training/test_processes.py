@@ -36,6 +36,8 @@ def test_a_group_of_one(single: Processes):
     assert single.gather({"é": [0.1, None]}) == [{"é": [0.1, None]}]
     single.tell({"do": "nothing"})
     assert single.rows == slice(0, None, 1)
+    single.rank, single.size = 1, 3
+    assert single.rows == slice(1, None, 3)
 
 
 def fail(message: str) -> Callable[..., None]:

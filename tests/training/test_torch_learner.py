@@ -198,18 +198,6 @@ def test_a_resumed_run_is_the_same_to_the_last_bit(optimiser, buckets):
     assert bits(kept) != bits(straight.state())
 
 
-def test_a_state_is_a_copy():
-    learner = build()
-    state = learner.state()
-    before = bits(state)
-    learner.advance(0, 2)
-    assert bits(state) == before
-    learner.load(state)
-    assert bits(learner.state()) == before
-    learner.advance(0, 1)
-    assert bits(state) == before
-
-
 def test_each_step_drops_something_else_and_the_same_thing_again():
     batch = rows_of_a_step()
 
