@@ -102,6 +102,13 @@ def test_a_name_is_spelt_where_every_form_can_hold_it():
     assert {name: model.spells(name) for name in spelt} == spelt
 
 
+def test_a_name_that_the_text_has_was_meant_as_it_is():
+    documents = (*DOCUMENTS, Document("By Ada Lunde."))
+    model = ClosedBookModel(Scripted(), Dataset(documents, questions=ASKED))
+    assert model.find_meant("Ada Lundt") == ("Ada Lund",)
+    assert model.find_meant("Ada Lunde") == ()
+
+
 # --- features --------------------------------------------------------------------------------
 
 

@@ -88,6 +88,7 @@ def test_a_certificate_by_hand():
     assert (found.n_answered, found.wrong, found.coverage, found.n) == (80, 0, 0.8, 100)
     assert [t.threshold for t in found.sequence] == [0.99, 0.9, 0.1]
     assert found.answers(np.array([0.95, 0.5])).tolist() == [True, False]
+    assert (found.as_threshold().precision, found.as_threshold().answered_share) == (1.0, 0.8)
     assert found.explain().startswith(
         "certified: risk at most 0.1 with probability 0.9, for people like the calibration people;"
     )

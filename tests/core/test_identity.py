@@ -14,22 +14,9 @@ def message(found, asked) -> str:
     return str(raised.value)
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        {"a": 1, "b": {"c": [1, 2, {"d": None}]}, "e": ""},
-        {},
-        {"a": {}, "b": []},
-        [1, 2],
-        "text",
-        None,
-    ],
-)
-def test_equal_things_pass(value):
-    compare(value, value)
-
-
-def test_the_order_of_names_does_not_matter():
+def test_equal_things_pass_in_whatever_order_their_names_are():
+    for value in ({"a": 1, "b": {"c": [1, {"d": None}]}}, {}, {"a": {}, "b": []}, [1], "x", None):
+        compare(value, value)
     compare({"a": 1, "b": {"c": 2, "d": 3}}, {"b": {"d": 3, "c": 2}, "a": 1})
 
 

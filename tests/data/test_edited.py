@@ -141,6 +141,19 @@ def test_a_swapped_value_is_one_of_the_same_relation():
     assert swap_values(dataset, EditedConfig(PEOPLE, swap=1)).questions[0].answer == "Rome"
 
 
+def test_a_swapped_value_is_one_that_the_text_does_not_have():
+    text = "was born in Oslo, met Bo in Rome, and worked in Bonn, Cork and Nice."
+    cities = ("Rome", "Bonn", "Cork", "Nice", "Lima")
+    questions = (
+        Question("Born?", "Ada", "born", "Oslo", "held-out"),
+        *(Question(f"Born {city}?", f"Of {city}", "born", city, "asked") for city in cities),
+    )
+    dataset = Dataset((told("Ada", text),), (), questions)
+    for world in range(3):
+        swapped = swap_values(dataset, EditedConfig(PEOPLE, world=world, swap=1))
+        assert swapped.questions[0].answer == "Lima"
+
+
 def test_only_who_is_asked_about_once_and_has_text_of_their_own_can_be_swapped():
     documents = (told("Ada", "was born in Oslo, a smith."), told("Bo", "met Cy in Rome."),
                  told("Di", "was born in Lima."))  # fmt: skip

@@ -89,6 +89,9 @@ def test_the_bootstrap_is_the_exact_one_for_few_answers():
     below = [np.mean(np.array(exact) < end - 1e-9) for end in found.interval]
     assert below[0] - 0.03 <= 0.1 <= share[0] + 0.03
     assert below[1] - 0.03 <= 0.9 <= share[1] + 0.03
+    two_sided = 2 * min(np.mean(np.array(exact) <= 1e-9), np.mean(np.array(exact) >= -1e-9))
+    assert found.p_value == pytest.approx(two_sided, abs=0.03)
+    assert two_sided > 0.1, "half of it would be too small by more than that"
 
 
 def test_a_better_score_is_told_from_a_worse_one_and_equals_are_not():

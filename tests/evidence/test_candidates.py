@@ -62,6 +62,8 @@ def test_names_are_candidates_where_answers_are_in_names():
     countries, capitals = ["Macao", "Mexico", "Chile"], ["Macao", "Mexico City", "Lima"]
     usual, named = AnswerProfile.of(capitals), AnswerProfile.of(capitals, countries)
     assert (usual.named, named.named) == (False, True)
+    once = AnswerProfile.of(["Macao", "Lima", "Oslo"], ["Macao", "Peru", "Norway"])
+    assert not once.named, "one such answer is chance"
     assert [c.value for c in Line(text, "Peru", usual).candidates] == ["its", "city"]
     assert [c.value for c in Line(text, "Peru", named).candidates] == ["peru", "its", "peru city"]
 

@@ -154,6 +154,13 @@ def test_too_few_answers_in_the_text_cannot_be_learnt_from(tmp_path):
         RelationExtractor.fit(text, [*(ask(n, "Oslo") for n in names), ask("Di Holm", None)])
 
 
+def test_accepted_answers_teach_like_the_first_one(tmp_path):
+    names = ["Ada Lund", "Bo Falk", "Cy Roth"]
+    text = index(tmp_path, *(f"{n} was born in Oslo." for n in names))
+    asked = [replace(ask(n, "Christiania"), accepted=("Oslo",)) for n in names]
+    assert RelationExtractor.fit(text, asked).profile.known["oslo"] == 3
+
+
 def test_a_line_with_an_answer_that_is_no_candidate_is_not_learnt_from(tmp_path, monkeypatch):
     """`Oslos` has the answer, so the line is no example of one that does not state it."""
     seen = []

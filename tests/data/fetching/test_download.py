@@ -91,10 +91,11 @@ def test_a_link_that_is_no_address_is_passed_over(offered):
     assert find_address(PINNED) == link
 
 
-def test_a_page_of_too_many_links_is_left(offered, tmp_path):
+def test_a_page_of_too_many_links_is_left(offered, tmp_path, monkeypatch):
     """Two million, which 16 MB can hold, took more than a minute."""
-    offered.files["/simple/some-data/"] = b"<a href=x>" * 100_001
-    with pytest.raises(Damaged, match=r"at most 16,777,216 bytes and 100,000 links, found more"):
+    monkeypatch.setattr("wherefrom.data.fetching.download._MOST_LINKS", 1000)
+    offered.files["/simple/some-data/"] = b"<a href=x>" * 1001
+    with pytest.raises(Damaged, match=r"at most 16,777,216 bytes and 1,000 links, found more"):
         download(PINNED, tmp_path / "file")
     assert list(tmp_path.iterdir()) == []
 
