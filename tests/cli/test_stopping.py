@@ -102,8 +102,11 @@ def test_a_damaged_checkpoint_is_named_and_an_older_one_used(interrupted, steps,
 @pytest.mark.parametrize(
     ("most", "least_torn"), [(1, 0), pytest.param(KILLS, 1, marks=pytest.mark.nightly)]
 )
-def test_kills_anywhere_lose_nothing(interrupted, steps, whole, tmp_path, most, least_torn):
-    """A run that ends before the last kill is compared, and the next kills hit another."""
+def test_twenty_kills_anywhere_lose_nothing(interrupted, steps, whole, tmp_path, most, least_torn):
+    """Twenty each night, one at each commit.
+
+    A run that ends before the last kill is compared, and the next kills hit another.
+    """
     expected, places, finished = fingerprint(whole), moments(), 0
     kills = torn = 0
     while kills < most or not finished:
