@@ -53,6 +53,7 @@ TASK = people().tasks[0].name
         (["run", "--set", f"tasks.{TASK}.beams=1000000"], "from 1 to 512 (rows that are decoded"),
         (["run", "--set", f"seed={'9' * 5000}"], "seed: expected a whole number"),
         (["run", "--seed", "9" * 5000], "'--seed'"),
+        (["run", "people", "--minutes", "5"], "--minutes: expected the recipe 'facts', which is"),
         (["rnu"], "Did you mean 'run'?"),
         (["ask"], "'RUN'"),
         (["run", "people", "extra"], "extra"),

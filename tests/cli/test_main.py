@@ -108,7 +108,7 @@ def test_a_reader_that_leaves_early_is_no_error():
 
 def test_a_terminal_that_lacks_a_character_gets_an_escape(tmp_path):
     """A new Python, since the encoding is settled at its start; these commands need no torch."""
-    environment = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    environment = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C.UTF-8"}
     (tmp_path / "☃.tsv").write_text("Where was Ada Lund born?\tOslo\n")
     for arguments, code, stream in (
         (["data", "add", "☃", "."], 2, "stderr"),

@@ -89,6 +89,7 @@ def test_several_runs_in_a_folder(cli, tiny_run, tmp_path):
     spoil(tmp_path / "runs" / "b" / "seed-0" / "vocab.json")
     found = cli("verify", tmp_path / "runs", "--json")
     assert found.code == 76
+    assert found.json["sound"] is False
     assert [len(run["faults"]) for run in found.json["runs"]] == [0, 1]
     (fault,) = found.json["runs"][1]["faults"]
     assert fault["file"] == "vocab.json"
