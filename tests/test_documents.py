@@ -8,6 +8,7 @@ from typing import get_args, get_type_hints
 
 import pytest
 
+import wherefrom
 from wherefrom.auditing.asking import Replies
 from wherefrom.auditing.dispute import Dispute
 from wherefrom.auditing.findings import Audit, AuditedAnswer
@@ -45,6 +46,7 @@ def test_blocks_are_found_with_their_lines():
     assert headings("# `a b` C.D\n```\n# no\n```\n## e-f\n") == {"a-b-cd", "e-f"}
 
 
+@pytest.mark.nightly
 def test_the_python_guide_runs_from_its_first_block_to_its_last(tmp_path, monkeypatch):
     """In one namespace, as a reader would; a traceback names the line of the page."""
     monkeypatch.chdir(tmp_path)
@@ -57,6 +59,7 @@ def test_the_python_guide_runs_from_its_first_block_to_its_last(tmp_path, monkey
         exec(compile("\n" * (line - 1) + block, str(GUIDE), "exec"), namespace)
 
 
+@pytest.mark.nightly
 def test_the_tutorial_runs_from_its_first_block_to_its_last(tmp_path, monkeypatch, capsys):
     """Its Python in one namespace, and its commands in this process; none may fail."""
     monkeypatch.chdir(tmp_path)
@@ -79,23 +82,29 @@ def test_the_tutorial_runs_from_its_first_block_to_its_last(tmp_path, monkeypatc
     assert printed in text
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
-def test_python_in_the_documents_can_be_parsed(page):
-    for line, block in python_blocks(page.read_text("utf-8")):
-        compile("\n" * (line - 1) + block, str(page), "exec")
+def test_python_in_the_documents_can_be_parsed_and_names_what_there_is():
+    unknown = []
+    for page in PAGES:
+        for line, block in python_blocks(page.read_text("utf-8")):
+            compile("\n" * (line - 1) + block, str(page), "exec")
+            named = re.findall(r"(?<![./\w])wherefrom\.([a-z_]\w*)", block)
+            unknown += [f"{page.name}: {each}" for each in named if not hasattr(wherefrom, each)]
+    assert unknown == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
-def test_links_lead_somewhere(page):
-    text = page.read_text("utf-8")
-    for target in re.findall(r"\]\(([^)\s]+)\)", text):
-        if "://" in target:
-            continue
-        path, _, anchor = target.partition("#")
-        found = (page.parent / path).resolve() if path else page
-        assert found.exists(), f"{name(page)} links to {target}"
-        if anchor:
-            assert anchor in headings(found.read_text("utf-8")), f"{name(page)}: no #{anchor}"
+def test_links_lead_somewhere():
+    wrong = []
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
+            if "://" in target:
+                continue
+            path, _, anchor = target.partition("#")
+            found = (page.parent / path).resolve() if path else page
+            if not found.exists():
+                wrong.append(f"{name(page)} links to {target}")
+            elif anchor and anchor not in headings(found.read_text("utf-8")):
+                wrong.append(f"{name(page)}: no #{anchor}")
+    assert wrong == []
 
 
 @pytest.mark.parametrize(

@@ -65,13 +65,14 @@ def opens(path: Path) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_files_of_a_run_are_opened_through_its_folder_alone(room):
+def test_files_of_a_run_are_opened_through_its_folder_alone():
     around = {
         path.relative_to(SOURCE).as_posix(): calls
+        for room in ROOMS
         for path in sorted((SOURCE / room).rglob("*.py"))
         if (calls := opens(path))
     }
+    assert around
     assert not {name: calls for name, calls in around.items() if name not in EXCEPTIONS}
 
 
@@ -92,7 +93,12 @@ PROGRAM = """
 import json, sys, os
 from pathlib import Path
 import wherefrom, wherefrom.api
+from wherefrom.auditing import confidence_sections, decoy_sections
 from wherefrom.cli.main import main
+from wherefrom.evaluation import calibration, intervals
+
+decoy_sections.TIER = 8  # sizes that decide what an audit costs, not which files it opens
+calibration.SIMULATIONS = confidence_sections.RESAMPLES = intervals.RESAMPLES = 50
 
 source = str(Path(wherefrom.__file__).parent) + os.sep
 run = os.path.realpath(sys.argv[1])
@@ -153,18 +159,24 @@ def watched(run: Path, commands: list[list[str]], *rest: str) -> dict[str, list[
     return found["seen"]
 
 
-def test_commands_open_the_files_of_a_run_through_its_seal(tiny_run, tmp_path):
+@pytest.mark.parametrize(
+    "lines",
+    [["ask RUN ?", "evaluate RUN", "audit RUN", "ask RUN ?"],
+     ["ask RUN ?", "report RUN", "dispute RUN ? Oslo", "examples RUN --number 1",
+      "compare RUN OTHER", "verify RUN"]],
+    ids=["that write", "that read"],
+)  # fmt: skip
+def test_commands_open_the_files_of_a_run_through_its_seal(tiny_run, tmp_path, lines):
     run = Path(shutil.copytree(tiny_run, tmp_path / "run"))
     name = json.loads((run / "splits.json").read_text())["held-out"]["stated"][0]
-    question, path = f"Where was {name} born?", str(run)
-    commands = [
-        ["ask", path, question], ["evaluate", path], ["audit", path], ["ask", path, question],
-        ["report", path], ["dispute", path, question, "Oslo"], ["examples", path, "--number", "1"],
-        ["compare", path, str(tiny_run)], ["verify", path],
-    ]  # fmt: skip
+    words = {"RUN": str(run), "OTHER": str(tiny_run), "?": f"Where was {name} born?"}
+    commands = [[words.get(word, word) for word in line.split()] for line in lines]
     seen = watched(run, commands)
     assert {who: files for who, files in seen.items() if who not in OPENERS} == {}
     read = set(seen["core/inside.py:open_regular"])
     assert {"run.json", "status.json", "vocab.json", "seal.json", "audit/confidence.json"} <= read
-    around = watched(run, [["ask", path, question]], "around")
+
+
+def test_a_file_that_is_opened_around_the_seal_is_seen(tiny_run):
+    around = watched(tiny_run, [["verify", str(tiny_run)]], "around")
     assert around["core/files.py:read_json"] == ["status.json"]

@@ -13,12 +13,14 @@ from wherefrom.core.files import cannot_write
 from wherefrom.core.sealed_folder import SealedFolder
 
 
+@pytest.mark.nightly
 def test_every_file_operation_of_a_save_may_fail_or_be_the_last(tiny_run, tmp_path):
     cases = attack.attack_saves(tiny_run, tmp_path)
     assert len(cases) == 5
     assert sum(cases.values()) >= 300
 
 
+@pytest.mark.nightly
 def test_what_an_audit_writes_is_written_together(tiny_run, tmp_path):
     """The files of a real audit: they reach the folder in one change, and it may fail anywhere."""
     run = Path(shutil.copytree(tiny_run, tmp_path / "run"))

@@ -8,6 +8,7 @@ import measure
 import pytest
 import training
 
+LIGHT = ("answering", "startup", "exposures")
 PROGRAMS = ("training", "answering", "startup", "exposures", "threads", "processes")
 
 
@@ -87,7 +88,9 @@ def test_lines_have_the_lengths_they_say():
     assert 130 < sum(lengths) / len(lengths) < 150
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(
+    "name", [n if n in LIGHT else pytest.param(n, marks=pytest.mark.nightly) for n in PROGRAMS]
+)
 def test_it_runs(name, tmp_path, capsys):
     file = tmp_path / "figures.json"
     result = importlib.import_module(name).main(["--tiny", "--turns", "1", "--json", str(file)])

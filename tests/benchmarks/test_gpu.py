@@ -47,6 +47,7 @@ def in_python(environment: dict[str, str], *arguments: object) -> str:
     return found.stdout
 
 
+@pytest.mark.nightly
 def test_it_needs_torch_and_numpy_and_nothing_else(bare, python_anew):
     code = f"import sys; sys.path.insert(0, {str(BENCHMARKS)!r})\n"
     code += "import gpu, influence, results; print(len(gpu.jobs('nowhere')))"
@@ -153,7 +154,14 @@ def row(job: str, seed: int, accuracy: float, model: str = "with_pretraining") -
     }  # fmt: skip
 
 
-def test_the_page_says_what_was_measured_and_what_was_not():
+@pytest.fixture
+def measured_here(monkeypatch):
+    """The page without the parts that come from committed files, which take seconds."""
+    for part in ("trust", "labels", "homework"):
+        monkeypatch.setattr(results, part, lambda: "")
+
+
+def test_the_page_says_what_was_measured_and_what_was_not(measured_here):
     rows = [row("course.causal", s, a) for s, a in enumerate((0.2, 0.22, 0.3))]
     rows += [row("knowledge.rope", s, a, "model") for s, a in enumerate((0.8, 0.84))]
     page = results.page(rows)
@@ -163,7 +171,7 @@ def test_the_page_says_what_was_measured_and_what_was_not():
     assert "| gold absent | 20.0 (20.0 to 20.0) |" in page
 
 
-def test_the_page_sets_single_changes_beside_what_they_change():
+def test_the_page_sets_single_changes_beside_what_they_change(measured_here):
     page = results.page
     before = [row("course.causal", 0, 0.25), row("why.mixing", 0, 0.75)]
     assert "One thing alone" not in page(before)
@@ -179,7 +187,7 @@ def test_the_page_sets_single_changes_beside_what_they_change():
     assert "taken out" not in half
 
 
-def test_the_page_compares_character_models_in_nats():
+def test_the_page_compares_character_models_in_nats(measured_here):
     def scored(nats: float) -> dict:
         return {"seconds": 1.0, "scores": {"strict": {"nats_per_target": nats}}}
 
@@ -230,11 +238,13 @@ def test_rows_of_the_same_job_replace_each_other(tmp_path, monkeypatch):
     assert found.read_text() == "Rome\nUlm\n"
 
 
+@pytest.mark.nightly
 def test_the_page_in_the_repository_is_made_of_the_results_beside_it():
     page = results.page(results.read(results.RESULTS / "gpu.jsonl"))
     assert results.PAGE.read_text("utf-8") == page
 
 
+@pytest.mark.nightly
 def test_models_of_one_shape_are_made_together(tiny_settings):
     tiny = replace(adjust(get_recipe("people"), settings=[*tiny_settings, "device=cpu"]), tasks=())
     recipes = [replace(tiny, seed=seed) for seed in (0, 1)]

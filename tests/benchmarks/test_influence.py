@@ -5,12 +5,14 @@ import shutil
 import tarfile
 
 import influence
+import pytest
 
 from wherefrom.auditing import confidence_sections
 from wherefrom.auditing.audit import audit_run
 from wherefrom.runs.run import open_run
 
 
+@pytest.mark.nightly
 def test_pairs_are_measured_once_and_packed_to_be_audited(tiny_settings, tmp_path, monkeypatch):
     settings = [part for s in tiny_settings for part in ("--set", s)]
     command = ["people", *settings, "--pairs", "1", "--processes", "2", "--out", str(tmp_path)]

@@ -4,6 +4,7 @@ import json
 
 import labels
 import numpy as np
+import pytest
 
 from wherefrom.core.config import to_json
 from wherefrom.memorisation.predictor import borrowed_predictor
@@ -24,6 +25,7 @@ def test_the_borrowed_predictor_is_what_the_kept_files_give():
         )
 
 
+@pytest.mark.nightly
 def test_every_kept_file_gives_every_figure_and_says_what_to_make_of_it():
     page = labels.labels()
     for each in labels.read_all():

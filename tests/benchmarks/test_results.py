@@ -26,7 +26,7 @@ def test_how_large_differences_are_by_chance():
 
 
 def test_the_interval_of_a_headline_counts_its_questions(tmp_path, monkeypatch):
-    monkeypatch.setattr("RESULTS", tmp_path)
+    monkeypatch.setattr(results, "RESULTS", tmp_path)
     assert results.interval("a") == ""
     rows = {"0": "1110111111", "1": "1110111101", "2": "1010111111"}
     (tmp_path / "dev-right.json").write_text(json.dumps({"a": rows}))
@@ -36,7 +36,7 @@ def test_the_interval_of_a_headline_counts_its_questions(tmp_path, monkeypatch):
 
 
 def test_predictions_are_scored_again(tmp_path, monkeypatch):
-    monkeypatch.setattr("RESULTS", tmp_path)
+    monkeypatch.setattr(results, "RESULTS", tmp_path)
     (tmp_path / "birth_dev.tsv").write_text("Where was A born?\tOslo\nWhere was B born?\tRome\n")
     (tmp_path / "course.rope.1.dev.predictions").write_text("Oslo\nParis\n")
     (tmp_path / "calibrated.0.dev.predictions").write_text("Rome\nRome\n")
@@ -60,4 +60,3 @@ def test_what_was_measured_outside_is_marked():
     assert results.outside("calibrated") == "85.8"
     assert results.outside("course.perceiver") == "-"
     assert page.count("| test, measured outside |") == 2
-    assert results.page(results.read(results.RESULTS / "gpu.jsonl")) == page

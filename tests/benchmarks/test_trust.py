@@ -108,11 +108,13 @@ def test_what_an_audit_left_out_is_a_dash(tmp_path, monkeypatch):
 
 def test_the_findings_of_a_run_are_taken_over_and_shown(tiny_run, tmp_path, monkeypatch):
     """What `wherefrom audit` writes today is what the page reads."""
-    from wherefrom.auditing import decoy_sections
+    from wherefrom.auditing import confidence_sections, decoy_sections
     from wherefrom.auditing.audit import audit_run
     from wherefrom.runs.run import open_run
 
     monkeypatch.setattr(decoy_sections, "TIER", 4)
+    monkeypatch.setattr(confidence_sections, "RESAMPLES", 50)
+    monkeypatch.setattr("wherefrom.auditing.audit.draw_audit", lambda *_: None)
     run = Path(shutil.copytree(tiny_run, tmp_path / "people-7"))
     audit_run(open_run(run))
     monkeypatch.setattr(trust, "RESULTS", tmp_path)

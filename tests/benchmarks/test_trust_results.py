@@ -10,6 +10,7 @@ from answer_files import read_rows, slim, write_rows
 from wherefrom.core.errors import BadData
 
 
+@pytest.mark.nightly
 def test_the_committed_page_is_what_the_committed_files_give():
     assert made.PAGE.read_text("utf-8") == made.page()
 
@@ -36,8 +37,8 @@ def folder(tmp_path, monkeypatch):
     """Files of two made-up seeds in a folder of their own."""
     from answer_files import write_rows
 
-    monkeypatch.setattr("RESULTS", tmp_path)
-    monkeypatch.setattr("FEATURES", ("log_probability", "margin"))
+    monkeypatch.setattr(made, "RESULTS", tmp_path)
+    monkeypatch.setattr(made, "FEATURES", ("log_probability", "margin"))
     write_rows(tmp_path / "answers.people.jsonl.gz", ROWS)
     return tmp_path
 
@@ -100,8 +101,8 @@ def test_the_page_is_filled_from_findings_and_figures(folder, monkeypatch):
              "list": [0.25, 0.5]}  # fmt: skip
     (folder / "audit.run-0.json").write_text(json.dumps(found))
     template = folder / "page.md"
-    monkeypatch.setattr("TEMPLATE", template)
-    monkeypatch.setattr("find_figures", lambda: {"seeds": 2})
+    monkeypatch.setattr(made, "TEMPLATE", template)
+    monkeypatch.setattr(made, "find_figures", lambda: {"seeds": 2})
     template.write_text("{{= seeds | d}} seeds, {{run-0 a.0.9 | %}}, {{run-0 list.1 | .1f}}")
     assert made.page() == "2 seeds, 50.0 %, 0.5"
     template.write_text("{{run-0 nothing.there | %}}")

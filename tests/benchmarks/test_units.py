@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 import units
 
 from wherefrom.api import run
@@ -31,6 +32,7 @@ def test_a_blank_line_ends_a_sentence():
     assert [t.start for t in second] == [9]
 
 
+@pytest.mark.nightly
 def test_it_measures_two_runs(tmp_path, capsys):
     words = ["stages.homework.steps=20", "stages.better.steps=2"]
     run("bigram", out=tmp_path / "words", settings=words)

@@ -67,6 +67,19 @@ def own_run(tiny_run: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(tiny_run, tmp_path / "run"))
 
 
+@pytest.fixture
+def small_audits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Audits with few decoys, resamples and simulations, and without pictures."""
+    from wherefrom.auditing import audit, confidence_sections, decoy_sections
+    from wherefrom.evaluation import calibration, intervals
+
+    monkeypatch.setattr(decoy_sections, "TIER", 8)
+    monkeypatch.setattr(calibration, "SIMULATIONS", 50)
+    for module in (confidence_sections, intervals):
+        monkeypatch.setattr(module, "RESAMPLES", 50)
+    monkeypatch.setattr(audit, "draw_audit", lambda *_: None)
+
+
 @pytest.fixture(scope="session")
 def interrupted() -> Cli:
     """Call the command in another process, where something happens at a place in its work."""

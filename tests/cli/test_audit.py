@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from wherefrom.auditing import decoy_sections
 from wherefrom.memorisation.labelled_answers import read_labelled
 from wherefrom.runs.folder import RunFolder
 
@@ -19,9 +18,7 @@ SECTIONS = {
 }  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def few_decoys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decoy_sections, "TIER", 8)
+pytestmark = pytest.mark.usefixtures("small_audits")
 
 
 @pytest.fixture(scope="module")
@@ -53,34 +50,37 @@ def test_an_audit_is_one_screen_and_files(cli, own_run):
     for row in rows:
         assert list(row) == FIELDS
         assert row["m"] is None
-    pictures = {p.name: p.read_text() for p in (run / "audit").glob("*.svg")}
-    assert pictures.keys() == {"reliability.svg", "risk-coverage.svg", "dose-response.svg"}
-    assert all("<svg" in text for text in pictures.values())
     assert not (run / "audit" / "retrained").exists()
 
 
-def test_json_is_what_the_file_has(cli, run):
-    result = cli("audit", run, "--json", "--risk", "0.3", "--delta", "0.2")
+def test_json_is_what_the_file_has_and_a_question_is_answered_by_its_bound(cli, run):
+    risk = ("--risk", "0.3", "--delta", "0.2", "--json")
+    result = cli("audit", run, *risk)
     assert result.code == 0
     assert result.json == json.loads((run / "audit" / "audit.json").read_text())
-    certificate = result.json["abstention"]["certificate"]
-    assert (certificate["alpha"], certificate["delta"]) == (0.3, 0.2)
+    found = result.json["abstention"]["certificate"]
+    assert (found["alpha"], found["delta"]) == (0.3, 0.2)
+    answered = cli("ask", run, "Where was Ada Lund born?", *risk).json["certificate"]
+    assert answered["threshold"] == pytest.approx(found["threshold"], abs=1e-6)
+    same = ("alpha", "delta", "certified", "n", "n_answered", "wrong", "more_people")
+    assert {k: answered[k] for k in same} == {k: found[k] for k in same}
 
 
-def test_no_budget_trains_one_pair_and_the_source_is_the_runs_own(cli, run):
+def test_no_budget_trains_one_pair_once(cli, own_facts):
+    run = own_facts / "run"
     result = cli("audit", run, "--budget", "0", "--json")
     assert result.code == 0
-    assert result.json["source"]["borrowed"] is False
-    assert result.json["source"]["models"] == 2
     names = [p.name for p in sorted((run / "audit" / "retrained").iterdir())]
     assert names == ["without-0-first", "without-0-second"]
     rows = [json.loads(row) for row in (run / "audit" / "answers.jsonl").read_text().splitlines()]
+    assert rows
     assert all(-1 <= row["m"] <= 1 for row in rows)
     again = cli("audit", run, "--json")
     assert "pretrain" not in again.err
     assert again.json["source"] == result.json["source"]
 
 
+@pytest.mark.nightly
 def test_pairs_are_added_to_those_of_before(cli, run):
     """After one pair, a second one, by two processes; the figures say how far the pairs agree."""
     assert cli("audit", run, "--pairs", "1").code == 0
@@ -107,7 +107,8 @@ def test_processes_need_something_to_train(cli, run):
     assert "processes: expected pairs or a budget beside it" in result.complaint
 
 
-def test_a_swap_counts_everyone_once(cli, run):
+def test_a_swap_counts_everyone_once(cli, own_facts):
+    run = own_facts / "run"
     result = cli("audit", run, "--swap", "3")
     assert result.code == 0
     assert "swap test: trained again on changed text" in result.out
@@ -118,15 +119,6 @@ def test_a_swap_counts_everyone_once(cli, run):
         assert list(swap[which]) == ["flips", "stays", "other"]
         assert sum(row["people"] for row in swap[which].values()) == 3
     assert cli("audit", run, "--json").json["swap"] == swap  # it is not done again, and kept
-
-
-def test_more_swaps_than_people_swap_all(cli, run):
-    result = cli("audit", run, "--swap", "999", "--json")
-    assert result.code == 0
-    assert (
-        "swap: only 8 held-out people have their answer in the text; all are swapped" in result.err
-    )
-    assert result.json["swap"]["people"] == 8
 
 
 # --- what is left out ------------------------------------------------------------------------
@@ -143,21 +135,13 @@ def test_without_calibration_people_what_can_be_found_is_found(cli, own_facts):
     assert found["evidence"] is not None
 
 
-def test_a_question_is_answered_by_the_bound_that_the_audit_reports(cli, run):
-    risk = ("--risk", "0.3", "--delta", "0.2", "--json")
-    found = cli("audit", run, *risk).json["abstention"]["certificate"]
-    answered = cli("ask", run, "Where was Ada Lund born?", *risk).json["certificate"]
-    assert answered["threshold"] == pytest.approx(found["threshold"], abs=1e-6)
-    same = ("alpha", "delta", "certified", "n", "n_answered", "wrong", "more_people")
-    assert {k: answered[k] for k in same} == {k: found[k] for k in same}
-
-
-def test_findings_of_an_earlier_audit_are_replaced_whole(cli, own_run, unseal):
-    unseal(own_run)
-    (own_run / "audit" / "audit.json").write_text("{")
-    assert cli("audit", own_run).code == 0
-    assert json.loads((own_run / "audit" / "audit.json").read_text()).keys() == SECTIONS
-    assert not [name for name in files_of(own_run) if "/.new" in name]
+def test_findings_of_an_earlier_audit_are_replaced_whole(cli, own_facts):
+    run = own_facts / "run"
+    (run / "audit").mkdir(exist_ok=True)
+    (run / "audit" / "audit.json").write_text("{")
+    assert cli("audit", run).code == 0
+    assert json.loads((run / "audit" / "audit.json").read_text()).keys() == SECTIONS
+    assert not [name for name in files_of(run) if "/.new" in name]
 
 
 # --- what is refused: one line, its code, and nothing half-done -------------------------------
@@ -172,33 +156,34 @@ def remove_text(folder: Path) -> None:
     (folder / "corpus.txt").unlink()
 
 
-@pytest.mark.parametrize("spoil", [change_text, remove_text])
-def test_a_text_that_changed_since_training(cli, own_facts, spoil):
+def test_a_text_that_changed_since_training(cli, own_facts):
     """One line says so, and all is said as before of the text that was trained on."""
     run = own_facts / "run"
-    commands = (["dispute", run, "Where was Ada Lund born?", "Oslo"],
-                ["ask", run, "Where was Ada Lund born?"], ["audit", run])  # fmt: skip
+    commands = (["audit", run], ["dispute", run, "Where was Ada Lund born?", "Oslo"],
+                ["ask", run, "Where was Ada Lund born?"])  # fmt: skip
     before = [cli(*command) for command in commands]
-    assert 'supported by "Ada Lund was born in Oslo."' in before[0].out
-    spoil(own_facts)
-    for command, earlier in zip(commands, before, strict=True):
-        result = cli(*command)
-        assert (result.code, result.out) == (0, earlier.out)
-        more = set(result.err.splitlines()) - set(earlier.err.splitlines())
-        (line,) = more
-        assert "corpus" in line
-        assert line.endswith("what follows is about the text that the model was trained on")
+    assert 'supported by "Ada Lund was born in Oslo."' in before[1].out
+    for spoil, still in ((change_text, commands), (remove_text, commands[1:])):
+        spoil(own_facts)
+        for command, earlier in zip(still, before[-len(still) :], strict=True):
+            result = cli(*command)
+            assert (result.code, result.out) == (0, earlier.out)
+            (line,) = set(result.err.splitlines()) - set(earlier.err.splitlines())
+            assert "corpus" in line
+            assert line.endswith("what follows is about the text that the model was trained on")
 
 
-@pytest.mark.parametrize(("spoil", "code"), [(change_text, 78), (remove_text, 66)])
-def test_nothing_is_trained_on_a_text_that_changed(cli, own_facts, spoil, code):
+@pytest.mark.parametrize(
+    ("spoil", "code", "option"),
+    [(change_text, 78, ["--budget", "0"]), (remove_text, 66, ["--swap", "1"])],
+)
+def test_nothing_is_trained_on_a_text_that_changed(cli, own_facts, spoil, code, option):
     run = own_facts / "run"
     spoil(own_facts)
-    for option in (["--budget", "0"], ["--swap", "1"]):
-        result = cli("audit", run, *option)
-        assert result.code == code
-        assert "audit.json" in result.out, "the rest is done"
-        assert "no model was retrained" in result.complaint.splitlines()[-1]
+    result = cli("audit", run, *option)
+    assert result.code == code
+    assert "audit.json" in result.out, "the rest is done"
+    assert "no model was retrained" in result.complaint.splitlines()[-1]
     assert not list((run / "audit").glob("retrained/*"))
 
 
@@ -242,35 +227,19 @@ def test_a_calibration_of_another_version(cli, own_run):
     assert not (own_run / "audit" / "audit.json").exists()
 
 
-def test_a_damaged_source_predictor(cli, own_run):
-    (own_run / "audit" / "source.json").write_text("[]")
-    result = cli("audit", own_run)
-    assert result.code == 76
-    assert "source.json" in result.complaint
-
-
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [
-        ("--risk", "0"),
-        ("--risk", "1"),
-        ("--delta", "x"),
-        ("--budget", "-1"),
-        ("--swap", "0"),
-        ("--pairs", "0"),
-        ("--processes", "0"),
-    ],
-)
-def test_options_out_of_range(cli, tiny_run, option, value):
+def test_options_out_of_range(cli, tiny_run):
     before = files_of(tiny_run)
-    result = cli("audit", tiny_run, option, value)
-    assert result.code == 2
-    assert option in result.complaint
+    wrong = (("--risk", "0"), ("--risk", "1"), ("--delta", "x"), ("--budget", "-1"),
+             ("--swap", "0"), ("--pairs", "0"), ("--processes", "0"))  # fmt: skip
+    for option, value in wrong:
+        result = cli("audit", tiny_run, option, value)
+        assert result.code == 2
+        assert option in result.complaint
     assert files_of(tiny_run) == before
 
 
-def test_a_folder_that_cannot_be_written(cli, own_run, read_only):
-    result = cli("audit", own_run)
+def test_a_folder_that_cannot_be_written(cli, own_facts, read_only):
+    result = cli("audit", own_facts / "run")
     assert result.code == 73
     assert "cannot write" in result.complaint
     assert result.out == ""

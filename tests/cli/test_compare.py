@@ -1,6 +1,8 @@
 import json
 import shutil
 
+import pytest
+
 from wherefrom.runs.folder import RunFolder
 
 
@@ -25,7 +27,7 @@ def test_a_table_and_one_json_object(cli, tiny_run, tmp_path):
 
 def test_notes_stand_under_the_tables(cli, tiny, tiny_run, tmp_path):
     other = tmp_path / "other"
-    cli("run", *tiny, "--seed", 1, "--out", other)
+    cli("run", *tiny, "--seed", 1, "--no-report", "--out", other)
     result = cli("compare", tiny_run, other)
     assert result.code == 0
     assert "with_pretraining" in result.out
@@ -36,13 +38,20 @@ def test_notes_stand_under_the_tables(cli, tiny, tiny_run, tmp_path):
 def test_perplexities_of_words_and_characters_have_their_own_rows_and_bits_share_theirs(
     cli, tmp_path
 ):
+    (tmp_path / "text.txt").write_text("to be, or not to be: that is the question.\n" * 20)
     few = {
         "bigram": ("stages.homework.steps=20", "stages.better.steps=2"),
-        "shakespeare-gru": ("model.n_hidden=8", "stages.homework.steps=2", "stages.better.steps=2"),
+        "shakespeare-gru": (
+            "model.n_hidden=8",
+            "stages.homework.steps=2",
+            "stages.better.steps=2",
+            f"data.folder={tmp_path / 'text.txt'}",
+        ),
     }
     for name, settings in few.items():
         options = [part for setting in settings for part in ("--set", setting)]
-        assert cli("run", name, *options, "--threads", "1", "--out", tmp_path / name).code == 0
+        given = ("run", name, *options, "--threads", "1", "--no-report", "--out", tmp_path / name)
+        assert cli(*given).code == 0
     words, characters = (tmp_path / name for name in few)
     lines = cli("compare", words, characters).out.splitlines()
     for title, cells in (("per word", [False, True]), ("per character", [True, False])):
@@ -66,6 +75,7 @@ def test_one_run_is_not_enough(cli, tiny_run):
     assert "at least two runs" in result.complaint
 
 
+@pytest.mark.nightly
 def test_demonstrations_alone_are_refused(cli, tmp_path):
     lab = tmp_path / "lab"
     assert cli("run", "attention-lab", "--out", lab).code == 0

@@ -19,7 +19,13 @@ def start(*arguments: str, **place: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize(
     ("changed", "expected"),
-    [({}, True), ({"RANK": "0"}, False), ({"WORLD_SIZE": ""}, False), ({"MASTER_PORT": ""}, False)],
+    [
+        ({}, True),
+        ({"RANK": "2", "WORLD_SIZE": "3"}, True),
+        ({"RANK": "0"}, False),
+        ({"WORLD_SIZE": ""}, False),
+        ({"MASTER_PORT": ""}, False),
+    ],
 )
 def test_only_later_processes_of_a_group_follow(monkeypatch, changed, expected):
     for name, value in (PLACE | changed).items():

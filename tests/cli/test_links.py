@@ -37,8 +37,9 @@ def unfinished(run: Path) -> None:
     RunFolder(run).write_status({"state": "unfinished", "seconds": 1.0})
 
 
-@pytest.mark.parametrize("command", ["evaluate", "audit", "run"])
-@pytest.mark.parametrize("hard", [False, True])
+@pytest.mark.parametrize(
+    ("command", "hard"), [("evaluate", False), ("evaluate", True), ("audit", False), ("run", True)]
+)
 def test_a_lock_that_leads_elsewhere(cli, own_run, home, tiny, command, hard):
     unfinished(own_run) if command == "run" else None
     before = state(home)
@@ -62,7 +63,13 @@ FOLDERS = ("stages", "stages/pretrain", "stages/pretrain/checkpoints", "models",
            "predictions", "audit", "models/with_pretraining")  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [*FILES, *FOLDERS])
+FEW = ("status.json", "seal.json", "corpus/documents.txt", "stages/pretrain", "models")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [n if n in FEW else pytest.param(n, marks=pytest.mark.nightly) for n in (*FILES, *FOLDERS)],
+)
 def test_a_run_with_a_link_is_not_continued(cli, own_run, home, tiny, name):
     unfinished(own_run)
     put_link(own_run / name, home / ("inner" if name in FOLDERS else "notes.txt"))
@@ -75,8 +82,11 @@ def test_a_run_with_a_link_is_not_continued(cli, own_run, home, tiny, name):
     assert state(home) == before
 
 
-@pytest.mark.parametrize("name", ["status.json", "predictions", "audit", "seal.json"])
-@pytest.mark.parametrize("command", ["evaluate", "audit"])
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [("evaluate", "status.json"), ("evaluate", "predictions"), ("audit", "audit"),
+     ("audit", "seal.json")],
+)  # fmt: skip
 def test_a_link_is_refused_by_who_writes(cli, own_run, home, command, name):
     put_link(own_run / name, home / ("inner" if name in FOLDERS else "notes.txt"))
     before = state(home)

@@ -1,7 +1,5 @@
 """`wherefrom report`, and the report at the end of `wherefrom run`."""
 
-import json
-
 import pytest
 
 
@@ -39,22 +37,13 @@ def test_bad_input_is_one_line(cli, tiny_run, tmp_path, arguments, code, words):
     assert words in result.complaint
 
 
-def test_run_ends_with_a_report(cli, tiny_settings, tmp_path):
-    settings = [part for setting in tiny_settings for part in ("--set", setting)]
-    result = cli("run", "people", *settings, "--out", tmp_path / "run")
+def test_run_ends_with_a_report(cli, tiny, tmp_path):
+    result = cli("run", *tiny, "--out", tmp_path / "run")
     assert result.code == 0
     report = tmp_path / "run" / "report.html"
     assert result.out.splitlines()[-1].startswith(f"{report}: the report")
     assert report.exists()
     before = report.stat().st_mtime_ns
-    again = cli("run", "people", *settings, "--out", tmp_path / "run")
+    again = cli("run", *tiny, "--out", tmp_path / "run")
     assert again.code == 0
     assert report.stat().st_mtime_ns == before  # a finished run is only read
-
-
-def test_no_report_writes_none(cli, tiny_settings, tmp_path):
-    settings = [part for setting in tiny_settings for part in ("--set", setting)]
-    result = cli("run", "people", *settings, "--out", tmp_path / "run", "--no-report", "--json")
-    assert result.code == 0
-    assert json.loads(result.out)["recipe"] == "people"
-    assert not (tmp_path / "run" / "report.html").exists()

@@ -21,11 +21,17 @@ KILLS = 20
 def steps(tiny_settings) -> list[str]:
     """Long enough to be hit, with a checkpoint after every chunk of steps."""
     longer = [
-        "stages.pretrain.steps=200", "stages.questions_only.steps=100",
+        "stages.pretrain.steps=60", "stages.questions_only.steps=40",
         "stages.pretrain.checkpoint_seconds=0", "stages.questions_only.checkpoint_seconds=0",
     ]  # fmt: skip
     settings = [*tiny_settings, *longer]
-    return ["run", "people", *(part for s in settings for part in ("--set", s)), "--json"]
+    return [
+        "run",
+        "people",
+        *(part for s in settings for part in ("--set", s)),
+        "--no-report",
+        "--json",
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -53,10 +59,7 @@ def fingerprint(run: Path) -> dict[str, object]:
     ("number", "stage"),
     [
         (signal.SIGINT, "pretrain"),
-        (signal.SIGINT, "questions_only"),
-        (signal.SIGTERM, "pretrain"),
         (signal.SIGTERM, "questions_only"),
-        (signal.SIGHUP, "pretrain"),
     ],
 )
 def test_a_signal_saves_and_the_same_command_continues(
@@ -96,13 +99,19 @@ def test_a_damaged_checkpoint_is_named_and_an_older_one_used(interrupted, steps,
     assert fingerprint(run) == fingerprint(whole)
 
 
-def test_twenty_kills_anywhere_lose_nothing(interrupted, steps, whole, tmp_path):
-    """A run that ends before the last kill is compared, and the next kills hit another."""
+@pytest.mark.parametrize(
+    ("most", "least_torn"), [(1, 0), pytest.param(KILLS, 1, marks=pytest.mark.nightly)]
+)
+def test_twenty_kills_anywhere_lose_nothing(interrupted, steps, whole, tmp_path, most, least_torn):
+    """Twenty each night, one at each commit.
+
+    A run that ends before the last kill is compared, and the next kills hit another.
+    """
     expected, places, finished = fingerprint(whole), moments(), 0
     kills = torn = 0
-    while kills < KILLS or not finished:
+    while kills < most or not finished:
         run = tmp_path / f"run-{finished}"
-        order = {"signal": signal.SIGKILL, **next(places)} if kills < KILLS else {}
+        order = {"signal": signal.SIGKILL, **next(places)} if kills < most else {}
         result = interrupted(*steps, "--out", run, **order)
         assert result.code in (0, -signal.SIGKILL)
         assert "skipped" not in result.err  # a torn checkpoint is never published
@@ -113,10 +122,10 @@ def test_twenty_kills_anywhere_lose_nothing(interrupted, steps, whole, tmp_path)
         else:
             torn += any(run.rglob(".tmp-*"))
             kills += 1
-    assert torn  # some were killed while they wrote
+    assert torn >= least_torn  # some were killed while they wrote
 
 
-# A whole run takes some 270,000 lines of the package, and some 5,000 of those that write files.
+# A whole run takes some 200,000 lines of the package, and some 3,000 of those that write files.
 WRITING = [
     "core/arrays.py", "core/artifact.py", "core/files.py", "core/row_log.py",
     "core/sealed_folder.py", "training/checkpoints.py",
@@ -124,11 +133,11 @@ WRITING = [
 
 
 def moments() -> Iterator[dict[str, Any]]:
-    """Where to kill: at a line anywhere, then at one of those that write files, and so on."""
+    """Where to kill: at a line that writes files, then at one anywhere, and so on."""
     chance = random.Random(20)
     while True:
-        yield {"line": chance.randint(1, 200_000), "files": [""]}
-        yield {"line": chance.randint(1, 4_000), "files": WRITING}
+        yield {"line": chance.randint(1, 2_000), "files": WRITING}
+        yield {"line": chance.randint(1, 100_000), "files": [""]}
 
 
 @pytest.mark.nightly

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+# Commands that load no torch: a shell starts new processes.
 COMMAND = f"{sys.executable} -m wherefrom"
 CANNOT = "wherefrom: standard output: cannot write: {}; send it to a file or a pipe, and run"
 
@@ -21,10 +22,9 @@ def shell(line: str, **options):
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("$W list people >&-", "Bad file descriptor"),
-        ("$W list people >/dev/full", "No space left on device"),
+        ("$W data list >&-", "Bad file descriptor"),
         ("$W --help >/dev/full", "No space left on device"),
-        ("$W list people --json <&- >&-", "Bad file descriptor"),
+        ("$W data list --json <&- >&-", "Bad file descriptor"),
     ],
 )
 def test_a_standard_output_that_takes_nothing(line, reason):
@@ -37,14 +37,14 @@ def test_a_standard_output_that_takes_nothing(line, reason):
 @pytest.mark.parametrize("closed", ["2>&-", "2>/dev/full"])
 def test_notes_that_nobody_can_read_are_dropped(closed):
     """They must not end up among the results, as Python's print would have it."""
-    found = shell(f"$W list people --json {closed}")
+    found = shell(f"$W data list --json {closed}")
     assert (found.returncode, found.stdout[:1], found.stderr) == (0, "{", "")
-    found = shell(f"$W run peple {closed}")
+    found = shell(f"$W data lst {closed}")
     assert (found.returncode, found.stdout, found.stderr) == (2, "", "")
 
 
 def test_all_closed_at_once_leaves_only_the_code(tmp_path):
-    found = shell("$W list people >&- 2>&- <&-", cwd=tmp_path)
+    found = shell("$W data list >&- 2>&- <&-", cwd=tmp_path)
     assert (found.returncode, found.stdout, found.stderr) == (73, "", "")
     assert list(tmp_path.iterdir()) == []
 
@@ -59,20 +59,23 @@ def test_a_file_never_gets_the_number_of_a_closed_stream(tmp_path):
     assert (found.returncode, found.stderr) == (0, "")
 
 
-def test_a_closed_standard_input_is_an_empty_one(tiny_run):
-    for given in ("<&-", "</dev/null"):
-        found = shell(f"$W ask {tiny_run} {given}")
-        assert found.returncode == 2
-        assert "expected a question as an argument or on standard input, found none" in found.stderr
+def test_a_closed_standard_input_is_an_empty_one():
+    program = (
+        "import sys; from wherefrom.cli.streams import prepare_streams; prepare_streams(); "
+        "print([sys.stdin.read()])"
+    )
+    found = shell(f'{sys.executable} -c "{program}" <&-')
+    assert (found.stdout, found.stderr) == ("['']\n", "")
 
 
-def test_a_run_is_finished_though_nobody_can_be_told(tiny, tmp_path):
-    settings = " ".join(tiny)
-    found = shell(f"$W run {settings} --no-report --out run >/dev/full 2>/dev/full", cwd=tmp_path)
+def test_a_run_is_finished_though_nobody_can_be_told(cli, tmp_path):
+    small = ["--set", "data.sentences=50", "--set", "stages.train.steps=5"]
+    run = ["run", "bigram-tiny", *small, "--no-report", "--out", str(tmp_path / "run")]
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "wherefrom", *run]
+        found = subprocess.run(command, stdout=full, stderr=full, check=False)
     assert found.returncode == 73
-    found = shell(f"$W run {settings} --no-report --out run", cwd=tmp_path)
-    assert found.returncode == 0
-    assert "is finished; these are its results" in found.stderr
+    assert "is finished; these are its results" in cli(*run).err
 
 
 def test_a_folder_that_was_deleted(tmp_path):

@@ -165,6 +165,7 @@ def test_what_is_wrong_is_found(call, complete, name, text, says):
 
 
 def test_a_last_line_without_an_end_is_a_line(call, complete):
+    (complete / "__init__.py").write_text("")  # which may be empty
     text = "\n".join(["London"] * 500)
     (complete / "vanilla.pretrain.dev.predictions").write_text(text, encoding="utf-8")
     assert call("--submission", complete, "--check")[0] == 0

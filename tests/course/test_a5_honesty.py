@@ -158,7 +158,13 @@ def test_ties_are_excused_and_other_letters_are_not():
     flat = again.compare(lambda ids: torch.zeros(*ids.shape, 5), numbers, ["a?"], ["a"])
     assert flat.same == 0, "a model without an opinion agrees with nothing"
     assert again.compare(logits(0.0), numbers, ["a?"], ["c"]).same == 0, "not in the vocabulary"
-    assert again.compare(logits(0.0), numbers, ["a?"], ["a" * 33]).same == 0, "too long"
+    assert again.compare(logits(0.2), numbers, ["a?"], [""]).same == 0, "it ends too early"
+    said = torch.tensor([-9.0, -9.0, 1.0, -9.0, -9.0])  # a for ever
+    for length, same in ((32, 1), (33, 0)):
+        found = again.compare(
+            lambda ids: said.expand(*ids.shape, 5), numbers, ["a?"], ["a" * length]
+        )
+        assert found.same == same, "the course's program writes 32 characters at most"
 
 
 def test_how_many_lines_may_differ():

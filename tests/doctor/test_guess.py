@@ -69,6 +69,12 @@ def test_files_that_say_nothing_get_the_usual_year(grounds):
     assert str(guess).startswith("nothing in its files says which hand-out")
 
 
+def test_of_equal_years_the_usual_one_is_taken(grounds):
+    """Synthesizers were asked for by two hand-outs."""
+    write(grounds, {"attention": ("class SynthesizerAttention",)})
+    assert guess_year(grounds).year == DEFAULT_YEAR
+
+
 def test_a_year_that_is_named_is_not_guessed(grounds):
     write(grounds, GIVEN["xcs2024"])
     assert str(decide_year("cs224n2022", grounds)).startswith("taken as CS224N 2021 and 2022")

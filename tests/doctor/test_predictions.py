@@ -28,6 +28,8 @@ def test_a_shift_without_proof_is_none():
     more = ["Nowhere", *ANSWERS[:21], *["Nowhere"] * 78]
     assert predictions.shift(more, KNOWN) == 1
     assert predictions.shift(moved(HALF, 1), Asked(QUESTIONS)) == 0, "nothing to compare with"
+    places = [ANSWERS[i - i % 2] for i in range(50)]  # every second is right only when shifted
+    assert predictions.shift([*places, *ANSWERS[50:]], KNOWN) == 0, "more are right as they are"
 
 
 def test_a_shift_is_seen_in_the_text_where_answers_are_unknown():
