@@ -69,7 +69,7 @@ def test_span_corruption_reaches_every_length():
     utils.set_seed(0)
     text = "".join(random.choice("abcdefgh") for _ in range(90))
     dataset = CharCorruptionDataset(text + "\nxy\n", 32)
-    lengths, shares, starts = Counter(), [], set()
+    lengths, shares, starts, ends = Counter(), [], set(), set()
     for _ in range(4000):
         prefix, suffix, stretch = read_item(dataset, *dataset[0])
         whole = prefix + stretch + suffix
@@ -77,10 +77,12 @@ def test_span_corruption_reaches_every_length():
         lengths[len(whole)] += 1
         shares.append(len(stretch) / len(whole))
         starts.add(len(prefix))
+        ends.add(len(suffix))
     assert set(lengths) == set(range(4, 29))  # 28 is 7/8 of 32
     assert max(lengths.values()) < 2 * min(lengths.values())
     assert 0.2 < sum(shares) / len(shares) < 0.3
     assert starts >= set(range(20))
+    assert ends >= set(range(20))
     assert len(read_item(dataset, *dataset[1])[2]) == 1
     assert read_item(dataset, *dataset[2]) == ("", "", "")
     utils.set_seed(5)

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from wherefrom.doctor.child import attempt, find_checks
+from wherefrom.doctor.child import LARGEST_FILE, attempt, find_checks
 from wherefrom.doctor.findings import Finding, NoTelling, Result
 from wherefrom.doctor.submission import Submission
 
@@ -58,7 +58,7 @@ def test_a_limited_process_gets_no_more_memory_and_writes_no_cores():
 import resource
 from wherefrom.doctor.child import limit
 limit(64 << 20, 5.0)
-print(resource.getrlimit(resource.RLIMIT_CORE)[0], resource.getrlimit(resource.RLIMIT_CPU)[0])
+print(*(resource.getrlimit(getattr(resource, f"RLIMIT_{n}"))[0] for n in ("CORE", "CPU", "FSIZE")))
 held = bytearray(32 << 20)
 try:
     bytearray(128 << 20)
@@ -66,4 +66,4 @@ except MemoryError:
     print("no more")
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.stdout.splitlines() == ["0 6", "no more"]
+    assert done.stdout.splitlines() == [f"0 6 {LARGEST_FILE}", "no more"]
