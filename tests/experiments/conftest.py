@@ -1,4 +1,4 @@
-"""What several files here share: quick settings, and runs of language models."""
+"""What several files here share: runs of language models."""
 
 from pathlib import Path
 
@@ -9,12 +9,6 @@ from wherefrom import api
 
 TRAIN = "The\tDT\ncat\tNN\nsat\tVBD\n.\t.\n\n" * 30 + "A\tDT\ndog\tNN\nran\tVBD\n.\t.\n\n" * 20
 WORDS = ("the", "UUUNKKK", "<s>", "</s>", "cat", ".", "sat", "DGDGDGDG")
-
-
-@pytest.fixture(scope="session")
-def quick_settings(tiny_settings: list[str]) -> list[str]:
-    """Without the ten thousand statements about nobody: reading them takes longer than training."""
-    return [*tiny_settings, "stages.pretrain.mix.omissions.share=0"]
 
 
 @pytest.fixture(scope="session")

@@ -45,10 +45,10 @@ def _two_cores() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def settings(quick_settings: list[str]) -> list[str]:
+def settings(tiny_settings: list[str]) -> list[str]:
     """AdamW in one stage and Muon in the other, rows in buckets, dropout, frequent checkpoints."""
     return [
-        *quick_settings, "stages.pretrain.steps=24", "stages.questions_only.steps=4",
+        *tiny_settings, "stages.pretrain.steps=24", "stages.questions_only.steps=4",
         "abstain=false", "model.resid_pdrop=0.2", "stages.pretrain.buckets=3",
         "stages.questions_only.optimiser.kind=muon", "stages.questions_only.packed=true",
         *(f"stages.{name}.checkpoint_seconds=0" for name in STAGES),

@@ -30,9 +30,9 @@ def recipe(tiny_settings) -> Recipe:
 
 
 @pytest.fixture(scope="module")
-def quick(quick_settings) -> Recipe:
+def quick(tiny_settings) -> Recipe:
     few = ["stages.pretrain.steps=21", "stages.questions_only.steps=2", "abstain=false"]
-    return adjust(get_recipe("people"), settings=[*quick_settings, *few])
+    return adjust(get_recipe("people"), settings=[*tiny_settings, *few])
 
 
 @pytest.fixture(scope="module")

@@ -64,9 +64,9 @@ def test_questions_are_chosen_from_all_over_the_list(relations_run):
     assert third == every[::3][: len(every) // 3]
 
 
-def test_a_watch_keeps_what_it_sees(tmp_path, quick_settings):
+def test_a_watch_keeps_what_it_sees(tmp_path, tiny_settings):
     """Eight times at most, not at the end; a run that goes on has the rows of one that did not."""
-    recipe = adjust(get_recipe("people"), settings=quick_settings)
+    recipe = adjust(get_recipe("people"), settings=tiny_settings)
     workshop, stage = Workshop(recipe), recipe.chain()[-1]
     model, path = workshop.new_model(stage), tmp_path / "glances.jsonl"
 

@@ -25,10 +25,10 @@ from wherefrom.training.stack import Stack
 
 
 @pytest.fixture
-def recipe(quick_settings) -> Recipe:
+def recipe(tiny_settings) -> Recipe:
     """Without tasks, like models that are retrained for an audit: what matters is training."""
     few = ["stages.pretrain.steps=22", "stages.questions_only.steps=2", "device=cpu"]
-    people = adjust(get_recipe("people"), settings=[*quick_settings, *few])
+    people = adjust(get_recipe("people"), settings=[*tiny_settings, *few])
     return replace(people, tasks=(), abstain=False)
 
 

@@ -43,14 +43,23 @@ class Recorder:
     def pytest_fixture_setup(self, fixturedef: Any) -> Generator[None, Any, Any]:
         if fixturedef.scope not in _SHARED:
             return (yield)
-        begin = spent()
+        name, begin = f"{fixturedef.baseid}::{fixturedef.argname} (fixture)", spent()
         self.inner.append(0.0)
+        begun: list[float] = []
+
+        def end() -> None:
+            taken = spent() - begun[0] if begun else 0.0
+            self.fixtures[name] = self.fixtures.get(name, 0.0) + taken
+            self.inner[0] += taken
+
+        fixturedef.addfinalizer(end)  # finalizers run in reverse: this is the last
         try:
             return (yield)
         finally:
             inner, whole = self.inner.pop(), spent() - begin
             self.inner[-1] += whole
-            self.fixtures[f"{fixturedef.baseid}::{fixturedef.argname} (fixture)"] = whole - inner
+            self.fixtures[name] = whole - inner
+            fixturedef.addfinalizer(lambda: begun.append(spent()))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_setup(self) -> Generator[None, Any, Any]:

@@ -35,7 +35,9 @@ from typing import Any
 ANEW = "TESTS_START_PYTHON_ANEW"
 SOCKET = "TESTS_FORK_SERVER"
 _ROOT = Path(__file__).parents[2]
-_PRELOADED = ("torch", "matplotlib.figure", "rich.progress", "wherefrom.api", "wherefrom.cli.main")
+# torch's first optimiser loads torch._dynamo, which takes as long as torch itself.
+_PRELOADED = ("torch", "torch._dynamo", "matplotlib.figure", "rich.progress", "wherefrom.api",
+              "wherefrom.cli.main")  # fmt: skip
 _HARMLESS = {"PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONNOUSERSITE", "PYTHONUNBUFFERED"}
 _LIMITS = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
 _popen = subprocess.Popen
@@ -47,8 +49,9 @@ def recognise(args: Any, environment: dict[str, str]) -> tuple[str, list[str]] |
     if ANEW in environment or (SOCKET not in environment and _server is None):
         return None
     named = {name for name in (*environment, *os.environ) if name.startswith(("PYTHON", "LC_"))}
-    if any(environment.get(name) != os.environ.get(name) for name in named - _HARMLESS):
-        return None
+    changed = {n for n in named - _HARMLESS if environment.get(n) != os.environ.get(n)}
+    if {n: environment.get(n) for n in changed} not in ({}, {"PYTHONUTF8": "1"}):
+        return None  # forks speak UTF-8 as they are
     if not isinstance(args, list | tuple) or not args or os.fspath(args[0]) != sys.executable:
         return None
     rest = [os.fspath(arg) for arg in args[1:]]
