@@ -106,6 +106,7 @@ def test_what_an_audit_left_out_is_a_dash(tmp_path, monkeypatch):
     assert shown == {"-", "14"}, "nothing but the seconds"
 
 
+@pytest.mark.nightly
 def test_the_findings_of_a_run_are_taken_over_and_shown(tiny_run, tmp_path, monkeypatch):
     """What `wherefrom audit` writes today is what the page reads."""
     from wherefrom.auditing import confidence_sections, decoy_sections

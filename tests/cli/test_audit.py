@@ -35,8 +35,9 @@ def files_of(run: Path) -> set[str]:
 
 
 def test_an_audit_is_one_screen_and_files(cli, own_run):
-    run = own_run
-    result = cli("audit", run)
+    """A question is answered by the bound that it reports."""
+    run, risk = own_run, ("--risk", "0.3", "--delta", "0.2")
+    result = cli("audit", run, *risk)
     assert result.code == 0
     assert "confidence: the calibrated probability, on held-out people" in result.out
     assert "; the predictor is borrowed from another run (--pairs 8 fits a new one)" in result.out
@@ -45,6 +46,12 @@ def test_an_audit_is_one_screen_and_files(cli, own_run):
     found = json.loads((run / "audit" / "audit.json").read_text())
     assert found.keys() == SECTIONS
     assert found["source"]["borrowed"] is True
+    bound = found["abstention"]["certificate"]
+    assert (bound["alpha"], bound["delta"]) == (0.3, 0.2)
+    answered = cli("ask", run, "Where was Ada Lund born?", *risk, "--json").json["certificate"]
+    assert answered["threshold"] == pytest.approx(bound["threshold"], abs=1e-6)
+    same = ("alpha", "delta", "certified", "n", "n_answered", "wrong", "more_people")
+    assert {k: answered[k] for k in same} == {k: bound[k] for k in same}
     rows = [json.loads(row) for row in (run / "audit" / "answers.jsonl").read_text().splitlines()]
     assert len(rows) == 28
     for row in rows:
@@ -53,17 +60,10 @@ def test_an_audit_is_one_screen_and_files(cli, own_run):
     assert not (run / "audit" / "retrained").exists()
 
 
-def test_json_is_what_the_file_has_and_a_question_is_answered_by_its_bound(cli, run):
-    risk = ("--risk", "0.3", "--delta", "0.2", "--json")
-    result = cli("audit", run, *risk)
+def test_json_is_what_the_file_has(cli, own_facts):
+    result = cli("audit", own_facts / "run", "--json")
     assert result.code == 0
-    assert result.json == json.loads((run / "audit" / "audit.json").read_text())
-    found = result.json["abstention"]["certificate"]
-    assert (found["alpha"], found["delta"]) == (0.3, 0.2)
-    answered = cli("ask", run, "Where was Ada Lund born?", *risk).json["certificate"]
-    assert answered["threshold"] == pytest.approx(found["threshold"], abs=1e-6)
-    same = ("alpha", "delta", "certified", "n", "n_answered", "wrong", "more_people")
-    assert {k: answered[k] for k in same} == {k: found[k] for k in same}
+    assert result.json == json.loads((own_facts / "run" / "audit" / "audit.json").read_text())
 
 
 def test_no_budget_trains_one_pair_once(cli, own_facts):

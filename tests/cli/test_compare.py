@@ -35,6 +35,7 @@ def test_notes_stand_under_the_tables(cli, tiny, tiny_run, tmp_path):
     assert last.startswith(f"{other}: birthplace not paired with {tiny_run}: ")
 
 
+@pytest.mark.nightly
 def test_perplexities_of_words_and_characters_have_their_own_rows_and_bits_share_theirs(
     cli, tmp_path
 ):

@@ -5,6 +5,7 @@ import pytest
 from wherefrom.doctor.checks import CHECKS
 
 
+@pytest.mark.nightly
 def test_a_sound_submission_is_ok(cli, solution, course_data):
     result = cli("doctor", "submission", solution, "--data", course_data)
     assert (result.code, result.err) == (0, "")

@@ -226,6 +226,7 @@ def test_a_second_writer_is_turned_away(cli, tiny, own_run):
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # the lock was freed
 
 
+@pytest.mark.nightly
 def test_a_full_disk_loses_nothing(interrupted, tiny, tiny_run, tmp_path):
     given = ("run", *tiny, "--no-report", "--out", tmp_path / "run")
     result = interrupted(*given, "--json", file_limit=50_000)

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from wherefrom.api import build_recipe, get_recipe
+from wherefrom.api import build_recipe, default_folder, get_recipe
 
 BIGRAM = ["--set", "data.sentences=200", "--set", "stages.train.steps=40"]
 
@@ -57,15 +57,12 @@ def test_the_default_folder_is_named_after_recipe_and_seed(cli, tmp_path, monkey
     assert "runs/bigram-tiny-3: " in result.out
 
 
-def test_a_variant_is_in_the_default_folders_name(cli, tiny, tmp_path, monkeypatch):
+def test_a_variant_is_in_the_default_folders_name():
     """Two variants of one recipe and seed do not meet in one folder."""
-    monkeypatch.chdir(tmp_path)
-    assert cli("run", *tiny, "--variant", "vanilla", "--seeds", "3", "--no-report").code == 0
-    (run,) = (tmp_path / "runs").iterdir()
-    assert run.name == "people-causal-3"
-    stored = json.loads((run / "run.json").read_text())
-    assert stored["recipe"]["model"]["attention"] == "causal"
-    assert "is finished" in cli("run", *tiny, "--set", "model.attention=causal", "--seed", 3).err
+    named = [build_recipe("people", seed=3, variant=variant) for variant in ("rope", "vanilla")]
+    named.append(build_recipe("people", seed=3, settings=["model.attention=causal"]))
+    found = [default_folder(recipe).as_posix() for recipe in named]
+    assert found == ["runs/people-3", "runs/people-causal-3", "runs/people-causal-3"]
 
 
 def test_seeds_are_run_apart_and_aggregated(cli, tmp_path):

@@ -24,7 +24,6 @@ def shell(line: str, **options):
     [
         ("$W data list >&-", "Bad file descriptor"),
         ("$W --help >/dev/full", "No space left on device"),
-        ("$W data list --json <&- >&-", "Bad file descriptor"),
     ],
 )
 def test_a_standard_output_that_takes_nothing(line, reason):
@@ -34,12 +33,11 @@ def test_a_standard_output_that_takes_nothing(line, reason):
     assert found.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("closed", ["2>&-", "2>/dev/full"])
-def test_notes_that_nobody_can_read_are_dropped(closed):
+def test_notes_that_nobody_can_read_are_dropped():
     """They must not end up among the results, as Python's print would have it."""
-    found = shell(f"$W data list --json {closed}")
+    found = shell("$W data list --json 2>&-")
     assert (found.returncode, found.stdout[:1], found.stderr) == (0, "{", "")
-    found = shell(f"$W data lst {closed}")
+    found = shell("$W data lst 2>/dev/full")
     assert (found.returncode, found.stdout, found.stderr) == (2, "", "")
 
 
