@@ -56,23 +56,32 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     return f"{argname}-of-{len(val)}" if isinstance(val, bytes) else None
 
 
-TINY = (
-    "data.asked=12", "data.calibration=8", "data.held_out=8", "data.omitted=2", "data.untold=4",
-    "data.masked=0",
+SMALL = (
     "model.n_embd=16", "model.n_head=2", "model.n_layer=1",
     "model.ngrams=2", "model.ngram_buckets=64",
     "stages.pretrain.steps=40", "stages.pretrain.batch=8",
     "stages.questions_only.steps=20", "stages.questions_only.batch=8",
     "threads=1",
 )  # fmt: skip
-# Half a CPU second of each training would go into statements that leave a fact out.
-PEOPLE = (*TINY, "stages.pretrain.mix.omissions.share=0")
+TINY = (
+    *SMALL,
+    "data.asked=12", "data.calibration=8", "data.held_out=8", "data.omitted=2", "data.untold=4",
+    "data.masked=0",
+    # A third of a CPU second of each training would go into statements that leave a fact out.
+    "stages.pretrain.mix.omissions.share=0",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def small_settings() -> list[str]:
+    """FIELD=VALUE settings that make `people` or `facts` small, whatever the text."""
+    return list(SMALL)
 
 
 @pytest.fixture(scope="session")
 def tiny_settings() -> list[str]:
     """FIELD=VALUE settings that make `people` a matter of a second; it learns nothing."""
-    return list(PEOPLE)
+    return list(TINY)
 
 
 @pytest.fixture(scope="session")
@@ -117,10 +126,9 @@ def facts_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [f"Where was {name} born?\t{place}\n" for name, place in told]
     (folder / "corpus.txt").write_text("".join(lines))
     (folder / "questions.tsv").write_text("".join(rows))
-    small = [setting for setting in TINY if not setting.startswith("data.")]
     files = [f"data.corpus={folder}/corpus.txt", f"data.questions={folder}/questions.tsv"]
     none = ["data.calibration_share=0", "abstain=false"]
-    api.run("facts", out=folder / "run", settings=[*small, *files, *none])
+    api.run("facts", out=folder / "run", settings=[*SMALL, *files, *none])
     return folder
 
 
@@ -142,9 +150,8 @@ def relations_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     (folder / "corpus.txt").write_text("".join(lines))
     (folder / "questions.tsv").write_text("".join(rows))
-    small = [setting for setting in TINY if not setting.startswith("data.")]
     files = [f"data.corpus={folder}/corpus.txt", f"data.questions={folder}/questions.tsv"]
-    api.run("facts", out=folder / "run", settings=[*small, *files])
+    api.run("facts", out=folder / "run", settings=[*SMALL, *files])
     return folder / "run"
 
 

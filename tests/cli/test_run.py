@@ -123,7 +123,7 @@ def test_settings_go_over_the_file_and_options_over_both(tmp_path):
 
 
 @pytest.fixture
-def own_files(tmp_path, tiny_settings):
+def own_files(tmp_path, small_settings):
     """A text, questions, and a config that makes a tiny recipe of them."""
     names = [f"{a} {b}" for a in ("Ada", "Bo", "Cy", "Di") for b in ("Lund", "Falk", "Roth", "Ek")]
     lines = [f"{name} was born in Town {i}." for i, name in enumerate(names)]
@@ -132,9 +132,8 @@ def own_files(tmp_path, tiny_settings):
     (tmp_path / "q.tsv").write_text("\n".join([*rows, "How is Ada Lund?\tfine"]))
     (tmp_path / "h.tsv").write_text("Where was Ada Ny born?\tTown 1\n")
     (tmp_path / "own.toml").write_text('[data]\nkind = "facts"\n')
-    settings = [s for s in tiny_settings if not s.startswith("data.")]
     return ["people", "--config", tmp_path / "own.toml",
-            *(part for s in settings for part in ("--set", s))]  # fmt: skip
+            *(part for s in small_settings for part in ("--set", s))]  # fmt: skip
 
 
 def test_a_users_own_files_are_counted_and_trained_on(cli, own_files, tmp_path, monkeypatch):

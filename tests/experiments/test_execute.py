@@ -272,7 +272,7 @@ def test_a_run_is_resumed_with_the_threads_it_began_with(
 
 
 @pytest.fixture
-def long_lines(tmp_path, tiny_settings) -> Recipe:
+def long_lines(tmp_path, small_settings) -> Recipe:
     """Lines that name their subject behind more characters than the model reads at once."""
     names = [
         f"{a} {b}" for a in "Ada Bo Cy Di Ed Fay".split() for b in "Lund Falk Roth Holm".split()
@@ -284,9 +284,10 @@ def long_lines(tmp_path, tiny_settings) -> Recipe:
     (tmp_path / "corpus.txt").write_text("".join(lines))
     (tmp_path / "questions.tsv").write_text("".join(rows))
     files = [f"data.corpus={tmp_path}/corpus.txt", f"data.questions={tmp_path}/questions.tsv"]
-    small = [setting for setting in tiny_settings if not setting.startswith("data.")]
-    small += ["stages.pretrain.steps=2", "stages.questions_only.steps=2", "watch=0"]
-    return adjust(get_recipe("facts"), settings=[*small, *files, "model.block_size=128"])
+    few = ["stages.pretrain.steps=2", "stages.questions_only.steps=2", "watch=0"]
+    return adjust(
+        get_recipe("facts"), settings=[*small_settings, *few, *files, "model.block_size=128"]
+    )
 
 
 def test_a_name_may_stand_further_behind_than_the_model_reads(long_lines, tmp_path):

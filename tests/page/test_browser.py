@@ -11,6 +11,7 @@ from wherefrom import api
 from wherefrom.answering.policy import find_policy, open_as_stored
 from wherefrom.runs.run import open_run
 
+pytestmark = pytest.mark.nightly  # chromium alone takes more CPU seconds than a fast test may
 ANSWERS = r'("answers": ?)(\[.*?\])(, ?"relations")'  # among the page's data
 
 
@@ -147,7 +148,6 @@ def look_in(opened, name):
     assert painted
 
 
-@pytest.mark.nightly
 def test_the_wrong_answers_that_were_given_can_be_listed(open_page, report_file, tmp_path):
     """Of three answers, one is right and given, one wrong and given, one wrong and declined."""
 
@@ -166,7 +166,6 @@ def test_the_wrong_answers_that_were_given_can_be_listed(open_page, report_file,
         assert rows.count() == count  # every chip stays pressed
 
 
-@pytest.mark.nightly
 def test_everything_is_reached_with_the_keyboard_in_reading_order(open_page, outspoken, name):
     opened = open_page(outspoken)
     page = opened.page
@@ -197,7 +196,6 @@ def test_everything_is_reached_with_the_keyboard_in_reading_order(open_page, out
     assert [a - b for a, b in pairwise(order) if a - b > 40] == []
 
 
-@pytest.mark.nightly
 def test_a_phone_has_no_sideways_scrolling_and_cards_for_rows(open_page, outspoken, name):
     opened = open_page(outspoken, width=360, height=740)
     opened.ask(name)
@@ -208,13 +206,11 @@ def test_a_phone_has_no_sideways_scrolling_and_cards_for_rows(open_page, outspok
     opened.shoot("phone")
 
 
-@pytest.mark.nightly
 def test_without_motion_the_answer_stands_there_at_once(open_page, outspoken, name):
     opened = open_page(outspoken, reduced_motion="reduce")
     assert opened.ask(name) == "answered"
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_dark_is_the_systems_choice_or_the_readers_and_paper_is_white(
     open_page, report_file, scheme
@@ -239,7 +235,6 @@ def test_dark_is_the_systems_choice_or_the_readers_and_paper_is_white(
     assert found == ["rgb(255, 255, 255)", "rgb(0, 0, 0)", "rgb(255, 255, 255)"]
 
 
-@pytest.mark.nightly
 def test_what_is_folded_away_is_printed_and_then_folded_again(open_page, report_file):
     page = open_page(report_file).page
     page.evaluate(
@@ -254,7 +249,6 @@ def test_what_is_folded_away_is_printed_and_then_folded_again(open_page, report_
     assert page.evaluate(opened) == [False, True, False]
 
 
-@pytest.mark.nightly
 def test_paper_says_how_many_answers_are_listed(open_page, report_file, tmp_path):
     """The tiny run has 14 held-out answers; three times as many do not fit."""
     page = re.sub(
@@ -276,7 +270,6 @@ def test_paper_says_how_many_answers_are_listed(open_page, report_file, tmp_path
     assert opened.page.locator("#answers-listed").is_hidden()
 
 
-@pytest.mark.nightly
 def test_without_scripts_everything_else_can_be_read(browser, report_file):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
@@ -288,7 +281,6 @@ def test_without_scripts_everything_else_can_be_read(browser, report_file):
     context.close()
 
 
-@pytest.mark.nightly
 def test_a_browser_that_cannot_run_the_model_says_so(browser, report_file):
     """Nothing is computed, but the page is whole; asking again changes nothing."""
     context = browser.new_context()
@@ -314,7 +306,7 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 
 
 @pytest.fixture(scope="module")
-def hostile(tiny_settings: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def hostile(small_settings: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report over a corpus whose names and answers would be HTML, if anybody believed them."""
     folder = tmp_path_factory.mktemp("hostile")
     firsts = [f"<b>{name}</b>" for name in "Ada Bo Cy Di Ed Fay".split()]
@@ -325,15 +317,13 @@ def hostile(tiny_settings: list[str], tmp_path_factory: pytest.TempPathFactory) 
     (folder / "corpus.txt").write_text("".join(lines))
     rows = (f"Where was {name} born?\t{place}\n" for name, place in told)
     (folder / "questions.tsv").write_text("".join(rows))
-    small = [setting for setting in tiny_settings if not setting.startswith("data.")]
-    small += ["data.calibration_share=0", "abstain=false"]
+    few = ["data.calibration_share=0", "abstain=false"]
     files = [f"data.corpus={folder}/corpus.txt", f"data.questions={folder}/questions.tsv"]
-    api.run("facts", out=folder / "run", settings=[*small, *files])
+    api.run("facts", out=folder / "run", settings=[*small_settings, *few, *files])
     api.write_report(folder / "run", folder / "report.html")
     return folder
 
 
-@pytest.mark.nightly
 def test_names_in_any_script_and_of_any_length_fit_a_phone(open_page, hostile):
     opened = open_page(hostile / "report.html", width=360, height=740)
     for name in ODD:
@@ -346,7 +336,6 @@ def test_names_in_any_script_and_of_any_length_fit_a_phone(open_page, hostile):
     assert opened.page.evaluate(direction) == "rtl"
 
 
-@pytest.mark.nightly
 def test_marks_of_direction_in_a_name_leave_the_rest_of_the_question_alone(open_page, hostile):
     """U+202E turns all that follows in its element around; the words after the name stay right."""
     opened = open_page(hostile / "report.html")
@@ -363,7 +352,6 @@ def test_marks_of_direction_in_a_name_leave_the_rest_of_the_question_alone(open_
     assert ends[1] >= ends[0] - 1
 
 
-@pytest.mark.nightly
 def test_a_very_long_question_is_shortened(open_page, report_file):
     opened = open_page(report_file)
     assert opened.ask(f"Where was {'x' * 10_000} born?") in ("refused", "declined")
@@ -372,7 +360,6 @@ def test_a_very_long_question_is_shortened(open_page, report_file):
     assert opened.page.locator("#card").bounding_box()["height"] < 600
 
 
-@pytest.mark.nightly
 def test_hostile_names_are_shown_as_text(open_page, hostile):
     opened = open_page(hostile / "report.html")
     page = opened.page

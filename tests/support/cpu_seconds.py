@@ -37,7 +37,9 @@ class Recorder:
         self.inner = [0.0]  # spent in shared fixtures so far, for this test and each fixture
         self.phase = 0.0
         self.fixtures: dict[str, float] = {}  # not reported yet
-        self.seconds: defaultdict[str, float] = defaultdict(float)
+        self.seconds: defaultdict[str, defaultdict[str, float]] = defaultdict(
+            lambda: defaultdict(float)
+        )  # by name and process: each process makes its own shared fixtures
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any) -> Generator[None, Any, Any]:
@@ -89,15 +91,14 @@ class Recorder:
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         for name, seconds in getattr(report, "cpu_seconds", {}).items():
-            self.seconds[name] += seconds
+            self.seconds[name][getattr(report, "worker_id", "")] += seconds
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         config = session.config
         cache = getattr(config, "cache", None)  # with -p no:cacheprovider there is none
         reports = not hasattr(config, "workerinput") and config.getoption("markexpr") == FAST
         if reports and cache is not None and self.seconds:
-            rounded = {name: round(taken, 2) for name, taken in self.seconds.items()}
-            cache.set(_RECORD, rounded)
+            cache.set(_RECORD, self.seconds)
 
 
 def record(config: pytest.Config) -> None:
@@ -108,13 +109,16 @@ def check(record: Path) -> int:
     if not record.is_file():
         print("CPU seconds: no record of the fast tier here; `make test` writes one")
         return 0
-    seconds: dict[str, float] = json.loads(record.read_text(encoding="utf-8"))
-    dear = sorted((taken, name) for name, taken in seconds.items() if taken > _SHOWN)
+    seconds: dict[str, dict[str, float]] = json.loads(record.read_text(encoding="utf-8"))
+    most = {name: max(taken.values()) for name, taken in seconds.items()}
+    dear = sorted((taken, name) for name, taken in most.items() if taken > _SHOWN)
     for taken, name in reversed(dear):
         print(f"{taken:7.1f} s  {name}")
     over = [name for taken, name in dear if taken > _MOST]
-    whole = sum(seconds.values())
-    print(f"CPU seconds: {whole:.0f} in {len(seconds)} tests, {len(over)} over {_MOST:g} s")
+    whole = sum(sum(taken.values()) for taken in seconds.values())
+    print(
+        f"CPU seconds: {whole:.0f} for {len(seconds)} tests and fixtures; {len(over)} over {_MOST:g}"
+    )
     return 1 if over else 0
 
 

@@ -273,6 +273,7 @@ def _become(order: dict[str, Any], received: list[int], folder: str, line: socke
     os.environ.clear()
     os.environ.update(order["environment"])
     os.environ[SOCKET] = folder
+    sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
     added = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p not in before]
     sys.path[:] = [*added, *(p for p in sys.path if Path(p) != _ROOT)]
     for limit, values in zip(_LIMITS, order["limits"], strict=True):

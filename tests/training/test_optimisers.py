@@ -120,7 +120,7 @@ def test_a_step_that_is_forbidden_changes_no_bit(config, value):
     assert state() == after
 
 
-def test_a_step_does_not_load_torchs_compiler():
+def test_a_step_does_not_load_torchs_compiler(python_anew):
     """It costs a second or two, which is as long as a small run takes."""
     code = (
         "import sys, torch; from wherefrom.training.optimisers import *; m = torch.nn.Linear(2, 2);"
