@@ -116,9 +116,8 @@ def check(record: Path) -> int:
         print(f"{taken:7.1f} s  {name}")
     over = [name for taken, name in dear if taken > _MOST]
     whole = sum(sum(taken.values()) for taken in seconds.values())
-    print(
-        f"CPU seconds: {whole:.0f} for {len(seconds)} tests and fixtures; {len(over)} over {_MOST:g}"
-    )
+    counted = f"{whole:.0f} in {len(seconds)} tests and fixtures"
+    print(f"CPU seconds: {counted}, {len(over)} over {_MOST:g}")
     return 1 if over else 0
 
 
