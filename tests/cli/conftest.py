@@ -70,13 +70,10 @@ def own_run(tiny_run: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def small_audits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Audits with few decoys, resamples and simulations, and without pictures."""
-    from wherefrom.auditing import audit, confidence_sections, decoy_sections
-    from wherefrom.evaluation import calibration, intervals
+    from tests.support import audited
+    from wherefrom.auditing import audit
 
-    monkeypatch.setattr(decoy_sections, "TIER", 8)
-    monkeypatch.setattr(calibration, "SIMULATIONS", 50)
-    for module in (confidence_sections, intervals):
-        monkeypatch.setattr(module, "RESAMPLES", 50)
+    audited.make_light(monkeypatch)
     monkeypatch.setattr(audit, "draw_audit", lambda *_: None)
 
 

@@ -22,7 +22,7 @@ _NAMES, _SAMPLES = 2, 50  # in each tier of decoys; of every bootstrap and simul
 def make_light(patch: pytest.MonkeyPatch) -> None:
     """Let audits draw fewer samples: theirs are for figures that nobody reads here."""
     patch.setattr(decoy_sections, "TIER", _NAMES)
-    patch.setattr(intervals, "RESAMPLES", _SAMPLES)
+    patch.setitem(intervals.resample.__kwdefaults__, "resamples", _SAMPLES)
     patch.setattr(confidence_sections, "RESAMPLES", _SAMPLES)
     patch.setattr(
         confidence_sections, "compare_areas", partial(selective.compare_areas, resamples=_SAMPLES)

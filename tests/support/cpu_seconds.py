@@ -42,10 +42,11 @@ class Recorder:
         )  # by name and process: each process makes its own shared fixtures
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_fixture_setup(self, fixturedef: Any) -> Generator[None, Any, Any]:
+    def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Generator[None, Any, Any]:
         if fixturedef.scope not in _SHARED:
             return (yield)
-        name, begin = f"{fixturedef.baseid}::{fixturedef.argname} (fixture)", spent()
+        place = request.node.nodeid or fixturedef.baseid
+        name, begin = f"{place}::{fixturedef.argname} (fixture)", spent()
         self.inner.append(0.0)
         begun: list[float] = []
 
