@@ -7,6 +7,7 @@ As a program, for `make check`: prints what the last run of the fast tier spent 
 if a test or a shared fixture took more than it may.
 """
 
+import importlib
 import json
 import os
 import sys
@@ -20,7 +21,8 @@ import pytest
 from tests.support import forks
 
 _RECORD = "wherefrom/cpu_seconds"  # in pytest's cache
-FAST = "not nightly"  # what pyproject.toml selects
+_FAST = "not nightly"  # what pyproject.toml selects
+_MANY = 1000  # tests
 _SHARED = {"session", "package", "module", "class"}
 _SHOWN, _MOST = 1.0, 3.0  # CPU seconds
 
@@ -94,12 +96,23 @@ class Recorder:
         for name, seconds in getattr(report, "cpu_seconds", {}).items():
             self.seconds[name][getattr(report, "worker_id", "")] += seconds
 
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """torch's first optimiser loads this; among many tests, none should be charged for it."""
+        if len(session.items) > _MANY:
+            importlib.import_module("torch._dynamo")
+
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         config = session.config
         cache = getattr(config, "cache", None)  # with -p no:cacheprovider there is none
-        reports = not hasattr(config, "workerinput") and config.getoption("markexpr") == FAST
-        if reports and cache is not None and self.seconds:
+        if _is_whole(config) and not hasattr(config, "workerinput") and cache is not None:
             cache.set(_RECORD, self.seconds)
+
+
+def _is_whole(config: pytest.Config) -> bool:
+    """Whether this is what `make test` does without arguments; nightly, there are more threads."""
+    chosen = config.getoption("keyword") or config.getoption("markexpr") != _FAST
+    everything = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not chosen
+    return everything and not config.getoption("--known-skips")
 
 
 def record(config: pytest.Config) -> None:
