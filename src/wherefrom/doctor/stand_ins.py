@@ -8,6 +8,7 @@ a bar that only counts, a writer that writes nothing. What is installed is used 
 import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
@@ -94,6 +95,7 @@ def provide() -> list[str]:
         for path, contents in PROVIDED[name].items():
             module = ModuleType(path, "A stand-in; see wherefrom.doctor.stand_ins.")
             vars(module).update(contents)
+            module.__spec__ = ModuleSpec(path, None)  # libraries ask whether a module is there
             if any(other.startswith(f"{path}.") for other in PROVIDED[name]):
                 module.__path__ = []  # pyright: ignore
             sys.modules[path] = module
