@@ -10,7 +10,7 @@ from zipfile import ZipFile
 
 import pytest
 
-pytestmark = pytest.mark.nightly
+pytestmark = [pytest.mark.nightly, pytest.mark.usefixtures("python_anew")]
 
 ROOT = Path(__file__).parents[1]
 # The modules that ran, after the command: where they were loaded from.
