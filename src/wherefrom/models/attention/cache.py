@@ -94,8 +94,11 @@ class Cache:
         """The same text with room for more rows and positions."""
         more_rows, more = rows - self.rows, positions - self.tokens_RP.shape[1]
         padding = (0, 0, 0, more, 0, 0, 0, more_rows)
+        layers, _, heads, _, width = self.keys_LRHPD.shape
+        # Keys that a mixer does not keep have no width, which torch 2.6 cannot pad.
+        no_keys_LRHPD = self.keys_LRHPD.new_empty(layers, rows, heads, positions, 0)
         return Cache(
-            F.pad(self.keys_LRHPD, padding),
+            F.pad(self.keys_LRHPD, padding) if width else no_keys_LRHPD,
             F.pad(self.values_LRHPD, padding),
             F.pad(self.tokens_RP, (0, more, 0, more_rows)),
             F.pad(self.lengths_R, (0, more_rows)),
