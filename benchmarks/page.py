@@ -20,14 +20,14 @@ from typing import Any
 
 from measure import finish
 
-import wherefrom.page
+import wherefrom.show.page
 from wherefrom.auditing.inspector import Inspector, open_inspector
 from wherefrom.core.errors import MissingInput
 from wherefrom.core.replies import Reply
-from wherefrom.page.engine_data import embed_engine
 from wherefrom.runs.run import open_run
+from wherefrom.show.page.engine_data import embed_engine
 
-ENGINE = Path(wherefrom.page.__file__).parent / "js" / "engine" / "engine.js"
+ENGINE = Path(wherefrom.show.page.__file__).parent / "js" / "engine" / "engine.js"
 NONEXISTENT = 100
 CLOSE = 0.01
 ASK = """

@@ -4,8 +4,8 @@
     python scripts/budget.py --table    # today's figures, as lines of the table
 
 A line is a line of a file, with blank lines and comments. Each room of the package has an entry,
-the modules beside the rooms have one together. Python counts everywhere, JavaScript in page/js,
-and in docs/ words of Markdown, since a line there may be a whole table row.
+the modules beside the rooms have one together. Python counts everywhere, JavaScript in
+show/page/js, and in docs/ words of Markdown, since a line there may be a whole table row.
 """
 
 import sys
@@ -13,7 +13,7 @@ import tomllib
 from pathlib import Path
 
 PACKAGE = "src/wherefrom"
-SCRIPTS = f"{PACKAGE}/page/js"
+SCRIPTS = f"{PACKAGE}/show/page/js"
 OUTSIDE = ("tests", "benchmarks", "course", "scripts")
 LONGEST = 420  # lines of a Python file: past that, look for the second idea in it
 NOT_OURS = {"node_modules", "__pycache__"}

@@ -281,7 +281,7 @@ def grounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     if (
         find_spec("tqdm") is None
     ):  # submissions draw bars with it; the doctor's child stands in, too
-        from wherefrom.doctor.stand_ins import PROVIDED
+        from wherefrom.course.doctor.stand_ins import PROVIDED
 
         bars = ModuleType("tqdm")
         vars(bars).update(PROVIDED["tqdm"]["tqdm"] | {"__spec__": ModuleSpec("tqdm", None)})

@@ -34,13 +34,11 @@ ALLOWED = {
     "answering": _TO_EVIDENCE,
     "memorisation": _TO_EVIDENCE | {"answering"},
     "recipes": _TO_EVALUATION | {"runs"},
-    "lab": {"core"},
-    "experiments": _TO_MEMORISATION | {"recipes", "lab"},
-    "auditing": _TO_MEMORISATION | {"recipes", "experiments"},
-    "report": {"core", "runs"},
-    "page": _TO_MEMORISATION | {"recipes", "experiments", "auditing", "lab", "report"},
     # The doctor needs the course's data, which the user's list of data sets knows where to find.
-    "doctor": {"core", "data"},
+    "course": {"core", "data"},
+    "experiments": _TO_MEMORISATION | {"recipes", "course"},
+    "auditing": _TO_MEMORISATION | {"recipes", "experiments"},
+    "show": _TO_MEMORISATION | {"recipes", "experiments", "auditing"},
 }
 EVERYTHING_BUT_CLI = set(ALLOWED) | {"api"}
 
@@ -195,7 +193,9 @@ def is_handing_on(node: ast.stmt, top: bool) -> bool:
             top and ast.unparse(node) == "prepare_library()"
         )
     if isinstance(node, ast.Assign):
-        return [ast.unparse(target) for target in node.targets] == ["__all__"]
+        return [ast.unparse(target) for target in node.targets] == ["__all__"] or (
+            top and ast.unparse(node.targets[0]) == "_MODULES"
+        )
     if isinstance(node, ast.If):
         only_imports = all(isinstance(inner, ast.Import | ast.ImportFrom) for inner in node.body)
         return ast.unparse(node.test) == "TYPE_CHECKING" and only_imports

@@ -21,7 +21,7 @@ SOURCE = Path(wherefrom.__file__).parent
 # The rooms that work on run folders. Those before them read the user's own files.
 ROOMS = (
     "training", "runs", "evidence", "answering", "memorisation", "experiments", "auditing",
-    "report", "page", "cli",
+    "show", "cli",
 )  # fmt: skip
 OPENING = {
     "open", "read_text", "read_bytes", "write_text", "write_bytes", "read_json", "read_jsonl",
@@ -38,10 +38,10 @@ EXCEPTIONS = {
     "memorisation/predictor.py": "the predictor that comes with the package",
     "experiments/perplexity.py": "the user's text",
     "experiments/measured_runs.py": "the user's table of measured runs, and the package's",
-    "page/report.py": "the report itself, which nothing reads back",
-    "page/scripts.py": "scripts of the package",
-    "page/engine_script.py": "scripts of the package",
-    "report/answer_picture.py": "a picture that the user asked for",
+    "show/page/report.py": "the report itself, which nothing reads back",
+    "show/page/scripts.py": "scripts of the package",
+    "show/page/engine_script.py": "scripts of the package",
+    "show/terminal/answer_picture.py": "a picture that the user asked for",
     "experiments/company.py": "the package's own source, to compare it between processes",
     "experiments/reading_ahead.py": "the pipe to the process that asked",
     "cli/following.py": "the null device",

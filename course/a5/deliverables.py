@@ -14,8 +14,8 @@ import commands
 
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.files import read_text
-from wherefrom.doctor.layouts import expected_files, is_package
-from wherefrom.doctor.years import DEFAULT_YEAR, YEARS, year_name
+from wherefrom.course.doctor.layouts import expected_files, is_package
+from wherefrom.course.doctor.years import DEFAULT_YEAR, YEARS, year_name
 
 LINES = {"dev": 500, "test": 437}  # questions of birth_dev.tsv and birth_test_inputs.tsv
 DATA = ("birth_dev.tsv", "birth_places_train.tsv", "wiki.txt")

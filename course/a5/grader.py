@@ -24,8 +24,8 @@ from grading.sheets import overview, table, write_csv
 from places import tell
 
 from wherefrom.core.errors import CannotWrite, MissingInput, UsageError
-from wherefrom.doctor.sandbox import Limits
-from wherefrom.doctor.years import YEARS, find_year
+from wherefrom.course.doctor.sandbox import Limits
+from wherefrom.course.doctor.years import YEARS, find_year
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -24,9 +24,9 @@ from places import SUBMISSION, data_folders, tell
 
 from wherefrom.core.errors import BadData, CannotWrite, MissingInput
 from wherefrom.core.files import write_bytes
-from wherefrom.doctor.guess import decide_year
-from wherefrom.doctor.layouts import locate
-from wherefrom.doctor.years import VARIABLE, YEARS
+from wherefrom.course.doctor.guess import decide_year
+from wherefrom.course.doctor.layouts import locate
+from wherefrom.course.doctor.years import VARIABLE, YEARS
 
 _THE_SAME_FOR_ALL = (1980, 1, 1, 0, 0, 0)  # when a file of the archive was changed, as zip has it
 

@@ -16,8 +16,8 @@ from yearly import rewrite
 
 from wherefrom.core.errors import CannotWrite, UsageError
 from wherefrom.core.files import write_text
-from wherefrom.doctor.starter import blank
-from wherefrom.doctor.years import DEFAULT_YEAR, YEARS, year_name
+from wherefrom.course.doctor.starter import blank
+from wherefrom.course.doctor.years import DEFAULT_YEAR, YEARS, year_name
 
 UNCHANGED = (
     "README.md",

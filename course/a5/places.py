@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wherefrom.core.errors import MissingInput, WherefromError
 from wherefrom.data.fetching import registry
-from wherefrom.report.messages import complain
+from wherefrom.show.terminal.messages import complain
 
 HERE = Path(__file__).resolve().parent
 SUBMISSION = HERE / "submission"

@@ -20,7 +20,7 @@ from places import HERE, SUBMISSION, find_data, tell
 
 from wherefrom.core.errors import Mismatch, MissingInput, UsageError, nearest
 from wherefrom.core.files import read_text, write_text
-from wherefrom.doctor.years import VARIABLE, YEARS, year_name
+from wherefrom.course.doctor.years import VARIABLE, YEARS, year_name
 
 FUNCTIONS = ("pretrain", "finetune", "evaluate")
 SIZES = {"block_size": 128, "n_layer": 4, "n_head": 8, "n_embd": 256}
@@ -232,8 +232,8 @@ def evaluate(options: argparse.Namespace, model: Any, dataset: Any) -> None:
 
     from wherefrom.generation.answers import ModelAnswerer
     from wherefrom.reading.tables import read_lines, read_table
-    from wherefrom.report.messages import note
     from wherefrom.runs.workshop import choose_device
+    from wherefrom.show.terminal.messages import note
 
     asked = _data(options.eval_corpus_path, commands.DEV, options)
     columns = 2 if any("\t" in line for line in read_lines(asked)) else 1

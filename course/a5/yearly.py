@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from wherefrom.core.errors import BadData
-from wherefrom.doctor.years import DEFAULT_YEAR, YEARS, Year
+from wherefrom.course.doctor.years import DEFAULT_YEAR, YEARS, Year
 
 _PART_G = re.compile(r"\[part g: (\w+)\]")
 _EXAMPLES = "       (The course's worked examples have a third mask there: both are right.)\n"

@@ -27,9 +27,9 @@ from marking.loading import gather, locate  # noqa: E402
 from marking.points import SAVED, TESTS  # noqa: E402
 
 from wherefrom.core.errors import CannotWrite, MissingInput, WherefromError  # noqa: E402
-from wherefrom.doctor.findings import Finding, NoTelling, Result  # noqa: E402
-from wherefrom.doctor.marks import Grade, choose, overview, table, write_csv  # noqa: E402
-from wherefrom.doctor.sandbox import Limits, examine  # noqa: E402
+from wherefrom.course.doctor.findings import Finding, NoTelling, Result  # noqa: E402
+from wherefrom.course.doctor.marks import Grade, choose, overview, table, write_csv  # noqa: E402
+from wherefrom.course.doctor.sandbox import Limits, examine  # noqa: E402
 
 
 def grade(folder: Path, names: tuple[str, ...], data: Path | None, limits: Limits) -> Grade:

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from wherefrom.core.errors import WherefromError
-from wherefrom.doctor.starter import write_starter
+from wherefrom.course.doctor.starter import write_starter
 
 HERE = Path(__file__).resolve().parent
 SOLVED = (

@@ -40,9 +40,9 @@ from wherefrom.evaluation.evaluator import evaluate_text
 from wherefrom.experiments.execute import execute
 from wherefrom.models.bigram import Bigram, pack
 from wherefrom.recipes.bigram import bigram
-from wherefrom.report.progress import watch
 from wherefrom.runs.run import open_run
 from wherefrom.runs.workshop import Workshop
+from wherefrom.show.terminal.progress import watch
 
 ### END_SOLUTION_ONLY ###
 

@@ -30,8 +30,8 @@ from wherefrom.experiments.execute import execute
 from wherefrom.generation.texts import TextScorer, go_on
 from wherefrom.models.gru import States
 from wherefrom.recipes.shakespeare import gru
-from wherefrom.report.progress import watch
 from wherefrom.runs.run import open_run
+from wherefrom.show.terminal.progress import watch
 
 ### END_SOLUTION_ONLY ###
 

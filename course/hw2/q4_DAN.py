@@ -26,7 +26,7 @@ from wherefrom.data.reviews import ReviewsConfig, load, survey
 from wherefrom.experiments.execute import execute
 from wherefrom.models import dan
 from wherefrom.recipes.sentiment import sentiment
-from wherefrom.report.progress import watch
+from wherefrom.show.terminal.progress import watch
 
 ### END_SOLUTION_ONLY ###
 

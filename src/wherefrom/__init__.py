@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from wherefrom.core.environment import prepare_library
 
 if TYPE_CHECKING:
-    from wherefrom import data, doctor
+    from wherefrom import data
     from wherefrom.api import (
         Audit,
         Dispute,
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         verify,
         write_report,
     )
+    from wherefrom.course import doctor
 
 __all__ = [
     "Audit", "Dispute", "Examples", "Explanation", "Fault", "MeasuredRun", "Outcome",
@@ -67,6 +68,8 @@ __all__ = [
 ]  # fmt: skip
 
 
+_MODULES = {"data": "wherefrom.data", "doctor": "wherefrom.course.doctor"}
+
 prepare_library()  # before torch is loaded, which happens with the first of these names
 
 
@@ -75,8 +78,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'wherefrom' has no attribute '{name}'")
     from importlib import import_module
 
-    if name in ("data", "doctor"):
-        return import_module(f"wherefrom.{name}")
+    if name in _MODULES:
+        return import_module(_MODULES[name])
     if name == "verify":  # checking files needs no torch
         return import_module("wherefrom.auditing.folder_check").verify
     return getattr(import_module("wherefrom.api"), name)

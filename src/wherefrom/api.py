@@ -66,17 +66,17 @@ from wherefrom.experiments.together import (
     check_together,
     execute_all,
 )
-from wherefrom.page.report import Report, report_runs
 from wherefrom.recipes.building import build, change
 from wherefrom.recipes.catalogue import RECIPES, get_recipe
 from wherefrom.recipes.options import RecipeOptions, check_options
-from wherefrom.report.messages import note
-from wherefrom.report.progress import watch
-from wherefrom.report.reading import watch_reading
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import AnyRun, Run, open_run
 from wherefrom.runs.threads import use_threads
 from wherefrom.runs.workshop import why_not_mps
+from wherefrom.show.page.report import Report, report_runs
+from wherefrom.show.terminal.messages import note
+from wherefrom.show.terminal.progress import watch
+from wherefrom.show.terminal.reading import watch_reading
 from wherefrom.training.meeting import PATIENCE
 
 __all__ = [

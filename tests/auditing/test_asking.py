@@ -22,9 +22,9 @@ from wherefrom.core.config import from_json
 from wherefrom.core.contracts import Span
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.replies import Reply, Verdict
-from wherefrom.report.replies import describe_reply
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
+from wherefrom.show.terminal.replies import describe_reply
 
 
 @pytest.fixture(scope="module")

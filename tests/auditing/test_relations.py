@@ -9,9 +9,9 @@ import wherefrom
 from tests.support.audited import Audited
 from wherefrom.auditing.findings import Audit
 from wherefrom.core.config import from_json, to_json
-from wherefrom.report.audit import audit_table, explain_audit_refusals
-from wherefrom.report.tables import layout
 from wherefrom.runs.run import open_run
+from wherefrom.show.terminal.audit import audit_table, explain_audit_refusals
+from wherefrom.show.terminal.tables import layout
 
 PLACE, HAND = "Where was X born?", "Which hand does X write with?"
 BOTH = [PLACE, HAND]

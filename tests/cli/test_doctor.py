@@ -2,7 +2,7 @@
 
 import pytest
 
-from wherefrom.doctor.checks import CHECKS
+from wherefrom.course.doctor.checks import CHECKS
 
 
 @pytest.mark.nightly

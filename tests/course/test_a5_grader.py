@@ -16,9 +16,9 @@ import pytest
 from tests.course.files import A5, load, load_program
 from tests.support import real_data
 from tests.support import submissions as making
-from wherefrom.doctor.child import attempt
-from wherefrom.doctor.submission import Submission
-from wherefrom.doctor.years import DEFAULT_YEAR, VARIABLE
+from wherefrom.course.doctor.child import attempt
+from wherefrom.course.doctor.submission import Submission
+from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE
 
 grade, points = load(A5, "grading.grade", "grading.points")
 choose, LOOKS, TESTS = grade.choose, points.LOOKS, points.TESTS

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from tests.course.files import A5, load
-from wherefrom.doctor.years import YEARS
+from wherefrom.course.doctor.years import YEARS
 
 commands, deliverables, hand_in, make_starter = load(
     A5, "commands", "deliverables", "hand_in", "make_starter"

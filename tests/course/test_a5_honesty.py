@@ -14,9 +14,9 @@ import torch
 
 from tests.course.files import A5, load
 from tests.support import submissions as making
-from wherefrom.doctor.checks import CHECKS, HINTS
-from wherefrom.doctor.child import attempt
-from wherefrom.doctor.submission import Submission
+from wherefrom.course.doctor.checks import CHECKS, HINTS
+from wherefrom.course.doctor.child import attempt
+from wherefrom.course.doctor.submission import Submission
 
 again, grade, points = load(A5, "grading.again", "grading.grade", "grading.points")
 CODE, FILES, PREDICTIONS = points.CODE, points.FILES, points.PREDICTIONS

@@ -13,7 +13,7 @@ import torch
 
 from tests.course.files import A5, load
 from wherefrom.core.errors import BadData, Mismatch
-from wherefrom.doctor import starter as marks
+from wherefrom.course.doctor import starter as marks
 
 commands, make_starter, run, london_baseline, submission, dataset, helper, utils = load(
     A5, "commands", "make_starter", "run", "london_baseline", "submission", "submission.dataset",

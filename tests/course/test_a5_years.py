@@ -12,10 +12,10 @@ from types import SimpleNamespace
 import pytest
 
 from tests.course.files import A5, load, load_program
-from wherefrom.doctor.child import attempt
-from wherefrom.doctor.guess import guess_year
-from wherefrom.doctor.submission import Submission
-from wherefrom.doctor.years import DEFAULT_YEAR, VARIABLE, YEARS
+from wherefrom.course.doctor.child import attempt
+from wherefrom.course.doctor.guess import guess_year
+from wherefrom.course.doctor.submission import Submission
+from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE, YEARS
 
 points, make_starter = load(A5, "grading.points", "make_starter")
 CODE, FILES, TESTS = points.CODE, points.FILES, points.TESTS

@@ -17,8 +17,8 @@ import pytest
 
 from tests.course.files import HW2, load, load_program
 from tests.support import real_data
-from wherefrom.doctor.child import attempt
-from wherefrom.doctor.submission import Submission
+from wherefrom.course.doctor.child import attempt
+from wherefrom.course.doctor.submission import Submission
 
 language, loading, points = load(HW2, "marking.language", "marking.loading", "marking.points")
 LOOKS, SAVED, TESTS = points.LOOKS, points.SAVED, points.TESTS

@@ -10,9 +10,9 @@ from wherefrom.core.config import to_toml
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.figures import panels
 from wherefrom.core.recipe import Demonstrations
+from wherefrom.course.lab.catalogue import DEMONSTRATIONS
+from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
 from wherefrom.experiments.demonstrations import require_held
-from wherefrom.lab.catalogue import DEMONSTRATIONS
-from wherefrom.lab.demonstration import Check, Demonstration, Refutation
 from wherefrom.runs.folder import RunFolder
 
 

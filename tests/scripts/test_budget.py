@@ -10,14 +10,14 @@ FILES = {
     "src/wherefrom/api.py": 3,
     "src/wherefrom/core/__init__.py": 1,
     "src/wherefrom/core/deep/files.py": 10,
-    "src/wherefrom/page/js/ui.js": 7,
-    "src/wherefrom/page/report.py": 2,
+    "src/wherefrom/show/page/js/ui.js": 7,
+    "src/wherefrom/show/page/report.py": 2,
     "tests/test_api.py": 421,
     "docs/GUIDE.md": 5,
 }
 TABLE = {
-    "src/wherefrom": 3, "src/wherefrom/core": 11, "src/wherefrom/page": 2,
-    "src/wherefrom/page/js": 7, "tests": 421, "benchmarks": 0, "course": 0, "scripts": 0,
+    "src/wherefrom": 3, "src/wherefrom/core": 11, "src/wherefrom/show": 2,
+    "src/wherefrom/show/page/js": 7, "tests": 421, "benchmarks": 0, "course": 0, "scripts": 0,
     "docs": 10,
 }  # fmt: skip
 
@@ -55,7 +55,7 @@ def test_what_fits_passes(budget, tmp_path, capsys):
     [
         ({"src/wherefrom/core": 10}, True, {}, "src/wherefrom/core: 11, budget 10"),
         ({"src/wherefrom": 2}, True, {}, "src/wherefrom: 3, budget 2"),
-        ({"src/wherefrom/page/js": 6}, True, {}, "src/wherefrom/page/js: 7, budget 6"),
+        ({"src/wherefrom/show/page/js": 6}, True, {}, "src/wherefrom/show/page/js: 7, budget 6"),
         ({"docs": 9}, True, {}, "docs: 10, budget 9"),
         ({}, True, {"src/wherefrom/attic/a.py": 4}, "src/wherefrom/attic: 4, not in the table"),
         ({"src/wherefrom/attic": 4}, True, {}, "src/wherefrom/attic: in the table, but not there"),

@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from wherefrom.doctor.submission import Submission
+from wherefrom.course.doctor.submission import Submission
 
 _TESTS = Path(__file__).resolve().parents[1]
 HERE = _TESTS / "course" / "mistakes"

@@ -14,14 +14,14 @@ from grading.again import new_draw
 from grading.points import CODE, FILES, PREDICTIONS, TESTS
 from grading.scores import DIFFERENT, UNFIT, Ties, parameters_of
 from wherefrom.core.errors import MissingInput, UsageError, WherefromError, nearest
-from wherefrom.doctor import marks
-from wherefrom.doctor.findings import Result
-from wherefrom.doctor.guess import decide_year
-from wherefrom.doctor.layouts import check_files, locate
-from wherefrom.doctor.predictions import DEV, WIKI, read_asked, read_predictions
-from wherefrom.doctor.sandbox import Limits, examine
-from wherefrom.doctor.submission import Submission
-from wherefrom.doctor.years import find_year
+from wherefrom.course.doctor import marks
+from wherefrom.course.doctor.findings import Result
+from wherefrom.course.doctor.guess import decide_year
+from wherefrom.course.doctor.layouts import check_files, locate
+from wherefrom.course.doctor.predictions import DEV, WIKI, read_asked, read_predictions
+from wherefrom.course.doctor.sandbox import Limits, examine
+from wherefrom.course.doctor.submission import Submission
+from wherefrom.course.doctor.years import find_year
 
 MARK = b"### SOLUTION_ONLY ###"
 HOME = Path(__file__).resolve().parents[1]

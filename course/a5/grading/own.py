@@ -14,9 +14,9 @@ from torch import Tensor, nn
 
 from grading import again, rebuilt, scores
 from wherefrom.core.files import read_text
-from wherefrom.doctor import predictions, programs
-from wherefrom.doctor.findings import Finding, NoTelling
-from wherefrom.doctor.submission import Submission
+from wherefrom.course.doctor import predictions, programs
+from wherefrom.course.doctor.findings import Finding, NoTelling
+from wherefrom.course.doctor.submission import Submission
 
 
 def answer(submission: Submission, model: str, split: str) -> str:

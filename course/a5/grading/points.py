@@ -2,7 +2,7 @@
 
 A basic test shows that the hidden ones can run; it is worth nothing, so that what the course
 hands out is worth nothing either. Tests over many random draws fail a right solution less than
-once in a million times; `wherefrom.doctor.spans` has the arithmetic.
+once in a million times; `wherefrom.course.doctor.spans` has the arithmetic.
 """
 
 from collections.abc import Callable
@@ -10,10 +10,18 @@ from dataclasses import dataclass
 from functools import partial
 
 from grading import own, scores
-from wherefrom.doctor import given_model, given_tools, given_trainer, models, names, spans, training
-from wherefrom.doctor.checks import FORMULAS
-from wherefrom.doctor.findings import Finding
-from wherefrom.doctor.submission import Submission
+from wherefrom.course.doctor import (
+    given_model,
+    given_tools,
+    given_trainer,
+    models,
+    names,
+    spans,
+    training,
+)
+from wherefrom.course.doctor.checks import FORMULAS
+from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.submission import Submission
 
 Look = Callable[[Submission], str | None]
 SCRATCH, PRETRAIN, FINETUNE = "finetune from scratch", "pretrain", "finetune"

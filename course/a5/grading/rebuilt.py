@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from wherefrom.doctor.findings import Finding
+from wherefrom.course.doctor.findings import Finding
 from wherefrom.models.gpt import GPT, GPTConfig
 
 BLOCK, HEADS = 128, 8  # where the file does not show them

@@ -15,9 +15,9 @@ from pathlib import Path
 from grading import again, rebuilt
 from wherefrom.core.config import to_json
 from wherefrom.core.files import read_text
-from wherefrom.doctor import predictions
-from wherefrom.doctor.findings import Finding, NoTelling
-from wherefrom.doctor.submission import Submission
+from wherefrom.course.doctor import predictions
+from wherefrom.course.doctor.findings import Finding, NoTelling
+from wherefrom.course.doctor.submission import Submission
 from wherefrom.evaluation.intervals import wilson
 
 # What a file should reach. The course asks for 10 % after pretraining; the synthesizer's public

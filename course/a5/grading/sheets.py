@@ -6,8 +6,8 @@ from typing import TextIO
 
 from grading.grade import Grade
 from grading.points import TESTS
-from wherefrom.doctor import marks
-from wherefrom.report.tables import printable
+from wherefrom.course.doctor import marks
+from wherefrom.show.terminal.tables import printable
 
 OURS = "this is the library's own solution, or a copy of it"
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

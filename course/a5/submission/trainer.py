@@ -21,10 +21,10 @@ from wherefrom.core.recipe import Schedule, Stage
 from wherefrom.experiments.execute import CHUNKS
 from wherefrom.objectives.order import FileOrder
 from wherefrom.recipes.birthplaces import course
-from wherefrom.report.messages import note
-from wherefrom.report.progress import watch
 from wherefrom.runs.kinds import recipe_identity
 from wherefrom.runs.workshop import choose_device
+from wherefrom.show.terminal.messages import note
+from wherefrom.show.terminal.progress import watch
 from wherefrom.training import loop
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.optimisers import AdamWConfig

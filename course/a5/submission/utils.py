@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Mismatch
-from wherefrom.doctor.years import VARIABLE, Year, find_year
+from wherefrom.course.doctor.years import VARIABLE, Year, find_year
 from wherefrom.evaluation.evaluator import evaluate_answers
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Request

@@ -17,11 +17,11 @@ from marking.network import DIMENSIONS, either, quiet
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.npy import read_npy
 from wherefrom.core.words import BEGIN, END, WordVocabulary
+from wherefrom.course.doctor.findings import Finding, NoTelling
+from wherefrom.course.doctor.submission import Submission
 from wherefrom.data.embeddings import load_vectors
 from wherefrom.data.treebank import TreebankConfig, find, read_sentences, read_vocabulary
 from wherefrom.data.word_forms import HOMEWORK
-from wherefrom.doctor.findings import Finding, NoTelling
-from wherefrom.doctor.submission import Submission
 
 WORDS, HIDDEN, WIDTH, BATCH = 2000, 50, 50, 50
 SAVED = "saved_params_40000.npy"

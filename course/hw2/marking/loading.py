@@ -17,8 +17,8 @@ from types import ModuleType
 from typing import Any
 
 from wherefrom.core.errors import MissingInput
-from wherefrom.doctor.findings import Finding, NoTelling
-from wherefrom.doctor.submission import Submission, where
+from wherefrom.course.doctor.findings import Finding, NoTelling
+from wherefrom.course.doctor.submission import Submission, where
 
 MODULES = ("sigmoid", "softmax", "gradcheck", "sgd", "q1c_neural", "q1d_neural_lm")
 CHARACTERS, AVERAGING, TRANSFORMER = "*char_rnn_generation.*", "*[dD][aA][nN].*", "*transformer.*"

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from marking.loading import module, own
-from wherefrom.doctor.findings import Finding
-from wherefrom.doctor.submission import Submission
+from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.submission import Submission
 
 DIMENSIONS = (6, 4, 5)
 BLOCKS = ("W1", "b1", "W2", "b2")

@@ -7,7 +7,7 @@ written. Written answers are not judged.
 
 from marking import language, network, torch_models
 from marking.torch_models import best, look_at_dropout, look_at_loss, look_at_mean
-from wherefrom.doctor.marks import Test
+from wherefrom.course.doctor.marks import Test
 
 
 def saved(submission: object) -> str:

@@ -15,8 +15,8 @@ from torch import Tensor, nn
 
 from marking.loading import AVERAGING, CHARACTERS, definitions
 from marking.network import quiet
-from wherefrom.doctor.findings import Finding
-from wherefrom.doctor.submission import Submission
+from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.submission import Submission
 
 WORDS, CALLS, DROP = 12, 200, 0.5
 

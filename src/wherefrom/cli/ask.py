@@ -75,7 +75,7 @@ def ask(
     """
     import wherefrom
     from wherefrom.auditing.asking import DELTA
-    from wherefrom.report.replies import describe_reply
+    from wherefrom.show.terminal.replies import describe_reply
 
     alpha = one_risk(risk, DELTA if delta is None else delta)
     places, texts = _given(questions) if questions else _read()
@@ -89,7 +89,7 @@ def ask(
     elif found.replies:
         print("\n\n".join("\n".join(describe_reply(reply)) for reply in found))
     if picture is not None and found.replies:
-        from wherefrom.report.answer_picture import draw_reply
+        from wherefrom.show.terminal.answer_picture import draw_reply
 
         draw_reply(found[0], picture)
     sys.stdout.flush()

@@ -81,9 +81,9 @@ def audit(
     """
     import wherefrom
     from wherefrom.auditing.audit import Risk
-    from wherefrom.report.audit import audit_table, explain_audit_refusals
-    from wherefrom.report.source_rows import explain_source
-    from wherefrom.report.tables import draw, printable
+    from wherefrom.show.terminal.audit import audit_table, explain_audit_refusals
+    from wherefrom.show.terminal.source_rows import explain_source
+    from wherefrom.show.terminal.tables import draw, printable
 
     alpha = one_risk(risk, delta) or Risk().alpha
     found = wherefrom.audit(

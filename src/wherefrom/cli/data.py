@@ -9,7 +9,7 @@ from wherefrom.cli.fetch import fetch
 from wherefrom.cli.output import print_json
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import UsageError
-from wherefrom.report.tables import printable
+from wherefrom.show.terminal.tables import printable
 
 if TYPE_CHECKING:
     from wherefrom.data import (
@@ -90,7 +90,7 @@ def check(
     forms of questions, splits, and what does not fit together.
     """
     from wherefrom.data import check as check_files
-    from wherefrom.report.reading import watch_reading
+    from wherefrom.show.terminal.reading import watch_reading
 
     others = {"held_out": held_out, "calibration": calibration}
     if questions is None and any(others.values()):

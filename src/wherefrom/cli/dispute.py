@@ -28,7 +28,7 @@ def dispute(
     guessed its own, how often training showed each answer, and a recommendation.
     """
     import wherefrom
-    from wherefrom.report.replies import describe_dispute
+    from wherefrom.show.terminal.replies import describe_dispute
 
     found = wherefrom.dispute(run, question, claim, threads=threads)
     for line in found.notes:

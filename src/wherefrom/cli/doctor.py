@@ -7,8 +7,8 @@ import typer
 
 from wherefrom.cli.output import print_json
 from wherefrom.core.config import to_json
-from wherefrom.doctor.years import YEARS
-from wherefrom.report.tables import printable
+from wherefrom.course.doctor.years import YEARS
+from wherefrom.show.terminal.tables import printable
 
 _WORDS = {"ok": "ok", "look": "look", "unknown": "could not tell"}
 
@@ -65,7 +65,7 @@ def submission(
     that cannot be imported is reported like any other mistake. The hints do not give the solution
     away.
     """
-    from wherefrom.doctor import examine_submission
+    from wherefrom.course.doctor import examine_submission
 
     found = examine_submission(
         folder, data=data, year=year, seconds=seconds, memory_mb=memory_mb, threads=threads

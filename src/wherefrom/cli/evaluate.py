@@ -31,7 +31,7 @@ def evaluate(
     The new scores replace the stored ones.
     """
     import wherefrom
-    from wherefrom.report.tables import draw, results_table
+    from wherefrom.show.terminal.tables import draw, results_table
 
     outcome = wherefrom.evaluate(run, threads=threads, processes=processes, wait=wait)
     if outcome.changed:

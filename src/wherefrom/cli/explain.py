@@ -7,7 +7,7 @@ import typer
 
 from wherefrom.cli.options import Threads
 from wherefrom.cli.output import print_json
-from wherefrom.report.tables import printable
+from wherefrom.show.terminal.tables import printable
 
 if TYPE_CHECKING:
     from wherefrom.api import Explanation

@@ -7,7 +7,7 @@ import typer
 from wherefrom.cli.output import note, print_json
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import UsageError
-from wherefrom.report.tables import printable
+from wherefrom.show.terminal.tables import printable
 
 
 def fetch(

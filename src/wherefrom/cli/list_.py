@@ -22,7 +22,7 @@ def list_(
     """List the recipes, and the runs in the folder `runs`."""
     from wherefrom import api
     from wherefrom.core.config import encode, to_json, to_toml
-    from wherefrom.report.tables import printable
+    from wherefrom.show.terminal.tables import printable
 
     if recipe is not None:
         chosen = api.get_recipe(recipe)

@@ -21,7 +21,7 @@ def measured(
 ) -> None:
     """List the runs on which the plan of a new run of 'facts' rests, or add some."""
     import wherefrom
-    from wherefrom.report.tables import draw, measured_table
+    from wherefrom.show.terminal.tables import draw, measured_table
 
     runs = wherefrom.measured(add or ())
     print_json({"runs": wherefrom.to_json(runs)}) if as_json else draw(measured_table(runs))

@@ -8,7 +8,7 @@ from typing import Any
 
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import CacheWarning, UnsealedWarning
-from wherefrom.report.messages import complain, note
+from wherefrom.show.terminal.messages import complain, note
 
 __all__ = [
     "complain",
@@ -27,7 +27,7 @@ def print_json(value: Any) -> None:
 
 def print_refusals(results: Mapping[str, Mapping[str, Any]]) -> None:
     """Below a table of results: why nothing is answered, where that is so."""
-    from wherefrom.report.tables import explain_refusals, printable
+    from wherefrom.show.terminal.tables import explain_refusals, printable
 
     if lines := explain_refusals(results):
         print("\n" + "\n".join(map(printable, lines)))

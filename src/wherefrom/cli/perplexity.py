@@ -104,8 +104,8 @@ def perplexity(
 
 
 def _draw(report: dict[str, Any]) -> None:
-    from wherefrom.report.perplexity import perplexity_table
-    from wherefrom.report.tables import draw
+    from wherefrom.show.terminal.perplexity import perplexity_table
+    from wherefrom.show.terminal.tables import draw
 
     for i, run in enumerate(report["runs"]):
         by_bytes = report["unknown"] == UNIFORM or run["unit"] == "character"

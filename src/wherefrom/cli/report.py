@@ -43,7 +43,7 @@ def report(
     It needs no audit. What only an audit computes is shown if the run has one.
     """
     # Not through the API, which imports every room: a reader waits for this.
-    from wherefrom.page.report import report_runs
+    from wherefrom.show.page.report import report_runs
 
     keep_imported()
     found = report_runs(runs, out, precision or "auto", threads)

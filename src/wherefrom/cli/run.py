@@ -193,7 +193,7 @@ def run(
 
 
 def _has_report(run: str) -> bool:
-    from wherefrom.page.report import FILE
+    from wherefrom.show.page.report import FILE
 
     return (Path(run) / FILE).exists()
 
@@ -212,7 +212,7 @@ def _report(runs: list[str], threads: int | None, as_json: bool) -> None:
 
 def _print_seeds(found: "SeedsOutcome") -> None:
     from wherefrom.core.durations import duration
-    from wherefrom.report.tables import draw, seeds_table
+    from wherefrom.show.terminal.tables import draw, seeds_table
 
     draw(seeds_table(found.results))
     print_refusals(found.results)
@@ -223,7 +223,7 @@ def _print(outcome: "Outcome") -> None:
     from wherefrom.core.durations import duration
     from wherefrom.experiments.demonstrations import PAGE
     from wherefrom.experiments.study import PAGE as STUDY
-    from wherefrom.report.tables import draw, results_table
+    from wherefrom.show.terminal.tables import draw, results_table
 
     draw(results_table(outcome.results))
     print_refusals(outcome.results)

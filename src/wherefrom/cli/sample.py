@@ -8,7 +8,7 @@ import typer
 from wherefrom.cli.options import Threads
 from wherefrom.cli.output import note
 from wherefrom.core.vocabulary import MASK, PAD
-from wherefrom.report.tables import printable
+from wherefrom.show.terminal.tables import printable
 
 # The model's own markers, in the rows that it was trained on.
 MARKS = {

@@ -29,7 +29,7 @@ def verify(
     thresholds from the answers that they were chosen on.
     """
     from wherefrom.auditing.folder_check import verify as check
-    from wherefrom.report.tables import printable
+    from wherefrom.show.terminal.tables import printable
 
     found = check(runs, repair=repair)
     if as_json:

@@ -6,8 +6,8 @@ from typing import Any
 from wherefrom.core.errors import BadData
 from wherefrom.core.figures import to_svg
 from wherefrom.core.recipe import Demonstrations
-from wherefrom.lab.catalogue import DEMONSTRATIONS
-from wherefrom.lab.page import to_markdown
+from wherefrom.course.lab.catalogue import DEMONSTRATIONS
+from wherefrom.course.lab.page import to_markdown
 from wherefrom.runs.folder import RunFolder
 
 PAGE, CLAIMS, FIGURES = "demonstrations.md", "demonstrations.json", "demonstrations"

@@ -1,0 +1,187 @@
+"""Checks of what model.py was handed out with: all of the model but its attention.
+
+The submission's model and a plain computation of the same, with the same weights and inputs, must
+agree; how the code is written does not matter. The attention inside is taken as it is: what is
+wrong with it is found elsewhere, and costs only that.
+"""
+
+import math
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from wherefrom.course.doctor import models
+from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.rotary import attend
+from wherefrom.course.doctor.submission import Submission
+
+TOLERANCE = 1e-6  # in double precision, relative to the largest number
+DROPOUTS = {"embd_pdrop": 0.1, "resid_pdrop": 0.1, "attn_pdrop": 0.1}
+STD = 0.02
+_SPREAD = 0.02  # of STD: seven standard errors of the smallest matrix
+# What may be missing from a forward pass: its name, and what is said of it.
+LEFT_OUT = {
+    "positions": ("positions unused", "as if pos_emb were never added to the characters"),
+    "last norm": ("no last norm", "as if ln_f were left out"),
+    "residuals": ("no residuals", "as if a block did not add its input to its output"),
+    "norms": ("no norms in the blocks", "as if ln1 and ln2 were left out"),
+    "exact gelu": ("another GELU", "as if GELU were its tanh approximation"),
+}
+
+
+def check_forward(submission: Submission, variant: str) -> None:
+    """Characters, positions, blocks, last norm and head, with random weights."""
+    model, x = _random_model(submission, variant), _inputs()
+    with torch.no_grad():
+        given = _logits(model(x))
+        if _same(given, forward(model, x)):
+            return
+        for part, (mistake, text) in LEFT_OUT.items():
+            if _same(given, forward(model, x, part)):
+                raise Finding(mistake, f"the {variant} model's logits are {text}")
+        off = float((given - forward(model, x)).abs().max())
+    text = f"the {variant} model's logits differ from the handed-out forward pass by up to"
+    raise Finding("model", f"{text} {off:.1g}")
+
+
+def check_attention(submission: Submission) -> None:
+    """The CausalSelfAttention that was handed out."""
+    heads, width = 2, 8
+    layer = submission.CausalSelfAttention(models.small_config(heads, width)).double().eval()
+    generator = torch.Generator().manual_seed(1)
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            parameter.copy_(0.5 * models.normal(parameter.shape, generator))
+        x = models.normal((2, 7, width), generator)
+        given = _logits(layer(x))
+        if _same(given, attend(layer, x, heads, turned="")):
+            return
+        for wrong, mistake, text in (
+            ({"masked": False}, "unmasked future", "as if no mask hid the future"),
+            ({"scaled": False}, "unscaled scores", "as if the scores were not scaled"),
+        ):
+            if _same(given, attend(layer, x, heads, turned="", **wrong)):
+                raise Finding(mistake, f"CausalSelfAttention's output is {text}")
+    raise Finding("attention", "CausalSelfAttention is not the one that was handed out")
+
+
+def check_loss(submission: Submission, variant: str) -> None:
+    """Mean cross-entropy where the target is not the pad, number 0."""
+    model, x = _random_model(submission, variant), _inputs()
+    targets = (x * 7 + 3) % models.VOCABULARY
+    targets[:, 4:8] = 0
+    with torch.no_grad():
+        found = model(x, targets)
+        logits = forward(model, x) if not isinstance(found, tuple) else found[0]
+        loss = found[1] if isinstance(found, tuple) and len(found) > 1 else None
+        if not isinstance(loss, Tensor):
+            raise Finding("loss", f"the {variant} model gives no loss for targets")
+        rows, wanted = logits.flatten(0, 1), targets.flatten()
+        right = F.cross_entropy(rows, wanted, ignore_index=0)
+        if _same(loss, right):
+            return
+        if _same(loss, F.cross_entropy(rows, wanted)):
+            text = f"the loss of the {variant} model counts the pads: to predict them is no aim"
+            raise Finding("pads in the loss", text)
+    text = f"the loss of the {variant} model is {float(loss):.4g}, expected {float(right):.4g}"
+    raise Finding("loss", text)
+
+
+def check_dropout(submission: Submission, variant: str) -> None:
+    """The config's rates are 0.1, each of them is used in training, and none otherwise."""
+    config = submission.GPTConfig(models.VOCABULARY, 16)
+    for name, rate in DROPOUTS.items():
+        found = getattr(config, name, None)
+        if not isinstance(found, int | float) or not math.isclose(found, rate):
+            raise Finding("dropout", f"GPTConfig's {name} is {found!r}, expected {rate}")
+    # Of another attention than the one handed out, the dropout is the student's own business.
+    names = list(DROPOUTS)[: 3 if variant == "vanilla" else 2]
+    for name in names:
+        model = _random_model(submission, variant, **{n: 0.5 * (n == name) for n in DROPOUTS})
+        if _varies(model):
+            raise Finding("dropout", f"the {variant} model drops out even when it is not trained")
+        if not _varies(model.train()):
+            raise Finding("dropout", f"the {variant} model never uses {name}")
+    if _varies(_random_model(submission, variant, **dict.fromkeys(DROPOUTS, 0.0)).train()):
+        raise Finding("dropout", f"the {variant} model drops out what no rate of the config says")
+
+
+def check_start(submission: Submission, variant: str) -> None:
+    """Weights start as normal numbers of 0.02, biases and positions at 0, norms at 1."""
+    model = models.build(submission, variant)
+    positions = getattr(model, models.LEARNED_POSITIONS, None)
+    if isinstance(positions, Tensor) and positions.abs().max() > 0:
+        raise Finding("start", "pos_emb does not start at 0")
+    for path, module in model.named_modules():
+        if variant != "vanilla" and "attn" in path:  # the student's own
+            continue
+        weight, bias = getattr(module, "weight", None), getattr(module, "bias", None)
+        if isinstance(module, nn.Linear | nn.Embedding) and isinstance(weight, Tensor):
+            std = float(weight.detach().std())
+            if abs(std - STD) > _SPREAD * STD:
+                text = f"{path}.weight starts with a standard deviation of {std:.3g}, not {STD}"
+                raise Finding("start", text)
+        is_norm = isinstance(module, nn.LayerNorm)
+        if is_norm and isinstance(weight, Tensor) and (weight - 1).abs().max() > 0:
+            raise Finding("start", f"{path}.weight does not start at 1")
+        if isinstance(bias, Tensor) and bias.abs().max() > 0:
+            raise Finding("start", f"{path}.bias does not start at 0")
+
+
+def forward(model: Any, ids: Tensor, left_out: str = "") -> Tensor:
+    """Logits (B, T, V) of a GPT in the course's names; its attention layers do their own part."""
+
+    def norm(layer: Any, x: Tensor, part: str) -> Tensor:
+        return x if left_out == part else F.layer_norm(x, x.shape[-1:], layer.weight, layer.bias)
+
+    def block(layer: Any, x: Tensor) -> Tensor:
+        keep = 0.0 if left_out == "residuals" else 1.0
+        x = keep * x + _logits(layer.attn(norm(layer.ln1, x, "norms")))
+        hidden = layer.mlp[0](norm(layer.ln2, x, "norms"))
+        approximate = "tanh" if left_out == "exact gelu" else "none"
+        return keep * x + layer.mlp[2](F.gelu(hidden, approximate=approximate))
+
+    x = F.embedding(ids, model.tok_emb.weight)
+    positions = getattr(model, models.LEARNED_POSITIONS, None)
+    if positions is not None and left_out != "positions":
+        x = x + positions[:, : ids.shape[1]]
+    latent = hasattr(model, "down_block")
+    y = model.down_block(x) if latent else x
+    for layer in model.blocks:
+        y = block(layer, y)
+    y = model.up_block(y, x) if latent else y
+    return norm(model.ln_f, y, "last norm") @ model.head.weight.T
+
+
+def _random_model(submission: Submission, variant: str, **settings: float) -> Any:
+    """Small, in double precision, evaluating, with weights that make every part matter."""
+    model = models.build(submission, variant, course_sizes=False, **settings).double().eval()
+    generator = torch.Generator().manual_seed(5)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.copy_(0.5 * models.normal(parameter.shape, generator))
+    return model
+
+
+def _inputs() -> Tensor:
+    """Two rows of 12 characters; the small models read 15 at least."""
+    return torch.arange(24).view(2, 12) * 5 % (models.VOCABULARY - 3) + 3
+
+
+def _varies(model: Any) -> bool:
+    """Whether the same input gives different outputs."""
+    with torch.no_grad():
+        first, *others = (_logits(model(_inputs())) for _ in range(3))
+    return any(not _same(first, other) for other in others)
+
+
+def _same(a: Any, b: Tensor) -> bool:
+    if not isinstance(a, Tensor) or a.shape != b.shape:
+        return False
+    return torch.allclose(a.double(), b, rtol=0, atol=TOLERANCE * max(1.0, float(b.abs().max())))
+
+
+def _logits(output: Any) -> Tensor:
+    return output[0] if isinstance(output, tuple) else output

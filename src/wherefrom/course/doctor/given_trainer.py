@@ -1,0 +1,184 @@
+"""Check of what trainer.py was handed out with, by what a dozen of its steps do to a model.
+
+A small model without dropout is trained by the submission's trainer and by a plain loop that does
+what the hand-out's does. The settings make each habit matter: the gradients are longer than the
+clip, the warm-up ends between two steps, and the cosine falls to its floor and comes back.
+"""
+
+import copy
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from wherefrom.course.doctor import models
+from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.submission import Submission
+
+ROWS, LENGTH, VOCABULARY, BLOCK = 10, 15, 12, 16
+BATCH, EPOCHS = 4, 5
+_STEP = BATCH * LENGTH  # tokens
+SETTINGS: dict[str, Any] = {
+    "max_epochs": EPOCHS,
+    "batch_size": BATCH,
+    "learning_rate": 0.02,
+    "betas": (0.9, 0.95),
+    "grad_norm_clip": 0.3,
+    "weight_decay": 0.4,
+    "lr_decay": True,
+    "warmup_tokens": 2.5 * _STEP,
+    "final_tokens": 6 * _STEP,
+    "num_workers": 0,
+    "ckpt_path": None,
+    "writer": None,
+}
+TOLERANCE = 1e-5
+
+
+@dataclass(frozen=True)
+class Habits:
+    """What the hand-out's loop does; each may be otherwise in a submission."""
+
+    decayed: str = "all but biases"
+    clipped: bool = True
+    warmed_up: bool = True
+    falling: bool = True
+    floor: float = 0.1
+    returning: bool = True  # past its end the cosine comes back
+    pads_counted: bool = True
+    betas: bool = True
+    own_loss: bool = True  # the model's, whatever it is worth: that is another check's business
+
+
+RIGHT = Habits()
+_COMPUTES = replace(RIGHT, own_loss=False)  # a trainer that computes the loss itself, as ours does
+WRONG = (
+    (replace(RIGHT, decayed="all"), "decay", "weight decay falls on the biases too"),
+    (replace(RIGHT, decayed="none"), "decay", "there is no weight decay"),
+    (replace(RIGHT, decayed="matrices"), "decay", "weight decay spares the norms' weights"),
+    (replace(RIGHT, clipped=False), "clipping", "the gradients are not clipped"),
+    (replace(RIGHT, falling=False, warmed_up=False), "rate", "the learning rate never changes"),
+    (replace(RIGHT, warmed_up=False), "rate", "the learning rate has no warm-up"),
+    (replace(RIGHT, floor=0.0), "rate", "the learning rate falls below a tenth"),
+    (replace(RIGHT, returning=False), "rate", "the cosine stays at its end, which comes back"),
+    (replace(RIGHT, falling=False), "rate", "the learning rate does not fall after its warm-up"),
+    (replace(RIGHT, pads_counted=False), "rate", "the rate's tokens leave out the pads"),
+    (replace(RIGHT, betas=False), "optimiser", "AdamW has other betas than the config"),
+)
+
+
+class Rows(torch.utils.data.Dataset):
+    """Random characters, a third of the targets pads."""
+
+    block_size, vocab_size = BLOCK, VOCABULARY
+
+    def __init__(self) -> None:
+        generator = torch.Generator().manual_seed(9)
+        self.x = torch.randint(1, VOCABULARY, (ROWS, LENGTH), generator=generator)
+        self.y = torch.randint(1, VOCABULARY, (ROWS, LENGTH), generator=generator)
+        self.y[torch.rand(self.y.shape, generator=generator) < 1 / 3] = 0
+        self.seen: list[int] = []
+
+    def __len__(self) -> int:
+        return ROWS
+
+    def __getitem__(self, index: int) -> tuple[Tensor, Tensor]:
+        if not 0 <= index < ROWS:
+            raise IndexError(index)
+        self.seen.append(int(index))
+        return self.x[index], self.y[index]
+
+
+def check_trainer(submission: Submission) -> None:
+    """The submission's trainer leaves the model that the handed-out one would leave."""
+    off = dict.fromkeys(("embd_pdrop", "resid_pdrop", "attn_pdrop"), 0.0)
+    model = models.build(submission, "vanilla", course_sizes=False, **off).double()
+    start = copy.deepcopy(model)
+    settings = submission.TrainerConfig(**SETTINGS)
+    data = Rows()
+    trainer = submission.Trainer(model, data, None, settings)
+    trainer.train()
+    found = _parameters(getattr(trainer, "model", model))
+    expected = train(copy.deepcopy(start), RIGHT)
+    if _near(found, expected) or _near(found, train(copy.deepcopy(start), _COMPUTES)):
+        return
+    if _near(found, _parameters(start)):
+        raise Finding("never trained", "trainer.train() leaves the model's weights as they were")
+    orders = [data.seen[i : i + ROWS] for i in range(0, ROWS * EPOCHS, ROWS)]
+    if any(order != sorted(order) for order in orders):
+        raise Finding("shuffled", "the trainer takes the examples in a random order")
+    for habits, mistake, text in WRONG:
+        if _near(found, train(copy.deepcopy(start), habits)):
+            raise Finding(mistake, f"the trainer is not the one handed out: {text}")
+    away = max(float((a - b).abs().max()) for a, b in zip(found, expected, strict=True))
+    text = f"after {EPOCHS} epochs its weights differ by up to {away:.1g}"
+    raise Finding("trainer", f"the trainer does something else than the one handed out: {text}")
+
+
+def train(model: nn.Module, habits: Habits) -> list[Tensor]:
+    """The parameters after the hand-out's loop, or after one with other habits."""
+    rate = SETTINGS["learning_rate"]
+    betas = SETTINGS["betas"] if habits.betas else (0.9, 0.999)
+    optimiser = torch.optim.AdamW(_groups(model, habits.decayed), lr=rate, betas=betas)
+    tokens = 0
+    model.train()
+    for x, y in _batches():
+        logits, loss = model(x, y)
+        if not habits.own_loss:
+            loss = cross_entropy(logits.flatten(0, 1), y.flatten(), ignore_index=0)
+        model.zero_grad()
+        loss.backward()
+        if habits.clipped:
+            nn.utils.clip_grad_norm_(model.parameters(), SETTINGS["grad_norm_clip"])
+        optimiser.step()
+        tokens += int((y >= (0 if habits.pads_counted else 1)).sum())
+        for group in optimiser.param_groups:
+            group["lr"] = rate * _share(tokens, habits)
+    return _parameters(model)
+
+
+def _share(tokens: int, habits: Habits) -> float:
+    """Of the peak rate, after so many tokens."""
+    warm, final = SETTINGS["warmup_tokens"], SETTINGS["final_tokens"]
+    if tokens < warm:
+        return tokens / warm if habits.warmed_up else 1.0
+    done = (tokens - warm) / (final - warm)
+    done = done if habits.returning else min(done, 1.0)
+    return max(habits.floor, 0.5 * (1 + math.cos(math.pi * done))) if habits.falling else 1.0
+
+
+def _groups(model: nn.Module, decayed: str) -> list[dict[str, Any]]:
+    def decays(name: str, parameter: Tensor) -> bool:
+        if decayed in ("all", "none"):
+            return decayed == "all"
+        norm = decayed == "matrices" and ("ln" in name or parameter.dim() < 2)
+        return "bias" not in name and not norm
+
+    named = list(model.named_parameters())
+    return [
+        {"params": [p for n, p in named if decays(n, p)], "weight_decay": SETTINGS["weight_decay"]},
+        {"params": [p for n, p in named if not decays(n, p)], "weight_decay": 0.0},
+    ]
+
+
+def _batches() -> Iterator[tuple[Tensor, Tensor]]:
+    data = Rows()
+    for _ in range(EPOCHS):
+        for first in range(0, ROWS, BATCH):
+            yield data.x[first : first + BATCH], data.y[first : first + BATCH]
+
+
+def _parameters(model: Any) -> list[Tensor]:
+    held = getattr(model, "module", model)
+    return [p.detach().double().clone() for p in held.parameters()]
+
+
+def _near(a: list[Tensor], b: list[Tensor]) -> bool:
+    return len(a) == len(b) and all(
+        x.shape == y.shape and torch.allclose(x, y, rtol=0, atol=TOLERANCE)
+        for x, y in zip(a, b, strict=True)
+    )

@@ -1,0 +1,126 @@
+"""Check of rotary attention: pairs of dimensions of queries and keys turn with the position."""
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.models import normal, small_config
+from wherefrom.course.doctor.submission import Submission
+
+BASE = 10000.0
+TOLERANCE = 1e-4  # the angles may be kept in single precision
+_LARGE_ANGLES = 3e-2  # the slip's angles reach thousands of turns, in single precision
+_SPREAD = 0.5  # of the weights: small enough that softmax does not saturate
+
+
+def check_formula(submission: Submission) -> str:
+    """CausalSelfAttention with `rope` set rotates its queries and keys, and nothing else."""
+    worst = 0.0
+    for heads, width, block, count in ((1, 4, 6, 5), (2, 12, 9, 9), (4, 16, 12, 3)):
+        config = small_config(heads, width, block, rope=True)
+        layer = submission.CausalSelfAttention(config).double().eval()
+        generator = torch.Generator().manual_seed(width)
+        with torch.no_grad():
+            for parameter in layer.parameters():
+                parameter.copy_(_SPREAD * normal(parameter.shape, generator))
+            x = normal((2, count, width), generator)
+            given = layer(x)
+            given = given[0] if isinstance(given, tuple) else given
+            off = _compare(given.double(), layer, x, heads, slip=not submission.year.package)
+            worst = max(worst, off)
+    if worst >= TOLERANCE:
+        return "the angles grow with the pair, as the hand-out's comment has it by a slip of a sign"
+    return f"largest difference from the formula {worst:.0e}"
+
+
+def attend(
+    layer: Any,
+    x: Tensor,
+    heads: int,
+    turned: str = "qk",
+    masked: bool = True,
+    scaled: bool = True,
+    halves: bool = False,
+    base: float = BASE,
+    whole: bool = False,
+    wide: bool = False,
+) -> Tensor:
+    """softmax(R(q) R(k)^T / sqrt(D)) v per head, then the output projection.
+
+    The options are what it is often taken for: `turned` names what is rotated, `halves` rotates
+    dimension i with i + D/2, `whole` rotates before the heads are split, `wide` takes the angles
+    of as many dimensions as the model has, not a head.
+    """
+    count, size = x.shape[1], x.shape[2] // heads
+
+    def split(t: Tensor) -> Tensor:
+        return t.unflatten(-1, (heads, size)).transpose(1, 2)
+
+    def rotate(t: Tensor) -> Tensor:
+        if halves:
+            mixed = t.unflatten(-1, (2, -1)).transpose(-2, -1).flatten(-2)
+            return turn(mixed, base).unflatten(-1, (-1, 2)).transpose(-2, -1).flatten(-2)
+        return turn(t, base, x.shape[2] if wide else None)
+
+    parts = {"q": layer.query(x), "k": layer.key(x), "v": layer.value(x)}
+    if whole:
+        parts |= {name: rotate(parts[name]) for name in turned}
+    parts = {name: split(part) for name, part in parts.items()}
+    if not whole:
+        parts |= {name: rotate(parts[name]) for name in turned}
+    q, k, v = parts.values()
+    scores = q @ k.transpose(-2, -1) / (math.sqrt(size) if scaled else 1.0)
+    later = torch.ones(count, count, dtype=torch.bool).triu(1)
+    weights = scores.masked_fill(later & masked, -math.inf).softmax(-1)
+    return layer.proj((weights @ v).transpose(1, 2).flatten(2))
+
+
+def turn(x: Tensor, base: float = BASE, width: int | None = None) -> Tensor:
+    """Dimensions 2i and 2i + 1 of (B, H, T, D) as a complex number, times exp(j t base^(-2i/D))."""
+    pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
+    count, half = pairs.shape[-2:]
+    share = 2 * torch.arange(half).double() / (width or 2 * half)
+    angles = torch.arange(count)[:, None] * base**-share
+    return torch.view_as_real(pairs * torch.polar(torch.ones_like(angles), angles)).flatten(-2)
+
+
+def _compare(given: Tensor, layer: Any, x: Tensor, heads: int, slip: bool) -> float:
+    """The largest difference from the formula; a Finding if it is too large.
+
+    CS224N's comment writes 1/10000^(-2(i-1)/dim): who takes it by its word is not wrong.
+    """
+    expected = attend(layer, x, heads)
+    if given.shape != expected.shape:
+        text = f"{tuple(given.shape)} for an input of {tuple(x.shape)}"
+        raise Finding("form", f"CausalSelfAttention gives {text}")
+    off = float((given - expected).abs().max())
+    if off < TOLERANCE:
+        return off
+    if slip and (given - attend(layer, x, heads, base=1 / BASE)).abs().max() < _LARGE_ANGLES:
+        return off
+    for wrong, mistake, text in MISTAKES:
+        if (given - attend(layer, x, heads, **wrong)).abs().max() < TOLERANCE:
+            raise Finding(mistake, f"the output is {text}")
+    raise Finding("formula", f"the output differs from rotary attention by up to {off:.1g}")
+
+
+# What the output would be with one thing wrong, and what that is called.
+MISTAKES: tuple[tuple[dict[str, Any], str, str], ...] = (
+    ({"turned": ""}, "no rotation", "as if queries and keys were not rotated"),
+    ({"turned": "k"}, "one rotation", "as if only the keys were rotated"),
+    ({"turned": "q"}, "one rotation", "as if only the queries were rotated"),
+    ({"turned": "qkv"}, "values rotated", "as if the values were rotated too"),
+    ({"masked": False}, "unmasked future", "as if no mask hid the future"),
+    ({"scaled": False}, "unscaled scores", "as if the scores were not divided by sqrt(D)"),
+    ({"halves": True}, "halves paired", "as if dimension i turned with i + D/2, not 2i with 2i+1"),
+    (
+        {"wide": True},
+        "wide angles",
+        "as if the angles were made for the model's width, not a head's",
+    ),
+    ({"whole": True}, "rotated before heads", "as if the rotation came before the heads' split"),
+    ({"base": 1000.0}, "wrong base", "as if the base were 1000, not 10000"),
+)

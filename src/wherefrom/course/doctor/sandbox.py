@@ -1,0 +1,258 @@
+"""Checks a submission in child processes: a crash or a hang costs one check, not all of them."""
+
+import importlib.util
+import json
+import os
+import secrets
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import wherefrom
+from wherefrom.core.config import from_json, to_json
+from wherefrom.core.errors import BadData
+from wherefrom.course.doctor import scratch, warden
+from wherefrom.course.doctor.findings import Result
+from wherefrom.course.doctor.order import Order
+from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE
+
+_STARTING = 60.0  # seconds to start Python and torch, on top of those for the first check
+_LONGEST = 1 << 20  # bytes of a child's answers
+_MARK = "SANDBOX"  # a variable that the processes of one child have in common
+_WARDEN = (sys.executable, "-I", "-S", warden.__file__)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Seconds for a check and for all of them, megabytes on top of what torch takes, threads.
+
+    `disk_mb` is for all that the submission's code writes in the folder it runs in.
+    """
+
+    seconds: float = 60.0
+    memory_mb: int = 4096
+    total: float = 600.0
+    threads: int = 1
+    disk_mb: int = 512
+
+
+@dataclass(frozen=True)
+class Files:
+    """What a child that runs code gets to see besides the small files of the submission."""
+
+    whole: Sequence[Path] = ()
+    given: Sequence[Path] = ()
+
+    def copy(self, order: Order, place: Path) -> Order:
+        folder = scratch.copy_submission(Path(order.folder), place / "submission", self.whole)
+        if self.given:
+            (place / "given").mkdir()
+            for path in self.given:
+                shutil.copyfile(path, place / "given" / path.name)
+            order = replace(order, data=str(place / "given"))
+        return replace(order, folder=str(folder.resolve()))
+
+
+def examine(
+    checks: str,
+    names: Sequence[str],
+    folder: Path,
+    data: Path | None = None,
+    limits: Limits | None = None,
+    paths: Sequence[Path] = (),
+    answers: Path | None = None,
+    year: str = DEFAULT_YEAR,
+    code: bool = True,
+    note: str = "",
+    whole: Sequence[Path] = (),
+    given: Sequence[Path] = (),
+) -> dict[str, Result]:
+    """The results of the named checks of `module:DICT` (found on `paths`), in their order.
+
+    They expect what the year's hand-out says; an environment variable tells the submission's code
+    which year that is. With `code` false the checks read files only, and none of the submission's
+    code is imported; only then may the `answers` be named. Code runs in a copy of the folder, of
+    large files only those in `whole`, and finds the `given` files, if any, in its data folder.
+
+    A child that dies or does not answer has failed the check it was at, and another child takes
+    the remaining ones. If it died while importing the submission, the next one does not try.
+    """
+    limits = limits or Limits()
+    assert not (code and answers), "the answers are not for a process that runs a submission"
+    order = Order(
+        checks=checks,
+        names=tuple(names),
+        folder=str(folder.resolve()),
+        data=str(data.resolve()) if data else None,
+        answers=str(answers.resolve()) if answers else None,
+        paths=tuple(str(path.resolve()) for path in paths),
+        year=year,
+        seconds=limits.seconds,
+        memory_mb=limits.memory_mb,
+        threads=limits.threads,
+        code=code,
+        note=note,
+    )
+    results: dict[str, Result] = {}
+    files = Files(whole, given)
+    end_of_all = time.monotonic() + limits.total
+    while left := [name for name in names if name not in results]:
+        if time.monotonic() > end_of_all:
+            results |= dict.fromkeys(left, Result("look", "no time was left for it", "stopped"))
+            break
+        heard, end = _ask(replace(order, names=tuple(left)), end_of_all, limits, files)
+        results |= {name: heard[name] for name in left if name in heard}
+        missing = next((name for name in left if name not in heard), None)
+        if missing is None:
+            break
+        if "" in heard or order.broken or not code:
+            results[missing] = Result("look", end, "stopped")
+        else:
+            order = replace(order, broken=f"the package cannot be imported: {end}")
+    return {name: results[name] for name in names}
+
+
+def _ask(
+    order: Order, end_of_all: float, limits: Limits, files: Files
+) -> tuple[dict[str, Result], str]:
+    """What one child answered before its end, and how it ended."""
+    read, write = os.pipe()
+    disk = limits.disk_mb << 20
+    token, mark = secrets.token_hex(8), secrets.token_hex(8)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        place = Path(name)
+        (place / "home").mkdir()
+        (place / "work").mkdir()
+        order = replace(order, pipe=write, token=token)
+        if order.code:
+            order = files.copy(order, place)
+        own = {VARIABLE: order.year, "OMP_NUM_THREADS": str(order.threads), _MARK: mark}
+        process = subprocess.Popen(
+            [*_WARDEN, sys.executable, "-m", "wherefrom.course.doctor.child"],
+            env=scratch.environment(place / "home", _packages(), **own),
+            cwd=place / "work",
+            pass_fds=(write,),
+            start_new_session=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        os.close(write)
+        try:
+            _send(process, json.dumps(to_json(order)).encode())
+            watch = Watch(place, scratch.size(place, 1 << 62) + disk)
+            said, late = _listen(read, process, order.seconds, end_of_all, watch)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(0 if late else 5)
+        finally:
+            _end(process, mark)
+            os.close(read)
+    if watch.full:
+        how = f"it wrote more than {disk >> 20} MB of files"
+    else:
+        how = f"it gave no answer within {order.seconds:g} s" if late else _in_words(process)
+    return _read(said, token), f"{how} and was given up"
+
+
+@dataclass
+class Watch:
+    """Looks now and then at how much was written into a folder."""
+
+    folder: Path
+    most: int
+    full: bool = False
+
+    def look(self) -> bool:
+        self.full = self.full or scratch.size(self.folder, self.most) > self.most
+        return self.full
+
+
+def _packages() -> list[str]:
+    """Where Python finds this package and torch, wherever they were installed."""
+    torch = importlib.util.find_spec("torch")
+    homes = [Path(wherefrom.__file__).resolve().parents[1]]
+    homes += [Path(torch.origin).resolve().parents[1]] if torch and torch.origin else []
+    return [str(home) for home in homes]
+
+
+def _send(process: subprocess.Popen[bytes], text: bytes) -> None:
+    assert process.stdin is not None
+    with suppress(BrokenPipeError):  # it has ended already: its code says how
+        process.stdin.write(text)
+        process.stdin.close()
+
+
+def _end(process: subprocess.Popen[bytes], mark: str) -> None:
+    """End the warden, its child, and every process that they started.
+
+    The warden ends what left its group; if the submission killed the warden, what it left behind
+    is known by the variable in its environment.
+    """
+    if process.poll() is None:
+        _kill(warden.children_of(process.pid))
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(5)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    _kill(warden.marked(f"{_MARK}={mark}".encode()))
+
+
+def _kill(processes: Iterable[int]) -> None:
+    for pid in processes:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def _listen(
+    read: int,
+    process: subprocess.Popen[bytes],
+    seconds: float,
+    end_of_all: float,
+    watch: Watch,
+) -> tuple[bytes, bool]:
+    """All that the child writes, and whether it was too late; each answer renews its time."""
+    said, deadline = b"", time.monotonic() + _STARTING + seconds
+    while time.monotonic() < min(deadline, end_of_all):
+        if not select.select([read], [], [], 0.2)[0]:
+            # A process that the child left behind may hold the pipe open.
+            if process.poll() is not None or watch.look():
+                return said, watch.full
+            continue
+        part = os.read(read, 1 << 16)
+        said += part
+        if not part or len(said) > _LONGEST:
+            return said, False
+        deadline = time.monotonic() + seconds
+    return said, True
+
+
+def _read(text: bytes, token: str) -> dict[str, Result]:
+    heard: dict[str, Result] = {}
+    for line in text.split(b"\n"):
+        start, _, line = line.partition(b" ")
+        if start != token.encode():
+            continue
+        # A line that was cut off, or that the submission's code wrote.
+        with suppress(ValueError, KeyError, TypeError, AttributeError, BadData):
+            told = json.loads(line)
+            name = str(told.pop("name"))
+            heard[name] = from_json(Result, told, "result")
+    return heard
+
+
+def _in_words(process: subprocess.Popen[bytes]) -> str:
+    code = process.returncode
+    if code is None or code >= 0:
+        return f"it ended its process (code {code})"
+    if -code == signal.SIGXCPU:
+        return "it used up its processor time"
+    return f"it was killed ({signal.Signals(-code).name})"

@@ -1,0 +1,176 @@
+"""Two derivatives by hand, of softmax and of a network, and perplexity, which has no base."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from wherefrom.core.figures import PALE, RIGHT, WRONG, dress, panels
+from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
+from wherefrom.course.lab.numerics import Array, central_differences, generator, sigmoid, softmax
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_USES = {"softmax": 7, "network": 8, "perplexity": 9}
+_NEAR = 1e-8  # central differences with steps of 1e-5 are right to about 1e-10
+
+
+def cross_entropy(theta: Array, label: int) -> float:
+    """-ln softmax(theta)[label]."""
+    return float(np.logaddexp.reduce(theta) - theta[label])
+
+
+# -- softmax and cross-entropy ------------------------------------------------------------------
+
+
+def softmax_cross_entropy(seed: int) -> Demonstration:
+    theta, label = generator(seed, _USES["softmax"]).standard_normal(6), 2
+    found, y = softmax(theta), np.eye(len(theta))[label]
+    right = found - y
+    jacobian = np.diag(found) - np.outer(found, found)  # d y_hat_j / d theta_i
+    upstream = -y / found
+    summed, alone = jacobian @ upstream, np.diag(jacobian) * upstream
+    measured = central_differences(lambda t: cross_entropy(t, label), theta)
+    others = np.arange(len(theta)) != label
+    checks = (
+        Check("y_hat - y against central differences", _gap(right, measured), 0, _NEAR),
+        Check("the chain rule, summed over j, against y_hat - y", _gap(summed, right), 0, 1e-12),
+        Check("sum of the gradient", float(right.sum()), 0, 1e-12),
+    )
+    refutation = Refutation(
+        "dCE/dtheta_i = dCE/dy_hat_i . dy_hat_i/dtheta_i",
+        "Every y_hat_j depends on theta_i, through the sum below the fraction; the chain rule adds "
+        "over all j. Without the sum the entry of the true class comes out right and all others 0.",
+        (
+            Check(
+                "one term: entry of the true class", float(alone[label]), float(right[label]), 1e-12
+            ),
+            Check(
+                "one term: largest entry of the other classes",
+                float(abs(alone[others]).max()),
+                0,
+                1e-12,
+            ),
+            Check(
+                "the same, as it should be",
+                float(measured[others].max()),
+                float(found[others].max()),
+                _NEAR,
+            ),
+            Check(
+                "one term against central differences", _gap(alone, measured), 0, 0.01, apart=True
+            ),
+        ),
+    )
+    return Demonstration(
+        "softmax-cross-entropy",
+        "the gradient of cross-entropy with respect to the input of softmax is y_hat - y",
+        checks,
+        (refutation,),
+        lambda: _draw_entries(measured, right, alone, "y_hat - y", "one term alone"),
+    )
+
+
+# -- the network's input ------------------------------------------------------------------------
+
+
+def input_gradient(seed: int) -> Demonstration:
+    random = generator(seed, _USES["network"])
+    w1, b1 = random.standard_normal((5, 7)), random.standard_normal(7)
+    w2, b2 = random.standard_normal((7, 4)), random.standard_normal(4)
+    x, label = random.standard_normal(5), 1
+
+    def loss(x: Array) -> float:
+        return cross_entropy(sigmoid(x @ w1 + b1) @ w2 + b2, label)
+
+    h = sigmoid(x @ w1 + b1)
+    wrong = softmax(h @ w2 + b2) - np.eye(4)[label]
+    right = (wrong @ w2.T * h * (1 - h)) @ w1.T
+    measured = central_differences(loss, x)
+    step = 1e-4 * right / max(float(np.linalg.norm(right)), 1e-12)
+    drop = (loss(x - step) - loss(x + step)) / 2e-4
+    checks = (
+        Check("the formula against central differences", _gap(right, measured), 0, _NEAR),
+        Check(
+            "slope along the gradient against its length", -drop, float(np.linalg.norm(right)), 1e-6
+        ),
+        Check(
+            "without h (1 - h), against central differences",
+            _gap(wrong @ w2.T @ w1.T, measured),
+            0,
+            1e-3,
+            apart=True,
+        ),
+    )
+    return Demonstration(
+        "input-gradient",
+        "for h = sigmoid(x W1 + b1) and y_hat = softmax(h W2 + b2), "
+        "dJ/dx = ((y_hat - y) W2^T * h (1 - h)) W1^T",
+        checks,
+        (),
+        lambda: _draw_entries(
+            measured, right, wrong @ w2.T @ w1.T, "the formula", "without h (1 - h)"
+        ),
+    )
+
+
+# -- perplexity ---------------------------------------------------------------------------------
+
+
+def perplexity_base(seed: int) -> Demonstration:
+    p = generator(seed, _USES["perplexity"]).uniform(0.01, 0.9, 200)
+    natural = float(np.exp(-np.log(p).mean()))
+    binary = float(2 ** -np.log2(p).mean())
+    tenth = float(10 ** -np.log10(p).mean())
+    mean = float(np.prod(p ** (-1 / len(p))))
+    mixed = float(np.exp(-np.log2(p).mean()))
+    checks = (
+        Check("2^(-mean log2 p) against e^(-mean ln p)", binary, natural, 1e-9),
+        Check("10^(-mean log10 p) against e^(-mean ln p)", tenth, natural, 1e-9),
+        Check("both are the geometric mean of 1/p", mean, natural, 1e-9),
+        Check("a uniform choice among 50: perplexity", float(np.exp(-np.log(1 / 50))), 50, 1e-9),
+        Check(
+            "bases mixed, e^(-mean log2 p), against the power 1/ln 2 of it",
+            mixed,
+            natural ** (1 / np.log(2)),
+            1e-8,
+        ),
+        Check("bases mixed, against the perplexity", mixed, natural, 0.5, apart=True),
+    )
+    return Demonstration(
+        "perplexity-base",
+        "perplexity does not depend on the base: 2^(-mean log2 p) = e^(-mean ln p), as long as "
+        "the power and the logarithm have the same",
+        checks,
+        (),
+        lambda: _draw_perplexity(p, natural),
+    )
+
+
+def _gap(a: Array, b: Array) -> float:
+    return float(abs(a - b).max())
+
+
+def _draw_entries(
+    measured: Array, right: Array, wrong: Array, right_name: str, wrong_name: str
+) -> "Figure":
+    figure, (left,) = panels(1)
+    place = np.arange(len(measured))
+    left.bar(place - 0.27, measured, 0.26, color=PALE, label="central differences")
+    left.bar(place, right, 0.26, color=RIGHT, label=right_name)
+    left.bar(place + 0.27, wrong, 0.26, color=WRONG, label=wrong_name)
+    left.axhline(0, color=PALE, linewidth=0.8)
+    dress(left, "The gradient, entry by entry", "entry", "", legend=True)
+    return figure
+
+
+def _draw_perplexity(p: Array, natural: float) -> "Figure":
+    figure, (left,) = panels(1)
+    bases = np.linspace(1.5, 12, 100)
+    logs = np.log(p).mean() / np.log(bases)
+    left.plot(bases, bases**-logs, color=RIGHT, label="t^(-mean log_t p)")
+    left.plot(bases, np.exp(-logs), color=WRONG, label="e^(-mean log_t p)")
+    left.plot([2, np.e, 10], [natural] * 3, "o", color=RIGHT)
+    left.set_ylim(0, 4 * natural)
+    dress(left, "One perplexity, whatever the base", "base t", "", legend=True)
+    return figure

@@ -1,0 +1,82 @@
+"""What a page needs to compute with a run's models: data as JSON, and weights as base64."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wherefrom.auditing.inspector import Inspector, open_inspector
+from wherefrom.core.config import to_json
+from wherefrom.core.errors import BadData
+from wherefrom.core.vocabulary import MASK, PAD, Alphabet
+from wherefrom.core.words import WordVocabulary
+from wherefrom.models.bigram import BigramConfig
+from wherefrom.models.dan import DANConfig
+from wherefrom.models.gpt import GPTConfig
+from wherefrom.models.gru import GRUConfig
+from wherefrom.runs.run import Run
+from wherefrom.show.page.asking import describe_asking
+from wherefrom.show.page.models import describe_models, pack_models
+from wherefrom.show.page.weights import AUTO
+
+ANSWERS, CHARACTERS, WORDS, REVIEWS = "answers", "characters", "words", "reviews"
+
+
+@dataclass(frozen=True)
+class EngineData:
+    """`data` for the engine's `open`, and the weights of every model by its name."""
+
+    data: Mapping[str, Any]
+    weights: Mapping[str, str]
+
+
+def embed_engine(run: Run, precision: str = AUTO, inspector: Inspector | None = None) -> EngineData:
+    """Everything that the engine needs of a run, the same for the same run.
+
+    BadData says in one line why a run's model cannot be put into a page.
+    """
+    run.require_finished()
+    kind = find_kind(run)
+    data: dict[str, Any] = {
+        "format_version": 1,
+        "recipe": run.recipe.name,
+        "seed": run.recipe.seed,
+        "kind": kind,
+    }
+    if kind == ANSWERS:
+        data |= describe_asking(inspector or open_inspector(run))
+    elif kind == CHARACTERS:
+        data |= describe_characters(run.vocabulary)
+    elif kind == WORDS:
+        data |= describe_words(run.vocabulary)
+    else:
+        data["vocabulary"] = list(run.vocabulary.words)
+    packed = pack_models(run, precision, beside=len(json.dumps(data)))
+    data["models"] = describe_models(run, packed)
+    return EngineData(data, {each.name: each.weights.base64 for each in packed})
+
+
+def find_kind(run: Run) -> str:
+    """What can be asked of the run's models in a page; known from the recipe and the data."""
+    config = run.recipe.model
+    if isinstance(config, GPTConfig):
+        return ANSWERS if run.dataset.questions else CHARACTERS
+    kinds = {GRUConfig: CHARACTERS, BigramConfig: WORDS, DANConfig: REVIEWS}
+    if type(config) not in kinds:
+        raise BadData(
+            f"{run.path}: expected a run whose models a page can compute, found one of "
+            f"'{config.kind}'"
+        )
+    return kinds[type(config)]
+
+
+def describe_characters(vocabulary: Alphabet) -> dict[str, Any]:
+    """`marks` are characters that mean something to the model, `known` counts the others."""
+    marks = [c for c in (PAD, MASK) if c in vocabulary.characters]
+    characters = list(vocabulary.characters)
+    return {"vocabulary": characters, "marks": marks, "known": len(characters) - len(marks)}
+
+
+def describe_words(vocabulary: WordVocabulary) -> dict[str, Any]:
+    forms = None if vocabulary.forms is None else to_json(vocabulary.forms)
+    return {"vocabulary": list(vocabulary.words), "forms": forms}

@@ -1,0 +1,123 @@
+/**
+ * When an answer is given, and when not and why; as answering/policy.py, decisions.py and abstention.py.
+ * What another risk does is the slider's business: show/page/risk.py chooses its thresholds.
+ */
+
+import { sigmoid } from './arithmetic.js';
+import { lookUp } from './text.js';
+
+const REFUSE_ALL = 2;
+const EDGE = 1e-9;
+const NOT_CALIBRATED = 'no calibration question asks for this';
+export const UNKNOWN_NAME = 'unknown name';
+export const LOW_CONFIDENCE = 'low confidence';
+export const OTHER_SPELLING = 'another spelling';
+
+/** The probability that a logistic curve gives features. */
+export function applyCurve(curve, features) {
+  let total = curve.bias;
+  curve.features.forEach((name, i) => {
+    const value = features[name];
+    if (!Number.isFinite(value)) throw new Error(`expected a finite '${name}', found ${value}`);
+    total += ((value - curve.mean[i]) / curve.scale[i]) * curve.weights[i];
+  });
+  return sigmoid(total);
+}
+
+/** Python's %g: six digits, without zeros at the end. */
+const short = (value) => String(Number(value.toPrecision(6)));
+
+export class Policy {
+  /** @param {any} policy  as in audit/confidence.json; null for a run without calibration people */
+  constructor(policy) {
+    this.policy = policy;
+    this.byRelation = Object.keys(policy?.relations ?? {}).length > 0;
+  }
+
+  /** Confidence, whether the name is known, and the probability that it was read. */
+  judge(features, relation) {
+    if (!this.policy) return { confidence: null, nameKnown: null, probabilityRead: 1, score: 1 };
+    const { calibration, names, relations } = this.policy;
+    const confidence = applyCurve(lookUp(relations, relation)?.calibration ?? calibration, features);
+    if (!names) return { confidence, nameKnown: null, probabilityRead: 1, score: confidence };
+    const read = applyCurve(names.curve, features);
+    const nameKnown = read >= names.least;
+    const clip = (p) => Math.min(Math.max(p, EDGE), 1 - EDGE);
+    const least = clip(names.least);
+    const odds = (clip(read) / (1 - clip(read))) * ((1 - least) / least);
+    return {
+      confidence: nameKnown ? confidence : null,
+      nameKnown,
+      probabilityRead: odds / (1 + odds),
+      score: nameKnown ? confidence : 0,
+    };
+  }
+
+  /** The threshold of a relation. */
+  threshold(relation) {
+    if (!this.policy) return null;
+    if (!this.byRelation) return this.policy.threshold;
+    const own = lookUp(this.policy.relations, relation)?.threshold;
+    return own ?? refuseAll(this.policy.threshold.precision_target, 0, NOT_CALIBRATED);
+  }
+
+  /**
+   * What is decided about a judged answer. `judged.meant` are names of the text that somebody probably
+   * meant who wrote another: confidence does not hold for a name that the text does not have.
+   */
+  decide(judged, relation) {
+    const found = this._decide(judged, relation);
+    const meant = judged.meant ?? [];
+    if (!found.answered || !meant.length) return found;
+    const whyNot = `the text has no such name; it has ${meant.join(' and ')}`;
+    return { ...found, answered: false, reason: OTHER_SPELLING, whyNot, confidence: null };
+  }
+
+  _decide(judged, relation) {
+    const threshold = this.threshold(relation);
+    const unknown = judged.nameKnown === false;
+    const confidence = this.policy && !unknown ? judged.score : null;
+    if (!threshold) {
+      return { answered: true, reason: null, whyNot: null, threshold: null, confidence };
+    }
+    const answered = judged.score >= threshold.value && judged.score > 0;
+    return {
+      confidence,
+      answered,
+      reason: answered ? null : unknown ? UNKNOWN_NAME : LOW_CONFIDENCE,
+      whyNot: answered ? null : explain(unknown, threshold),
+      threshold: {
+        value: threshold.value,
+        target: threshold.precision_target,
+        why: threshold.why_not ?? null,
+      },
+    };
+  }
+}
+
+function refuseAll(precision, n, why) {
+  return {
+    value: REFUSE_ALL,
+    precision_target: precision,
+    answered_share: 0,
+    precision: null,
+    n,
+    why_not: why,
+  };
+}
+
+/** Why an answer is withheld, in the words of `wherefrom ask`. */
+function explain(unknown, threshold) {
+  if (unknown) return 'the model does not know the name';
+  const target = `${short(100 * threshold.precision_target)} %`;
+  if (threshold.value < REFUSE_ALL) {
+    const least = (100 * threshold.value).toFixed(1);
+    return (
+      `its confidence is below ${least} %, the threshold that was set for ` +
+      `${target} right among such answers`
+    );
+  }
+  const asked = `${threshold.n} calibration ${threshold.n === 1 ? 'question' : 'questions'}`;
+  const none = `no threshold reaches ${target} on the ${asked}`;
+  return `no such question is answered: ${threshold.why_not || none}`;
+}

@@ -1,0 +1,122 @@
+"""The report of the attention lab: its claims and figures, and two heads to play with."""
+
+import base64
+from collections.abc import Mapping, Sequence
+from statistics import NormalDist
+from typing import Any
+
+from wherefrom.core.errors import Damaged, MissingInput
+from wherefrom.core.recipe import Demonstrations
+from wherefrom.experiments.demonstrations import CLAIMS
+from wherefrom.runs.folder import RunFolder
+from wherefrom.show.page.layout import lay_out_folder
+from wherefrom.show.page.making import command_for
+from wherefrom.show.page.sentences import STRONG, Piece
+
+ITEMS = 10  # as in course/lab/heads.py
+_DRAWS = 60  # lengths of a key that the page shows
+
+
+def describe_lab(folder: RunFolder, recipe: Demonstrations) -> dict[str, Any]:
+    """The values of the template, for demonstrations."""
+    status = folder.read_status()
+    if status["state"] != "finished":
+        raise MissingInput(
+            f"{folder.path}: expected a finished run, found an unfinished one; "
+            f"'wherefrom run {recipe.name} --out {folder.path}' continues it"
+        )
+    claims = _read_claims(folder)
+    checks = sum(row["n"] for row in status["results"].values())
+    held = sum(row["held"] for row in status["results"].values())
+    wrong = sum(len(claim["wrong_statements"]) for claim in claims)
+    written = folder.read_versions()
+    return lay_out_folder(
+        recipe.name,
+        recipe.seed,
+        "lab.html",
+        title="What attention can do",
+        sentences=[
+            (
+                Piece(f"{len(claims)} claims about attention", STRONG),
+                Piece(
+                    f" are computed here rather than argued: {held:,} of {checks:,} checks hold."
+                ),
+            ),
+            (
+                Piece(f"{wrong} statements", STRONG),
+                Piece(" that sound right are wrong, each refuted by numbers."),
+            ),
+        ],
+        claims=[_claim(folder, claim) for claim in claims],
+        made={
+            "sentence": "Nothing is trained: everything is computed in numpy, in seconds.",
+            "command": f"{command_for(recipe)} --out RUN\nwherefrom report RUN",
+            "facts": [
+                ("recipe", f"{recipe.name}: {recipe.summary}"),
+                ("seed", str(recipe.seed)),
+                ("versions", ", ".join(f"{k} {v}" for k, v in written.items())),
+            ],
+            "recipe": f'name = "{recipe.name}"\nseed = {recipe.seed}',
+        },
+        data={"kind": "lab", "items": ITEMS, "quantiles": _quantiles()},
+    )
+
+
+def _read_claims(folder: RunFolder) -> list[dict[str, Any]]:
+    """demonstrations.json, which must have the claims with their checks."""
+    found: Any = folder.read_json(CLAIMS)
+    try:
+        for claim in found:
+            wrong = claim["wrong_statements"]
+            checks = [*claim["checks"], *(check for each in wrong for check in each["checks"])]
+            texts = [claim["name"], claim["claim"], *(check["label"] for check in checks)]
+            texts += [each[name] for each in wrong for name in ("statement", "why")]
+            numbers = [check[name] for check in checks for name in ("found", "expected")]
+            if not all(isinstance(text, str) for text in texts):
+                raise TypeError("something else than text")
+            if not all(n is None or type(n) in (int, float) for n in numbers):
+                raise TypeError("something else than numbers")
+            if not all(type(c[name]) is bool for c in checks for name in ("apart", "holds")):
+                raise TypeError("something else than true or false")
+    except (AttributeError, KeyError, TypeError) as error:
+        raise Damaged(
+            f"{folder.path / CLAIMS}: expected claims with their checks, found: {error!r}; "
+            f"'wherefrom evaluate {folder.path}' writes it again"
+        ) from error
+    return found
+
+
+def _claim(folder: RunFolder, claim: Mapping[str, Any]) -> dict[str, Any]:
+    picture = base64.b64encode(folder.read(f"demonstrations/{claim['name']}.svg")).decode()
+    return {
+        "name": claim["name"],
+        "title": claim["name"].replace("-", " "),
+        "claim": claim["claim"],
+        "picture": f"data:image/svg+xml;base64,{picture}",
+        "checks": [_check(check) for check in claim["checks"]],
+        "wrong": [
+            {**wrong, "checks": [_check(check) for check in wrong["checks"]]}
+            for wrong in claim["wrong_statements"]
+        ],
+    }
+
+
+def _check(check: Mapping[str, Any]) -> dict[str, Any]:
+    """A check as a row: what was found, and what it must be near or away from."""
+    kind = "not near" if check["apart"] else "near"
+    return {
+        "label": check["label"],
+        "found": _number(check["found"]),
+        "expected": f"{kind} {_number(check['expected'])}",
+        "holds": check["holds"],
+    }
+
+
+def _number(value: float | None) -> str:
+    return "not finite" if value is None else f"{value:.4g}"
+
+
+def _quantiles() -> Sequence[float]:
+    """Lengths as they fall, evenly over a normal distribution: no draw of luck."""
+    normal = NormalDist()
+    return [round(normal.inv_cdf((i + 0.5) / _DRAWS), 4) for i in range(_DRAWS)]

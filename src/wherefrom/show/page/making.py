@@ -1,0 +1,171 @@
+"""How a run was made: its recipe, versions and hashes, and the command that makes it again."""
+
+import os
+from collections.abc import Iterator, Mapping
+from shlex import quote
+from typing import Any
+
+from wherefrom.core.config import encode
+from wherefrom.core.durations import duration
+from wherefrom.core.errors import WherefromError
+from wherefrom.core.plurals import plural
+from wherefrom.core.recipe import Experiment, ModelEntry
+from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
+from wherefrom.runs.kinds import recipe_identity
+from wherefrom.runs.run import Run
+from wherefrom.show.page.answers import read_findings
+
+_MODELS = 4  # of which each is described
+_OPTIONS = {  # of a user's own files
+    "data.corpus": "--corpus",
+    "data.questions": "--questions",
+    "data.held_out": "--held-out",
+    "data.calibration": "--calibration",
+}
+_LICENCES = {
+    "people": "generated for this run: nobody in it exists, and it may be used freely",
+    "facts": "your own files, under whatever terms they have",
+    "birthplaces": "the course’s, from Wikipedia (CC BY-SA)",
+    "tiny-text": "generated for this run, and may be used freely",
+    "characters": "a text of your own, under whatever terms it has",
+    "treebank": "the Penn Treebank’s sample, under its own terms",
+    "reviews": "film reviews: generated for this run, or a hand-out’s, under its own terms",
+}
+
+
+def describe_making(run: Run, precision: str = "") -> dict[str, Any]:
+    """The last part of the page. Nothing in it depends on when or where the page is made."""
+    recipe = run.recipe
+    seconds = float(run.status["seconds"])
+    commands = (f"{command_for(recipe)} --out RUN", *_audit_command(run), "wherefrom report RUN")
+    fields = (f"{n} = {_spell(_without_folder(n, v))}" for n, v in _flatten(encode(recipe)))
+    facts = [
+        ("recipe", f"{recipe.name}: {recipe.summary}"),
+        ("seed", str(recipe.seed)),
+        *_models(run),
+        ("data", _data(run)),
+        ("text, SHA-256", _corpus(run).get("sha256", "not kept")),
+        *_weights(run),
+        ("versions", ", ".join(f"{k} {v}" for k, v in run.folder.read_versions().items())),
+    ]
+    if precision:
+        facts.append(("in this page", precision))
+    return {
+        "sentence": f"The run took {duration(seconds)}. The command below gives the same figures "
+        "on the same kind of machine; the seed decides everything that is random.",
+        "command": "\n".join(commands),
+        "facts": facts,
+        "recipe": "\n".join(fields),
+    }
+
+
+def command_for(recipe: Experiment) -> str:
+    """The shortest `wherefrom run` that gives this recipe."""
+    parts = ["wherefrom", "run", recipe.name]
+    if recipe.seed:
+        parts += ["--seed", str(recipe.seed)]
+    if recipe.threads:  # figures differ in their last digits with the number of threads
+        parts += ["--threads", str(recipe.threads)]
+    if recipe.name not in RECIPES:
+        return " ".join(parts)
+    usual, own = (dict(_flatten(encode(each))) for each in (get_recipe(recipe.name), recipe))
+    ignored = ("seed", "threads", "device")
+    changed = {k: v for k, v in own.items() if usual.get(k) != v and k not in ignored}
+    settings = [f"{name}={_setting(value)}" for name, value in changed.items()]
+    try:
+        made = adjust(get_recipe(recipe.name), settings=[*settings, f"seed={recipe.seed}"])
+        same = recipe_identity(made) == recipe_identity(recipe)
+    except WherefromError:
+        same = False
+    if not same:  # a plan changed more than settings can say; run.json has it all
+        return " ".join(parts)
+    for name, value in changed.items():
+        shown = _setting(_without_folder(name, value))
+        option = _OPTIONS.get(name) if recipe.name == "facts" else None
+        parts += [option, quote(shown)] if option else ["--set", quote(f"{name}={shown}")]
+    return " ".join(parts)
+
+
+def _audit_command(run: Run) -> tuple[str, ...]:
+    """The audit that gives the same findings, if the run has been audited."""
+    found = read_findings(run)
+    if found is None:
+        return ()
+    measured = (found.get("source") or {}).get("measured") or {}
+    pairs, swapped = measured.get("models", 0) // 2, (found.get("swap") or {}).get("people", 0)
+    options = (("--pairs", pairs), ("--swap", swapped))
+    given = "".join(f" {option} {value}" for option, value in options if value)
+    return (f"wherefrom audit RUN{given}",)
+
+
+def _without_folder(name: str, value: Any) -> Any:
+    """A file or folder by its name alone: where it lies is nobody's business."""
+    there = name.startswith("data.") and isinstance(value, str) and os.path.isabs(value)
+    return os.path.basename(os.path.normpath(value)) if there else value
+
+
+def _models(run: Run) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for model in _shown(run):
+        try:
+            cost = run.cost(model.name)
+        except WherefromError:
+            continue
+        parameters = cost["parameters"]
+        size = f"{parameters:,} parameters, " if parameters else ""
+        found.append(
+            (model.name.replace("_", " "), f"{size}trained in {duration(cost['seconds'])}")
+        )
+    return found
+
+
+def _shown(run: Run) -> list[ModelEntry]:
+    """Every model, or the primary one alone where there are many."""
+    models = list(run.recipe.models)
+    few = len(models) <= _MODELS
+    return models if few else [m for m in models if m.name == run.recipe.primary]
+
+
+def _weights(run: Run) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for model in _shown(run):
+        if run.folder.has_model(model.name):
+            _, manifest = run.folder.read_folder(f"models/{model.name}")
+            digest = manifest["files"]["weights.safetensors"]["sha256"]
+            found.append((f"{model.name.replace('_', ' ')}, SHA-256", digest))
+    return found
+
+
+def _corpus(run: Run) -> Mapping[str, Any]:
+    return run.folder.read_corpus() if run.folder.has("corpus/corpus.json") else {}
+
+
+def _data(run: Run) -> str:
+    kind = run.recipe.data.kind
+    about = _corpus(run)
+    counts = [
+        f"{number:,} {plural(word, number)}"
+        for word, name in (("line", "documents"), ("question", "questions"))
+        if (number := about.get(name, 0))
+    ]
+    terms = _LICENCES.get(kind) or str(kind)
+    return f"{', '.join(counts)}; {terms}" if counts else terms
+
+
+def _flatten(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Every field by its dotted name, as `--set` spells it."""
+    if isinstance(value, Mapping):
+        for key, each in value.items():
+            yield from _flatten(each, f"{name}.{key}" if name else str(key))
+    else:
+        yield name, value
+
+
+def _spell(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _setting(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

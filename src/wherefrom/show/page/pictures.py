@@ -1,0 +1,283 @@
+"""What there is to check, as pictures: for each a title, a sentence that states it, and a chart.
+
+A picture that needs what only an audit computes has no chart without one; it names the command.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from wherefrom.core.errors import BadData
+from wherefrom.core.measures import BY_RELATION
+from wherefrom.core.plurals import plural
+from wherefrom.evaluation.calibration import reliability_diagram
+from wherefrom.evaluation.intervals import wilson
+from wherefrom.evaluation.selective import risk_coverage
+from wherefrom.memorisation.dose_response import bin_by_exposure
+from wherefrom.memorisation.exposures import FROM_NAME, Exposures
+from wherefrom.runs.run import Run
+from wherefrom.show.page.answers import JudgedAnswers
+from wherefrom.show.page.charts import Dot, Line, Point, dots, plot
+from wherefrom.show.page.risk import AcceptedRisk
+from wherefrom.show.page.sentences import count, interval, percent
+
+NAMES = {
+    "majority": "the commonest answer",
+    "nearest_name": "the most similar name’s answer",
+    "london": "always London",
+    "without_pretraining": "without reading",
+    "with_pretraining": "with reading",
+}
+_LOOKS = {
+    "majority": ("tick", "quiet"),
+    "nearest_name": ("diamond", "quiet"),
+    "london": ("tick", "quiet"),
+}
+_UNIT = "\u00a0%"
+_WIDE = 0.1  # an interval of the share right within which confidence cannot be judged
+_FEW = 5  # facts: fewer are put together with their neighbours
+PERCENTS = ((0.0, "0"), (0.25, "25"), (0.5, "50"), (0.75, "75"), (1.0, "100\u00a0%"))
+
+
+@dataclass(frozen=True)
+class Picture:
+    """`command` is what computes the picture where there is none yet."""
+
+    name: str
+    title: str
+    sentence: str
+    chart: Markup | None = None
+    command: str = ""
+
+
+def draw_accuracy(run: Run) -> Picture:
+    """Every predictor of the first task with its interval, over all relations and for each."""
+    task, results, primary = run.recipe.tasks[0], run.results, run.recipe.primary
+    names = [name for name in task.predictors if name in results][::-1]  # the primary comes last
+    names.sort(key=lambda name: name != primary)
+    own = results[primary]
+    parts: Mapping[str, Any] = own.get(BY_RELATION, {})
+    groups = [("", [_dot(run, name, results[name]) for name in names])]
+    if parts:
+        groups = [(relation, [
+            _dot(run, name, results[name][BY_RELATION][relation])
+            for name in names if relation in results[name].get(BY_RELATION, {})
+        ]) for relation in parts]  # fmt: skip
+    said = f"{label_of(primary).capitalize()}, {count(own)} answers are right"
+    others = [name for name in names if name != primary]
+    if others:
+        best = max(others, key=lambda name: results[name]["accuracy"])
+        said += f"; {label_of(best)}, {count(results[best])}"
+    if parts:
+        least, most = (f(parts, key=lambda name: parts[name]["accuracy"]) for f in (min, max))
+        best, worst = (percent(parts[name]["accuracy"]) for name in (most, least))
+        said += (
+            f". It does best at “{most}” ({best}) and worst at “{least}” ({worst})"
+            if best != worst
+            else ". It does equally well at each kind of question"
+        )
+    return Picture("accuracy", "How many answers are right", f"{said}.", dots(groups, f"{said}."))
+
+
+def label_of(name: str) -> str:
+    return NAMES.get(name, name.replace("_", " "))
+
+
+def _dot(run: Run, name: str, found: Mapping[str, Any]) -> Dot:
+    shape, tone = _LOOKS.get(name, ("ring", "ink"))
+    if name == run.recipe.primary:
+        shape, tone = "disc", "accent"
+    low, high = found["interval"]
+    label = label_of(name)
+    note = f"{label}: {count(found)}"
+    return Dot(label, found["accuracy"], low, high, shape, tone, note)
+
+
+def draw_reliability(answers: JudgedAnswers) -> Picture | None:
+    """The share right among answers of similar confidence."""
+    known = [row for row in answers.held_out if row.reply.confidence is not None]
+    if not known:
+        return None
+    confidence = np.array([row.reply.confidence for row in known])
+    right = np.array([row.right for row in known], dtype=bool)
+    bins = reliability_diagram(confidence, right)
+    points = [
+        Point(
+            b.mean, b.frequency, *b.interval, title=f"{b.n} answers: {percent(b.frequency)} right"
+        )
+        for b in bins
+    ]
+    mean, share = float(confidence.mean()), float(right.mean())
+    ends = wilson(int(right.sum()), len(known))
+    n = bins[0].n
+    said = (
+        f"Asked about a name that it knows, it is {percent(mean)} sure on average and right in "
+        f"{percent(share)} ({interval(ends)}): {_compare(mean, ends)}. "
+        f"Each dot has {n} {plural('answer', n)} or so."
+    )
+    chart = plot(
+        [Line([(0, 0), (1, 1)], "quiet", "as sure as right", (0.62, 0.5), "start")], points, said,
+        x_ticks=PERCENTS, y_ticks=PERCENTS, x_name="how sure it is", y_name="share right",
+        height=300, square=True,
+    )  # fmt: skip
+    return Picture("reliability", "Whether its confidence can be believed", said, chart)
+
+
+def _compare(mean: float, ends: Sequence[float]) -> str:
+    """The mean confidence beside the interval of the share right."""
+    low, high = ends
+    if low > mean:
+        return "more often than it believes"
+    if high < mean:
+        return "less often than it believes"
+    if high - low > _WIDE:
+        return "too few answers to tell whether this is as often as it believes"
+    return "as often as it believes, as far as these answers tell"
+
+
+def draw_risk(answers: JudgedAnswers) -> Picture | None:
+    """The share wrong among answered against the share answered, by confidence and by the model."""
+    if all(row.reply.confidence is None for row in answers.held_out):
+        return None
+    right = np.array([row.right for row in answers.held_out], dtype=bool)
+    own = np.array([row.reply.candidates[0].model_probability for row in answers.held_out])
+    calibrated = risk_coverage(np.array([row.score for row in answers.scored]), right)
+    raw = risk_coverage(own, right)
+    top = max(*calibrated.risk, *raw.risk, 0.05)
+    top = min(1.0, math.ceil(top * 10) / 10)
+    half, every = _risk_at(calibrated, 0.5), calibrated.risk[-1]
+    begin = (
+        "If it may stay silent where it is least sure, it is wrong less often: in"
+        if half < every
+        else "To stay silent where it is least sure does not help it here: it is wrong in"
+    )
+    said = (
+        f"{begin} {percent(half)} of its answers when it answers half of the {len(right)} "
+        f"questions, in {percent(every)} when it answers all. By the model’s own probability, not "
+        f"calibrated, it would be wrong in {percent(_risk_at(raw, 0.5))} of that half."
+    )
+    if not every:
+        said = "No answer is wrong, so there is nothing for silence to prevent here."
+    lines = [
+        Line(_steps(raw, top), "quiet", "┄ the model’s own"),
+        Line(_steps(calibrated, top), "accent", "— calibrated confidence"),
+    ]
+    ticks = [
+        (share / top, f"{100 * share:.0f}{_UNIT if share == top else ''}") for share in _scale(top)
+    ]
+    chart = plot(
+        lines, [], said, x_ticks=PERCENTS, y_ticks=ticks, x_name="share of questions answered",
+        y_name="share wrong among answered", here=top,
+    )  # fmt: skip
+    return Picture("silence", "What silence buys", said, chart)
+
+
+def risk_top(coverage_risk: Sequence[float]) -> float:
+    return min(1.0, math.ceil(max(*coverage_risk, 0.05) * 10) / 10)
+
+
+def _scale(top: float) -> list[float]:
+    return [round(top * i / 2, 3) for i in range(3)]
+
+
+def _steps(curve: Any, top: float) -> list[tuple[float, float]]:
+    points, before = [(0.0, curve.risk[0] / top)], 0.0
+    for coverage, risk in zip(curve.coverage, curve.risk, strict=True):
+        points += [(before, risk / top), (coverage, risk / top)]
+        before = coverage
+    return points
+
+
+def _risk_at(curve: Any, coverage: float) -> float:
+    return next(r for c, r in zip(curve.coverage, curve.risk, strict=True) if c >= coverage)
+
+
+def draw_dose(run: Run, answers: JudgedAnswers, exposures: Exposures | None) -> Picture | None:
+    """The share right by how often training had the model predict the answer from the name."""
+    title = "Whether it knows better what it saw more often"
+    if exposures is None:
+        return None
+    questions = {(q.subject, q.relation): q for q in run.dataset.questions}
+    rows = [
+        (r, questions.get((r.reply.subject, r.reply.relation)))
+        for r in answers.held_out
+        if r.support == "stated"
+    ]
+    rows = [(r, q) for r, q in rows if q is not None]
+    if not rows:
+        return None
+    shown = exposures.about([q for _, q in rows if q is not None], FROM_NAME)
+    right = np.array([r.right for r, _ in rows], dtype=bool)
+    try:
+        doses = bin_by_exposure(shown, right, _merge_small(shown))
+    except BadData:
+        return None
+    if len(doses) < 1:
+        return None
+    rows_of = [
+        Dot(
+            f"{_times(d.low, d.high)} ({d.n:,} {plural('fact', d.n)})",
+            d.accuracy, *d.interval, note=f"{d.right} of {d.n}",
+        )
+        for d in doses
+    ]  # fmt: skip
+    low, high = doses[0], doses[-1]
+    said = (
+        f"Of the facts that training had it predict {_times(low.low, low.high)}, it answers "
+        f"{percent(low.accuracy)} right; {_times(high.low, high.high)}, {percent(high.accuracy)}."
+        if len(doses) > 1
+        else f"{_all_alike(low.low, low.high)} from the name; it answers "
+        f"{percent(low.accuracy)} right."
+    )
+    return Picture("dose", title, said, dots([("", rows_of)], said))
+
+
+def _merge_small(shown: np.ndarray) -> list[int]:
+    """Where bins begin: they double, but each has a few facts, since one says nothing."""
+    every = [0, *(2**i for i in range(int(shown.max()).bit_length()))]
+    edges = [max(low for low in every if low <= shown.min())]
+    for low in every:
+        if ((shown >= edges[-1]) & (shown < low)).sum() >= _FEW:
+            edges.append(low)
+    if len(edges) > 1 and (shown >= edges[-1]).sum() < _FEW:
+        edges.pop()
+    return edges
+
+
+def _all_alike(low: int, high: int) -> str:
+    if high == 0:
+        return "Training never had it predict a fact"
+    return f"Training had it predict every fact {_times(low, high)}"
+
+
+def _times(low: int, high: int) -> str:
+    if low == high:
+        return {0: "never", 1: "once"}.get(low, f"{low} times")
+    return f"{low} to {high} times"
+
+
+def draw_slider(risks: AcceptedRisk) -> Markup:
+    """The curve below the slider; the page moves its mark."""
+    top = risk_top(risks.risk)
+    stop = risks.stops[risks.usual]
+    said = (
+        "Share wrong among answered against share answered, on held-out questions; the mark is "
+        f"where the slider stands: {stop.answered} of {stop.n} answered."
+    )
+    curve = _Curve(risks.coverage, risks.risk)
+    ticks = [(s / top, f"{100 * s:.0f}{_UNIT if s == top else ''}") for s in _scale(top)]
+    return plot(
+        [Line(_steps(curve, top), "accent")], [], said, x_ticks=PERCENTS, y_ticks=ticks,
+        x_name="share of questions answered", y_name="share wrong among answered", height=110,
+        here=top,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Curve:
+    coverage: Sequence[float]
+    risk: Sequence[float]

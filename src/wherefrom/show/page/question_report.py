@@ -1,0 +1,125 @@
+"""The report of a run that answers questions: everything that the template shows of it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from wherefrom.answering.kept_answers import RememberingModel, read_kept
+from wherefrom.auditing.inspector import Inspector, open_inspector
+from wherefrom.core.config import to_json
+from wherefrom.runs.run import Run
+from wherefrom.show.page import pictures, sections
+from wherefrom.show.page.answers import JudgedAnswers, collect_answers
+from wherefrom.show.page.comparison import compare_runs
+from wherefrom.show.page.exposures import count_cheap
+from wherefrom.show.page.layout import embed_models, lay_out
+from wherefrom.show.page.learning import draw_answering, draw_learning
+from wherefrom.show.page.risk import AcceptedRisk, offer_risks
+from wherefrom.show.page.sentences import count_subjects, summarise
+from wherefrom.show.terminal.audit import audit_table
+
+_COLUMNS = (
+    ("s", "who"), ("a", "it says"), ("g", "right is"), ("c", "sure"), ("e", "evidence"),
+    ("o", "source"),
+)  # fmt: skip
+PRINTED = 60  # answers that stand in the file itself; the page's script shows the others
+
+
+def describe_questions(run: Run, others: Sequence[Run], precision: str) -> dict[str, Any]:
+    """The values of the template, for a run with questions."""
+    inspector = open_remembering(run)
+    answers = collect_answers(inspector)
+    risks = offer_risks(answers, inspector.policy)
+    engine = embed_models(run, precision, inspector)
+    exposures = count_cheap(inspector.opened)
+    drawn = [
+        pictures.draw_accuracy(run),
+        draw_learning(run),
+        draw_answering(run),
+        pictures.draw_reliability(answers),
+        pictures.draw_risk(answers),
+        pictures.draw_dose(run, answers, exposures),
+    ]
+    held, relations = answers.held_out, sorted({row.reply.relation for row in answers.held_out})
+    listed = sections.list_answers(held)
+    return lay_out(
+        run,
+        engine,
+        "asking.html",
+        title=_title(inspector),
+        sentences=summarise(run, inspector.policy is not None),
+        slider=risks,
+        slider_words=sections.tell_stops(risks) if risks else [],
+        slider_chart=pictures.draw_slider(risks) if risks else "",
+        pictures=[each for each in drawn if each is not None],
+        mistakes=sections.list_mistakes(held, run.dataset),
+        mistakes_sentence=sections.tell_mistakes(held),
+        two_way=sections.cross(held),
+        not_yet=_not_yet(run, answers, exposures is not None),
+        audit=audit_table(answers.audit) if answers.audit is not None else None,
+        answers=listed,
+        printed=PRINTED,
+        columns=_COLUMNS,
+        relations=relations,
+        beside=compare_runs([run, *others]) if others else None,
+        notes=[*inspector.notes(), *([engine.why_not] if engine.why_not else [])],
+        data=_page_data(listed, risks, relations),
+    )
+
+
+def open_remembering(run: Run) -> Inspector:
+    """An inspector that knows what the evaluation computed."""
+    inspector = open_inspector(run)
+    opened = inspector.opened
+    opened.model = RememberingModel.of(opened.model, read_kept(run.folder))
+    return inspector
+
+
+def _title(inspector: Inspector) -> str:
+    """The question that the run is about, or what its questions ask for."""
+    forms = inspector.model.parser.forms
+    if len(inspector.model.relations) == 1:
+        return forms[0].fill("…")
+    kinds = len(inspector.model.relations)
+    return f"{kinds} kinds of questions about {count_subjects(inspector.run.dataset):,} names"
+
+
+def _not_yet(run: Run, answers: JudgedAnswers, counted: bool) -> list[dict[str, str]]:
+    """What only an audit computes, and the command that does."""
+    audit: Any = answers.audit or {}
+    dose = "" if counted or not run.dataset.facts else ", how often training showed each fact"
+    wanted = {
+        "": f"Tests of the calibration, a certified bound on the risk, decoys, name bias{dose}",
+        " --budget 10": "What was recalled, measured by training again without some of the text",
+        " --swap 8": "Whether answers follow the text when the text is changed",
+    }
+    there = (
+        answers.audit is not None,
+        bool((audit.get("source") or {}).get("measured")),
+        bool(audit.get("swap")),
+    )
+    return [
+        {"what": what, "command": f"wherefrom audit RUN{option}"}
+        for (option, what), done in zip(wanted.items(), there, strict=True)
+        if not done
+    ]
+
+
+def _page_data(
+    answers: list[dict[str, Any]], risks: AcceptedRisk | None, relations: Sequence[str]
+) -> dict[str, Any]:
+    """What the page's own script reads; the engine has data of its own."""
+    return {
+        "answers": answers,
+        "relations": list(relations),
+        "risk": None
+        if risks is None
+        else {
+            "usual": risks.usual,
+            "stops": [
+                stop | words
+                for stop, words in zip(
+                    to_json(list(risks.stops)), sections.tell_stops(risks), strict=True
+                )
+            ],
+        },
+    }

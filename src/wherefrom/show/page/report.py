@@ -1,0 +1,127 @@
+"""A run's report: one HTML file in which the trained model itself answers.
+
+Everything is computed from the run folder. The same run gives the same bytes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wherefrom.core.errors import BadData, UsageError
+from wherefrom.core.files import write_bytes
+from wherefrom.core.recipe import Demonstrations
+from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.run import AnyRun, Run, open_run
+from wherefrom.runs.threads import use_threads
+from wherefrom.show.page.document import render
+from wherefrom.show.page.engine_data import ANSWERS, REVIEWS, find_kind
+from wherefrom.show.page.question_report import describe_questions
+from wherefrom.show.page.review_report import describe_reviews
+from wherefrom.show.page.text_report import describe_text
+from wherefrom.show.page.weights import check_precision
+
+FILE = "report.html"  # in a run's folder
+
+
+@dataclass(frozen=True)
+class Report:
+    """Where a report was written, how large it is, and what it had to leave out."""
+
+    path: str
+    bytes: int
+    models: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+def report_runs(
+    runs: Sequence[AnyRun],
+    out: Path | None = None,
+    precision: str = "auto",
+    threads: int | None = None,
+) -> Report:
+    """Open runs, to compute with this number of threads (None: the recipe's), and report them."""
+    if not runs:
+        raise UsageError("runs: expected at least one, found none")
+    return write_report([_open(run, threads) for run in runs], out, precision)
+
+
+def _open(run: AnyRun, threads: int | None) -> Run | RunFolder:
+    """The run, or the folder itself if it has demonstrations, which have no models to open."""
+    if not isinstance(run, Run):
+        folder = RunFolder(Path(run))
+        if isinstance(folder.read_recipe(), Demonstrations):
+            return folder
+    opened = open_run(run)
+    use_threads(threads, opened.recipe.threads)
+    return opened
+
+
+def write_report(
+    runs: Sequence[Run | RunFolder], out: Path | None = None, precision: str = "auto"
+) -> Report:
+    """Write the report of the first run, beside which the others are shown.
+
+    A folder of demonstrations has no models, and so no run to open: it comes as the folder.
+    """
+    check_precision(precision)
+    _check_places([run.path.resolve() for run in runs], out)
+    values = _describe(runs, precision)
+    page = render("report.html", values)
+    path = out or runs[0].path / FILE
+    write_bytes(path, page)
+    return Report(str(path), len(page), tuple(values["engine_weights"]), tuple(values["notes"]))
+
+
+def _check_places(runs: Sequence[Path], out: Path | None) -> None:
+    """Refuse a run that is named twice, and a file that should not be replaced."""
+    for path in runs:
+        if runs.count(path) > 1:
+            raise UsageError(f"{path}: expected each run once, found it twice; leave one out")
+    if out is None:
+        return
+    if not out.name:
+        raise UsageError(f"--out: expected a file such as report.html, found '{out}'")
+    where = out.resolve()
+    if any(run in where.parents and where != run / FILE for run in runs):
+        raise UsageError(
+            f"{out}: expected a file outside of the run, or its {FILE}, found a place inside it; "
+            "name another file"
+        )
+    if where.exists() and not (where.is_file() or where.is_dir()):
+        raise UsageError(f"{out}: expected a file, found a device or a pipe; name another file")
+
+
+def _describe(runs: Sequence[Run | RunFolder], precision: str) -> dict[str, Any]:
+    first = runs[0]
+    folders = [run for run in runs if isinstance(run, RunFolder)]
+    if isinstance(first, RunFolder) and len(runs) == 1:
+        recipe = first.read_recipe()
+        assert isinstance(recipe, Demonstrations), "others are opened as runs"
+        from wherefrom.show.page.lab_report import (
+            describe_lab,  # most reports need no demonstrations
+        )
+
+        return describe_lab(first, recipe)
+    if folders or isinstance(first, RunFolder):
+        raise BadData(
+            f"{folders[0].path}: expected a run with models, found demonstrations; "
+            "report them alone"
+        )
+    opened = [run for run in runs if isinstance(run, Run)]
+    for run in opened:
+        run.require_finished()
+    return describe_run(opened[0], opened[1:], precision)
+
+
+def describe_run(run: Run, others: Sequence[Run] = (), precision: str = "auto") -> dict[str, Any]:
+    """Everything that the template shows of a run."""
+    kind = find_kind(run)
+    if kind == ANSWERS:
+        return describe_questions(run, others, precision)
+    if others:
+        raise BadData(
+            f"{run.path}: expected a run that answers questions, beside which others can stand, "
+            f"found a run of '{run.recipe.name}'; report it alone"
+        )
+    return describe_reviews(run, precision) if kind == REVIEWS else describe_text(run, precision)

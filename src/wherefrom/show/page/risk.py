@@ -1,0 +1,179 @@
+"""The slider of the page: the risk that a reader accepts, and what it does to held-out people.
+
+Each stop of the slider is a share of wrong answers. Its threshold is chosen on calibration
+questions, just as the run's own threshold is, and the stop for the run's own precision has the
+run's own threshold: there the page decides as `wherefrom ask` does. Whoever accepts less risk is
+never answered more. What a threshold does is counted on held-out questions.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from wherefrom.answering.abstention import (
+    EVEN_ODDS,
+    LEAST_SURE,
+    REFUSE_ALL,
+    Threshold,
+    Thresholds,
+    choose_threshold,
+    choose_thresholds,
+)
+from wherefrom.answering.policy import AnswerPolicy
+from wherefrom.core.contracts import EVERY_SUPPORT
+from wherefrom.evaluation.intervals import wilson
+from wherefrom.evaluation.relations import divide
+from wherefrom.evaluation.selective import risk_coverage
+from wherefrom.show.page.answers import JudgedAnswers, Scored
+
+RISKS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
+
+
+@dataclass(frozen=True)
+class Stop:
+    """One position of the slider.
+
+    `thresholds` by relation; "" is for all relations if they share one. A threshold above 1
+    answers nothing, and `why_not` says why. `groups` counts, by what the text says, how many
+    held-out people there are, how many are answered, and how many of these answers are right.
+    """
+
+    risk: float
+    thresholds: Mapping[str, float]
+    groups: Mapping[str, Sequence[int]]
+    answered: int
+    right: int
+    n: int
+    interval: Sequence[float] | None
+    why_not: str | None
+
+
+@dataclass(frozen=True)
+class AcceptedRisk:
+    """All stops, the one that `wherefrom ask` uses, and the curve that they lie on."""
+
+    stops: tuple[Stop, ...]
+    usual: int
+    coverage: tuple[float, ...]
+    risk: tuple[float, ...]
+
+
+def offer_risks(answers: JudgedAnswers, policy: AnswerPolicy | None) -> AcceptedRisk | None:
+    """The slider's stops; None for a run without a policy or without held-out answers."""
+    held, known = answers.scored, answers.calibration
+    if policy is None or not held or not known:
+        return None
+    own = round(1 - _target(policy), 4)
+    risks = sorted({*RISKS, own})
+    chosen = {r: policy.thresholds if r == own else _choose(known, policy, r) for r in risks}
+    chosen = _order(chosen, own)
+    stops = [_stop(risk, thresholds, held) for risk, thresholds in chosen.items()]
+    curve = risk_coverage(_scores(held), _right(held))
+    return AcceptedRisk(tuple(stops), risks.index(own), curve.coverage, curve.risk)
+
+
+def _target(policy: AnswerPolicy) -> float:
+    return policy.threshold.precision_target
+
+
+def _choose(known: Sequence[Scored], policy: AnswerPolicy, risk: float) -> Threshold | Thresholds:
+    """A threshold for another risk, chosen as `answering/policy.py` chooses the run's own.
+
+    Who accepts more risk than the run was set for is answered down to even odds. Where one wrong
+    answer would be more than the risk, nothing can be said of it.
+    """
+    floor = LEAST_SURE if risk <= 1 - _target(policy) else EVEN_ODDS
+    relations = [row.relation for row in known]
+    parts = divide(relations, policy.relations)
+    if parts and policy.relations:
+        return choose_thresholds(_scores(known), _right(known), parts, 1 - risk, floor)
+    if len(known) < (least := ceil(1 / risk)):
+        why = (
+            f"{len(known)} calibration questions are too few to tell whether at most "
+            f"{100 * risk:g} % of the answers are wrong; that takes at least {least}"
+        )
+        return Threshold(REFUSE_ALL, 1 - risk, 0.0, None, len(known), why)
+    return choose_threshold(_scores(known), _right(known), 1 - risk, floor)
+
+
+def _order(
+    chosen: Mapping[float, Threshold | Thresholds], own: float
+) -> dict[float, Threshold | Thresholds]:
+    """The same with thresholds that never rise with the risk, around the run's own.
+
+    A threshold is a score of the calibration questions, or the floor if all above the floor will
+    do. The floor is lower for those who accept much risk, so their threshold may be a score that
+    lies above the other floor.
+    """
+    found, last = {own: chosen[own]}, chosen[own]
+    for risk in sorted(r for r in chosen if r > own):
+        found[risk] = last = _combine(chosen[risk], last, min)
+    last = chosen[own]
+    for risk in sorted((r for r in chosen if r < own), reverse=True):
+        found[risk] = last = _combine(chosen[risk], last, max)
+    return {risk: found[risk] for risk in sorted(found)}
+
+
+def _combine(
+    one: Threshold | Thresholds, other: Threshold | Thresholds, choose: Callable[..., Threshold]
+) -> Threshold | Thresholds:
+    """The lower or the higher of two thresholds, for each relation."""
+    if isinstance(one, Threshold) and isinstance(other, Threshold):
+        return choose(one, other, key=lambda threshold: threshold.value)
+    parts = [each for each in (one, other) if isinstance(each, Thresholds)]
+    names = dict.fromkeys(name for each in parts for name in each.by_relation)
+    return Thresholds(
+        parts[0].together,
+        {
+            name: choose(one.of(name), other.of(name), key=lambda threshold: threshold.value)
+            for name in names
+        },
+    )
+
+
+def _stop(risk: float, chosen: Threshold | Thresholds, held: Sequence[Scored]) -> Stop:
+    relations = [row.relation for row in held]
+    given, right = chosen.answers(_scores(held), relations), _right(held)
+    groups: dict[str, list[int]] = {}
+    for support in EVERY_SUPPORT:
+        here = np.array([row.support == support for row in held])
+        if here.any():
+            groups[support] = [
+                int(here.sum()), int((here & given).sum()), int((here & given & right).sum())
+            ]  # fmt: skip
+    answered, correct = int(given.sum()), int((given & right).sum())
+    return Stop(
+        risk=risk,
+        thresholds=_values(chosen),
+        groups=groups,
+        answered=answered,
+        right=correct,
+        n=len(held),
+        interval=wilson(correct, answered) if answered else None,
+        why_not=_why_not(chosen),
+    )
+
+
+def _values(chosen: Threshold | Thresholds) -> dict[str, float]:
+    if isinstance(chosen, Threshold):
+        return {"": chosen.value}
+    return {name: each.value for name, each in chosen.by_relation.items()}
+
+
+def _why_not(chosen: Threshold | Thresholds) -> str | None:
+    """Why nothing is answered at all; a relation of several is told where it is asked for."""
+    if isinstance(chosen, Threshold):
+        return chosen.why_not
+    refused = [each for each in chosen.by_relation.values() if each.value >= REFUSE_ALL]
+    return refused[0].why_not if refused and len(refused) == len(chosen.by_relation) else None
+
+
+def _scores(rows: Sequence[Scored]) -> Any:
+    return np.array([row.score for row in rows])
+
+
+def _right(rows: Sequence[Scored]) -> Any:
+    return np.array([row.right for row in rows], dtype=bool)

@@ -1,0 +1,189 @@
+"""The parts of the page that are tables and lists: mistakes, evidence by source, every answer."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wherefrom.auditing.findings import AuditedAnswer
+from wherefrom.core.contracts import Dataset
+from wherefrom.core.plurals import plural
+from wherefrom.core.replies import GUESSED, RECALLED, SUPPORTED, VERDICTS
+from wherefrom.show.page.risk import AcceptedRisk, Stop
+from wherefrom.show.page.sentences import interval, percent
+from wherefrom.show.terminal.marked_text import find_words
+
+EXAMPLES = 3  # of each kind of mistake
+_KINDS = {
+    "confused": "gave something else from the text about the same name",
+    "failed": "did not recall what the text says",
+    "omitted": "guessed what the text leaves out",
+    "none": "guessed where there is no text",
+}
+
+
+def list_mistakes(rows: Sequence[AuditedAnswer], dataset: Dataset) -> list[dict[str, Any]]:
+    """The wrong answers by kind, each under one kind; those that were declined are counted too."""
+    texts = _texts_of(dataset)
+    kinds: dict[str, list[AuditedAnswer]] = {kind: [] for kind in _KINDS}
+    for row in rows:
+        if not row.right:
+            kinds[_kind(row, texts)].append(row)
+    return [
+        {
+            "kind": kind,
+            "words": _KINDS[kind],
+            "count": len(found),
+            "declined": sum(not row.reply.answered for row in found),
+            "examples": [
+                {
+                    "subject": row.reply.subject,
+                    "answer": row.reply.answer or "nothing",
+                    "gold": row.gold,
+                }
+                for row in found[:EXAMPLES]
+            ],
+        }
+        for kind, found in kinds.items()
+        if found
+    ]
+
+
+def _kind(row: AuditedAnswer, texts: Mapping[str, list[str]]) -> str:
+    if row.support in ("omitted", "none"):
+        return row.support
+    said = row.reply.answer
+    own = texts.get(row.reply.subject, [])
+    return "confused" if said and any(find_words(text, said) for text in own) else "failed"
+
+
+def _texts_of(dataset: Dataset) -> dict[str, list[str]]:
+    """Every line about a subject, or the passages where the text is divided into them."""
+    found: dict[str, list[str]] = {}
+    for passage in dataset.passages:
+        text = dataset.documents[passage.document].text[passage.start : passage.end]
+        found.setdefault(passage.subject, []).append(text)
+    if not dataset.passages:
+        for document in dataset.documents:
+            if document.subject:
+                name = document.subject.of(document.text)
+                found.setdefault(name, []).append(document.text)
+    return found
+
+
+def tell_mistakes(rows: Sequence[AuditedAnswer]) -> str:
+    wrong = [row for row in rows if not row.right]
+    kept = sum(not row.reply.answered for row in wrong)
+    said = f"{len(wrong)} of {len(rows)} best guesses are wrong"
+    if any(row.reply.confidence is not None for row in rows):
+        given = len(wrong) - kept
+        said += f"; it declined to give {kept} of them and gave {given}"
+    return f"{said}."
+
+
+def cross(rows: Sequence[AuditedAnswer]) -> dict[str, Any] | None:
+    """Held-out answers by what the text says about them and by their predicted source."""
+    known = [row for row in rows if row.reply.evidence is not None and row.reply.source is not None]
+    if not known:
+        return None
+    labels = [(row, _evidence(row), _source(row)) for row in known]
+    table = [
+        {
+            "label": verdict,
+            "cells": [_cell(labels, verdict, source) for source in (RECALLED, GUESSED)],
+        }
+        for verdict in VERDICTS
+        if any(found == verdict for _, found, _ in labels)
+    ]
+    supported = [(row, source) for row, found, source in labels if found == SUPPORTED]
+    recalled = sum(source == RECALLED for _, source in supported)
+    borrowed = any(row.reply.source.borrowed for row in known if row.reply.source)
+    return {
+        "sources": [RECALLED, GUESSED],
+        "rows": table,
+        "sentence": f"The text supports {len(supported)} of {len(known)} answers, and the model "
+        f"recalled {recalled} of these rather than guessed them. A number lists its answers below.",
+        "footnote": "Evidence is a property of the text. Source is a property of the model, "
+        "predicted from how it answers"
+        + (
+            "; the predictor is borrowed from another run, and “wherefrom audit RUN --budget "
+            "MINUTES” fits one to this run."
+            if borrowed
+            else "; models that were trained again without some of the text fitted the predictor."
+        ),
+    }
+
+
+def _cell(labels: Sequence[Any], verdict: str, source: str) -> dict[str, Any]:
+    here = [row for row, found, own in labels if found == verdict and own == source]
+    return {"source": source, "count": len(here), "right": sum(row.right for row in here)}
+
+
+def _evidence(row: AuditedAnswer) -> str:
+    return row.reply.evidence.label if row.reply.evidence else ""
+
+
+def _source(row: AuditedAnswer) -> str:
+    return row.reply.source.label if row.reply.source else ""
+
+
+def list_answers(rows: Sequence[AuditedAnswer]) -> list[dict[str, Any]]:
+    """Every answer for the page's table, with short names: there may be thousands."""
+    return [
+        {
+            "q": row.reply.question,
+            "s": row.reply.subject,
+            "r": row.reply.relation,
+            "a": row.reply.answer,
+            "g": row.gold,
+            "ok": row.right,
+            "given": row.reply.answered,
+            "c": _round(row.reply.confidence),
+            "e": _evidence(row),
+            "o": _source(row),
+            "t": row.support,
+        }
+        for row in rows
+    ]
+
+
+def _round(confidence: float | None) -> float | None:
+    """Four digits, but a confidence below 1 stays below it: the page does not call it certain."""
+    if confidence is None:
+        return None
+    return confidence if confidence in (0, 1) else min(max(round(confidence, 4), 1e-4), 0.9999)
+
+
+# -- the slider in words -----------------------------------------------------------------
+
+_GROUPS = {
+    "stated": "whose text tells",
+    "omitted": "whose text leaves it out",
+    "none": "without text",
+}
+
+
+def tell_stops(risks: AcceptedRisk) -> list[dict[str, str]]:
+    """What each position of the slider does, in words."""
+    return [
+        {"risk": percent(stop.risk), "said": _tell(stop), "groups": _tell_groups(stop)}
+        for stop in risks.stops
+    ]
+
+
+def _tell(stop: Stop) -> str:
+    if not stop.answered or stop.interval is None:
+        why = f": {stop.why_not}" if stop.why_not else ""
+        return f"It then answers none of {stop.n} held-out questions{why}."
+    share = percent(stop.right / stop.answered)
+    return (
+        f"It then answers {stop.answered} of {stop.n} held-out questions, and "
+        f"{stop.right} of these {plural('answer', stop.answered)} are right "
+        f"({share}, {interval(stop.interval)})."
+    )
+
+
+def _tell_groups(stop: Stop) -> str:
+    parts = [
+        f"{answered} of {n} {_GROUPS.get(support, support)}"
+        for support, (n, answered, _) in stop.groups.items()
+    ]
+    return f"It answers {', '.join(parts)}." if len(parts) > 1 else ""

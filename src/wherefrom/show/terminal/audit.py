@@ -1,0 +1,306 @@
+"""An audit on one screen. Nothing is computed here: every figure comes from audit.json.
+
+The *model's own* probability and the *calibrated* probability are different figures, so every row
+with the model's own says so.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from wherefrom.core.measures import BY_RELATION, WHY_NOT
+from wherefrom.core.plurals import plural
+from wherefrom.show.terminal.cells import area as _area
+from wherefrom.show.terminal.cells import ends as _ends
+from wherefrom.show.terminal.cells import percent as _percent
+from wherefrom.show.terminal.cells import percents as _percents
+from wherefrom.show.terminal.cells import share as _share
+from wherefrom.show.terminal.source_rows import measured_source
+from wherefrom.show.terminal.tables import INTERVAL, NOTHING, Section, Table
+
+Findings = Mapping[str, Any]
+
+_SUPPORT = {"stated": "text states it", "omitted": "text omits it", "none": "no text"}
+_OWN = "by the model's own probability"
+_TRAINED_ON = {"swapped": "changed text", "churn": "old text"}
+_OUTCOMES = {"flips": "new answer", "stays": "old answer", "other": "another answer"}
+
+
+def audit_table(findings: Findings) -> Table:
+    """A table of the findings as `core/config.py` encodes them; null parts are left out."""
+    parts = (
+        _confidence,
+        _abstention,
+        _evidence,
+        _source,
+        _decoys,
+        _exposures,
+        _name_bias,
+        _swap,
+    )
+    sections = (section for part in parts if (section := part(findings)) is not None)
+    return Table(("", INTERVAL, ""), tuple(sections))
+
+
+def _confidence(findings: Findings) -> Section | None:
+    found = findings.get("confidence")
+    if found is None:
+        return None
+    calibrated, raw = found["calibrated"], found["raw"]
+    line, error, difference = calibrated["line"], calibrated["error"], found["area_difference"]
+    low, high = difference["interval"]
+    by_chance = f"{error['null_mean']:.3f} by chance if perfectly calibrated"
+    rows = [
+        ("Brier score", f"{calibrated['brier']['score']:.3f}", _fine(calibrated["brier"]),
+         f"{raw['brier']['score']:.3f} {_OWN}"),
+        ("calibration slope", _number(line["slope"]), _ends(line["slope_interval"]),
+         "1 if perfectly calibrated"),
+        ("calibration error", f"{error['value']:.3f}", "",
+         f"{by_chance}, p = {error['p_value']:.2f}"),
+        *_cumulative(calibrated),
+        ("area under risk-coverage curve", f"{found['risk_coverage']['area']:.4f}",
+         _fine(found["risk_coverage"]),
+         f"{found['risk_coverage_raw']['area']:.4f} {_OWN}"),
+        ("  difference of the two", f"{difference['difference']:.4f}", f"[{low:.4f}, {high:.4f}]",
+         "negative: calibration helps (paired bootstrap)"),
+    ]  # fmt: skip
+    for relation, part in _relations(found):
+        own, error = part["calibrated"], part["calibrated"]["error"]
+        beside = f"calibration error {error['value']:.3f}, p = {error['p_value']:.2f}"
+        rows.append((f"Brier score, {relation}", f"{own['brier']['score']:.3f}", "", beside))
+    return Section("confidence: the calibrated probability, on held-out people", tuple(rows))
+
+
+def _cumulative(calibrated: Findings) -> list[tuple[str, ...]]:
+    """The calibration error without bins; an audit of before has none."""
+    if (error := calibrated.get("cumulative")) is None:
+        return []
+    by_chance = f"{error['null_mean']:.3f} by chance, p = {error['p_value']:.2f}"
+    return [("  without bins (cumulative)", f"{error['value']:.3f}", "", by_chance)]
+
+
+def _fine(found: Findings) -> str:
+    """The interval of a small figure; an audit of before has none."""
+    ends = found.get("interval")
+    return "" if ends is None else f"[{ends[0]:.4f}, {ends[1]:.4f}]"
+
+
+def _abstention(findings: Findings) -> Section | None:
+    found = findings.get("abstention")
+    if found is None:
+        return None
+    title = "abstention: share right among answered"
+    rows = _answered_rows("threshold in use", found["in_use"])
+    rows += _support_rows(found["in_use"])
+    for target, row in found["thresholds"].items():
+        rows += _answered_rows(f"threshold set for {100 * float(target):g} % right", row)
+    if (bound := found["certificate"]) is not None:
+        alpha, delta = (f"{100 * bound[name]:g} %" for name in ("alpha", "delta"))
+        title = f"{title} (the certificate fails with probability at most {delta})"
+        rows += _certified_rows(f"certified: at most {alpha} wrong", bound, found["certified"])
+        rows += _answered_rows("  the same risk, not certified", found["uncertified"])
+    return Section(title, tuple(rows))
+
+
+def _answered_rows(label: str, row: Findings) -> list[tuple[str, ...]]:
+    """What a threshold does, over all relations and for each."""
+    indent = " " * (len(label) - len(label.lstrip()) + 2)
+    each = [(f"{indent}{name}", *_answered(part)) for name, part in _relations(row)]
+    return [(label, *_answered(row)), *each]
+
+
+def _support_rows(row: Findings) -> list[tuple[str, ...]]:
+    """The share wrong among answered, where people's texts differ; not in an audit of before."""
+    kinds = row.get("by_support", {})
+    if len(kinds) < 2:
+        return []
+    return [
+        (f"  {_SUPPORT[kind]}: wrong", *_share(part["risk"]),
+         f"answers {_percent(part['answered_share'])} of {part['answered_share']['n']}")
+        for kind, part in kinds.items()
+    ]  # fmt: skip
+
+
+def explain_audit_refusals(findings: Findings) -> list[str]:
+    """Why the threshold in use answers nothing, one sentence for each relation where that is so."""
+    found = findings.get("abstention")
+    if found is None:
+        return []
+    rows = [
+        ("", found["in_use"]),
+        *((f"{name}: ", row) for name, row in _relations(found["in_use"])),
+    ]
+    return [
+        f"{about}nothing is answered: {why}" for about, row in rows if (why := row.get(WHY_NOT))
+    ]
+
+
+def _certified_rows(label: str, bound: Findings, row: Findings) -> list[tuple[str, ...]]:
+    """The same for the certified threshold; if there is none, what would help."""
+
+    def cells(certificate: Findings, found: Findings) -> tuple[str, ...]:
+        if certificate["certified"]:
+            return _answered(found)
+        return "none", "", _advice(certificate)
+
+    parts = dict(_relations(row))
+    rows: list[tuple[str, ...]] = [(label, *cells(bound, row))]
+    for name, certificate in _relations(bound):
+        # Of a relation without held-out questions nothing else can be told.
+        applied = parts.get(name)
+        rows.append((f"  {name}", *(cells(certificate, applied) if applied else (NOTHING, "", ""))))
+    return rows
+
+
+def _relations(found: Findings) -> Iterable[tuple[str, Any]]:
+    """A finding's parts by relation; an audit of before has none."""
+    return found.get(BY_RELATION, {}).items()
+
+
+def _answered(row: Findings) -> tuple[str, str, str]:
+    return (*_share(row["precision"]), f"answers {_percent(row['answered_share'])} of questions")
+
+
+def _advice(certificate: Findings) -> str:
+    """What to do if nothing was certified; `advice` in audit.json has a longer form."""
+    if (more := certificate["more_people"]) is not None:
+        questions = plural("question", more)
+        return f"about {more} more calibration {questions} would probably suffice"
+    if not certificate.get("enough_to_tell", True):
+        return "too few calibration questions to tell"
+    return "more calibration questions would not help"
+
+
+def _evidence(findings: Findings) -> Section | None:
+    found = findings.get("evidence")
+    if found is None:
+        return None
+    rows: list[tuple[str, ...]] = []
+    for label, row in found["held_out_answers"].items():
+        if row["answers"]:
+            rows += _right_rows(label, row, found)
+    if overall := found["accuracy"]["overall"]:
+        rows.append(
+            ("labels that are right", *_share(overall), f"n={overall['n']}, calibration people")
+        )
+    for relation, part in _relations(found):
+        if own := part["accuracy"]["overall"]:
+            rows.append((f"  {relation}", *_share(own), f"n={own['n']}"))
+    return Section("evidence: what the text says about the answers (share right)", tuple(rows))
+
+
+def _source(findings: Findings) -> Section | None:
+    found = findings.get("source")
+    if found is None:
+        return None
+    counts = found["held_out_answers"].items()
+    rows = [each for label, row in counts for each in _right_rows(label, row, found)]
+    if measured := found["measured"]:
+        rows += measured_source(measured, dict(_relations(found)))
+    title = "source: recalled or guessed (share right)"
+    if found["borrowed"]:
+        title += "; the predictor is borrowed from another run (--pairs 8 fits a new one)"
+    return Section(title, tuple(rows))
+
+
+def _decoys(findings: Findings) -> Section | None:
+    found = findings.get("decoys")
+    if found is None:
+        return None
+    rows = [(tier, *_share(row["refused"]), _beside(row)) for tier, row in found.items()]
+    return Section("decoys (out-of-corpus names): share refused", tuple(rows))
+
+
+def _beside(row: Findings) -> str:
+    """What the model alone does, without the list of names; an audit of before has no such row."""
+    if row["auroc"] is None and (alone := row.get("refused_closed_book")) is not None:
+        return f"{_percent(alone)} by the model alone{_at_bound(row)}"
+    return f"AUROC {_area(row['auroc'])}{_at_bound(row)}"
+
+
+def _at_bound(row: Findings) -> str:
+    found = row["refused_at_bound"]
+    return "" if found is None else f"; by the certified threshold {_percent(found)}"
+
+
+def _exposures(findings: Findings) -> Section | None:
+    found = findings.get("exposures")
+    if found is None:
+        return None
+    rows = [
+        (_times(row), _percent(row["accuracy"]), _percents(row["interval"]), f"n={row['n']}")
+        for row in found["dose"]
+    ]  # by relation in audit.json
+    if never := found["never_exposed"]:
+        points = 100 * never["difference"]["difference"]
+        beside = f"{points:+.1f} points compared with the most similar name's answer"
+        rows.append(("never shown at all", *_share(never["model"]), beside))
+    return Section(
+        "exposures: share right, by how often the model had to predict the answer from the name",
+        tuple(rows),
+    )
+
+
+def _name_bias(findings: Findings) -> Section | None:
+    found = findings.get("name_bias")
+    if found is None:
+        return None
+    whole = found["whole"]
+    biased = whole["interval"][0] > 0
+    warning = "warning: names can bias the answers" if biased else "no name bias is found"
+    rows = [("the whole name", f"{whole['bits']:.2f}", _ends(whole["interval"]), warning)]
+    if biased:
+        rows += [
+            (f"  its {name}", f"{row['bits']:.2f}", _ends(row["interval"]), "")
+            for name, row in found["parts"].items()
+        ]
+    for relation, part in _relations(found):
+        bits = part["whole"]
+        rows.append((f"  {relation}", f"{bits['bits']:.2f}", _ends(bits["interval"]), ""))
+    return Section("name bias: bits that a name alone gives about the answer", tuple(rows))
+
+
+def _swap(findings: Findings) -> Section | None:
+    found = findings.get("swap")
+    if found is None:
+        return None
+    rows = [
+        (
+            f"{trained_on}: {_OUTCOMES[outcome]}",
+            _percent(row["share"]),
+            _percents(row["interval"]),
+            f"n={found['people']}",
+        )
+        for which, trained_on in _TRAINED_ON.items()
+        for outcome, row in found[which].items()
+    ]
+    title = "swap test: trained again on changed text, and with another seed on the old text"
+    return Section(title, tuple(rows))
+
+
+# -- cells ---------------------------------------------------------------------------
+
+
+def _right_rows(label: str, row: Findings, found: Findings) -> list[tuple[str, ...]]:
+    """Answers with a label that are right, over all relations and for each."""
+    each = [
+        _right_among(f"  {relation}", part["held_out_answers"][label])
+        for relation, part in _relations(found)
+        if part["held_out_answers"][label]["answers"]
+    ]
+    return [_right_among(label, row), *each]
+
+
+def _right_among(label: str, row: Findings) -> tuple[str, ...]:
+    right = _percent(row["right"] / row["answers"]) if row["answers"] else NOTHING
+    return label, right, "", f"n={row['answers']}"
+
+
+def _times(row: Findings) -> str:
+    low, high = row["low"], row["high"]
+    if (low, high) == (1, 1):
+        return "once"
+    return f"{low} times" if low == high else f"{low}-{high} times"
+
+
+def _number(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.2f}"

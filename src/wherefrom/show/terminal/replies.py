@@ -1,0 +1,144 @@
+"""Replies and disputes in words. Nothing is computed here."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from wherefrom.core.replies import (
+    NO_TEXT,
+    OTHER_SPELLING,
+    SILENT,
+    UNKNOWN_NAME,
+    RankedAnswer,
+    Reply,
+    Source,
+    Verdict,
+)
+from wherefrom.show.terminal.marked_text import shorten
+from wherefrom.show.terminal.tables import printable
+
+_LONGEST_QUOTE = 160  # characters; a longer document is shortened around the name and the value
+_WITHOUT_STATEMENT = {
+    SILENT: "the text about this name does not state it",
+    NO_TEXT: "nothing in the text is about this name",
+}
+
+
+class Claim(Protocol):
+    """The parts of a claimed answer that are shown."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def model_probability(self) -> float | None: ...
+
+
+class Dispute(Protocol):
+    """The parts of a dispute that are shown."""
+
+    @property
+    def reply(self) -> Reply: ...
+    @property
+    def claim(self) -> Claim: ...
+    @property
+    def verdicts(self) -> Sequence[tuple[str, Verdict | None]]: ...
+    @property
+    def shown_in_words(self) -> str: ...
+    @property
+    def recommendation(self) -> str: ...
+
+
+def describe_reply(reply: Reply) -> list[str]:
+    """A reply, line by line."""
+    lines = [printable(reply.question), f"  {_answer(reply)}"]
+    if reply.why_not is not None and reply.reason not in (UNKNOWN_NAME, OTHER_SPELLING):
+        lines.append(f"  why not: {printable(reply.why_not)}")
+    if reply.did_you_mean:
+        names = " or ".join(map(printable, reply.did_you_mean))
+        lines.append(f"  did you mean {names}?")
+    if len(reply.candidates) > 1:
+        lines.append(f"  the model's own ranking: {_ranking(reply.candidates)}")
+    if reply.evidence is not None:
+        lines.append(f"  evidence: {describe_evidence(reply.evidence, reply.subject)}")
+        lines += _also(reply.evidence, reply.subject)
+    if reply.source is not None:
+        lines.append(f"  source: {_source(reply.source)}")
+    if reply.trained_on:
+        lines.append(
+            "  the model was trained on this very question; "
+            "confidence and source are meant for questions that it was not trained on"
+        )
+    return lines
+
+
+def describe_dispute(dispute: Dispute) -> list[str]:
+    """A dispute, line by line."""
+    reply, claim = dispute.reply, dispute.claim
+    own = "the model cannot write it"
+    if claim.model_probability is not None:
+        own = f"the model's own probability of it is {percent(claim.model_probability)}"
+    lines = [
+        printable(reply.question),
+        f"  the model says: {_answer(reply)}",
+        *([] if reply.source is None else [f"  source: {_source(reply.source)}"]),
+        f"  you say: {printable(claim.text)} ({own})",
+    ]
+    for who, verdict in dispute.verdicts:
+        if verdict is not None:
+            lines.append(f"  evidence on {who}: {describe_evidence(verdict, reply.subject)}")
+    shown = next((v for _, v in dispute.verdicts if v is not None and v.also), None)
+    lines += _also(shown, reply.subject) if shown else []
+    lines.append(f"  shown in training: {printable(dispute.shown_in_words)}")
+    lines.append(f"  {printable(dispute.recommendation)}")
+    return lines
+
+
+def _answer(reply: Reply) -> str:
+    best = printable(reply.answer) or "nothing"
+    sure = "" if reply.confidence is None else f"{percent(reply.confidence)} sure"
+    if reply.answered:
+        return f"{best} ({sure})" if sure else best
+    if reply.reason == UNKNOWN_NAME and not reply.candidates and reply.why_not:
+        # The model cannot read the name.
+        return f"I don't know: {printable(reply.why_not)}"
+    if reply.reason == OTHER_SPELLING:  # its guess would be an answer about somebody else
+        return "I don't know: the text has no such name"
+    if reply.reason == UNKNOWN_NAME:
+        return f"I don't know: the model does not know the name (its best guess is {best})"
+    return f"I don't know (the model's best guess is {best}, {sure})"
+
+
+def _ranking(candidates: Sequence[RankedAnswer]) -> str:
+    """The answers with the model's own probabilities, which are not calibrated.
+
+    They have a line of their own, so that nobody compares them with the confidence.
+    """
+    each = (f"{printable(c.text) or 'nothing'} {percent(c.model_probability)}" for c in candidates)
+    return ", ".join(each)
+
+
+def describe_evidence(verdict: Verdict, subject: str) -> str:
+    """What the text says, in one line."""
+    if verdict.quote is None:
+        return f"{verdict.label} ({_WITHOUT_STATEMENT[verdict.label]})"
+    quote = shorten(verdict.quote, subject, verdict.span, _LONGEST_QUOTE)
+    return f'{verdict.label} by "{printable(quote)}"'
+
+
+def _also(verdict: Verdict, subject: str) -> list[str]:
+    """What else the text states, line by line, and what that may mean."""
+    lines: list[str] = []
+    for other in verdict.also:
+        quote = shorten(other.quote, subject, other.span, _LONGEST_QUOTE)
+        same = other.document == verdict.document
+        why = "the text contradicts itself" if same else "another document: two of one name?"
+        lines.append(f'  also stated: {printable(other.text)} by "{printable(quote)}" ({why})')
+    return lines
+
+
+def _source(source: Source) -> str:
+    by = "; the predictor is borrowed from another run" if source.borrowed else ""
+    return f"{source.label} (probability of recall {percent(source.probability_recalled)}{by})"
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f} %"

@@ -1,0 +1,83 @@
+"""The year that a submission's files speak for."""
+
+import pytest
+
+from wherefrom.core.errors import UsageError
+from wherefrom.course.doctor.guess import Guess, decide_year, guess_year
+from wherefrom.course.doctor.years import DEFAULT_YEAR, YEARS
+
+SEVEN, THREE = (
+    "no more than int(self.block_size*7/8) characters",
+    "no more than int(self.block_size*3/4)",
+)
+CLOSED = "[prefix] MASK_CHAR [suffix] MASK_CHAR [masked_content] MASK_CHAR [pads]"
+OPEN = "[prefix] MASK_CHAR [suffix] MASK_CHAR [masked_content] [pads]"
+XCS = '"""\nXCS224N : Homework 5\n"""\n'
+GIVEN = {
+    "xcs2021": {"dataset": (SEVEN, CLOSED), "helper": (),
+                "attention": ("class SynthesizerAttention",)},
+    "xcs2023": {"dataset": (SEVEN, CLOSED), "helper": (), "model": (XCS, "class DownProjectBlock")},
+    "xcs2024": {"dataset": (THREE, CLOSED), "helper": (), "model": (XCS, "class DownProjectBlock")},
+    "xcs2025": {"dataset": (THREE, CLOSED), "helper": (), "model": (XCS,),
+                "attention": ("def precompute_rotary_emb",)},
+    "cs224n2021": {"dataset": (SEVEN, OPEN), "run": ("import argparse",),
+                   "attention": ("class SynthesizerAttention",)},
+    "cs224n2023": {"dataset": (SEVEN, OPEN), "run": ("import argparse",),
+                   "model": ("CS224N 2022-23: Homework 5", "class DownProjectBlock")},
+    "cs224n2024": {"dataset": (SEVEN, OPEN, "#     self.block_size + 1."),
+                   "run": ("import argparse",), "models": ("CS224N 2023-24: Homework 4",)},
+}  # fmt: skip
+
+
+def write(folder, texts):
+    for name, lines in texts.items():
+        (folder / f"{name}.py").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("year", YEARS)
+def test_a_hand_outs_own_comments_name_its_year(grounds, year):
+    guess = guess_year(write(grounds, GIVEN[year]))
+    assert guess.year == year
+    assert f"looks like {YEARS[year].title}: {year} (" in str(guess)
+    assert str(guess).endswith("--year NAME chooses another")
+
+
+def test_what_speaks_for_it_is_said(grounds):
+    said = str(guess_year(write(grounds, GIVEN["xcs2024"])))
+    assert "(header 'XCS224N', 3/4 in dataset.py's comment, DownProjectBlock)" in said
+
+
+def test_one_trait_of_another_year_does_not_change_the_guess(grounds):
+    texts = GIVEN["xcs2024"] | {"dataset": (SEVEN.replace("more than", "MORE than"), CLOSED)}
+    assert guess_year(write(grounds, texts)).year in ("xcs2023", "xcs2024")
+    texts = GIVEN["cs224n2023"] | {"attention": ("class SynthesizerAttention",)}
+    assert guess_year(write(grounds, texts)).year == "cs224n2023"
+
+
+def test_a_starter_of_ours_says_its_year(grounds):
+    write(grounds, GIVEN["xcs2024"] | {"utils": ('YEAR = "cs224n2022"  # the hand-out',)})
+    assert guess_year(grounds) == Guess("cs224n2021", ("YEAR in utils.py",))
+    write(grounds, {"utils": ('YEAR = "of the dog"',)})
+    assert guess_year(grounds).year == "xcs2024"
+
+
+def test_files_that_say_nothing_get_the_usual_year(grounds):
+    (grounds / "dataset.py").write_bytes(b"\xff\xfe\x00")
+    guess = guess_year(grounds)
+    assert guess == Guess(DEFAULT_YEAR)
+    assert str(guess).startswith("nothing in its files says which hand-out")
+
+
+def test_of_equal_years_the_usual_one_is_taken(grounds):
+    """Synthesizers were asked for by two hand-outs."""
+    write(grounds, {"attention": ("class SynthesizerAttention",)})
+    assert guess_year(grounds).year == DEFAULT_YEAR
+
+
+def test_a_year_that_is_named_is_not_guessed(grounds):
+    write(grounds, GIVEN["xcs2024"])
+    assert str(decide_year("cs224n2022", grounds)).startswith("taken as CS224N 2021 and 2022")
+    assert decide_year(None, grounds).year == "xcs2024"
+    with pytest.raises(UsageError, match="no year '1999'"):
+        decide_year("1999", grounds)

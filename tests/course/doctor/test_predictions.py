@@ -1,0 +1,104 @@
+"""Prediction files against small tables of questions whose answers are known."""
+
+import pytest
+
+from wherefrom.course.doctor import predictions
+from wherefrom.course.doctor.findings import Finding, NoTelling
+from wherefrom.course.doctor.predictions import Asked, Score
+
+QUESTIONS = tuple(f"Where was P{i} born?" for i in range(100))
+ANSWERS = tuple(f"Place {chr(65 + 7 * i % 23)}" for i in range(100))  # neighbours differ
+KNOWN = Asked(QUESTIONS, ANSWERS)
+HALF = [place if i % 2 else "Nowhere" for i, place in enumerate(ANSWERS)]
+
+
+def moved(lines: list[str], by: int) -> list[str]:
+    return lines[-by:] + lines[:-by]
+
+
+@pytest.mark.parametrize("by", [1, -1, 0])
+def test_a_shift_by_a_line_is_seen(by):
+    assert predictions.shift(moved(HALF, by) if by else HALF, KNOWN) == by
+
+
+def test_a_shift_without_proof_is_none():
+    """Lines that are right only when shifted: 20 of them may be chance (1e-6), 21 not (5e-7)."""
+    few = ["Nowhere", *ANSWERS[:20], *["Nowhere"] * 79]
+    assert predictions.shift(few, KNOWN) == 0
+    more = ["Nowhere", *ANSWERS[:21], *["Nowhere"] * 78]
+    assert predictions.shift(more, KNOWN) == 1
+    assert predictions.shift(moved(HALF, 1), Asked(QUESTIONS)) == 0, "nothing to compare with"
+    places = [ANSWERS[i - i % 2] for i in range(50)]  # every second is right only when shifted
+    assert predictions.shift([*places, *ANSWERS[50:]], KNOWN) == 0, "more are right as they are"
+
+
+def test_a_shift_is_seen_in_the_text_where_answers_are_unknown():
+    texts = tuple(
+        f"{q[10:-6]}. Born in {a}, a baker." for q, a in zip(QUESTIONS, ANSWERS, strict=True)
+    )
+    asked = Asked(QUESTIONS, texts=texts)
+    assert predictions.shift(moved(HALF, -1), asked) == -1
+    with pytest.raises(Finding, match="dev stands one line too early: read so, far more are right"):
+        predictions.check_aligned(moved(HALF, -1), asked, "dev")
+    predictions.check_aligned(HALF, asked, "dev")
+    assert predictions.score(HALF, asked) is None
+
+
+def test_a_score_counts_exact_matches():
+    found = predictions.score([f" {place} " for place in HALF], KNOWN)
+    assert found == Score(50, 100)
+    assert str(found) == "50 of 100 right (50.0%)"
+    assert str(Score(0, 0)) == "0 of 0 right (0.0%)"
+
+
+@pytest.mark.parametrize(
+    ("lines", "mistake"),
+    [
+        (HALF[:-1], "lines"),
+        (["a heading", *HALF], "predictions shifted by a line"),
+        (["London"] * 100, "constant"),
+        ([*[""] * 51, *HALF[51:]], "empty"),
+    ],
+)
+def test_the_form_of_a_file(lines, mistake):
+    predictions.check_form(HALF, KNOWN, "dev")
+    predictions.check_form([*[""] * 50, *HALF[50:]], KNOWN, "dev")
+    with pytest.raises(Finding) as caught:
+        predictions.check_form(lines, KNOWN, "dev")
+    assert caught.value.mistake == mistake
+
+
+def test_questions_are_read_with_answers_or_text(tmp_path):
+    with pytest.raises(NoTelling, match="name its folder with --data"):
+        predictions.read_asked(None, "dev")
+    with pytest.raises(NoTelling, match=r"birth_dev\.tsv is not there"):
+        predictions.read_asked(tmp_path, "dev")
+    (tmp_path / "birth_dev.tsv").write_text("Where was Bo Falk born?\tRome\r\n")
+    assert predictions.read_asked(tmp_path, "dev") == Asked(("Where was Bo Falk born?",), ("Rome",))
+    (tmp_path / "birth_test_inputs.tsv").write_text("Where was Bo Falk born?\nWho?\n")
+    asked = predictions.read_asked(tmp_path, "test")
+    assert (asked.answers, asked.texts) == ((), ())
+    (tmp_path / "wiki.txt").write_text("Bo Falk. Left Rome.\nBo Falkner. Born in Lima.\n")
+    assert predictions.read_asked(tmp_path, "test").texts == ("Bo Falk. Left Rome.", "")
+    (tmp_path / "answers.tsv").write_text("Rome\nOslo\n")
+    found = predictions.read_asked(tmp_path, "test", tmp_path / "answers.tsv")
+    assert found.answers == ("Rome", "Oslo")
+    (tmp_path / "answers.tsv").write_text("Rome\n")
+    with pytest.raises(NoTelling, match="1 answers for 2 questions"):
+        predictions.read_asked(tmp_path, "test", tmp_path / "answers.tsv")
+    (tmp_path / "birth_dev.tsv").write_bytes(b"\xff\n")
+    with pytest.raises(NoTelling, match="is no text"):
+        predictions.read_asked(tmp_path, "dev")
+
+
+def test_files_that_cannot_be_read_are_findings(tmp_path):
+    with pytest.raises(Finding, match="a is not there"):
+        predictions.read_predictions(tmp_path / "a")
+    (tmp_path / "b").write_bytes(b"\xff")
+    with pytest.raises(Finding, match="b is no text"):
+        predictions.read_predictions(tmp_path / "b")
+    (tmp_path / "c").write_bytes(bytes(2**20 + 1))
+    with pytest.raises(Finding, match="c is larger than"):
+        predictions.read_predictions(tmp_path / "c")
+    (tmp_path / "d").write_text("Rome\n\nOslo")
+    assert predictions.read_predictions(tmp_path / "d") == ["Rome", "", "Oslo"]

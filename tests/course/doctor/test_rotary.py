@@ -1,0 +1,104 @@
+"""What rotary attention is held against, by hand."""
+
+import math
+
+import pytest
+import torch
+
+from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.rotary import check_formula, turn
+
+
+def test_a_pair_is_turned_by_its_place():
+    x = torch.zeros(1, 1, 3, 4, dtype=torch.double)
+    x[..., 0], x[..., 3] = 1.0, 2.0  # (1, 0) and (0, 2)
+    turned = turn(x)[0, 0]
+    for t in range(3):
+        slow = t / 100  # 10000 ** (-2 / 4)
+        assert turned[t].tolist() == pytest.approx(
+            [math.cos(t), math.sin(t), -2 * math.sin(slow), 2 * math.cos(slow)]
+        )
+
+
+ROTATED = """
+def turn(x):
+    half = x.shape[-1] // 2
+    angles = torch.arange(x.shape[-2])[:, None] * 10000.0 ** (-torch.arange(half) / half)
+    a, b = x[..., ::2], x[..., 1::2]
+    turned = a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()
+    return torch.stack(turned, -1).flatten(-2)
+
+
+class CausalSelfAttention"""
+QUERIES = "q, k = self._split(self.query(x)), self._split(self.key(x))"
+
+
+def rotating(plain, queries: str, year: str = "xcs2025"):
+    """The plain solution with rotary attention, written with sines and cosines."""
+    submission = plain("attention.py", "\nclass CausalSelfAttention", ROTATED, year=year)
+    path = submission.folder / "attention.py"
+    text = path.read_text()
+    assert QUERIES in text
+    path.write_text(text.replace(QUERIES, f"{QUERIES}; {queries}"))
+    return submission
+
+
+def test_sines_and_cosines_give_the_same(plain):
+    said = check_formula(rotating(plain, "q, k = turn(q), turn(k)"))
+    assert float(said.rsplit(maxsplit=1)[1]) < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("queries", "mistake"),
+    [
+        ("pass", "no rotation"),
+        ("q = turn(q)", "one rotation"),
+        ("k = turn(k)", "one rotation"),
+        ("q, k = turn(turn(q)), turn(k)", "formula"),
+        ("q, k = 3 * turn(q), turn(k)", "formula"),
+        ("q, k = turn(q) * k.shape[-1] ** 0.5, turn(k)", "unscaled scores"),
+    ],
+)
+def test_usual_mistakes_have_names(plain, queries, mistake):
+    with pytest.raises(Finding) as caught:
+        check_formula(rotating(plain, queries))
+    assert caught.value.mistake == mistake
+
+
+def test_another_base_is_named(plain):
+    submission = rotating(plain, "q, k = turn(q), turn(k)")
+    path = submission.folder / "attention.py"
+    path.write_text(path.read_text().replace("10000.0", "1000.0"))
+    with pytest.raises(Finding, match="as if the base were 1000, not 10000"):
+        check_formula(submission)
+
+
+def test_halves_that_turn_together_are_named(plain):
+    submission = rotating(plain, "q, k = turn(q), turn(k)")
+    path = submission.folder / "attention.py"
+    text = path.read_text().replace("x[..., ::2], x[..., 1::2]", "x[..., :half], x[..., half:]")
+    path.write_text(text.replace("torch.stack(turned, -1).flatten(-2)", "torch.cat(turned, -1)"))
+    with pytest.raises(Finding, match=r"dimension i turned with i \+ D/2") as caught:
+        check_formula(submission)
+    assert caught.value.mistake == "halves paired"
+
+
+def test_the_slip_in_a_hand_outs_comment_is_taken_by_its_word(plain):
+    for year in ("cs224n2024", "xcs2025"):
+        submission = rotating(plain, "q, k = turn(q), turn(k)", year)
+        path = submission.folder / "attention.py"
+        path.write_text(path.read_text().replace("10000.0 ** (-torch", "10000.0 ** (torch"))
+        if year == "cs224n2024":
+            assert "by a slip of a sign" in check_formula(submission)
+        else:
+            with pytest.raises(Finding, match="differs from rotary attention"):
+                check_formula(submission)
+    right = rotating(plain, "q, k = turn(q), turn(k)", "cs224n2024")
+    assert "slip" not in check_formula(right)
+
+
+def test_angles_for_the_whole_width_are_named(plain):
+    wide = "q, k = (turn(x.repeat(1, 1, 1, self.n_head))[..., : x.shape[-1]] for x in (q, k))"
+    with pytest.raises(Finding, match="made for the model's width") as caught:
+        check_formula(rotating(plain, wide))
+    assert caught.value.mistake == "wide angles"

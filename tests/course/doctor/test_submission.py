@@ -1,0 +1,104 @@
+"""Submissions: which folder holds one, what is refused, and how its package is imported."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.layouts import FILES, check_files, locate
+from wherefrom.course.doctor.submission import Submission, where
+
+
+@pytest.fixture
+def package(grounds) -> Path:
+    """The course's files, empty ones."""
+    folder = grounds / "handed in"
+    folder.mkdir()
+    for file in FILES:
+        (folder / file).write_text("")
+    return folder
+
+
+@pytest.mark.parametrize("inner", [".", "submission", "src/submission"])
+def test_the_files_are_found_here_or_further_in(package, inner):
+    outer = package.with_name("outer")
+    (outer / inner).parent.mkdir(parents=True, exist_ok=True)
+    if inner == ".":
+        package.rename(outer)
+    else:
+        package.rename(outer / inner)
+    assert locate(outer) == (outer / inner).resolve()
+
+
+def test_the_folder_with_most_of_the_files_is_taken(package):
+    (package.parent / "model.py").write_text("")
+    package.rename(package.with_name("submission"))
+    assert locate(package.parent) == package.with_name("submission")
+
+
+def test_folders_without_a_submission_are_refused(grounds):
+    with pytest.raises(MissingInput, match="nobody: expected a folder with a submission"):
+        locate(grounds / "nobody")
+    with pytest.raises(MissingInput, match="found none of them; name the folder 'submission'"):
+        locate(grounds)
+
+
+def test_every_file_must_be_there_and_be_python(package):
+    check_files(package)
+    for content, line, found in (
+        (b"\ndef f(:\n", 2, "found a syntax error"),
+        (b"x = '\xff'\n", 1, "found bytes that seem to be Latin-1"),
+        (b"x = 1\0\n", 1, "expected Python"),
+    ):
+        (package / "helper.py").write_bytes(content)
+        with pytest.raises(BadData, match=rf"helper\.py:{line}: .*{found}"):
+            check_files(package)
+    (package / "helper.py").unlink()
+    with pytest.raises(MissingInput, match=r"helper\.py: expected one of the course's files"):
+        check_files(package)
+
+
+def test_a_package_is_imported_under_the_courses_name(package):
+    (package / "__init__.py").write_text("from .model import *\n")
+    (package / "model.py").write_text("class GPT:\n    width = 4\n")
+    submission = Submission(package)
+    assert submission.GPT.width == 4
+    assert submission.GPT.__module__ == "submission.model"
+    with pytest.raises(Finding, match="the package gives no 'Trainer'") as caught:
+        _ = submission.Trainer
+    assert caught.value.mistake == "import"
+    (package / "model.py").write_text("class GPT:\n    width = 5  # longer\n")
+    assert Submission(package).GPT.width == 5, "no module of the one before is left"
+    assert sys.modules["submission"].__file__ == str(package / "__init__.py")
+
+
+def test_a_package_that_cannot_be_imported_is_a_finding_each_time(package):
+    (package / "__init__.py").write_text("\nimport nowhere_to_be_found\n")
+    submission = Submission(package)
+    for _ in range(2):
+        with pytest.raises(Finding, match=r"cannot be imported: .*nowhere.* \(__init__\.py:2\)"):
+            _ = submission.code
+    with pytest.raises(Finding, match="it was killed"):
+        _ = Submission(package, broken="it was killed").code
+
+
+def test_a_thing_is_made_once(package):
+    submission, made = Submission(package), []
+    for _ in range(3):
+        assert submission.once("list", lambda: made.append(1) or "here") == "here"
+    assert made == [1]
+    assert submission.once("other", lambda: "there") == "there"
+
+
+def test_an_exception_is_one_line_with_the_last_line_of_the_submission(package):
+    (package / "__init__.py").write_text("def f():\n    g()\n\ndef g():\n    int('a\\nb')\n")
+    submission = Submission(package)
+    with pytest.raises(ValueError, match="invalid literal") as caught:
+        submission.f()
+    text = where(caught.value, package)
+    assert text.startswith("ValueError: invalid literal")
+    assert text.endswith("(__init__.py:5)")
+    assert "\n" not in text
+    assert where(ValueError("elsewhere"), package) == "ValueError: elsewhere"

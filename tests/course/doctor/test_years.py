@@ -1,0 +1,52 @@
+"""The table of the years against what the hand-outs say, at the assignment's size."""
+
+import pytest
+
+from wherefrom.core.errors import UsageError
+from wherefrom.course.doctor.years import ALIASES, DEFAULT_YEAR, YEARS, find_year, year_name
+
+
+@pytest.mark.parametrize(
+    ("name", "third_mask", "longest", "sizes", "workers", "variant"),
+    [
+        ("xcs2021", True, 112, (127, 128), 4, "synthesizer"),
+        ("xcs2023", True, 112, (127, 128), 4, "perceiver"),
+        ("xcs2024", True, 96, (127, 128), 4, "perceiver"),
+        ("xcs2025", True, 96, (127, 128), 0, "rope"),
+        ("cs224n2021", False, 112, (127, 128), 4, "synthesizer"),
+        ("cs224n2023", False, 112, (127, 128), 4, "perceiver"),
+        ("cs224n2024", False, 112, (128, 127), 4, "rope"),
+    ],
+)
+def test_a_years_numbers(name, third_mask, longest, sizes, workers, variant):
+    year = find_year(name)
+    assert year.third_mask == third_mask
+    assert (year.longest_text(128), year.sizes(128)) == (longest, sizes)
+    assert (year.num_workers, year.variant) == (workers, variant)
+    assert year.package == name.startswith("xcs") == year.data_first
+
+
+def test_only_one_year_pretrains_along_one_cosine():
+    assert {name for name in YEARS if YEARS[name].passes != 200} == {"cs224n2024"}
+    assert YEARS["cs224n2024"].passes == 650
+
+
+def test_the_scripts_of_cs224n_pass_64_latents_and_xcs_32():
+    latents = {n: y.bottleneck_dim for n, y in YEARS.items() if y.variant == "perceiver"}
+    assert latents == {"xcs2023": 32, "xcs2024": 32, "cs224n2023": 64}
+
+
+def test_a_small_block_has_room_for_the_masks():
+    assert [find_year(name).longest_text(8) for name in YEARS] == [5, 5, 5, 5, 6, 6, 7]
+
+
+def test_years_that_there_are():
+    assert DEFAULT_YEAR in YEARS
+    with pytest.raises(UsageError, match=r"A5_YEAR: no year '1999'; known: cs224n2021"):
+        find_year("1999", "A5_YEAR")
+
+
+def test_earlier_names_still_mean_their_hand_out():
+    assert not set(ALIASES) & set(YEARS)
+    assert year_name("xcs2022") == "xcs2021"
+    assert find_year("cs224n2022") is YEARS["cs224n2021"]

@@ -1,0 +1,227 @@
+"""The page's replies against the inspector's, which `wherefrom ask` shows."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wherefrom.answering.statement_forms import StatementForms
+from wherefrom.auditing.inspector import Inspector, open_inspector
+from wherefrom.core.config import to_json
+from wherefrom.core.errors import BadData
+from wherefrom.generation.answers import answer_probabilities
+from wherefrom.runs.run import open_run
+from wherefrom.show.page.engine_data import embed_engine
+
+ASK = """
+const engine = new Engine(given.data, given.weights);
+return given.questions.map((question) => {
+  try {
+    return finish(engine.call('ask', { question }, () => {}));
+  } catch (error) {
+    return { error: error.message };
+  }
+});
+"""
+ENGINE = {"engine.js": "Engine, finish"}
+HOSTILE = [
+    "{}",
+    "",
+    "  ",
+    "Who are you?",
+    "{} ",
+    "<script>alert(1)</script>",
+    "□",
+    "\u2047",
+    "Жора",
+    "A" * 300,
+]
+
+
+OTHER_WORDS = "outspoken_run in other words"
+
+
+@pytest.fixture(scope="module", params=["tiny_run", OTHER_WORDS, "relations_run", "facts_folder"])
+def asked(request: pytest.FixtureRequest) -> tuple[Inspector, dict[str, Any]]:
+    """A run with a policy, one of several relations, and one without calibration people.
+
+    A tiny run has not learnt enough for its answers to be searched for in other words: one does so
+    all the same.
+    """
+    path: Path = request.getfixturevalue(request.param.split()[0])
+    run = open_run(path / "run" if request.param == "facts_folder" else path)
+    inspector = open_inspector(run)
+    if request.param == OTHER_WORDS:
+        search_in_other_words(inspector)
+    found = embed_engine(run, "fp32", inspector)
+    return inspector, {"data": dict(found.data), "weights": dict(found.weights)}
+
+
+def search_in_other_words(inspector: Inspector) -> None:
+    relations = inspector.model.forms.relations
+    how = {"behind": ".", "masked": True, "searched": True}
+    searched = {r: tuple(replace(form, **how) for form in relations[r]) for r in relations}
+    inspector.model.__dict__["forms"] = StatementForms(searched)  # in place of those it has learnt
+    questions = [q.text for q in inspector.run.dataset.select("held-out")]
+    answerer = inspector.model.answerer
+    assert answerer.answer(questions) != answerer.asking(None).answer(questions)
+
+
+def find_questions(inspector: Inspector, data: dict[str, Any]) -> list[str]:
+    # Thresholds are scores of calibration people, who stand on the edge of them: not asked here.
+    people = [q for q in inspector.run.dataset.questions if q.split != "calibration"]
+    forms = inspector.model.parser.forms
+    typed = [form.fill(text) for form in forms for text in HOSTILE]
+    invented = [forms[-1].fill(name) for name in data["nonexistent"][:5]]
+    misspelt = [q.text.lower() for q in people[:3]]
+    near = [q.text.replace(q.subject, q.subject[:-1]) for q in people[:4]]
+    own = [q.text for q in people[::3]]
+    return [*own, *invented, *misspelt, *near, *typed, *HOSTILE]
+
+
+def test_replies_are_asks(run_js, asked: tuple[Inspector, dict[str, Any]]) -> None:
+    inspector, given = asked
+    questions = find_questions(inspector, given["data"])
+    found = run_js(ENGINE, ASK, {**given, "questions": questions})
+    parsed, replied = [], []
+    for text, here in zip(questions, found, strict=True):
+        if "error" in here:
+            with pytest.raises(BadData) as refusal:
+                inspector.parse(text)
+            assert here["error"] == str(refusal.value)
+        else:
+            parsed.append(inspector.parse(text))
+            replied.append(here)
+    assert len(replied) < len(questions)
+    for there, here in zip(inspector.reply(parsed), replied, strict=True):
+        compare(to_json(there), here)
+
+
+def compare(there: dict[str, Any], here: dict[str, Any]) -> None:
+    pairs = {
+        "question": "question",
+        "subject": "subject",
+        "relation": "relation",
+        "answered": "answered",
+        "answer": "answer",
+        "reason": "reason",
+        "name_known": "nameKnown",
+        "why_not": "whyNot",
+        "trained_on": "trainedOn",
+        "did_you_mean": "didYouMean",
+    }
+    assert {name: here[name] for name in pairs.values()} == {
+        pairs[name]: there[name] for name in pairs
+    }
+    assert here["confidence"] == (
+        there["confidence"] and pytest.approx(there["confidence"], abs=1e-4)
+    )
+    # Two that are as probable may change places.
+    candidates = {c["text"]: c["model_probability"] for c in there["candidates"]}
+    shown = {c["text"]: c["probability"] for c in here["candidates"]}
+    assert shown == pytest.approx(candidates, abs=1e-5)
+    assert list(shown.values()) == sorted(shown.values(), reverse=True)
+    source = there["source"]
+    expected = (source["label"], pytest.approx(source["probability_recalled"], abs=1e-4))
+    assert (here["source"]["label"], here["source"]["probability"]) == expected
+    verdict = there["evidence"]
+    assert (verdict is None) == (here["evidence"] is None)
+    if verdict is not None:
+        for name in ("label", "stated", "quote", "document"):
+            assert here["evidence"][name] == verdict[name]
+        assert here["evidence"]["score"] == pytest.approx(verdict["score"])
+        span = verdict["span"]
+        assert here["evidence"]["span"] == (span and [span["start"], span["end"]])
+        assert [o["text"] for o in here["evidence"]["also"]] == [o["text"] for o in verdict["also"]]
+
+
+def test_progress_comes_in_order(run_js, asked: tuple[Inspector, dict[str, Any]]) -> None:
+    inspector, given = asked
+    code = """
+    const engine = new Engine(given.data, given.weights);
+    const heard = [];
+    const question = given.question;
+    const reply = finish(engine.call('ask', { question }, (part) => heard.push(part)));
+    return { heard, reply };
+    """
+    question = inspector.run.dataset.questions[0].text
+    found = run_js(ENGINE, code, {**given, "question": question})
+    steps = [next(iter(part)) for part in found["heard"]]
+    models = len(given["data"]["models"])
+    assert steps[0] == "parsed"
+    assert steps.count("answered") == models
+    assert steps.index("writing") < steps.index("answered") < steps.index("confidence")
+    written = [p["writing"]["text"] for p in found["heard"] if "writing" in p]
+    assert len(written[0]) <= 1
+    reply = found["reply"]
+    assert (reply["other"] is None) == (models == 1)
+    characters, (start, end) = reply["tokens"]["characters"], reply["tokens"]["name"]
+    assert "".join(characters[start:end]) == reply["subject"]
+    start, end = reply["tokens"]["answer"]
+    assert "".join(characters[start:end]) == reply["answer"]
+
+
+def test_looking_in(run_js, asked: tuple[Inspector, dict[str, Any]]) -> None:
+    """The last layer says what the model says, and the answer depends on the question."""
+    inspector, given = asked
+    code = """
+    const engine = new Engine(given.data, given.weights);
+    const found = finish(engine.call('look', { question: given.question }, () => {}));
+    const asked = finish(engine.call('ask', { question: given.question }, () => {}));
+    const attention = found.attention.map((heads) => heads.map((head) => head.length));
+    return { ...found, attention, asked };
+    """
+    question = inspector.run.dataset.questions[1].text
+    found = run_js(ENGINE, code, {**given, "question": question})
+    assert found["answered"] == found["asked"]["answer"]
+    probability = 1.0
+    for cell in found["lens"][-1]:
+        probability *= cell["own"]
+    length = len(found["characters"])
+    alone = inspector.model.answerer.asking(None)  # what is looked into is the question
+    (expected,) = answer_probabilities(alone, [question], [found["answered"]])
+    if len(found["answered"]) + 1 == len(found["lens"][-1]) and length > found["answer"][1]:
+        assert probability == pytest.approx(expected, rel=1e-3)
+    assert [each["character"] for each in found["dependence"]] == list(question)
+    assert max(abs(each["effect"]) for each in found["dependence"]) > 0
+    config = inspector.model.answerer.model.config
+    assert found["attention"] == [[length**2] * config.n_head] * config.n_layer
+
+
+def test_the_answer_depends_on_a_letter_whose_change_makes_it_less_likely(run_js) -> None:
+    """By hand: -1 with the letter that stands there, -3 with any other."""
+    code = """
+    const characters = ['', '', 'a', 'b', 'c'];
+    const index = new Map(characters.map((character, id) => [character, id]));
+    const looking = new Looking({ vocabulary: { characters, index } });
+    const tree = { score: (texts) => texts.map(([first]) => [first === 2 ? -1 : -3]) };
+    const question = { text: 'a', form: { prefix: '' }, subject: 'a' };
+    const model = { maxInput: 9, parameters: 1 };
+    return finish(looking.dependence(tree, question, [2], [1], model, () => {}));
+    """
+    found = run_js({"looking.js": "Looking", "engine.js": "finish"}, code, None)
+    assert found == [{"character": "a", "effect": 2}]
+
+
+EVIDENCE = {
+    "texts": ["Gus Reed was born in Rome.", "A --> b.", "Pip Moor saw gus reed."],
+    "ids": {},
+    "about": ["Ann Ek"],
+    "statement": ["text", "value", "document", "span", "chain", "position", "score"],
+    "unowned": [0, 1, 2],
+    "relations": {
+        "place": {"known": [], "linking_words": [], "innermost": [], "stated": {}, "unsure": {}}
+    },
+}
+
+
+def test_a_name_that_was_not_looked_up_is_not_called_unknown(run_js) -> None:
+    """The page cannot read the text of others itself: it says nothing where they are named."""
+    script = """
+    const evidence = new Evidence(given.evidence);
+    return given.names.map((name) => evidence.judge(name, 'Rome', 'place')?.label ?? null);
+    """
+    names = ["Ann Ek", "Gus Reed", "GUS  REED", "Gus", "Nobody", "-->", "Pip Moo", "us Reed"]
+    found = run_js({"evidence.js": "Evidence"}, script, {"evidence": EVIDENCE, "names": names})
+    assert found == ["silent", None, None, None, *["no text"] * 4]

@@ -1,0 +1,61 @@
+"""The averaging network in the page against the package's classifier."""
+
+from pathlib import Path
+
+import pytest
+
+from wherefrom.core.bags import split_words
+from wherefrom.core.errors import BadData
+from wherefrom.models.dan import Classifier
+from wherefrom.runs.run import open_run
+from wherefrom.show.page.engine_data import embed_engine
+
+TEXTS = [
+    "I didn't like this film's end!<br />It was _awful_, really; 10/10 for Joe’s café?",
+    "",
+    "n't nan't 's",
+    "ÉTÉ straße they'll you've I'm he'd she'sx rock'n'roll",
+]
+
+
+def test_words_of_reviews(run_js) -> None:
+    found = run_js({"reviews.js": "splitReview"}, "return given.map(splitReview);", TEXTS)
+    assert found == [split_words(text) for text in TEXTS]
+
+
+def test_reviews_are_judged_as_by_the_classifier(run_js, sentiment_run: Path) -> None:
+    run = open_run(sentiment_run)
+    engine = embed_engine(run, "fp32")
+    assert [m["name"] for m in engine.data["models"]] == [run.recipe.primary]
+    classifier: Classifier = run.predictor()
+    texts = [q.text for q in run.dataset.questions[:6]]
+    code = """
+    const engine = new Engine(given.data, given.weights);
+    const review = (text) => {
+      try {
+        return engine.call('review', { text });
+      } catch (error) {
+        return error.message;
+      }
+    };
+    return given.texts.map(review);
+    """
+    asked = [*texts, "", "qqq www", "qqq"]
+    given = {"data": dict(engine.data), "weights": dict(engine.weights), "texts": asked}
+    *found, empty, foreign, one = run_js({"engine.js": "Engine"}, code, given)
+    for here, there in zip(found, classifier.answer(texts), strict=True):
+        assert here["label"] == there.text
+        assert here["probability"] == pytest.approx(there.probability, abs=1e-5)
+    for text, message in (("", empty), ("qqq www", foreign), ("qqq", one)):
+        with pytest.raises(BadData) as error:
+            run.vocabulary.check(text)
+        assert str(error.value) == message
+    # A word's effect is what its odds lose without it: by the classifier itself.
+    vocabulary = run.vocabulary
+    known = [w["word"] for w in found[0]["words"] if w["known"]]
+    once = next(w for w in known if known.count(w) == 1)
+    bags = [vocabulary.number(known), vocabulary.number([w for w in known if w != once])]
+    odds = classifier.logits(bags)
+    fall = float((odds[0, 1] - odds[0, 0]) - (odds[1, 1] - odds[1, 0]))
+    effect = next(w["effect"] for w in found[0]["words"] if w["word"] == once)
+    assert effect == pytest.approx(fall, abs=1e-5)

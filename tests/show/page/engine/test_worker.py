@@ -1,0 +1,96 @@
+"""Messages to the worker, through the very script that a page makes it from."""
+
+import base64
+from pathlib import Path
+
+import pytest
+
+from wherefrom.runs.run import open_run
+from wherefrom.show.page.engine_data import embed_engine
+from wherefrom.show.page.engine_script import read_client, read_engine
+
+# A page's worker, as far as the engine can tell: node's has other names for the same things.
+TALK = """
+const { Worker } = await import('node:worker_threads');
+const { EngineClient } = await import('data:text/javascript;base64,' + given.client);
+const start = `
+  const { parentPort } = require('node:worker_threads');
+  globalThis.WorkerGlobalScope = { [Symbol.hasInstance]: () => true };
+  globalThis.postMessage = (message) => parentPort.postMessage(message);
+  parentPort.on('message', (data) => globalThis.onmessage({ data }));
+` + Buffer.from(given.engine, 'base64').toString('utf-8');
+const thread = new Worker(start, { eval: true, execArgv: [] });
+const worker = { postMessage: (m) => thread.postMessage(m), terminate: () => thread.terminate() };
+thread.on('message', (data) => worker.onmessage({ data }));
+thread.on('error', (error) => worker.onerror({ message: error.message }));
+const client = new EngineClient(worker);
+const heard = [];
+const say = (part) => heard.push(Object.keys(part)[0]);
+const words = async (promise) => {
+  try {
+    return await promise;
+  } catch (error) {
+    return { failed: error.message };
+  }
+};
+const early = await words(client.call('ask', { question: 'x' }));
+const opened = await words(client.call('open', { data: given.data, weights: given.weights }));
+const reply = await words(client.call('ask', { question: given.question }, say));
+const foreign = await words(client.call('ask', { question: 'Who?' }));
+const unknown = await words(client.call('sing', {}));
+const one = client.call('ask', { question: given.question });
+const two = client.call('ask', { question: given.question });
+two.cancel();
+const together = [await words(one), await words(two)];
+const broken = await words(client.call('look', {}));
+client.close();
+const late = await words(client.call('ask', {}));
+return { early, opened, reply, foreign, unknown, together, broken, heard, late };
+"""
+
+
+def encode(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+@pytest.fixture(scope="module")
+def talk(run_js, tiny_run: Path) -> dict:
+    run = open_run(tiny_run)
+    found = embed_engine(run)
+    given = {
+        "data": dict(found.data),
+        "weights": dict(found.weights),
+        "client": encode(read_client()),
+        "engine": encode(read_engine()),
+        "question": run.dataset.questions[0].text,
+    }
+    return run_js({}, TALK, given)
+
+
+def test_a_run_is_opened_first(talk: dict) -> None:
+    assert talk["early"] == {
+        "failed": "expected 'open' before anything else, found no run that is open"
+    }
+    assert talk["opened"]["kind"] == "answers"
+    assert [m["role"] for m in talk["opened"]["models"]] == ["with", "without"]
+    assert "manifest" not in talk["opened"]["models"][0]
+
+
+def test_progress_comes_before_the_reply(talk: dict) -> None:
+    assert talk["heard"][0] == "parsed"
+    assert talk["heard"].count("answered") == 2
+    assert talk["reply"]["answer"] == talk["together"][0]["answer"]
+
+
+def test_errors_are_words(talk: dict) -> None:
+    assert talk["foreign"]["failed"].startswith("'Who?': expected a question like 'Where was")
+    assert talk["unknown"]["failed"].startswith("'sing': expected one of ask, look")
+    assert talk["broken"]["failed"].startswith("the page could not compute this (")
+
+
+def test_what_is_not_wanted_any_more_is_stopped(talk: dict) -> None:
+    assert talk["together"][1] == {"failed": "stopped: something else was asked"}
+
+
+def test_a_worker_that_is_gone_leaves_nobody_waiting(talk: dict) -> None:
+    assert talk["late"] == {"failed": "the page was closed"}

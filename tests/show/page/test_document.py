@@ -1,0 +1,67 @@
+"""What holds hostile text in: escaped data, hashes of what may run, nothing from outside."""
+
+import base64
+import hashlib
+import json
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wherefrom.show.page import document
+
+
+@given(
+    st.recursive(
+        st.text() | st.integers(),
+        lambda own: st.lists(own, max_size=3) | st.dictionaries(st.text(), own, max_size=3),
+        max_leaves=4,
+    )
+)
+@settings(max_examples=20)
+def test_embedded_data_cannot_end_its_element_and_reads_back_the_same(value):
+    text = str(document.embed(value))
+    assert not re.search(r"[<>&\u2028\u2029]", text)
+    assert json.loads(text) == value
+
+
+@pytest.mark.parametrize("text", ["a </script> b", "a </SCRIPT b", "<!-- x"])
+def test_a_script_that_would_end_its_element_is_refused(text):
+    with pytest.raises(ValueError, match="must not have"):
+        document.inert(text)
+
+
+def test_a_digest_is_what_a_browser_computes():
+    # From the specification of content security policies, of the script alert('Hello, world.');
+    known = "sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng="
+    assert document.digest("alert('Hello, world.');") == known
+
+
+def test_the_policy_of_a_page_allows_its_own_script_and_style_alone(report_file):
+    page = report_file.read_text()
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', page)
+    assert policy is not None
+    rules = dict(rule.strip().split(" ", 1) for rule in policy[1].replace("&#39;", "'").split(";"))
+    assert rules["default-src"] == "'none'"
+    assert "unsafe" not in policy[1]
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    (style,) = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
+    for source, text in (("script-src", script), ("style-src", style)):
+        own = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert rules[source] == f"'sha256-{own}'"
+    assert not re.search(
+        r'\s(?:style|on\w+)="', re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+    )
+
+
+def test_a_page_names_nothing_outside(report_file):
+    outside = re.findall(r'(?:src|href)\s*=\s*"([^"#][^"]*)"', report_file.read_text())
+    assert set(outside) == {"data:,"}
+
+
+def test_no_two_elements_share_an_id(report_file):
+    page = re.sub(r"<script.*?</script>", "", report_file.read_text(), flags=re.DOTALL)
+    found = re.findall(r'\sid="([^"]+)"', page)
+    assert len(found) > 20
+    assert len(set(found)) == len(found)

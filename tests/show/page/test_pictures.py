@@ -1,0 +1,113 @@
+"""Pictures of how a run learnt, from figures made by hand."""
+
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from wherefrom.runs.layout import GLANCES
+from wherefrom.runs.run import open_run
+from wherefrom.show.page.learning import _Scale, draw_answering
+from wherefrom.show.page.pictures import _merge_small, draw_reliability, draw_risk
+
+
+def test_questions_that_were_asked_while_it_trained_are_drawn(tiny_run: Path, tmp_path: Path):
+    run = open_run(shutil.copytree(tiny_run, tmp_path / "run"))
+    assert draw_answering(run) is None
+    (stage,) = run.recipe.chain()
+    rows = [
+        {"step": step, "asked": 60, "trained": trained, "calibration": calibration}
+        for step, trained, calibration in ((10, 0.0, 0.0), (20, 0.45, 0.15), (30, 1.0, 0.7))
+    ]
+    run.folder.write_jsonl(f"stages/{stage.name}/{GLANCES}", rows)
+    found = draw_answering(run)
+    assert found is not None
+    assert found.sentence == (
+        "Of 60 calibration questions, it answers 0\u00a0% after 10 steps and 70\u00a0% after 30; "
+        "of as many questions that it is trained on, 100\u00a0%."
+    )
+    last = f"{1000 * 30 / stage.steps:.2f}".rstrip("0").rstrip(".")
+    assert f"{last},300" in str(found.chart)  # 70 % is 300 of 1000 from the top
+
+
+def test_steps_are_counted_from_the_first_stage_on():
+    stages = [SimpleNamespace(name="one", steps=10), SimpleNamespace(name="two", steps=30)]
+    row = {"step": 10, "asked": 4, "trained": 0.5, "calibration": 0.5}
+    folder = SimpleNamespace(read_glances=lambda _: [row])
+    run: Any = SimpleNamespace(recipe=SimpleNamespace(chain=lambda: stages), folder=folder)
+    found = draw_answering(run)
+    assert found is not None
+    assert "after 10 steps and 50\u00a0% after 20;" in found.sentence
+
+
+def test_losses_that_span_several_doublings_have_a_logarithmic_scale():
+    wide, narrow = _Scale.of([1.0, 4.0, 16.0]), _Scale.of([4.0, 1.0])
+    assert [wide.up(loss) for loss in (1, 4, 16)] == pytest.approx([0, 0.5, 1])
+    assert (wide.ticks, narrow.ticks) == ([1.0, 10.0], [0, 1, 2, 3, 4])
+    assert [narrow.up(loss) for loss in (0, 1, 4)] == pytest.approx([0, 0.25, 1])
+
+
+@pytest.mark.parametrize(
+    ("shown", "edges"),
+    [
+        ([0] * 5 + [1] * 5 + [2, 3, 2, 3, 2], [0, 1, 2]),  # the bins double
+        ([0] + [20] * 4 + [40] * 9 + [70] * 9, [0, 32, 64]),  # one fact alone says nothing
+        ([20] * 6 + [40] * 6 + [70], [16, 32]),  # nor does the last one
+        ([3], [2]),
+        ([0, 0], [0]),
+    ],
+)
+def test_facts_are_put_together_until_there_are_a_few(shown: list[int], edges: list[int]):
+    assert _merge_small(np.array(shown)) == edges
+
+
+def make_answers(confidence: list[float], right: list[bool]) -> Any:
+    rows = [
+        SimpleNamespace(
+            right=ok,
+            reply=SimpleNamespace(
+                confidence=sure, candidates=[SimpleNamespace(model_probability=sure)]
+            ),
+        )
+        for sure, ok in zip(confidence, right, strict=True)
+    ]
+    scored = [SimpleNamespace(score=sure) for sure in confidence]
+    return SimpleNamespace(held_out=rows, scored=scored)
+
+
+@pytest.mark.parametrize(
+    ("sure", "right", "n", "words"),
+    [
+        (0.95, 6, 7, "in 85.7 % (49 to 97): too few answers to tell whether this is as often as"),
+        (0.95, 60, 70, "in 85.7 % (76 to 92): less often than it believes."),
+        (0.7, 60, 70, "in 85.7 % (76 to 92): more often than it believes."),
+        (0.86, 6000, 7000, "in 85.7 % (85 to 87): as often as it believes, as far as these"),
+    ],
+)
+def test_confidence_is_judged_only_where_there_are_enough_answers(sure, right, n, words):
+    found = draw_reliability(make_answers([sure] * n, [i < right for i in range(n)]))
+    assert found is not None
+    assert words in found.sentence.replace("\u00a0", " ")
+
+
+def test_what_silence_buys_is_said_for_good_bad_and_no_mistakes():
+    sure = [0.9, 0.8, 0.7, 0.6]
+
+    def tell(right: list[bool]) -> str:
+        found = draw_risk(make_answers(sure, right))
+        assert found is not None
+        return found.sentence.replace("\u00a0", " ")
+
+    assert tell([True, True, False, False]).startswith(
+        "If it may stay silent where it is least sure, it is wrong less often: in 0 % of its "
+        "answers when it answers half of the 4 questions, in 50 % when it answers all."
+    )
+    assert tell([False, True, True, True]).startswith(
+        "To stay silent where it is least sure does not help it here: it is wrong in 50 % of its"
+    )
+    assert (
+        tell([True] * 4) == "No answer is wrong, so there is nothing for silence to prevent here."
+    )

@@ -1,0 +1,140 @@
+"""The slider: thresholds chosen on calibration answers, counted on held-out ones, by hand."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wherefrom.answering.abstention import LEAST_SURE, Threshold
+from wherefrom.answering.calibration import LogisticCalibration
+from wherefrom.answering.policy import AnswerPolicy, RelationPolicy
+from wherefrom.show.page.answers import JudgedAnswers, Scored
+from wherefrom.show.page.risk import offer_risks
+from wherefrom.show.page.sections import tell_stops
+
+CURVE = LogisticCalibration(("log_probability",), (0.0,), (1.0,), (1.0,), 0.0)
+POLICY = AnswerPolicy(CURVE, Threshold(0.7, 0.9, 0.5, 0.9, 10))
+
+
+class Answers(JudgedAnswers):
+    """Held-out answers by their scores alone."""
+
+    scored = [  # noqa: RUF012
+        Scored(0.95, True, "r", "stated"),
+        Scored(0.85, True, "r", "stated"),
+        Scored(0.75, False, "r", "omitted"),
+        Scored(0.55, True, "r", "stated"),
+        Scored(0.0, False, "r", "none"),
+    ]
+
+
+@pytest.fixture
+def offered():
+    # Ranked by score: right, right, wrong, right, right: the precisions are 1, 1, 2/3, 3/4, 4/5.
+    known = [(0.9, True), (0.75, True), (0.7, False), (0.65, True), (0.6, True), (0.3, True)]
+    calibration = tuple(Scored(score, right, "r") for score, right in known * 20)
+    found = offer_risks(Answers((), calibration, None), POLICY)
+    assert found is not None
+    return found
+
+
+def stop(offered, risk):
+    return next(each for each in offered.stops if each.risk == risk)
+
+
+def test_each_stop_has_the_loosest_threshold_of_its_risk(offered):
+    assert stop(offered, 0.01).thresholds == {"": 0.75}  # the two best are right
+    assert stop(offered, 0.2).thresholds == {"": 0.5}  # four of five: 0.3 is below even odds
+    assert stop(offered, 0.3).thresholds == {"": 0.5}
+
+
+def test_a_risk_that_the_calibration_questions_cannot_show_is_not_offered():
+    known = tuple(Scored(0.9, True, "r") for _ in range(17))
+    found = offer_risks(Answers((), known, None), POLICY)
+    assert found is not None
+    for risk, least in ((0.01, 100), (0.05, 20)):
+        refused = stop(found, risk)
+        assert refused.answered == 0
+        assert refused.why_not == (
+            f"17 calibration questions are too few to tell whether at most {100 * risk:g} % of the "
+            f"answers are wrong; that takes at least {least}"
+        )
+    assert stop(found, 0.07).answered > 0  # one wrong answer of 15 is less
+
+
+def test_doubtful_answers_are_for_those_who_accept_more_risk_than_the_run():
+    known = tuple(Scored(score, True, "r") for score in (0.9, 0.85, 0.6) * 40)
+    policy = replace(POLICY, threshold=Threshold(0.6, 0.9, 0.5, 0.9, 10))
+    found = offer_risks(Answers((), known, None), policy)
+    assert found is not None
+    assert stop(found, 0.05).thresholds == {"": LEAST_SURE}, "all are right, but 0.6 is doubtful"
+    assert stop(found, 0.15).thresholds == {"": 0.5}
+
+
+def test_the_usual_stop_has_the_runs_own_threshold(offered):
+    assert offered.stops[offered.usual].risk == 0.1
+    assert offered.stops[offered.usual].thresholds == {"": 0.7}
+
+
+def test_what_a_threshold_does_is_counted_on_held_out_people(offered):
+    usual = offered.stops[offered.usual]
+    assert (usual.answered, usual.right, usual.n) == (3, 2, 5)
+    assert usual.groups == {"stated": [3, 2, 2], "omitted": [1, 1, 0], "none": [1, 0, 0]}
+
+
+def test_the_lower_floor_of_a_higher_risk_does_not_raise_the_threshold():
+    """By hand: 0.8 is the lowest score above the floor, and 0.75 is the run's own threshold.
+
+    For a risk of 15 % the floor is 1/2. The wrong 0.6 would make it 1 of 4, and 0.8 is left: then
+    an answer with a score of 0.77 would be given to who accepts 10 %, and not at 15 %.
+    """
+    known = [Scored(score, score > 0.7, "r") for score in (0.95, 0.9, 0.8, 0.6)]
+    policy = AnswerPolicy(CURVE, Threshold(0.75, 0.9, 0.75, 1.0, 4))
+    found = offer_risks(Answers((), tuple(known), None), policy)
+    assert stop(found, 0.1).thresholds == {"": 0.75}
+    assert stop(found, 0.15).thresholds == {"": 0.75}
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([0.0, *np.arange(0.4, 1, 0.05)]), st.booleans()), min_size=1
+    ),
+    st.sampled_from([0.55, 0.75, 0.9, 2.0]),
+    st.booleans(),
+)
+@settings(max_examples=30)
+def test_less_risk_never_answers_more(known, own, several):
+    threshold = Threshold(own, 0.9, 0.5, 0.9, 10)
+    names = ("r", "s") if several else ()
+    policy = replace(
+        POLICY, threshold=threshold, relations={n: RelationPolicy(CURVE, threshold) for n in names}
+    )
+    rows = [
+        Scored(float(p), right, "rs"[i % 2] if several else "r")
+        for i, (p, right) in enumerate(known)
+    ]
+    found = offer_risks(Answers((), tuple(rows), None), policy)
+    assert found is not None
+    for strict, loose in pairwise(found.stops):
+        assert all(
+            loose.thresholds.get(name, 2) <= least for name, least in strict.thresholds.items()
+        )
+        assert strict.answered <= loose.answered
+    assert set(found.stops[found.usual].thresholds.values()) == {own}
+
+
+def test_a_stop_says_in_words_what_it_does(offered):
+    words = tell_stops(offered)[offered.usual]
+    assert words["risk"] == "10\u00a0%"
+    assert words["said"].startswith("It then answers 3 of 5 held-out questions, and 2 of these")
+    assert words["groups"].startswith(
+        "It answers 2 of 3 whose text tells, 1 of 1 whose text leaves"
+    )
+
+
+def test_without_calibration_there_is_no_slider():
+    assert offer_risks(Answers((), (), None), POLICY) is None
+    assert offer_risks(Answers((), (Scored(0.5, True, "r"),), None), None) is None

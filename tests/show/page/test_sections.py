@@ -1,0 +1,100 @@
+"""Mistakes by kind, evidence by source, and the rows of the table, from answers made by hand."""
+
+from dataclasses import replace
+
+from wherefrom.auditing.findings import AuditedAnswer
+from wherefrom.core.contracts import Dataset, Document, Span
+from wherefrom.core.replies import RankedAnswer, Reply, Source, Verdict
+from wherefrom.show.page.sections import cross, list_answers, list_mistakes, tell_mistakes
+from wherefrom.show.page.sentences import confidence
+
+
+def answer(
+    subject, said, gold, *, given=True, label="supported", source="recalled", support="stated"
+):
+    reply = Reply(
+        question=f"Where was {subject} born?",
+        subject=subject,
+        relation="birthplace",
+        answered=given,
+        answer=said,
+        confidence=0.75,
+        reason=None,
+        name_known=True,
+        candidates=(RankedAnswer(said, 0.5),),
+        evidence=Verdict(label, None, None, None, 0.0),
+        source=Source(source, 0.9, True),
+    )
+    return AuditedAnswer(reply, gold, said == gold, "held-out", support, {}, None)
+
+
+ROWS = [
+    answer("Ada Lund", "Oslo", "Oslo"),
+    answer("Bo Falk", "Rome", "Lima", label="contradicted"),
+    answer("Cy Roth", "Bonn", "Cork", label="contradicted", source="guessed", given=False),
+    answer("Di Holm", "Oslo", "Cork", label="silent", source="guessed", support="omitted"),
+    answer(
+        "Ed Lund", "Oslo", "Cork", label="no text", source="guessed", support="none", given=False
+    ),
+]
+
+
+def text(subject, line):
+    return Document(f"{subject} {line}", Span(0, len(subject)))
+
+
+DATASET = Dataset(
+    (
+        text("Ada Lund", "was born in Oslo."),
+        text("Bo Falk", "was born in Lima and lives in Rome."),
+        text("Cy Roth", "was born in Cork, near Bonnville."),
+    )
+)
+
+
+def test_each_wrong_answer_is_of_one_kind():
+    found = list_mistakes(ROWS, DATASET)
+    assert [(kind["kind"], kind["count"], kind["declined"]) for kind in found] == [
+        ("confused", 1, 0),  # Rome stands in Bo's text
+        ("failed", 1, 1),  # Bonn does not stand in Cy's: a part of a word is no word
+        ("omitted", 1, 0),
+        ("none", 1, 1),
+    ]
+    assert found[0]["examples"] == [{"subject": "Bo Falk", "answer": "Rome", "gold": "Lima"}]
+    words = tell_mistakes(ROWS)
+    assert words == "4 of 5 best guesses are wrong; it declined to give 2 of them and gave 2."
+
+
+def test_the_two_way_table_counts_every_answer_once():
+    found = cross(ROWS)
+    assert found is not None
+    cells = {
+        (row["label"], cell["source"]): (cell["count"], cell["right"])
+        for row in found["rows"]
+        for cell in row["cells"]
+    }
+    assert cells["supported", "recalled"] == (1, 1)
+    assert cells["contradicted", "recalled"] == (1, 0)
+    assert cells["contradicted", "guessed"] == (1, 0)
+    assert sum(count for count, _ in cells.values()) == len(ROWS)
+    assert "borrowed" in found["footnote"]
+    assert cross([]) is None
+
+
+def test_the_rows_of_the_table_say_what_the_replies_say():
+    (first, *_) = list_answers(ROWS)
+    assert first == {
+        "q": "Where was Ada Lund born?", "s": "Ada Lund", "r": "birthplace", "a": "Oslo",
+        "g": "Oslo", "ok": True, "given": True, "c": 0.75, "e": "supported",
+        "o": "recalled", "t": "stated",
+    }  # fmt: skip
+
+
+def test_only_a_certainty_is_called_certain():
+    shares = (1.0, 0.999999, 0.00001, 0.0)
+    rows = [replace(ROWS[0], reply=replace(ROWS[0].reply, confidence=c)) for c in shares]
+    assert [row["c"] for row in list_answers(rows)] == [1.0, 0.9999, 0.0001, 0.0]
+    told = [confidence(share) for share in (0, 0.0002, 0.004, 0.25, 0.994, 0.9999, 1)]
+    assert [each.replace("\u00a0", " ") for each in told] == [
+        "0.0 %", "<0.1 %", "0.4 %", "25 %", "99.4 %", ">99.9 %", "100 %",
+    ]  # fmt: skip
