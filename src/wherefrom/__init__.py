@@ -81,7 +81,7 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(_MODULES[name])
     if name == "verify":  # checking files needs no torch
-        return import_module("wherefrom.auditing.folder_check").verify
+        return import_module("wherefrom.runs.verification").verify
     return getattr(import_module("wherefrom.api"), name)
 
 

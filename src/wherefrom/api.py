@@ -34,9 +34,7 @@ from wherefrom.auditing.audit import Risk, audit_run
 from wherefrom.auditing.dispute import Dispute, settle
 from wherefrom.auditing.examples import Examples, examples_of_file, examples_of_run
 from wherefrom.auditing.findings import Audit
-from wherefrom.auditing.folder_check import verify
 from wherefrom.auditing.inspector import open_inspector
-from wherefrom.auditing.verification import Fault, Verification
 from wherefrom.core.arguments import checked
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import MissingInput, UsageError, WherefromError
@@ -72,6 +70,7 @@ from wherefrom.recipes.options import RecipeOptions, check_options
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import AnyRun, Run, open_run
 from wherefrom.runs.threads import use_threads
+from wherefrom.runs.verification import Fault, Verification, verify
 from wherefrom.runs.workshop import why_not_mps
 from wherefrom.show.page.report import Report, report_runs
 from wherefrom.show.terminal.messages import note

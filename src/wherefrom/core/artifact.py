@@ -1,7 +1,7 @@
 """Folders that are whole or not there: a manifest with checksums, and one writer.
 
-What a disk or a hand changed after a folder was published is found by its checksum, since a
-flipped bit loads without complaint.
+Checkpoints, entries of the cache, and what any process may make again for a run are such folders.
+What a disk or a hand changed after a folder was published is found by its checksum.
 """
 
 import os
@@ -14,65 +14,49 @@ from typing import Any
 
 from filelock import lock_descriptor
 
-from wherefrom.core.checked_json import parse_checked, spell_checked
-from wherefrom.core.errors import Busy, Damaged, Mismatch, MissingInput
+from wherefrom.core.errors import Busy, Damaged, MissingInput
 from wherefrom.core.files import NEW, TEMPORARY, cannot_write, file_hash, sync, write_bytes
-from wherefrom.core.inside import link_found, open_to_append, read_regular
+from wherefrom.core.inside import link_found, open_to_append
+from wherefrom.core.manifests import MANIFEST, Entry, read_manifest, spell_manifest
 
-FORMAT_VERSION = 1
-MANIFEST = "manifest.json"
 _PID_BYTES = 20  # of the number of a process, in its lock
 _ASIDE, _GONE = f"{TEMPORARY}old-", f"{TEMPORARY}gone-"
 
 
 @contextmanager
 def publish_folder(final: Path, facts: Mapping[str, Any]) -> Iterator[Path]:
-    """Fill the yielded folder; it becomes `final`, with a manifest, if nothing goes wrong.
-
-    The manifest holds the size and SHA-256 of every file, the facts, and its own checksum.
-    """
-    with write_folder_beside(final, facts) as temporary:
-        yield temporary
-    try:
-        with cannot_write(final):
-            replace_folder(temporary, final)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
-
-
-@contextmanager
-def write_folder_beside(final: Path, facts: Mapping[str, Any]) -> Iterator[Path]:
-    """Fill the yielded folder, which has a temporary name; it then has its manifest."""
+    """Fill the yielded folder; it becomes `final`, with a manifest, if nothing goes wrong."""
     temporary = final.with_name(f"{NEW}{final.name}-{secrets.token_hex(4)}")
     try:
         with cannot_write(final):
             temporary.mkdir(parents=True)
             yield temporary
             _complete(temporary, facts)
+            _replace(temporary, final)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
 
 
 def verify_folder(path: Path) -> dict[str, Any]:
-    """The manifest of a published folder, after every byte was compared with it."""
+    """The facts in the manifest of a published folder, after every byte was compared with it."""
     if path.is_symlink():
         raise link_found(path)
     if not os.path.isdir(path):
         raise MissingInput(f"{path}: expected a folder, found none")
-    manifest = _read_manifest(path / MANIFEST)
-    listed, found = manifest["files"], _files(path)
-    for name in sorted(listed.keys() - found):
-        raise Damaged(f"{path / name}: expected a file, found none")
-    for name in sorted(found - listed.keys()):
-        raise Damaged(f"{path / name}: expected only what {MANIFEST} lists, found this file too")
     try:
+        facts, listed = read_manifest(path / MANIFEST)
+        found = _files(path)
+        for name in sorted(listed.keys() - found):
+            raise Damaged(f"{path / name}: expected a file, found none")
+        for name in sorted(found - listed.keys()):
+            raise Damaged(f"{path / name}: expected only what {MANIFEST} lists, found this file")
         for name, entry in listed.items():
-            _verify_file(path / name, entry)
-    except MissingInput as error:  # there, but the system cannot read it
+            if not entry.holds(path / name):
+                raise Damaged(f"{path / name}: {entry.explain(path / name)}")
+    except MissingInput as error:  # not there, or the system cannot read it
         raise Damaged(str(error)) from error
-    return manifest
+    return facts
 
 
 def remove_folder(path: Path) -> None:
@@ -96,10 +80,16 @@ def sweep(parent: Path) -> None:
             final = path.with_name(path.name.removeprefix(_ASIDE))
             if path.name.startswith(_ASIDE) and not final.exists():
                 path.rename(final)
-            elif path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
             else:
-                path.unlink()
+                remove_tree(path)
+
+
+def remove_tree(path: Path) -> None:
+    """Remove a file, a folder with all in it, or a link, but not what the link leads to."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -137,53 +127,19 @@ def _complete(folder: Path, facts: Mapping[str, Any]) -> None:
     files = {}
     for name in sorted(_files(folder)):
         sync(folder / name)
-        size = (folder / name).stat().st_size
-        files[name] = {"bytes": size, "sha256": file_hash(folder / name)}
+        files[name] = Entry((folder / name).stat().st_size, file_hash(folder / name))
     for inner in folder.rglob("*/"):
         sync(inner)
-    manifest = {"format_version": FORMAT_VERSION, **facts, "files": files}
-    write_bytes(folder / MANIFEST, spell_checked(manifest))
+    write_bytes(folder / MANIFEST, spell_manifest(facts, files))
 
 
-def parse_manifest(data: bytes, path: Path) -> dict[str, Any]:
-    """The table of a manifest, after its own checksum held."""
-    manifest = parse_checked(data, path, "a manifest")
-    if manifest.get("format_version") != FORMAT_VERSION:
-        found = manifest.get("format_version")
-        raise Mismatch(
-            f"{path}: format_version: expected {FORMAT_VERSION}, found {found!r}; "
-            "read it with the version of wherefrom that wrote it"
-        )
-    files = manifest.get("files")
-    if not isinstance(files, dict) or not all(isinstance(e, dict) for e in files.values()):
-        raise Damaged(f"{path}: expected a table of files, found none")
-    return manifest
-
-
-def _read_manifest(path: Path) -> dict[str, Any]:
-    try:
-        return parse_manifest(read_regular(path), path)
-    except MissingInput as error:
-        raise Damaged(str(error).replace("expected a file", "expected a manifest")) from error
-
-
-def _verify_file(path: Path, entry: Mapping[str, Any]) -> None:
-    if path.is_symlink() or not path.is_file():
-        raise Damaged(f"{path}: expected a regular file, found something else")
-    size = path.stat().st_size
-    if size != entry.get("bytes"):
-        raise Damaged(f"{path}: expected {entry.get('bytes')} bytes, found {size}")
-    found = file_hash(path)
-    if found != entry.get("sha256"):
-        raise Damaged(f"{path}: expected SHA-256 {entry.get('sha256')}, found {found}")
-
-
-def replace_folder(temporary: Path, final: Path) -> None:
+def _replace(temporary: Path, final: Path) -> None:
     """Rename into place. A folder cannot be renamed over another: the old one steps aside."""
     aside = final.with_name(f"{_ASIDE}{final.name}")
-    moved = final.is_dir()
+    moved = os.path.lexists(final)
     if moved:
-        shutil.rmtree(aside, ignore_errors=True)
+        if os.path.lexists(aside):
+            remove_tree(aside)
         final.rename(aside)
     try:
         temporary.rename(final)
@@ -192,4 +148,5 @@ def replace_folder(temporary: Path, final: Path) -> None:
             aside.rename(final)
         raise
     sync(final.parent)
-    shutil.rmtree(aside, ignore_errors=True)
+    if moved:
+        remove_tree(aside)

@@ -20,7 +20,6 @@ from typing import Any
 from filelock import lock_descriptor
 
 from wherefrom.core.artifact import publish_folder, sweep, verify_folder
-from wherefrom.core.checked_json import parse_checked, spell_checked
 from wherefrom.core.errors import (
     CacheWarning,
     CannotWrite,
@@ -29,8 +28,8 @@ from wherefrom.core.errors import (
     MissingInput,
     UsageError,
 )
-from wherefrom.core.files import cannot_write, write_bytes
-from wherefrom.core.inside import open_to_append, read_regular
+from wherefrom.core.files import cannot_write, read_json, write_json
+from wherefrom.core.inside import open_to_append
 from wherefrom.core.progress import tell
 
 _GB = 20.0
@@ -81,17 +80,14 @@ def remember(kind: str, key: str, compute: Callable[[], dict[str, Any]]) -> dict
     def make(folder: Path) -> None:
         nonlocal value
         value = compute()
-        write_bytes(folder / _VALUE, spell_checked(value))
+        write_json(folder / _VALUE, value)
 
     try:
         path = open_entry(kind, key, make)
     except CannotWrite as error:
         note_unkept(error)
         return compute() if value is None else value
-    if value is not None:
-        return value
-    kept = parse_checked(read_regular(path / _VALUE), path / _VALUE, "a table")
-    return {name: v for name, v in kept.items() if name != "checksum"}
+    return read_json(path / _VALUE) if value is None else value
 
 
 def note_unkept(error: CannotWrite) -> None:

@@ -7,8 +7,8 @@ work in it is not kept out by this.
 
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
 
 from wherefrom.core.errors import Damaged, MissingInput
 
@@ -39,16 +39,18 @@ def link_found(path: Path) -> Damaged:
     )
 
 
-def read_regular(path: Path) -> bytes:
-    """The bytes of a file that is no link, pipe or device."""
+def read_regular(path: Path, most: int | None = None) -> bytes:
+    """The bytes of a file that is no link, pipe or device; Damaged if it has more than `most`."""
     with open_regular(path) as file:
+        if most is not None and (size := os.fstat(file.fileno()).st_size) > most:
+            raise Damaged(f"{path}: expected at most {most} bytes, found {size}")
         try:
             return file.read()
         except OSError as error:  # there, but the system cannot read it
             raise MissingInput(f"{path}: expected a file, found: {error.strerror}") from error
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path) -> BufferedReader:
     """A file that is no link, pipe or device, opened to be read; whoever opens it closes it."""
     try:
         descriptor = os.open(path, _READ)

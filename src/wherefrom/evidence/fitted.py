@@ -1,6 +1,6 @@
-"""The fact checker of a run: fitted once, then stored in the run's audit/evidence.json.
+"""The fact checker of a run: fitted once, then stored in the run's folder evidence/.
 
-Any process may fit it, so the file carries its own checksum and is not in the run folder's seal.
+Any process may fit it, so it has a manifest of its own and is not in the run's.
 """
 
 from collections.abc import Mapping
@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from wherefrom.core.checked_json import parse_checked, spell_checked
+from wherefrom.core.artifact import publish_folder, verify_folder
 from wherefrom.core.config import from_json, to_json
-from wherefrom.core.errors import BadData, CannotWrite, Damaged, MissingInput
-from wherefrom.core.files import write_bytes
-from wherefrom.core.inside import read_regular
+from wherefrom.core.errors import BadData, CannotWrite, Damaged, Mismatch, MissingInput
+from wherefrom.core.files import read_json, write_json
 from wherefrom.evidence.extractor import RelationExtractor
 from wherefrom.evidence.index import index_run
 from wherefrom.evidence.verdict import FactChecker
-from wherefrom.runs.folder import describe
+from wherefrom.runs.descriptions import describe
+from wherefrom.runs.layout import EVIDENCE
 from wherefrom.runs.run import Run
 
-FILE = "audit/evidence.json"
+FILE = "extractors.json"
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def open_fact_checker(run: Run) -> FactChecker | None:
     Otherwise they are fitted again, and stored if the folder can be written.
     """
     index = index_run(run)
-    path = run.folder.locate(FILE)
+    path = run.folder.locate(EVIDENCE)
     digest = describe(run.dataset)["sha256"]
     if kept := _read(path, digest):
         return FactChecker(index, kept.relations)
@@ -50,15 +50,15 @@ def open_fact_checker(run: Run) -> FactChecker | None:
         return None
     with suppress(CannotWrite):  # a run in a read-only folder can be asked too
         kept = to_json(FittedExtractors(digest, checker.extractors))
-        write_bytes(path, spell_checked(kept))
+        with publish_folder(path, {"text": digest}) as folder:
+            write_json(folder / FILE, kept)
     return checker
 
 
 def _read(path: Path, digest: str) -> FittedExtractors | None:
     """The stored extractors; None if the file is missing, damaged, or of another text."""
-    with suppress(MissingInput, Damaged, BadData):
-        table = parse_checked(read_regular(path), path, "fitted extractors")
-        table.pop("checksum", None)
-        kept = from_json(FittedExtractors, table, str(path))
+    with suppress(MissingInput, Damaged, Mismatch, BadData):
+        verify_folder(path)
+        kept = from_json(FittedExtractors, read_json(path / FILE), str(path / FILE))
         return kept if kept.sha256 == digest else None
     return None

@@ -6,9 +6,7 @@ which documents may match, and those documents are then read. Names are data: no
 of an SQL statement, and inside a full-text query every trigram is a quoted string.
 """
 
-import os
 import re
-import secrets
 import sqlite3
 import unicodedata
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -18,19 +16,20 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from wherefrom.core.artifact import publish_folder, verify_folder
 from wherefrom.core.contracts import Document, Passage, Question, Span
 from wherefrom.core.errors import CannotWrite, Damaged, Mismatch, MissingInput
-from wherefrom.core.files import NEW, cannot_write, one_line, sync
+from wherefrom.core.files import one_line
 from wherefrom.core.made_sequence import in_batches
-from wherefrom.core.marked_sqlite import mark_whole, require_whole
 from wherefrom.core.progress import tell
 from wherefrom.evaluation.places import plain, subject_of
 from wherefrom.reading.mentions import Mentions
-from wherefrom.runs.folder import describe
+from wherefrom.runs.descriptions import describe
+from wherefrom.runs.layout import INDEX
 from wherefrom.runs.run import Run
 
-FILE = "index.sqlite"
-FORMAT = "3"
+FILE = "text.sqlite"
+FORMAT = 4
 MAX_FOUND = 100  # documents: words that occur in many more are probably not a name
 _TRIGRAM = 3
 _SHORT = 4  # letters: names this short stand inside many words, so their edges are matched, too
@@ -39,7 +38,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _TABLES = """
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
-CREATE TABLE about (format TEXT, digest TEXT, letters TEXT);
+CREATE TABLE about (letters TEXT);
 CREATE TABLE document (
     number INTEGER PRIMARY KEY, subject TEXT, first INTEGER, last INTEGER, text TEXT
 );
@@ -82,20 +81,13 @@ class Index:
         question_subjects: Iterable[str] = (),
         passages: Iterable[Passage] = (),
     ) -> "Index":
-        """Write the file under a temporary name, rename it when it is whole, and open it."""
-        with cannot_write(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            temporary = path.with_name(f"{NEW}{path.name}-{secrets.token_hex(4)}")
+        """Publish a folder with the database in it, and open it."""
+        with publish_folder(path, {"text": digest, "format": FORMAT}) as folder:
             try:
-                with closing(sqlite3.connect(temporary)) as database:
-                    _fill(database, documents, digest, passages)
-                mark_whole(temporary)
-                temporary.replace(path)
+                with closing(sqlite3.connect(folder / FILE)) as database:
+                    _fill(database, documents, passages)
             except sqlite3.Error as error:  # SQLite does not report a full disk as an OSError
                 raise OSError(None, one_line(error)) from error
-            finally:
-                temporary.unlink(missing_ok=True)
-            sync(path.parent)
         return cls.open(path, digest, question_subjects)
 
     @classmethod
@@ -103,39 +95,33 @@ class Index:
         cls,
         path: Path,
         documents: Sequence[Document],
-        digest: str,
         question_subjects: Iterable[str] = (),
         passages: Iterable[Passage] = (),
     ) -> "Index":
         """The same without a file, for a `path` that cannot be written."""
         database = sqlite3.connect(":memory:", check_same_thread=False)
-        _fill(database, documents, digest, passages)
+        _fill(database, documents, passages)
         (letters,) = database.execute("SELECT letters FROM about").fetchone()
         return cls(database, path, letters, question_subjects)
 
     @classmethod
     def open(cls, path: Path, digest: str, question_subjects: Iterable[str] = ()) -> "Index":
-        """The index in a file; Mismatch unless it was built from the text with this hash."""
-        if not os.path.exists(path):
-            raise MissingInput(
-                f"{path}: expected an index of the text, found no file; build it first"
+        """The index in a folder; Mismatch unless it was built from the text with this hash."""
+        found = verify_folder(path)
+        if (found.get("text"), found.get("format")) != (digest, FORMAT):
+            raise Mismatch(
+                f"{path}: expected an index of the text with hash {digest[:12]}, found "
+                f"{str(found.get('text'))[:12]}; delete it, and it is built anew"
             )
-        require_whole(path)
         # Nothing but the file itself is read: no journal that lies beside it.
-        address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+        address = f"{(path / FILE).absolute().as_uri()}?mode=ro&immutable=1"
         try:
             database = sqlite3.connect(address, uri=True, check_same_thread=False)
             database.execute("PRAGMA trusted_schema = OFF")
-            rows = database.execute("SELECT format, digest, letters FROM about").fetchall()
-        except sqlite3.Error as error:
+            ((letters,),) = database.execute("SELECT letters FROM about").fetchall()
+        except (sqlite3.Error, ValueError) as error:
             raise _damaged(path, error) from error
-        if [row[:2] for row in rows] != [(FORMAT, digest)]:
-            database.close()
-            raise Mismatch(
-                f"{path}: expected an index of the text with hash {digest[:12]}, found "
-                f"{rows[0][1][:12] if rows else 'none'}; delete it, and it is built anew"
-            )
-        return cls(database, path, rows[0][2], question_subjects)
+        return cls(database, path, letters, question_subjects)
 
     def close(self) -> None:
         self._database.close()
@@ -253,7 +239,7 @@ def index_run(run: Run) -> Index:
 
     If the folder cannot be written, the index is built in memory, every time.
     """
-    dataset, path = run.dataset, run.folder.locate(FILE)
+    dataset, path = run.dataset, run.folder.locate(INDEX)
     digest = describe(dataset)["sha256"]
     subjects = _Subjects(dataset.questions)
     with suppress(MissingInput, Mismatch, Damaged):
@@ -266,7 +252,7 @@ def index_run(run: Run) -> Index:
     try:
         return Index.build(path, read, digest, subjects, passages())
     except CannotWrite:
-        return Index.in_memory(path, read, digest, subjects, passages())
+        return Index.in_memory(path, read, subjects, passages())
 
 
 class _Subjects(Iterable[str]):
@@ -297,7 +283,6 @@ def fold(text: str) -> str:
 def _fill(
     database: sqlite3.Connection,
     documents: Sequence[Document],
-    digest: str,
     passages: Iterable[Passage],
 ) -> None:
     database.executescript(_TABLES)
@@ -322,8 +307,7 @@ def _fill(
     database.executemany("INSERT INTO passage VALUES (?, ?, ?, ?)", rows)
     database.execute("CREATE INDEX by_subject ON document (subject)")
     database.execute("CREATE INDEX by_topic ON passage (subject)")
-    about = (FORMAT, digest, "".join(sorted(letters)))
-    database.execute("INSERT INTO about VALUES (?, ?, ?)", about)
+    database.execute("INSERT INTO about VALUES (?)", ("".join(sorted(letters)),))
     database.commit()
 
 
@@ -331,7 +315,7 @@ def _document(text: str, first: int | None, last: int | None) -> Document:
     return Document(text, None if first is None or last is None else Span(first, last))
 
 
-def _damaged(path: Path, error: sqlite3.Error) -> Damaged:
+def _damaged(path: Path, error: Exception) -> Damaged:
     found = f"{path}: expected a sound index, found: {one_line(error)}"
     return Damaged(f"{found}; delete it, and it is built anew")
 

@@ -14,7 +14,7 @@ from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Learner
 from wherefrom.core.environment import release_memory
-from wherefrom.core.errors import Interrupted, MissingInput, UsageError, nearest
+from wherefrom.core.errors import Damaged, Interrupted, MissingInput, UsageError, nearest
 from wherefrom.core.memory import allocating
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe, Stage
 from wherefrom.data.catalogue import load_dataset
@@ -27,9 +27,10 @@ from wherefrom.experiments.probing import PROBES, Probe, Watch
 from wherefrom.runs.crew import current_crew
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kinds import data_identity, recipe_identity
-from wherefrom.runs.layout import GLANCES
+from wherefrom.runs.layout import DATA, GLANCES, METRICS, NEXT, REPORT, RUN, STATUS
 from wherefrom.runs.run import Run, count_parameters, model_identity, open_run
 from wherefrom.runs.threads import require_threads, use_threads, usual_threads
+from wherefrom.runs.verification import find_spoilt
 from wherefrom.runs.workshop import Workshop
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.loop import Finished, Observer, train
@@ -102,20 +103,38 @@ def check_predictors(recipe: Recipe) -> None:
 
 
 def evaluate_run(path: Path, threads: int | None = None) -> Outcome:
-    """Score a finished run's models again, and store the new results."""
+    """Score a finished run's models again, and store the new results.
+
+    Predictions, policy and data that are damaged are made again; models are not.
+    """
     folder = RunFolder(path)
     if isinstance(recipe := folder.read_recipe(), Demonstrations):
         return _demonstrate_again(folder, recipe)
     run = open_run(path)
-    run.require_finished()
+    if folder.is_sound(STATUS):
+        run.require_finished()
     use_threads(threads, run.recipe.threads)
     with lock_folder(path):
         run.folder.clean_up()
+        before = _stored_status(run.folder, run.recipe)
+        if not all(run.folder.is_sound(name) for name in DATA if run.folder.has(name)):
+            dataset = load_dataset(run.recipe.data, run.recipe.seed)
+            run.folder.keep_data(dataset, Workshop(run.recipe, lambda: dataset).vocabulary)
         with run.folder.together():  # scores, predictions and policy are all of one evaluation
             results = evaluate(run)
-            run.folder.write_status(run.status | {"results": results})
-    changed = _changed(run.results, results)
-    return Outcome(run.recipe.name, str(path), run.status["seconds"], results, True, changed)
+            run.folder.write_status(before | {"results": results})
+    changed = _changed(before["results"], results)
+    return Outcome(run.recipe.name, str(path), before["seconds"], results, True, changed)
+
+
+def _stored_status(folder: RunFolder, recipe: Recipe) -> dict[str, Any]:
+    """The status of a finished run, or what the rest of the folder says if it is damaged."""
+    try:
+        return folder.read_status()
+    except Damaged:
+        rows = [folder.read_metrics(stage.name) for stage in recipe.stages]
+        seconds = sum(each[-1]["seconds"] for each in rows if each)
+        return {"state": "finished", "seconds": round(seconds, 2), "results": {}}
 
 
 def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, ...]:
@@ -151,10 +170,14 @@ def find_stored(folder: RunFolder, recipe: Experiment) -> Outcome | None:
     """The outcome of a finished run; raises if the folder has another recipe or other data.
 
     The data are compared too, since a recipe only names files, and a file may have a new content.
+    None if there is something to train, or to make again because it is damaged.
     """
+    folder.refresh()
     if not folder.exists():
         return None
     folder.check_recipe(recipe)
+    if folder.has(NEXT) or find_spoilt(folder) - {REPORT}:
+        return None
     status = folder.read_status()
     if status["state"] != "finished":
         return None
@@ -187,6 +210,9 @@ class Execution:
         self.plan = planned.plan if planned else None
         self.before, self.started = 0.0, monotonic()
         self.trained: frozenset[str] = frozenset()
+        self.goes_on = self.was_finished = False
+        self.threads = 0
+        self.models: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
         require_threads(recipe.threads)
         self.workshop = (planned and planned.workshop) or Workshop(recipe)
         # All raise before the folder is created if the data or word vectors do not fit the model.
@@ -219,12 +245,17 @@ class Execution:
 
     def begin(self) -> None:
         """Write what is known before anything is trained."""
-        status = self.folder.read_status()
-        self.before = float(status.get("seconds", 0.0))
-        self.trained = frozenset(status.get("trained", ()))
-        threads = use_threads(self.recipe.threads or self._earlier_threads())
         self.folder.clean_up()
-        self._write_recipe(threads)
+        self.threads = use_threads(self.recipe.threads or self._earlier_threads())
+        if self.folder.exists():
+            made = self.folder.read_recipe()
+            assert isinstance(made, Recipe)
+            status = _stored_status(self.folder, made)
+            self.goes_on = recipe_identity(made) != recipe_identity(self.recipe)
+            self.was_finished = status["state"] == "finished"
+            self.trained = self._find_trained(made) if self.was_finished else frozenset()
+            self.before = self.folder.read_seconds(status)
+        self.write_unfinished()
         self.folder.keep_data(self.workshop.dataset, self.workshop.vocabulary)
 
     def stages_to_train(self) -> list[Stage]:
@@ -241,34 +272,62 @@ class Execution:
         """Evaluate what was trained; the run is then finished."""
         run = Run(self.folder, self.recipe, self.workshop)
         with self.folder.together():  # a run is finished with all its results or not at all
+            if self.goes_on:
+                self.folder.set_aside_audit()
+                self.folder.remove(NEXT)
+                self._write_recipe(RUN)
+            for name, (arrays, facts) in self.models.items():
+                self.folder.write_model(name, arrays, facts)
             results = evaluate(run)
             release_memory()
             advice = advise(run, self.plan) if self.plan else ""
             seconds = self.seconds
-            trained = [stage.name for stage in self.recipe.stages]
             status = {"state": "finished", "seconds": seconds, "results": results}
-            status |= {"trained": trained} | ({"advice": advice} if advice else {})
-            self.folder.write_status(status)
+            self.folder.write_status(status | ({"advice": advice} if advice else {}))
         self._drop_checkpoints()
         return Outcome(self.recipe.name, str(self.folder.path), seconds, results, advice=advice)
 
     def write_unfinished(self) -> None:
-        """`trained` are stages of a finished run that goes on: their checkpoints may be gone."""
-        trained = {"trained": sorted(self.trained)} if self.trained else {}
-        self.folder.write_status({"state": "unfinished", "seconds": self.seconds} | trained)
+        """Say that the run is being made, and for how long.
 
-    def _write_recipe(self, threads: int) -> None:
-        """Before anything is trained; a plan that goes on replaces the one before."""
-        plan = to_json(self.plan) if self.plan else None
-        if self.folder.exists():
-            made = self.folder.read_recipe()
-            if plan is None or recipe_identity(made) == recipe_identity(self.recipe):
-                return
-            self.write_unfinished()
-            self.folder.set_aside_audit()
+        A finished run can be asked until it is finished again, whether it goes on (which NEXT says)
+        or something in it was damaged.
+        """
+        if self.goes_on:
+            self._write_recipe(NEXT)
+        if self.goes_on or self.was_finished:
+            return
+        with self.folder.together():
+            if not self.folder.has(RUN):
+                self._write_recipe(RUN)
+            self.folder.write_status({"state": "unfinished", "seconds": self.seconds})
+
+    def _write_recipe(self, name: str) -> None:
         crew = current_crew()
-        processes = crew.processes.size if crew else 1
-        self.folder.write_recipe(self.recipe, threads, plan, processes)
+        self.folder.write_recipe(
+            self.recipe,
+            self.threads,
+            to_json(self.plan) if self.plan else None,
+            crew.processes.size if crew else 1,
+            name=name,
+            seconds=self.seconds,
+        )
+
+    def _find_trained(self, made: Recipe) -> frozenset[str]:
+        """The stages of a finished run that need not be trained: nothing of them is damaged.
+
+        A stage is trained again if one that starts from its weights is, and it has no checkpoint.
+        """
+        folder, spoilt = self.folder, find_spoilt(self.folder)
+        again = {m.stage for m in made.models if any(f"models/{m.name}/" in n for n in spoilt)}
+        again |= {name.split("/")[1] for name in spoilt if name.startswith("stages/")}
+        again |= {m.stage for m in made.models if not folder.has_model(m.name)}
+        again |= {s.name for s in made.stages if not folder.has(f"stages/{s.name}/{METRICS}")}
+        for stage in reversed(made.stages):
+            before = stage.start_from if stage.name in again else None
+            if before and self._checkpoints(made.stage(before)).latest() is None:
+                again.add(before)
+        return frozenset(stage.name for stage in made.stages) - again
 
     def _drop_checkpoints(self) -> None:
         """Remove the checkpoints that a finished run has no use for.
@@ -311,21 +370,20 @@ class Execution:
         return start, probe, loop
 
     def keep(self, stage: Stage, model: Any, finished: Finished) -> None:
-        """Write the model after a stage into the folder."""
+        """Hold the model after a stage: it is written with all that is made with it."""
         workshop = self.workshop
-        identity = model_identity(workshop.config_of(stage), workshop.vocabulary)
-        arrays = copy_weights(workshop.family.weights(model))
         facts = {
-            "identity": identity,
+            "identity": model_identity(workshop.config_of(stage), workshop.vocabulary),
             "stage": stage.name,
             "recipe": self.recipe.name,
             "parameters": count_parameters(model),
         }
+        arrays = copy_weights(workshop.family.weights(model))
+        held = {m.name: (arrays, facts) for m in self.recipe.models if m.stage == stage.name}
+        self.models |= held
         with self.folder.together():
-            self.folder.end_logs(stage.name, finished.logs)
-            for entry in self.recipe.models:
-                if entry.stage == stage.name:
-                    self.folder.write_model(entry.name, arrays, facts)
+            for log in finished.logs:
+                self.folder.write_text(f"stages/{stage.name}/{log.path.name}", log.text)
 
     def steps_left(self, stage: Stage) -> int:
         """Steps that the stage's newest checkpoint has not yet taken."""

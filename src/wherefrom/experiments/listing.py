@@ -1,12 +1,11 @@
 """Lists of the recipes, and of the run folders in a folder."""
 
-import warnings
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
 from wherefrom.core.arguments import checked
-from wherefrom.core.errors import UnsealedWarning, WherefromError
+from wherefrom.core.errors import WherefromError
 from wherefrom.recipes.catalogue import RECIPES, get_recipe
 from wherefrom.runs.folder import RunFolder
 
@@ -49,9 +48,7 @@ def list_runs(folder: str | PathLike[str] = "runs") -> tuple[RunEntry, ...]:
 def _describe(path: Path) -> RunEntry:
     folder = RunFolder(path)
     try:
-        with warnings.catch_warnings():  # a list is no place for a note on each folder
-            warnings.simplefilter("ignore", UnsealedWarning)
-            recipe, status = folder.read_recipe(), folder.read_status()
+        recipe, status = folder.read_recipe(), folder.read_status()
     except WherefromError:  # one damaged folder should not hide the others
         return RunEntry(str(path), "", None, UNREADABLE)
     state = FINISHED if status["state"] == "finished" else UNFINISHED

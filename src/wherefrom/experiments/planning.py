@@ -214,7 +214,7 @@ def _stored(
     plan = from_json(Plan, contents, str(folder.run_file))
     advice = "choose another folder with --out"
     require_same(folder.path, plan.changes, dict(changes), holder="the folder's run", advice=advice)
-    made = folder.read_recipe()
+    made = folder.read_recipe(folder.latest)
     if not isinstance(made, Recipe):
         raise Damaged(f"{folder.run_file}: expected a recipe that trains beside its plan")
     recipe = replace(made, device=asked.device, threads=asked.threads, seed=asked.seed)

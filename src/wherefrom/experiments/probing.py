@@ -60,8 +60,8 @@ class Watch:
     def started(self, name: str, first_step: int, steps: int, skipped: tuple[str, ...]) -> None:
         last = first_step
         if self.log is not None:  # the run may have stopped within a chunk that it looks after
-            kept = self.log.read()  # the loop has dropped the rows of later steps
-            last = kept[-1]["step"] if kept else 0
+            rows = self.log.rows  # those up to the checkpoint
+            last = rows[-1]["step"] if rows else 0
         self.part = last * TIMES // steps
 
     def advanced(
@@ -73,7 +73,7 @@ class Watch:
         self.part = part
         glance = self.look()
         if self.log is not None:
-            self.log.append([{"step": step, **to_json(glance)}], sync=True)
+            self.log.append([{"step": step, **to_json(glance)}])
         for observer in self.told:
             if say := getattr(observer, "say", None):
                 say(f"{name}: step {step} of {steps}: {glance}")
@@ -124,9 +124,9 @@ class Probe:
         self.epoch = 0
 
     def started(self, name: str, first_step: int, steps: int, skipped: tuple[str, ...]) -> None:
-        kept = self.log.read()  # the loop has dropped the rows of later steps
         # The run may have stopped after the epoch's end, but within the chunk that probes it.
-        self.epoch = self._epochs(kept[-1]["step"]) if kept else 0
+        rows = self.log.rows  # those up to the checkpoint
+        self.epoch = self._epochs(rows[-1]["step"]) if rows else 0
 
     def advanced(
         self, name: str, step: int, steps: int, metrics: dict[str, np.ndarray], seconds: float
@@ -137,7 +137,7 @@ class Probe:
         self.model.eval()
         score, _ = evaluate_answers(self.workshop.predictor(self.model), self.questions)
         row = {"step": step, "epoch": round(step * self.rows_a_step / self.items, 1)}
-        self.log.append([row | to_json(score)], sync=True)
+        self.log.append([row | to_json(score)])
 
     def finished(self, name: str, step: int, seconds: float) -> None:
         pass

@@ -1,47 +1,41 @@
-"""The run folder: how each of its files is written and read; `layout.py` says where it lies."""
+"""How each file of a run folder is written and read; `layout.py` says where it lies."""
 
+import os
 import platform
-import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from wherefrom.core.arrays import load_arrays, save_arrays
+from wherefrom.core.arrays import load_arrays
 from wherefrom.core.config import encode
 from wherefrom.core.contracts import Dataset
-from wherefrom.core.errors import (
-    BadData,
-    Damaged,
-    Mismatch,
-    MissingInput,
-    UnsealedWarning,
-    UsageError,
-)
-from wherefrom.core.files import cannot_write, parse_json
+from wherefrom.core.errors import BadData, Damaged, Mismatch, MissingInput, UsageError
+from wherefrom.core.files import cannot_write
 from wherefrom.core.identity import require_same
-from wherefrom.core.inside import read_regular
 from wherefrom.core.made_sequence import in_batches
+from wherefrom.core.manifests import MANIFEST, Entry
+from wherefrom.core.plain_arrays import parts
 from wherefrom.core.recipe import Experiment
-from wherefrom.core.seal import FILE as SEAL
-from wherefrom.core.seal import Entry
-from wherefrom.core.sealed_folder import SealedFolder
 from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.runs.descriptions import describe, splits, symbols
-from wherefrom.runs.kept import ADVICE, pack_dataset, unpack_dataset
+from wherefrom.runs.kept import pack_dataset, unpack_dataset
 from wherefrom.runs.kinds import decode_recipe, recipe_identity
 from wherefrom.runs.layout import (
     CORPUS,
+    DATA,
     DATASET,
     DOCUMENTS,
+    FACTS,
     FORMAT_VERSION,
     GLANCES,
     METRICS,
+    NEXT,
     RUN,
     SPLITS,
     STATUS,
     VOCABULARY,
-    find_files,
+    WEIGHTS,
     predictions_name,
 )
 from wherefrom.runs.shapes import (
@@ -50,34 +44,29 @@ from wherefrom.runs.shapes import (
     check_metrics,
     check_status,
     check_symbols,
+    is_number,
+)
+from wherefrom.runs.store import RunFiles
+
+_TOGETHER = 5000  # documents that are written at once
+_OTHER_DATA = (
+    "use the files, and the version of wherefrom, that the run was made with, or train another "
+    "run in a folder of its own (--out)"
 )
 
-# What is computed with the models: it is bound to them, and is worth nothing beside others.
-_DERIVED = ("predictions/", "audit/", "samples/", "study")
-_TOGETHER = 5000  # documents that are written at once
-_SWEPT = ("*/", "stages/*/", "stages/*/*/")
-_RENAMED = {"refused_birthplace_omitted": "refused_omitted"}  # results of earlier versions
 
-
-class RunFolder(SealedFolder):
-    """Paths and files of one run; it computes nothing.
-
-    All files of a run are read and written here, by their names in the folder, so that each is
-    compared with the seal. What else lies in a run folder carries its own checksum: checkpoints,
-    and what any process may compute again (index.sqlite, audit/evidence.json).
-    """
+class RunFolder(RunFiles):
+    """Paths and files of one run; it computes nothing."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self.run_file, self.status_file = path / RUN, path / STATUS
 
-    def write(self, name: str, parts: Iterable[Any], of_model: bool = False) -> None:
-        super().write(name, parts, of_model or name.startswith(_DERIVED))
-
     # -- the recipe ---------------------------------------------------------------
 
     def exists(self) -> bool:
-        return self.has(RUN)  # False too where permissions forbid a look
+        """Whether there is a run, damaged or not; False too where permissions forbid a look."""
+        return any(os.path.lexists(self.path / name) for name in (MANIFEST, RUN))
 
     def create(self) -> None:
         with cannot_write(self.path):
@@ -89,10 +78,15 @@ class RunFolder(SealedFolder):
         threads: int = 0,
         plan: Mapping[str, Any] | None = None,
         processes: int = 1,
+        *,
+        name: str = RUN,
+        seconds: float = 0.0,
     ) -> None:
         """Write the recipe, and the numbers of CPU threads and processes that training begins with.
 
-        `plan` says how the recipe was fitted to the text and the machine, if it was.
+        `plan` says how the recipe was fitted to the text and the machine, if it was. A finished run
+        that goes on has the new recipe in NEXT, with the seconds of all its parts, until it is
+        finished again.
         """
         contents = {
             "format_version": FORMAT_VERSION,
@@ -100,66 +94,66 @@ class RunFolder(SealedFolder):
             "versions": versions(),
             "threads": threads,
         }
-        # A folder is sealed from its first file on; one of an earlier version stays as it is.
-        sealed = not self.exists() or self.seal() is not None
         contents |= {"processes": processes} if processes > 1 else {}
-        contents |= ({"plan": dict(plan)} if plan else {}) | ({"sealed": True} if sealed else {})
-        with self.together(sealing=sealed):
-            self.write_json(RUN, contents)
+        contents |= {"plan": dict(plan)} if plan else {}
+        self.write_json(name, contents | ({"seconds": seconds} if name == NEXT else {}))
+
+    @property
+    def latest(self) -> str:
+        """The file with the recipe that is trained now, or was trained last."""
+        return NEXT if self.has(NEXT) else RUN
 
     def read_plan(self) -> dict[str, Any] | None:
-        """The plan that stands beside the recipe, if there is one."""
-        plan = self._read_run().get("plan")
+        """The plan that stands beside the latest recipe, if there is one."""
+        plan = self._read_run(self.latest).get("plan")
         if plan is not None and not isinstance(plan, dict):
             raise Damaged(f"{self.run_file}: expected a plan with named fields, found {plan!r}")
         return plan
 
-    def read_recipe(self) -> Experiment:
-        contents = self._read_run()
+    def read_recipe(self, name: str = RUN) -> Experiment:
+        contents, path = self._read_run(name), self.path / name
         try:
             return decode_recipe(contents["recipe"])
         except (KeyError, UsageError) as error:
             raise Mismatch(
-                f"{self.run_file}: expected a recipe that this version knows, found: {error}"
+                f"{path}: expected a recipe that this version knows, found: {error}"
             ) from error
         except (AttributeError, TypeError, ValueError, LookupError) as error:
-            raise Damaged(f"{self.run_file}: expected a recipe, found: {error!r}") from error
+            raise Damaged(f"{path}: expected a recipe, found: {error!r}") from error
 
     def read_threads(self) -> int:
         """The number of CPU threads that training began with; 0 if it is not known."""
-        found = self._read_run().get("threads") if self.exists() else 0
+        found = self._read_run(self.latest).get("threads") if self.exists() else 0
         return found if isinstance(found, int) and found > 0 else 0
+
+    def read_seconds(self, status: Mapping[str, Any]) -> float:
+        """Wall-clock seconds of the run, earlier parts of it included."""
+        found = self._read_run(NEXT) if self.has(NEXT) else status
+        return float(found["seconds"]) if is_number(found.get("seconds")) else 0.0
 
     def read_versions(self) -> dict[str, Any]:
         """What the run was made with."""
         found = self._read_run().get("versions")
         return found if isinstance(found, dict) else {}
 
-    def _read_run(self) -> dict[str, Any]:
+    def _read_run(self, name: str = RUN) -> dict[str, Any]:
         if not self.exists():
-            found = "no such folder" if not self.path.exists() else "no run.json in it"
+            found = "no such folder" if not self.path.exists() else f"no {RUN} in it"
             raise MissingInput(
                 f"{self.path}: expected a run folder, found {found}; 'wherefrom run' makes one"
             )
-        contents = self.read_json(RUN)
+        if self.manifest is None:
+            raise Damaged(
+                f"{self.path / MANIFEST}: expected the run's manifest, found none; copy the folder "
+                "anew, or move it away and run the recipe again"
+            )
+        contents, path = self.read_json(name), self.path / name
         if not isinstance(contents, dict):
-            raise Damaged(f"{self.run_file}: expected a table, found {contents!r:.80}")
+            raise Damaged(f"{path}: expected a table, found {contents!r:.80}")
         if (found := contents.get("format_version")) != FORMAT_VERSION:
             raise Mismatch(
-                f"{self.run_file}: expected format_version {FORMAT_VERSION}, found {found}; "
+                f"{path}: expected format_version {FORMAT_VERSION}, found {found}; "
                 "it was written by another version of wherefrom"
-            )
-        if self.seal() is None:
-            if contents.get("sealed"):
-                raise Damaged(
-                    f"{self.path / SEAL}: expected the folder's seal, found none; copy the folder "
-                    f"anew, or see what 'wherefrom verify --repair {self.path}' can do"
-                )
-            warnings.warn(
-                f"{self.path}: is not sealed, since an earlier version made it: damage may go "
-                f"unnoticed; 'wherefrom verify --repair {self.path}' checks and seals it",
-                UnsealedWarning,
-                stacklevel=1,  # always this line: Python then shows it once
             )
         return contents
 
@@ -167,7 +161,7 @@ class RunFolder(SealedFolder):
         """Refuse another recipe or other settings: a folder holds one recipe."""
         require_same(
             self.path,
-            recipe_identity(self.read_recipe()),
+            recipe_identity(self.read_recipe(self.latest)),
             recipe_identity(asked),
             holder="the folder's run",
             advice="choose another folder with --out",
@@ -176,12 +170,21 @@ class RunFolder(SealedFolder):
     # -- data ---------------------------------------------------------------------
 
     def keep_data(self, dataset: Dataset, vocabulary: Any) -> None:
-        """Write the data, which must be those of an earlier part of the run if there was one."""
-        if self.has(CORPUS):
+        """Write the data; Mismatch unless they are those of an earlier part of the run, if any."""
+        listed = [name for name in DATA if self.has(name)]
+        if listed and self.is_sound(CORPUS):
             self.check_data(dataset)
-            if dataset.key:
-                return
-        self.write_data(dataset, vocabulary)
+        if listed and all(map(self.is_sound, listed)):
+            return
+        with self.together():
+            before = self.manifest.files.get(CORPUS) if self.manifest else None
+            self.write_data(dataset, vocabulary)
+            # A damaged corpus.json cannot say what differs, but the manifest has its hash.
+            if before and Entry.of([self.read(CORPUS)]) != before:
+                raise Mismatch(
+                    f"{self.path / CORPUS}: expected the data that the run was made from, found "
+                    f"others; {_OTHER_DATA}"
+                )
 
     def write_data(self, dataset: Dataset, vocabulary: Any) -> None:
         """Large data that the recipe gives again without any file are not copied."""
@@ -211,72 +214,35 @@ class RunFolder(SealedFolder):
             self.read_corpus(),
             describe(dataset),
             holder="the run's data",
-            advice="use the files, and the version of wherefrom, that the run was made with, or "
-            "train another run in a folder of its own (--out)",
+            advice=_OTHER_DATA,
         )
 
     def keeps_data(self) -> bool:
         """Whether the folder has the data themselves.
 
-        Runs of language models and of reviews, of very many generated people, and folders of the
-        first version have a hash only.
+        Runs of language models and of reviews, and of very many generated people, have a hash only.
         """
         return self.has(DATASET)
 
-    def read_data_alone(self) -> Dataset:
-        """The folder's copy of the data, not compared with their hash in corpus.json."""
-        return unpack_dataset(self.read(DATASET), self.path / DATASET)
-
     def read_data(self) -> Dataset:
         """The data that the run was made from."""
-        dataset = self.read_data_alone()
-        if describe(dataset) != self.read_corpus():
-            raise Damaged(
-                f"{self.path / DATASET}: expected the data of corpus.json beside it, found others; "
-                f"{ADVICE}"
-            )
-        return dataset
+        return unpack_dataset(self.read(DATASET), self.path / DATASET)
 
     # -- status and results -------------------------------------------------------
 
     def write_status(self, status: Mapping[str, Any]) -> None:
-        self.write_json(STATUS, status, of_model=status.get("state") == "finished")
+        self.write_json(STATUS, status)
 
     def read_status(self) -> dict[str, Any]:
         if not self.has(STATUS):
             return {"state": "new"}
-        status = check_status(self.read_json(STATUS), self.status_file)
-        if results := status.get("results"):
-            status["results"] = {_RENAMED.get(name, name): r for name, r in results.items()}
-        return status
+        return check_status(self.read_json(STATUS), self.status_file)
 
     def set_aside_audit(self) -> None:
-        """Rename what an audit left, which is about a model that will be replaced.
-
-        Predictions about it are no longer sealed; the next evaluation replaces them.
-        """
-        self.unlist(*_DERIVED)
-        if (audit := self.locate("audit")).exists():
-            taken = [path.name for path in self.path.glob("audit-before-*")]
-            with cannot_write(audit):
-                audit.rename(self.path / f"audit-before-{len(taken) + 1}")
-
-    def seal_now(self) -> int:
-        """Seal all files of a run as they are: for a folder that has no seal, or a damaged one.
-
-        Returns how many; whoever calls it has checked what can be checked.
-        """
-        contents = parse_json(read_regular(self.locate(RUN)), str(self.run_file))
-        names = [name for name in find_files(self.path) if name != RUN]
-        with self.together(sealing=True, anew=True):
-            self.write_json(RUN, contents | {"sealed": True})
-            for name in names:
-                self.adopt(name, of_model=name.startswith((*_DERIVED, STATUS)))
-        return len(names) + 1
-
-    def clean_up(self) -> None:
-        """Finish what a killed process began, and remove what it left; needs the lock."""
-        self.recover(*_SWEPT)
+        """Keep what an audit left, which is about a model that is replaced, under another name."""
+        taken = len(list(self.path.glob("audit-before-*")))
+        if self.locate("audit").exists():
+            self.set_aside("audit", f"audit-before-{taken + 1}")
 
     # -- stages, models, predictions ------------------------------------------------
 
@@ -292,12 +258,8 @@ class RunFolder(SealedFolder):
         return self.locate(f"stages/{stage}/{name}")
 
     def begin_logs(self, stage: str) -> None:
-        """Rows will be added to the stage's files: they are sealed again at its end."""
+        """Rows will be added to the stage's files: they are listed again at its end."""
         self.unlist(f"stages/{stage}/")
-
-    def end_logs(self, stage: str, logs: Mapping[str, Entry]) -> None:
-        for name, entry in logs.items():
-            self.list_file(f"stages/{stage}/{name}", entry)
 
     def read_metrics(self, stage: str) -> list[dict[str, Any]]:
         """A row for each chunk of a trained stage."""
@@ -311,8 +273,9 @@ class RunFolder(SealedFolder):
         return check_glances(rows, self.path / name)
 
     def write_model(self, name: str, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
-        with self.write_folder(f"models/{name}", facts) as folder:
-            save_arrays(folder / "weights.safetensors", dict(arrays))
+        with self.together():
+            self.write(f"models/{name}/{WEIGHTS}", parts(arrays))
+            self.write_json(f"models/{name}/{FACTS}", facts)
 
     def read_model(self, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
         """The arrays of a model after its checksums held, and the facts beside them."""
@@ -321,11 +284,17 @@ class RunFolder(SealedFolder):
                 f"{self.path / 'models' / name}: expected the model's weights, found none; the "
                 "same 'wherefrom run' finishes the run"
             )
-        folder, facts = self.read_folder(f"models/{name}")
-        return load_arrays(folder / "weights.safetensors"), facts
+        return self.load(f"models/{name}/{WEIGHTS}", load_arrays), self.read_facts(name)
+
+    def read_facts(self, name: str) -> dict[str, Any]:
+        """What stands beside the weights of a model: its stage, its size, what it fits."""
+        facts = self.read_json(file := f"models/{name}/{FACTS}")
+        if not isinstance(facts, dict):
+            raise Damaged(f"{self.path / file}: expected a table, found {facts!r:.80}")
+        return facts
 
     def has_model(self, name: str) -> bool:
-        return self.has(f"models/{name}/manifest.json") or self.has(f"models/{name}")
+        return self.has(f"models/{name}/{WEIGHTS}")
 
     def has_predictions(self, predictor: str, task: str) -> bool:
         return self.has(predictions_name(predictor, task))

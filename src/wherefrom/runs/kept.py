@@ -11,7 +11,7 @@ from wherefrom.core.errors import Damaged
 from wherefrom.core.files import parse_json
 from wherefrom.core.unpacking import unpack
 
-ADVICE = "delete it, and the run's own files are read instead, if they are still the same"
+ADVICE = "the same 'wherefrom run' makes it again, if the files that it read are still there"
 _QUICK = 1  # gzip's level: names and phrases repeat, and more work saves little
 
 

@@ -113,12 +113,9 @@ class Run:
         return model.eval() if isinstance(model, torch.nn.Module) else model
 
     def cost(self, name: str = "") -> dict[str, Any]:
-        """The trained parameters, and the seconds of all stages that the model went through.
-
-        Parameters are None in a folder of an earlier version, which does not have them.
-        """
+        """The trained parameters, and the seconds of all stages that the model went through."""
         name = name or self.recipe.primary
-        _, facts = self.folder.read_model(name)
+        facts = self.folder.read_facts(name)
         seconds = 0.0
         for stage in self.recipe.chain(name):
             rows = self.folder.read_metrics(stage.name)

@@ -1,7 +1,6 @@
 """What the JSON files of a run folder must look like; anything else is damage, by name.
 
-A sealed file is what was written. A folder of an earlier version, or one that was made by hand,
-reaches this code too.
+A listed file is what was written, but a folder that somebody else made reaches this code too.
 """
 
 from pathlib import Path
@@ -43,9 +42,6 @@ def check_status(found: Any, path: Path) -> dict[str, Any]:
         raise Damaged(
             f"{path}: seconds: expected a number from 0, found {_short(found['seconds'])}"
         )
-    trained = found.get("trained", [])
-    if not isinstance(trained, list) or not all(isinstance(name, str) for name in trained):
-        raise Damaged(f"{path}: trained: expected names of stages, found {_short(trained)}")
     if not isinstance(found.get("advice", ""), str):
         raise Damaged(f"{path}: advice: expected text, found {_short(found['advice'])}")
     results = found.get("results", {})

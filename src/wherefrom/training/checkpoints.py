@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ from wherefrom.core.contracts import State
 from wherefrom.core.errors import Damaged, MissingInput
 from wherefrom.core.files import read_json, write_json
 from wherefrom.core.identity import require_same
-from wherefrom.core.seal import Entry
 
 _NAME = re.compile(r"step-(\d{8,})")
 
@@ -23,7 +22,7 @@ class Checkpoint:
     """A state that was read back whole, after `step` steps and `seconds` of training.
 
     `skipped` says, a line each, why newer checkpoints were passed over for this one. `logs` has the
-    size and hash of the files that rows had been added to; None in one of an earlier version.
+    rows that had been added to files, by the files' names.
     """
 
     step: int
@@ -31,7 +30,7 @@ class Checkpoint:
     path: Path
     seconds: float
     skipped: tuple[str, ...] = ()
-    logs: Mapping[str, Entry] | None = None
+    logs: Mapping[str, list[Any]] = field(default_factory=dict[str, list[Any]])
 
 
 class Checkpoints:
@@ -49,16 +48,14 @@ class Checkpoints:
         self._damaged: list[Path] = []
 
     def save(
-        self, step: int, state: State, seconds: float, logs: Mapping[str, Entry] | None = None
+        self, step: int, state: State, seconds: float, logs: Mapping[str, list[Any]] | None = None
     ) -> Path:
         """Publish the state, and only then prune older ones and those found damaged."""
         sweep(self.folder)
         path = self.folder / f"step-{step:08d}"
         with publish_folder(path, {"step": step, "identity": self.identity}) as folder:
             save_arrays(folder / "state.safetensors", state.arrays)
-            rest = {"seconds": seconds, "values": state.values}
-            if logs is not None:
-                rest["logs"] = {name: entry.as_json() for name, entry in logs.items()}
+            rest = {"seconds": seconds, "values": state.values, "logs": dict(logs or {})}
             write_json(folder / "state.json", rest)
         self._prune(path)
         return path
@@ -94,9 +91,10 @@ class Checkpoints:
             raise Damaged(f"{path}: expected the step of its name, found {step!r}")
         try:
             state = State(load_arrays(path / "state.safetensors"), dict(rest["values"]))
-            return Checkpoint(step, state, path, float(rest["seconds"]), logs=read_logs(rest))
+            logs = {str(name): list(rows) for name, rows in rest["logs"].items()}
+            return Checkpoint(step, state, path, float(rest["seconds"]), logs=logs)
         except (AttributeError, LookupError, TypeError, ValueError) as error:
-            raise Damaged(f"{path / 'state.json'}: expected values and seconds") from error
+            raise Damaged(f"{path / 'state.json'}: expected values, seconds and rows") from error
 
     def last_step(self) -> int:
         """The step of the newest checkpoint by its name, whole or not; 0 without any."""
@@ -120,11 +118,3 @@ class Checkpoints:
         for path in [*damaged, *good[: good.index(saved) + 1][: -self.keep]]:
             remove_folder(path)
         self._damaged = []
-
-
-def read_logs(rest: Mapping[str, Any]) -> dict[str, Entry] | None:
-    """What the rest of a checkpoint's state says of the files that rows had been added to."""
-    logs = rest.get("logs")
-    if logs is None:
-        return None
-    return {str(name): Entry(int(e["bytes"]), str(e["sha256"])) for name, e in logs.items()}

@@ -8,8 +8,7 @@ same rows and reaches the same state as a run that was not stopped.
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import Any, Protocol
@@ -17,9 +16,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from wherefrom.core.contracts import Learner, State
-from wherefrom.core.errors import Damaged, Diverged, Interrupted, Mismatch
+from wherefrom.core.errors import Diverged, Interrupted, Mismatch
 from wherefrom.core.row_log import RowLog
-from wherefrom.core.seal import Entry
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.signals import StopSignal
 
@@ -32,7 +30,7 @@ _CHUNK = "chunk."  # before the names of the metrics of a chunk that a signal en
 class Observer(Protocol):
     """Told what happens, between chunks: progress, probes.
 
-    An observer that adds rows to a file has a `log`, a RowLog: checkpoints keep its hash too.
+    An observer that adds rows to a file has a `log`, a RowLog: checkpoints keep its rows too.
     """
 
     def started(self, name: str, first_step: int, steps: int, skipped: tuple[str, ...]) -> None:
@@ -50,14 +48,14 @@ class Observer(Protocol):
 class Finished:
     """What training ended with; `seconds` counts every part of a run that was resumed.
 
-    `logs` has the size and hash of each file that rows were added to, by its name.
+    `logs` are the files that rows were added to.
     """
 
     step: int
     seconds: float
     resumed_from: int | None = None
     skipped: tuple[str, ...] = ()
-    logs: Mapping[str, Entry] = field(default_factory=dict[str, Entry])
+    logs: tuple[RowLog, ...] = ()
 
 
 class Group(Protocol):
@@ -215,11 +213,11 @@ class _Run:
             observer.finished(self.name, self.step, self.seconds)
 
     def outcome(self) -> Finished:
-        logs = {log.path.name: log.entry for log in self.logs if log.entry.size}
+        logs = tuple(log for log in self.logs if log.rows)
         return Finished(self.step, self.seconds, self.resumed_from, self.skipped, logs)
 
     def resume(self) -> None:
-        kept: Mapping[str, Entry] | None = None
+        rows: Mapping[str, list[Any]] = {}
         if self.checkpoints is not None:
             found = self.checkpoints.latest()
             self.skipped = self.checkpoints.skipped
@@ -232,10 +230,9 @@ class _Run:
                 self.learner.load(self._take_chunk(found.state))
                 self.step = self.saved = self.resumed_from = found.step
                 self.seconds = found.seconds
-                kept = found.logs
+                rows = found.logs
         for log in self.logs:
-            none = Entry.of([]) if kept is not None else None
-            log.resume((kept or {}).get(log.path.name, none), partial(self._is_past, log.path))
+            log.resume(rows.get(log.path.name, ()))
 
     def take(self, metrics: dict[str, np.ndarray], chunk: int, seconds: float) -> None:
         """Take note of steps that the learner has taken, unless one is not finite.
@@ -267,11 +264,9 @@ class _Run:
         if broken := _not_finite(state):
             self._diverge(self.step - 1, f"'{broken}' after the update")
             return
-        for log in self.logs:  # their rows reach the disk before what follows them
-            log.append((), sync=True)
         begun = {f"{_CHUNK}{name}": values for name, values in self.begun.items()}
         state = State(state.arrays | begun, state.values)
-        logs = {log.path.name: log.entry for log in self.logs}
+        logs = {log.path.name: log.rows for log in self.logs}
         self.checkpoints.save(self.step, state, self.seconds, logs)
         self.saved, self.saved_at = self.step, monotonic()
 
@@ -294,13 +289,6 @@ class _Run:
             f"{self.name}: step {step} (counted from 0): expected finite numbers, found {what} "
             f"that is not; {last}; try a lower learning rate"
         )
-
-    def _is_past(self, path: Path, row: Any) -> bool:
-        """Whether a row is about steps that the checkpoint has: later ones are taken again."""
-        try:
-            return row["step"] <= self.step
-        except (KeyError, TypeError):
-            raise Damaged(f"{path}: expected a step in every row; move the file away") from None
 
 
 def _row(step: int, metrics: Mapping[str, np.ndarray], seconds: float) -> dict[str, Any]:

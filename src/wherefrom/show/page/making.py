@@ -12,6 +12,7 @@ from wherefrom.core.plurals import plural
 from wherefrom.core.recipe import Experiment, ModelEntry
 from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
 from wherefrom.runs.kinds import recipe_identity
+from wherefrom.runs.layout import WEIGHTS
 from wherefrom.runs.run import Run
 from wherefrom.show.page.answers import read_findings
 
@@ -129,10 +130,9 @@ def _shown(run: Run) -> list[ModelEntry]:
 def _weights(run: Run) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for model in _shown(run):
-        if run.folder.has_model(model.name):
-            _, manifest = run.folder.read_folder(f"models/{model.name}")
-            digest = manifest["files"]["weights.safetensors"]["sha256"]
-            found.append((f"{model.name.replace('_', ' ')}, SHA-256", digest))
+        weights = f"models/{model.name}/{WEIGHTS}"
+        if run.folder.manifest and (entry := run.folder.manifest.files.get(weights)):
+            found.append((f"{model.name.replace('_', ' ')}, SHA-256", entry.sha256))
     return found
 
 

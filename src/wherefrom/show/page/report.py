@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wherefrom.core.artifact import lock_folder
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.files import write_bytes
 from wherefrom.core.recipe import Demonstrations
 from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.layout import REPORT as FILE
 from wherefrom.runs.run import AnyRun, Run, open_run
 from wherefrom.runs.threads import use_threads
 from wherefrom.show.page.document import render
@@ -20,8 +22,6 @@ from wherefrom.show.page.question_report import describe_questions
 from wherefrom.show.page.review_report import describe_reviews
 from wherefrom.show.page.text_report import describe_text
 from wherefrom.show.page.weights import check_precision
-
-FILE = "report.html"  # in a run's folder
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,12 @@ def write_report(
     values = _describe(runs, precision)
     page = render("report.html", values)
     path = out or runs[0].path / FILE
-    write_bytes(path, page)
+    if path.resolve() == (runs[0].path / FILE).resolve():
+        folder = runs[0].folder if isinstance(runs[0], Run) else runs[0]
+        with lock_folder(folder.path):
+            folder.write(FILE, [page])
+    else:
+        write_bytes(path, page)
     return Report(str(path), len(page), tuple(values["engine_weights"]), tuple(values["notes"]))
 
 

@@ -1,0 +1,188 @@
+"""Whether run folders are as they were written: what `wherefrom verify` calls.
+
+Nothing here loads torch or a model, so that a folder is checked in less than a second.
+"""
+
+import os
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wherefrom.core.arguments import checked
+from wherefrom.core.arrays import load_arrays
+from wherefrom.core.artifact import verify_folder
+from wherefrom.core.errors import Damaged, Mismatch, MissingInput, WherefromError
+from wherefrom.core.inside import link_found
+from wherefrom.core.manifests import MANIFEST
+from wherefrom.runs.layout import EVIDENCE, FORMAT_VERSION, INDEX, RUN, STATUS, WEIGHTS
+from wherefrom.runs.shapes import check_status
+from wherefrom.runs.store import RunFiles
+
+RETRAINED = "audit/retrained"  # run folders in a run folder
+_LISTED = ("audit/", "corpus/", "models/", "predictions/", "stages/")  # where only listed files are
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with a file of a run, in one line that begins with its path."""
+
+    file: str
+    line: str
+
+    def __str__(self) -> str:
+        return self.line
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What was found in a run folder; `files` were compared with a manifest."""
+
+    run: str
+    files: int
+    faults: tuple[Fault, ...]
+
+    @property
+    def sound(self) -> bool:
+        return not self.faults
+
+
+@checked
+def verify(
+    runs: str | PathLike[str] | Iterable[str | PathLike[str]],
+) -> tuple[Verification, ...]:
+    """Check run folders, or all runs in a folder; models that were retrained are checked too.
+
+    MissingInput if a folder has no run in it.
+    """
+    given = [runs] if isinstance(runs, str | PathLike) else list(runs)
+    return tuple(verify_run(path) for each in given for path in find_runs(Path(each)))
+
+
+def find_runs(path: Path) -> list[Path]:
+    """The folder itself if it has a run, or the runs in it; each with those retrained for it."""
+    if _is_run(path):
+        own = [path]
+    else:
+        own = sorted(p for pattern in ("*", "*/seed-*") for p in path.glob(pattern) if _is_run(p))
+    if not own:
+        there = "no run in it" if path.exists() else "no such folder"
+        raise MissingInput(f"{path}: expected a run folder, or one with runs in it, found {there}")
+    inner = {run: sorted(p for p in run.glob(f"{RETRAINED}/*") if _is_run(p)) for run in own}
+    return [path for run in own for path in (run, *inner[run])]
+
+
+def _is_run(path: Path) -> bool:
+    return any(os.path.lexists(path / name) for name in (RUN, MANIFEST))
+
+
+def verify_run(path: Path) -> Verification:
+    """Check one run folder, without those in it."""
+    check = _Check(path)
+    check.links()
+    check.folders()
+    if check.names:
+        check.listed()
+        check.contents()
+        check.unlisted()
+    faults = tuple(sorted(check.faults.values(), key=lambda fault: fault.file))
+    return Verification(str(path), check.files, faults)
+
+
+def find_spoilt(folder: RunFiles) -> set[str]:
+    """The files of a run that are not as they were written."""
+    listed = folder.manifest.files if folder.manifest else {}
+    return {name for name in listed if not folder.is_sound(name)}
+
+
+class _Check:
+    def __init__(self, path: Path) -> None:
+        self.folder, self.files = RunFiles(path), 0
+        self.faults: dict[str, Fault] = {}  # by the file: the first is enough
+        self.names, self.finished = list[str](), False
+        with self._noting(MANIFEST):
+            if self.folder.manifest is None:
+                raise Damaged(f"{path / MANIFEST}: expected the run's manifest, found none")
+            self.names = sorted(self.folder.manifest.files)
+
+    def links(self) -> None:
+        """Every link in the folder is a fault; what it leads to is not looked at."""
+        root = self.folder.path
+        for place, folders, files in os.walk(root):
+            inner = Path(place)
+            if inner == root / RETRAINED:  # each is checked as a run of its own
+                folders[:] = [name for name in folders if (inner / name).is_symlink()]
+            for name in (*folders, *files):
+                if (inner / name).is_symlink():
+                    self._add((inner / name).relative_to(root).as_posix(), link_found(inner / name))
+
+    def listed(self) -> None:
+        """All files that the manifest lists; the weights among them are numbers."""
+        for name in self.names:
+            with self._noting(name):
+                weights = name.endswith(f"/{WEIGHTS}")
+                self.folder.load(name, require_finite if weights else bool)
+                self.files += 1
+
+    def folders(self) -> None:
+        """Checkpoints, and what any process may make: every byte against their own manifests."""
+        places = ("stages/*/checkpoints/step-*", INDEX, EVIDENCE)
+        for path in sorted(p for pattern in places for p in self.folder.path.glob(pattern)):
+            name = path.relative_to(self.folder.path).as_posix()
+            with self._noting(name):
+                verify_folder(self.folder.locate(name))
+                self.files += sum(1 for _ in path.iterdir())
+
+    def contents(self) -> None:
+        """That run.json and status.json say what they must; whether the run is finished."""
+        with self._noting(RUN):
+            _check_run(self.folder.read_json(RUN), self.folder.path / RUN)
+        with self._noting(STATUS):
+            found = self.folder.read_json(STATUS) if STATUS in self.names else {"state": "new"}
+            self.finished = check_status(found, self.folder.path / STATUS)["state"] == "finished"
+
+    def unlisted(self) -> None:
+        """Where only files of the run are, another one was put there."""
+        names, root = set(self.names), self.folder.path
+        for place in _LISTED if self.finished else ():
+            for path in (p for p in (root / place).rglob("*") if p.is_file()):
+                name = path.relative_to(root).as_posix()
+                if name not in names and not _is_apart(name):
+                    found = f"{path}: expected only files that {MANIFEST} lists, found this one"
+                    self._add(name, Damaged(f"{found}: remove it"))
+
+    @contextmanager
+    def _noting(self, name: str) -> Generator[None]:
+        try:
+            yield
+        except (Damaged, MissingInput, Mismatch) as error:
+            self._add(name, error)
+
+    def _add(self, name: str, found: WherefromError) -> None:
+        self.faults.setdefault(name, Fault(name, str(found)))
+
+
+def _check_run(found: Any, path: Path) -> None:
+    if not isinstance(found, dict) or not isinstance(found.get("recipe"), dict):
+        raise Damaged(f"{path}: expected a table with a recipe, found something else")
+    if (version := found.get("format_version")) != FORMAT_VERSION:
+        raise Mismatch(f"{path}: expected format_version {FORMAT_VERSION}, found {version!r}")
+
+
+def require_finite(path: Path) -> bool:
+    """Damaged if a weight is no number, which no training of ours writes."""
+    for name, array in load_arrays(path).items():
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise Damaged(
+                f"{path}: {name}: expected finite numbers, found NaN or infinity; the same "
+                "'wherefrom run' in another folder (--out) trains the model anew"
+            )
+    return True
+
+
+def _is_apart(name: str) -> bool:
+    return "/checkpoints/" in name or name.startswith(f"{RETRAINED}/") or "/.tmp-" in name
