@@ -27,14 +27,14 @@ import numpy as np
 from file_faults import each_fault
 
 from wherefrom import api
-from wherefrom.auditing.verification import verify_run
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.contracts import State
 from wherefrom.core.errors import Damaged
+from wherefrom.core.manifests import MANIFEST
 from wherefrom.core.row_log import RowLog
-from wherefrom.core.seal import FILE as SEAL
-from wherefrom.core.sealed_folder import SealedFolder
 from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.store import RunFiles
+from wherefrom.runs.verification import verify_run
 from wherefrom.training.checkpoints import Checkpoints
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "RELIABILITY.md"
@@ -44,7 +44,6 @@ SMALL = (
     "model.ngram_buckets=64", "stages.pretrain.steps=40", "stages.pretrain.batch=8",
     "stages.questions_only.steps=20", "stages.questions_only.batch=8", "threads=1",
 )  # fmt: skip
-_SWEPT = ("*/", "stages/*/", "stages/*/*/")
 Files = dict[str, bytes]
 
 
@@ -56,53 +55,40 @@ _unsynced = mock.patch.object(os, "fsync", lambda _: None)  # noqa: PT008
 
 
 @_unsynced
-def attack_change(place: Path, old: Files, new: Files, models: Files | None = None) -> int:
-    """A change of several files, and of models: all of it or nothing. Returns the cases."""
+def attack_change(place: Path, old: Files, new: Files) -> int:
+    """A change of several files: all of it or nothing. Returns the cases."""
     root, cases = place / "run", 0
 
     def prepare() -> None:
         shutil.rmtree(root, ignore_errors=True)
-        root.mkdir(parents=True)
-        folder = SealedFolder(root)
-        with folder.together(sealing=True):
-            _put(folder, old, models and dict.fromkeys(models, b"old"))
+        _put(RunFiles(root), old)
 
     def change() -> None:
-        folder = SealedFolder(root)
         with lock_folder(root):
-            folder.recover(*_SWEPT)
-            with folder.together():
-                _put(folder, new, models)
+            folder = RunFiles(root)
+            folder.clean_up()
+            _put(folder, new)
 
     for kind, number in each_fault(change, prepare):
         cases += 1
         where = f"{kind} at operation {number}"
-        found = _read(SealedFolder(root), old | new, models)
-        whole = (old | new, models or {})
-        before = (old, dict.fromkeys(models or {}, b"old"))
-        assert found in (before, whole), f"{where}: neither as before nor as after"
+        assert _read(root, old | new) in (old, old | new), f"{where}: neither before nor after"
         change()  # the same command again
-        assert _read(SealedFolder(root), old | new, models) == whole, f"{where}: not repaired"
-        assert not list(root.rglob(".tmp-*")), f"{where}: something was left"
+        assert _read(root, old | new) == old | new, f"{where}: not made again"
+        left = {p.relative_to(root).as_posix() for p in root.rglob("*") if p.is_file()}
+        assert left == {*old, *new, MANIFEST, ".lock"}, f"{where}: something was left"
     return cases
 
 
-def _put(folder: SealedFolder, files: Files, models: Files | None) -> None:
-    for name, data in files.items():
-        folder.write(name, [data], of_model=name.startswith("audit/"))
-    for name, data in (models or {}).items():
-        with folder.write_folder(f"models/{name}", {"step": 1}) as inside:
-            (inside / "weights").write_bytes(data)
+def _put(folder: RunFiles, files: Files) -> None:
+    with folder.together():
+        for name, data in files.items():
+            folder.write(name, [data])
 
 
-def _read(folder: SealedFolder, files: Files, models: Files | None) -> tuple[Files, Files]:
-    found = {name: folder.read(name) for name in files if folder.has(name)}
-    weights = {
-        name: (folder.read_folder(f"models/{name}")[0] / "weights").read_bytes()
-        for name in models or {}
-        if folder.has(f"models/{name}/manifest.json")
-    }
-    return found, weights
+def _read(root: Path, names: Files) -> Files:
+    folder = RunFiles(root)
+    return {name: folder.read(name) for name in names if folder.has(name)}
 
 
 @_unsynced
@@ -114,19 +100,16 @@ def attack_checkpoint(place: Path) -> int:
         checkpoints = Checkpoints(stage / "checkpoints", {"seed": 0})
         log = RowLog(stage / "m.jsonl")
         found = checkpoints.latest()
-        step = found.step if found else 0
-        kept = found.logs if found and found.logs else None
-        log.resume(kept and kept["m.jsonl"], lambda row: row["step"] <= step)
-        return checkpoints, log, step
+        log.resume(found.logs["m.jsonl"] if found else [])
+        return checkpoints, log, found.step if found else 0
 
     def save() -> None:
         checkpoints, log, step = open_stage()
         while step < 40:
             step += 10
             log.append([{"step": step}])
-            log.append((), sync=True)
             state = State({"w": np.full(4, step, np.float32)}, {"step": step})
-            checkpoints.save(step, state, 1.0, {"m.jsonl": log.entry})
+            checkpoints.save(step, state, 1.0, {"m.jsonl": log.rows})
 
     def prepare() -> None:
         shutil.rmtree(stage, ignore_errors=True)
@@ -134,7 +117,7 @@ def attack_checkpoint(place: Path) -> int:
         for step in (10, 20):
             log.append([{"step": step}])
             state = State({"w": np.full(4, step, np.float32)}, {"step": step})
-            checkpoints.save(step, state, 1.0, {"m.jsonl": log.entry})
+            checkpoints.save(step, state, 1.0, {"m.jsonl": log.rows})
 
     for kind, number in each_fault(save, prepare):
         cases += 1
@@ -151,29 +134,29 @@ def attack_checkpoint(place: Path) -> int:
 
 
 def written_by(act: Callable[[], object]) -> Files:
-    """The files that an act writes into sealed folders, by name: what an audit or a run saves."""
-    found, write = Files(), SealedFolder.write
+    """The files that an act writes into run folders, by name: what an audit or a run saves."""
+    found, write = Files(), RunFiles.write
 
-    def note(self: SealedFolder, name: str, parts: Any, of_model: bool = False) -> None:
+    def note(self: RunFiles, name: str, parts: Any) -> None:
         parts = list(parts)
         found[name] = b"".join(map(bytes, parts))
-        write(self, name, parts, of_model)
+        write(self, name, parts)
 
-    SealedFolder.write = note
+    RunFiles.write = note
     try:
         act()
     finally:
-        SealedFolder.write = write
+        RunFiles.write = write
     return found
 
 
 # -- flipped bits ----------------------------------------------------------------------
 
-# What any process makes anew, or nobody reads: a lock's number is only shown, a report is a copy.
-WITHOUT_EFFECT = (".lock", "report.html")
+WITHOUT_EFFECT = (".lock",)  # the number in a lock is only shown
 KINDS = (
     "run.json", "status.json", "vocab.json", "splits.json", "corpus", "stages/metrics",
-    "checkpoints", "models", "predictions", "samples", "audit", "index.sqlite", SEAL,
+    "checkpoints", "models", "predictions", "samples", "audit", "index", "evidence", "report.html",
+    MANIFEST,
 )  # fmt: skip
 
 
@@ -221,14 +204,10 @@ def attack_bits(run: Path, count: int, seed: int) -> tuple[Counter[str], list[st
 
 def _reading_notices(copy: Path, name: str) -> bool:
     """Whether the code that commands read this file with refuses it."""
-    if name == SEAL or "/checkpoints/" in name or name in ("index.sqlite", "audit/evidence.json"):
+    if "/checkpoints/" in name or name.startswith(("index/", "evidence/")):
         return True  # read with the very functions that `verify` calls
-    folder = SealedFolder(copy)
     try:
-        if name.startswith("models/"):
-            folder.read_folder("/".join(name.split("/")[:2]))
-        else:
-            folder.read(name)
+        RunFiles(copy).read("run.json" if name == MANIFEST else name)
     except Damaged:
         return True
     return False
@@ -240,20 +219,20 @@ def _reading_notices(copy: Path, name: str) -> bool:
 def attack_saves(run: Path, place: Path) -> dict[str, int]:
     """The cases of each scene in which a file operation goes wrong."""
     folder = RunFolder(run)
-    seal = folder.seal()
-    assert seal is not None
-    kept = {name: folder.read(name) for name in seal.files if "manifest" not in name}
-    audit = {n: d for n, d in kept.items() if n.startswith("audit/")}
-    evaluated = {n: d for n, d in kept.items() if n.startswith(("predictions/", "status"))}
-    data = {n: d for n, d in kept.items() if n.startswith(("corpus/", "vocab", "splits"))}
+    assert folder.manifest is not None
+    kept = {name: folder.read(name) for name in folder.manifest.files}
+
+    def some(*beginnings: str) -> Files:
+        return {name: data for name, data in kept.items() if name.startswith(beginnings)}
+
     old = {"run.json": b"{}"}
+    audit, evaluated, models = some("audit/"), some("predictions/", "status"), some("models/")
     stale = dict.fromkeys(list(audit)[:3], b"{}\n")
     scored = dict.fromkeys(list(evaluated)[:3], b"{}\n")
-    model = {"network": b"new weights", "other": b"others"}
     return {
         "a checkpoint, with the rows before it": attack_checkpoint(place / "a"),
-        "the data of a new run": attack_change(place / "b", old, data),
-        "trained models": attack_change(place / "c", old, {"x": b"1"}, model),
+        "the data of a new run": attack_change(place / "b", old, some("corpus/", "vocab", "split")),
+        "trained models": attack_change(place / "c", old | dict.fromkeys(models, b""), models),
         "an evaluation": attack_change(place / "d", old | scored, evaluated),
         "an audit": attack_change(place / "e", old | stale, audit),
     }

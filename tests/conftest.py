@@ -1,6 +1,5 @@
 """What several tests share: a tiny recipe and one finished run of it."""
 
-import json
 import os
 import shutil
 import sqlite3
@@ -96,22 +95,29 @@ def tiny_run(tmp_path_factory: pytest.TempPathFactory, tiny_settings: list[str])
     return path
 
 
+@pytest.fixture
+def own_run(tiny_run: Path, tmp_path: Path) -> Path:
+    """A copy of the finished run, to be changed."""
+    return Path(shutil.copytree(tiny_run, tmp_path / "run"))
+
+
 @pytest.fixture(scope="session")
-def unseal() -> Callable[[Path], Path]:
-    """Makes a run folder one of an earlier version, whose files are read unchecked.
+def relist() -> Callable[[Path], Path]:
+    """Lists the files of a run folder as they are now, and no longer those that are gone.
 
     For tests that change files on purpose and ask what the reader of the file says.
     """
+    from wherefrom.core.manifests import MANIFEST, Entry
+    from wherefrom.runs.store import Manifest
 
-    def remove_seal(folder: Path) -> Path:
-        (folder / "seal.json").unlink(missing_ok=True)
-        run = folder / "run.json"
-        contents = json.loads(run.read_text())
-        contents.pop("sealed", None)
-        run.write_text(json.dumps(contents))
+    def list_again(folder: Path) -> Path:
+        listed = Manifest.read(folder / MANIFEST)
+        there = [name for name in listed.files if (folder / name).exists()]
+        files = {name: Entry.of([(folder / name).read_bytes()]) for name in there}
+        (folder / MANIFEST).write_bytes(Manifest(listed.run, listed.generation, files).spell())
         return folder
 
-    return remove_seal
+    return list_again
 
 
 FACTS = [f"{a} {b}" for a in "Ada Bo Cy Di Ed Fay".split() for b in "Lund Falk Roth Holm".split()]
@@ -158,12 +164,12 @@ def relations_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def own_facts(facts_folder: Path, tmp_path: Path, unseal: Callable[[Path], Path]) -> Path:
+def own_facts(facts_folder: Path, tmp_path: Path, relist: Callable[[Path], Path]) -> Path:
     """A copy of that folder, to be changed."""
     folder = Path(shutil.copytree(facts_folder, tmp_path / "facts"))
     recipe = folder / "run" / "run.json"
     recipe.write_text(recipe.read_text().replace(str(facts_folder), str(folder)))
-    unseal(folder / "run")
+    relist(folder / "run")
     return folder
 
 

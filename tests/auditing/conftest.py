@@ -21,12 +21,6 @@ def light(monkeypatch: pytest.MonkeyPatch) -> None:
     support.make_light(monkeypatch)
 
 
-@pytest.fixture
-def own_run(tiny_run: Path, tmp_path: Path) -> Path:
-    """A copy of the finished run, to be changed."""
-    return Path(shutil.copytree(tiny_run, tmp_path / "run"))
-
-
 @pytest.fixture(scope="session")
 def inspector(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Inspector:
     """Of a copy of the tiny run, which no test changes."""

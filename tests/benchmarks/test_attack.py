@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,8 @@ import attack
 import pytest
 
 import wherefrom
-from wherefrom.core.files import cannot_write
-from wherefrom.core.sealed_folder import SealedFolder
+from wherefrom.core.manifests import MANIFEST
+from wherefrom.runs.store import RunFiles
 
 
 @pytest.mark.nightly
@@ -24,19 +25,9 @@ def test_every_file_operation_of_a_save_may_fail_or_be_the_last(tiny_run, tmp_pa
 def test_what_an_audit_writes_is_written_together(tiny_run, tmp_path):
     """The files of a real audit: they reach the folder in one change, and it may fail anywhere."""
     run = Path(shutil.copytree(tiny_run, tmp_path / "run"))
-    before = (run / "seal.json").read_bytes()
-    seals: list[bytes] = []
-    publish = SealedFolder._publish
-
-    def count(self: SealedFolder, change: Any) -> None:
-        publish(self, change)
-        seals.append((run / "seal.json").read_bytes())
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(SealedFolder, "_publish", count)
-        written = attack.written_by(lambda: wherefrom.audit(run))
-    assert seals != [before]
-    assert len(seals) == 1
+    generation = RunFiles(run).manifest.generation
+    written = attack.written_by(lambda: wherefrom.audit(run))
+    assert RunFiles(run).manifest.generation == generation + 1
     assert {"audit/audit.json", "audit/answers.jsonl", "audit/decoys.jsonl"} <= written.keys()
     written = dict(list(written.items())[:6])  # enough: the others take the same way
     stale = dict.fromkeys(written, b"{}\n")
@@ -53,7 +44,7 @@ def test_a_flipped_bit_of_any_file_is_noticed(tiny_run):
     tried, missed = attack.attack_bits(tiny_run, 130, seed=18)
     assert missed == []
     kinds = {"run.json", "status.json", "vocab.json", "splits.json", "corpus", "stages/metrics",
-             "checkpoints", "models", "predictions", "audit", "seal.json"}  # fmt: skip
+             "checkpoints", "models", "predictions", "audit", "index", MANIFEST}  # fmt: skip
     assert kinds <= tried.keys()
     assert min(tried.values()) >= 9
 
@@ -61,44 +52,38 @@ def test_a_flipped_bit_of_any_file_is_noticed(tiny_run):
 # --- weaker designs are found out --------------------------------------------------------------
 
 
-def rename_first(self: SealedFolder, change: Any) -> None:
-    """Files, then the seal: a kill between them leaves a folder that looks damaged."""
-    seal = change.applied_to(self.seal(fresh=True))
-    with cannot_write(self.path):
-        for final, temporary in change.moves.items():
-            (self.path / temporary).replace(self.path / final)
-        change.moves = {}
-        (self.path / ".tmp-seal").write_bytes(seal.spell())
-        (self.path / ".tmp-seal").replace(self.path / "seal.json")
+def place_first(self: RunFiles, change: Any) -> None:
+    """Files, then the manifest: a kill between them leaves a folder that looks damaged."""
+    for name in change.files:
+        (change.place / name).replace(self.path / name)
+    (self.path / MANIFEST).write_bytes(change.applied().spell())
+    change.committed = True
 
 
-def forget_moves(self: SealedFolder, change: Any) -> None:
-    """The seal does not say where the new files are."""
-    moves, change.moves = change.moves, {}
-    seal = change.applied_to(self.seal(fresh=True))
-    with cannot_write(self.path):
-        (self.path / ".tmp-seal").write_bytes(seal.spell())
-        (self.path / ".tmp-seal").replace(self.path / "seal.json")
-        for final, temporary in moves.items():
-            (self.path / temporary).replace(self.path / final)
+def forget_places(self: RunFiles, change: Any) -> None:
+    """The manifest does not say that the new files may be elsewhere."""
+    (self.path / MANIFEST).write_bytes(replace(change.applied(), new=()).spell())
+    change.committed = True
+    for name in change.files:
+        (change.place / name).replace(self.path / name)
 
 
-@pytest.mark.parametrize("weaker", [rename_first, forget_moves])
+@pytest.mark.parametrize("weaker", [place_first, forget_places])
 def test_a_change_that_is_not_whole_is_found_out(tmp_path, monkeypatch, weaker):
-    sound = SealedFolder._publish
+    sound = RunFiles._commit
     old, new = {"a": b"1", "b": b"1"}, {"a": b"2", "b": b"2"}
     assert attack.attack_change(tmp_path / "sound", old, new) > 40
     monkeypatch.setattr(
-        SealedFolder,
-        "_publish",
-        lambda self, change: (sound if change.sealing else weaker)(self, change),
+        RunFiles,
+        "_commit",
+        lambda self, change: (weaker if change.before.generation else sound)(self, change),
     )
-    with pytest.raises(Exception, match=r"neither as before|expected SHA-256|found none"):
+    with pytest.raises(Exception, match=r"neither before|expected SHA-256|found none"):
         attack.attack_change(tmp_path / "weaker", old, new)
 
 
 def test_a_reader_that_does_not_compare_is_found_out(tiny_run, monkeypatch):
-    monkeypatch.setattr("wherefrom.core.seal.Entry.holds", lambda self, data: True)
+    monkeypatch.setattr("wherefrom.core.manifests.Entry.read", lambda self, path: path.read_bytes())
     _, missed = attack.attack_bits(tiny_run, 24, seed=3)
     assert missed
 

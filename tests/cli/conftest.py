@@ -2,12 +2,10 @@
 
 import io
 import json
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -59,12 +57,6 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 def tiny(tiny_settings: list[str]) -> list[str]:
     """The tiny recipe as arguments of `run`."""
     return ["people", *(part for setting in tiny_settings for part in ("--set", setting))]
-
-
-@pytest.fixture
-def own_run(tiny_run: Path, tmp_path: Path) -> Path:
-    """A copy of the finished run, to be spoilt."""
-    return Path(shutil.copytree(tiny_run, tmp_path / "run"))
 
 
 @pytest.fixture

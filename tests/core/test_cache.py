@@ -152,10 +152,10 @@ def test_a_table_that_does_not_fit_on_the_disk_is_computed_once(monkeypatch):
         times.append(1)
         return {"documents": 3}
 
-    def refuse(path: Path, data: bytes) -> None:
+    def refuse(path: Path, value: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("wherefrom.core.cache.write_bytes", refuse)
+    monkeypatch.setattr("wherefrom.core.cache.write_json", refuse)
     with pytest.warns(CacheWarning, match="No space left"):
         assert remember("description", "abc", compute) == {"documents": 3}
     assert len(times) == 1

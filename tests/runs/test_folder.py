@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 
 from wherefrom.core.contracts import Answer, Candidate, Dataset, Document, Question, Span
-from wherefrom.core.errors import Damaged, Mismatch, MissingInput, UnsealedWarning
+from wherefrom.core.errors import Damaged, Mismatch, MissingInput
 from wherefrom.core.recipe import Recipe
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.core.words import WordVocabulary
 from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
-from wherefrom.runs.folder import RunFolder, describe, splits, symbols, versions
+from wherefrom.runs.descriptions import describe, splits, symbols
+from wherefrom.runs.folder import RunFolder, versions
+from wherefrom.runs.layout import NEXT
 
 QUESTIONS = (
     Question("Where was Ann?", "Ann", "birthplace", "Oslo", "asked"),
@@ -53,7 +55,7 @@ def test_a_recipe_comes_back_equal(folder, name):
 def test_the_run_file_says_its_format_and_what_made_it(folder, recipe):
     folder.write_recipe(recipe)
     contents = json.loads(folder.run_file.read_text())
-    assert contents["format_version"] == 1
+    assert contents["format_version"] == 2
     assert contents["recipe"]["model"]["n_embd"] == 16
     assert {"python", "torch", "numpy", "wherefrom", "machine"} <= contents["versions"].keys()
     assert contents["versions"] == versions()
@@ -85,19 +87,18 @@ def test_what_is_no_run_folder_is_told_so(tmp_path):
         RunFolder(tmp_path).read_recipe()
 
 
-@pytest.mark.parametrize("contents", ["{}", '{"format_version": 2, "recipe": {}}'])
+@pytest.mark.parametrize("contents", [{}, {"format_version": 1, "recipe": {}}])
 def test_another_format_is_refused(folder, contents):
-    folder.run_file.write_text(contents)
-    with pytest.raises(Mismatch, match="expected format_version 1, found"):
+    folder.write_json("run.json", contents)
+    with pytest.raises(Mismatch, match="expected format_version 2, found"):
         folder.read_recipe()
 
 
-def test_a_recipe_of_another_version_is_refused(folder, recipe, unseal):
+def test_a_recipe_of_another_version_is_refused(folder, recipe):
     folder.write_recipe(recipe)
-    folder = RunFolder(unseal(folder.path))
-    contents = json.loads(folder.run_file.read_text())
+    contents = folder.read_json("run.json")
     contents["recipe"]["model"]["n_brain"] = 1
-    folder.run_file.write_text(json.dumps(contents))
+    folder.write_json("run.json", contents)
     with pytest.raises(Mismatch, match=r"run\.json: .*n_brain"):
         folder.read_recipe()
 
@@ -171,9 +172,9 @@ def test_a_folder_is_new_until_it_says_more(folder):
     assert folder.read_status() == status
 
 
-@pytest.mark.parametrize("contents", ["[]", "{}", '{"state": "finished", "seconds": 1}'])
+@pytest.mark.parametrize("contents", [[], {}, {"state": "finished", "seconds": 1}])
 def test_a_status_that_says_too_little_is_damaged(folder, contents):
-    folder.status_file.write_text(contents)
+    folder.write_json("status.json", contents)
     with pytest.raises(Damaged, match=r"status\.json: expected"):
         folder.read_status()
 
@@ -225,46 +226,57 @@ def test_a_prediction_that_lies_is_found_by_its_line(folder):
         folder.read_predictions("m", "t")
 
 
-# --- the seal --------------------------------------------------------------------------------
+# --- the manifest ----------------------------------------------------------------------------
 
 
-def test_a_new_folder_is_sealed_from_its_first_file_on(folder, recipe):
+def test_every_file_is_listed_from_the_first_on(folder, recipe):
     folder.write_recipe(recipe)
-    seal = RunFolder(folder.path).seal()
-    assert seal is not None
-    assert seal.files.keys() == {"run.json"}
-    assert json.loads(folder.run_file.read_text())["sealed"] is True
+    assert folder.manifest.files.keys() == {"run.json"}
     folder.write_data(DATASET, Vocabulary.from_text(["Ann in Oslo", "Bo, Rome"]))
     folder.write_status({"state": "unfinished", "seconds": 0.0})
-    seal = RunFolder(folder.path).seal()
-    assert seal is not None
     written = {p.relative_to(folder.path).as_posix() for p in folder.path.rglob("*.*")}
-    assert seal.files.keys() == written - {"seal.json"}
+    assert RunFolder(folder.path).manifest.files.keys() == written - {"manifest.json"}
 
 
-def test_a_lost_seal_is_damage_and_an_old_folder_is_told_of_once(folder, recipe, unseal):
+def test_a_lost_manifest_is_damage(folder, recipe):
     folder.write_recipe(recipe)
-    (folder.path / "seal.json").unlink()
-    with pytest.raises(Damaged, match=r"seal\.json: expected the folder's seal, found none"):
+    (folder.path / "manifest.json").unlink()
+    with pytest.raises(Damaged, match=r"manifest\.json: expected the run's manifest, found none"):
         RunFolder(folder.path).read_recipe()
-    unseal(folder.path)
-    with pytest.warns(UnsealedWarning, match="is not sealed, since an earlier version made it"):
-        assert RunFolder(folder.path).read_recipe() == recipe
-    RunFolder(folder.path).write_recipe(recipe)
-    assert RunFolder(folder.path).seal() is None, "it stays as it is until it is verified"
 
 
-def test_what_is_about_a_model_that_will_be_replaced_is_no_longer_sealed(folder, recipe):
+def test_data_that_are_damaged_are_written_again_and_others_are_not(folder):
+    vocabulary = Vocabulary.from_text(["Ann in Oslo", "Bo, Rome"])
+    folder.keep_data(DATASET, vocabulary)
+    whole = {name: folder.read(name) for name in folder.manifest.files}
+    others = replace(DATASET, documents=DATASET.documents[:1])
+    for names in (["corpus/corpus.json"], ["corpus/dataset.json.gz", "vocab.json"], list(whole)):
+        for name in names:
+            (folder.path / name).write_bytes(b"{}")
+        with pytest.raises(Mismatch):
+            RunFolder(folder.path).keep_data(others, vocabulary)
+        RunFolder(folder.path).keep_data(DATASET, vocabulary)
+        again = RunFolder(folder.path)
+        assert {name: again.read(name) for name in whole} == whole
+
+
+def test_what_is_about_a_model_that_is_replaced_steps_aside(folder, recipe):
     folder.write_recipe(recipe)
-    folder.write_model("m", {"w": np.zeros(2, np.float32)}, {})
-    right = Prediction("q?", "a", "Oslo", Answer("Oslo", 0.5), True, "stated")
-    folder.write_predictions("m", "t", [right])
     folder.write_json("audit/audit.json", {"n": 1})
-    folder.set_aside_audit()
-    seal = RunFolder(folder.path).seal()
-    assert seal is not None
-    assert seal.files.keys() == {"run.json", "models/m/manifest.json"}
+    with folder.together():
+        folder.set_aside_audit()
+    assert RunFolder(folder.path).manifest.files.keys() == {"run.json"}
     assert (folder.path / "audit-before-1" / "audit.json").exists()
-    folder.write_model("m", {"w": np.ones(2, np.float32)}, {})
-    folder.write_predictions("m", "t", [right])
-    assert RunFolder(folder.path).read_predictions("m", "t") == [right]
+
+
+def test_a_run_that_goes_on_has_two_recipes_until_its_end(folder, recipe):
+    folder.write_recipe(recipe, threads=1, plan={"steps": 1})
+    more = adjust(recipe, settings=["stages.pretrain.steps=41"])
+    folder.write_recipe(more, threads=2, plan={"steps": 2}, name=NEXT, seconds=7.5)
+    assert folder.read_recipe() == recipe
+    assert folder.read_recipe(folder.latest) == more
+    assert (folder.read_plan(), folder.read_threads()) == ({"steps": 2}, 2)
+    assert folder.read_seconds({"seconds": 1.0}) == 7.5
+    folder.check_recipe(more)
+    with pytest.raises(Mismatch):
+        folder.check_recipe(recipe)

@@ -11,7 +11,7 @@ from wherefrom.runs.shapes import check_corpus, check_metrics, check_status, che
 
 PATH = Path("run/x.json")
 SCORE = {"accuracy": 0.5, "interval": [0.1, 0.9], "n": 8, "correct": 4}
-GOOD = {"state": "finished", "seconds": 1.5, "results": {"majority": SCORE}, "trained": ["a"]}
+GOOD = {"state": "finished", "seconds": 1.5, "results": {"majority": SCORE}}
 
 
 def test_what_is_written_passes():
@@ -45,7 +45,7 @@ def test_other_counts(found):
     [
         {"state": "done"}, {"state": None}, {"state": ["finished"]}, {"seconds": None},
         {"seconds": "1"}, {"seconds": -1}, {"seconds": True}, {"results": None}, {"results": []},
-        {"results": {"a": None}}, {"results": {"a": 0.5}}, {"trained": "all"}, {"trained": [1]},
+        {"results": {"a": None}}, {"results": {"a": 0.5}},
         {"advice": 5}, {"results": {"a": SCORE | {"n": "8"}}},
         {"results": {"a": SCORE | {"n": -1}}}, {"results": {"a": SCORE | {"n": 1.5}}},
         {"results": {"a": SCORE | {"interval": None}}},

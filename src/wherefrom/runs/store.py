@@ -107,7 +107,8 @@ class RunFiles:
         """Whether the manifest lists the file, which may be damaged or lost all the same."""
         if self._change and (staged := self._change.has(name)) is not None:
             return staged
-        return self._entry(name) is not None
+        entry = self._seen[name] = self._entry(name)
+        return entry is not None
 
     def read(self, name: str) -> bytes:
         """The bytes of a file, which are those that were written."""
@@ -144,6 +145,7 @@ class RunFiles:
             for place in self.manifest.places(name) if self.manifest else ():
                 with suppress(MissingInput):
                     if (found := take(self.locate(place), entry)) is not None:
+                        self._seen[name] = entry
                         return found
             if not self._look_again():
                 break
@@ -156,9 +158,7 @@ class RunFiles:
         return entry
 
     def _entry(self, name: str) -> Entry | None:
-        entry = self.manifest.files.get(name) if self.manifest else None
-        self._seen[name] = entry
-        return entry
+        return self.manifest.files.get(name) if self.manifest else None
 
     def _load(self) -> Manifest | None:
         path = self.locate(MANIFEST)
