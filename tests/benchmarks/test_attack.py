@@ -10,7 +10,9 @@ import attack
 import pytest
 
 import wherefrom
-from wherefrom.core.manifests import MANIFEST
+from wherefrom.core.files import write_bytes
+from wherefrom.core.inside import read_regular
+from wherefrom.core.manifests import MANIFEST, Entry
 from wherefrom.runs.store import RunFiles
 
 
@@ -56,13 +58,13 @@ def place_first(self: RunFiles, change: Any) -> None:
     """Files, then the manifest: a kill between them leaves a folder that looks damaged."""
     for name in change.files:
         (change.place / name).replace(self.path / name)
-    (self.path / MANIFEST).write_bytes(change.applied().spell())
+    write_bytes(self.path / MANIFEST, change.applied().spell())
     change.committed = True
 
 
 def forget_places(self: RunFiles, change: Any) -> None:
     """The manifest does not say that the new files may be elsewhere."""
-    (self.path / MANIFEST).write_bytes(replace(change.applied(), new=()).spell())
+    write_bytes(self.path / MANIFEST, replace(change.applied(), new=()).spell())
     change.committed = True
     for name in change.files:
         (change.place / name).replace(self.path / name)
@@ -83,7 +85,7 @@ def test_a_change_that_is_not_whole_is_found_out(tmp_path, monkeypatch, weaker):
 
 
 def test_a_reader_that_does_not_compare_is_found_out(tiny_run, monkeypatch):
-    monkeypatch.setattr("wherefrom.core.manifests.Entry.read", lambda self, path: path.read_bytes())
+    monkeypatch.setattr(Entry, "read", lambda self, path: read_regular(path))
     _, missed = attack.attack_bits(tiny_run, 24, seed=3)
     assert missed
 

@@ -209,7 +209,7 @@ def test_a_published_folder_without_a_state_is_damage(tmp_path):
     with publish_folder(tmp_path / "step-00000010", facts) as folder:
         (folder / "state.json").write_text("[]")
         shutil.copy(filled(tmp_path / "o", 1).folder / "step-00000001/state.safetensors", folder)
-    with pytest.raises(Damaged, match=r"state\.json: expected values and seconds"):
+    with pytest.raises(Damaged, match=r"state\.json: expected values, seconds and rows"):
         Checkpoints(tmp_path, IDENTITY).load(tmp_path / "step-00000010")
 
 

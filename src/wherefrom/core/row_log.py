@@ -12,6 +12,7 @@ from typing import Any
 
 from wherefrom.core.files import cannot_write, spell_jsonl, write_text
 from wherefrom.core.inside import open_to_append
+from wherefrom.core.manifests import Entry
 
 
 class RowLog:
@@ -24,8 +25,11 @@ class RowLog:
     def resume(self, rows: Sequence[Any]) -> None:
         """Begin with the rows of a checkpoint: later ones are made again."""
         self.rows = list(rows)
-        if self.rows or os.path.lexists(self.path):
-            write_text(self.path, self.text)
+        there = os.path.lexists(self.path)
+        if self.rows or there:
+            entry = Entry.of([self.text.encode()])
+            if not (there and entry.holds(self.path)):
+                write_text(self.path, self.text)
 
     @property
     def text(self) -> str:
