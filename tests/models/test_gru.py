@@ -7,7 +7,7 @@ from torch import nn
 from wherefrom.core.errors import UsageError
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Request
-from wherefrom.models.gru import GRU, GRUConfig
+from wherefrom.models.gru import GRU, GRUConfig, run_layer
 
 SMALL = GRUConfig(vocab_size=11, n_embd=5, n_hidden=7, n_layer=2)
 
@@ -59,15 +59,26 @@ def test_logits_are_those_of_the_equations():
         torch.testing.assert_close(row, by_hand(model, text), atol=1e-5, rtol=1e-4)
 
 
-@torch.no_grad()
-def test_layers_are_those_of_torchs_own_stack():
-    model = random_model()
-    whole = nn.GRU(5, 7, num_layers=2, batch_first=True).double()
-    for number, layer in enumerate(model.layers):
-        for name, value in layer.named_parameters():
-            getattr(whole, name.replace("l0", f"l{number}")).copy_(value)
-    tokens = torch.arange(10)[None]
-    torch.testing.assert_close(model.features(tokens), whole(model.embedding(tokens))[0])
+@pytest.mark.parametrize(("rows", "length"), [(1, 1), (1, 9), (5, 7)])
+@pytest.mark.parametrize("begun", [False, True])
+def test_states_and_gradients_are_those_of_torchs_layer(rows, length, begun):
+    torch.manual_seed(0)
+    layer = nn.GRU(4, 3, batch_first=True, dtype=torch.float64)
+    for parameter in layer.parameters():
+        nn.init.normal_(parameter)
+    inputs = torch.randn(rows, length, 4, dtype=torch.float64, requires_grad=True)
+    before = torch.randn(rows, 3, dtype=torch.float64, requires_grad=True) if begun else None
+    weights = torch.randn(rows, length, 3, dtype=torch.float64)
+    wanted = [p for p in (inputs, before, *layer.parameters()) if p is not None]
+    ours = run_layer(layer, inputs, before)
+    theirs, _ = layer(inputs, None if before is None else before[None])
+    torch.testing.assert_close(ours, theirs, atol=1e-12, rtol=1e-10)
+    for mine, other in zip(
+        torch.autograd.grad((ours * weights).sum(), wanted),
+        torch.autograd.grad((theirs * weights).sum(), wanted),
+        strict=True,
+    ):
+        torch.testing.assert_close(mine, other, atol=1e-12, rtol=1e-9)
 
 
 def test_the_homeworks_network_has_its_shapes():

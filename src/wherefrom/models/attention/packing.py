@@ -31,18 +31,7 @@ class Packing:
         So nobody is told when there are more characters than slots: the caller sees to that.
         Those that find no slot are treated as padding.
         """
-        ends_B = lengths_B.cumsum(0)
-        starts_B = ends_B - lengths_B
-        position_T = torch.arange(width, device=lengths_B.device)
-        slots_BT = starts_B[:, None] + position_T
-        live_BT = (position_T < lengths_B[:, None]) & (slots_BT < capacity)
-        slot_N = torch.arange(capacity, device=lengths_B.device)
-        row_N = torch.searchsorted(ends_B, slot_N, right=True)  # empty rows are stepped over
-        filled_N = row_N < len(lengths_B)
-        row_N = row_N.clamp(max=len(lengths_B) - 1)
-        places_N = torch.where(filled_N, row_N * width + slot_N - starts_B[row_N], 0)
-        joints = find_joints(lengths_B[None], width, capacity) if lengths_B.is_cuda else None
-        return cls(places_N, filled_N, torch.where(live_BT, slots_BT, 0), live_BT, joints)
+        return cls.side_by_side(lengths_B[None], width, capacity)
 
     @classmethod
     def side_by_side(cls, lengths_KB: Tensor, width: int, capacity: int) -> "Packing":
@@ -56,6 +45,7 @@ class Packing:
         live_KBT = (position_T < lengths_KB[..., None]) & (slots_KBT < capacity)
         slots_KBT = torch.where(live_KBT, slots_KBT + (model_K * capacity)[:, None, None], 0)
         slot_KN = torch.arange(capacity, device=lengths_KB.device).expand(models, -1)
+        # Rows without characters are stepped over.
         row_KN = torch.searchsorted(ends_KB, slot_KN.contiguous(), right=True)
         filled_KN = row_KN < rows
         row_KN = row_KN.clamp(max=rows - 1)

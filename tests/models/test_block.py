@@ -4,13 +4,13 @@ import pytest
 import torch
 from torch import nn
 
-from wherefrom.models import gelu
+from wherefrom.models import block
 
 
 @pytest.fixture(params=[True, False], ids=["slope kept", "torch's own"])
 def activation(request, monkeypatch):
-    monkeypatch.setattr(gelu, "_slow_gradient", lambda device: request.param)
-    return gelu.GELU()
+    monkeypatch.setattr(block, "_slow_gradient", lambda device: request.param)
+    return block.GELU()
 
 
 def test_value_and_gradient_equal_torchs(activation):
