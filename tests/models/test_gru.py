@@ -4,7 +4,6 @@ import pytest
 import torch
 from torch import nn
 
-from wherefrom.core.errors import UsageError
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Request
 from wherefrom.models.gru import GRU, GRUConfig, run_layer
@@ -88,23 +87,6 @@ def test_the_homeworks_network_has_its_shapes():
     assert model.layers[0].weight_ih_l0.shape == (300, 100)
 
 
-@torch.no_grad()
-def test_reading_on_from_the_states_is_reading_anew():
-    model = random_model()
-    texts = torch.randint(11, (2, 12), generator=torch.Generator().manual_seed(2))
-    cache = model.new_cache(2, 12)
-    lengths = torch.tensor([5, 3])
-    model(texts[:, :5], cache)  # of the second row three characters count, the rest is padding
-    cache.grow(lengths)
-    for step in range(4):
-        new = torch.stack([text[n + step] for text, n in zip(texts, lengths, strict=True)])
-        found = model(new[:, None], cache)[:, 0]
-        cache.grow(torch.ones(2, dtype=torch.long))
-        for row, (text, n) in enumerate(zip(texts, lengths.tolist(), strict=True)):
-            torch.testing.assert_close(found[row], model(text[None, : n + step + 1])[0, -1])
-    assert cache.lengths_R.tolist() == [9, 7]
-
-
 @pytest.mark.parametrize("beams", [1, 3])
 def test_decoding_with_states_is_decoding_without(beams):
     model = random_model().eval()
@@ -119,24 +101,3 @@ def test_decoding_with_states_is_decoding_without(beams):
         assert [c.tokens for c in one] == [c.tokens for c in other]
         for a, b in zip(one, other, strict=True):
             assert a.log_probability == pytest.approx(b.log_probability, abs=1e-4)
-
-
-def test_a_row_that_is_given_away_begins_anew():
-    model = random_model().eval()
-    decoder = Decoder(model, max_rows=1)
-    first, again = decoder.generate([Request((3, 1), 5, stop=None), Request((3, 1), 5, stop=None)])
-    assert first == again
-
-
-def test_dropout_is_on_in_training_only():
-    torch.manual_seed(0)
-    model = random_model(GRUConfig(vocab_size=11, dropout=0.5))
-    tokens = torch.arange(8)[None]
-    assert not torch.equal(model(tokens), model(tokens))
-    model.eval()
-    assert torch.equal(model(tokens), model(tokens))
-
-
-def test_a_model_needs_a_vocabulary():
-    with pytest.raises(UsageError, match="vocab_size"):
-        GRU(GRUConfig())

@@ -41,13 +41,6 @@ def test_rows_are_padded_to_the_longest_and_padding_weighs_nothing():
         assert "".join(c for c, w in zip(row, weights, strict=True) if w) == f"{MASK}Oslo{MASK}"
 
 
-def test_every_question_comes_once_an_epoch():
-    plan = build(rows=3).plan(0, 8).flatten()
-    assert plan.shape == (24,)
-    assert all(sorted(plan[i : i + 4].tolist()) == [0, 1, 2, 3] for i in range(0, 24, 4))
-    assert len({tuple(plan[i : i + 4].tolist()) for i in range(0, 24, 4)}) > 1
-
-
 def test_a_plan_is_a_function_of_the_step():
     whole = build(rows=3).plan(5, 6)
     assert torch.equal(whole, torch.cat([build(rows=3).plan(5 + i, 1) for i in range(6)]))

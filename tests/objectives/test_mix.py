@@ -123,7 +123,3 @@ def test_every_row_of_every_part_is_one_process_s(counts: list[int], size: int):
             assert dealt[outside] == own
             taken += own
         assert taken == dealt
-
-
-def test_without_processes_a_part_is_whole():
-    assert divide(slice(3, 8), EVERY_ROW) == (EVERY_ROW, slice(3, 8))

@@ -50,12 +50,6 @@ def test_a_plan_over_many_steps_is_the_plans_of_its_steps():
     np.testing.assert_array_equal(whole[2], below(word, 990))
 
 
-def test_another_seed_or_stage_draws_other_windows():
-    plans = [windows(10**6, 5, seed=s, stage=t).plan(0, 3) for s, t in ((0, 0), (1, 0), (0, 1))]
-    assert not torch.equal(plans[0], plans[1])
-    assert not torch.equal(plans[0], plans[2])
-
-
 def test_documents_are_read_one_after_the_other():
     tokens = stream([Document("to b"), Document("e\n")], PRINTABLE)
     assert PRINTABLE.decode(tokens.tolist()) == "to be\n"

@@ -94,15 +94,6 @@ def test_a_weight_without_a_gradient_is_left_alone(pair):
         other.compile(True)
 
 
-def test_it_can_be_compiled_again(pair):
-    model, one, other_model, other = pair
-    for number in range(3):
-        other.compile(True)
-        step(model, one, number)
-        step(other_model, other, number)
-    same(model, one, other_model, other)
-
-
 def test_weights_of_two_precisions_stay_what_they_are(pair):
     model, _, other_model, _ = pair
     optimisers = []

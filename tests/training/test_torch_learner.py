@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from wherefrom.core.contracts import EVERY_ROW, Batch, Document, Learner, Span, State
-from wherefrom.core.errors import Mismatch
 from wherefrom.core.recipe import Schedule, Share, Stage
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.models.gpt import GPT, GPTConfig
@@ -111,23 +110,6 @@ def test_the_loss_is_the_weighted_cross_entropy_by_hand():
     assert found["finite"].tolist() == [True]
 
 
-def test_what_weighs_nothing_does_not_matter():
-    batch = rows_of_a_step()
-    nothing = batch.weights == 0
-    assert nothing.any()
-    targets = torch.where(nothing, (batch.targets + 5) % CONFIG.vocab_size, batch.targets)
-    padding = torch.arange(batch.inputs.shape[1]) >= batch.lengths[:, None]
-    inputs = torch.where(padding, 3, batch.inputs)
-    here, there = (
-        build(objective=Given(batch)),
-        build(objective=Given(Batch(inputs, targets, batch.weights, batch.lengths))),
-    )
-    losses = here.advance(0, 1)["loss"], there.advance(0, 1)["loss"]
-    assert losses[0] == pytest.approx(losses[1], rel=1e-5)
-    for a, b in zip(here.model.parameters(), there.model.parameters(), strict=True):
-        torch.testing.assert_close(a.grad, b.grad, atol=1e-7, rtol=1e-5)
-
-
 def test_a_batch_of_nothing_costs_nothing():
     batch = rows_of_a_step()
     empty = Batch(batch.inputs, batch.targets, batch.weights * 0, batch.lengths)
@@ -215,12 +197,6 @@ def test_each_step_drops_something_else_and_the_same_thing_again():
     assert not set(losses(number=1)) & set(found)  # another stage
 
 
-def test_nothing_is_dropped_where_no_dropout_is_asked_for():
-    learner = build(objective=Given(rows_of_a_step()))
-    learner.optimisers = [Still()]
-    assert len(set(learner.advance(0, 3)["loss"].tolist())) == 1
-
-
 # --- the update ------------------------------------------------------------------------------
 
 
@@ -247,18 +223,6 @@ def test_gradients_are_cut_to_the_clip(clip):
     )
 
 
-@pytest.mark.parametrize("optimiser", [AdamWConfig(rate=0.01), MuonConfig()], ids=lambda c: c.kind)
-def test_a_step_that_is_not_finite_is_told_and_changes_nothing(optimiser):
-    learner = build(optimiser=optimiser)
-    learner.advance(0, 2)
-    with torch.no_grad():
-        learner.model.blocks[0].mlp[0].weight[3, 4] = float("nan")
-    before = bits(learner.state())
-    found = learner.advance(2, 2)
-    assert found["finite"].tolist() == [False, False]
-    assert bits(learner.state()) == before
-
-
 def test_only_the_step_that_is_not_finite_is_left_out():
     """A weight of infinity makes one step's loss infinite; the run goes on as if without it."""
     batch = rows_of_a_step()
@@ -272,24 +236,4 @@ def test_only_the_step_that_is_not_finite_is_left_out():
     assert bits(with_bad.state()) == bits(without.state())
 
 
-def test_it_learns():
-    learner = build(steps=60, objective=Given(rows_of_a_step()))
-    losses = learner.advance(0, 60)["loss"]
-    assert losses[-1] < 0.3 * losses[0]
-
-
 # --- loading ---------------------------------------------------------------------------------
-
-
-def test_a_state_of_another_model_is_refused_by_name():
-    learner = build()
-    state = learner.state()
-    narrow = dict(state.arrays) | {"model.ln_f.weight": np.ones(8, np.float32)}
-    with pytest.raises(Mismatch, match=r"model.ln_f.weight: expected .*\[16\].* \[8\]"):
-        learner.load(State(narrow))
-    less = {k: v for k, v in state.arrays.items() if k != "adamw.head.weight.exp_avg"}
-    with pytest.raises(Mismatch, match=r"adamw.head.weight.exp_avg: .*found nothing"):
-        learner.load(State(less))
-    with pytest.raises(Mismatch, match="other: expected nothing as in the model"):
-        learner.load(State(dict(state.arrays) | {"other": np.ones(1)}))
-    assert bits(learner.state()) == bits(state)

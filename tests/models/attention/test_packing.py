@@ -65,26 +65,10 @@ def test_a_packing_is_what_loops_would_pack(lengths, more):
     assert torch.equal(packing.spread(packed), torch.where(live[..., None], x, 0))
 
 
-def test_weights_of_empty_slots_are_zero():
-    """So that a loss over slots counts every character once, and nothing else."""
-    packing = Packing.of(torch.tensor([2, 1]), 3, 5)
-    weights = torch.tensor([[0.5, 2.0, 9.0], [4.0, 9.0, 9.0]])
-    assert packing.pack(weights).tolist() == [0.5, 2.0, 4.0, 0.0, 0.0]
-
-
 def test_characters_without_a_slot_are_padding():
     packing = Packing.of(torch.tensor([2, 3]), 3, 4)
     assert packing.places_N.tolist() == [0, 1, 3, 4]
     assert packing.live_BT.int().tolist() == [[1, 1, 0], [1, 1, 0]]
-
-
-@pytest.mark.parametrize("capacity", [4, 6])
-def test_gradients_are_those_of_central_differences(capacity):
-    packing = Packing.of(torch.tensor([1, 0, 3]), 3, capacity)
-    x_BT, x_N = numbers(3, 3, 2), numbers(capacity, 2)
-    assert torch.autograd.gradcheck(packing.pack, x_BT.requires_grad_())
-    assert torch.autograd.gradcheck(packing.spread, x_N.requires_grad_())
-    assert torch.autograd.gradgradcheck(packing.pack, x_BT)
 
 
 def read(model: GPT, lengths_B: Tensor, packed: bool) -> tuple[Tensor, list[Tensor]]:
