@@ -99,13 +99,6 @@ def test_a_step_is_the_same_in_whatever_chunk_it_is_planned(first, count):
             assert torch.equal(getattr(here, name), getattr(there, name))
 
 
-def test_two_shares_may_start_late_at_different_times():
-    shares = [Share("a", 2), Share("b", 2, 0.5, start=0.25), Share("c", 2, 0.25, start=0.5)]
-    mix = Mix(shares, 8, 8, Stamped)
-    found = [counts(mix.render(mix.plan(step, 1), 0)) for step in range(8)]
-    assert found == [{0: 8}] * 2 + [{0: 4, 1: 4}] * 2 + [{0: 2, 1: 4, 2: 2}] * 4
-
-
 @hypothesis.given(
     counts=st.lists(st.integers(1, 9), min_size=1, max_size=4), size=st.integers(1, 7)
 )

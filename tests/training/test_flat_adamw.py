@@ -92,31 +92,3 @@ def test_a_weight_without_a_gradient_is_left_alone(pair):
     same(model, one, other_model, other)
     with pytest.raises(ValueError, match="different numbers of steps"):
         other.compile(True)
-
-
-def test_weights_of_two_precisions_stay_what_they_are(pair):
-    model, _, other_model, _ = pair
-    optimisers = []
-    for each in (model, other_model):
-        each[1].double()
-        optimisers.append(AdamW(list(each.named_parameters()), CONFIG))
-    optimisers[1].compile(True)
-    for number in range(3):
-        for each, optimiser in zip((model, other_model), optimisers, strict=True):
-            step(each, optimiser, number)
-    assert {p.dtype for p in other_model.parameters()} == {torch.float32, torch.float64}
-    same(model, optimisers[0], other_model, optimisers[1])
-
-
-def test_a_state_can_be_loaded_into_it(pair):
-    model, one, other_model, other = pair
-    step(model, one, 0)
-    other.compile(True)
-    for name, value in other.state().items():
-        value.copy_(one.state()[name])
-    with torch.no_grad():
-        for a, b in zip(other_model.parameters(), model.parameters(), strict=True):
-            a.copy_(b)
-    step(model, one, 1)
-    step(other_model, other, 1)
-    same(model, one, other_model, other)

@@ -28,13 +28,7 @@ class FlatAdamW:
         steps = torch.stack([moments[name]["step"] for name in parameters])
         if (steps != steps[0]).any():
             raise ValueError("weights that have taken different numbers of steps")
-        kinds = dict.fromkeys(p.dtype for p in parameters.values())
-        each = [
-            (decay, [name for name in names if parameters[name].dtype == kind])
-            for decay, names in groups
-            for kind in kinds
-        ]
-        self.groups = [(decay, names) for decay, names in each if names]
+        self.groups = [(decay, names) for decay, names in groups if names]
         self.decays = [decay for decay, _ in self.groups]
         self.weights = [self._lay([parameters[n].data for n in names]) for _, names in self.groups]
         self.moments = [
