@@ -90,19 +90,6 @@ def test_unclosed_answers_are_not_offered_beside_closed_ones():
     assert "Paris" not in [c.text for c in answer.others]
 
 
-def test_how_much_room_there_is_can_be_found_when_it_is_asked():
-    asked = []
-
-    def room() -> int:
-        asked.append(1)
-        return 6
-
-    answerer = ModelAnswerer(world(), VOCABULARY, beams=1, max_new=room).searching(1)
-    assert not asked
-    assert answerer.answer(["Where is B?"])[0].text == "ssssss"
-    assert asked == [1]
-
-
 def test_no_questions_and_unknown_characters():
     answerer = ModelAnswerer(world(), VOCABULARY)
     assert answerer.answer([]) == []

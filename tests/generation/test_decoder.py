@@ -264,22 +264,6 @@ def test_a_wide_search_finds_exactly_the_best(seed):
             assert all(len(c.tokens) == 4 for c in unclosed)
 
 
-def test_a_narrow_search_stops_early_with_true_scores():
-    model = random_model(vocab=4)
-    model.head.weight.data *= 0.1  # almost even odds, so every character costs much
-    decoder = Decoder(model)
-    decoder.join(Request((2, 3), max_new=20, beams=2))
-    news = []
-    while decoder.busy:
-        news += decoder.step()
-    assert len(news) < 6
-    assert [event.completions for event in news[:-1]] == [None] * (len(news) - 1)
-    wanted = {c.tokens: c for c in exhaustive(model, (2, 3), 5, stop=1)}
-    assert len(news[-1].completions) == 2
-    for completion in news[-1].completions:
-        assert_same(completion, wanted[completion.tokens])
-
-
 def test_streaming_gives_the_same_characters_one_by_one():
     model = random_model()
     decoder = Decoder(model)

@@ -52,16 +52,6 @@ def test_a_stage_is_built_from_its_shares():
     assert masks(late) == [3] * 4 + [0] * 2 + [2] * 2
 
 
-def test_shares_do_not_touch_each_others_draws():
-    """Another objective in the first share leaves the second's rows as they were."""
-    other = replace(STAGE, mix=(Share("spans", NextCharacterConfig(), 0.5), *STAGE.mix[1:]))
-    here, there = plans(STAGE), plans(other)
-    assert torch.equal(here[1], there[1])
-    assert torch.equal(here[2], there[2])
-    alone = replace(STAGE, mix=STAGE.mix[:2])
-    assert torch.equal(plans(alone)[1], here[1])
-
-
 def test_equal_objectives_in_two_shares_draw_apart():
     twice = (Share("one", SpanCorruptionConfig(), 0.5), Share("two", SpanCorruptionConfig(), 0.5))
     stage = replace(STAGE, mix=twice, batch=16)

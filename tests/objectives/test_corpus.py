@@ -73,12 +73,9 @@ def test_a_text_with_nothing_to_find_is_indexed_too():
     assert not corpus.fact.any()
 
 
-def test_an_empty_corpus_is_refused():
+def test_a_corpus_or_a_document_of_nothing_is_refused():
     with pytest.raises(BadData, match="text: expected at least one document to train on"):
         index_corpus([], Vocabulary.from_text(["a"]))
-
-
-def test_an_empty_document_is_refused_by_its_number():
     with pytest.raises(BadData, match="document 1: expected some text, found none"):
         index(Document("abc"), Document(""), Document("d"))
 

@@ -54,17 +54,6 @@ def test_every_model_equals_the_same_model_alone(stacks, changed, optimiser):
     assert stacks.largest_difference(*together) > 0.01  # they did not learn the same
 
 
-def test_vocabularies_may_have_different_sizes(stacks):
-    size = stacks.plain.vocab_size
-    configs = [replace(stacks.plain, vocab_size=size + more) for more in (0, 3, 1)]
-    given = {"dtype": torch.float64}
-    alone, together = ([stacks.build(3, config, **given) for config in configs] for _ in range(2))
-    stacks.build_stack(together).advance([0, 0, 0], 6)
-    for one, other in zip(alone, together, strict=True):
-        one.advance(0, 6)
-        assert stacks.largest_difference(one, other) < 1e-10
-
-
 @pytest.mark.parametrize("attention", ["causal", "synthesizer"])
 def test_packed_rows_give_the_same(stacks, attention):
     config = replace(stacks.plain, attention=attention, **DROPPING)

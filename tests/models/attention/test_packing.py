@@ -34,19 +34,6 @@ def numbers(*shape: int, seed: int = 0) -> Tensor:
     return torch.randn(*shape, dtype=torch.float64, generator=generator)
 
 
-def test_a_packing_by_hand():
-    """Rows of 2, 0 and 1 characters in 3 places each, and 5 slots."""
-    packing = Packing.of(torch.tensor([2, 0, 1]), 3, 5)
-    assert packing.places_N.tolist() == [0, 1, 6, 0, 0]
-    assert packing.filled_N.tolist() == [True, True, True, False, False]
-    assert packing.positions_N.tolist() == [0, 1, 0, 0, 0]
-    assert packing.live_BT.int().tolist() == [[1, 1, 0], [0, 0, 0], [1, 0, 0]]
-    assert packing.slots_BT.tolist() == [[0, 1, 0], [0, 0, 0], [2, 0, 0]]
-    x = torch.arange(1, 10).view(3, 3)
-    assert packing.pack(x).tolist() == [1, 2, 7, 0, 0]
-    assert packing.spread(packing.pack(x)).tolist() == [[1, 2, 0], [0, 0, 0], [7, 0, 0]]
-
-
 @given(lengths=st.lists(st.integers(0, WIDTH), min_size=1, max_size=6), more=st.integers(0, 4))
 @settings(max_examples=100, deadline=None)
 def test_a_packing_is_what_loops_would_pack(lengths, more):
