@@ -89,16 +89,6 @@ def test_rows_are_padded_to_the_widest_and_padding_weighs_nothing():
     assert mix.render(mix.plan(3, 1), 0).inputs.shape == (16, 5)
 
 
-@pytest.mark.parametrize(("first", "count"), [(0, 20), (9, 5), (10, 1), (11, 1), (5, 6), (11, 9)])
-def test_a_step_is_the_same_in_whatever_chunk_it_is_planned(first, count):
-    mix = Mix(SHARES, 16, 20, Stamped)
-    plan = mix.plan(first, count)
-    for i in range(count):
-        here, there = mix.render(plan, i), mix.render(mix.plan(first + i, 1), 0)
-        for name in ("inputs", "targets", "weights", "lengths"):
-            assert torch.equal(getattr(here, name), getattr(there, name))
-
-
 @hypothesis.given(
     counts=st.lists(st.integers(1, 9), min_size=1, max_size=4), size=st.integers(1, 7)
 )

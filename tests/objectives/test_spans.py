@@ -318,34 +318,6 @@ def test_all_of_a_long_document_is_read_in_time():
     assert targets == {chr(c) for c in range(301, 400)}
 
 
-# --- plans -----------------------------------------------------------------------------------
-
-CONFIGS = [
-    COURSE,
-    SpanCorruptionConfig(windows=0.4, salient=0.6, beside_subject=0.5, background=0.1),
-    PLAIN,
-    NextCharacterConfig(windows=0.5, background=0.3),
-]
-
-
-@pytest.mark.parametrize("config", CONFIGS, ids=lambda c: f"{c.kind}-{c.windows}")
-def test_a_plan_is_a_function_of_the_step_alone(config):
-    objective, _ = build(config, [CLARA, ANSEL, BARE, *texts(LONG)], rows=7)
-    again, _ = build(config, [CLARA, ANSEL, BARE, *texts(LONG)], rows=7)
-    torch.manual_seed(1)
-    whole = objective.plan(40, 9)
-    torch.manual_seed(2)
-    assert whole.shape == (9, 7, 6)
-    singles = torch.cat([again.plan(40 + i, 1) for i in reversed(range(9))]).flip(0)
-    assert torch.equal(whole, singles)
-    kept = whole.clone()
-    for i in range(9):
-        here, there = objective.render(whole, i), again.render(singles[i : i + 1], 0)
-        for name in ("inputs", "targets", "weights", "lengths"):
-            assert torch.equal(getattr(here, name), getattr(there, name))
-    assert torch.equal(whole, kept)
-
-
 # --- what is refused -------------------------------------------------------------------------
 
 
