@@ -1,5 +1,7 @@
 """The GRU against its equations, and its states against reading the text anew."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from torch import nn
@@ -101,3 +103,15 @@ def test_decoding_with_states_is_decoding_without(beams):
         assert [c.tokens for c in one] == [c.tokens for c in other]
         for a, b in zip(one, other, strict=True):
             assert a.log_probability == pytest.approx(b.log_probability, abs=1e-4)
+
+
+def test_dropout_falls_on_what_goes_into_each_layer_and_into_the_head():
+    model, shares = random_model(replace(SMALL, dropout=0.5)), []
+    model.drop.register_forward_hook(
+        lambda *given: shares.append(float((given[2] == 0).double().mean()))
+    )
+    tokens = torch.randint(11, (40, 9), generator=torch.Generator().manual_seed(1))
+    assert not torch.equal(model(tokens), model(tokens))
+    assert shares == pytest.approx([0.5] * 6, abs=0.05)
+    model.eval()
+    assert torch.equal(model(tokens), model(tokens))
