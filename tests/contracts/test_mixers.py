@@ -13,9 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from wherefrom.core.errors import BadData
-from wherefrom.generation.decoder import Decoder
-from wherefrom.generation.requests import Request
 from wherefrom.models.attention import MIXERS
 from wherefrom.models.block import Arrangement
 from wherefrom.models.gpt import GPT, GPTConfig
@@ -83,17 +80,6 @@ def test_weights_are_shares_of_what_has_been_read(name):
 
 
 @pytest.mark.parametrize("name", PLAIN)
-def test_small_configs_of_any_make_build(name):
-    for width, heads, block in ((2, 1, 2), (8, 4, 3), (24, 3, 7)):
-        mixer = build_mixer(name, n_embd=width, n_head=heads, block_size=block)
-        longest = mixer.max_input
-        x = torch.randn(2, longest, width).double()
-        with torch.no_grad():
-            assert mixer(x).shape == x.shape
-            assert mixer.weights(x).shape == (2, heads, longest, longest)
-
-
-@pytest.mark.parametrize("name", PLAIN)
 def test_dropout_works_in_training_alone(name):
     for dropped in ("attn_pdrop", "resid_pdrop"):
         mixer = build_mixer(name, **{"attn_pdrop": 0.0, "resid_pdrop": 0.0} | {dropped: 0.5})
@@ -108,18 +94,6 @@ def test_dropout_works_in_training_alone(name):
             torch.manual_seed(0)
             assert torch.equal(first, mixer(x))
             assert torch.equal(still, mixer.eval()(x))
-
-
-@pytest.mark.parametrize("name", PLAIN)
-def test_every_parameter_has_a_gradient(name):
-    mixer = build_mixer(name)
-    mixer(random_input(length=mixer.max_input)).square().sum().backward()
-    for label, parameter in mixer.named_parameters():
-        # A key's bias adds the same to all of a row's scores, unless positions turn it.
-        if label == "key.bias" and not mixer.positional:
-            continue
-        assert parameter.grad is not None, label
-        assert parameter.grad.abs().max() > 1e-6, label
 
 
 @pytest.mark.parametrize("name", MIXERS)
@@ -140,27 +114,6 @@ def test_the_future_cannot_change_the_past(name, text, future, data):
         alone = model(first[:, :position])
     torch.testing.assert_close(here[:, :position], there[:, :position], atol=1e-6, rtol=1e-6)
     torch.testing.assert_close(here[:, :position], alone, atol=1e-6, rtol=1e-6)
-
-
-@pytest.mark.parametrize("name", MIXERS)
-def test_no_gradient_comes_from_the_future_and_one_comes_from_all_of_the_past(name):
-    model = build_model(name)
-    embedded: list[Tensor] = []
-
-    def keep(module, inputs, output):
-        embedded.append(output)
-        output.retain_grad()
-
-    hook = model.drop.register_forward_hook(keep)
-    generator = torch.Generator().manual_seed(3)
-    logits = model(torch.randint(VOCAB, (1, model.max_input), generator=generator))
-    hook.remove()
-    position = 7
-    logits[0, position].square().sum().backward()
-    size = embedded[0].grad[0].abs().sum(-1)
-    model.zero_grad()
-    assert (size[position + 1 :] == 0).all()
-    assert (size[: position + 1] > 0).all()
 
 
 @pytest.mark.parametrize("name", CACHEABLE)
@@ -194,45 +147,3 @@ def test_cached_logits_are_those_of_the_whole_text(name, lengths, steps, seed):
             torch.testing.assert_close(logits[:, 0], whole[every, now], atol=1e-6, rtol=0)
             cache.grow(torch.ones_like(now))
     assert cache.lengths_R.tolist() == [length + steps for length in lengths]
-
-
-@pytest.mark.parametrize("name", MIXERS)
-def test_the_decoder_writes_up_to_the_longest_input(name):
-    """That it writes the right characters, tests/generation says."""
-    longest, prompt = build_model(name).max_input, (5, 9, 2, 7)
-    decoder = Decoder(build_model(name))
-    ((found,),) = decoder.generate([Request(prompt, max_new=2 * BLOCK, stop=None)])
-    assert len(prompt) + len(found.tokens) == longest + 1
-    with pytest.raises(BadData, match=f"1 to {longest} characters"):
-        decoder.join(Request((2,) * (longest + 1)))
-
-
-@pytest.mark.parametrize("name", [n for n in PLAIN if MIXERS[n].positional])
-def test_positions_count_from_anywhere_only_by_their_distance(name):
-    """Rotations by p and s meet in the product as p - s: shifting both changes nothing."""
-    mixer, x = build_mixer(name), random_input(length=5)
-    assert mixer.positional
-
-    def scores(shift: int) -> Tensor:
-        q, k, _ = mixer.project(x, torch.arange(shift, shift + 5).expand(3, 5))
-        return q @ k.transpose(-2, -1)
-
-    with torch.no_grad():
-        for shift in (1, 4, 7):
-            torch.testing.assert_close(scores(shift), scores(0), atol=1e-6, rtol=1e-6)
-        stretched, _, _ = mixer.project(x, (2 * torch.arange(5)).expand(3, 5))
-        assert not torch.allclose(stretched, mixer.project(x, None)[0], atol=1e-2)
-
-
-@pytest.mark.parametrize("name", PLAIN)
-def test_who_knows_positions_tells_two_orders_apart(name):
-    """The last position's result does not depend on the others' order, unless it knows it.
-
-    One that does not compare has no other way to look somewhere than by position.
-    """
-    mixer = build_mixer(name)
-    x = random_input(length=mixer.max_input)
-    swapped = x[:, [3, 1, 2, 0, *range(4, mixer.max_input)]]
-    with torch.no_grad():
-        same = torch.allclose(mixer(x)[:, -1], mixer(swapped)[:, -1], atol=1e-5)
-    assert same is (mixer.compares and not mixer.positional)

@@ -90,19 +90,6 @@ def test_unclosed_answers_are_not_offered_beside_closed_ones():
     assert "Paris" not in [c.text for c in answer.others]
 
 
-def test_how_much_room_there_is_can_be_found_when_it_is_asked():
-    asked = []
-
-    def room() -> int:
-        asked.append(1)
-        return 6
-
-    answerer = ModelAnswerer(world(), VOCABULARY, beams=1, max_new=room).searching(1)
-    assert not asked
-    assert answerer.answer(["Where is B?"])[0].text == "ssssss"
-    assert asked == [1]
-
-
 def test_no_questions_and_unknown_characters():
     answerer = ModelAnswerer(world(), VOCABULARY)
     assert answerer.answer([]) == []
@@ -121,15 +108,6 @@ def test_an_answers_probability_is_the_product_over_its_characters():
     answers = ["Rome", "Paris", "Pisa", "Pi"]
     found = answer_probabilities(answerer, ["Where is A?"] * 4, answers)
     assert found == pytest.approx([0.4, 0.3, 0.18, 0.0], abs=1e-4)
-
-
-def test_the_search_and_the_scoring_agree_about_an_answer():
-    answerer = ModelAnswerer(world(), VOCABULARY, beams=3)
-    (best,) = answerer.answer(["Where is A?"])
-    texts = [best.text, *(other.text for other in best.others)]
-    found = answer_probabilities(answerer, ["Where is A?"] * len(texts), texts)
-    expected = [best.probability, *(other.probability for other in best.others)]
-    assert found == pytest.approx(expected, rel=1e-5)
 
 
 def test_an_answer_is_scored_as_far_as_the_model_reads():

@@ -171,23 +171,6 @@ def test_a_request_does_not_depend_on_the_others(mixer, max_rows):
             assert_same(one, other)
 
 
-def test_requests_may_join_while_others_are_under_way():
-    model = random_model("causal", ngrams=3)
-    # Later ones need more room.
-    requests = sorted(mixed_requests(), key=lambda r: len(r.prompt))
-    decoder, tickets, done = Decoder(model, 16), [], {}
-    for i in range(200):
-        if i % 2 == 0 and len(tickets) < len(requests):
-            tickets.append(decoder.join(requests[len(tickets)]))
-        done |= {e.ticket: e.completions for e in decoder.step() if e.completions is not None}
-    assert not decoder.busy
-    assert decoder.step() == []
-    expected = Decoder(model).generate(requests)
-    for ticket, wanted in zip(tickets, expected, strict=True):
-        for one, other in zip(done[ticket], wanted, strict=True):
-            assert_same(one, other)
-
-
 def test_never_more_rows_than_allowed():
     model = random_model()
     decoder = Decoder(model, max_rows=7)
@@ -237,19 +220,6 @@ def test_sampling_follows_the_softmax(top_k):
         assert completion.log_probability == pytest.approx(own[completion.tokens[0]], abs=1e-4)
 
 
-def test_sampling_is_addressed_by_seed_and_number():
-    model = random_model()
-    base = Request((4, 7, 3), max_new=16, temperature=1.0, stop=None)
-
-    def texts(*requests: Request) -> list[tuple[int, ...]]:
-        return [c.tokens for (c,) in Decoder(model).generate(requests)]
-
-    once = texts(base, replace(base, number=1), replace(base, seed=1))
-    assert once == texts(base, replace(base, number=1), replace(base, seed=1))
-    assert len(set(once)) == 3
-    assert texts(base) == once[:1]
-
-
 def test_with_even_odds_the_text_is_the_counted_integers():
     model, prompt = random_model(vocab=8), (4, 7, 3)
     nn.init.zeros_(model.head.weight)
@@ -260,16 +230,6 @@ def test_with_even_odds_the_text_is_the_counted_integers():
         1, seed=3, stream=Stream.SAMPLING, stage=0, step=positions, row=np.full(16, 77)
     )
     assert list(found.tokens) == below(words, 8).tolist()
-
-
-def test_sampling_among_one_is_greedy():
-    model = random_model()
-    greedy = [Request(p) for p in prompts(8)]
-    hot = [replace(r, temperature=2.0, top_k=1, number=i) for i, r in enumerate(greedy)]
-    cold = [replace(r, temperature=1e-9, number=i) for i, r in enumerate(greedy)]
-    wanted = Decoder(model).generate(greedy)
-    assert Decoder(model).generate(hot) == wanted
-    assert Decoder(model).generate(cold) == wanted
 
 
 def exhaustive(model: GPT, prompt: tuple[int, ...], max_new: int, stop: int) -> list[Completion]:
@@ -302,38 +262,6 @@ def test_a_wide_search_finds_exactly_the_best(seed):
             unclosed = [c for c in found if not c.finished]
             assert list(found) == closed + unclosed
             assert all(len(c.tokens) == 4 for c in unclosed)
-
-
-def test_a_narrow_search_stops_early_with_true_scores():
-    model = random_model(vocab=4)
-    model.head.weight.data *= 0.1  # almost even odds, so every character costs much
-    decoder = Decoder(model)
-    decoder.join(Request((2, 3), max_new=20, beams=2))
-    news = []
-    while decoder.busy:
-        news += decoder.step()
-    assert len(news) < 6
-    assert [event.completions for event in news[:-1]] == [None] * (len(news) - 1)
-    wanted = {c.tokens: c for c in exhaustive(model, (2, 3), 5, stop=1)}
-    assert len(news[-1].completions) == 2
-    for completion in news[-1].completions:
-        assert_same(completion, wanted[completion.tokens])
-
-
-def test_a_search_of_one_is_greedy_and_one_of_more_is_no_worse():
-    model = random_model()
-    naive = [go_on(model, prompt, 8) for prompt in prompts(8)]
-    stop = common_stop(naive)
-    requests = [Request(p, max_new=8, beams=1, stop=stop) for p in prompts(8)]
-    wide = Decoder(model).generate([replace(request, beams=12) for request in requests])
-    narrow = Decoder(model).generate(requests)
-    assert any(greedy.finished for (greedy,) in narrow)
-    for chosen, (greedy,), found in zip(naive, narrow, wide, strict=True):
-        assert_same(greedy, cut_at(stop, chosen))
-        scores = [c.log_probability for c in found if c.finished]
-        assert scores == sorted(scores, reverse=True)
-        if greedy.finished:
-            assert scores[0] >= greedy.log_probability - 1e-4
 
 
 def test_streaming_gives_the_same_characters_one_by_one():

@@ -65,15 +65,6 @@ def test_entropies_are_those_of_what_each_text_alone_makes_the_model_expect():
         np.testing.assert_allclose(entropy, wanted.numpy(), atol=1e-4)
 
 
-def test_without_starts_all_but_the_first_are_scored():
-    model = random_model().eval()
-    found = score(model, [[3, 4, 5], [2]])
-    assert [len(one) for one in found] == [2, 0]
-    np.testing.assert_allclose(found[0], by_hand(model, [3, 4, 5], 1), atol=1e-5)
-    assert not model.training
-    assert score(model, []) == []
-
-
 def test_the_last_character_need_not_be_read():
     model = random_model()
     assert len(score(model, [[2] * 17])[0]) == 16

@@ -1,14 +1,11 @@
 """Whole texts: every character scored once, with the characters before it that it should have."""
 
-import math
-
 import numpy as np
 import pytest
 import torch
 
 from wherefrom.core.characters import PRINTABLE
 from wherefrom.core.errors import BadData, UsageError
-from wherefrom.evaluation.evaluator import evaluate_text
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Request
 from wherefrom.generation.texts import WINDOW, TextScorer, go_on
@@ -68,17 +65,6 @@ def test_a_model_without_end_reads_a_short_text_whole_and_a_long_one_in_windows(
     np.testing.assert_allclose(found, whole, atol=1e-5)
     assert scorer.details == {"window": WINDOW, "read_again": WINDOW // 2}
     assert len(scorer.log_probabilities(TEXT * 20)) == 20 * len(TEXT) - 1
-
-
-def test_perplexity_is_that_of_the_direct_computation():
-    model = gru()
-    ids = torch.tensor([PRINTABLE.encode(TEXT)])
-    with torch.no_grad():
-        loss = torch.nn.functional.cross_entropy(model(ids[:, :-1])[0], ids[0, 1:])
-    score = evaluate_text(TextScorer(model, PRINTABLE), TEXT)
-    assert score.value == pytest.approx(math.exp(float(loss)), rel=1e-5)
-    assert score.details["nats_per_target"] == pytest.approx(float(loss), rel=1e-5)
-    assert score.n == len(TEXT) - 1
 
 
 def test_what_cannot_be_scored_is_refused():

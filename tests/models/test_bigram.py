@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from wherefrom.core.contracts import Batch, Scorer
+from wherefrom.core.contracts import Batch
 from wherefrom.core.errors import BadData
 from wherefrom.models.bigram import Bigram, BigramConfig, build, pack, unpack
 
@@ -49,19 +49,6 @@ def test_loss_and_gradients_agree_with_torch(width):
         torch.testing.assert_close(
             torch.tensor(gradients[name]), p[name].grad, rtol=1e-6, atol=1e-12
         )
-
-
-def test_counts_stand_for_rows_that_repeat():
-    net, counts = network(), np.random.default_rng(2).integers(0, 4, ROWS)
-    counted = batch(counts)
-    repeated = Batch(
-        np.repeat(counted.inputs, counts), np.repeat(counted.targets, counts), np.ones(counts.sum())
-    )
-    loss, gradients = measure(net, counted)
-    expected_loss, expected = net.loss_and_gradients(repeated)
-    assert loss == pytest.approx(expected_loss, rel=1e-12)
-    for name in NAMES:
-        np.testing.assert_allclose(gradients[name], expected[name], rtol=1e-9, atol=1e-15)
 
 
 def test_every_gradient_is_the_shift_of_a_loss_with_large_theta_too():
@@ -128,17 +115,6 @@ def test_a_batch_without_weight_costs_and_teaches_nothing():
     loss, gradients = network().loss_and_gradients(batch(np.zeros(ROWS)))
     assert loss == 0
     assert all((g == 0).all() for g in gradients.values())
-
-
-def test_log_probabilities_sum_to_one_and_make_up_the_loss():
-    net, rows = network(), batch(np.ones(ROWS))
-    scorer: Scorer = net
-    every = np.stack(np.meshgrid(range(WORDS), range(WORDS), indexing="ij"), -1).reshape(-1, 2)
-    table = scorer.log_probabilities(every).reshape(WORDS, WORDS)
-    np.testing.assert_allclose(np.exp(table).sum(1), 1, rtol=1e-12)
-    scored = scorer.log_probabilities(np.stack([rows.inputs, rows.targets], 1))
-    assert scored.shape == (ROWS,)
-    assert -scored.mean() == pytest.approx(net.loss_and_gradients(rows)[0], rel=1e-12)
 
 
 @pytest.mark.filterwarnings("error")

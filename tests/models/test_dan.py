@@ -46,23 +46,6 @@ def test_padding_changes_nothing(texts, more):
     torch.testing.assert_close(model(ragged(texts)), wide)
 
 
-@settings(deadline=None, max_examples=20)
-@given(TEXTS, st.data())
-def test_dropped_words_and_their_absence_are_the_same(texts, data):
-    model = build()
-    kept = [[w if data.draw(st.booleans()) else 0 for w in text] for text in texts]
-    torch.testing.assert_close(
-        model(ragged(kept)), model(ragged([[w for w in text if w] for text in kept]))
-    )
-
-
-@settings(deadline=None, max_examples=20)
-@given(st.permutations([1, 1, 2, 3, 4, 5, 5, 5]))
-def test_the_order_of_words_does_not_matter(words):
-    model = build(replace(CONFIG, depth=3)).double()
-    torch.testing.assert_close(model(ragged([words])), model(ragged([sorted(words)])))
-
-
 def test_the_gradient_is_that_of_torchs_own_embedding_bag():
     model = build()
     peer = torch.nn.EmbeddingBag(6, 3, mode="mean", padding_idx=0)
@@ -77,51 +60,11 @@ def test_the_gradient_is_that_of_torchs_own_embedding_bag():
     assert model.embedding.grad[[0, 4]].abs().sum() == 0
 
 
-def fit_logistic(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The probabilities of a logistic regression with penalty |w|^2 / 2, by Newton's method."""
-    x = np.column_stack((x, np.ones(len(x))))
-    penalty, w = np.diag([1.0] * (x.shape[1] - 1) + [0.0]), np.zeros(x.shape[1])
-    for _ in range(20):
-        p = 1 / (1 + np.exp(-x @ w))
-        curvature = (x * (p * (1 - p))[:, None]).T @ x + penalty
-        w -= np.linalg.solve(curvature, x.T @ (p - y) + penalty @ w)
-    return 1 / (1 + np.exp(-x @ w))
-
-
-def test_without_hidden_layers_it_is_logistic_regression_on_the_mean_vectors():
-    rng = np.random.default_rng(0)
-    vectors = rng.normal(size=(6, 3)).astype(np.float32)
-    texts = [rng.integers(1, 6, rng.integers(1, 6)) for _ in range(80)]
-    means = np.stack([vectors[text].mean(0) for text in texts])
-    labels = (means @ [1.0, -2.0, 0.5] + rng.normal(size=80) > 0).astype(int)
-    model = DAN(replace(CONFIG, depth=0, frozen=True), vectors).double()
-    bags, y = gather_bags(texts), torch.from_numpy(labels)
-    lbfgs = torch.optim.LBFGS(model.parameters(), max_iter=200, tolerance_grad=1e-10)
-
-    def closure():
-        lbfgs.zero_grad()
-        penalty = (model.head.weight**2).sum()  # w/2 for either class: half of w's own square
-        loss = F.cross_entropy(model(bags), y, reduction="sum") + penalty
-        loss.backward()
-        return loss
-
-    lbfgs.step(closure)  # pyright: ignore
-    found = torch.softmax(model(bags), 1)[:, 1].detach().numpy()
-    np.testing.assert_allclose(found, fit_logistic(means, labels), atol=1e-4)
-
-
 def test_frozen_vectors_are_no_parameters_and_are_kept_with_the_weights():
     frozen, trained = build(replace(CONFIG, frozen=True)), build()
     assert "embedding" not in dict(frozen.named_parameters())
     assert "embedding" in dict(trained.named_parameters())
     assert frozen.state_dict().keys() == trained.state_dict().keys()
-
-
-@pytest.mark.parametrize("depth", [0, 1, 2, 3])
-def test_depth_counts_hidden_layers(depth):
-    model = build(replace(CONFIG, depth=depth))
-    assert len(model.layers) == depth
-    assert model(ragged([[1], [2, 3]])).shape == (2, 2)
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)

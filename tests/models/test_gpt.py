@@ -162,33 +162,6 @@ def test_the_printed_tree_is_mingpts():
     assert "approximate='none'" in str(GPT(config))
 
 
-def test_the_printed_trees_of_the_variants():
-    synthesizer = tree(GPT(replace(SMALL, attention="synthesizer", n_layer=1)))
-    attn = synthesizer.index("3 attn SynthesizerAttention")
-    assert synthesizer[attn + 1 : attn + 6] == [
-        "4 w1 Linear", "4 value Linear", "4 attn_drop Dropout", "4 resid_drop Dropout",
-        "4 proj Linear",
-    ]  # fmt: skip
-    perceiver = tree(GPT(replace(SMALL, attention="perceiver", n_layer=3)))
-    assert [line for line in perceiver if line[0] == "1"] == [
-        "1 tok_emb Embedding",
-        "1 drop Dropout",
-        "1 down_block DownProjectBlock",
-        "1 blocks Sequential",
-        "1 up_block UpProjectBlock",
-        "1 ln_f LayerNorm",
-        "1 head Linear",
-    ]
-    for outer in ("1 down_block DownProjectBlock", "1 up_block UpProjectBlock"):
-        start = perceiver.index(outer)
-        assert perceiver[start + 1 : start + 11] == [
-            "2 ln1 LayerNorm", "2 ln2 LayerNorm", "2 attn CausalCrossAttention", "3 key Linear",
-            "3 query Linear", "3 value Linear", "3 attn_drop Dropout", "3 resid_drop Dropout",
-            "3 proj Linear", "2 mlp Sequential",
-        ]  # fmt: skip
-    assert "3 attn CausalSelfAttention" in perceiver
-
-
 def test_weights_begin_as_the_course_says():
     model = build(COURSE)
     state = model.state_dict()
@@ -285,13 +258,6 @@ def test_normalised_queries_and_keys_have_one_length_and_turn_as_before(attentio
         torch.testing.assert_close(mixer(x), before, atol=1e-4, rtol=1e-4)
         mixer.value.weight *= 2
         assert not torch.allclose(mixer(x), before, atol=1e-2)
-
-
-def test_without_queries_and_keys_there_is_nothing_to_normalise():
-    """So a recipe may be tried with every mixer."""
-    config = replace(SMALL, attention="synthesizer")
-    text = tokens(SMALL)[:, :9]
-    assert torch.equal(build(config)(text), build(replace(config, qk_norm=True))(text))
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,14 @@
 """The GRU against its equations, and its states against reading the text anew."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from torch import nn
 
-from wherefrom.core.errors import UsageError
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Request
-from wherefrom.models.gru import GRU, GRUConfig
+from wherefrom.models.gru import GRU, GRUConfig, run_layer
 
 SMALL = GRUConfig(vocab_size=11, n_embd=5, n_hidden=7, n_layer=2)
 
@@ -59,15 +60,26 @@ def test_logits_are_those_of_the_equations():
         torch.testing.assert_close(row, by_hand(model, text), atol=1e-5, rtol=1e-4)
 
 
-@torch.no_grad()
-def test_layers_are_those_of_torchs_own_stack():
-    model = random_model()
-    whole = nn.GRU(5, 7, num_layers=2, batch_first=True).double()
-    for number, layer in enumerate(model.layers):
-        for name, value in layer.named_parameters():
-            getattr(whole, name.replace("l0", f"l{number}")).copy_(value)
-    tokens = torch.arange(10)[None]
-    torch.testing.assert_close(model.features(tokens), whole(model.embedding(tokens))[0])
+@pytest.mark.parametrize(("rows", "length"), [(1, 1), (1, 9), (5, 7)])
+@pytest.mark.parametrize("begun", [False, True])
+def test_states_and_gradients_are_those_of_torchs_layer(rows, length, begun):
+    torch.manual_seed(0)
+    layer = nn.GRU(4, 3, batch_first=True, dtype=torch.float64)
+    for parameter in layer.parameters():
+        nn.init.normal_(parameter)
+    inputs = torch.randn(rows, length, 4, dtype=torch.float64, requires_grad=True)
+    before = torch.randn(rows, 3, dtype=torch.float64, requires_grad=True) if begun else None
+    weights = torch.randn(rows, length, 3, dtype=torch.float64)
+    wanted = [p for p in (inputs, before, *layer.parameters()) if p is not None]
+    ours = run_layer(layer, inputs, before)
+    theirs, _ = layer(inputs, None if before is None else before[None])
+    torch.testing.assert_close(ours, theirs, atol=1e-12, rtol=1e-10)
+    for mine, other in zip(
+        torch.autograd.grad((ours * weights).sum(), wanted),
+        torch.autograd.grad((theirs * weights).sum(), wanted),
+        strict=True,
+    ):
+        torch.testing.assert_close(mine, other, atol=1e-12, rtol=1e-9)
 
 
 def test_the_homeworks_network_has_its_shapes():
@@ -75,23 +87,6 @@ def test_the_homeworks_network_has_its_shapes():
     assert sum(p.numel() for p in model.parameters()) == 80_700
     assert model.embedding.weight.shape == model.head.weight.shape == (100, 100)
     assert model.layers[0].weight_ih_l0.shape == (300, 100)
-
-
-@torch.no_grad()
-def test_reading_on_from_the_states_is_reading_anew():
-    model = random_model()
-    texts = torch.randint(11, (2, 12), generator=torch.Generator().manual_seed(2))
-    cache = model.new_cache(2, 12)
-    lengths = torch.tensor([5, 3])
-    model(texts[:, :5], cache)  # of the second row three characters count, the rest is padding
-    cache.grow(lengths)
-    for step in range(4):
-        new = torch.stack([text[n + step] for text, n in zip(texts, lengths, strict=True)])
-        found = model(new[:, None], cache)[:, 0]
-        cache.grow(torch.ones(2, dtype=torch.long))
-        for row, (text, n) in enumerate(zip(texts, lengths.tolist(), strict=True)):
-            torch.testing.assert_close(found[row], model(text[None, : n + step + 1])[0, -1])
-    assert cache.lengths_R.tolist() == [9, 7]
 
 
 @pytest.mark.parametrize("beams", [1, 3])
@@ -110,22 +105,13 @@ def test_decoding_with_states_is_decoding_without(beams):
             assert a.log_probability == pytest.approx(b.log_probability, abs=1e-4)
 
 
-def test_a_row_that_is_given_away_begins_anew():
-    model = random_model().eval()
-    decoder = Decoder(model, max_rows=1)
-    first, again = decoder.generate([Request((3, 1), 5, stop=None), Request((3, 1), 5, stop=None)])
-    assert first == again
-
-
-def test_dropout_is_on_in_training_only():
-    torch.manual_seed(0)
-    model = random_model(GRUConfig(vocab_size=11, dropout=0.5))
-    tokens = torch.arange(8)[None]
+def test_dropout_falls_on_what_goes_into_each_layer_and_into_the_head():
+    model, shares = random_model(replace(SMALL, dropout=0.5)), []
+    model.drop.register_forward_hook(
+        lambda *given: shares.append(float((given[2] == 0).double().mean()))
+    )
+    tokens = torch.randint(11, (40, 9), generator=torch.Generator().manual_seed(1))
     assert not torch.equal(model(tokens), model(tokens))
+    assert shares == pytest.approx([0.5] * 6, abs=0.05)
     model.eval()
     assert torch.equal(model(tokens), model(tokens))
-
-
-def test_a_model_needs_a_vocabulary():
-    with pytest.raises(UsageError, match="vocab_size"):
-        GRU(GRUConfig())

@@ -55,18 +55,6 @@ def test_a_symbol_that_a_model_does_not_have_is_never_predicted():
     assert (logits[1, ..., 27:] == -torch.inf).all()
 
 
-def test_a_change_of_one_model_changes_no_other():
-    models = [build(CONFIG, k) for k in range(K)]
-    tokens = torch.randint(0, 30, (K * B, T))
-    before = StackedGPT(models)(tokens).view(K, B, T, -1)
-    with torch.no_grad():
-        for parameter in models[1].parameters():
-            parameter.fill_(float("nan"))
-    after = StackedGPT(models)(tokens).view(K, B, T, -1)
-    assert torch.equal(before[[0, 2]], after[[0, 2]])
-    assert after[1].isnan().all()
-
-
 def test_what_cannot_be_stacked_says_why():
     model = build(CONFIG, 0)
     assert why_not_stackable([model, build(replace(CONFIG, vocab_size=9), 1)]) is None

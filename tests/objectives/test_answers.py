@@ -41,20 +41,6 @@ def test_rows_are_padded_to_the_longest_and_padding_weighs_nothing():
         assert "".join(c for c, w in zip(row, weights, strict=True) if w) == f"{MASK}Oslo{MASK}"
 
 
-def test_every_question_comes_once_an_epoch():
-    plan = build(rows=3).plan(0, 8).flatten()
-    assert plan.shape == (24,)
-    assert all(sorted(plan[i : i + 4].tolist()) == [0, 1, 2, 3] for i in range(0, 24, 4))
-    assert len({tuple(plan[i : i + 4].tolist()) for i in range(0, 24, 4)}) > 1
-
-
-def test_a_plan_is_a_function_of_the_step():
-    whole = build(rows=3).plan(5, 6)
-    assert torch.equal(whole, torch.cat([build(rows=3).plan(5 + i, 1) for i in range(6)]))
-    assert not torch.equal(whole, build(rows=3, seed=1).plan(5, 6))
-    assert not torch.equal(whole, build(rows=3, stage=1).plan(5, 6))
-
-
 def test_what_just_fits_is_taken_and_one_more_is_refused():
     """Question and answer with two masks are 20 characters: 19 inputs."""
     batch = build([PEOPLE[0]], block=19, rows=1).render(torch.tensor([[0]]), 0)

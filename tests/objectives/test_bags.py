@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-import torch
 
 from wherefrom.core.bags import NO_WORD, BagVocabulary
 from wherefrom.core.contracts import Bags, Objective, Question
@@ -49,21 +48,6 @@ def test_a_short_last_step_has_rows_that_weigh_nothing():
     assert batch.weights.tolist() == [[1.0], [0.0]]
 
 
-def test_a_step_is_the_same_in_whatever_chunk_it_is_planned():
-    made = objective(0.5, rows=4)
-    whole, part = made.plan(0, 9), made.plan(4, 3)
-    assert torch.equal(whole[4:7], part)
-    for i in range(3):
-        one, other = made.render(whole, 4 + i), made.render(part, i)
-        assert torch.equal(one.inputs.words, other.inputs.words)
-        assert torch.equal(one.inputs.offsets, other.inputs.offsets)
-
-
-def test_every_review_comes_once_an_epoch():
-    plan = objective(rows=1).plan(0, 10)[:, 1].tolist()
-    assert sorted(plan[:5]) == sorted(plan[5:]) == [0, 1, 2, 3, 4]
-
-
 def test_words_are_dropped_by_counted_draws():
     made = objective(0.25, rows=5, order="file")
     batch = made.render(made.plan(3, 1), 0)
@@ -73,27 +57,6 @@ def test_words_are_dropped_by_counted_draws():
     np.testing.assert_array_equal(batch.inputs.words, np.where(dropped, 0, words))
 
 
-def test_the_share_of_dropped_words_is_the_one_asked_for():
-    made = objective(0.3, rows=400)
-    words = torch.cat([made.render(made.plan(i, 1), 0).inputs.words for i in range(20)])
-    assert (words == 0).float().mean().item() == pytest.approx(0.3, abs=0.01)
-
-
 def test_without_reviews_there_is_nothing_to_train_on():
     with pytest.raises(BadData, match="at least one to train on"):
         LabelledBags(BagsConfig(), [], VOCABULARY, LABELS, rows=1, seed=0, stage=0)
-
-
-@pytest.mark.parametrize("order", ["shuffled", "file"])
-def test_processes_drop_the_words_that_one_would(order: str):
-    made = objective(word_dropout=0.5, rows=3, order=order)
-    plan = made.plan(0, 4)
-    for i in range(4):
-        whole = made.render(plan, i)
-        assert torch.equal(made.outline(plan, i)[0], whole.lengths)
-        for rank in range(2):
-            rows = slice(rank, None, 2)
-            part = made.render(plan, i, rows)
-            assert bags(part.inputs) == bags(whole.inputs)[rows]
-            for name in ("targets", "weights", "lengths"):
-                assert torch.equal(getattr(part, name), getattr(whole, name)[rows])

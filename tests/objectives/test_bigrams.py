@@ -19,32 +19,6 @@ def test_bigrams_stand_between_begin_and_end_and_never_cross():
     assert bigrams([Document("")], VOCABULARY).tolist() == [[0, 1]]
 
 
-def test_a_step_is_the_same_in_whatever_chunk_it_is_planned():
-    objective: Objective = Bigrams(PAIRS, rows=5, seed=7, stage=1)
-    whole = objective.plan(0, 12)
-    assert whole.shape == (12, 5)
-    assert whole.dtype == np.int64
-    np.testing.assert_array_equal(whole[5:9], objective.plan(5, 4))
-    narrow = Bigrams(PAIRS, rows=3, seed=7, stage=1)
-    np.testing.assert_array_equal(whole[:, :3], narrow.plan(0, 12))
-
-
-@pytest.mark.parametrize("changed", [{"seed": 8}, {"stage": 2}])
-def test_seed_and_stage_change_the_plan(changed):
-    here = Bigrams(PAIRS, rows=50, **{"seed": 7, "stage": 1}).plan(0, 4)
-    there = Bigrams(PAIRS, rows=50, **{"seed": 7, "stage": 1} | changed).plan(0, 4)
-    assert (here != there).mean() > 0.5
-
-
-def test_every_bigram_is_planned_as_often_as_any_other():
-    plan = Bigrams(PAIRS, rows=64, seed=0, stage=0).plan(100, 500)
-    counts = np.bincount(plan.ravel(), minlength=len(PAIRS))
-    assert len(counts) == len(PAIRS)
-    expected = plan.size / len(PAIRS)
-    # Of 8 degrees of freedom: chance exceeds 26 in one of a thousand seeds.
-    assert ((counts - expected) ** 2 / expected).sum() < 26
-
-
 def test_render_gives_the_planned_bigrams_each_counted_once():
     objective = Bigrams(PAIRS, rows=4, seed=0, stage=0)
     batch = objective.render(np.array([[0, 0, 0, 0], [8, 3, 3, 1]]), 1)
@@ -70,11 +44,3 @@ def test_a_text_without_bigrams_is_refused():
         Bigrams(bigrams([], VOCABULARY), rows=4, seed=0, stage=0)
     with pytest.raises(BadData, match="at least one sentence"):
         BigramTable(bigrams([], VOCABULARY))
-
-
-def test_some_rows_of_a_step():
-    for objective in (Bigrams(PAIRS, rows=5, seed=0, stage=0), BigramTable(PAIRS)):
-        plan = objective.plan(0, 2)
-        whole, part = objective.render(plan, 1), objective.render(plan, 1, slice(1, None, 2))
-        for name in ("inputs", "targets", "weights"):
-            assert getattr(part, name).tolist() == getattr(whole, name).tolist()[1::2]

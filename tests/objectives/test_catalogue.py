@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 import torch
 
 from wherefrom.core.contracts import Batch, Dataset, Document, Question, Span
@@ -52,28 +51,12 @@ def test_a_stage_is_built_from_its_shares():
     assert masks(late) == [3] * 4 + [0] * 2 + [2] * 2
 
 
-def test_shares_do_not_touch_each_others_draws():
-    """Another objective in the first share leaves the second's rows as they were."""
-    other = replace(STAGE, mix=(Share("spans", NextCharacterConfig(), 0.5), *STAGE.mix[1:]))
-    here, there = plans(STAGE), plans(other)
-    assert torch.equal(here[1], there[1])
-    assert torch.equal(here[2], there[2])
-    alone = replace(STAGE, mix=STAGE.mix[:2])
-    assert torch.equal(plans(alone)[1], here[1])
-
-
 def test_equal_objectives_in_two_shares_draw_apart():
     twice = (Share("one", SpanCorruptionConfig(), 0.5), Share("two", SpanCorruptionConfig(), 0.5))
     stage = replace(STAGE, mix=twice, batch=16)
     found = [plan for number in (0, 1) for plan in plans(stage, number).values()]
     assert {plan.shape for plan in found} == {(1, 8, 6)}
     assert len({tuple(plan.flatten().tolist()) for plan in found}) == 4
-
-
-def test_stages_and_seeds_draw_apart():
-    here = plans(STAGE)
-    for other in (plans(STAGE, 1), plans(STAGE, seed=1)):
-        assert not any(torch.equal(here[i], other[i]) for i in range(2))
 
 
 def test_documents_held_out_are_never_read():
@@ -83,57 +66,6 @@ def test_documents_held_out_are_never_read():
     stage = replace(STAGE, mix=STAGE.mix[:1])
     ((_, plan, _),) = build_objective(stage, 0, kept).plan(0, 10)
     assert set(plan[..., 0].flatten().tolist()) == {0, 1, 2, 3}
-
-
-@pytest.mark.parametrize(("first", "count"), [(0, 3), (2, 9), (7, 4)])
-def test_all_steps_at_once_are_the_steps_one_by_one(first, count):
-    """Across the starts of late shares, and padded to one width."""
-    spans, text, questions = STAGE.mix
-    shares = (spans, questions, replace(text, start=0.8))
-    mix = build_objective(replace(STAGE, mix=shares, steps=12), 0, material())
-    plan = mix.plan(first, count)
-    whole = mix.render_all(plan)
-    assert whole.inputs.shape == (count, STAGE.batch, mix.width)
-    for i in range(count):
-        one = mix.render(plan, i)
-        width = one.inputs.shape[1]
-        assert torch.equal(whole.lengths[i], one.lengths)
-        # A row's last character is what the one before it predicts; as an input it is idle.
-        live = torch.arange(mix.width) < one.lengths[:, None]
-        assert torch.equal((whole.inputs[i] * live)[:, :width], one.inputs * live[:, :width])
-        for name in ("targets", "weights"):
-            there = getattr(whole, name)[i]
-            assert torch.equal(there[:, :width], getattr(one, name)), name
-            assert not there[:, width:].any(), name
-
-
-@pytest.mark.parametrize("order", ["shuffled", "file"])
-@pytest.mark.parametrize("size", [2, 3, 8])
-def test_the_rows_of_several_processes_are_those_of_one(order: str, size: int):
-    """Before and after a share begins, with a short last step, row by row."""
-    mix = build_objective(replace(STAGE, order=order), 0, material())
-    plan = mix.plan(3, 4)
-    everything = mix.render_all(plan)
-    for i in range(4):
-        whole = mix.render(plan, i)
-        lengths, width = mix.outline(plan, i)
-        assert torch.equal(lengths, whole.lengths)
-        assert width == whole.inputs.shape[1]
-        for rank in range(size):
-            rows = slice(rank, None, size)
-            part = mix.render(plan, i, rows)
-            wide = part.inputs.shape[1]
-            assert torch.equal(part.lengths, whole.lengths[rows])
-            read = torch.arange(wide) < part.lengths[:, None]  # what is behind a row's end is not
-            for name in ("inputs", "targets", "weights"):
-                mine, theirs = getattr(part, name), getattr(whole, name)[rows, :wide]
-                assert torch.equal(mine * read, theirs * read)
-            assert not whole.weights[rows][:, wide:].any(), "nothing that counts is cut off"
-    for rank in range(size):
-        rows = slice(rank, None, size)
-        part = mix.render_all(plan, rows)
-        for name in ("inputs", "targets", "weights", "lengths"):
-            assert torch.equal(getattr(part, name), getattr(everything, name)[:, rows])
 
 
 def test_omissions_are_read_of_those_whose_text_has_no_answer_and_left_out_where_all_have_one():

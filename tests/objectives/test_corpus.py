@@ -5,7 +5,7 @@ from dataclasses import fields
 
 import pytest
 import torch
-from hypothesis import example, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from wherefrom.core.contracts import Document, Span
@@ -15,7 +15,6 @@ from wherefrom.objectives import corpus as corpus_module
 from wherefrom.objectives.columns import FileColumns
 from wherefrom.objectives.corpus import Corpus, index_corpus
 from wherefrom.objectives.salience import Size, find_named, salient_spans
-from wherefrom.objectives.spans import Documents, SpanCorruptionConfig
 
 
 def index(*documents: Document) -> Corpus:
@@ -74,19 +73,11 @@ def test_a_text_with_nothing_to_find_is_indexed_too():
     assert not corpus.fact.any()
 
 
-def test_an_empty_corpus_is_refused():
+def test_a_corpus_or_a_document_of_nothing_is_refused():
     with pytest.raises(BadData, match="text: expected at least one document to train on"):
         index_corpus([], Vocabulary.from_text(["a"]))
-
-
-def test_an_empty_document_is_refused_by_its_number():
     with pytest.raises(BadData, match="document 1: expected some text, found none"):
         index(Document("abc"), Document(""), Document("d"))
-
-
-def test_a_character_the_vocabulary_lacks_is_named():
-    with pytest.raises(BadData, match="'z'"):
-        index_corpus([Document("abz")], Vocabulary.from_text(["ab"]))
 
 
 # --- salient spans ---------------------------------------------------------------------------
@@ -161,43 +152,6 @@ def test_the_subject_is_told_apart(name, text, beside, within):
     assert found(about(name, text)) == (beside, within)
 
 
-WORDS = "the The Oslo New York état Étienne 1950 7 naïve iPhone A".split()
-
-
-def capitalised_runs(words: list[str], named: set[str]) -> list[str]:
-    """The same by splitting at spaces: runs of words with a capital, and numbers."""
-    runs: list[list[str]] = []
-    fresh = True
-    for i, word in enumerate(words):
-        opens_nothing = i > 0 or word in named
-        if word.isdigit():
-            runs.append([word])
-            fresh = True
-        elif word[0].isupper() and opens_nothing:
-            runs = runs if not fresh else [*runs, []]
-            runs[-1].append(word)
-            fresh = False
-        else:
-            fresh = True
-    phrases = [" ".join(run) for run in runs]
-    return [phrase for phrase in phrases if 1 < len(phrase) <= 40]
-
-
-@given(st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=9), min_size=1, max_size=4))
-@example([["Oslo", "the", "Oslo"], ["Oslo"]])
-@example([["The", "7", "A"], ["The"]])
-@settings(deadline=None, max_examples=50)
-def test_spans_are_exactly_the_capitalised_phrases_and_numbers(texts):
-    """`named` is worked out over the whole corpus, and the spans come back from the tensors."""
-    named = {word for words in texts for word in words[1:] if word[0].isupper()}
-    corpus = index(*(Document(" ".join(words)) for words in texts))
-    for i, words in enumerate(texts):
-        first, count = int(corpus.span_first[i]), int(corpus.span_count[i])
-        spans = zip(corpus.span_start[first:][:count], corpus.span_end[first:][:count], strict=True)
-        text = " ".join(words)
-        assert [text[a:b] for a, b in spans] == capitalised_runs(words, named)
-
-
 # --- answers of asked subjects --------------------------------------------------------------
 
 
@@ -212,7 +166,7 @@ def texts_of(corpus: Corpus, documents: list[Document], number: int) -> list[str
 def test_answers_are_found_without_capitals_in_parts_of_words_and_in_new_texts():
     hands = ["right", "left"] * 5
     names = [f"{a} Lund" for a in "Ada Bo Cy Di Ed Fay Gus Hal Ike Jo".split()]
-    new = about("Kim Roth", "Kim Roth. Kim Roth was a left-handed ballplayer from St. John.")
+    new = about("Kim Roth", "Kim Roth. Kim Roth was a left-handed man from St. John. Oslo is far.")
     documents = [
         *(about(n, f"{n}. {n} was a {h}-handed ballplayer from Oslo.") for n, h in
           zip(names, hands, strict=True)),
@@ -227,7 +181,9 @@ def test_answers_are_found_without_capitals_in_parts_of_words_and_in_new_texts()
     first, count = int(corpus.span_first[10]), int(corpus.span_count[10])
     found = zip(corpus.span_start[first : first + count], corpus.span_end[first : first + count],
                 strict=True)  # fmt: skip
-    assert "St. John" in [new.text[int(a) : int(b)] for a, b in found]
+    phrases = [new.text[int(a) : int(b)] for a, b in found]
+    assert "St. John" in phrases
+    assert "John. Oslo" not in phrases  # no abbreviation: a sentence ends there
 
 
 def test_without_examples_the_known_answers_are_like_answers():
@@ -304,19 +260,6 @@ def test_without_a_cache_it_is_in_memory(large, monkeypatch, reason):
 
 def _no_space(*_: object) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
-
-
-def test_rows_of_a_large_corpus_are_those_of_a_small_one(large, monkeypatch):
-    config = SpanCorruptionConfig(windows=0.5, salient=0.8, beside_subject=0.5, answer_like=0.5)
-
-    def plan() -> list:
-        objective = Documents(config, index(*WORLD), block_size=64, rows=3, seed=1, stage=0)
-        found = objective.plan(0, 20)
-        return [found.tolist(), objective.render_all(found).inputs.tolist()]
-
-    kept = plan()
-    monkeypatch.setattr(corpus_module, "LARGE", 100)
-    assert kept == plan()
 
 
 @pytest.mark.parametrize(

@@ -89,23 +89,6 @@ def test_rows_are_padded_to_the_widest_and_padding_weighs_nothing():
     assert mix.render(mix.plan(3, 1), 0).inputs.shape == (16, 5)
 
 
-@pytest.mark.parametrize(("first", "count"), [(0, 20), (9, 5), (10, 1), (11, 1), (5, 6), (11, 9)])
-def test_a_step_is_the_same_in_whatever_chunk_it_is_planned(first, count):
-    mix = Mix(SHARES, 16, 20, Stamped)
-    plan = mix.plan(first, count)
-    for i in range(count):
-        here, there = mix.render(plan, i), mix.render(mix.plan(first + i, 1), 0)
-        for name in ("inputs", "targets", "weights", "lengths"):
-            assert torch.equal(getattr(here, name), getattr(there, name))
-
-
-def test_two_shares_may_start_late_at_different_times():
-    shares = [Share("a", 2), Share("b", 2, 0.5, start=0.25), Share("c", 2, 0.25, start=0.5)]
-    mix = Mix(shares, 8, 8, Stamped)
-    found = [counts(mix.render(mix.plan(step, 1), 0)) for step in range(8)]
-    assert found == [{0: 8}] * 2 + [{0: 4, 1: 4}] * 2 + [{0: 2, 1: 4, 2: 2}] * 4
-
-
 @hypothesis.given(
     counts=st.lists(st.integers(1, 9), min_size=1, max_size=4), size=st.integers(1, 7)
 )
@@ -123,7 +106,3 @@ def test_every_row_of_every_part_is_one_process_s(counts: list[int], size: int):
             assert dealt[outside] == own
             taken += own
         assert taken == dealt
-
-
-def test_without_processes_a_part_is_whole():
-    assert divide(slice(3, 8), EVERY_ROW) == (EVERY_ROW, slice(3, 8))

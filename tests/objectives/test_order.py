@@ -2,7 +2,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wherefrom.objectives.order import FileOrder, ShuffledEpochs, build_order
+from wherefrom.objectives.order import FileOrder, ShuffledEpochs
 
 CPU = torch.device("cpu")
 
@@ -24,12 +24,6 @@ def test_epochs_seeds_and_stages_have_orders_of_their_own():
     assert len(orders) == 20
 
 
-def test_any_document_may_come_first():
-    order = ShuffledEpochs(5, 0, 0, CPU)
-    first = torch.stack([order.at(5 * epoch, 1) for epoch in range(200)]).flatten()
-    assert first.bincount(minlength=5).min() > 20  # 40 each, with a spread of 6
-
-
 @given(size=st.integers(1, 13), first=st.integers(0, 60), count=st.integers(1, 40))
 @settings(max_examples=30, deadline=None)
 def test_any_position_is_what_it_is_in_order(size, first, count):
@@ -43,9 +37,3 @@ def test_the_files_order_is_the_same_every_epoch_and_its_last_step_is_short():
     assert order.at(0, 12).tolist() == [0, 1, 2, 3, 4, -1] * 2
     assert order.at(4, 3).tolist() == [4, -1, 0]
     assert FileOrder(6, 3, CPU).at(3, 6).tolist() == [3, 4, 5, 0, 1, 2]
-
-
-def test_an_order_is_chosen_by_name():
-    place = {"rows": 3, "seed": 0, "stage": 0, "device": CPU}
-    assert isinstance(build_order("file", 5, **place), FileOrder)
-    assert isinstance(build_order("shuffled", 5, **place), ShuffledEpochs)

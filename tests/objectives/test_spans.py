@@ -135,28 +135,10 @@ def test_every_length_from_four_up_occurs_equally_often(block, longest):
     assert even(found.values())
 
 
-def test_a_text_shorter_than_the_drawn_length_stays_whole():
-    """Lengths are drawn from 4 to 28: 19 of the 25 are 10 or more."""
-    objective, vocabulary = build(COURSE, texts("abcdefghij"), block=32, rows=50)
-    found = Counter(len(text) for _, text, _, _ in spans(objective, vocabulary, 40))
-    assert set(found) == set(range(4, 11))
-    assert found[10] / 2000 == pytest.approx(19 / 25, abs=0.04)
-
-
 def test_without_truncation_documents_are_whole():
     objective, vocabulary = build(replace(COURSE, truncate=False), texts("abcdefg", LONG), rows=20)
     rows = spans(objective, vocabulary, 5)
     assert {(d, len(text)) for d, text, _, _ in rows} == {(0, 7), (1, 28)}
-
-
-def test_spans_are_a_quarter_of_the_length_on_average():
-    objective, vocabulary = build(COURSE, texts(LONG), block=128, rows=100)
-    rows = [(len(text), len(span)) for _, text, _, span in spans(objective, vocabulary, 40)]
-    length, size = np.array(rows).T
-    assert size.sum() / length.sum() == pytest.approx(0.25, abs=0.01)
-    for low in (4, 20, 50, 80):  # at any length, not only over all of them
-        here = (length >= low) & (length < low + 30)
-        assert size[here].mean() / length[here].mean() == pytest.approx(0.25, abs=0.02)
 
 
 def test_spans_stand_anywhere():
@@ -212,14 +194,6 @@ def test_plain_reading_has_windows_too():
     assert found == {CLARA.text[:10] + CLARA.text[start:] for start in starts}
 
 
-@pytest.mark.parametrize("config", [COURSE, PLAIN])
-def test_windows_over_text_that_names_nobody_change_nothing(config):
-    documents = texts("abc def", "gh ij kl")
-    with_windows, _ = build(replace(config, windows=1.0), documents)
-    without, _ = build(config, documents)
-    assert torch.equal(with_windows.plan(0, 5), without.plan(0, 5))
-
-
 # --- salient spans ---------------------------------------------------------------------------
 
 
@@ -234,24 +208,6 @@ def test_salient_spans_are_the_texts_names_and_numbers(windows):
     assert set(found[1]) == {"Ansel Bo", "Oslo"}
     assert set(found[2]) == {"Dina Roe"}
     assert even(found[0].values())
-
-
-@pytest.mark.parametrize("windows", [0.0, 1.0])
-def test_the_chosen_span_stays_in_view_and_in_its_place(windows):
-    config = replace(COURSE, salient=1.0, windows=windows)
-    objective, vocabulary = build(config, [CLARA], block=64, rows=30)
-    seen = Counter()
-    for _, text, start, span in spans(objective, vocabulary, 40):
-        # The text is the document up to somewhere, or the name and then on from a word.
-        tail = text[10:]
-        assert text.startswith("Clara Ito "[: len(text)])
-        assert tail in CLARA.text[10:]
-        assert text[start : start + len(span)] == span
-        cut = CLARA.text.find(tail, 10) - 10 if tail else 0
-        real = start if start < 10 else start + cut
-        assert CLARA.text[real : real + len(span)] == span
-        seen[cut > 0] += 1
-    assert bool(seen[True]) is (windows > 0)
 
 
 def test_keeping_off_the_subject():
@@ -336,16 +292,6 @@ def test_in_plain_reading_facts_count_and_names_are_background():
     assert row.weights == pytest.approx(expected)
 
 
-@given(corpus=plain_texts, block=st.integers(8, 40), plain=st.booleans())
-@settings(max_examples=30, deadline=None)
-def test_weights_are_zero_exactly_on_padding(corpus, block, plain):
-    config = replace(PLAIN if plain else COURSE, background=0.2)
-    objective, _ = build(config, texts(*corpus), block=block, rows=6)
-    batch = objective.render(objective.plan(3, 1), 0)
-    real = torch.arange(batch.inputs.shape[1]) < batch.lengths[:, None]
-    assert torch.equal(batch.weights > 0, real)
-
-
 # --- plain reading ---------------------------------------------------------------------------
 
 
@@ -370,67 +316,6 @@ def test_all_of_a_long_document_is_read_in_time():
     assert set(starts) == set(range(100 - 16))
     targets = {character for row in rows for character in row.text[1:]}
     assert targets == {chr(c) for c in range(301, 400)}
-
-
-# --- plans -----------------------------------------------------------------------------------
-
-CONFIGS = [
-    COURSE,
-    SpanCorruptionConfig(windows=0.4, salient=0.6, beside_subject=0.5, background=0.1),
-    PLAIN,
-    NextCharacterConfig(windows=0.5, background=0.3),
-]
-
-
-@pytest.mark.parametrize("config", CONFIGS, ids=lambda c: f"{c.kind}-{c.windows}")
-def test_a_plan_is_a_function_of_the_step_alone(config):
-    objective, _ = build(config, [CLARA, ANSEL, BARE, *texts(LONG)], rows=7)
-    again, _ = build(config, [CLARA, ANSEL, BARE, *texts(LONG)], rows=7)
-    torch.manual_seed(1)
-    whole = objective.plan(40, 9)
-    torch.manual_seed(2)
-    assert whole.shape == (9, 7, 6)
-    singles = torch.cat([again.plan(40 + i, 1) for i in reversed(range(9))]).flip(0)
-    assert torch.equal(whole, singles)
-    kept = whole.clone()
-    for i in range(9):
-        here, there = objective.render(whole, i), again.render(singles[i : i + 1], 0)
-        for name in ("inputs", "targets", "weights", "lengths"):
-            assert torch.equal(getattr(here, name), getattr(there, name))
-    assert torch.equal(whole, kept)
-
-
-@pytest.mark.parametrize("changed", [{"seed": 1}, {"stage": 1}])
-def test_seeds_and_stages_have_plans_of_their_own(changed):
-    vocabulary = Vocabulary.from_text([LONG])
-    corpus = index_corpus(texts(LONG), vocabulary)
-    address = {"seed": 0, "stage": 0}
-    here, there = (
-        Documents(COURSE, corpus, block_size=64, rows=50, **a) for a in (address, address | changed)
-    )
-    assert (here.plan(0, 4) != there.plan(0, 4)).any(-1).float().mean() > 0.9
-
-
-@pytest.mark.parametrize("config", CONFIGS, ids=lambda c: f"{c.kind}-{c.windows}")
-def test_plans_and_rows_are_the_same_on_a_gpu(config):
-    if not torch.cuda.is_available():
-        pytest.skip("no CUDA GPU here")
-    documents = [CLARA, ANSEL, BARE, *texts(LONG)]
-    vocabulary = Vocabulary.from_text(d.text for d in documents)
-    here, there = (
-        Documents(
-            config, index_corpus(documents, vocabulary, device),
-            block_size=32, rows=16, seed=3, stage=1,
-        )
-        for device in ("cpu", "cuda")
-    )  # fmt: skip
-    own, other = here.plan(100, 20), there.plan(100, 20)
-    assert other.device.type == "cuda"
-    assert torch.equal(own, other.cpu())
-    for i in range(20):
-        a, b = here.render(own, i), there.render(other, i)
-        for name in ("inputs", "targets", "weights", "lengths"):
-            assert torch.equal(getattr(a, name), getattr(b, name).cpu())
 
 
 # --- what is refused -------------------------------------------------------------------------

@@ -29,31 +29,11 @@ def test_a_window_never_leaves_the_text_and_targets_follow_inputs(length, more, 
     assert bool((batch.lengths == length).all())
 
 
-def test_every_place_of_the_text_is_reached_the_ends_too():
-    objective = windows(12, 5)
-    starts = objective.plan(0, 200).flatten()
-    assert set(starts.tolist()) == set(range(7))  # the last window's last target is the last
-    batch = objective.render_all(objective.plan(0, 200))
-    assert set(batch.targets.flatten().tolist()) == set(range(1, 12))
-
-
-def test_a_plan_over_many_steps_is_the_plans_of_its_steps():
-    objective = windows(1000, 10, seed=3, stage=2)
-    whole = objective.plan(5, 6)
-    for i in range(6):
-        assert torch.equal(objective.plan(5 + i, 1)[0], whole[i])
-        one, all_ = objective.render(whole, i), objective.render_all(whole)
-        assert torch.equal(one.inputs, all_.inputs[i])
-        assert torch.equal(one.targets, all_.targets[i])
+def test_windows_begin_where_counted_draws_say():
     place = {"seed": 3, "stream": Stream.ORDER, "stage": 2, "step": 7}
     (word,) = draws(1, row=np.arange(4), **place)
-    np.testing.assert_array_equal(whole[2], below(word, 990))
-
-
-def test_another_seed_or_stage_draws_other_windows():
-    plans = [windows(10**6, 5, seed=s, stage=t).plan(0, 3) for s, t in ((0, 0), (1, 0), (0, 1))]
-    assert not torch.equal(plans[0], plans[1])
-    assert not torch.equal(plans[0], plans[2])
+    (found,) = windows(1000, 10, seed=3, stage=2).plan(7, 1)
+    np.testing.assert_array_equal(found, below(word, 990))
 
 
 def test_documents_are_read_one_after_the_other():
@@ -67,14 +47,3 @@ def test_what_cannot_be_drawn_from_is_refused():
     assert windows(6, 5).plan(0, 3).eq(0).all()  # room for one window
     with pytest.raises(UsageError, match="length"):
         windows(5, 0)
-
-
-def test_processes_render_their_rows():
-    objective = windows(50, 6, rows=5)
-    plan = objective.plan(0, 2)
-    lengths, width = objective.outline(plan, 1)
-    whole, everything = objective.render(plan, 1), objective.render_all(plan)
-    assert (lengths.tolist(), width) == ([6] * 5, whole.inputs.shape[1])
-    rows = slice(1, None, 3)
-    assert torch.equal(objective.render(plan, 1, rows).inputs, whole.inputs[[1, 4]])
-    assert torch.equal(objective.render_all(plan, rows).targets, everything.targets[:, [1, 4]])

@@ -70,14 +70,6 @@ def test_making_ready_changes_nothing(build, optimiser, compiled):
         np.testing.assert_array_equal(array, after.arrays[name], err_msg=name)
 
 
-def test_chunks_of_any_length_take_the_same_steps(build):
-    whole, parts = build(DROPPING), build(DROPPING)
-    losses = whole.advance(0, STEPS)["loss"]
-    first, second = parts.advance(0, 5)["loss"], parts.advance(5, 3)["loss"]
-    third = parts.advance(8, STEPS - 8)["loss"]
-    np.testing.assert_allclose(losses, np.concatenate((first, second, third)), rtol=1e-4)
-
-
 @pytest.mark.parametrize("optimiser", [ADAMW, MuonConfig()], ids=lambda c: c.kind)
 @pytest.mark.parametrize("prepared", [True, False])
 def test_a_resumed_run_goes_on_as_the_whole_one(build, optimiser, prepared, compiled):
@@ -92,12 +84,6 @@ def test_a_resumed_run_goes_on_as_the_whole_one(build, optimiser, prepared, comp
     for name, array in first.state().arrays.items():
         np.testing.assert_array_equal(array, second.state().arrays[name], err_msg=name)
     np.testing.assert_allclose(losses[6:], second.advance(6, 6)["loss"], rtol=1e-4)
-
-
-def test_dropout_drops_and_is_a_function_of_the_step(build):
-    losses = build(DROPPING).advance(0, 4)["loss"]
-    assert not np.allclose(losses, build().advance(0, 4)["loss"], rtol=1e-3)
-    np.testing.assert_allclose(losses, build(DROPPING).advance(0, 4)["loss"], rtol=1e-5)
 
 
 def test_what_is_not_finite_is_flagged_and_not_applied(build):

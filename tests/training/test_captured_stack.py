@@ -70,22 +70,6 @@ def test_warming_up_changes_nothing(stacks):
         assert all(np.array_equal(after[name], kept[name]) for name in kept)
 
 
-def test_a_bad_step_is_withheld_from_its_own_model(stacks):
-    _, stack = build_both(stacks, {})
-    stack.prepare(4)
-    assert stack.captured is not None
-    stack.captured.run_all([0, 0, 0], 4, [[1.0] * 3] * 4, [[1] * 3] * 4)
-    captured = stack.captured
-    captured._weights[:, 1] = float("inf")
-    before = [learner.state().arrays for learner in stack.learners]
-    captured._cursor.zero_()
-    captured._step()
-    assert captured._metrics[0, :, 2].tolist() == [0.0, 1.0, 0.0]
-    for k, changed in enumerate((True, False, True)):
-        after = stack.learners[k].state().arrays
-        assert all(np.array_equal(after[n], before[k][n]) for n in after) is not changed
-
-
 def test_masks_are_counted_and_drop_their_share(stacks):
     _, stack = build_both(stacks, DROPPING)
     stack.prepare(4)

@@ -6,43 +6,31 @@ from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import Schedule
 from wherefrom.training.schedules import TokenCount, factor
 
-
-def factors(steps: int = 10, **settings) -> list[float]:
-    return [factor(Schedule(**settings), step, steps) for step in range(steps)]
-
-
-def test_a_constant_is_one_after_the_warm_up():
-    assert factors(shape="constant", warmup=0.0) == [1.0] * 10
-    assert factors(shape="constant", warmup=0.4) == [0.25, 0.5, 0.75] + [1.0] * 7
-    assert factors(shape="constant", warmup=0.4, floor=0.5) == [0.25, 0.5, 0.75] + [1.0] * 7
+HALF = math.sqrt(0.5)
+COSINE = [1, (1 + HALF) / 2, 0.5, (1 - HALF) / 2]
 
 
-def test_a_line_by_hand():
-    assert factors(shape="linear", warmup=0.0) == pytest.approx([1 - i / 10 for i in range(10)])
-    found = factors(shape="linear", warmup=0.2)
-    assert found == pytest.approx([0.5, 1.0, 1.0, 7 / 8, 6 / 8, 5 / 8, 4 / 8, 3 / 8, 2 / 8, 1 / 8])
-
-
-def test_a_line_goes_down_to_its_floor():
-    found = factors(shape="linear", warmup=0.0, floor=0.2)
-    assert found == pytest.approx([1 - 0.08 * i for i in range(10)])
-    assert factor(Schedule("linear", 0.0, 0.2), 10, 10) == pytest.approx(0.2)
-
-
-def test_a_cosine_by_hand():
-    found = factors(4, shape="cosine", warmup=0.0)
-    half = math.sqrt(0.5)
-    assert found == pytest.approx([1, (1 + half) / 2, 0.5, (1 - half) / 2])
-    floored = factors(4, shape="cosine", warmup=0.0, floor=0.1)
-    assert floored == pytest.approx([0.1 + 0.9 * f for f in found])
-    warmed = factors(5, shape="cosine", warmup=0.2)
-    assert warmed == pytest.approx([1.0, *found])
-
-
-def test_any_warm_up_takes_at_least_a_step_and_may_take_all():
-    assert factors(10, shape="constant", warmup=0.01)[0] == 1.0
-    assert factors(4, shape="linear", warmup=1.0) == [0.25, 0.5, 0.75, 1.0]
-    assert factors(1, shape="linear") == [1.0]
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"shape": "constant", "warmup": 0.0}, [1.0] * 10),
+        ({"shape": "constant", "warmup": 0.4, "floor": 0.5}, [0.25, 0.5, 0.75] + [1.0] * 7),
+        ({"shape": "linear", "warmup": 0.0}, [1 - i / 10 for i in range(10)]),
+        ({"shape": "linear", "warmup": 0.2}, [0.5, 1, 1, *(i / 8 for i in range(7, 0, -1))]),
+        ({"shape": "linear", "warmup": 0.0, "floor": 0.2}, [1 - 0.08 * i for i in range(10)]),
+        ({"shape": "cosine", "warmup": 0.0}, COSINE),
+        ({"shape": "cosine", "warmup": 0.0, "floor": 0.1}, [0.1 + 0.9 * f for f in COSINE]),
+        ({"shape": "cosine", "warmup": 0.2}, [1.0, *COSINE]),
+        # Any warm-up takes at least a step, and may take all.
+        ({"shape": "constant", "warmup": 0.01}, [1.0] * 10),
+        ({"shape": "linear", "warmup": 1.0}, [0.25, 0.5, 0.75, 1.0]),
+        ({"shape": "linear"}, [1.0]),
+    ],
+)
+def test_factors_by_hand(given, expected):
+    steps = len(expected)
+    found = [factor(Schedule(**given), step, steps) for step in range(steps)]
+    assert found == pytest.approx(expected)
 
 
 COURSE = Schedule(shape="course", floor=0.1)

@@ -102,14 +102,6 @@ def test_all_processes_have_the_same_bits(learner):
         assert all(arrays[name].tobytes() == a.tobytes() for name, a in first[1].items())
 
 
-def test_a_mean_of_means_would_be_another_loss(learner):
-    """The rows of two processes weigh differently, so this test can tell them apart."""
-    mix = learner({}).objective
-    plan = mix.plan(0, 1)
-    weights = [float(mix.render(plan, 0, slice(r, None, 2)).weights.sum()) for r in range(2)]
-    assert abs(weights[0] - weights[1]) > 1
-
-
 @pytest.mark.parametrize("rank", [0, 1])
 def test_all_stop_after_the_same_step_whoever_is_asked(learner, rank: int):
     for metrics, _ in together(learner, {}, 2, stop_at=(rank, 1)):

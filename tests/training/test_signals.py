@@ -6,7 +6,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -50,21 +49,6 @@ def test_a_closed_standard_error_does_not_matter(monkeypatch):
     with StopSignal() as stop:
         signal.raise_signal(signal.SIGTERM)
         assert stop.number == signal.SIGTERM
-
-
-def test_handlers_come_back_after_an_error():
-    before = [signal.getsignal(n) for n in ALL]
-    during = []
-
-    def fail():
-        with StopSignal():
-            during.extend(signal.getsignal(n) for n in ALL)
-            raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        fail()
-    assert all(now != then for now, then in zip(during, before, strict=True))
-    assert [signal.getsignal(n) for n in ALL] == before
 
 
 def test_outside_the_main_thread_it_does_nothing():
@@ -122,7 +106,7 @@ with StopSignal() as stop:
 
 
 @pytest.mark.parametrize(
-    ("first", "second"), [*product(ALL[:2], ALL[:2]), (ALL[2], ALL[2]), (ALL[2], ALL[0])]
+    ("first", "second"), [(ALL[0], ALL[0]), (ALL[0], ALL[1]), (ALL[1], ALL[0]), (ALL[2], ALL[2])]
 )
 def test_the_second_signal_ends_the_process_at_once(first, second):
     process = subprocess.Popen(

@@ -54,17 +54,6 @@ def test_every_model_equals_the_same_model_alone(stacks, changed, optimiser):
     assert stacks.largest_difference(*together) > 0.01  # they did not learn the same
 
 
-def test_vocabularies_may_have_different_sizes(stacks):
-    size = stacks.plain.vocab_size
-    configs = [replace(stacks.plain, vocab_size=size + more) for more in (0, 3, 1)]
-    given = {"dtype": torch.float64}
-    alone, together = ([stacks.build(3, config, **given) for config in configs] for _ in range(2))
-    stacks.build_stack(together).advance([0, 0, 0], 6)
-    for one, other in zip(alone, together, strict=True):
-        one.advance(0, 6)
-        assert stacks.largest_difference(one, other) < 1e-10
-
-
 @pytest.mark.parametrize("attention", ["causal", "synthesizer"])
 def test_packed_rows_give_the_same(stacks, attention):
     config = replace(stacks.plain, attention=attention, **DROPPING)
@@ -80,25 +69,13 @@ def test_packed_rows_give_the_same(stacks, attention):
 def test_a_model_that_diverges_does_not_hurt_the_others(stacks, optimiser):
     given = {"dtype": torch.float64, "optimiser": optimiser}
     alone, together = ([stacks.build(seed, **given) for seed in (0, 1, 2)] for _ in range(2))
-    together[1].objective = Broken(together[1].objective, step=3)
+    for learners in (alone, together):
+        learners[1].objective = Broken(learners[1].objective, step=3)
     found = stacks.build_stack(together).advance([0, 0, 0], 6)
-    assert found[1]["finite"].tolist() == [True, True, True, False, True, True]
-    for k in (0, 2):
-        assert found[k]["finite"].all()
+    for k, bad in enumerate((None, 3, None)):  # one by itself leaves out the bad step alone
+        assert found[k]["finite"].tolist() == [step != bad for step in range(6)]
         alone[k].advance(0, 6)
         assert stacks.largest_difference(alone[k], together[k]) < 1e-10
-
-
-@pytest.mark.parametrize("optimiser", [ADAMW, MUON], ids=["adamw", "muon"])
-def test_a_bad_step_is_withheld_from_its_own_model(stacks, optimiser):
-    learners = [stacks.build(seed, optimiser=optimiser) for seed in (0, 1)]
-    learners[1].objective = Broken(learners[1].objective, step=0)
-    before = [learner.state().arrays for learner in learners]
-    stacks.build_stack(learners).advance([0, 0], 1)
-    for k, changed in enumerate((True, False)):
-        after = learners[k].state().arrays
-        same = all(np.array_equal(after[name], before[k][name]) for name in after)
-        assert same is not changed
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -33,7 +33,7 @@ from wherefrom.runs.threads import require_threads, use_threads, usual_threads
 from wherefrom.runs.verification import find_spoilt
 from wherefrom.runs.workshop import Workshop
 from wherefrom.training.checkpoints import Checkpoints
-from wherefrom.training.loop import Finished, Observer, train
+from wherefrom.training.loop import Finished, Observer, Training, train
 from wherefrom.training.signals import StopSignal
 from wherefrom.training.weights import copy_weights, load_weights
 
@@ -447,9 +447,9 @@ def _train(
     if kept is None or kept.last_step() < stage.steps:
         prepare_learner(learner, min(chunk, stage.steps))
     preparing = monotonic() - began
-    finished = train(
-        learner, stage.steps, name=stage.name, chunk=chunk, observers=observers, **loop
-    )
+    stop = loop.pop("stop", None)
+    training = Training(learner, stage.steps, stage.name, observers=observers, **loop)
+    finished = train(training, stop=stop, chunk=chunk)
     return Trained(model, finished, preparing)
 
 

@@ -328,7 +328,7 @@ def train_stack(
     stack = Stack(StackedGPT(models), learners)
     prepare_learner(stack, min(chunk, trainings[0].steps))
     preparing = monotonic() - began
-    return train_together(trainings, stack, stop=stop, chunk=chunk), preparing
+    return train_together(trainings, stack.advance, stop=stop, chunk=chunk), preparing
 
 
 class _Spokesman:

@@ -9,11 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from wherefrom.core.config import check
 from wherefrom.core.errors import BadData
-from wherefrom.generation.beam import BeamLane
-from wherefrom.generation.lane import Arrival, Lane
+from wherefrom.generation.lane import Arrival, BeamLane, Lane, SingleLane
 from wherefrom.generation.language_model import LanguageModel, reading
 from wherefrom.generation.requests import Completion, Event, Request
-from wherefrom.generation.single import SingleLane
 
 
 class Decoder:
@@ -78,7 +76,7 @@ class Decoder:
     def _admitted(self) -> dict[int, list[Arrival]]:
         """Those from the front of the queue that fit, by the rows they need.
 
-        A full decoder waits until an eighth of it is free: prompts are read better in company.
+        A full decoder waits until an eighth of it is free: prefill is faster in larger batches.
         """
         room = self.max_rows - sum(lane.rows for lane in self._lanes.values())
         admitted: dict[int, list[Arrival]] = {}

@@ -157,12 +157,9 @@ class Classifier:
 
     def _read(self, probabilities: list[float]) -> Answer:
         pairs = zip(self.labels, probabilities, strict=True)
-        best, *others = sorted((Candidate(*pair) for pair in pairs), key=_surest_first)
+        candidates = sorted((Candidate(*pair) for pair in pairs), key=lambda c: -c.probability)
+        best, *others = candidates
         return Answer(best.text, best.probability, tuple(others))
-
-
-def _surest_first(candidate: Candidate) -> float:
-    return -candidate.probability
 
 
 def gather_bags(bags: Sequence[np.ndarray]) -> Bags:

@@ -45,13 +45,13 @@ class Answers:
     ) -> None:
         if not questions:
             raise BadData("questions: expected at least one that is asked, found none")
-        rendered = _render(questions, Encoder(vocabulary), block_size)
-        width = int(rendered.lengths.max())
+        rendered, asked, lengths = _render(questions, Encoder(vocabulary), block_size)
+        width = int(lengths.max())
         tokens = np.zeros((len(questions), width), _choose_kind(len(questions), len(vocabulary)))
-        tokens[np.arange(width) < rendered.lengths[:, None]] = rendered.tokens
+        tokens[np.arange(width) < lengths[:, None]] = rendered
         self.tokens = torch.from_numpy(tokens).to(device)
-        self.asked = torch.from_numpy(rendered.asked).to(device)  # characters of each question
-        self.lengths = torch.from_numpy(rendered.lengths).to(device)
+        self.asked = torch.from_numpy(asked).to(device)  # characters of each question
+        self.lengths = torch.from_numpy(lengths).to(device)
         self.rows, self.width, self.items = rows, width - 1, len(questions)
         self._places = torch.arange(width, device=self.tokens.device)
         self.order = build_order(
@@ -81,16 +81,10 @@ class Answers:
         return Batch(tokens[..., :-1], tokens[..., 1:], weights[..., 1:], lengths)
 
 
-@dataclass(frozen=True)
-class _Rendered:
+def _render(
+    questions: Sequence[Question], encoder: Encoder, block_size: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """All rows one after the other; how long each question is, and each whole row."""
-
-    tokens: np.ndarray
-    asked: np.ndarray
-    lengths: np.ndarray
-
-
-def _render(questions: Sequence[Question], encoder: Encoder, block_size: int) -> _Rendered:
     tokens, asked, lengths = list[np.ndarray](), array("q"), array("q")
     for some in in_batches(questions, _TOGETHER):
         for question in some:
@@ -106,7 +100,7 @@ def _render(questions: Sequence[Question], encoder: Encoder, block_size: int) ->
             lengths.append(said + 2)
         found = encoder.encode([f"{q.text}{MASK}{q.answer}{MASK}" for q in some])
         tokens.append(found.astype(_choose_kind(len(questions), encoder.size)))
-    return _Rendered(np.concatenate(tokens), np.array(asked), np.array(lengths))
+    return np.concatenate(tokens), np.array(asked), np.array(lengths)
 
 
 def _choose_kind(questions: int, characters: int) -> Kind:

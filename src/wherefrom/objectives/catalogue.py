@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypedDict
 
 import torch
 from torch import Tensor
@@ -119,81 +119,51 @@ class Unread:
         return torch.zeros(count, self.rows)
 
 
-@dataclass(frozen=True)
-class Slot:
-    """An objective's place: its rows of each step, and a number for its draws."""
+class Place(TypedDict):
+    """An objective's rows of each step, and what its draws are addressed by."""
 
     rows: int
-    number: int
-    order: str = "shuffled"
+    seed: int
+    stage: int
 
 
-def _documents(config: Any, material: Material, slot: Slot) -> Objective:
+def _documents(config: Any, material: Material, place: Place, order: str) -> Objective:
     corpus = material.read(config.reads)
     assert corpus is not None  # such a share is left out
-    return Documents(
-        config,
-        corpus,
-        block_size=material.block_size,
-        max_input=material.max_input,
-        rows=slot.rows,
-        seed=material.seed,
-        stage=slot.number,
-        order=slot.order,
-    )
+    sizes = {"block_size": material.block_size, "max_input": material.max_input}
+    return Documents(config, corpus, order=order, **sizes, **place)
 
 
-def _answers(config: AnswersConfig, material: Material, slot: Slot) -> Objective:
+def _answers(config: AnswersConfig, material: Material, place: Place, order: str) -> Objective:
+    asked, longest = material.dataset.asked, material.max_input
     return Answers(
-        material.dataset.asked,
-        material.vocabulary,
-        block_size=material.max_input,
-        rows=slot.rows,
-        seed=material.seed,
-        stage=slot.number,
-        order=slot.order,
-        device=material.device,
+        asked, material.vocabulary, block_size=longest, order=order, device=material.device, **place
     )
 
 
-def _bigrams(config: BigramsConfig, material: Material, slot: Slot) -> Objective:
+def _bigrams(config: BigramsConfig, material: Material, place: Place, order: str) -> Objective:
     pairs = bigrams(material.dataset.training_documents, material.vocabulary)
-    if config.table:
-        return BigramTable(pairs)
-    return Bigrams(pairs, rows=slot.rows, seed=material.seed, stage=slot.number)
+    return BigramTable(pairs) if config.table else Bigrams(pairs, **place)
 
 
-def _windows(config: WindowsConfig, material: Material, slot: Slot) -> Objective:
+def _windows(config: WindowsConfig, material: Material, place: Place, order: str) -> Objective:
     documents = material.dataset.training_documents
     tokens = stream(documents, material.vocabulary, material.device)
     longest = material.max_input or config.length
     fits = config.length <= longest
     most = f"at most what the model reads, {longest}"
     check(fits, "WindowsConfig", "length", config.length, most)
-    return Windows(
-        tokens,
-        length=config.length or longest,
-        rows=slot.rows,
-        seed=material.seed,
-        stage=slot.number,
-    )
+    return Windows(tokens, length=config.length or longest, **place)
 
 
-def _bags(config: BagsConfig, material: Material, slot: Slot) -> Objective:
+def _bags(config: BagsConfig, material: Material, place: Place, order: str) -> Objective:
+    asked, device = material.dataset.asked, material.device
     return LabelledBags(
-        config,
-        material.dataset.asked,
-        material.vocabulary,
-        LABELS,
-        rows=slot.rows,
-        seed=material.seed,
-        stage=slot.number,
-        order=slot.order,
-        device=material.device,
+        config, asked, material.vocabulary, LABELS, order=order, device=device, **place
     )
 
 
-OBJECTIVES: dict[str, tuple[type, Callable[[Any, Material, Slot], Objective]]] = {
+OBJECTIVES: dict[str, tuple[type, Callable[[Any, Material, Place, str], Objective]]] = {
     NextCharacterConfig.kind: (NextCharacterConfig, _documents),
     SpanCorruptionConfig.kind: (SpanCorruptionConfig, _documents),
     AnswersConfig.kind: (AnswersConfig, _answers),
@@ -215,8 +185,8 @@ def build_objective(
         if _reads(share) in unread:
             return Unread(rows)
         _, make = OBJECTIVES[share.objective.kind]
-        slot = Slot(rows, number * _SHARES_A_STAGE + part, stage.order)
-        return make(share.objective, material, slot)
+        place = Place(rows=rows, seed=material.seed, stage=number * _SHARES_A_STAGE + part)
+        return make(share.objective, material, place, stage.order)
 
     def has_rows(share: Share) -> bool:
         """Whether the text has anything for a share; if not, the first has its rows."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
@@ -15,16 +14,6 @@ _KINDS = "kinds.json"
 _SPELT = {np.dtype(k).name: k for k in (np.uint8, np.int16, np.int32, np.int64, np.bool_)}
 
 
-class Columns(Protocol):
-    def extend(self, name: str, numbers: np.ndarray) -> None:
-        """Add numbers to the end of a column."""
-        ...
-
-    def finish(self) -> dict[str, np.ndarray]:
-        """The whole columns by their names; nothing can be added any more."""
-        ...
-
-
 class MemoryColumns:
     """Columns as arrays."""
 
@@ -33,9 +22,11 @@ class MemoryColumns:
         self._parts: dict[str, list[np.ndarray]] = {name: [] for name in kinds}
 
     def extend(self, name: str, numbers: np.ndarray) -> None:
+        """Add numbers to the end of a column."""
         self._parts[name].append(numbers.astype(self._kinds[name]))
 
     def finish(self) -> dict[str, np.ndarray]:
+        """The whole columns by their names; nothing can be added any more."""
         found = {}
         for name, kind in self._kinds.items():
             parts = self._parts.pop(name)  # no column is there twice for longer than needed
@@ -58,6 +49,9 @@ class FileColumns:
         spelt = {name: np.dtype(kind).name for name, kind in self._kinds.items()}
         write_json(self._folder / _KINDS, spelt)
         return map_columns(self._folder)
+
+
+Columns = MemoryColumns | FileColumns
 
 
 def map_columns(folder: Path) -> dict[str, np.ndarray]:

@@ -1,7 +1,6 @@
 """Which document comes when: epochs as a pure function of the position in the stream."""
 
 from functools import lru_cache
-from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -9,12 +8,6 @@ from torch import Tensor
 from wherefrom.core.randomness import Stream, draws
 
 _AT_ONCE = 1 << 20  # documents that are drawn together: drawing takes ten times their memory
-
-
-class Order(Protocol):
-    def at(self, first: int, count: int) -> Tensor:
-        """The documents at positions first to first + count; -1 where a row has none."""
-        ...
 
 
 class ShuffledEpochs:
@@ -30,6 +23,7 @@ class ShuffledEpochs:
         self._order = lru_cache(maxsize=4)(lambda epoch: self._orders(epoch, epoch + 1))
 
     def at(self, first: int, count: int) -> Tensor:
+        """The documents at positions first to first + count."""
         begin, end = first // self.size, -(-(first + count) // self.size)
         if end - begin > 2:  # many short epochs at once
             documents = self._orders(begin, end)
@@ -58,13 +52,14 @@ class FileOrder:
         self.places = -(-size // rows) * rows
 
     def at(self, first: int, count: int) -> Tensor:
+        """The documents at positions first to first + count; -1 where a row has none."""
         place = torch.arange(first, first + count, device=self.device) % self.places
         return torch.where(place < self.size, place, -1)
 
 
 def build_order(
     name: str, size: int, *, rows: int, seed: int, stage: int, device: torch.device
-) -> Order:
+) -> ShuffledEpochs | FileOrder:
     if name == "file":
         return FileOrder(size, rows, device)
     return ShuffledEpochs(size, seed, stage, device)

@@ -61,10 +61,8 @@ class CapturedSteps:
         self._room = 0  # steps that the buffers hold
         self._loaded: int | None = None  # the first step whose rows are there
 
-    def run(
-        self, first_step: int, count: int, factors: list[float], seeds: list[int]
-    ) -> dict[str, Tensor]:
-        """Those steps, one value a step for each metric, still on the device."""
+    def run(self, first_step: int, count: int, factors: list[float], seeds: list[int]) -> Tensor:
+        """Those steps, (K, 3), still on the device: loss, targets and the flag of a bad one."""
         if count > self._room:
             self.prepare(count)
         if self._loaded is None or not 0 <= first_step - self._loaded <= self._room - count:
@@ -75,8 +73,7 @@ class CapturedSteps:
         self._cursor.fill_(at)
         self._set_seeds([[seed] for seed in seeds], at)
         self._replay(seeds, first_step)
-        loss, targets, bad = self._metrics[at : at + count].unbind(1)
-        return {"loss": loss, "targets": targets, "bad": bad}
+        return self._metrics[at : at + count]
 
     def _replay(self, seeds: list[int], first_step: int = 0) -> None:
         """The seeds are for dropout inside attention, where a fused form draws by itself."""

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 EPS = 1e-8  # beside the root of the mean square, so that nothing is divided by nothing
 _APART = 64  # numbers: a weight begins at a multiple, so that it is read in whole lines
-_MOMENTS = ("exp_avg", "exp_avg_sq")
+MOMENTS = ("exp_avg", "exp_avg_sq")
 
 
 class FlatAdamW:
@@ -28,18 +28,12 @@ class FlatAdamW:
         steps = torch.stack([moments[name]["step"] for name in parameters])
         if (steps != steps[0]).any():
             raise ValueError("weights that have taken different numbers of steps")
-        kinds = dict.fromkeys(p.dtype for p in parameters.values())
-        each = [
-            (decay, [name for name in names if parameters[name].dtype == kind])
-            for decay, names in groups
-            for kind in kinds
-        ]
-        self.groups = [(decay, names) for decay, names in each if names]
+        self.groups = [(decay, names) for decay, names in groups if names]
         self.decays = [decay for decay, _ in self.groups]
         self.weights = [self._lay([parameters[n].data for n in names]) for _, names in self.groups]
         self.moments = [
             [self._lay([moments[name][key] for name in names]) for _, names in self.groups]
-            for key in _MOMENTS
+            for key in MOMENTS
         ]
         self.gradients = [torch.zeros_like(flat) for flat in self.weights]
         self.steps = steps
@@ -48,7 +42,7 @@ class FlatAdamW:
         for number, (_, names) in enumerate(self.groups):
             for part, name in self._parts(self.weights[number], names):
                 parameters[name].data = part
-            for key, flat in zip(_MOMENTS, self.moments, strict=True):
+            for key, flat in zip(MOMENTS, self.moments, strict=True):
                 for part, name in self._parts(flat[number], names):
                     moments[name][key] = part
         self._places = [

@@ -26,6 +26,12 @@ _FEW = 8  # models that are saved as often as one
 _SAVING = 30  # times as long as saving takes, a group trains before it is saved again
 _CHUNK = "chunk."  # before the names of the metrics of a chunk that a signal ended
 
+# Takes steps of several learners together (stack.py). Given are the place of each, None for one
+# that takes no steps, how many steps, and whether to stop; found are the metrics of each.
+Advance = Callable[
+    [Sequence[int | None], int, Callable[[], bool]], Sequence[dict[str, np.ndarray] | None]
+]
+
 
 class Observer(Protocol):
     """Told what happens, between chunks: progress, probes.
@@ -58,50 +64,20 @@ class Finished:
     logs: tuple[RowLog, ...] = ()
 
 
-class Group(Protocol):
-    """Learners that take their steps together (stack.py), each from its own place on."""
-
-    def advance(
-        self, places: Sequence[int | None], count: int, stopped: Callable[[], bool]
-    ) -> Sequence[dict[str, np.ndarray] | None]:
-        """The metrics of each learner; None where the place is None, which takes no steps."""
-        ...
-
-
-class _Alone:
-    """One learner as a group."""
-
-    def __init__(self, learner: Learner) -> None:
-        self.learner = learner
-
-    def advance(
-        self, places: Sequence[int | None], count: int, stopped: Callable[[], bool]
-    ) -> Sequence[dict[str, np.ndarray] | None]:
-        (place,) = places
-        return [None if place is None else self.learner.advance(place, count, stopped)]
-
-
-def train(
-    learner: Learner,
-    steps: int,
-    *,
-    name: str,
-    checkpoints: Checkpoints | None = None,
-    checkpoint_seconds: float = 20.0,
-    metrics_path: Path | None = None,
-    observers: Sequence[Observer] = (),
-    stop: StopSignal | None = None,
-    chunk: int = 20,
-) -> Finished:
-    """Take the learner to `steps`, from its newest checkpoint if it has one.
+def train(training: "Training", *, stop: StopSignal | None = None, chunk: int = 20) -> Finished:
+    """Take the learner to its last step, from its newest checkpoint if it has one.
 
     Raises Diverged at the first step that is not finite, and Interrupted after a signal, with
     the state saved. `stop` is for a caller who already listens to signals.
     """
-    training = Training(
-        learner, steps, name, checkpoints, checkpoint_seconds, metrics_path, observers
-    )
-    (found,) = train_together([training], _Alone(learner), stop=stop, chunk=chunk)
+
+    def advance(
+        places: Sequence[int | None], count: int, stopped: Callable[[], bool]
+    ) -> list[dict[str, np.ndarray] | None]:
+        (place,) = places
+        return [None if place is None else training.learner.advance(place, count, stopped)]
+
+    (found,) = train_together([training], advance, stop=stop, chunk=chunk)
     if isinstance(found, Diverged):
         raise found
     return found
@@ -109,7 +85,7 @@ def train(
 
 def train_together(
     trainings: Sequence["Training"],
-    group: Group,
+    advance: Advance,
     *,
     stop: StopSignal | None = None,
     chunk: int = 20,
@@ -128,7 +104,7 @@ def train_together(
         while (active := [run for run in runs if run.goes_on]) and signals.number is None:
             count = min(run.end_of_chunk(chunk) - run.step for run in active)
             places = [run.step if run.goes_on else None for run in runs]
-            found = group.advance(places, count, lambda: signals.number is not None)
+            found = advance(places, count, lambda: signals.number is not None)
             now = monotonic()
             for run, metrics in zip(runs, found, strict=True):
                 if metrics is not None:  # of the time that a group takes, each has its share

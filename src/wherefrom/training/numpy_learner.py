@@ -36,23 +36,17 @@ class Network(Protocol):
     def loss_and_gradients(self, batch: Batch) -> tuple[float, Arrays]: ...
 
 
-class Descender(Protocol):
-    """What changes the parameters; it may use up the gradients."""
-
-    moments: Arrays  # all that it remembers from one step to the next
-
-    def step(self, parameters: Arrays, gradients: Arrays, number: int, factor: float) -> None:
-        """Take the step of that number, counted from 0, at a factor times the base rate."""
-        ...
-
-
 class SGD:
-    """Parameter -= rate x factor x gradient: it remembers nothing."""
+    """Parameter -= rate x factor x gradient: it remembers nothing, so it has no moments."""
 
     def __init__(self, config: SGDConfig) -> None:
         self.config, self.moments = config, {}
 
     def step(self, parameters: Arrays, gradients: Arrays, number: int, factor: float) -> None:
+        """Take the step of that number, counted from 0, at a factor times the base rate.
+
+        It may use up the gradients.
+        """
         halvings = number // self.config.halve_every if self.config.halve_every else 0
         scale = self.config.rate * factor * 0.5**halvings
         for name, parameter in parameters.items():
@@ -85,6 +79,9 @@ class NumpyAdamW:
             if parameter.ndim > 1:
                 parameter *= 1 - rate * config.decay
             parameter -= (rate / unbias1) * first / (np.sqrt(second / unbias2) + self.tiny)
+
+
+Descender = SGD | NumpyAdamW  # what changes the parameters
 
 
 class NumpyLearner:

@@ -6,7 +6,7 @@ forbids leaves weights and moments as they were, without the host looking.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -44,21 +44,6 @@ class AdamWConfig:
         check_number(self, "decay", 0, LARGEST_RATE)
         for name in ("beta1", "beta2"):  # the average is divided by 1 - beta
             check_share(self, name)
-
-
-class Optimiser(Protocol):
-    def step(self, factor: float | Tensor, bad: Tensor, stretch: Tensor | None = None) -> None:
-        """The factor is a tensor on the device where the step is captured.
-
-        There, gradients that are too long are clipped on the way: they are divided by `stretch`.
-        """
-        ...
-
-    def compile(self, wanted: bool) -> None:
-        """Let torch fuse the operations of the update, or take that back."""
-        ...
-
-    def state(self) -> dict[str, Tensor]: ...
 
 
 class AdamW:
@@ -101,6 +86,10 @@ class AdamW:
 
     @torch.no_grad()
     def step(self, factor: float | Tensor, bad: Tensor, stretch: Tensor | None = None) -> None:
+        """The factor is a tensor on the device where the step is captured.
+
+        There, gradients that are too long are clipped on the way: they are divided by `stretch`.
+        """
         rate = self.config.rate * factor
         if self._flat is not None and isinstance(rate, Tensor):
             if self._flat.has_gradients():
@@ -144,11 +133,14 @@ class AdamW:
         }
 
 
-def build_adamw(model: nn.Module, config: AdamWConfig) -> list[Any]:
+Optimiser = AdamW | Muon
+
+
+def build_adamw(model: nn.Module, config: AdamWConfig) -> list[Optimiser]:
     return [AdamW(list(model.named_parameters()), config)]
 
 
-def build_muon(model: nn.Module, config: MuonConfig) -> list[Any]:
+def build_muon(model: nn.Module, config: MuonConfig) -> list[Optimiser]:
     named = list(model.named_parameters())
     inside = ("blocks.", "down_block.", "up_block.")
     matrices = [(n, p) for n, p in named if n.startswith(inside) and _is_layer(n, p)]
@@ -165,7 +157,7 @@ def _is_layer(name: str, p: nn.Parameter) -> bool:
     return p.dim() == 2 and name.endswith(".weight")
 
 
-OPTIMISERS: dict[str, Callable[[nn.Module, Any], list[Any]]] = {
+OPTIMISERS: dict[str, Callable[[nn.Module, Any], list[Optimiser]]] = {
     AdamWConfig.kind: build_adamw,
     MuonConfig.kind: build_muon,
 }

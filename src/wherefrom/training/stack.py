@@ -22,7 +22,7 @@ from wherefrom.training.captured import find_dropouts, products
 from wherefrom.training.captured_stack import CapturedStack, Places
 from wherefrom.training.shared_gradient import NOTHING
 from wherefrom.training.stacked_weights import StackedWeights
-from wherefrom.training.torch_learner import TorchLearner
+from wherefrom.training.torch_learner import TorchLearner, read_metrics
 
 Metrics = dict[str, np.ndarray]
 
@@ -65,18 +65,18 @@ class Stack:
         self.model.train()
         found = self._replay(places, count) if self.captured else self._walk(places, count, stopped)
         return [
-            None if place is None else _metrics(rows)
-            for place, rows in zip(places, found.transpose(1, 0, 2), strict=True)
+            None if place is None else read_metrics(rows)
+            for place, rows in zip(places, found.unbind(1), strict=True)
         ]
 
-    def _replay(self, places: Places, count: int) -> np.ndarray:
+    def _replay(self, places: Places, count: int) -> Tensor:
         assert self.captured is not None
         each = zip(self.learners, places, strict=True)
         paces = [own.pace(0 if at is None else at, count) for own, at in each]
         factors, seeds = (list(zip(*part, strict=True)) for part in zip(*paces, strict=True))
-        return self.captured.run_all(places, count, factors, seeds).double().cpu().numpy()
+        return self.captured.run_all(places, count, factors, seeds).cpu()
 
-    def _walk(self, places: Places, count: int, stopped: Callable[[], bool]) -> np.ndarray:
+    def _walk(self, places: Places, count: int, stopped: Callable[[], bool]) -> Tensor:
         """Step by step, on a device that captures nothing."""
         own = [each.objective for each in self.learners]
         plans = [
@@ -95,7 +95,7 @@ class Stack:
                 rows.append(self._step(now, batches))
                 if stopped():
                     break
-        return torch.stack(rows).double().cpu().numpy()
+        return torch.stack(rows).cpu()
 
     def _step(self, steps: Places, batches: Sequence[Batch | None]) -> Tensor:
         """One update of each model, (K, 3): loss, targets and the flag of what is not finite."""
@@ -179,8 +179,3 @@ def lay_side_by_side(batches: Sequence[Batch | None]) -> Batch:
         inputs[here], targets[here], weights[here] = batch.inputs, batch.targets, batch.weights
         lengths[here[:2]] = batch.lengths
     return Batch(inputs, targets, weights, lengths)
-
-
-def _metrics(rows: np.ndarray) -> Metrics:
-    loss, targets, bad = rows.T
-    return {"loss": loss, "targets": targets.astype(np.int64), "finite": bad == 0}

@@ -1,12 +1,19 @@
-"""The weights of K models of one shape, stacked, and the update that each of them gets."""
+"""The weights of K models of one shape, stacked, and the update that each of them gets.
 
-from collections.abc import Sequence
+Each model's moments are parts of stacked ones in the same way.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from wherefrom.training.stacked_optimisers import stack_optimisers
+from wherefrom.training.flat_adamw import MOMENTS, adjust_weights, correct_bias
+from wherefrom.training.lanes import Lanes
+from wherefrom.training.muon import Muon, StackedMuon
+from wherefrom.training.optimisers import AdamW
 
 
 class StackedWeights:
@@ -71,3 +78,81 @@ class StackedWeights:
             parameter.grad.div_(stretch_K.view(-1, *[1] * (parameter.dim() - 1)))
             for k, own in enumerate(self.own):
                 own[name].grad = parameter.grad[k][: len(own[name])]
+
+
+class StackedAdamW:
+    """AdamW of K models; each model's weights and moments are parts of stacked ones.
+
+    Each model is updated by itself, side by side on a GPU, until the update is compiled: then
+    every stacked weight is.
+    """
+
+    def __init__(self, members: Sequence[AdamW], stacked: Mapping[str, nn.Parameter]) -> None:
+        self.members, self.config = members, members[0].config
+        self.stacked = {name: stacked[name] for name in members[0].parameters}
+        device = next(iter(self.stacked.values())).device
+        self.lanes = Lanes(device)
+        self.betas = self.config.beta1, self.config.beta2
+        self._betas_2 = torch.tensor(self.betas, device=device)
+        self.steps = torch.zeros(len(self.stacked), len(members), device=device)
+        self.moments = [
+            {name: torch.zeros_like(p) for name, p in self.stacked.items()} for _ in MOMENTS
+        ]
+        for k, member in enumerate(members):
+            for steps, (name, own) in zip(self.steps, member.moments.items(), strict=True):
+                steps[k] = own["step"]
+                own["step"] = steps[k]
+                for key, stack in zip(MOMENTS, self.moments, strict=True):
+                    part = stack[name][k][: len(own[key])]
+                    own[key] = part.copy_(own[key])
+        self._adjust: Callable[..., None] | None = None
+
+    @property
+    def clips(self) -> bool:
+        """Whether gradients that are too long are clipped on the way; else that is done before."""
+        return self._adjust is not None
+
+    def compile(self, wanted: bool) -> None:
+        """Let torch fuse the update of all models, or take that back."""
+        self._adjust = torch.compile(adjust_weights, dynamic=False) if wanted else None
+
+    @torch.no_grad()
+    def step(
+        self, factors: Sequence[float] | Tensor, bad_K: Tensor, stretch_K: Tensor | None = None
+    ) -> None:
+        if self._adjust is None:
+            each = zip(self.members, factors, bad_K, strict=True)
+            self.lanes.run([partial(member.step, factor, bad) for member, factor, bad in each])
+            return
+        assert isinstance(factors, Tensor), "compiled where the factors are on the device"
+        good_K = bad_K == 0
+        self.steps.add_(good_K)
+        decay_of = {name: decay for decay, names in self.members[0].groups for name in names}
+        names = [name for name, p in self.stacked.items() if p.grad is not None]
+        numbers = {name: i for i, name in enumerate(self.stacked)}
+        corrections_2NK = correct_bias(self.steps, self._betas_2)
+        self._adjust(
+            [self.stacked[name].detach() for name in names],
+            [self.stacked[name].grad for name in names],
+            *([stack[name] for name in names] for stack in self.moments),
+            [corrections_2NK[:, numbers[name]] for name in names],
+            [decay_of[name] for name in names],
+            self.config.rate * factors,
+            good_K,
+            stretch_K,
+            self.betas,
+        )
+
+
+def stack_optimisers(
+    members: Sequence[Sequence[Any]], stacked: Mapping[str, nn.Parameter]
+) -> list[StackedAdamW | StackedMuon]:
+    """The optimisers of K models as one for each kind; the models' own share its moments.
+
+    `stacked` has the stacked weights by name. Some of them are moved: views are taken afterwards.
+    """
+    found: list[StackedAdamW | StackedMuon] = []
+    for kind in zip(*members, strict=True):
+        muon = isinstance(kind[0], Muon)
+        found.append(StackedMuon(kind, stacked) if muon else StackedAdamW(kind, stacked))
+    return found

@@ -77,7 +77,8 @@ class TorchLearner:
     ) -> dict[str, np.ndarray]:
         self.model.train()
         if self.captured is not None:
-            return self._replay(self.captured, first_step, count)
+            pace = self.pace(first_step, count)
+            return read_metrics(self.captured.run(first_step, count, *pace))
         plan = self.objective.plan(first_step, count)
         rows: list[Tensor] = []
         with products(self.stage.arithmetic) if self.device.type == "cuda" else nullcontext():
@@ -86,14 +87,7 @@ class TorchLearner:
                 rows.append(self._step(first_step + i, batch, pieces, stopped))
                 if stopped() if self.shared is None else self.stopping:
                     break
-        loss, targets, bad = torch.stack(rows).double().cpu().numpy().T
-        return {"loss": loss, "targets": targets.astype(np.int64), "finite": bad == 0}
-
-    def _replay(self, captured: CapturedSteps, first: int, count: int) -> dict[str, np.ndarray]:
-        factors = [self._factor(step) for step in range(first, first + count)]
-        found = captured.run(first, count, factors, self._dropout_seeds(first, count))
-        loss, targets, bad = torch.stack(list(found.values())).double().cpu().numpy()
-        return {"loss": loss, "targets": targets.astype(np.int64), "finite": bad == 0}
+        return read_metrics(torch.stack(rows))
 
     def _factor(self, step: int) -> float:
         return factor(self.stage.schedule, step, self.stage.steps, self.tokens)
@@ -206,7 +200,7 @@ class TorchLearner:
         return list(self._tensors().values())
 
     def pace(self, first: int, count: int) -> tuple[list[float], list[int]]:
-        """What a stack needs of these steps: the factors of their rates and their dropout seeds."""
+        """The factors of these steps' rates, and their dropout seeds."""
         factors = [self._factor(step) for step in range(first, first + count)]
         return factors, self._dropout_seeds(first, count)
 
@@ -223,3 +217,9 @@ class TorchLearner:
 
     def load(self, state: State) -> None:
         load_weights(self._tensors(), state.arrays)
+
+
+def read_metrics(rows: Tensor) -> dict[str, np.ndarray]:
+    """What the loop is told of steps, out of (steps, 3): loss, targets, and 1 for a bad one."""
+    loss, targets, bad = rows.double().cpu().numpy().T
+    return {"loss": loss, "targets": targets.astype(np.int64), "finite": bad == 0}

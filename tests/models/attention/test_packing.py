@@ -34,19 +34,6 @@ def numbers(*shape: int, seed: int = 0) -> Tensor:
     return torch.randn(*shape, dtype=torch.float64, generator=generator)
 
 
-def test_a_packing_by_hand():
-    """Rows of 2, 0 and 1 characters in 3 places each, and 5 slots."""
-    packing = Packing.of(torch.tensor([2, 0, 1]), 3, 5)
-    assert packing.places_N.tolist() == [0, 1, 6, 0, 0]
-    assert packing.filled_N.tolist() == [True, True, True, False, False]
-    assert packing.positions_N.tolist() == [0, 1, 0, 0, 0]
-    assert packing.live_BT.int().tolist() == [[1, 1, 0], [0, 0, 0], [1, 0, 0]]
-    assert packing.slots_BT.tolist() == [[0, 1, 0], [0, 0, 0], [2, 0, 0]]
-    x = torch.arange(1, 10).view(3, 3)
-    assert packing.pack(x).tolist() == [1, 2, 7, 0, 0]
-    assert packing.spread(packing.pack(x)).tolist() == [[1, 2, 0], [0, 0, 0], [7, 0, 0]]
-
-
 @given(lengths=st.lists(st.integers(0, WIDTH), min_size=1, max_size=6), more=st.integers(0, 4))
 @settings(max_examples=100, deadline=None)
 def test_a_packing_is_what_loops_would_pack(lengths, more):
@@ -65,26 +52,10 @@ def test_a_packing_is_what_loops_would_pack(lengths, more):
     assert torch.equal(packing.spread(packed), torch.where(live[..., None], x, 0))
 
 
-def test_weights_of_empty_slots_are_zero():
-    """So that a loss over slots counts every character once, and nothing else."""
-    packing = Packing.of(torch.tensor([2, 1]), 3, 5)
-    weights = torch.tensor([[0.5, 2.0, 9.0], [4.0, 9.0, 9.0]])
-    assert packing.pack(weights).tolist() == [0.5, 2.0, 4.0, 0.0, 0.0]
-
-
 def test_characters_without_a_slot_are_padding():
     packing = Packing.of(torch.tensor([2, 3]), 3, 4)
     assert packing.places_N.tolist() == [0, 1, 3, 4]
     assert packing.live_BT.int().tolist() == [[1, 1, 0], [1, 1, 0]]
-
-
-@pytest.mark.parametrize("capacity", [4, 6])
-def test_gradients_are_those_of_central_differences(capacity):
-    packing = Packing.of(torch.tensor([1, 0, 3]), 3, capacity)
-    x_BT, x_N = numbers(3, 3, 2), numbers(capacity, 2)
-    assert torch.autograd.gradcheck(packing.pack, x_BT.requires_grad_())
-    assert torch.autograd.gradcheck(packing.spread, x_N.requires_grad_())
-    assert torch.autograd.gradgradcheck(packing.pack, x_BT)
 
 
 def read(model: GPT, lengths_B: Tensor, packed: bool) -> tuple[Tensor, list[Tensor]]:

@@ -20,12 +20,3 @@ def test_a_pair_is_multiplied_by_a_complex_number_of_its_position():
     turns = torch.polar(torch.ones(20, 4).double(), torch.arange(20)[:, None] * rates)
     wanted = pairs * turns
     torch.testing.assert_close(found, torch.cat((wanted.real, wanted.imag), -1), atol=1e-5, rtol=0)
-
-
-def test_rows_may_stand_at_positions_of_their_own():
-    x = torch.randn(2, 2, 1, 3, 8, dtype=torch.float64)
-    rope = mixer()
-    found = rope.place(x, torch.tensor([[0, 1, 2], [7, 8, 9]]))
-    torch.testing.assert_close(found[:, 0], rope.place(x, None)[:, 0])
-    longer = torch.cat((torch.zeros(2, 1, 1, 7, 8).double(), x[:, 1:]), -2)
-    torch.testing.assert_close(found[:, 1], rope.place(longer, None)[:, 0, :, 7:])

@@ -3,7 +3,6 @@
 Shapes: B rows, T new characters, S characters seen, H heads, D head width, C = H x D.
 """
 
-import math
 from typing import Any
 
 import torch
@@ -29,11 +28,7 @@ class CausalSelfAttention(Mixer):
 
     def __init__(self, config: Any) -> None:
         super().__init__(config)
-        self.key = self._linear(config)
-        self.query = self._linear(config)
-        self.value = self._linear(config)
-        self._add_output(config)
-        self.qk_norm: bool = getattr(config, "qk_norm", False)
+        self._add_comparison(config)
 
     def project(
         self, x: Tensor, positions_BT: Tensor | None, packing: Packing | None = None
@@ -54,12 +49,7 @@ class CausalSelfAttention(Mixer):
     def weights(self, x_BTC: Tensor) -> Tensor:
         """How much position t takes from position s: (B, H, T, S), rows sum to one."""
         q, k, _ = self.project(x_BTC, None)
-        return self._weigh(q, k)
-
-    def _weigh(self, q: Tensor, k: Tensor) -> Tensor:
-        scores = q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])
-        t = q.shape[2]
-        return scores.masked_fill(self.mask[:, :, :t, :t] == 0, -1e10).softmax(-1)
+        return self.compare(q, k)
 
     def values(self, x_BTC: Tensor) -> Tensor:
         """What each position gives to those that look at it: (B, H, T, D)."""
@@ -87,7 +77,7 @@ class CausalSelfAttention(Mixer):
             keys = torch.arange(k.shape[2], device=k.device)
             seen = keys <= positions_BT[:, None, :, None]
         if drawn_apart:
-            return self.mix(self._weigh(q, k), v, packing)  # each model draws its own
+            return self.mix(self.compare(q, k), v, packing)  # each model draws its own
         mixed = F.scaled_dot_product_attention(
             q, k, v, attn_mask=seen, dropout_p=dropout, is_causal=seen is None
         )

@@ -3,6 +3,7 @@
 Shapes: B rows, T characters, S characters looked at, H heads, D head width, C = H x D.
 """
 
+import math
 from typing import Any, ClassVar
 
 import torch
@@ -48,6 +49,23 @@ class Mixer(nn.Module):
         self.proj = self._linear(config)
         block = config.block_size
         self.register_buffer("mask", torch.ones(block, block).tril().view(1, 1, block, block))
+
+    def _add_comparison(self, config: Any) -> None:
+        """The children of a mixer that compares queries with keys."""
+        self.key = self._linear(config)
+        self.query = self._linear(config)
+        self.value = self._linear(config)
+        self._add_output(config)
+        self.qk_norm: bool = getattr(config, "qk_norm", False)
+
+    def compare(self, q_BHTD: Tensor, k_BHSD: Tensor) -> Tensor:
+        """The weights (B, H, T, S): rows sum to one, over positions up to their own."""
+        scores = q_BHTD @ k_BHSD.transpose(-2, -1) / math.sqrt(k_BHSD.shape[-1])
+        return scores.masked_fill(~self.see(q_BHTD.shape[2], k_BHSD.shape[2]), -1e10).softmax(-1)
+
+    def see(self, asking: int, asked: int) -> Tensor:
+        """The top left corner of the causal triangle, whichever side is longer."""
+        return self.mask[:, :, :asking, :asked] != 0
 
     def mix(
         self, weights_BHTS: Tensor, values_BHSD: Tensor, packing: Packing | None = None

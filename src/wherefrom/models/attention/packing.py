@@ -31,38 +31,29 @@ class Packing:
         So nobody is told when there are more characters than slots: the caller sees to that.
         Those that find no slot are treated as padding.
         """
-        ends_B = lengths_B.cumsum(0)
-        starts_B = ends_B - lengths_B
-        position_T = torch.arange(width, device=lengths_B.device)
-        slots_BT = starts_B[:, None] + position_T
-        live_BT = (position_T < lengths_B[:, None]) & (slots_BT < capacity)
-        slot_N = torch.arange(capacity, device=lengths_B.device)
-        row_N = torch.searchsorted(ends_B, slot_N, right=True)  # empty rows are stepped over
-        filled_N = row_N < len(lengths_B)
-        row_N = row_N.clamp(max=len(lengths_B) - 1)
-        places_N = torch.where(filled_N, row_N * width + slot_N - starts_B[row_N], 0)
-        joints = find_joints(lengths_B[None], width, capacity) if lengths_B.is_cuda else None
-        return cls(places_N, filled_N, torch.where(live_BT, slots_BT, 0), live_BT, joints)
+        return cls.side_by_side(lengths_B[None], width, capacity)
 
     @classmethod
     def side_by_side(cls, lengths_KB: Tensor, width: int, capacity: int) -> "Packing":
         """Of the rows of K models, one model after the other, each into `capacity` slots."""
         models, rows = lengths_KB.shape
+        device = lengths_KB.device
         ends_KB = lengths_KB.cumsum(1)
         starts_KB = ends_KB - lengths_KB
-        model_K = torch.arange(models, device=lengths_KB.device)
-        position_T = torch.arange(width, device=lengths_KB.device)
-        slots_KBT = starts_KB[..., None] + position_T
-        live_KBT = (position_T < lengths_KB[..., None]) & (slots_KBT < capacity)
-        slots_KBT = torch.where(live_KBT, slots_KBT + (model_K * capacity)[:, None, None], 0)
-        slot_KN = torch.arange(capacity, device=lengths_KB.device).expand(models, -1)
-        row_KN = torch.searchsorted(ends_KB, slot_KN.contiguous(), right=True)
+        position_T = torch.arange(width, device=device)
+        there_KB = lengths_KB.minimum(capacity - starts_KB)  # characters of a row that find slots
+        live_KBT = position_T < there_KB[..., None]
+        first_K1 = torch.arange(0, models * capacity, capacity, device=device)[:, None]
+        slots_KBT = torch.where(live_KBT, (starts_KB + first_K1)[..., None] + position_T, 0)
+        slot_KN = torch.arange(capacity, device=device).expand(models, -1).contiguous()
+        # Rows without characters are stepped over.
+        row_KN = torch.searchsorted(ends_KB, slot_KN, right=True)
         filled_KN = row_KN < rows
-        row_KN = row_KN.clamp(max=rows - 1)
-        places_KN = (row_KN + (model_K * rows)[:, None]) * width + slot_KN
-        places_KN = torch.where(filled_KN, places_KN - starts_KB.gather(1, row_KN), 0)
+        # A row's first place less its first slot: with a slot added, that slot's place.
+        first_KB = torch.arange(0, models * rows * width, width, device=device).view(models, rows)
+        place_KN = (first_KB - starts_KB).gather(1, row_KN.clamp(max=rows - 1)) + slot_KN
         return cls(
-            places_KN.flatten(),
+            torch.where(filled_KN, place_KN, 0).flatten(),
             filled_KN.flatten(),
             slots_KBT.flatten(0, 1),
             live_KBT.flatten(0, 1),

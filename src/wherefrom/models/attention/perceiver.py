@@ -8,7 +8,6 @@ Shapes: B rows, T positions that ask, S positions asked, M latents, H heads, D h
 C = H x D.
 """
 
-import math
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -23,14 +22,19 @@ from wherefrom.models.attention.packing import Packing
 from wherefrom.models.block import Arrangement, Block, mlp, norm
 
 
-class DownProjectBlock(nn.Module):
-    """The text into latents: learned rows C ask it. There is nothing yet to add the answer to."""
-
+class _CrossBlock(nn.Module):
     def __init__(self, config: Any, mixer: type[nn.Module]) -> None:
         super().__init__()
         self.ln1, self.ln2 = norm(config), norm(config)
         self.attn: Any = mixer(config)
         self.mlp = mlp(config)
+
+
+class DownProjectBlock(_CrossBlock):
+    """The text into latents: learned rows C ask it. There is nothing yet to add the answer to."""
+
+    def __init__(self, config: Any, mixer: type[nn.Module]) -> None:
+        super().__init__(config, mixer)
         self.C = nn.Parameter(torch.empty(1, config.bottleneck_dim, config.n_embd))
         nn.init.xavier_uniform_(self.C)
 
@@ -42,14 +46,8 @@ class DownProjectBlock(nn.Module):
         return latents_BMC + self.mlp(self.ln2(latents_BMC))
 
 
-class UpProjectBlock(nn.Module):
+class UpProjectBlock(_CrossBlock):
     """Back to the text's length: each character asks the latents up to its own position."""
-
-    def __init__(self, config: Any, mixer: type[nn.Module]) -> None:
-        super().__init__()
-        self.ln1, self.ln2 = norm(config), norm(config)
-        self.attn: Any = mixer(config)
-        self.mlp = mlp(config)
 
     def forward(self, latents_BMC: Tensor, x_BTC: Tensor) -> Tensor:
         mixed_BTC = self.attn(x_q=x_BTC, x_kv=self.ln1(latents_BMC))
@@ -101,11 +99,7 @@ class CausalCrossAttention(Mixer):
 
     def __init__(self, config: Any) -> None:
         super().__init__(config)
-        self.key = self._linear(config)
-        self.query = self._linear(config)
-        self.value = self._linear(config)
-        self._add_output(config)
-        self.qk_norm: bool = getattr(config, "qk_norm", False)
+        self._add_comparison(config)
 
     def project(self, x_BTC: Tensor, other_BSC: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Queries (B, H, T, D) of the one, keys and values (B, H, S, D) of the other."""
@@ -117,19 +111,14 @@ class CausalCrossAttention(Mixer):
     def weights(self, x_BTC: Tensor, other_BSC: Tensor) -> Tensor:
         """How much position t takes from the other's position s: (B, H, T, S)."""
         q, k, _ = self.project(x_BTC, other_BSC)
-        scores = q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1])
-        return scores.masked_fill(~self._seen(q, k), -1e10).softmax(-1)
+        return self.compare(q, k)
 
     def values(self, other_BSC: Tensor) -> Tensor:
         return self.project(other_BSC, other_BSC)[2]
-
-    def _seen(self, q_BHTD: Tensor, k_BHSD: Tensor) -> Tensor:
-        """The top left corner of the causal triangle, whichever side is longer."""
-        return self.mask[:, :, : q_BHTD.shape[2], : k_BHSD.shape[2]] != 0
 
     def forward(self, x_q: Tensor, x_kv: Tensor) -> Tensor:
         """x_q is (B, T, C), x_kv (B, S, C): the names that the course's code has for them."""
         q, k, v = self.project(x_q, x_kv)
         dropout = self.attn_drop.p if self.training else 0.0
-        seen = self._seen(q, k)
+        seen = self.see(q.shape[2], k.shape[2])
         return self.join(F.scaled_dot_product_attention(q, k, v, seen, dropout_p=dropout))

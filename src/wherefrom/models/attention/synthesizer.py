@@ -46,7 +46,7 @@ class SynthesizerAttention(Mixer):
     def weights(self, x_BTC: Tensor) -> Tensor:
         """How much position t takes from position s: (B, H, T, S), rows sum to one."""
         t = x_BTC.shape[1]
-        return self._weights(self.project(x_BTC)[0], self.mask[:, :, :t, :t] != 0)
+        return self._weights(self.project(x_BTC)[0], self.see(t, t))
 
     def _weights(self, hidden_BHTD: Tensor, seen: Tensor) -> Tensor:
         count = seen.shape[-1]
@@ -71,7 +71,7 @@ class SynthesizerAttention(Mixer):
         hidden, v = self.project(x, packing)
         if cache is None:
             t = hidden.shape[2]
-            seen = self.mask[:, :, :t, :t] != 0
+            seen = self.see(t, t)
         else:
             assert positions_BT is not None
             _, v = cache.write(layer, hidden[..., :0], v, positions_BT)
