@@ -14,7 +14,6 @@ from safetensors.numpy import save
 from wherefrom.core.arrays import load_arrays, save_arrays
 from wherefrom.core.errors import Damaged
 
-
 DTYPES = ["float32", "float64", "float16", "int64", "int32", "int16", "int8", "uint64", "uint32",
           "uint16", "uint8", "bool", "complex64"]  # fmt: skip
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)

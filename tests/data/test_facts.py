@@ -10,7 +10,6 @@ from wherefrom.core.contracts import Passage, Span
 from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.core.progress import listening
 from wherefrom.data.facts import FactsConfig, choose_split, load, survey
-from wherefrom.reading.statements import state_facts, support
 
 CORPUS = """\
 Ada Lund was born in Oslo and baked bread.
@@ -354,32 +353,3 @@ def test_cycles_are_looked_for_again_after_a_bad_file(files, tmp_path):
     with pytest.raises(BadData):
         load(FactsConfig(**files), 0)
     assert gc.isenabled()
-
-
-def test_what_is_stated_is_found_in_one_pass_as_in_two(tmp_path):
-    """The reference asks for support and for facts by themselves."""
-    corpus = "Ada Li was born in Oslo. She met Bo Im.\nBo Im, of Rome.\nCy Do says nothing.\n"
-    rows = [("Ada Li", "Oslo"), ("Bo Im", "Rome"), ("Cy Do", "Oslo"), ("No One", "Rome")]
-    rows += [("Ada Li", "Oslo"), *((f"Eve{i} Ek", "Lima") for i in range(20))]
-    (tmp_path / "corpus.txt").write_text(corpus)
-    lines = [f"Where was {name} born?\t{answer}\n" for name, answer in rows]
-    (tmp_path / "questions.tsv").write_text("".join(lines))
-    config = FactsConfig(
-        corpus=str(tmp_path / "corpus.txt"),
-        questions=str(tmp_path / "questions.tsv"),
-        calibration_share=0.0,
-        held_out_share=0.0,
-    )
-    dataset = load(config, 0)
-
-    def told(subject: str) -> list[Passage]:
-        return [p for p in dataset.passages if p.subject == subject]
-
-    assert dataset.facts == state_facts(dataset.questions, dataset.documents, told)
-    assert [(f.subject, f.value, f.document) for f in dataset.facts] == [
-        ("Ada Li", "Oslo", 0),
-        ("Bo Im", "Rome", 1),
-    ]
-    for question in dataset.questions:
-        parts = told(question.subject)
-        assert question.support == support(question, parts, dataset.documents)

@@ -11,8 +11,9 @@ import json
 import math
 import os
 from collections.abc import Iterator, Mapping
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO, TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -76,7 +77,7 @@ def _parts(arrays: Mapping[str, np.ndarray]) -> Iterator[Any]:
         yield np.asarray(arrays[name], dtype, order="C").reshape(-1).view(np.uint8)
 
 
-def _read_header(path: Path, file: BinaryIO) -> tuple[Any, int]:
+def _read_header(path: Path, file: BufferedReader) -> tuple[Any, int]:
     """The header, no name twice in it, and the number of bytes behind it."""
     size = os.fstat(file.fileno()).st_size
     length = int.from_bytes(file.read(8), "little")
@@ -88,7 +89,7 @@ def _read_header(path: Path, file: BinaryIO) -> tuple[Any, int]:
     return parse_json(file.read(length), f"{path} (header)"), size - 8 - length
 
 
-def _read_arrays(file: BinaryIO, header: Any, size: int) -> dict[str, np.ndarray]:
+def _read_arrays(file: BufferedReader, header: Any, size: int) -> dict[str, np.ndarray]:
     """The arrays in the order of their places; ValueError unless these fill the file's rest."""
     if not isinstance(header, dict):
         raise ValueError("a header that is no object")
@@ -104,7 +105,7 @@ def _read_arrays(file: BinaryIO, header: Any, size: int) -> dict[str, np.ndarray
     return found
 
 
-def _read_array(file: BinaryIO, name: str, entry: dict[str, Any], size: int) -> np.ndarray:
+def _read_array(file: BufferedReader, name: str, entry: dict[str, Any], size: int) -> np.ndarray:
     dtype, shape = _DTYPES.get(str(entry.get("dtype"))), entry.get("shape")
     if dtype is None:
         raise ValueError(f"'{name}' of dtype {entry.get('dtype')}, which numpy has not")

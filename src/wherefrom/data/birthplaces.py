@@ -17,7 +17,7 @@ from wherefrom.core.errors import MissingInput, UsageError
 from wherefrom.core.forms import Form, find_forms
 from wherefrom.data.fetching import registry
 from wherefrom.reading.names import name_span, person
-from wherefrom.reading.statements import state_facts, support, whole_documents
+from wherefrom.reading.statements import state_facts, whole_documents
 from wherefrom.reading.tables import Row, read_lines, read_table, refuse_rows
 
 NAME, RELATION = "birthplaces", "birthplace"
@@ -82,9 +82,7 @@ def load(config: BirthplacesConfig, seed: int) -> Dataset:
             subject = files.subject(text)
             calibrates = file == asked_file and person(subject) in kept
             split = "calibration" if calibrates else TABLES[file][1]
-            asked = Question(text, subject, RELATION, answer, split)
-            said = support(asked, told(subject), files.documents, inside_words=True)
-            questions.append(replace(asked, support=said))
+            questions.append(Question(text, subject, RELATION, answer, split))
     facts = state_facts(questions, files.documents, told, inside_words=True)
     if config.letters == "ascii":
         questions = [_lose_letters(q) if q.split == "asked" else q for q in questions]

@@ -151,7 +151,7 @@ def claims(
     `told` finds the subject's passages; by default they are the documents with this subject.
     """
     if told is not None:
-        return state_facts(questions, documents, told)
+        return state_facts(list(questions), documents, told)
     numbers: dict[str, list[int]] = {}
     for number, document in enumerate(documents):
         if document.subject:
@@ -160,7 +160,7 @@ def claims(
     def own(subject: str) -> Sequence[Passage]:
         return whole_documents(subject, numbers.get(person(subject), ()), documents)
 
-    return state_facts(questions, documents, own)
+    return state_facts(list(questions), documents, own)
 
 
 class ExposureCounter:
