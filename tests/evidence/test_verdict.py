@@ -1,7 +1,6 @@
 """Verdicts on a small corpus whose labels are known by hand, and on generated people."""
 
 import json
-from itertools import pairwise
 
 import pytest
 
@@ -9,8 +8,9 @@ from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Document, Passage, Question, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED
-from wherefrom.data import people, people_parts
-from wherefrom.data.people import PeopleConfig
+from wherefrom.data import people_parts
+from wherefrom.data.people import PeopleConfig, load
+from wherefrom.data.people_world import draw_world
 from wherefrom.evidence.index import Index
 from wherefrom.evidence.verdict import FactChecker
 
@@ -157,19 +157,19 @@ def test_too_few_answers_in_the_text_teach_nothing(checker, world):
 def test_no_relation_is_built_in(tmp_path, relation):
     """Numbers, names of firms, words without capitals: what answers look like is learnt, too."""
     config = PeopleConfig(asked=60, calibration=20, held_out=1, omitted=4, untold=4)
-    dataset = people.load(config, seed=3)
+    dataset = load(config, seed=3)
     index = Index.build(tmp_path / "index.sqlite", dataset.documents, "0" * 64)
-    key = {name: key for key, name in people_parts.RELATIONS.items()}[relation]
-    persons = people.populate(config, 3)
-    asked = [ask(p.name, p.values[key], relation) for p in persons if p.split == "asked"]
-    checker = FactChecker.fit(index, asked)
+    world = draw_world(config, 3)
+    column = [*people_parts.RELATIONS.values()].index(relation)
+    people = [(world.name(i), world.values(i)[column]) for i in range(len(world))]
+    checker = FactChecker.fit(index, [ask(*person, relation) for person in people[:60]])
     right = []
-    for person, other in pairwise(persons[60:]):
-        own, another = person.values[key], other.values[key]
-        none = person.support == "none"
-        found = checker.judge(person.name, own, relation).label
+    for question, (_, another) in zip(dataset.questions[60:], people[61:], strict=False):
+        own = dict(people)[question.subject]
+        none = question.support == "none"
+        found = checker.judge(question.subject, own, relation).label
         right.append(found == (NO_TEXT if none else SUPPORTED))
         if own != another:
-            found = checker.judge(person.name, another, relation).label
+            found = checker.judge(question.subject, another, relation).label
             right.append(found == (NO_TEXT if none else CONTRADICTED))
     assert sum(right) >= 0.98 * len(right)
