@@ -8,7 +8,6 @@ from wherefrom.core.memory import allocating
 from wherefrom.data import (
     biographies,
     birthplaces,
-    birthplaces_check,
     characters,
     edited,
     facts,
@@ -45,7 +44,7 @@ DATASETS: dict[str, tuple[type, Callable[[Any, int], Dataset]]] = {
 # registered, and how a user's own files are counted before they are trained on, for a model that
 # reads rows of some length.
 FOLDERS: dict[str, Callable[[str], Inspection]] = {
-    birthplaces.NAME: birthplaces_check.inspect,
+    birthplaces.NAME: birthplaces.inspect,
 }
 SURVEYS: dict[str, Callable[[Any, int], Survey | treebank.Survey]] = {
     facts.FactsConfig.kind: facts.survey,
