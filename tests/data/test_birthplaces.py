@@ -10,8 +10,6 @@ from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.data.birthplaces import BirthplacesConfig, inspect, load, read_files
 from wherefrom.data.fetching import registry
-from wherefrom.evaluation.baselines import Majority
-from wherefrom.evaluation.evaluator import evaluate_answers
 
 
 @pytest.fixture(autouse=True)
@@ -218,14 +216,6 @@ def test_every_fact_of_the_course_stands_where_it_is_said_to(course):
 def test_the_course_loses_letters_on_124_lines(real):
     whole, lost = (read(real, letters=letters).questions for letters in ("all", "ascii"))
     assert sum(a != b for a, b in zip(whole, lost, strict=True)) == 124
-
-
-def test_always_answering_london_is_right_25_times(real):
-    data = read(real)
-    held_out = data.select("held-out", ("stated", "omitted", "none"))
-    score, predictions = evaluate_answers(Majority(data.asked), held_out)
-    assert (score.details["correct"], score.n) == (25, 500)
-    assert predictions[0].answer.text == "London"
 
 
 def test_every_name_of_the_course_is_found(real):

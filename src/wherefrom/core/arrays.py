@@ -112,7 +112,7 @@ def _read_array(file: BufferedReader, name: str, entry: dict[str, Any], size: in
     if not _counts(shape) or math.prod(shape) * dtype.itemsize != size:
         raise ValueError(f"'{name}' of {size} bytes, which its shape {shape} does not fit")
     array = np.empty(shape, dtype)
-    if file.readinto(array.reshape(-1).view(np.uint8)) != size:
+    if file.readinto(array.reshape(-1).view(np.uint8).data) != size:
         raise ValueError(f"'{name}' cut off")
     return array.astype(dtype.newbyteorder("="), copy=False)
 

@@ -12,8 +12,8 @@ from wherefrom.core.contracts import Span
 from wherefrom.core.progress import telling
 
 # Scripts that put no space between words: there every character is a word.
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-_WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 # Latin-1's letters and digits as they are, and a space for every other character.
 _LETTERS = bytes(i if chr(i).isalnum() or chr(i) == "_" else 32 for i in range(256))
 

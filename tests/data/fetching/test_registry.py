@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from wherefrom.core.errors import CannotWrite, Damaged
+from wherefrom.core.artifact import lock_folder
+from wherefrom.core.errors import Busy, CannotWrite, Damaged
 from wherefrom.core.files import file_hash
 from wherefrom.data.fetching import registry
 
@@ -70,7 +71,16 @@ def test_a_name_is_registered_anew(home, folder, tmp_path):
     assert registry.find("birthplaces") == folder.resolve()
 
 
-@pytest.mark.parametrize("content", ["{", "[]", '{"a": 1}', '{"a": {"folder": "x", "files": []}}'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{",
+        "[]",
+        '{"a": 1}',
+        '{"a": {"folder": "x", "files": []}}',
+        '{"../../x": {"folder": "x", "files": {}}}',  # a name that leads elsewhere
+    ],
+)
 def test_a_damaged_list_is_not_believed(home, content):
     home.mkdir()
     (home / "data.json").write_text(content)
@@ -84,7 +94,13 @@ def test_a_home_that_cannot_be_written_is_told(home, folder):
         registry.add("birthplaces", folder, ["wiki.txt"])
 
 
-def test_the_list_is_written_whole(home, folder):
+def test_the_list_is_written_whole_by_one_at_a_time(home, folder):
     registry.add("birthplaces", folder, ["wiki.txt"])
-    assert [path.name for path in home.iterdir()] == ["data.json"]
-    assert json.loads((home / "data.json").read_text())["birthplaces"]["folder"] == str(folder)
+    assert sorted(path.name for path in home.iterdir()) == [".lock", "data.json"]
+    before = (home / "data.json").read_text()
+    assert json.loads(before)["birthplaces"]["folder"] == str(folder)
+    with lock_folder(home):
+        for change in (lambda: registry.add("b", folder, []), lambda: registry.remove("b")):
+            with pytest.raises(Busy, match="expected to be its only writer"):
+                change()
+    assert (home / "data.json").read_text() == before
