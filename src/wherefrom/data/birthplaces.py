@@ -22,7 +22,7 @@ from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.data.fetching import registry
 from wherefrom.data.findings import FileReport, Inspection
 from wherefrom.data.survey import conflicting, count_duplicates
-from wherefrom.reading.names import name_span, person
+from wherefrom.reading.names import lines_by_person, name_span, person
 from wherefrom.reading.statements import state_facts, whole_documents
 from wherefrom.reading.tables import Row, read_lines, read_table, refuse_rows
 
@@ -75,7 +75,6 @@ class BirthplacesConfig:
 class Files:
     """The files of a folder after their form was checked; questions by their file's name."""
 
-    folder: Path
     documents: tuple[Document, ...]
     tables: dict[str, list[Row]]
     form: Form
@@ -132,16 +131,7 @@ def read_files(folder: Path) -> Files:
         bad = [(r.line, repr(r.cells[0])) for r in rows if form.subject(r.cells[0]) is None]
         expected = f"a question about a person, like '{form.fill('...')}'"
         refuse_rows(folder / file, bad, expected, "add the person or remove the line")
-    return Files(folder, documents, tables, form)
-
-
-def lines_by_person(documents: Sequence[Document]) -> dict[str, list[int]]:
-    """The numbers of each person's documents."""
-    lines: dict[str, list[int]] = {}
-    for number, document in enumerate(documents):
-        if document.subject:
-            lines.setdefault(person(document.subject.of(document.text)), []).append(number)
-    return lines
+    return Files(documents, tables, form)
 
 
 def choose_calibration(files: Files, rows: Sequence[Row], count: int) -> frozenset[str]:

@@ -25,7 +25,6 @@ from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.known_files import are_expected
 from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.data.embeddings import fetched_vectors, known_vectors
-from wherefrom.data.treebank import Survey
 from wherefrom.reading.tables import refuse_rows, split_lines
 from wherefrom.reading.unchanged import LastRead
 
@@ -132,27 +131,22 @@ def load(config: ReviewsConfig, seed: int) -> Reviews:
     )
 
 
-def survey(config: ReviewsConfig) -> Survey:
+def survey(config: ReviewsConfig) -> list[str]:
     """Which reviews these are, and what was left out of them."""
     if config.generated:
-        return Survey(
-            (
-                f"reviews: {config.made:,} generated ones to train on and {config.made // 4:,} to "
-                "test on, since no files were named; --data FOLDER names them (sentiment/, "
-                "embeddings/)",
-            )
-        )
+        return [
+            f"reviews: {config.made:,} generated ones to train on and {config.made // 4:,} to test "
+            "on, since no files were named; --data FOLDER names them (sentiment/, embeddings/)"
+        ]
     train, test = _parts(config, 0)
     dropped = len(test) - len(_without(test, train))
     vectors = find(config, "embeddings")
-    return Survey(
-        (
-            f"train: {find(config, 'train')}, {len(train):,} reviews",
-            f"test: {find(config, 'test')}, {len(test):,} reviews, {dropped:,} of which are in "
-            "train too and are dropped",
-            f"embeddings: {vectors or 'none there, so they begin at random'}",
-        )
-    )
+    return [
+        f"train: {find(config, 'train')}, {len(train):,} reviews",
+        f"test: {find(config, 'test')}, {len(test):,} reviews, {dropped:,} of which are in train "
+        "too and are dropped",
+        f"embeddings: {vectors or 'none there, so they begin at random'}",
+    ]
 
 
 def find(config: ReviewsConfig, part: str) -> Path | None:
