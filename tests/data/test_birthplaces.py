@@ -91,9 +91,12 @@ def test_the_course_loses_letters_where_it_trains_and_nowhere_else(folder):
     assert whole.facts == lost.facts
 
 
-def test_test_inputs_may_be_absent(folder):
+def test_only_test_inputs_may_be_absent(folder):
     (folder / "birth_test_inputs.tsv").unlink()
     assert {q.split for q in read(folder).questions} == {"asked", "held-out"}
+    (folder / "birth_dev.tsv").unlink()
+    with pytest.raises(MissingInput, match=r"birth_dev\.tsv: expected a file"):
+        read(folder)
 
 
 def test_a_final_newline_a_mark_and_crlf_change_nothing(folder):

@@ -44,11 +44,7 @@ def test_the_context_says_which_place_it_is(extractor, text, stated):
 @pytest.mark.parametrize("text", ["Eva Roy lives in Oslo.", "Eva Roy studied in Rome."])
 def test_a_place_of_another_relation_scores_below_the_threshold(extractor, text):
     assert all(s.score < extractor.threshold for s in extractor.extract(text, "Eva Roy", 0))
-
-
-def test_a_line_without_a_candidate_states_nothing(extractor):
     assert extractor.extract("nothing with capitals", "Eva Roy", 0) == []
-    assert extractor.extract("Eva Roy", "Eva Roy", 0) == []
 
 
 def test_a_statement_has_its_chain(extractor):
@@ -61,11 +57,6 @@ def test_a_passage_is_a_part_of_its_document(extractor):
     document = "Jo was born in Rome. Eva Roy was born in Lyon."
     (found,) = extractor.extract(document[21:], "Eva Roy", 0, 21)
     assert found.span.of(document) == found.text == "Lyon"
-
-
-def test_a_text_may_state_two_places(extractor):
-    text = "Eva Roy was born in Lyon, France. Elsewhere: Eva Roy was born in Cork, Ireland."
-    assert {s.text for s in extractor.extract(text, "Eva Roy", 0)} == {"Lyon", "Cork"}
 
 
 # --- which answers agree -----------------------------------------------------------------------

@@ -39,6 +39,7 @@ def test_words_numbers_and_marks(text, wanted):
         ("right-handed", {"left"}, ["right-handed"]),
         ("Paris-born", {"paris"}, ["Paris", "-", "born"]),
         ("Ile-de-France", {"france"}, ["Ile-de-France"]),
+        ("1871-1950", {"1871-1950"}, ["1871-1950"]),
     ],
 )
 def test_a_hyphen_divides_a_word_of_which_a_part_is_an_answer(text, answers, wanted):
