@@ -99,3 +99,10 @@ def test_the_hostile_files_differ_from_a_good_one_only_by_their_fault(tmp_path):
     (tmp_path / "a").write_bytes(good)
     loaded = load_arrays(tmp_path / "a")
     assert {name: array.tobytes() for name, array in loaded.items()} == {"a": b"abcd", "b": b"ef"}
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf, 1e38])
+def test_numbers_that_no_training_publishes_are_damage(tmp_path, number):
+    save_arrays(tmp_path / "a", {"x": np.array([1.0, number], np.float32)})
+    with pytest.raises(Damaged, match="a: x: expected numbers of at most 1e\\+30, found"):
+        load_arrays(tmp_path / "a")

@@ -20,6 +20,7 @@ import numpy as np
 from wherefrom.core.errors import Damaged
 from wherefrom.core.files import parse_json, reading, write_parts
 
+_LARGEST = 1e30  # of a weight or a moment; float32 ends at 3e38, and nothing near it computes
 _MAX_HEADER = 4 * 2**20  # bytes: tens of thousands of arrays
 _ALIGNMENT = 8
 _METADATA = "__metadata__"
@@ -38,13 +39,16 @@ def save_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
 
 
 def load_arrays(path: Path) -> dict[str, np.ndarray]:
-    """The arrays of a file; each is read straight into memory of its own."""
+    """The arrays of a file, all numbers finite; each is read straight into memory of its own."""
     with reading(path), path.open("rb") as file:
         header, size = _read_header(path, file)
         try:
-            return _read_arrays(file, header, size)
+            arrays = _read_arrays(file, header, size)
         except (ValueError, OverflowError) as error:
             raise Damaged(f"{path}: expected safetensors, found {error}") from error
+    for name, array in arrays.items():
+        _check_numbers(path, name, array)
+    return arrays
 
 
 def map_array(path: Path, kind: type[np.generic]) -> np.ndarray:
@@ -54,6 +58,16 @@ def map_array(path: Path, kind: type[np.generic]) -> np.ndarray:
     """
     with reading(path):
         return np.memmap(path, np.dtype(kind).newbyteorder("<"), mode="c")
+
+
+def _check_numbers(path: Path, name: str, array: np.ndarray) -> None:
+    """No training publishes such numbers: it stops at the first that is not finite."""
+    largest = float(abs(array).max(initial=0)) if array.dtype.kind == "f" else 0.0
+    if not largest <= _LARGEST:  # false of NaN, too
+        raise Damaged(
+            f"{path}: {name}: expected numbers of at most {_LARGEST:g}, found {largest:g}; copy "
+            "the folder anew, or train the model again"
+        )
 
 
 def _parts(arrays: Mapping[str, np.ndarray]) -> Iterator[Any]:

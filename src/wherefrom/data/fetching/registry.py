@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from wherefrom.core.artifact import lock_folder
 from wherefrom.core.bounds import is_name
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, CannotWrite, Damaged, UsageError
@@ -59,15 +58,13 @@ def add(name: str, folder: Path, files: Sequence[str]) -> Entry:
         raise UsageError(f"data: expected a name without / and '..', found {name!r}")
     folder = folder.resolve()
     entry = Entry(str(folder), {file: file_hash(folder / file) for file in files})
-    with lock_folder(home()):  # or one of two lists that are written at once would be lost
-        write_json(home() / _FILE, to_json(entries() | {name: entry}))
+    write_json(home() / _FILE, to_json(entries() | {name: entry}))
     return entry
 
 
 def remove(name: str) -> None:
     """Take a name off the list; the files stay."""
-    with lock_folder(home()):
-        write_json(home() / _FILE, to_json({n: e for n, e in entries().items() if n != name}))
+    write_json(home() / _FILE, to_json({n: e for n, e in entries().items() if n != name}))
 
 
 def find(name: str) -> Path | None:
