@@ -134,8 +134,7 @@ PARTS: dict[str, Callable[[int, Path], dict[str, int]]] = {
 
 def write_own_text(lines: int, folder: Path) -> None:
     """A line about each of many people, and a question about each."""
-    from wherefrom.data.people_config import PeopleConfig
-    from wherefrom.data.people_world import draw_world
+    from wherefrom.data.people_world import PeopleConfig, draw_world
 
     config = PeopleConfig(asked=lines - 4, calibration=2, held_out=2, omitted=0, untold=0)
     world = draw_world(config, 0)

@@ -498,9 +498,8 @@ def _introduce(recipe: Experiment) -> None:
     if not isinstance(recipe, Recipe):
         return
     with suppress(MissingInput):
-        if found := survey_dataset(recipe.data, getattr(recipe.model, "max_input", 0)):
-            for line in found.lines():
-                note(line)
+        for line in survey_dataset(recipe.data, getattr(recipe.model, "max_input", 0)):
+            note(line)
 
 
 def _refuse_given(why: str, **options: object) -> None:

@@ -8,7 +8,6 @@ from wherefrom.core import memory
 from wherefrom.core.errors import OutOfMemory
 from wherefrom.core.memory import (
     allocating,
-    amount_of,
     describe_refusal,
     find_memory,
     refused,
@@ -72,10 +71,3 @@ def test_the_memory_of_a_group_counts_if_it_is_less(tmp_path, monkeypatch):
         limit.write_text(text)
         found = find_memory()
         assert found == expected if expected else (found or 0) >= whole
-
-
-@pytest.mark.parametrize(
-    ("size", "text"), [(5, "5 bytes"), (1000, "1 kB"), (25_230_000_000, "25.2 GB")]
-)
-def test_amounts_are_in_units_that_people_read(size, text):
-    assert amount_of(size) == text

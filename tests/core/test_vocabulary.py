@@ -66,13 +66,6 @@ def test_equal_when_the_characters_are_and_not_otherwise():
     assert here.hash != Vocabulary.from_text(["abc"]).hash
 
 
-def test_an_alphabet_has_no_character_for_itself():
-    alphabet = Alphabet(("b", "a", "\n"))
-    assert alphabet.encode("ab\n") == [1, 0, 2]
-    with pytest.raises(BadData, match="found a repetition"):
-        Alphabet(("a", "a"))
-
-
 def test_what_was_written_down_is_read_as_what_it_was():
     for written in (Vocabulary.from_text(["abc"]), Alphabet(("a", "b", "c"))):
         assert read_characters(list(written.characters)) == written

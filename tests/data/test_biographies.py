@@ -11,7 +11,6 @@ from wherefrom.data.biographies import (
     CONSONANTS,
     NAME,
     NAMES,
-    ORDERS,
     RELATIONS,
     VALUES,
     VOWELS,
@@ -101,14 +100,6 @@ def test_spans_carry_all_information():
 def test_of_few_people_the_first_letter_says_all():
     few = load(BiographiesConfig(people=8), 0)
     assert {span.unforeseen for span in find_stored_spans(few)} == {0.0}
-
-
-def test_wordings_differ_in_words_and_order():
-    assert len(set(ORDERS)) == len(ORDERS)
-    assert {order[0] for order in ORDERS} == {0, 1, 2, 3}
-    for clauses, form in RELATIONS.values():
-        assert len(set(clauses)) == len(ORDERS)
-        assert all(text.count("{}") == 1 for text in (*clauses, form))
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,8 @@ import pytest
 from wherefrom.core.contracts import Fact, Question, Span
 from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.core.vocabulary import Vocabulary
-from wherefrom.data.birthplaces import BirthplacesConfig, load, read_files
+from wherefrom.data.birthplaces import BirthplacesConfig, inspect, load, read_files
 from wherefrom.data.fetching import registry
-from wherefrom.evaluation.baselines import Majority
-from wherefrom.evaluation.evaluator import evaluate_answers
 
 
 @pytest.fixture(autouse=True)
@@ -68,13 +66,6 @@ def test_documents_and_facts_by_hand(folder):
     assert data.facts[1] == Fact("Bo Falk", "birthplace", "Paris", 1, Span(start, start + 5))
 
 
-def test_a_value_that_is_part_of_the_name_is_looked_for_after_it(folder):
-    rewrite(folder / "wiki.txt", b"Bo Falk.", b"Paris Falk.")
-    rewrite(folder / "birth_places_train.tsv", b"Bo Falk", b"Paris Falk")
-    fact = next(f for f in read(folder).facts if f.value == "Paris")
-    assert fact.value_span.start > len("Paris Falk")
-
-
 def test_questions_are_matched_in_either_spelling(folder):
     rewrite(folder / "birth_places_train.tsv", b"Zo%C3%AB", "Zoë".encode())
     question = next(q for q in read(folder).questions if q.subject == "Zoë Roth")
@@ -100,9 +91,12 @@ def test_the_course_loses_letters_where_it_trains_and_nowhere_else(folder):
     assert whole.facts == lost.facts
 
 
-def test_test_inputs_may_be_absent(folder):
+def test_only_test_inputs_may_be_absent(folder):
     (folder / "birth_test_inputs.tsv").unlink()
     assert {q.split for q in read(folder).questions} == {"asked", "held-out"}
+    (folder / "birth_dev.tsv").unlink()
+    with pytest.raises(MissingInput, match=r"birth_dev\.tsv: expected a file"):
+        read(folder)
 
 
 def test_a_final_newline_a_mark_and_crlf_change_nothing(folder):
@@ -178,19 +172,6 @@ def test_an_empty_text_is_refused(folder):
             read(folder)
 
 
-def test_the_first_five_bad_lines_and_a_count_are_one_message(folder):
-    good = "".join(f"Where was Person {i} born?\tOslo\n" for i in range(10))
-    bad = "".join(f"Where was Another {i} born?\n" for i in range(8))
-    (folder / "birth_dev.tsv").write_text(good + bad)
-    with pytest.raises(BadData) as error:
-        read(folder)
-    assert str(error.value) == (
-        f"{folder}/birth_dev.tsv:11: expected 'question<TAB>answer', found 1 column; put one tab "
-        "between question and answer, and none elsewhere (line 12: 1 column, line 13: 1 column, "
-        "line 14: 1 column, line 15: 1 column; 8 bad lines in all)"
-    )
-
-
 def test_without_a_folder_the_way_to_register_one_is_told(tmp_path):
     with pytest.raises(MissingInput, match=r"wherefrom data add birthplaces FOLDER.*--data"):
         load(BirthplacesConfig(), 0)
@@ -205,11 +186,9 @@ def test_a_registered_folder_needs_no_name(folder):
     assert load(BirthplacesConfig(), 0) == read(folder)
 
 
-def test_settings_are_checked():
+def test_there_are_two_ways_to_read_letters():
     with pytest.raises(UsageError, match=r"BirthplacesConfig\.letters: expected one of"):
         BirthplacesConfig(letters="latin")
-    with pytest.raises(UsageError, match=r"BirthplacesConfig\.calibration"):
-        BirthplacesConfig(calibration=-1)
 
 
 # --- the real files --------------------------------------------------------------------------
@@ -218,16 +197,6 @@ def test_settings_are_checked():
 @pytest.fixture(scope="module")
 def course(real):
     return load(BirthplacesConfig(str(real), calibration=400), 0)
-
-
-def test_the_course_has_256_characters_and_no_question_adds_one(course):
-    texts = [d.text for d in course.documents]
-    assert len(texts) == 2937
-    assert course.alphabet == "\n"
-    vocabulary = Vocabulary.from_text([*texts, course.alphabet])
-    assert len(vocabulary) == 256
-    for question in course.questions:
-        vocabulary.encode(question.text + (question.answer or ""))
 
 
 def test_the_course_has_these_splits(course):
@@ -252,14 +221,6 @@ def test_the_course_loses_letters_on_124_lines(real):
     assert sum(a != b for a, b in zip(whole, lost, strict=True)) == 124
 
 
-def test_always_answering_london_is_right_25_times(real):
-    data = read(real)
-    held_out = data.select("held-out", ("stated", "omitted", "none"))
-    score, predictions = evaluate_answers(Majority(data.asked), held_out)
-    assert (score.details["correct"], score.n) == (25, 500)
-    assert predictions[0].answer.text == "London"
-
-
 def test_every_name_of_the_course_is_found(real):
     """The questions stand in the order of the lines: train, dev, test. No line is mistaken."""
     files = read_files(real)
@@ -268,3 +229,65 @@ def test_every_name_of_the_course_is_found(real):
     assert len(found) == len(asked) == 2937
     assert sum(a != b for a, b in zip(found, asked, strict=True)) == 0
     assert sum(". " in name for name in asked[2000:2500]) == 26
+
+
+# --- what is in a folder ---------------------------------------------------------------------
+
+
+def test_the_small_folder_is_counted(folder):
+    report = inspect(str(folder))
+    assert (report.name, report.state, report.folder) == ("birthplaces", None, str(folder))
+    text, train, dev, test = report.counts.values()
+    assert (text["documents"], text["longest_line"]) == (6, 64)
+    assert text["names_with_several_lines"] == 1  # Cy Holm
+    assert train["questions"] == 5
+    assert train["questions_with_several_answers"] == 1  # Cy Holm: Rome, Italy
+    assert train["percent_encoded_names"] == 1  # Zoë Roth
+    assert train["answers_in_line"] == 3  # Oslo, Paris, Rome; neither Malmö nor Italy
+    assert (dev["people_without_line"], dev["answers_in_line"]) == (1, 1)  # Em Ny; Lima
+    assert dev["answers_unseen_in_training"] == 1  # Lima
+    assert test == {
+        "questions": 2,
+        "duplicate_questions": 0,
+        "questions_with_several_answers": 0,
+        "percent_encoded_names": 0,
+        "people_without_line": 0,
+    }
+    assert report.shared["people in birth_places_train.tsv and birth_test_inputs.tsv"] == 2
+    assert {file.known for file in report.files.values()} == {""}
+
+
+def test_marks_and_line_ends_are_reported(folder):
+    for file in folder.iterdir():
+        data = file.read_bytes().removesuffix(b"\n").replace(b"\n", b"\r\n")
+        file.write_bytes(b"\xef\xbb\xbf" + data)
+    report = inspect(str(folder))
+    assert report.files["wiki.txt"].byte_order_mark
+    assert report.files["birth_dev.tsv"].carriage_returns == 1
+
+
+def test_the_report_counts_what_is_known_of_the_course(real):
+    report = inspect(str(real))
+    assert {file.known for file in report.files.values()} == {"the course's"}
+    text, train, dev, test = report.counts.values()
+    assert (text["documents"], text["longest_line"], text["vocabulary"]) == (2937, 516, 256)
+    assert (text["duplicate_lines"], text["lines_without_name"]) == (9, 0)
+    assert text["characters_only_in_questions"] == 0
+    assert train["questions_with_several_answers"] == 9
+    assert dev["percent_encoded_names"] == 9
+    assert dev["answers_in_line"] == 479
+    assert dev["answers_in_first_112_characters"] == 462
+    assert dev["answers_in_first_96_characters"] == 441
+    assert dev["answers_unseen_in_training"] == 39
+    assert report.shared["people in birth_places_train.tsv and birth_dev.tsv"] == 1
+    assert dev["people_without_line"] == test["people_without_line"] == 0
+    assert report.files["birth_places_train.tsv"].non_ascii_lines == 124
+
+
+def test_the_course_text_with_a_final_newline_is_known_and_the_same(real, tmp_path):
+    for file in real.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    with (tmp_path / "wiki.txt").open("ab") as file:
+        file.write(b"\n")
+    assert inspect(str(tmp_path)).files["wiki.txt"].known == "the course's, with a final newline"
+    assert read_files(tmp_path).documents == read_files(real).documents

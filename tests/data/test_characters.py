@@ -46,7 +46,7 @@ def test_what_is_folded_is_counted_and_said(tmp_path):
     assert "".join(d.text for d in dataset.documents) == 'deja vu,\n"" 0123456789'
     assert dataset.details["folded_characters"] == 4
     assert dataset.details["dropped_characters"] == 1
-    first, second = survey(CharactersConfig(str(path))).lines()
+    first, second = survey(CharactersConfig(str(path)))
     assert first == f"text: {path}, 19 characters to train on, the last 3 held out"
     assert "4 folded" in second
     assert "1 left out" in second
@@ -56,7 +56,7 @@ def test_without_a_file_the_text_is_generated_and_that_is_said():
     dataset = load(CharactersConfig(), 3)
     told = load_people(PeopleConfig(), 3).documents
     assert "".join(d.text for d in dataset.documents) == "".join(f"{d.text}\n" for d in told)
-    (line,) = survey(CharactersConfig()).lines()
+    (line,) = survey(CharactersConfig())
     assert "generated" in line
     assert "--data" in line
 

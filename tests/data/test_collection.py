@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from wherefrom import data
-from wherefrom.core.config import to_json
 from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.data.fetching import packages
 
@@ -145,27 +144,9 @@ def test_own_files_are_checked_together_and_alone(tmp_path):
     assert isinstance(files, data.TextSurvey)
     assert (files.documents, files.with_id) == (1, 1)
     assert files.lines()[-1] == "documents with an id: 1"
-
-
-def test_a_folder_of_own_files_is_counted(tmp_path):
-    own = write_own(tmp_path)
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    own["text"].rename(folder / "corpus.txt")
-    own["csv"].rename(folder / "questions.csv")
-    found = data.check(folder)
-    assert isinstance(found, data.Survey)
-    assert found.documents == 20
-
-
-def test_findings_are_written_field_by_field(folder):
-    found = data.check(folder)
-    written = to_json(found)
-    assert list(written) == ["name", "state", "folder", "files", "counts", "shared"]
-    assert written["state"] is None
-    assert list(written["files"]["wiki.txt"]) == [
-        "sha256", "known", "lines", "byte_order_mark", "carriage_returns", "non_ascii_lines",
-    ]  # fmt: skip
+    own["text"].rename(tmp_path / "corpus.txt")
+    own["csv"].rename(tmp_path / "questions.csv")
+    assert data.check(tmp_path) == both
 
 
 def test_importing_the_package_stays_cheap(python_anew):

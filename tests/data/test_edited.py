@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from wherefrom.core.config import decode, encode
 from wherefrom.core.contracts import Dataset, Document, Fact, Passage, Question, Span
 from wherefrom.core.errors import UsageError
 from wherefrom.core.vocabulary import Vocabulary
@@ -18,7 +17,6 @@ from wherefrom.data.edited import (
     swap_values,
 )
 from wherefrom.data.people import PeopleConfig
-from wherefrom.runs.kinds import KINDS, data_identity
 
 PEOPLE = PeopleConfig(asked=9, calibration=6, held_out=6, omitted=3, untold=4)
 BASE = load_dataset(PEOPLE, 3)
@@ -63,13 +61,8 @@ def test_left_out_people_have_no_text_and_the_others_all_of_theirs():
     )
     for before, after in zip(BASE.questions, found.questions, strict=True):
         assert after == (replace(before, support="none") if before.subject in out else before)
-
-
-def test_facts_point_at_their_value_after_text_was_left_out():
-    for fact in edited(half="second").facts:
-        assert fact in [replace(f, document=fact.document) for f in BASE.facts]
-    found = edited(half="second")
     for fact in found.facts:
+        assert fact in [replace(f, document=fact.document) for f in BASE.facts]
         assert fact.value_span.of(found.documents[fact.document].text) == fact.value
 
 
@@ -100,13 +93,9 @@ def test_swapped_people_have_another_answer_wherever_the_old_one_stood():
         assert fact.value_span.of(document.text) == fact.value
         assert document.subject
         assert document.subject.of(document.text) == fact.subject
-
-
-def test_a_swap_leaves_everyone_else_alone():
-    found = edited(swap=2)
-    moved = {a.subject for a, b in zip(BASE.questions, found.questions, strict=True) if a != b}
+    swapped = {before.subject for before, _ in changed}
     for before, after in zip(BASE.documents, found.documents, strict=True):
-        if before.subject and before.subject.of(before.text) not in moved:
+        if before.subject and before.subject.of(before.text) not in swapped:
             assert before == after
 
 
@@ -131,22 +120,13 @@ def told(name: str, text: str) -> Document:
     return Document(f"{name} {text}", Span(0, len(name)))
 
 
-def test_a_swapped_value_is_one_of_the_same_relation():
-    questions = (
-        Question("Born?", "Ada", "born", "Oslo", "held-out"),
-        Question("Born too?", "Bo", "born", "Rome", "asked"),
-        *(Question(f"Trade {i}?", f"C{i}", "trade", f"smith {i}", "asked") for i in range(20)),
-    )
-    dataset = Dataset((told("Ada", "was born in Oslo."),), (), questions)
-    assert swap_values(dataset, EditedConfig(PEOPLE, swap=1)).questions[0].answer == "Rome"
-
-
-def test_a_swapped_value_is_one_that_the_text_does_not_have():
+def test_a_swapped_value_is_of_the_same_relation_and_not_in_the_text():
     text = "was born in Oslo, met Bo in Rome, and worked in Bonn, Cork and Nice."
     cities = ("Rome", "Bonn", "Cork", "Nice", "Lima")
     questions = (
         Question("Born?", "Ada", "born", "Oslo", "held-out"),
         *(Question(f"Born {city}?", f"Of {city}", "born", city, "asked") for city in cities),
+        *(Question(f"Trade {i}?", f"C{i}", "trade", f"smith {i}", "asked") for i in range(20)),
     )
     dataset = Dataset((told("Ada", text),), (), questions)
     for world in range(3):
@@ -156,29 +136,22 @@ def test_a_swapped_value_is_one_that_the_text_does_not_have():
 
 def test_only_who_is_asked_about_once_and_has_text_of_their_own_can_be_swapped():
     documents = (told("Ada", "was born in Oslo, a smith."), told("Bo", "met Cy in Rome."),
-                 told("Di", "was born in Lima."))  # fmt: skip
+                 told("Di", "was born in Lima."), told("Ed", "is an Indian actor."),
+                 told("Jack London", "wrote."))  # fmt: skip
     one = Question("Born?", "Di", "born", "Lima", "held-out")
     questions = (
         Question("Born, Ada?", "Ada", "born", "Oslo", "held-out"),
         Question("Trade, Ada?", "Ada", "trade", "smith", "held-out"),
         Question("Met, Cy?", "Cy", "met", "Rome", "held-out"),  # stated, in somebody else's text
         Question("Born, Bo?", "Bo", "born", "Rome", "calibration"),
+        Question("Born, Ed?", "Ed", "born", "India", "held-out"),  # part of a word
+        Question("Born, Jack?", "Jack London", "born", "London", "held-out"),  # part of the name
         one,
     )
     dataset = Dataset(documents, (), questions)
     assert find_swappable(dataset) == [one]
     with pytest.raises(UsageError, match="expected at most 1, "):
         swap_values(dataset, EditedConfig(PEOPLE, swap=2))
-
-
-def test_a_value_that_is_only_part_of_a_word_or_of_the_name_cannot_be_swapped():
-    lines = {"Ann Lee": "Ann Lee is an Indian actor.", "Jack London": "Jack London wrote."}
-    documents = tuple(Document(text, Span(0, len(name))) for name, text in lines.items())
-    questions = (
-        Question("Who?", "Ann Lee", "r", "India", "held-out"),
-        Question("Who?", "Jack London", "r", "London", "held-out"),
-    )
-    assert find_swappable(Dataset(documents, (), questions)) == []
 
 
 def test_people_who_are_asked_about_keep_their_text():
@@ -194,36 +167,12 @@ def test_people_who_are_asked_about_keep_their_text():
     assert halves[0] | halves[1] == {"Bo Falk"}
 
 
-def test_more_swaps_than_people_are_refused_in_one_line():
-    with pytest.raises(UsageError, match=r"data\.swap: expected at most 6, .* found 7"):
-        edited(swap=7)
-
-
 def test_leaving_out_everyone_is_refused():
     dataset = replace(BASE, documents=BASE.documents[:1])
     subject = dataset.documents[0].subject
     assert subject
     with pytest.raises(UsageError, match="expected some text to be left"):
         leave_out(dataset, frozenset({subject.of(dataset.documents[0].text)}))
-
-
-def test_a_config_that_holds_another_is_written_and_read_again():
-    config = EditedConfig(PEOPLE, world=3, half="first")
-    assert decode(EditedConfig, encode(config), KINDS) == config
-
-
-def test_where_the_files_lie_is_no_part_of_what_a_run_is():
-    from wherefrom.data.birthplaces import BirthplacesConfig
-
-    here, there = (EditedConfig(BirthplacesConfig(folder=f)) for f in ("here", "there"))
-    assert data_identity(here) == data_identity(there)
-    assert data_identity(here) != data_identity(replace(here, half="first"))
-
-
-def test_editing_does_not_touch_the_given_data_set():
-    before = encode(BASE)
-    edit(EditedConfig(PEOPLE, world=3, half="first", swap=1), BASE)
-    assert encode(BASE) == before
 
 
 def test_passages_follow_their_documents():

@@ -10,7 +10,6 @@ from wherefrom.core.contracts import Passage, Span
 from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.core.progress import listening
 from wherefrom.data.facts import FactsConfig, choose_split, load, survey
-from wherefrom.reading.statements import state_facts, support
 
 CORPUS = """\
 Ada Lund was born in Oslo and baked bread.
@@ -41,12 +40,17 @@ def files(tmp_path):
     return {"corpus": str(tmp_path / "c.txt"), "questions": str(tmp_path / "q.tsv")}
 
 
-def many(tmp_path, count=400):
-    """People with two questions each, and a line each."""
+def name_people(tmp_path, count):
+    """People with a line each."""
     names = [f"Person {chr(65 + i % 26)}{i}" for i in range(count)]
-    (tmp_path / "c.txt").write_text("".join(f"{n} was born in Town{i}.\n" for i, n in
-                                            enumerate(names)))  # fmt: skip
-    rows = [f"Where was {n} born?\tTown{i}\nWho is {n}?\tnobody\n" for i, n in enumerate(names)]
+    (tmp_path / "c.txt").write_text("".join(f"{n} was born in Rome.\n" for n in names))
+    return names
+
+
+def many(tmp_path, count=400):
+    """People with two questions each."""
+    names = name_people(tmp_path, count)
+    rows = [f"Where was {n} born?\tRome\nWho is {n}?\tnobody\n" for n in names]
     (tmp_path / "q.tsv").write_text("".join(rows))
     return {"corpus": str(tmp_path / "c.txt"), "questions": str(tmp_path / "q.tsv")}
 
@@ -162,21 +166,8 @@ def test_a_subject_is_in_one_split_whatever_is_asked(tmp_path):
     counts = Counter(q.split for q in data.questions)
     assert counts.total() == 800
     assert all(abs(counts[s] - 200) < 80 for s in ("calibration", "held-out"))
-
-
-def test_a_longer_file_leaves_everyone_where_they_were(tmp_path):
-    config = FactsConfig(**many(tmp_path, 400))
-    long = {q.subject: q.split for q in load(config, 0).questions}
-    many(tmp_path, 100)
-    short = {q.subject: q.split for q in load(config, 0).questions}
-    assert short.items() <= long.items()
-
-
-def test_shares_are_hit_on_average():
-    shares = {"held-out": 0.3, "calibration": 0.1}
-    counts = Counter(choose_split(f"Person {i}", shares) for i in range(20_000))
-    assert counts["held-out"] == pytest.approx(6_000, abs=300)
-    assert counts["calibration"] == pytest.approx(2_000, abs=200)
+    with pytest.raises(UsageError, match=r"FactsConfig\.calibration_share \+ held_out_share"):
+        FactsConfig(held_out_share=0.5, calibration_share=0.5)
 
 
 def test_capitals_do_not_change_a_split():
@@ -232,15 +223,6 @@ def test_a_split_without_questions_is_told(files):
         load(FactsConfig(**files, held_out_share=0.0, calibration_share=0.01), 0)
 
 
-@pytest.mark.parametrize(
-    "shares", [{"held_out_share": 1.0}, {"calibration_share": -0.1},
-               {"held_out_share": 0.5, "calibration_share": 0.5}]
-)  # fmt: skip
-def test_shares_are_checked(shares):
-    with pytest.raises(UsageError, match=r"FactsConfig\."):
-        FactsConfig(**shares)
-
-
 def test_questions_without_a_common_form_are_said_to_have_none(tmp_path):
     (tmp_path / "c.txt").write_text("Ada works with tin.\n")
     (tmp_path / "q.tsv").write_text("What metal?\ttin\n" * 5)
@@ -259,8 +241,7 @@ def test_a_text_that_names_nobody_is_refused(files, tmp_path):
 
 def rows_of(tmp_path, count, **columns):
     """Questions with further columns, each a function of the question's number."""
-    names = [f"Person {chr(65 + i % 26)}{i}" for i in range(count)]
-    (tmp_path / "c.txt").write_text("".join(f"{n} was born in Rome.\n" for n in names))
+    names = name_people(tmp_path, count)
     rows = [
         {"question": f"Where was {n} born?", "answer": "Rome"}
         | {name: value(i) for name, value in columns.items()}
@@ -354,32 +335,3 @@ def test_cycles_are_looked_for_again_after_a_bad_file(files, tmp_path):
     with pytest.raises(BadData):
         load(FactsConfig(**files), 0)
     assert gc.isenabled()
-
-
-def test_what_is_stated_is_found_in_one_pass_as_in_two(tmp_path):
-    """The reference asks for support and for facts by themselves."""
-    corpus = "Ada Li was born in Oslo. She met Bo Im.\nBo Im, of Rome.\nCy Do says nothing.\n"
-    rows = [("Ada Li", "Oslo"), ("Bo Im", "Rome"), ("Cy Do", "Oslo"), ("No One", "Rome")]
-    rows += [("Ada Li", "Oslo"), *((f"Eve{i} Ek", "Lima") for i in range(20))]
-    (tmp_path / "corpus.txt").write_text(corpus)
-    lines = [f"Where was {name} born?\t{answer}\n" for name, answer in rows]
-    (tmp_path / "questions.tsv").write_text("".join(lines))
-    config = FactsConfig(
-        corpus=str(tmp_path / "corpus.txt"),
-        questions=str(tmp_path / "questions.tsv"),
-        calibration_share=0.0,
-        held_out_share=0.0,
-    )
-    dataset = load(config, 0)
-
-    def told(subject: str) -> list[Passage]:
-        return [p for p in dataset.passages if p.subject == subject]
-
-    assert dataset.facts == state_facts(dataset.questions, dataset.documents, told)
-    assert [(f.subject, f.value, f.document) for f in dataset.facts] == [
-        ("Ada Li", "Oslo", 0),
-        ("Bo Im", "Rome", 1),
-    ]
-    for question in dataset.questions:
-        parts = told(question.subject)
-        assert question.support == support(question, parts, dataset.documents)

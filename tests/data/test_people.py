@@ -2,7 +2,9 @@
 
 import hashlib
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -10,21 +12,34 @@ import pytest
 from wherefrom.core.contracts import Dataset
 from wherefrom.core.errors import UsageError
 from wherefrom.core.vocabulary import Vocabulary
+from wherefrom.data import people
 from wherefrom.data import people_parts as parts
-from wherefrom.data.people import PeopleConfig, Person, load, populate, tell, tellings
+from wherefrom.data.people import Form, PeopleConfig, Sentences, load
+from wherefrom.data.people_world import SPLITS, SUPPORTS, count_tellings, draw_world
 
 DEFAULT = PeopleConfig()
 SMALL = PeopleConfig(asked=9, calibration=5, held_out=4, omitted=3, untold=6)
-FORMS = (
-    *parts.BIRTHPLACE_FORMS,
-    *parts.YEAR_FORMS,
-    *parts.TRADE_FORMS,
-    *parts.EMPLOYER_FORMS,
-    *parts.MIXED_FORMS,
-)
-CLARA = Person(
-    0, "Clara Whitfield", {"c": "Oslo", "y": "1950", "e": "Kestrel", "t": "poet"}, "asked", "stated"
-)
+CLARA = {"n": "Clara Whitfield", "c": "Oslo", "y": "1950", "e": "Kestrel", "t": "poet"}
+
+
+class Person(NamedTuple):
+    name: str
+    values: dict[str, str]
+    split: str
+    support: str
+
+
+def populate(config: PeopleConfig, seed: int) -> list[Person]:
+    world = draw_world(config, seed)
+    return [
+        Person(
+            world.name(i),
+            dict(zip("cyet", world.values(i), strict=True)),
+            SPLITS[world.split[i]],
+            SUPPORTS[world.support[i]],
+        )
+        for i in range(len(world))
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +50,13 @@ def world() -> Dataset:
 @pytest.fixture(scope="module")
 def crowd() -> list[Person]:
     return populate(PeopleConfig(asked=20_000), 0)
+
+
+@pytest.fixture(scope="module")
+def told(crowd) -> np.ndarray:
+    """How often each of the crowd is told of under zipf, by design."""
+    support = np.array([SUPPORTS.index(person.support) for person in crowd])
+    return count_tellings(PeopleConfig(exposure="zipf"), support, 0)
 
 
 def texts_by_subject(world: Dataset) -> dict[str, list[str]]:
@@ -48,23 +70,26 @@ def words(text: str) -> set[str]:
     return set(text.replace(",", " ").replace(".", " ").split())
 
 
-# --- one seed, one world ---------------------------------------------------------------------
+def are_independent(pairs: Iterable[tuple[object, object]]) -> bool:
+    """By the chi-squared test on how often each pair occurs."""
+    from scipy.stats import chi2_contingency
+
+    counts = Counter(pairs)
+    rows, columns = ({pair[i] for pair in counts} for i in (0, 1))
+    return chi2_contingency([[counts[a, b] for b in columns] for a in rows]).pvalue > 1e-3
 
 
-def test_another_seed_gives_other_people_facts_and_wording():
+# --- who there is ----------------------------------------------------------------------------
+
+
+def test_another_seed_gives_other_people_facts_and_wording(world):
     here, there = populate(DEFAULT, 0), populate(DEFAULT, 1)
     assert len(here) == len(there)
     assert len({p.name for p in here} & {p.name for p in there}) < len(here) / 2
     alike = sum(a.values["c"] == b.values["c"] for a, b in zip(here, there, strict=True))
     assert alike < len(here) / 4
-
-    def told(seed: int) -> list[str]:
-        return [f.relation for f in load(DEFAULT, seed).facts]
-
-    assert told(0) != told(1)
-
-
-# --- who there is ----------------------------------------------------------------------------
+    other = load(DEFAULT, 1)
+    assert [f.relation for f in world.facts] != [f.relation for f in other.facts]
 
 
 def test_masked_people_are_told_about_but_for_the_birthplace():
@@ -96,17 +121,14 @@ def test_splits_have_the_sizes_asked_for(world):
     assert len(world.documents) == 8 * DEFAULT.told - 4 * 2 * DEFAULT.omitted
 
 
-def test_names_are_two_words_and_nobody_shares_one(crowd):
+def test_names_are_two_words_of_shared_parts_and_nobody_shares_one(crowd, world):
     names = [p.name for p in crowd]
     assert len(set(names)) == len(names)
     assert all(len(name.split(" ")) == 2 and name.istitle() for name in names)
-
-
-def test_parts_of_names_are_shared(world):
-    told = list(texts_by_subject(world))
-    firsts, lasts = Counter(n.split()[0] for n in told), Counter(n.split()[1] for n in told)
-    assert np.mean([firsts[n.split()[0]] > 1 for n in told]) > 0.9
-    assert np.mean([lasts[n.split()[1]] > 1 for n in told]) > 0.8
+    told = [name.split() for name in texts_by_subject(world)]
+    for part, share in ((0, 0.9), (1, 0.8)):
+        bearers = Counter(name[part] for name in told)
+        assert np.mean([bearers[name[part]] > 1 for name in told]) > share
 
 
 def test_people_without_text_are_new_pairs_of_known_parts(world):
@@ -122,61 +144,47 @@ def test_people_without_text_are_new_pairs_of_known_parts(world):
 
 def test_there_are_many_cities_of_uneven_shares(crowd):
     """City number i has a share like 1 / (i + 8)."""
-    assert DEFAULT.cities >= 30
-    count = Counter(p.values["c"] for p in crowd)
-    assert set(count) == set(parts.CITIES[: DEFAULT.cities])
     from scipy.stats import chisquare
 
+    cities = parts.CITIES[: DEFAULT.cities]
+    count = Counter(p.values["c"] for p in crowd)
+    assert set(count) == set(cities)
     share = 1 / (np.arange(DEFAULT.cities) + 8)
-    observed = [count[city] for city in parts.CITIES[: DEFAULT.cities]]
+    observed = [count[city] for city in cities]
     assert chisquare(observed, share / share.sum() * len(crowd)).pvalue > 1e-3
-    assert max(observed) > 3 * min(observed)
 
 
 @pytest.mark.parametrize("part", [0, 1])
 @pytest.mark.parametrize("attribute", ["c", "e", "t"])
 def test_no_part_of_a_name_tells_a_fact(crowd, part, attribute):
     """Names in 40 groups by their place in the alphabet against the fact: independent."""
-    from scipy.stats import chi2_contingency
-
     bearers = sorted({p.name.split()[part] for p in crowd})
     group = {name: 40 * i // len(bearers) for i, name in enumerate(bearers)}
-    values = {value: i for i, value in enumerate(sorted({p.values[attribute] for p in crowd}))}
-    table = np.zeros((40, len(values)))
-    for person in crowd:
-        table[group[person.name.split()[part]], values[person.values[attribute]]] += 1
-    assert chi2_contingency(table).pvalue > 1e-3
+    assert are_independent((group[p.name.split()[part]], p.values[attribute]) for p in crowd)
 
 
-def test_facts_do_not_tell_each_other(crowd):
-    """A birthplace cannot be guessed from trade or firm either."""
-    from scipy.stats import chi2_contingency
+@pytest.mark.parametrize("attribute", ["e", "t"])
+def test_facts_do_not_tell_each_other(crowd, attribute):
+    assert are_independent((p.values["c"], p.values[attribute]) for p in crowd)
 
-    for attribute in "te":
-        pairs = Counter((p.values["c"], p.values[attribute]) for p in crowd)
-        rows, columns = sorted({a for a, _ in pairs}), sorted({b for _, b in pairs})
-        table = [[pairs[a, b] for b in columns] for a in rows]
-        assert chi2_contingency(table).pvalue > 1e-3
+
+def test_there_are_names_for_a_million_people():
+    firsts, lasts = parts.first_names(2237), parts.last_names(4474)
+    assert len(set(firsts)) == 2237
+    assert len(set(lasts)) == 4474
+    assert len(firsts) * len(lasts) * 0.1 > 1_000_000
+    assert all(name.istitle() and name.isalpha() for name in (*firsts, *lasts))
+    groups = ({*firsts, *lasts}, {*parts.CITIES}, {*parts.EMPLOYERS}, {*parts.TRADES})
+    assert sum(map(len, groups)) == len(set().union(*groups)), "no word is two things"
+    assert parts.first_names(50) == firsts[:50], "a larger world only takes more of them"
 
 
 # --- what is told ----------------------------------------------------------------------------
 
 
-def test_there_are_many_forms_and_few_resemble_the_question():
-    assert len(set(FORMS)) == len(FORMS) >= 12
-    assert sum("born" in form.lower() for form in FORMS) <= 2
-    for group, letter in (
-        (parts.BIRTHPLACE_FORMS, "c"),
-        (parts.YEAR_FORMS, "y"),
-        (parts.TRADE_FORMS, "t"),
-        (parts.EMPLOYER_FORMS, "e"),
-    ):
-        assert all(form.count("{n}") == 1 and f"{{{letter}}}" in form for form in group)
-    assert "{c}" not in parts.MIXED_FORMS[0]
-
-
 def test_a_form_filled_in_by_hand():
-    document, facts = tell("Born in {c} in {y}, {n} became a {t}.", CLARA, 7)
+    form = Form.of("Born in {c} in {y}, {n} became a {t}.")
+    document, facts = form.write(CLARA), form.state(CLARA, 7)
     assert document.text == "Born in Oslo in 1950, Clara Whitfield became a poet."
     assert (document.subject.start, document.subject.end) == (22, 37)
     found = [(f.relation, f.value, f.value_span.start, f.value_span.end) for f in facts]
@@ -189,21 +197,19 @@ def test_a_form_filled_in_by_hand():
 
 
 def test_every_form_keeps_track_of_its_spans():
-    for form in FORMS:
-        document, facts = tell(form, CLARA, 0)
-        assert document.text == form.format(n=CLARA.name, **CLARA.values)
-        assert document.subject.of(document.text) == CLARA.name
-        told = {parts.RELATIONS[letter] for letter in "cyet" if f"{{{letter}}}" in form}
-        assert {f.relation for f in facts} == told
-        assert len(facts) == len(told)
+    for text in parts.FORMS:
+        form = Form.of(text)
+        document, facts = form.write(CLARA), form.state(CLARA, 0)
+        assert document.text == text.format(**CLARA)
+        assert document.subject.of(document.text) == CLARA["n"]
+        told = [parts.RELATIONS[letter] for letter in "cyet" if f"{{{letter}}}" in text]
+        assert sorted(f.relation for f in facts) == sorted(told)
         assert all(fact.value_span.of(document.text) == fact.value for fact in facts)
 
 
 def test_spans_point_at_the_subject_and_the_value(world):
     people = {p.name: p for p in populate(DEFAULT, 0)}
     letters = {relation: letter for letter, relation in parts.RELATIONS.items()}
-    for document in world.documents:
-        assert document.subject.of(document.text) in people
     for fact in world.facts:
         document = world.documents[fact.document]
         assert document.subject.of(document.text) == fact.subject
@@ -212,59 +218,44 @@ def test_spans_point_at_the_subject_and_the_value(world):
 
 
 def test_each_is_told_in_a_subset_order_and_wording_of_their_own(world):
+    """Any form may come first."""
+    facts = defaultdict(list)
+    for fact in world.facts:
+        facts[fact.document].append(fact)
     forms: dict[str, list[str]] = defaultdict(list)
-    for document in world.documents:
-        text = document.text
-        for fact in [f for f in world.facts if world.documents[f.document] is document]:
+    for number, document in enumerate(world.documents):
+        text, name = document.text, document.subject.of(document.text)
+        for fact in facts[number]:
             text = text.replace(fact.value, fact.relation, 1)
-        forms[document.subject.of(document.text)].append(
-            text.replace(document.subject.of(document.text), "N")
-        )
+        forms[name].append(text.replace(name, "N"))
     told = [tuple(found) for found in forms.values()]
     assert len(set(told)) > 0.95 * len(told)
     assert len({frozenset(found) for found in told}) > 0.7 * len(told)
-    assert len(Counter(found[0] for found in told)) > 12  # any form may come first
-    assert len({form for found in told for form in found}) == len(FORMS)
+    assert len(Counter(found[0] for found in told)) > 12
+    assert len({form for found in told for form in found}) == len(parts.FORMS)
 
 
 def test_the_birthplace_is_stated_where_it_is_said_to_be(world):
+    """A text that omits it names no city at all."""
+    texts = texts_by_subject(world)
     stated = Counter(f.subject for f in world.facts if f.relation == "birthplace")
     for question in world.questions:
         expected = question.support == "stated"
         assert (stated[question.subject] >= DEFAULT.birthplace_sentences) is expected
         assert (stated[question.subject] > 0) is expected
+        if question.support == "omitted":
+            assert texts[question.subject]
+            assert not any(words(t) & set(parts.CITIES) for t in texts[question.subject])
 
 
-def test_text_that_omits_the_birthplace_names_no_city_at_all(world):
-    told = texts_by_subject(world)
-    omitted = [q.subject for q in world.questions if q.support == "omitted"]
-    assert len(omitted) == 24
-    for name in omitted:
-        assert told[name]
-        assert not any(words(text) & set(parts.CITIES) for text in told[name])
-    assert not {"birthplace"} & {f.relation for f in world.facts if f.subject in set(omitted)}
-
-
-def test_no_word_is_a_name_and_a_city_or_a_firm_at_once():
-    names = set(parts.first_names(800)) | set(parts.last_names(1600))
-    groups = (names, set(parts.CITIES), set(parts.EMPLOYERS), set(parts.TRADES))
-    assert sum(map(len, groups)) == len(set().union(*groups))
-
-
-def test_only_the_asked_are_asked_and_all_questions_are_one_form(world):
-    for question in world.questions:
-        assert question.text == f"Where was {question.subject} born?"
-        assert question.relation == "birthplace"
-        assert question.answer in parts.CITIES[: DEFAULT.cities]
-    people = populate(DEFAULT, 0)
-    assert [q.answer for q in world.questions] == [p.values["c"] for p in people]
-    assert {q.support for q in world.select("asked", ("stated", "omitted", "none"))} == {"stated"}
-
-
-def test_the_alphabet_lets_every_question_be_written(world):
+def test_all_questions_are_one_form_that_can_be_written(world):
     texts = [d.text for d in world.documents]
     vocabulary = Vocabulary.from_text([*texts, world.alphabet])
-    assert not any(vocabulary.missing(q.text + q.answer) for q in world.questions)
+    for question, person in zip(world.questions, populate(DEFAULT, 0), strict=True):
+        assert question.text == f"Where was {person.name} born?"
+        assert (question.subject, question.relation) == (person.name, "birthplace")
+        assert question.answer == person.values["c"]
+        assert not vocabulary.missing(question.text + question.answer)
     assert all(text.isascii() and "\n" not in text for text in texts)
     assert "?" in Vocabulary.from_text(texts).missing("?")  # only questions have one
 
@@ -288,23 +279,20 @@ def test_the_even_world_is_the_one_that_runs_were_made_of(config, seed, known):
 
 def test_under_zipf_a_birthplace_is_stated_as_often_as_was_drawn(world):
     config = replace(DEFAULT, exposure="zipf")
-    people, zipf = populate(config, 0), load(config, 0)
+    people, zipf = draw_world(config, 0), load(config, 0)
     assert zipf.questions == world.questions  # the same people, splits and birthplaces
     stated = Counter(f.subject for f in zipf.facts if f.relation == "birthplace")
-    drawn = dict(zip((p.name for p in people), tellings(config, people, 0).tolist(), strict=True))
-    assert {name: count for name, count in drawn.items() if count} == stated
-    assert set(stated) == {p.name for p in people if p.support == "stated"}
+    drawn = count_tellings(config, people.support, 0).tolist()
+    assert {people.name(i): count for i, count in enumerate(drawn) if count} == stated
+    assert set(stated) == {q.subject for q in zipf.questions if q.support == "stated"}
     assert set(stated.values()) == {16, 8, 5, 4, 3, 2, 1}
     other = Counter(f.subject for f in zipf.facts if f.relation == "trade")
     assert set(other.values()) == {2}  # the same for all who are told of at all
-    for fact in zipf.facts:
-        assert fact.value_span.of(zipf.documents[fact.document].text) == fact.value
 
 
-def test_under_zipf_one_in_k_is_told_k_times(crowd):
+def test_under_zipf_one_in_k_is_told_k_times(crowd, told):
     from scipy.stats import chisquare
 
-    told = tellings(PeopleConfig(exposure="zipf"), crowd, 0)
     count = told[[p.support == "stated" for p in crowd]]
     shares = {16: 1, 8: 1, 5: 1, 4: 1, 3: 1, 2: 3, 1: 8}
     assert set(count) == set(shares)
@@ -312,16 +300,11 @@ def test_under_zipf_one_in_k_is_told_k_times(crowd):
     assert chisquare([(count == k).sum() for k in shares], expected).pvalue > 1e-3
 
 
-def test_how_often_it_is_told_depends_on_nothing_else(crowd):
-    from scipy.stats import chi2_contingency
-
-    often = tellings(PeopleConfig(exposure="zipf"), crowd, 0) > 2
-    for label in (lambda p: p.values["c"], lambda p: p.values["t"], lambda p: p.name[0]):
-        pairs = Counter(
-            (label(p), bool(o)) for p, o in zip(crowd, often, strict=True) if p.support == "stated"
-        )
-        rows = sorted({a for a, _ in pairs if pairs[a, True] + pairs[a, False] > 50})
-        assert chi2_contingency([[pairs[a, o] for o in (True, False)] for a in rows]).pvalue > 1e-3
+def test_how_often_it_is_told_depends_on_nothing_else(crowd, told):
+    stated = [(p, n > 2) for p, n in zip(crowd, told, strict=True) if p.support == "stated"]
+    for letter in "ct":
+        assert are_independent((person.values[letter], often) for person, often in stated)
+    assert are_independent((person.name[0] < "K", often) for person, often in stated)
 
 
 # --- sizes -----------------------------------------------------------------------------------
@@ -337,31 +320,16 @@ def test_there_can_be_a_hundred_thousand_people():
     ("changed", "message"),
     [
         ({"asked": 0}, "PeopleConfig.asked: expected a whole number from 1 to 1,000,000, found 0"),
-        (
-            {"untold": -1},
-            "PeopleConfig.untold: expected a whole number from 0 to .*, found -1",
-        ),
+        ({"untold": -1}, "PeopleConfig.untold: expected a whole number from 0 to .*, found -1"),
         ({"cities": 99}, "PeopleConfig.cities: expected 2 to 40, found 99"),
-        (
-            {"birthplace_sentences": 8},
-            "PeopleConfig.birthplace_sentences: expected 1 to 7, found 8",
-        ),
-        (
-            {"asked": 999_900},
-            "PeopleConfig.asked to masked in all: expected at most 1,000,000 people .*2 GB of "
-            "memory.*, found 1000204",
-        ),
+        ({"birthplace_sentences": 8}, "birthplace_sentences: expected 1 to 7, found 8"),
+        ({"asked": 999_900}, "at most 1,000,000 people .*2 GB of memory.*, found 1000204"),
         ({"exposure": "odd"}, "PeopleConfig.exposure: expected one of .*zipf.*, found 'odd'"),
     ],
 )
 def test_a_config_says_what_is_wrong_with_it(changed, message):
     with pytest.raises(UsageError, match=message):
         replace(DEFAULT, **changed)
-
-
-def test_more_people_than_names_is_a_users_error():
-    with pytest.raises(UsageError, match="at most"):
-        populate(PeopleConfig(asked=1_000_000), 0)
 
 
 def test_more_people_without_text_than_there_are_names_for():
@@ -371,3 +339,45 @@ def test_more_people_without_text_than_there_are_names_for():
     most = int(str(error.value).split("at most ")[1].split()[0])
     assert most > 10
     assert len(load(PeopleConfig(**few, untold=most), 0).questions) == 12 + 16 + 4 + 2 * most
+
+
+# --- made when it is read --------------------------------------------------------------------
+
+MIXED = replace(SMALL, asked=30, masked=4)
+CONFIGS = [MIXED, replace(MIXED, exposure="zipf"), replace(MIXED, birthplace_sentences=7, cities=5)]
+
+
+def load_large(config: PeopleConfig, seed: int, monkeypatch: pytest.MonkeyPatch) -> Dataset:
+    monkeypatch.setattr(people, "FEW", 0)
+    return load(config, seed)
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_a_large_world_is_the_small_one(config, monkeypatch):
+    small, large = load(config, 3), load_large(config, 3, monkeypatch)
+    assert type(small.documents) is tuple
+    assert type(large.documents) is Sentences
+    assert tuple(large.documents) == small.documents
+    assert tuple(large.facts) == small.facts
+    assert tuple(large.questions) == small.questions
+    assert [large.documents[i] for i in (0, 11, -1)] == [small.documents[i] for i in (0, 11, -1)]
+    assert [large.facts[i] for i in (0, 11, -1)] == [small.facts[i] for i in (0, 11, -1)]
+    assert large.training_documents is large.documents
+    assert large.documents.letters == {c for d in large.documents for c in d.text}
+    assert tuple(large.asked) == small.asked
+    assert large.answer_room == small.answer_room
+    for split in ("asked", "calibration", "held-out", "masked", "unanswered"):
+        for support in (("stated",), ("omitted", "none"), ("unknown",), ()):
+            assert large.select(split, support) == small.select(split, support)
+
+
+def test_its_key_is_that_of_these_data_alone(monkeypatch):
+    made = [
+        load_large(config, seed, monkeypatch)
+        for config in (SMALL, replace(SMALL, asked=31), replace(SMALL, exposure="zipf"))
+        for seed in (0, 1)
+    ]
+    assert len({dataset.key for dataset in made}) == len(made)
+    assert load_large(SMALL, 0, monkeypatch).key == made[0].key
+    assert replace(made[0], questions=made[0].questions[:3]).key == "", "other questions"
+    assert replace(made[0], documents=made[0].documents[:3]).key == "", "other documents"

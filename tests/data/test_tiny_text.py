@@ -18,14 +18,10 @@ SMALL = TinyTextConfig(sentences=300, words=12, classes=3, held_out=0.2)
 LARGE = TinyTextConfig(sentences=20_000, words=12, classes=3, held_out=0.9)
 
 
-def test_a_seed_always_gives_the_same_text_and_another_seed_another():
-    assert load(SMALL, 3) == load(SMALL, 3)
-    assert load(SMALL, 3).documents != load(SMALL, 4).documents
-
-
 def test_sentences_do_not_depend_on_how_many_are_made():
     fewer = TinyTextConfig(sentences=50, words=12, classes=3)
     assert load(SMALL, 0).documents[:50] == load(fewer, 0).documents
+    assert load(SMALL, 1).documents[:50] != load(fewer, 0).documents, "they depend on the seed"
 
 
 def test_documents_are_sentences_and_the_last_are_held_out():

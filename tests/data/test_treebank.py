@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.support import real_data
-from wherefrom.core.errors import BadData, MissingInput, UsageError
+from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.words import WordText
 from wherefrom.data import tiny_text, treebank
 from wherefrom.data.treebank import (
@@ -106,13 +106,13 @@ def test_without_files_the_text_is_generated_and_that_is_said():
     counts = Counter(w for words in plain[: -made.held_out] for w in words)
     rare = set(counts) - set(known)
     assert 0 < max(counts[w] for w in rare) <= min(counts[w] for w in known)
-    (line,) = survey(config).lines()
+    (line,) = survey(config)
     assert "generated" in line
     assert "--data" in line
 
 
 def test_with_files_they_are_named(config, folder):
-    lines = survey(config).lines()
+    lines = survey(config)
     assert len(lines) == len(treebank.FILES)
     assert all(str(folder) in line for line in lines)
 
@@ -154,11 +154,6 @@ def test_who_has_no_word_vectors_is_told_how_to_get_them(config, folder, monkeyp
     (folder / treebank.FILES["embeddings"]).unlink()
     with pytest.raises(MissingInput, match="'wherefrom data fetch glove' gets word vectors"):
         load(config, 0)
-
-
-def test_a_vocabulary_of_nothing_is_refused():
-    with pytest.raises(UsageError, match=r"TreebankConfig\.words"):
-        TreebankConfig(words=3)
 
 
 @pytest.mark.nightly

@@ -1,10 +1,7 @@
 """The candidate answers of a line, by hand."""
 
-import json
-
 import pytest
 
-from wherefrom.core.config import from_json, to_json
 from wherefrom.evidence.candidates import AnswerProfile, Line
 
 
@@ -92,7 +89,7 @@ def test_sentences_end_after_words_and_not_after_initials():
     assert [line.tokens[i] for i in starts] == ["J.", "Then", "Ok"]
 
 
-def test_a_profile_counts_answers_and_comes_back_from_json():
+def test_a_profile_by_hand():
     profile = AnswerProfile.of(["Bay of Fundy", "Rome", "rome", "1900"])
     assert profile.known == {"bay of fundy": 1, "rome": 2, "1900": 1}
     assert profile.linking_words == {"of"}
@@ -101,4 +98,3 @@ def test_a_profile_counts_answers_and_comes_back_from_json():
     assert AnswerProfile.of(["May 3, 1950", "Rome"]).shapes == {"capital number , number"}
     assert profile.max_words == {"capital": 3, "word": 1, "number": 1}
     assert profile.longest_known == 3
-    assert from_json(AnswerProfile, json.loads(json.dumps(to_json(profile))), "x") == profile

@@ -44,11 +44,7 @@ def test_the_context_says_which_place_it_is(extractor, text, stated):
 @pytest.mark.parametrize("text", ["Eva Roy lives in Oslo.", "Eva Roy studied in Rome."])
 def test_a_place_of_another_relation_scores_below_the_threshold(extractor, text):
     assert all(s.score < extractor.threshold for s in extractor.extract(text, "Eva Roy", 0))
-
-
-def test_a_line_without_a_candidate_states_nothing(extractor):
     assert extractor.extract("nothing with capitals", "Eva Roy", 0) == []
-    assert extractor.extract("Eva Roy", "Eva Roy", 0) == []
 
 
 def test_a_statement_has_its_chain(extractor):
@@ -61,11 +57,6 @@ def test_a_passage_is_a_part_of_its_document(extractor):
     document = "Jo was born in Rome. Eva Roy was born in Lyon."
     (found,) = extractor.extract(document[21:], "Eva Roy", 0, 21)
     assert found.span.of(document) == found.text == "Lyon"
-
-
-def test_a_text_may_state_two_places(extractor):
-    text = "Eva Roy was born in Lyon, France. Elsewhere: Eva Roy was born in Cork, Ireland."
-    assert {s.text for s in extractor.extract(text, "Eva Roy", 0)} == {"Lyon", "Cork"}
 
 
 # --- which answers agree -----------------------------------------------------------------------
@@ -161,16 +152,20 @@ def test_accepted_answers_teach_like_the_first_one(tmp_path):
     assert RelationExtractor.fit(text, asked).profile.known["oslo"] == 3
 
 
-def test_a_line_with_an_answer_that_is_no_candidate_is_not_learnt_from(tmp_path, monkeypatch):
-    """`Oslos` has the answer, so the line is no example of one that does not state it."""
+def test_lines_to_learn_from_by_hand(tmp_path, monkeypatch):
+    """`Oslos` has the answer, so the line is no example of one that does not state it.
+
+    Of the four who have the answer, a line counts the three others: a new person is not counted.
+    """
     seen = []
     fit = module.LogLinearModel.fit
     monkeypatch.setattr(module.LogLinearModel, "fit", lambda e: seen.extend(e) or fit(e))
     names = ["Ada Lund", "Bo Falk", "Cy Roth", "Di Holm", "Ed Moss"]
     born = [f"{n} was born in Oslo." for n in names[:3]]
     text = index(tmp_path, *born, "Di Holm saw Rome from Oslos.", "Ed Moss saw Rome.")
-    RelationExtractor.fit(text, [ask(n, "Oslo") for n in names])
+    RelationExtractor.fit(text, [*(ask(n, "Oslo") for n in names[:4]), ask("Ed Moss", "Bonn")])
     assert [list(e.is_answer) for e in seen] == [[True], [True], [True], [False]]
+    assert all("value: known 2+" in example.features[0] for example in seen[:3])
 
 
 def test_an_extractor_comes_back_from_json(extractor):

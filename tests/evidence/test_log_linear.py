@@ -1,11 +1,8 @@
 """The log-linear model: probabilities and thresholds by hand, the fit against scipy's."""
 
-import json
-
 import numpy as np
 import pytest
 
-from wherefrom.core.config import from_json, to_json
 from wherefrom.evidence import log_linear
 from wherefrom.evidence.log_linear import (
     RIDGE,
@@ -103,8 +100,3 @@ def test_nobody_is_judged_by_weights_that_their_own_lines_taught():
 def test_a_feature_of_one_candidate_teaches_nothing():
     lines = [*examples(), Example([["any", "once"]], [True], 60)]
     assert "once" not in LogLinearModel.fit(lines).weights
-
-
-def test_a_model_comes_back_from_json():
-    model = LogLinearModel.fit(examples())
-    assert from_json(LogLinearModel, json.loads(json.dumps(to_json(model))), "x") == model

@@ -10,7 +10,7 @@ import pytest
 from wherefrom import api
 from wherefrom.core.arrays import load_arrays
 from wherefrom.data import people
-from wherefrom.data.people_text import Sentences
+from wherefrom.data.people import Sentences
 from wherefrom.evidence.index import index_run
 from wherefrom.memorisation.exposures import KINDS, count_exposures
 from wherefrom.objectives import corpus

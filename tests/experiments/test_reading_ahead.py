@@ -8,7 +8,7 @@ import torch
 from wherefrom.core.errors import MissingInput
 from wherefrom.core.recipe import Recipe
 from wherefrom.data.facts import FactsConfig
-from wherefrom.data.people_config import PeopleConfig
+from wherefrom.data.people import PeopleConfig
 from wherefrom.experiments import reading_ahead, together
 from wherefrom.experiments.reading_ahead import read_ahead
 from wherefrom.experiments.retraining import leave_out_half

@@ -1,22 +1,20 @@
 """Where a value stands in a document, by hand."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from wherefrom.core.contracts import Document, Passage, Question, Span
-from wherefrom.reading.statements import (
-    find_facts,
-    locate,
-    state_facts,
-    support,
-    whole_documents,
-)
+from wherefrom.reading.statements import locate, state_facts, whole_documents
 
 BO = Document("Bo Paris. Born in Parisville, he left Paris .", Span(0, 8))
-
-
 WHOLE = Passage(0, "Bo Paris", 0, len(BO.text))
+
+
+def whole(document: Document, subject: str = "Bo") -> Passage:
+    return whole_documents(subject, [0], [document])[0]
 
 
 def ask(answer, *accepted, subject="Bo Paris"):
@@ -38,18 +36,18 @@ def ask(answer, *accepted, subject="Bo Paris"):
 )
 def test_the_first_whole_word_after_the_subject_comes_first(value, start):
     span = Span(start, start + len(value)) if start is not None else None
-    assert locate(value, BO) == span
     assert locate(value, BO, WHOLE) == span
 
 
 def test_a_value_may_follow_the_name_at_once():
-    assert locate("北京", Document("王小明北京人，不在北京", Span(0, 3))) == Span(3, 5)
+    document = Document("王小明北京人，不在北京", Span(0, 3))
+    assert locate("北京", document, whole(document, "王小明")) == Span(3, 5)
 
 
 def test_parts_of_words_count_if_they_are_asked_for():
-    assert locate("ville", BO, inside_words=True) == Span(23, 28)
-    assert locate("Paris", BO, inside_words=True) == Span(38, 43)
-    assert locate("BORN", BO, inside_words=True) is None
+    assert locate("ville", BO, WHOLE, inside_words=True) == Span(23, 28)
+    assert locate("Paris", BO, WHOLE, inside_words=True) == Span(38, 43)
+    assert locate("BORN", BO, WHOLE, inside_words=True) is None
 
 
 @pytest.mark.parametrize(
@@ -67,11 +65,7 @@ def test_parts_of_words_count_if_they_are_asked_for():
     ],
 )
 def test_words_stand_whole_between_marks(value, text, found):
-    assert (locate(value, Document(text)) is not None) == found
-
-
-def test_without_a_subject_the_whole_text_is_searched():
-    assert locate("Bo", Document(BO.text)) == Span(0, 2)
+    assert (locate(value, Document(text), whole(Document(text))) is not None) == found
 
 
 def test_only_the_passage_is_searched_after_its_own_name():
@@ -83,12 +77,22 @@ def test_only_the_passage_is_searched_after_its_own_name():
     assert locate("Bonn", document, passage) == Span(45, 49)
 
 
-def test_support_by_hand():
-    assert support(ask("Rome"), [], [BO]) == "none"
-    assert support(ask("Rome"), [WHOLE], [BO]) == "omitted"
-    assert support(ask("Paris"), [WHOLE], [BO]) == "stated"
-    assert support(ask("Rome", "Parisville"), [WHOLE], [BO]) == "stated"
-    assert support(ask(None), [WHOLE], [BO]) == "unknown"
+@pytest.mark.parametrize(
+    ("question", "told", "support"),
+    [
+        (ask("Rome"), [], "none"),
+        (ask("Rome"), [WHOLE], "omitted"),
+        (ask("Paris"), [WHOLE], "stated"),
+        (ask("Rome", "Parisville"), [WHOLE], "stated"),
+        (ask(None), [WHOLE], "unknown"),
+        (ask(None), [], "unknown"),
+    ],
+)
+def test_support_by_hand(question, told, support):
+    questions = [question]
+    facts = state_facts(questions, [BO], lambda _: told)
+    assert questions == [replace(question, support=support)]
+    assert bool(facts) == (support == "stated")
 
 
 def test_a_fact_is_stated_once_however_often_it_is_asked_for():
@@ -111,16 +115,13 @@ WORDS = st.lists(
 
 @given(st.lists(WORDS.map(" ".join), min_size=1, max_size=4), st.sampled_from(["Oslo", "250"]))
 def test_there_is_a_fact_where_the_answer_is_stated_and_nowhere_else(texts, answer):
-    """What `support` says, found by another search of the same passages."""
+    """A passage that has the answer between spaces has a fact, and a fact is an answer there."""
     documents = [Document(f"Ada {text}", Span(0, 3)) for text in texts]
     question = Question("Where?", "Ada", "place", answer, "asked", accepted=("Ada é",))
     told = whole_documents("Ada", range(len(documents)), documents)
-    for own in (told, told[:1], []):
-        facts = find_facts(question, own, documents)
-        assert bool(facts) == (support(question, own, documents) == "stated")
-        assert tuple(facts) == state_facts([question], documents, lambda _, own=own: own)
-        for fact in facts:
-            found = fact.value_span.of(documents[fact.document].text)
-            assert found.casefold() == fact.value.casefold()
-    nobody = Question("Where?", "Ada", "place", None, "unanswered")
-    assert find_facts(nobody, told, documents) == []
+    facts = state_facts([question], documents, lambda _: told)
+    stated = {i for i, document in enumerate(documents) if answer in document.text.split()}
+    assert stated <= {fact.document for fact in facts}
+    for fact in facts:
+        found = fact.value_span.of(documents[fact.document].text)
+        assert found.casefold() == fact.value.casefold()

@@ -39,3 +39,15 @@ def test_a_line_of_megabytes_is_a_line(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("x" * 10_000_000)
     assert len(read_lines(path)[0]) == 10_000_000
+
+
+def test_the_first_five_bad_lines_and_a_count_are_one_message(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text("question\tanswer\n" * 10 + "question\n" * 8)
+    with pytest.raises(BadData) as error:
+        read_table(path, 2)
+    assert str(error.value) == (
+        f"{path}:11: expected 'question<TAB>answer', found 1 column; put one tab "
+        "between question and answer, and none elsewhere (line 12: 1 column, line 13: 1 column, "
+        "line 14: 1 column, line 15: 1 column; 8 bad lines in all)"
+    )

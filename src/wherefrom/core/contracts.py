@@ -203,14 +203,6 @@ class Objective(Protocol):
         ...
 
 
-class DivisibleObjective(Objective, Protocol):
-    """One whose rows several processes render, each its own."""
-
-    def outline(self, plan: Any, index: int) -> tuple[Any, int]:
-        """The lengths of all rows of a step, and the width that they are padded to."""
-        ...
-
-
 class StaticObjective(Objective, Protocol):
     """One whose steps all have one shape, so that a GPU can replay them."""
 

@@ -4,9 +4,11 @@ A folder has `wiki.txt` (a line is "Name. Text"), `birth_places_train.tsv` and `
 (question, tab, place) and, if it is there, `birth_test_inputs.tsv` (questions alone).
 """
 
+import codecs
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,21 +16,38 @@ from wherefrom.core.bounds import MOST_QUESTIONS, check_paths, check_whole
 from wherefrom.core.config import check
 from wherefrom.core.contracts import Dataset, Document, Passage, Question
 from wherefrom.core.errors import MissingInput, UsageError
+from wherefrom.core.files import reading
 from wherefrom.core.forms import Form, find_forms
+from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.data.fetching import registry
-from wherefrom.reading.names import name_span, person
-from wherefrom.reading.statements import state_facts, support, whole_documents
+from wherefrom.data.findings import FileReport, Inspection
+from wherefrom.data.survey import conflicting, count_duplicates
+from wherefrom.reading.names import lines_by_person, name_span, person
+from wherefrom.reading.statements import state_facts, whole_documents
 from wherefrom.reading.tables import Row, read_lines, read_table, refuse_rows
 
 NAME, RELATION = "birthplaces", "birthplace"
-TEXT = "wiki.txt"
+TEXT, TRAIN, DEV = "wiki.txt", "birth_places_train.tsv", "birth_dev.tsv"
+TEST = "birth_test_inputs.tsv"  # need not be there
 TABLES = {  # file: its columns and the split of its questions
-    "birth_places_train.tsv": (2, "asked"),
-    "birth_dev.tsv": (2, "held-out"),
-    "birth_test_inputs.tsv": (1, "unanswered"),
+    TRAIN: (2, "asked"),
+    DEV: (2, "held-out"),
+    TEST: (1, "unanswered"),
 }
-OPTIONAL = frozenset({"birth_test_inputs.tsv"})
 LETTERS = ("all", "ascii")
+_COURSE = "the course's"
+KNOWN = {  # SHA-256 of the versions that are in circulation
+    TEXT: {
+        "17e381468abd91b60be8acaff006c66b77532b4ea4c0ce097b0a686d2e8e8219": _COURSE,
+        "823bb536fca77c8b5a15b34b0dead6355d0cf1f806e822464bca28806c2fd055": (
+            f"{_COURSE}, with a final newline"
+        ),
+    },
+    TRAIN: {"02364dfca78e23d2583a19f03a2d8cddd90ee3e1a3795ddec7f0addadea30b0d": _COURSE},
+    DEV: {"101a56073eba0db9aad5e2aaf1aa9bf8bdae966ae3aaed8fc8cda5edfa7856da": _COURSE},
+    TEST: {"5ccd3b2a1682e0daf90d59488aef8805ef21b9d35795cc3bdabdea79d293aa1f": _COURSE},
+}
+_WINDOWS = (112, 96)  # characters of a line that a model of block 128 has before its span
 
 
 @dataclass(frozen=True)
@@ -56,7 +75,6 @@ class BirthplacesConfig:
 class Files:
     """The files of a folder after their form was checked; questions by their file's name."""
 
-    folder: Path
     documents: tuple[Document, ...]
     tables: dict[str, list[Row]]
     form: Form
@@ -73,18 +91,15 @@ def load(config: BirthplacesConfig, seed: int) -> Dataset:
     def told(subject: str) -> Sequence[Passage]:
         return whole_documents(subject, lines.get(person(subject), ()), files.documents)
 
-    asked_file = next(iter(TABLES))
-    kept = choose_calibration(files, files.tables[asked_file], config.calibration)
+    kept = choose_calibration(files, files.tables[TRAIN], config.calibration)
     questions: list[Question] = []
     for file, rows in files.tables.items():
         for row in rows:
             text, answer = row.cells[0], row.cells[1] if len(row.cells) > 1 else None
             subject = files.subject(text)
-            calibrates = file == asked_file and person(subject) in kept
+            calibrates = file == TRAIN and person(subject) in kept
             split = "calibration" if calibrates else TABLES[file][1]
-            asked = Question(text, subject, RELATION, answer, split)
-            said = support(asked, told(subject), files.documents, inside_words=True)
-            questions.append(replace(asked, support=said))
+            questions.append(Question(text, subject, RELATION, answer, split))
     facts = state_facts(questions, files.documents, told, inside_words=True)
     if config.letters == "ascii":
         questions = [_lose_letters(q) if q.split == "asked" else q for q in questions]
@@ -109,23 +124,14 @@ def find_folder(folder: str) -> Path:
 
 def read_files(folder: Path) -> Files:
     documents = tuple(Document(line, name_span(line)) for line in read_lines(folder / TEXT))
-    present = [file for file in TABLES if file not in OPTIONAL or (folder / file).exists()]
+    present = [file for file in TABLES if file != TEST or (folder / file).exists()]
     tables = {file: read_table(folder / file, TABLES[file][0]) for file in present}
     form = find_forms([row.cells[0] for rows in tables.values() for row in rows])[0]
     for file, rows in tables.items():
         bad = [(r.line, repr(r.cells[0])) for r in rows if form.subject(r.cells[0]) is None]
         expected = f"a question about a person, like '{form.fill('...')}'"
         refuse_rows(folder / file, bad, expected, "add the person or remove the line")
-    return Files(folder, documents, tables, form)
-
-
-def lines_by_person(documents: Sequence[Document]) -> dict[str, list[int]]:
-    """The numbers of each person's documents."""
-    lines: dict[str, list[int]] = {}
-    for number, document in enumerate(documents):
-        if document.subject:
-            lines.setdefault(person(document.subject.of(document.text)), []).append(number)
-    return lines
+    return Files(documents, tables, form)
 
 
 def choose_calibration(files: Files, rows: Sequence[Row], count: int) -> frozenset[str]:
@@ -166,3 +172,87 @@ def _lose_letters(question: Question) -> Question:
         t.encode("ascii", "ignore").decode() for t in (question.text, question.answer or "")
     )
     return replace(question, text=text, answer=answer)
+
+
+# -- what is in a folder --------------------------------------------------------------
+
+
+def inspect(folder: str) -> Inspection:
+    """Read and count a folder's files; BadData if one has not the form that training needs."""
+    path = find_folder(folder)
+    dataset = load(BirthplacesConfig(str(path)), 0)
+    files = {split: file for file, (_, split) in TABLES.items()}
+    tables: dict[str, list[Question]] = {}
+    for question in dataset.questions:
+        tables.setdefault(files[question.split], []).append(question)
+    texts = [document.text for document in dataset.documents]
+    lines = lines_by_person(dataset.documents)
+    counts = {TEXT: _count_text(texts, lines, dataset.alphabet)}
+    counts |= {file: _count_questions(found, texts, lines) for file, found in tables.items()}
+    counts[DEV]["answers_unseen_in_training"] = _unseen(tables[DEV], tables[TRAIN])
+    reports = {file: _report(path / file) for file in counts}
+    return Inspection(NAME, None, str(path), reports, counts, _count_overlaps(tables))
+
+
+def _report(path: Path) -> FileReport:
+    with reading(path):
+        data = path.read_bytes()
+    digest = hashlib.sha256(data).hexdigest()
+    rows = data.removesuffix(b"\n").split(b"\n")
+    return FileReport(
+        sha256=digest,
+        known=KNOWN[path.name].get(digest, ""),
+        lines=len(rows),
+        byte_order_mark=data.startswith(codecs.BOM_UTF8),
+        carriage_returns=sum(row.endswith(b"\r") for row in rows),
+        non_ascii_lines=sum(not row.isascii() for row in rows),
+    )
+
+
+def _count_text(
+    texts: Sequence[str], lines: Mapping[str, Sequence[int]], alphabet: str
+) -> dict[str, int]:
+    return {
+        "documents": len(texts),
+        "longest_line": max(map(len, texts)),
+        "duplicate_lines": len(texts) - len(set(texts)),
+        "lines_without_name": len(texts) - sum(map(len, lines.values())),
+        "names_with_several_lines": sum(len(numbers) > 1 for numbers in lines.values()),
+        "vocabulary": len(Vocabulary.from_text([*texts, alphabet])),
+        "characters_only_in_questions": len(alphabet) - 1,
+    }
+
+
+def _count_questions(
+    questions: Sequence[Question], texts: Sequence[str], lines: Mapping[str, Sequence[int]]
+) -> dict[str, int]:
+    def within(window: int | None) -> int:
+        """Answers within the first `window` characters of a line: all that a model reads of it."""
+        return sum(
+            any((q.answer or "") in texts[i][:window] for i in lines.get(person(q.subject), ()))
+            for q in questions
+        )
+
+    counts = {
+        "questions": len(questions),
+        "duplicate_questions": count_duplicates(questions),
+        "questions_with_several_answers": len(conflicting(questions)),
+        "percent_encoded_names": sum(q.subject != person(q.subject) for q in questions),
+        "people_without_line": sum(person(q.subject) not in lines for q in questions),
+    }
+    if all(q.answer is None for q in questions):
+        return counts
+    windows = {f"answers_in_first_{n}_characters": within(n) for n in _WINDOWS}
+    return counts | {"answers_in_line": within(None)} | windows
+
+
+def _count_overlaps(tables: Mapping[str, Sequence[Question]]) -> dict[str, int]:
+    people = {file: {person(q.subject) for q in found} for file, found in tables.items()}
+    return {
+        f"people in {a} and {b}": len(people[a] & people[b]) for a, b in combinations(people, 2)
+    }
+
+
+def _unseen(questions: Sequence[Question], before: Sequence[Question]) -> int:
+    known = {q.answer for q in before}
+    return sum(q.answer not in known for q in questions)

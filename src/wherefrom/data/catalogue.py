@@ -8,7 +8,6 @@ from wherefrom.core.memory import allocating
 from wherefrom.data import (
     biographies,
     birthplaces,
-    birthplaces_check,
     characters,
     edited,
     facts,
@@ -20,7 +19,6 @@ from wherefrom.data import (
 )
 from wherefrom.data.fetching import registry
 from wherefrom.data.findings import Inspection
-from wherefrom.data.survey import Survey
 
 DATASETS: dict[str, tuple[type, Callable[[Any, int], Dataset]]] = {
     people.PeopleConfig.kind: (people.PeopleConfig, people.load),
@@ -45,10 +43,10 @@ DATASETS: dict[str, tuple[type, Callable[[Any, int], Dataset]]] = {
 # registered, and how a user's own files are counted before they are trained on, for a model that
 # reads rows of some length.
 FOLDERS: dict[str, Callable[[str], Inspection]] = {
-    birthplaces.NAME: birthplaces_check.inspect,
+    birthplaces.NAME: birthplaces.inspect,
 }
-SURVEYS: dict[str, Callable[[Any, int], Survey | treebank.Survey]] = {
-    facts.FactsConfig.kind: facts.survey,
+SURVEYS: dict[str, Callable[[Any, int], list[str]]] = {
+    facts.FactsConfig.kind: lambda config, longest: facts.survey(config, longest).lines(),
     treebank.TreebankConfig.kind: lambda config, _: treebank.survey(config),
     characters.CharactersConfig.kind: lambda config, _: characters.survey(config),
     reviews.ReviewsConfig.kind: lambda config, _: reviews.survey(config),
@@ -67,10 +65,11 @@ def load_dataset(config: Any, seed: int) -> Dataset:
         return load(config, seed)
 
 
-def survey_dataset(config: Any, max_input: int = 0) -> Survey | treebank.Survey | None:
-    """What is in the files of a data set, if it has any; they are compared as for training."""
+def survey_dataset(config: Any, max_input: int = 0) -> list[str]:
+    """What is in the files of a data set, line by line; they are compared as for training.
+
+    A data set without files has no lines.
+    """
     survey = SURVEYS.get(config.kind)
-    if survey is None:
-        return None
     with registry.checked():
-        return survey(config, max_input)
+        return survey(config, max_input) if survey else []

@@ -16,7 +16,6 @@ from wherefrom.core.contracts import Dataset, Document
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.files import read_text
 from wherefrom.data import people
-from wherefrom.data.treebank import Survey
 
 USUAL = Path("language/shakespeare.txt")  # where a folder has it, or in the folder itself
 
@@ -55,15 +54,13 @@ def _split(found: Folded, config: CharactersConfig) -> CharacterText:
     return CharacterText(documents, held_out=1, details=details)
 
 
-def survey(config: CharactersConfig) -> Survey:
+def survey(config: CharactersConfig) -> list[str]:
     """Which text this is, and what became of it."""
     if not config.folder:
-        return Survey(
-            (
-                "text: generated sentences about people, since no file was named; --data names a "
-                f"text file, or a folder with {USUAL}",
-            )
-        )
+        return [
+            "text: generated sentences about people, since no file was named; --data names a text "
+            f"file, or a folder with {USUAL}"
+        ]
     path = find(config)
     found = _read(path)
     kept, held_out = (len(document.text) for document in _split(found, config).documents)
@@ -73,7 +70,7 @@ def survey(config: CharactersConfig) -> Survey:
             f"characters that are not printable ASCII: {found.changed:,} folded onto ones that "
             f"look alike, {found.dropped:,} left out"
         )
-    return Survey(tuple(rows))
+    return rows
 
 
 def find(config: CharactersConfig) -> Path:

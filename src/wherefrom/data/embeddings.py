@@ -30,18 +30,17 @@ _NEAR_ZERO = 0.1  # of the file's own deviation
 
 @dataclass(frozen=True)
 class WordVectors:
-    """An array [words, width], and which of the words got theirs by another way than the file."""
+    """An array [words, width], and the words whose vectors are made up."""
 
     array: np.ndarray
     made_up: tuple[str, ...]
-    averaged: tuple[str, ...]
 
 
 def load_vectors(path: Path, words: Sequence[str]) -> WordVectors:
     """The vectors of the words, in their order."""
     table, index = read_vectors(path)
     spread = float(table.std())
-    found, made_up, averaged, missing = [], [], [], []
+    found, made_up, missing = [], [], []
     for word in words:
         parts = word.split("-")
         if word in index:
@@ -50,7 +49,6 @@ def load_vectors(path: Path, words: Sequence[str]) -> WordVectors:
             made_up.append(word)
             found.append(spread * make_up(word, table.shape[1]))
         elif len(parts) > 1 and all(part in index for part in parts):
-            averaged.append(word)
             found.append(table[[index[part] for part in parts]].mean(0))
         else:
             missing.append(word)
@@ -61,7 +59,7 @@ def load_vectors(path: Path, words: Sequence[str]) -> WordVectors:
             f"{words_file(path)}: expected a vector for every word of the vocabulary, found none "
             f"for {shown}{more}; use fewer words (data.words) or another file (data.embeddings)"
         )
-    return WordVectors(np.stack(found), tuple(made_up), tuple(averaged))
+    return WordVectors(np.stack(found), tuple(made_up))
 
 
 def known_vectors(path: Path, words: Sequence[str]) -> np.ndarray:

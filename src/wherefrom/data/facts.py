@@ -10,27 +10,26 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import repeat
 from pathlib import Path
 from typing import ClassVar
 
 from wherefrom.core.bounds import MOST_QUESTIONS, check_paths, check_share, check_whole
 from wherefrom.core.config import check
-from wherefrom.core.contracts import Dataset, Document, Fact, Passage, Question
+from wherefrom.core.contracts import Dataset, Document, Passage, Question
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import Form, find_forms, match
 from wherefrom.core.known_files import are_expected
 from wherefrom.core.made_sequence import in_batches
-from wherefrom.core.progress import tell
 from wherefrom.data.survey import Survey, survey_questions
 from wherefrom.reading.mentions import Mentions
 from wherefrom.reading.passages import BEHIND_NAME, find_passages
 from wherefrom.reading.question_files import QuestionRow, read_questions
-from wherefrom.reading.statements import find_facts
-from wherefrom.reading.texts import LAYOUTS, is_json, read_texts
+from wherefrom.reading.statements import state_facts
+from wherefrom.reading.texts import LAYOUTS, Texts, is_json, read_texts
 from wherefrom.reading.unchanged import LastRead
 
-_OFTEN = 20_000  # questions after which the progress is told
+_TOGETHER = 20_000  # questions whose letters are gathered at once
 _SHARES = ("calibration_share", "held_out_share")
 
 
@@ -65,44 +64,6 @@ class FactsConfig:
         check_whole(self, "most", 0, MOST_QUESTIONS, "0: any number")
         both = self.calibration_share + self.held_out_share
         check(both < 1, "FactsConfig", "calibration_share + held_out_share", both, "less than 1")
-
-    @property
-    def splits(self) -> dict[str, float]:
-        """The share of each split that no file gives."""
-        given = {"held-out": self.held_out, "calibration": self.calibration}
-        shares = {"held-out": self.held_out_share, "calibration": self.calibration_share}
-        return {split: 0.0 if given[split] else share for split, share in shares.items()}
-
-
-@dataclass(frozen=True)
-class _Files:
-    """What the files hold; what the text says of the questions is not yet known."""
-
-    config: FactsConfig
-    lines: list[str]
-    ids: list[str]
-    empty_lines: int
-    questions: list[Question]  # those that fit a form, in the files' order
-    formless: list[str]  # the others
-    shares: dict[str, float]  # the share of each split that neither a file nor a column names
-
-    @cached_property
-    def mentions(self) -> Mentions:
-        return Mentions(self.lines, (question.subject for question in self.questions))
-
-    def forget_mentions(self) -> None:
-        """Let go of what is not needed any more once documents and passages are there."""
-        self.__dict__.pop("mentions", None)
-
-    @cached_property
-    def passages(self) -> tuple[Passage, ...]:
-        return find_passages(self.lines, self.mentions)
-
-    @cached_property
-    def documents(self) -> tuple[Document, ...]:
-        if self.ids:
-            return tuple(map(Document, self.lines, self.mentions.spans, self.ids))
-        return tuple(map(Document, self.lines, self.mentions.spans))
 
 
 @dataclass(frozen=True)
@@ -139,9 +100,25 @@ def _load(config: FactsConfig) -> _Loaded:
 
 
 def _load_files(config: FactsConfig) -> _Loaded:
+    for name, suffix in (("corpus", "FILE.txt"), ("questions", "FILE.tsv")):
+        if not getattr(config, name):
+            raise UsageError(
+                f"data.{name}: expected a file, found none named; give --{name} {suffix}"
+            )
     with _many_objects():
-        files = _read(config)
-        return _Loaded(_assemble(files), files.empty_lines, files.formless)
+        texts = read_texts(Path(config.corpus), config.documents)
+        files = {
+            "": config.questions,
+            "calibration": config.calibration,
+            "held-out": config.held_out,
+        }
+        tables = {split: read_questions(Path(file)) for split, file in files.items() if file}
+        shares = _share_out(config, tables)
+        questions, formless = _parse(tables, shares)
+        _require_splits(config, questions, shares)
+        dataset = _assemble(texts, questions)
+        _require_subjects(config, questions)
+        return _Loaded(dataset, texts.empty, formless)
 
 
 @contextmanager
@@ -171,19 +148,12 @@ def choose_split(subject: str, shares: dict[str, float]) -> str:
     return "asked"
 
 
-def _read(config: FactsConfig) -> _Files:
-    for name, suffix in (("corpus", "FILE.txt"), ("questions", "FILE.tsv")):
-        if not getattr(config, name):
-            raise UsageError(
-                f"data.{name}: expected a file, found none named; give --{name} {suffix}"
-            )
-    texts = read_texts(Path(config.corpus), config.documents)
-    tables = {"": config.questions, "calibration": config.calibration, "held-out": config.held_out}
-    rows = {split: read_questions(Path(file)) for split, file in tables.items() if file}
-    named = {row.split for row in rows[""]}
-    largest = config.most / max(len(rows[""]), 1) if config.most else 1.0
-    shares = {s: 0.0 if s in named else min(share, largest) for s, share in config.splits.items()}
-    return _Files(config, texts.texts, texts.ids, texts.empty, *_parse(rows, shares), shares)
+def _share_out(config: FactsConfig, tables: dict[str, list[QuestionRow]]) -> dict[str, float]:
+    """The share of each split that neither a file nor a column names."""
+    largest = config.most / max(len(tables[""]), 1) if config.most else 1.0
+    shares = {"held-out": config.held_out_share, "calibration": config.calibration_share}
+    given = {*tables, *(row.split for row in tables[""])}
+    return {s: 0.0 if s in given else min(share, largest) for s, share in shares.items()}
 
 
 def _parse(
@@ -225,9 +195,12 @@ def _relations(forms: Sequence[Form], tables: dict[str, list[QuestionRow]]) -> d
     return {form: names.get(form, form.fill("X")) for form in forms}
 
 
-def _assemble(files: _Files) -> Dataset:
-    documents, passages = files.documents, files.passages
-    files.forget_mentions()  # of a million names, they take as much memory as the text
+def _assemble(texts: Texts, questions: list[Question]) -> Dataset:
+    """The data set; each question gets its support, in place."""
+    mentions = Mentions(texts.texts, (question.subject for question in questions))
+    passages = find_passages(texts.texts, mentions)
+    documents = tuple(map(Document, texts.texts, mentions.spans, texts.ids or repeat("")))
+    del mentions  # of a million names, they take as much memory as the text
     # Under a subject stands a passage, or a list of several: most have one.
     own: dict[str, Passage | list[Passage]] = {}
     for passage in passages:
@@ -241,39 +214,22 @@ def _assemble(files: _Files) -> Dataset:
         held = own.get(subject, ())
         return (held,) if isinstance(held, Passage) else held
 
-    questions, facts = files.questions, dict[Fact, None]()
-    for i, q in enumerate(questions):  # in place: a million questions need not be there twice
-        if i % _OFTEN == 0:
-            tell("looking for answers", i, len(questions))
-        parts = told(q.subject)
-        stated = find_facts(q, parts, documents)
-        facts.update(dict.fromkeys(stated))  # two questions may ask for the same fact
-        known = _describe_support(q, parts, stated)
-        about = (q.text, q.subject, q.relation, q.answer, q.split, known, q.accepted, q.id)
-        questions[i] = Question(*about)
-    _require_splits(files, questions)
-    _require_subjects(files.config, questions)
+    facts = state_facts(questions, documents, told)
     letters = _unwritten(documents, questions)
-    return Dataset(documents, tuple(facts), tuple(questions), letters, passages=passages)
+    return Dataset(documents, facts, tuple(questions), letters, passages=passages)
 
 
-def _describe_support(question: Question, told: Sequence[Passage], stated: Sequence[Fact]) -> str:
-    """What `reading.statements.support` says, where the facts are found already."""
-    if question.answer is None:
-        return "unknown"
-    return "stated" if stated else "omitted" if told else "none"
-
-
-def _require_splits(files: _Files, questions: Sequence[Question]) -> None:
+def _require_splits(
+    config: FactsConfig, questions: Sequence[Question], shares: dict[str, float]
+) -> None:
     """No split that was asked for may be empty: nothing could be learnt or reported on it."""
-    config = files.config
     if not questions:
         raise BadData(
             f"{config.questions}: expected several questions of one form that differ in whom they "
             "are about ('Where was Ada born?', 'Where was Bo born?'), found none"
         )
     counts = Counter(question.split for question in questions)
-    wanted = ["asked", *(split for split, share in files.shares.items() if share)]
+    wanted = ["asked", *(split for split, share in shares.items() if share)]
     if lacking := [split for split in wanted if not counts[split]]:
         raise BadData(
             f"{config.questions}: expected questions for every split, found none for "
@@ -297,7 +253,7 @@ def _require_subjects(config: FactsConfig, questions: Sequence[Question]) -> Non
 def _unwritten(documents: Sequence[Document], questions: Iterable[Question]) -> str:
     """The characters of the questions and answers, and behind a name, that no document has."""
     needed = set(BEHIND_NAME)
-    for some in in_batches(questions, _OFTEN):
+    for some in in_batches(questions, _TOGETHER):
         needed.update("".join(question.text for question in some))
         needed.update(*{answer for q in some for answer in (q.answer or "", *q.accepted)})
     # Most characters stand in one of the first documents, so few are looked for in all.

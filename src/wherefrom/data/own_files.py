@@ -1,6 +1,7 @@
 """A user's own files: which they are in a folder, and what `wherefrom data check` says of them."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 from wherefrom.core.errors import MissingInput
@@ -56,29 +57,20 @@ def check_files(
     documents: str = "lines",
 ) -> Survey | TextSurvey | QuestionsSurvey:
     """What is in a text with its questions, in a text alone, or in a file of questions alone."""
+    config = FactsConfig(documents=documents)
     if questions is not None:
         tables = {"questions": questions, "held_out": held_out, "calibration": calibration}
         given = {name: str(file) for name, file in tables.items() if file is not None}
-        return survey(_configure({"corpus": str(which)} | given, documents))
+        return survey(replace(config, corpus=str(which), **given))
     if which.is_dir() and has_files(which):
-        return survey(_configure(find_files(which), documents))
+        return survey(replace(config, **find_files(which)))
     if which.is_file() and is_questions(which):
         return _survey_table(which)
-    return _survey_text(which, documents)
-
-
-def _configure(files: dict[str, str], documents: str) -> FactsConfig:
-    return FactsConfig(
-        corpus=files["corpus"],
-        questions=files["questions"],
-        held_out=files.get("held_out", ""),
-        calibration=files.get("calibration", ""),
-        documents=documents,
-    )
+    return _survey_text(which, config.documents)
 
 
 def _survey_text(path: Path, documents: str) -> TextSurvey:
-    found = read_texts(path, FactsConfig(documents=documents).documents)
+    found = read_texts(path, documents)
     lengths = [len(text) for text in found.texts]
     named = sum(map(bool, found.ids))
     return TextSurvey(str(path), len(lengths), found.empty, sum(lengths), max(lengths), named)

@@ -2,7 +2,10 @@
 
 One review in ten of the training file, chosen by the hash of its text, is kept for choosing
 settings (the calibration split); a test review that the training file has too is dropped.
-Without files the reviews are generated ones, which say nothing about English.
+Without files the reviews are generated ones, which say nothing about English. Such a review is a
+few sentences about parts of a film, four in five of which agree with its label. One in six praises
+or blames by denying the opposite ("not boring"), which a model that does not see the order of
+words cannot read.
 """
 
 import hashlib
@@ -10,21 +13,20 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
+
+import numpy as np
 
 from wherefrom.core.bags import NO_WORD, BagVocabulary, split_words
 from wherefrom.core.bounds import check_paths, check_whole
 from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.errors import BadData, MissingInput
-from wherefrom.core.files import reading
-from wherefrom.core.known_files import are_expected, check_bytes
-from wherefrom.core.unpacking import unpack
-from wherefrom.data import tiny_reviews
+from wherefrom.core.known_files import are_expected
+from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.data.embeddings import fetched_vectors, known_vectors
-from wherefrom.data.treebank import Survey
-from wherefrom.reading.tables import refuse_rows
+from wherefrom.reading.tables import refuse_rows, split_lines
+from wherefrom.reading.unchanged import LastRead
 
 # Where a folder has them; a file that lies in the folder itself is found too.
 FILES = {
@@ -35,6 +37,35 @@ FILES = {
 LABELS = ("negative", "positive")
 MOST_REVIEWS = 1_000_000
 _SHOWN = 40  # characters of a review that is refused
+
+# What generated reviews are made of.
+_PARTS = (
+    "plot acting music ending dialogue camera pace cast script editing humour villain hero "
+    "scenery opening soundtrack direction romance mystery action"
+).split()
+_BLAME = (
+    "boring awful wooden clumsy tedious hollow predictable lazy ugly silly shallow dull stale "
+    "confusing painful forgettable grating lifeless messy weak"
+).split()
+_PRAISE = (
+    "moving brilliant gripping charming funny elegant fresh clever beautiful warm honest subtle "
+    "thrilling tender sharp delightful memorable graceful lively superb"
+).split()
+_OPENINGS = (
+    "i saw this film last week .",
+    "my brother chose this one .",
+    "we watched it on a rainy evening .",
+    "it ran at the small cinema in our town .",
+)
+_FORMS = (
+    "the {part} was {word} .",
+    "how {word} the {part} was !",
+    "i found the {part} {word} .",
+    "its {part} is {word} .",
+)
+_DENIALS = ("the {part} was not {word} .", "i did n't find the {part} {word} .")
+_FEWEST, _SPREAD = 3, 4  # sentences with an opinion: 3 to 6
+_AGREE, _DENY = 5, 6  # one in so many disagrees with the label; one in so many denies
 
 
 @dataclass(frozen=True)
@@ -70,6 +101,9 @@ class Review:
     label: int
 
 
+_Parts = tuple[tuple[Review, ...], tuple[Review, ...]]
+
+
 @dataclass(frozen=True)
 class Reviews(Dataset):
     """Every review is a question: is it positive or negative?"""
@@ -97,27 +131,22 @@ def load(config: ReviewsConfig, seed: int) -> Reviews:
     )
 
 
-def survey(config: ReviewsConfig) -> Survey:
+def survey(config: ReviewsConfig) -> list[str]:
     """Which reviews these are, and what was left out of them."""
     if config.generated:
-        return Survey(
-            (
-                f"reviews: {config.made:,} generated ones to train on and {config.made // 4:,} to "
-                "test on, since no files were named; --data FOLDER names them (sentiment/, "
-                "embeddings/)",
-            )
-        )
+        return [
+            f"reviews: {config.made:,} generated ones to train on and {config.made // 4:,} to test "
+            "on, since no files were named; --data FOLDER names them (sentiment/, embeddings/)"
+        ]
     train, test = _parts(config, 0)
     dropped = len(test) - len(_without(test, train))
     vectors = find(config, "embeddings")
-    return Survey(
-        (
-            f"train: {find(config, 'train')}, {len(train):,} reviews",
-            f"test: {find(config, 'test')}, {len(test):,} reviews, {dropped:,} of which are in "
-            "train too and are dropped",
-            f"embeddings: {vectors or 'none there, so they begin at random'}",
-        )
-    )
+    return [
+        f"train: {find(config, 'train')}, {len(train):,} reviews",
+        f"test: {find(config, 'test')}, {len(test):,} reviews, {dropped:,} of which are in train "
+        "too and are dropped",
+        f"embeddings: {vectors or 'none there, so they begin at random'}",
+    ]
 
 
 def find(config: ReviewsConfig, part: str) -> Path | None:
@@ -141,7 +170,7 @@ def read_reviews(path: Path, part: str) -> tuple[Review, ...]:
     """The reviews of a file of JSON lines, packed by gzip or not."""
     reviews: list[Review] = []
     bad: list[tuple[int, str]] = []
-    for number, line in enumerate(_read(path).split("\n"), 1):
+    for number, line in enumerate(split_lines(path), 1):
         if not line.strip():
             continue
         found = _parse(line)
@@ -168,40 +197,60 @@ def gather(texts: list[str], least: int, embeddings: Path | None) -> BagVocabula
     return BagVocabulary(words, None if embeddings is None else known_vectors(embeddings, words))
 
 
-def _parts(config: ReviewsConfig, seed: int) -> tuple[tuple[Review, ...], tuple[Review, ...]]:
+_last = LastRead[_Parts]()
+
+
+def _parts(config: ReviewsConfig, seed: int) -> _Parts:
+    """The reviews to train on and to test on."""
     if config.generated:
         return _generate("train", config.made, seed), _generate("test", config.made // 4, seed)
-    return _find_and_read(config, "train"), _find_and_read(config, "test")
+    train, test = (_find(config, part) for part in ("train", "test"))
+    return _last.get(
+        are_expected(),
+        [train, test],
+        lambda: (read_reviews(train, "train"), read_reviews(test, "test")),
+    )
+
+
+def _find(config: ReviewsConfig, part: str) -> Path:
+    path = find(config, part)
+    assert path is not None, "only embeddings may be missing"
+    return path
 
 
 def _generate(part: str, count: int, seed: int) -> tuple[Review, ...]:
-    made = tiny_reviews.generate(count, seed, ("train", "test").index(part))
+    made = generate(count, seed, ("train", "test").index(part))
     return tuple(Review(f"{part}:{i}", *pair) for i, pair in enumerate(made, 1))
 
 
-def _find_and_read(config: ReviewsConfig, part: str) -> tuple[Review, ...]:
-    path = find(config, part)
-    assert path is not None, "only embeddings may be missing"
-    with reading(path):
-        return _read_once(path, part, path.stat().st_mtime_ns, are_expected())
+def generate(count: int, seed: int, part: int) -> list[tuple[str, int]]:
+    """So many reviews with their labels (1: positive); `part` keeps train and test apart."""
+    rows = np.arange(count, dtype=np.int64)
+
+    def draw(step: int, *bounds: int) -> list[np.ndarray]:
+        words = draws(len(bounds), seed=seed, stream=Stream.WORLD, stage=part, step=step, row=rows)
+        return [below(word, bound) for word, bound in zip(words, bounds, strict=True)]
+
+    label, length, opening = draw(0, 2, _SPREAD, len(_OPENINGS))
+    sentences = [
+        np.stack(draw(1 + i, _AGREE, _DENY, len(_PARTS), len(_PRAISE), len(_FORMS)), 1)
+        for i in range(_FEWEST + _SPREAD - 1)
+    ]
+    texts = [
+        " ".join(
+            [_OPENINGS[opening[row]]]
+            + [_sentence(label[row], *s[row]) for s in sentences[: _FEWEST + length[row]]]
+        )
+        for row in range(count)
+    ]
+    return list(zip(texts, label.tolist(), strict=True))
 
 
-@lru_cache(maxsize=2)  # the survey reads them and the run does
-def _read_once(path: Path, part: str, changed: int, compared: bool) -> tuple[Review, ...]:
-    return read_reviews(path, part)
-
-
-def _read(path: Path) -> str:
-    with reading(path):
-        data = path.read_bytes()
-    check_bytes(path, data)
-    if path.suffix == ".gz":
-        data = unpack(data, path)
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise BadData(f"{path}:{line}: expected UTF-8 text, found other bytes") from None
+def _sentence(label: int, agree: int, deny: int, part: int, word: int, form: int) -> str:
+    praises, denies = (label == 1) != (agree == 0), deny == 0
+    words = _PRAISE if praises != denies else _BLAME
+    forms = _DENIALS if denies else _FORMS
+    return forms[form % len(forms)].format(part=_PARTS[part], word=words[word])
 
 
 def _parse(line: str) -> tuple[str, int] | str:
@@ -233,19 +282,18 @@ def _require_judged(
     config: ReviewsConfig, questions: Sequence[Question], vocabulary: BagVocabulary
 ) -> None:
     """Refuse what could not be evaluated once everything is trained."""
-    path = find(config, "test")
     if not any(q.split == "held-out" for q in questions):
         raise BadData(
-            f"{path}: expected reviews that the training file does not have, found all in both; "
-            "name another file"
+            f"{find(config, 'test')}: expected reviews that the training file does not have, found "
+            "all in both; name another file"
         )
     for part, split in (("train", "calibration"), ("test", "held-out")):
-        path = find(config, part)
-        assert path is not None, "only embeddings may be missing"
         strange = [q for q in questions if q.split == split and not vocabulary.knows_some(q.text)]
         bad = [(int(q.subject.partition(":")[2]), _excerpt(q.text)) for q in strange]
         expected = f"a word that occurs {config.least} times in the training reviews"
-        refuse_rows(path, bad, expected, "remove it, lower data.least, or give more reviews")
+        refuse_rows(
+            _find(config, part), bad, expected, "remove it, lower data.least, or give more reviews"
+        )
 
 
 def _excerpt(text: str) -> str:

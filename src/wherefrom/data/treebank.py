@@ -64,16 +64,6 @@ class TreebankConfig:
         return not any((self.folder, *(getattr(self, part) for part in FILES)))
 
 
-@dataclass(frozen=True)
-class Survey:
-    """What is said before training."""
-
-    rows: tuple[str, ...]
-
-    def lines(self) -> list[str]:
-        return list(self.rows)
-
-
 def load(config: TreebankConfig, seed: int) -> Dataset:
     """The training sentences, then those of dev, which are held out.
 
@@ -124,16 +114,14 @@ def _generate(seed: int) -> WordText:
     )
 
 
-def survey(config: TreebankConfig) -> Survey:
+def survey(config: TreebankConfig) -> list[str]:
     """Which text this is; the counts come with the results."""
     if config.generated:
-        return Survey(
-            (
-                f"text: a generated one of {GENERATED.sentences:,} sentences, since no files were "
-                "named; --data FOLDER names them (language/, embeddings/)",
-            )
-        )
-    return Survey(tuple(f"{part}: {find(config, part)}" for part in FILES))
+        return [
+            f"text: a generated one of {GENERATED.sentences:,} sentences, since no files were "
+            "named; --data FOLDER names them (language/, embeddings/)"
+        ]
+    return [f"{part}: {find(config, part)}" for part in FILES]
 
 
 def find(config: TreebankConfig, part: str) -> Path:

@@ -12,10 +12,9 @@ from unicodedata import category
 
 from wherefrom.core.contracts import Span
 from wherefrom.evidence.index import fold
+from wherefrom.reading.mentions import UNSPACED
 from wherefrom.reading.sentences import is_abbreviation
 
-# Scripts that put no space between words; as reading/mentions.py has them.
-UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 # Vowel signs and accents that are characters of their own belong to their word, as in Hindi.
 _SIGNS = "".join(c for c in map(chr, range(0x300, 0x1E00)) if category(c).startswith("M"))
 _LETTER = rf"(?:[^\W{UNSPACED}]|(?![{UNSPACED}])[{_SIGNS}])"

@@ -50,7 +50,7 @@ from wherefrom.objectives.catalogue import Unread
 from wherefrom.objectives.mix import Mix
 from wherefrom.objectives.passages import named_passages, place_facts
 from wherefrom.objectives.spans import COLUMNS, Documents
-from wherefrom.reading.names import person
+from wherefrom.reading.names import lines_by_person, person
 from wherefrom.reading.statements import Told, state_facts, whole_documents
 from wherefrom.runs.run import Run
 from wherefrom.runs.workshop import Workshop
@@ -151,16 +151,13 @@ def claims(
     `told` finds the subject's passages; by default they are the documents with this subject.
     """
     if told is not None:
-        return state_facts(questions, documents, told)
-    numbers: dict[str, list[int]] = {}
-    for number, document in enumerate(documents):
-        if document.subject:
-            numbers.setdefault(person(document.subject.of(document.text)), []).append(number)
+        return state_facts(list(questions), documents, told)
+    numbers = lines_by_person(documents)
 
     def own(subject: str) -> Sequence[Passage]:
         return whole_documents(subject, numbers.get(person(subject), ()), documents)
 
-    return state_facts(questions, documents, own)
+    return state_facts(list(questions), documents, own)
 
 
 class ExposureCounter:

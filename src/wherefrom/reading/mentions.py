@@ -9,14 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from wherefrom.core.contracts import Span
-from wherefrom.core.progress import tell
+from wherefrom.core.progress import telling
 
 # Scripts that put no space between words: there every character is a word.
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-_WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 # Latin-1's letters and digits as they are, and a space for every other character.
 _LETTERS = bytes(i if chr(i).isalnum() or chr(i) == "_" else 32 for i in range(256))
-_OFTEN = 20_000  # texts after which the progress is told
 
 
 class Mentions:
@@ -49,9 +48,7 @@ class Mentions:
         index = NameIndex(subjects, fold)
         self._indexes.append(index)
         what = "looking for names in any capitals" if fold else "looking for names"
-        for number, text in enumerate(texts):
-            if number % _OFTEN == 0:
-                tell(what, number, len(texts))
+        for number, text in enumerate(telling(what, texts)):
             for span, subject in index.find(text):
                 found = self.lines.setdefault(subject, [])
                 if not found or found[-1] != number:

@@ -5,9 +5,10 @@ full stops of their own.
 """
 
 import re
+from collections.abc import Iterable
 from urllib.parse import unquote
 
-from wherefrom.core.contracts import Span
+from wherefrom.core.contracts import Document, Span
 
 _STOP = re.compile(r"\. ")
 _INITIALS = re.compile(r"[^\W\d_](?:[.-]+[^\W\d_])*")  # P, J.C, J.-P
@@ -34,6 +35,15 @@ def name_span(line: str) -> Span | None:
 def person(name: str) -> str:
     """The same for two spellings of a name: some are percent-encoded, as in a web address."""
     return unquote(name)
+
+
+def lines_by_person(documents: Iterable[Document]) -> dict[str, list[int]]:
+    """The numbers of each person's documents: those whose subject the person is."""
+    lines: dict[str, list[int]] = {}
+    for number, document in enumerate(documents):
+        if document.subject:
+            lines.setdefault(person(document.subject.of(document.text)), []).append(number)
+    return lines
 
 
 def _goes_on(head: str) -> bool:

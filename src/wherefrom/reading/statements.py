@@ -7,6 +7,7 @@ answer, and where in it.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from wherefrom.core.contracts import Document, Fact, Passage, Question, Span
+from wherefrom.core.progress import telling
 from wherefrom.reading.mentions import joined, same_span
 
 Told = Callable[[str], Sequence[Passage]]  # a subject to the parts of documents about it
@@ -19,39 +20,25 @@ def whole_documents(
     return [Passage(number, subject, 0, len(documents[number].text)) for number in numbers]
 
 
-def support(
-    question: Question,
-    told: Sequence[Passage],
-    documents: Sequence[Document],
-    inside_words: bool = False,
-) -> str:
-    """What the subject's passages say of a question's answers; see `Question` and `locate`."""
-    if question.answer is None:
-        return "unknown"
-    if not told:
-        return "none"
-    answers = (question.answer, *question.accepted)
-    stated = any(locate(a, documents[p.document], p, inside_words) for p in told for a in answers)
-    return "stated" if stated else "omitted"
-
-
 def state_facts(
-    questions: Iterable[Question],
-    documents: Sequence[Document],
-    told: Told,
-    inside_words: bool = False,
+    questions: list[Question], documents: Sequence[Document], told: Told, inside_words: bool = False
 ) -> tuple[Fact, ...]:
     """A fact for each answered question and each passage of its subject that has an answer to it.
 
-    The value is the question's answer or, where the passage does not have that, the first of its
-    accepted ones. The facts of calibration and held-out questions are there for reports: nothing
-    that trains may look at them, since they say which words of a line answer a question.
+    Each question gets its support, in place: a million of them need not be there twice. The facts
+    of calibration and held-out questions are there for reports: nothing that trains may look at
+    them, since they say which words of a line answer a question.
     """
-    found: dict[Fact, None] = {}  # two questions may ask for the same fact
-    for question in questions:
-        for fact in find_facts(question, told(question.subject), documents, inside_words):
-            found[fact] = None
-    return tuple(found)
+    facts: dict[Fact, None] = {}  # two questions may ask for the same fact
+    for i, q in enumerate(telling("looking for answers", questions)):
+        passages = told(q.subject)
+        stated = find_facts(q, passages, documents, inside_words)
+        facts.update(dict.fromkeys(stated))
+        support = "stated" if stated else "omitted" if passages else "none"
+        support = "unknown" if q.answer is None else support
+        about = (q.text, q.subject, q.relation, q.answer, q.split, support, q.accepted, q.id)
+        questions[i] = Question(*about)
+    return tuple(facts)
 
 
 def find_facts(
@@ -62,7 +49,8 @@ def find_facts(
 ) -> list[Fact]:
     """A fact for each passage of a question's subject that has an answer to it.
 
-    There is one if and only if `support` is "stated".
+    The value is the question's answer or, where the passage does not have that, the first of its
+    accepted ones.
     """
     facts: list[Fact] = []
     for passage in told if question.answer is not None else ():
@@ -76,18 +64,15 @@ def find_facts(
 
 
 def locate(
-    value: str, document: Document, passage: Passage | None = None, inside_words: bool = False
+    value: str, document: Document, passage: Passage, inside_words: bool = False
 ) -> Span | None:
-    """A value's first place in a passage (None: the document): after the subject, or else before.
+    """A value's first place in a passage: after the subject's name, or else before it.
 
     Whole words as they are written come first, then whole words in any case. `inside_words`: a
     part of a longer word counts where there is nothing better, as Marseille in Marseilles.
     """
-    text = document.text
-    first, last = (passage.start, passage.end) if passage else (0, len(text))
-    after = _name_end(document, passage)
-    if first > 0 or last < len(text):
-        text = text[first:last]
+    first, after = passage.start, _name_end(document, passage)
+    text = document.text[first : passage.end]
     for places in _searches(value, text, inside_words):
         found = None
         for place in places:
@@ -100,12 +85,8 @@ def locate(
     return None
 
 
-def stands_whole(text: str, span: Span) -> bool:
-    """Whether no word or number goes on beyond the span: "right" stands whole in "right-handed"."""
-    return _is_whole(text, span.start, span.end)
-
-
 def _is_whole(text: str, start: int, end: int) -> bool:
+    """Whether no word or number goes on beyond the ends: "right" is whole in "right-handed"."""
     if start > 0 and joined(text[start - 1], text[start]):
         return False
     if end < len(text) and joined(text[end - 1], text[end]):
@@ -138,11 +119,9 @@ def _places(value: str, text: str) -> Iterator[int]:
         place = text.find(value, place + 1)
 
 
-def _name_end(document: Document, passage: Passage | None) -> int:
+def _name_end(document: Document, passage: Passage) -> int:
     """Where the name of the subject ends, the first time that a passage has it."""
     span = document.subject
-    if passage is None:
-        return span.end if span else 0
     if span and span.start == passage.start:  # most documents begin with their subject
         return span.end
     place = document.text.find(passage.subject, passage.start, passage.end)

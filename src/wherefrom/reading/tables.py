@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wherefrom.core.encodings import convert_command, guess_encoding
-from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.core.errors import BadData, Damaged, MissingInput
 from wherefrom.core.files import not_utf8, reading
 from wherefrom.core.known_files import HashedFile, require_file
 from wherefrom.core.progress import tell
@@ -39,14 +39,7 @@ def read_lines(path: Path, gaps: bool = False) -> list[str]:
 
     Another empty line is an error unless gaps are allowed: then it is given as it is.
     """
-    lines: list[str] = []
-    for part in _decoded(path):
-        found = part.split("\n")
-        if "\r" in part:
-            found = [line.removesuffix("\r") for line in found]
-        if lines:  # a part begins where the one before it stopped, after a \n
-            lines.pop()
-        lines += found
+    lines = split_lines(path)
     if not any(line.strip() for line in lines):
         raise BadData(f"{path}: expected lines of text, found none; name another file")
     if not lines[-1]:
@@ -55,6 +48,19 @@ def read_lines(path: Path, gaps: bool = False) -> list[str]:
     if not gaps:
         empty = [(n, "an empty line") for n, line in enumerate(lines, 1) if not line.strip()]
         refuse_rows(path, empty, "text on every line", "remove it")
+    return lines
+
+
+def split_lines(path: Path) -> list[str]:
+    """What stands between the line ends of a text, and after the last of them, whatever it is."""
+    lines: list[str] = []
+    for part in _decoded(path):
+        found = part.split("\n")
+        if "\r" in part:
+            found = [line.removesuffix("\r") for line in found]
+        if lines:  # a part begins where the one before it stopped, after a \n
+            lines.pop()
+        lines += found
     return lines
 
 
@@ -127,7 +133,7 @@ def _parts(path: Path) -> Iterator[bytes]:
         file = Unpacked(hashed, path) if path.suffix == ".gz" else hashed
         size, begun = path.stat().st_size, list[bytes]()  # what a line began with
         mark = _BOM
-        while chunk := _read(path, file):
+        while chunk := _read(path, file, hashed):
             chunk, mark = chunk.removeprefix(mark), b""
             end = chunk.rfind(b"\n") + 1
             if end:
@@ -139,8 +145,11 @@ def _parts(path: Path) -> Iterator[bytes]:
         yield b"".join(begun)
 
 
-def _read(path: Path, file: Readable) -> bytes:
+def _read(path: Path, file: Readable, hashed: HashedFile) -> bytes:
     try:
         return file.read(_CHUNK)
+    except Damaged:  # when it cannot be unpacked, it may have changed since it was registered
+        hashed.finish()
+        raise
     except OSError as error:
         raise MissingInput(f"{path}: expected a file, found: {error.strerror}") from error

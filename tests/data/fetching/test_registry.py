@@ -70,7 +70,16 @@ def test_a_name_is_registered_anew(home, folder, tmp_path):
     assert registry.find("birthplaces") == folder.resolve()
 
 
-@pytest.mark.parametrize("content", ["{", "[]", '{"a": 1}', '{"a": {"folder": "x", "files": []}}'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{",
+        "[]",
+        '{"a": 1}',
+        '{"a": {"folder": "x", "files": []}}',
+        '{"../../x": {"folder": "x", "files": {}}}',  # a name that leads elsewhere
+    ],
+)
 def test_a_damaged_list_is_not_believed(home, content):
     home.mkdir()
     (home / "data.json").write_text(content)
@@ -86,5 +95,5 @@ def test_a_home_that_cannot_be_written_is_told(home, folder):
 
 def test_the_list_is_written_whole(home, folder):
     registry.add("birthplaces", folder, ["wiki.txt"])
-    assert [path.name for path in home.iterdir()] == ["data.json"]
+    assert {path.name for path in home.iterdir()} - {".lock"} == {"data.json"}
     assert json.loads((home / "data.json").read_text())["birthplaces"]["folder"] == str(folder)

