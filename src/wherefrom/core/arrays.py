@@ -35,7 +35,7 @@ _DTYPES = {code: np.dtype(name).newbyteorder("<") for name, code in _CODES.items
 
 def save_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
     """Write arrays one after the other, each from its own memory."""
-    write_parts(path, _parts(arrays))
+    write_parts(path, parts(arrays))
 
 
 def load_arrays(path: Path) -> dict[str, np.ndarray]:
@@ -70,7 +70,7 @@ def _check_numbers(path: Path, name: str, array: np.ndarray) -> None:
         )
 
 
-def _parts(arrays: Mapping[str, np.ndarray]) -> Iterator[Any]:
+def parts(arrays: Mapping[str, np.ndarray]) -> Iterator[Any]:
     """A whole file, in pieces: its header, and each array's own memory where it can be used."""
     order = list(_CODES)
     for name, array in arrays.items():

@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from wherefrom.core.arrays import load_arrays
+from wherefrom.core.arrays import load_arrays, parts
 from wherefrom.core.config import encode
 from wherefrom.core.contracts import Dataset
 from wherefrom.core.errors import BadData, Damaged, Mismatch, MissingInput, UsageError
@@ -15,7 +15,6 @@ from wherefrom.core.files import cannot_write
 from wherefrom.core.identity import require_same
 from wherefrom.core.made_sequence import in_batches
 from wherefrom.core.manifests import MANIFEST, Entry
-from wherefrom.core.plain_arrays import parts
 from wherefrom.core.recipe import Experiment
 from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.runs.descriptions import describe, splits, symbols
