@@ -1,8 +1,5 @@
 """The calibration against scikit-learn with the same penalty and the same imagined answers."""
 
-import json
-import math
-
 import numpy as np
 import pytest
 
@@ -14,7 +11,6 @@ from wherefrom.answering.calibration import (
     fit_by_relation,
 )
 from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData
 
 NAMES = ("a", "b", "c")
@@ -91,53 +87,12 @@ def test_a_constant_feature_changes_nothing():
     assert found.probability(moved) == pytest.approx(found.probability(constant), abs=1e-6)
 
 
-def test_columns_are_taken_by_their_names():
-    """Whatever their order, and whatever other columns there are."""
-    x, right = _answers(150, seed=7)
-    shuffled = FeatureTable({"more": x[:, 0] * 0, "c": x[:, 2], "a": x[:, 0], "b": x[:, 1]})
-    found = LogisticCalibration.fit(shuffled, right, NAMES)
-    assert found == _fit(x, right)
-    assert (found.probability(shuffled) == found.probability(_table(x))).all()
-    with pytest.raises(KeyError, match="feature 'b'"):
-        found.probability(FeatureTable({"a": x[:, 0], "c": x[:, 2]}))
-
-
 def test_units_do_not_matter():
     x, right = _answers(150, seed=2)
     scaled = x * (1000, 0.1, -7) + (3, -200, 1)
     found = _fit(scaled, right).probability(_table(scaled))
     expected = _fit(x, right).probability(_table(x))
     assert found == pytest.approx(expected, abs=1e-9)
-
-
-def test_it_comes_back_from_json():
-    x, right = _answers(60, seed=5)
-    found = _fit(x, right)
-    back = from_json(LogisticCalibration, json.loads(json.dumps(to_json(found))), "calibration")
-    assert back == found
-    assert (back.probability(_table(x)) == found.probability(_table(x))).all()
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"bias": None},
-        {"weights": [1.0]},
-        {"scale": 3},
-        {"mean": ["x", "y", "z"]},
-        {"bias": math.nan},
-        {"scale": [1.0, 0.0, 1.0]},
-        {"weights": [1.0, math.inf, 1.0]},
-    ],
-)
-def test_bad_json_is_an_error(change):
-    x, right = _answers(60, seed=5)
-    data = to_json(_fit(x, right))
-    with pytest.raises(BadData, match="calibration"):
-        from_json(LogisticCalibration, data | change, "calibration")
-    del data["mean"]
-    with pytest.raises(BadData, match="calibration: expected the field 'mean', found none"):
-        from_json(LogisticCalibration, data, "calibration")
 
 
 def test_bad_input_is_named():

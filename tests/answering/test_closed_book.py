@@ -140,18 +140,6 @@ def test_features_by_hand():
         np.testing.assert_allclose(features[name], column, atol=1e-3 if name in FAMILIARITY else 0)
 
 
-def test_familiarity_counts_in_spreads_of_the_asked():
-    """Last names of 2, 4, 4 and 6 letters: 4 on average, with a spread of sqrt(2)."""
-    model = closed_book(
-        questions=[question(name) for name in ("Ada Lu", "Bo Falk", "Cy Roth", "Di Holmro")]
-    )
-    questions = [model.parse(f"Where was Ada {'a' * n} born?") for n in (3, 4, 5)]
-    found = model.answer(questions).features["familiarity"]
-    np.testing.assert_allclose(found, np.array([1, 0, -1]) / math.sqrt(2), atol=1e-4)
-    again = model.familiarity([q.subject for q in questions])["familiarity"]
-    np.testing.assert_allclose(found, again, rtol=1e-6)
-
-
 class Counted(ClosedBookModel):
     """Keeps every list of names whose familiarity was measured."""
 
@@ -195,12 +183,6 @@ def test_a_question_is_decoded_once_and_not_at_all_where_its_answer_is_known():
     assert known.keys() == {second.text}, "what was given is not changed"
 
 
-def test_no_questions_have_no_answers():
-    found = closed_book(answerer := Scripted()).answer([])
-    assert (found.answers, len(found.features), answerer.decoded) == ((), 0, [])
-    assert tuple(found.features.columns) == FEATURES
-
-
 def test_of_a_long_text_before_names_the_model_reads_what_fits():
     """Even the longest name that can be asked about is scored after some of it."""
 
@@ -215,13 +197,6 @@ def test_of_a_long_text_before_names_the_model_reads_what_fits():
     assert np.isfinite(long.matrix(tuple(long.columns))).all()
     for name, column in long.columns.items():
         np.testing.assert_allclose(column, fitting[name], rtol=1e-5)
-
-
-def test_a_run_is_opened_with_all_its_questions(tiny_run):
-    run = open_run(tiny_run)
-    model = open_closed_book(run)
-    texts = [q.text for q in run.dataset.questions]
-    assert [model.parse(text).text for text in texts] == texts
 
 
 def test_a_run_that_answers_no_questions_is_named():

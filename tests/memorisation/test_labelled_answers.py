@@ -84,6 +84,11 @@ def test_the_file_is_enough_for_every_figure(labelled: LabelledAnswers, tmp_path
     found = read_labelled(tmp_path / "a.gz")
     predictor = found.fit()
     assert predictor.models == K
+    for nobody in (
+        replace(found, splits=("held-out",) * N), replace(found, p_KN=np.full((K, N), np.nan)),
+    ):  # fmt: skip
+        with pytest.raises(BadData, match="expected calibration people with text and a measured m"):
+            nobody.fit()
     here = found.select("calibration") & found.in_corpus
     assert here.sum() == 24
     expected = fit_source_predictor(found.features.rows(here), found.memorisation.m[here], K)
@@ -100,12 +105,6 @@ def test_the_file_is_enough_for_every_figure(labelled: LabelledAnswers, tmp_path
     strange = found.measure(borrowed_predictor(), found.select("held-out"))
     assert strange is not None
     assert strange.auroc == measured.auroc_of_borrowed
-
-
-def test_without_calibration_people_nothing_is_fitted(labelled: LabelledAnswers):
-    nobody = replace(labelled, splits=("held-out",) * N)
-    with pytest.raises(BadData, match="expected calibration people with text and a measured m"):
-        nobody.fit()
 
 
 def test_a_file_that_is_missing_or_damaged(labelled: LabelledAnswers, tmp_path: Path):

@@ -231,7 +231,6 @@ def apply(
     score: np.ndarray,
     right: np.ndarray,
     relations: Sequence[str] = (),
-    level: float = 0.95,
 ) -> dict[str, Score]:
     """What the threshold does to other questions: `answered_share` and `precision`.
 
@@ -239,23 +238,23 @@ def apply(
     details have the same for each of them.
     """
     p, is_right = check_probabilities(score, right)
-    found = report_answered(threshold.answers(p, relations), is_right, level)
+    found = report_answered(threshold.answers(p, relations), is_right)
     if isinstance(threshold, Threshold):
         return _say_why(found, threshold)
     for relation, places in group(relations).items():
         own = threshold.of(relation)
-        each = _say_why(report_answered(own.answers(p[places]), is_right[places], level), own)
+        each = _say_why(report_answered(own.answers(p[places]), is_right[places]), own)
         for name, part in each.items():
             found[name].details.setdefault(BY_RELATION, {})[relation] = part.as_json()
     return found
 
 
-def report_answered(given: np.ndarray, right: np.ndarray, level: float = 0.95) -> dict[str, Score]:
+def report_answered(given: np.ndarray, right: np.ndarray) -> dict[str, Score]:
     """The share of answers that is given and, if any is, the share of these that is right."""
     answered, correct = int(given.sum()), int((given & right).sum())
-    scores = {"answered_share": Score.of_share("answered_share", answered, given.size, level)}
+    scores = {"answered_share": Score.of_share("answered_share", answered, given.size)}
     if answered:
-        scores["precision"] = Score.of_share("precision", correct, answered, level)
+        scores["precision"] = Score.of_share("precision", correct, answered)
     return scores
 
 
@@ -266,17 +265,14 @@ def _say_why(found: dict[str, Score], threshold: Threshold) -> dict[str, Score]:
 
 
 def refused(
-    threshold: Threshold | Thresholds,
-    score: np.ndarray,
-    relations: Sequence[str] = (),
-    level: float = 0.95,
+    threshold: Threshold | Thresholds, score: np.ndarray, relations: Sequence[str] = ()
 ) -> Score:
     """The share of these answers that is withheld; for people without text it should be 1."""
     p, _ = check_probabilities(score, np.zeros(np.shape(score), dtype=bool))
     withheld = ~threshold.answers(p, relations)
 
     def share(which: np.ndarray, details: dict[str, Any]) -> Score:
-        return Score.of_share("refused_share", int(which.sum()), which.size, level, details)
+        return Score.of_share("refused_share", int(which.sum()), which.size, details)
 
     details: dict[str, Any] = {}
     if isinstance(threshold, Thresholds):

@@ -35,8 +35,7 @@ class Certificate:
     If nothing is `certified`, every answer is withheld, and `more_people` says how many more
     calibration people would probably be enough. It is None if more would not help, or if there are
     too few people to tell, which `enough_to_tell` says. With several relations, each has a
-    certificate in `by_relation`; the certificate of all relations has no threshold and no tests
-    (see `relation_bounds.py`).
+    certificate in `by_relation`; the certificate of all relations has no threshold and no tests.
     """
 
     threshold: float | None

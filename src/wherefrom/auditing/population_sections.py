@@ -31,11 +31,9 @@ def compare_splits(inspector: Inspector, examined: Examined) -> dict[str, Popula
     Which answers are new to training is known from the right answers of held-out people; for the
     others it is taken from what the text states, of the calibration people as well.
     """
-    calibration, held = (examined.where(split) for split in ("calibration", "held-out"))
+    calibration, held = (_judged(inspector, examined, s) for s in ("calibration", "held-out"))
     found = {
-        "held-out": check_population(
-            _judged(inspector, examined, calibration), _judged(inspector, examined, held)
-        ),
+        "held-out": check_population(calibration, held),
         UNANSWERED: check_batch(inspector, [parsed for _, parsed in find_unanswered(inspector)]),
     }
     return {name: check for name, check in found.items() if check is not None}
@@ -66,10 +64,11 @@ def _are_stated(verdicts: Sequence[Verdict | None]) -> list[bool | None]:
     return [None if verdict is None else verdict.stated is not None for verdict in verdicts]
 
 
-def _judged(inspector: Inspector, examined: Examined, places: Sequence[int]) -> People:
+def _judged(inspector: Inspector, examined: Examined, split: str) -> People:
+    places = np.flatnonzero(examined.select(split))
     questions = [examined.answered.questions[i] for i in places]
     gold = [examined.questions[i].answer for i in places]
-    features = examined.features.rows(np.array(places, dtype=np.int64))
+    features = examined.features.rows(places)
     verdicts = [inspector.judge_answer(question, "") for question in questions]
     return describe_people(questions, features, gold, _are_stated(verdicts), inspector.run.dataset)
 

@@ -227,20 +227,12 @@ class _Counts:
         return np.log((kept + freed * self.spread[following]) / total)
 
 
-def _unigram(dataset: Dataset, vocabulary: WordVocabulary) -> Unigram:
-    return Unigram(dataset.training_documents, vocabulary)
-
-
-def _count_bigram(dataset: Dataset, vocabulary: WordVocabulary) -> CountBigram:
-    return CountBigram(dataset.training_documents, vocabulary)
-
-
 BASELINES: dict[str, Callable[[Dataset, Any], Any]] = {
     "majority": lambda dataset, _: Majority(dataset.asked),
     "london": lambda dataset, _: Always("London"),
     "nearest_name": lambda dataset, _: NearestName(dataset.asked),
-    "unigram": _unigram,
-    "counts": _count_bigram,
+    "unigram": lambda dataset, words: Unigram(dataset.training_documents, words),
+    "counts": lambda dataset, words: CountBigram(dataset.training_documents, words),
 }
 
 

@@ -12,6 +12,7 @@ import gzip
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -64,11 +65,11 @@ class LabelledAnswers:
     p_KN: np.ndarray
     has_text_KN: np.ndarray
 
-    @property
+    @cached_property
     def memorisation(self) -> CounterfactualMemorisation:
         return estimate(self.p_KN, self.has_text_KN, self.in_corpus)
 
-    @property
+    @cached_property
     def in_corpus(self) -> np.ndarray:
         """Whether the corpus has text about each subject."""
         return np.array([support in WITH_TEXT for support in self.supports], dtype=bool)
@@ -79,10 +80,12 @@ class LabelledAnswers:
     def fit(self) -> SourcePredictor:
         """The run's own predictor, fitted on calibration people with text alone."""
         m = self.memorisation.m
-        here = self.select("calibration") & self.in_corpus & np.isfinite(m)
+        people = self.select("calibration") & self.in_corpus
+        here = people & np.isfinite(m)
         if not here.any():
             raise BadData(
-                f"{self.run}: expected calibration people with text and a measured m, found none"
+                "source: expected calibration people with text and a measured m, found none among "
+                f"{people.sum()}; the audit uses the run's earlier predictor or the borrowed one"
             )
         relations = [r for r, kept in zip(self.relations, here, strict=True) if kept]
         return fit_source_predictor(self.features.rows(here), m[here], len(self.models), relations)
