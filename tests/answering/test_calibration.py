@@ -7,6 +7,7 @@ from wherefrom.answering.calibration import (
     OWN_BIAS,
     OWN_WEIGHT,
     PSEUDO,
+    RIDGE,
     LogisticCalibration,
     fit_by_relation,
 )
@@ -16,8 +17,8 @@ from wherefrom.core.errors import BadData
 NAMES = ("a", "b", "c")
 
 
-def _fit(x: np.ndarray, right: np.ndarray, names=NAMES, ridge: float = 1.0):
-    return LogisticCalibration.fit(_table(x, names), right, names, ridge)
+def _fit(x: np.ndarray, right: np.ndarray, names=NAMES):
+    return LogisticCalibration.fit(_table(x, names), right, names)
 
 
 def _table(x: np.ndarray, names=NAMES) -> FeatureTable:
@@ -37,20 +38,19 @@ def _logistic(ridge: float):
     return LogisticRegression(C=1 / ridge, solver="newton-cholesky", tol=1e-12, max_iter=500)
 
 
-def _reference(x: np.ndarray, right: np.ndarray, ridge: float):
+def _reference(x: np.ndarray, right: np.ndarray):
     z = (x - x.mean(0)) / x.std(0)
     rows = np.vstack((z, np.zeros((2, x.shape[1]))))
     labels = np.append(right, (True, False))
     weight = np.append(np.ones(len(x)), (PSEUDO, PSEUDO))
-    return _logistic(ridge).fit(rows, labels, sample_weight=weight)
+    return _logistic(RIDGE).fit(rows, labels, sample_weight=weight)
 
 
-@pytest.mark.parametrize("ridge", [0.01, 1.0, 30.0])
 @pytest.mark.parametrize("n", [12, 90, 2000])
-def test_the_fit_is_scikit_learns(n, ridge):
+def test_the_fit_is_scikit_learns(n):
     x, right = _answers(n, seed=n)
-    found = _fit(x, right, ridge=ridge)
-    expected = _reference(x, right, ridge)
+    found = _fit(x, right)
+    expected = _reference(x, right)
     assert found.weights == pytest.approx(expected.coef_[0], abs=1e-6)
     assert found.bias == pytest.approx(expected.intercept_[0], abs=1e-6)
     z = (x - x.mean(0)) / x.std(0)
@@ -61,7 +61,7 @@ def test_perfect_separation_stays_finite_and_right():
     x = np.append(np.linspace(-9, -5, 40), np.linspace(-2, 0, 60))[:, None]
     right = x[:, 0] > -3
     p = _fit(x, right, ("familiarity",)).probability(_table(x, ("familiarity",)))
-    expected = _reference(x, right, 1.0).predict_proba((x - x.mean()) / x.std())[:, 1]
+    expected = _reference(x, right).predict_proba((x - x.mean()) / x.std())[:, 1]
     assert p == pytest.approx(expected, abs=1e-6)
     assert p[right].min() > 0.6 > 0.4 > p[~right].max()
     assert 0.001 < p.min() < p.max() < 0.9999
@@ -102,8 +102,6 @@ def test_bad_input_is_named():
         _fit(x[:0], right[:0], names)
     with pytest.raises(BadData, match="found"):
         _fit(x, right[:-1], names)
-    with pytest.raises(ValueError, match="ridge"):
-        _fit(x, right, names, ridge=0.0)
     x[7, 1] = -np.inf
     with pytest.raises(BadData, match="answer 7: expected a finite 'familiarity'"):
         _fit(x, right, names)

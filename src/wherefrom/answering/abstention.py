@@ -8,7 +8,6 @@ questions ask for several relations, each has a threshold of its own (`Threshold
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -269,14 +268,18 @@ def refused(
 ) -> Score:
     """The share of these answers that is withheld; for people without text it should be 1."""
     p, _ = check_probabilities(score, np.zeros(np.shape(score), dtype=bool))
-    withheld = ~threshold.answers(p, relations)
+    several = relations if isinstance(threshold, Thresholds) else None
+    return report_refused(threshold.answers(p, relations), several)
 
-    def share(which: np.ndarray, details: dict[str, Any]) -> Score:
-        return Score.of_share("refused_share", int(which.sum()), which.size, details)
 
-    details: dict[str, Any] = {}
-    if isinstance(threshold, Thresholds):
-        parts = group(relations)
-        each = {relation: share(withheld[places], {}) for relation, places in parts.items()}
-        details[BY_RELATION] = {relation: score.as_json() for relation, score in each.items()}
-    return share(withheld, details)
+def report_refused(given: np.ndarray, relations: Sequence[str] | None) -> Score:
+    """The share that is not given; with several relations, the details have each one's."""
+
+    def share(which: np.ndarray) -> Score:
+        return Score.of_share("refused_share", int((~which).sum()), which.size)
+
+    found = share(given)
+    if relations is not None:
+        each = {name: share(given[at]).as_json() for name, at in group(relations).items()}
+        found.details[BY_RELATION] = each
+    return found

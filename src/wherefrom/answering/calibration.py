@@ -17,6 +17,9 @@ from wherefrom.core.errors import BadData
 from wherefrom.evaluation.logistic import fit_logistic, sigmoid
 
 PSEUDO = 0.5  # weight of each of the two pseudo-answers
+# The prior expects that one standard deviation of a feature changes the odds about e-fold. A
+# hundred answers easily outweigh it.
+RIDGE = 1.0
 # Penalties of how far a relation departs from the common curve: see benchmarks/relations.py.
 OWN_WEIGHT, OWN_BIAS = 3.0, 1.0
 
@@ -26,7 +29,7 @@ class LogisticCalibration:
     """A logistic curve over standardised features, fitted on calibration questions.
 
     Two priors keep the curve finite, since it is fitted on only a hundred answers or so. Each
-    weight has a normal prior of variance 1 / ridge: if a feature separates right from wrong
+    weight has a normal prior of variance 1 / RIDGE: if a feature separates right from wrong
     perfectly, the best fit without this prior is a step with probabilities 0 and 1, which a
     hundred answers do not justify. The bias has Jeffreys' prior for a rate: one right and one
     wrong pseudo-answer at the average features, each with the weight of half an answer. They keep
@@ -55,17 +58,12 @@ class LogisticCalibration:
         features: FeatureTable,
         right_N: np.ndarray,
         names: Sequence[str],
-        ridge: float = 1.0,
         count_N: np.ndarray | None = None,
     ) -> "LogisticCalibration":
         """Fit on answers that are known to be right or wrong, over the named features.
 
-        Each answer counts once, or `count_N` times. With ridge 1 the prior expects that one
-        standard deviation of a feature changes the odds about e-fold. A hundred answers easily
-        outweigh it.
+        Each answer counts once, or `count_N` times.
         """
-        if not ridge > 0:
-            raise ValueError(f"expected a ridge above 0, found {ridge}")
         x_NK, right = _finite(features, names), np.asarray(right_N, dtype=bool)
         if right.shape != x_NK.shape[:1] or not right.size:
             raise BadData(
@@ -79,7 +77,7 @@ class LogisticCalibration:
         scale = np.where(scale > 1e-12 * np.abs(mean), scale, 1.0)
         design = np.column_stack(((x_NK - mean) / scale, np.ones(right.size)))
         k = len(names)
-        theta = _fit_design(design, right, np.append(np.full(k, ridge), 0.0), k, count)
+        theta = _fit_design(design, right, np.append(np.full(k, RIDGE), 0.0), k, count)
         return cls(
             features=tuple(names),
             mean=tuple(mean.tolist()),
@@ -117,7 +115,7 @@ def fit_by_relation(
         blocks.append(np.zeros_like(x_NC))
         blocks[-1][places] = x_NC[places]
     own = np.append(np.full(k, own_weight), OWN_BIAS)
-    penalty = np.concatenate((np.append(np.ones(k), 0.0), np.tile(own, len(parts))))
+    penalty = np.concatenate((np.append(np.full(k, RIDGE), 0.0), np.tile(own, len(parts))))
     theta = _fit_design(np.hstack(blocks), np.asarray(right_N, dtype=bool), penalty, k)
     shared, *others = np.split(theta, len(parts) + 1)
     curves = {name: shared + other for name, other in zip(parts, others, strict=True)}

@@ -65,7 +65,7 @@ def bin_by_exposure(exposures: np.ndarray, right: np.ndarray) -> list[Dose]:
 
     The bins double: 0, 1, 2-3, 4-7, ...
     """
-    count, is_right = _checked(exposures, right)
+    count, is_right = check_outcomes(exposures, right)
     most = int(count.max())
     edges = [0, *(2**i for i in range(most.bit_length()))]
     doses: list[Dose] = []
@@ -82,7 +82,7 @@ def bin_by_position(
     exposures: np.ndarray, positions: np.ndarray, right: np.ndarray
 ) -> list[PositionedDose]:
     """Doses for each stretch of the line; a position of -1 belongs to no stretch."""
-    count, is_right = _checked(exposures, right)
+    count, is_right = check_outcomes(exposures, right)
     place = np.asarray(positions)
     doses: list[PositionedDose] = []
     for start, end in zip(POSITIONS, [*POSITIONS[1:], None], strict=True):
@@ -97,9 +97,9 @@ def score_never_exposed(
     seen: np.ndarray, right: np.ndarray, baseline: np.ndarray
 ) -> NeverExposed | None:
     """The accuracies of the model and a baseline on facts that were never shown; None if none."""
-    shown, is_right = _checked(np.asarray(seen, dtype=bool), right)
-    _, guessed = _checked(shown, baseline)
-    here = ~shown.astype(bool)
+    shown, is_right = check_outcomes(np.asarray(seen, dtype=bool), right)
+    _, guessed = check_outcomes(shown, baseline)
+    here = ~shown
     if not here.any():
         return None
     difference, interval = paired_difference(is_right[here], guessed[here])
@@ -113,7 +113,3 @@ def score_never_exposed(
 def _accuracy(right: np.ndarray) -> Score:
     hits = int(right.sum())
     return Score.of_share("accuracy", hits, right.size, {"correct": hits})
-
-
-def _checked(exposures: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return check_outcomes(np.asarray(exposures, dtype=np.int64), right)

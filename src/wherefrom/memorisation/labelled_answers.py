@@ -21,7 +21,6 @@ import numpy as np
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.contracts import WITH_TEXT
 from wherefrom.core.errors import BadData, Damaged, MissingInput
-from wherefrom.core.files import write_bytes
 from wherefrom.core.unpacking import unpack
 from wherefrom.memorisation.counterfactual import CounterfactualMemorisation, estimate
 from wherefrom.memorisation.predictor import (
@@ -108,10 +107,6 @@ class LabelledAnswers:
             states=states if self.by_construction else None,
         )
         return measure_source(found, which)
-
-
-def write_labelled(path: Path, found: LabelledAnswers) -> None:
-    write_bytes(path, pack_labelled(found))
 
 
 def pack_labelled(found: LabelledAnswers) -> bytes:
