@@ -1,5 +1,6 @@
 """The risk bound: its steps by hand and against scipy, its promise on known populations."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wherefrom.answering.abstention import REFUSE_ALL
+from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.certificate import Certificate, least_people
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.risk_bound import (
@@ -66,13 +68,13 @@ def test_of_several_answers_about_one_person_one_certifies():
 
 
 def test_the_walk_stops_at_the_first_failure(binom):
-    """0 of 30, 1 of 40, then 9 of 60; what comes after is not looked at."""
+    """0 of 30, 1 of 40, then 3 of 60, which just fails; what comes after is not looked at."""
     p = np.repeat([0.9, 0.8, 0.7, 0.6], [30, 10, 20, 500])
     right = np.ones(p.size, dtype=bool)
-    right[30], right[40:48] = False, False
+    right[30], right[40:42] = False, False
     tried = walk([0.9, 0.8, 0.7, 0.6], p, right, 0.1, 0.1)
     assert [(t.threshold, t.n_answered, t.wrong) for t in tried] == [
-        (0.9, 30, 0), (0.8, 40, 1), (0.7, 60, 9)
+        (0.9, 30, 0), (0.8, 40, 1), (0.7, 60, 3)
     ]  # fmt: skip
     for trial in tried:
         wanted = binom.cdf(trial.wrong, trial.n_answered, 0.1)
@@ -198,6 +200,16 @@ def test_a_bound_is_fitted_on_one_half_and_tested_on_the_other():
     assert other.common == found.common
     assert not other.certificate.certified
     assert other.certificate.sequence[0].threshold == found.certificate.sequence[0].threshold
+
+
+def test_the_curve_is_fitted_on_people_whose_names_are_known():
+    features, right, sides = one_relation(400)
+    gate: Any = SimpleNamespace(opens=lambda table: table["familiar"] > -3)
+    found = fit_bounds(features, right, ("noise",), sides, 0.1, 0.1, gate, several=False)
+    fit = sides[""][0]
+    known = fit[features["familiar"][fit] > -3]
+    expected = LogisticCalibration.fit(features.rows(known), right[known], ("noise",))
+    assert found.common == expected
 
 
 # --- several relations -----------------------------------------------------------------------

@@ -137,9 +137,6 @@ def test_without_calibration_people_answers_have_no_confidence_and_a_note(facts_
     assert reply.source is not None
     (note,) = found.notes
     assert note == "the run has no calibration people, so its answers come without a confidence"
-
-
-def test_a_bound_needs_calibration_people(facts_folder: Path):
     with pytest.raises(
         BadData, match="expected calibration people to certify a risk bound with, found none"
     ):
@@ -234,23 +231,23 @@ REPLY = Reply(
         (Verdict("silent", None, None, None, 0.1), "does not state it"),
         (Verdict("no text", None, None, None, 0.0), "nothing in the text is about this name"),
         (None, "too few of the asked answers stand in the text"),
+        (Verdict("supported", "Rome", 0, Span(0, 4), 0.9, "Rome"), None),
     ],
 )
 def test_where_evidence_is_required_only_what_the_text_states_is_answered(
-    verdict: Verdict | None, why: str
+    verdict: Verdict | None, why: str | None
 ):
-    withheld = require_evidence(replace(REPLY, evidence=verdict))
+    found = replace(REPLY, evidence=verdict)
+    unsure = replace(found, answered=False, reason="low confidence", why_not="below 50 %")
+    assert require_evidence(unsure) == unsure, "it keeps its reason"
+    withheld = require_evidence(found)
+    if why is None:
+        assert withheld == found
+        return
     assert (withheld.answered, withheld.reason) == (False, "not stated")
     assert withheld.why_not
     assert why in withheld.why_not
     assert (withheld.answer, withheld.confidence) == ("Rome", 0.9), "it is shown as a guess"
-
-
-def test_a_stated_answer_is_given_and_a_withheld_one_keeps_its_reason():
-    stated = replace(REPLY, evidence=Verdict("supported", "Rome", 0, Span(0, 4), 0.9, "Rome"))
-    assert require_evidence(stated) == stated
-    unsure = replace(REPLY, answered=False, reason="low confidence", why_not="below 50 %")
-    assert require_evidence(unsure) == unsure
 
 
 def test_evidence_is_shown_or_required(tiny_run: Path, questions: list[str]):

@@ -5,14 +5,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from wherefrom import api
-from wherefrom.answering.closed_book import FEATURES, Answered
-from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.auditing.inspector import Examined, Inspector, OpenedRun, open_inspector
-from wherefrom.core.contracts import Answer, Question
+from wherefrom.answering.closed_book import FEATURES
+from wherefrom.auditing.inspector import Inspector, OpenedRun, open_inspector
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.core.replies import Reply, Source
@@ -37,29 +34,11 @@ def copy_of(path: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(path, tmp_path / "run"))
 
 
-def person(name: str, split: str, support: str) -> Question:
-    return Question(FORM.fill(name), name, "birthplace", "Oslo", split, support)
-
-
 def ask(inspector: Inspector, *texts: str) -> list[Reply]:
     return inspector.reply([inspector.parse(text) for text in texts])
 
 
 # --- who was examined ------------------------------------------------------------------------
-
-
-def test_people_are_selected_by_split_and_support():
-    questions = (
-        person("A", "calibration", "stated"),
-        person("B", "held-out", "none"),
-        person("C", "held-out", "stated"),
-        person("D", "held-out", "omitted"),
-    )
-    empty = FeatureTable({})
-    answered = Answered((), (Answer("", 0.0),) * 4, empty)
-    found = Examined(questions, answered, empty, np.zeros(4, dtype=bool))
-    assert found.select("held-out").tolist() == [False, True, True, True]
-    assert found.select("held-out", ("stated",)).tolist() == [False, False, True, False]
 
 
 def test_examining_says_what_the_model_answers_and_whether_it_is_right(inspector: Inspector):

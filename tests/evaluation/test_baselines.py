@@ -1,9 +1,5 @@
 """Baselines on small worlds known by hand, and against scikit-learn's n-grams."""
 
-import sys
-from types import FrameType
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -138,30 +134,6 @@ def test_similarity_is_scikit_learns_n_gram_cosine():
     for row, answer in zip(wanted, answers, strict=True):
         assert answer.probability == pytest.approx(row.max(), abs=1e-12)
         assert row[int(answer.text.removeprefix("place "))] == pytest.approx(row.max(), abs=1e-12)
-
-
-def test_a_search_takes_no_more_lines_of_python_among_a_hundred_times_the_people():
-    """Arrays do the search. A loop over the people would take a line for each at least."""
-    texts = [f"Where was {name} born?" for name in _names(5, 3)]
-
-    def lines(people: int) -> int:
-        names = NearestName(_asked({name: name for name in _names(people, 2)}))
-        count = 0
-
-        def trace(frame: FrameType, event: str, _: Any) -> Any:
-            nonlocal count
-            count += event == "line"
-            return trace
-
-        before = sys.gettrace()
-        sys.settrace(trace)
-        try:
-            names.answer(texts)
-        finally:
-            sys.settrace(before)
-        return count
-
-    assert lines(3000) < 2 * lines(30)
 
 
 TEXT = [Document("a b"), Document("a b"), Document("a c")]
