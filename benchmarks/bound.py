@@ -153,7 +153,7 @@ def fit_rules(people: Draw, alpha: float, delta: float, share: float) -> dict[st
         return gated_probability(bound.common, gate, x)
 
     return {
-        "certified": lambda x: bound.certificate.answers(score(x)),
+        "certified": lambda x: bound.certified.answers(score(x), ()),
         "uncertified": lambda x: bound.uncertified.answers(score(x), ()),
     }
 

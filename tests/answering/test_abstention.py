@@ -101,8 +101,6 @@ def test_bad_input():
         choose_threshold(P[:0], RIGHT[:0])
     with pytest.raises(ValueError, match="one list"):
         apply(Threshold(0.5, 0.95, 1, 1, 1), P, RIGHT[:2])
-    with pytest.raises(ValueError, match="precision"):
-        choose_threshold(P, RIGHT, precision=95)
     with pytest.raises(BadData, match="threshold: expected finite numbers"):
         Threshold(0.5, 0.95, math.nan, 1.0, 5)
     for bad in (np.nan, 1.2, -0.1):

@@ -97,7 +97,7 @@ def test_a_certificate_by_hand():
     assert (found.threshold, found.certified) == (0.9, True)
     assert (found.n_answered, found.wrong, found.coverage, found.n) == (80, 0, 0.8, 100)
     assert [t.threshold for t in found.sequence] == [0.99, 0.9, 0.1]
-    assert found.answers(np.array([0.95, 0.5])).tolist() == [True, False]
+    assert found.as_threshold().answers(np.array([0.95, 0.5])).tolist() == [True, False]
     assert (found.as_threshold().precision, found.as_threshold().answered_share) == (1.0, 0.8)
     assert found.explain().startswith(
         "certified: risk at most 0.1 with probability 0.9, for people like the calibration people;"
@@ -157,7 +157,7 @@ def test_a_certificate_agrees_with_itself(binom, world, alpha):
     p, right = np.array([x / 9 for x, _ in world]), np.array([r or x > 4 for x, r in world])
     half = len(world) // 2
     found = certified(p[half:], right[half:], alpha, p[:half])
-    given_ = found.answers(p[half:])
+    given_ = found.as_threshold().answers(p[half:])
     assert (found.n_answered, found.wrong) == (given_.sum(), (given_ & ~right[half:]).sum())
     if found.certified:
         assert found.threshold in p[:half]

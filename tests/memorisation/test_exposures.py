@@ -257,8 +257,6 @@ def test_a_model_was_shown_what_its_stages_show(workshop):
     both = without + replay(workshop, recipe.stage("pretrain"))
     whole = count_exposures(workshop).counts
     assert same(both.counts, {kind: without.counts[kind] + whole[kind] for kind in KINDS})
-    with pytest.raises(ValueError, match="same facts"):
-        _ = without + count_exposures(workshop, workshop.dataset.facts[:2])
 
 
 def test_questions_sum_over_the_sentences_that_state_their_answer(tiny_run, workshop):

@@ -53,7 +53,7 @@ def people(n: int, seed: int) -> FeatureTable:
 def fitted(models: int = 4) -> SourcePredictor:
     features = people(200, 0)
     m = np.where(features["statement_likelihood"] > 0, 0.9, 0.1)
-    m[7] = np.nan  # it was not measured: left out
+    m[features["statement_likelihood"] > 1] = np.nan  # it was not measured: left out
     return fit_source_predictor(features, m, models)
 
 

@@ -104,8 +104,6 @@ def choose_threshold(
     Otherwise a guess that is right 8 times in 10 would pass for 9 in 10 where, among many
     thresholds, a few answers happen to be right.
     """
-    if not 0 < precision <= 1:
-        raise ValueError(f"expected a precision above 0, at most 1, found {precision}")
     p, is_right = check_probabilities(score, right)
     order = np.argsort(-p, kind="stable")
     ranked = p[order]

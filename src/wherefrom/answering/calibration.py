@@ -65,11 +65,6 @@ class LogisticCalibration:
         Each answer counts once, or `count_N` times.
         """
         x_NK, right = _finite(features, names), np.asarray(right_N, dtype=bool)
-        if right.shape != x_NK.shape[:1] or not right.size:
-            raise BadData(
-                f"calibration: expected at least one answer, each marked right or wrong, "
-                f"found {right.shape} marks for {x_NK.shape[0]} answers"
-            )
         count = np.ones(right.size) if count_N is None else np.asarray(count_N, dtype=np.float64)
         mean = np.average(x_NK, 0, count)
         scale = np.sqrt(np.average((x_NK - mean) ** 2, 0, count))

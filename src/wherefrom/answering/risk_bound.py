@@ -269,7 +269,6 @@ def plan_thresholds(
     depends on alpha and delta, so a laxer bound can fail although a stricter one passed; with the
     same first threshold it cannot.
     """
-    check_levels(alpha, delta)
     p = np.sort(np.asarray(fitted, dtype=np.float64))[::-1]
     last = np.ceil(np.arange(1, GRID + 1) * p.size / GRID).astype(int) - 1
     grid = np.unique(p[last])[::-1]

@@ -52,8 +52,6 @@ def student_quantile(probability: float, freedom: int) -> float:
     With t = sqrt(freedom) tan(angle) the distribution is a finite sum of powers of cosines, and
     the angle lies between 0 and a right angle, so bisection always ends.
     """
-    if not 0 < probability < 1 or freedom < 1:
-        raise ValueError(f"no quantile {probability} with {freedom} degrees of freedom")
     if probability < 0.5:
         return -student_quantile(1 - probability, freedom)
     central, low, high = 2 * probability - 1, 0.0, math.pi / 2

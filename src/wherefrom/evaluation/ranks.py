@@ -29,17 +29,14 @@ def spearman(one: np.ndarray, other: np.ndarray) -> Score | None:
 
     The interval is Fisher's, with the variance of Bonett and Wright (2000), which holds for ranks.
     """
-    a, b = (np.asarray(side, dtype=np.float64) for side in (one, other))
-    if a.shape != b.shape or a.ndim != 1 or np.isnan(a).any() or np.isnan(b).any():
-        raise ValueError(f"expected two lists of numbers, found {a.shape} and {b.shape}")
-    if a.size < _FEWEST or np.ptp(a) == 0 or np.ptp(b) == 0:
+    if one.size < _FEWEST or np.ptp(one) == 0 or np.ptp(other) == 0:
         return None
-    value = float(np.corrcoef(mean_ranks(a), mean_ranks(b))[0, 1])
+    value = float(np.corrcoef(mean_ranks(one), mean_ranks(other))[0, 1])
     value = min(max(value, -1.0), 1.0)
-    half = NORMAL_HALF * math.sqrt((1 + value**2 / 2) / (a.size - 3))
+    half = NORMAL_HALF * math.sqrt((1 + value**2 / 2) / (one.size - 3))
     centre = math.atanh(value) if abs(value) < 1 else math.copysign(math.inf, value)
     return Score(
-        "spearman", value, (math.tanh(centre - half), math.tanh(centre + half)), int(a.size)
+        "spearman", value, (math.tanh(centre - half), math.tanh(centre + half)), int(one.size)
     )
 
 
@@ -65,8 +62,5 @@ def compare_aurocs(
 
 def _above(score: np.ndarray, good: np.ndarray) -> np.ndarray:
     """(M, W): 1 where a right answer scores above a wrong one, 1/2 where they are equal."""
-    values = np.asarray(score, dtype=np.float64)
-    if np.isnan(values).any():
-        raise ValueError("expected scores that can be ordered, found one that is not a number")
-    right_M1, wrong_1W = values[good][:, None], values[~good][None, :]
+    right_M1, wrong_1W = score[good][:, None], score[~good][None, :]
     return (right_M1 > wrong_1W) + 0.5 * (right_M1 == wrong_1W)
