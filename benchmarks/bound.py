@@ -37,7 +37,7 @@ from answer_files import by_run, read_rows
 
 from wherefrom.answering.closed_book import FEATURES
 from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.answering.risk_bound import FITTING, fit_bound
+from wherefrom.answering.risk_bound import FITTING, fit_bounds, gated_probability
 from wherefrom.core.errors import BadData
 from wherefrom.core.files import write_json
 from wherefrom.evaluation.binomial import binomial_tail
@@ -146,10 +146,15 @@ def fit_rules(people: Draw, alpha: float, delta: float, share: float) -> dict[st
     fit = np.arange(len(right)) < share * len(right)
     names = tuple(name for name in features.columns if name != KNOWN)
     gate: Any = KnownNames() if KNOWN in features.columns else None
-    bound = fit_bound(features, right, names, (fit, ~fit), alpha, delta, gate)
+    sides = {"": (np.flatnonzero(fit), np.flatnonzero(~fit))}
+    bound = fit_bounds(features, right, names, sides, alpha, delta, gate, several=False)
+
+    def score(x: FeatureTable) -> np.ndarray:
+        return gated_probability(bound.common, gate, x)
+
     return {
-        "certified": lambda x: bound.certificate.answers(bound.score(x)),
-        "uncertified": lambda x: bound.uncertified.answers(bound.score(x)),
+        "certified": lambda x: bound.certified.answers(score(x), ()),
+        "uncertified": lambda x: bound.uncertified.answers(score(x), ()),
     }
 
 

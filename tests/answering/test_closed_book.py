@@ -1,6 +1,7 @@
 """Questions put to a model: which it can be asked, its answers, and their features."""
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,7 +11,7 @@ import torch
 from torch import nn
 
 from wherefrom.answering.closed_book import FEATURES, ClosedBookModel, open_closed_book
-from wherefrom.answering.familiarity import FAMILIARITY, FamiliarityReference
+from wherefrom.answering.familiarity import FAMILIARITY
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.contracts import Answer, Candidate, Dataset, Document, Question, Span
 from wherefrom.core.errors import BadData
@@ -140,45 +141,23 @@ def test_features_by_hand():
         np.testing.assert_allclose(features[name], column, atol=1e-3 if name in FAMILIARITY else 0)
 
 
-def test_familiarity_counts_in_spreads_of_the_asked():
-    """Last names of 2, 4, 4 and 6 letters: 4 on average, with a spread of sqrt(2)."""
-    model = closed_book(
-        questions=[question(name) for name in ("Ada Lu", "Bo Falk", "Cy Roth", "Di Holmro")]
-    )
-    questions = [model.parse(f"Where was Ada {'a' * n} born?") for n in (3, 4, 5)]
-    found = model.answer(questions).features["familiarity"]
-    np.testing.assert_allclose(found, np.array([1, 0, -1]) / math.sqrt(2), atol=1e-4)
-    again = model.familiarity([q.subject for q in questions])["familiarity"]
-    np.testing.assert_allclose(found, again, rtol=1e-6)
+def test_a_stored_reference_is_used_instead_of_being_measured_again(monkeypatch):
+    measured: list[list[str]] = []
+    measure = ClosedBookModel.measure
 
+    def count(model: ClosedBookModel, names: Sequence[str]) -> FeatureTable:
+        measured.append(list(names))
+        return measure(model, names)
 
-class Counted(ClosedBookModel):
-    """Keeps every list of names whose familiarity was measured."""
-
-    def __init__(self, *rest) -> None:
-        self.measured: list[list[str]] = []
-        super().__init__(*rest)
-
-    def measure(self, names):
-        self.measured.append(list(names))
-        return super().measure(names)
-
-
-def test_a_stored_reference_is_used_instead_of_being_measured_again():
-    dataset = Dataset(tuple(DOCUMENTS), questions=ASKED)
-    first = Counted(Scripted(), dataset)
-    assert first.measured == [], "nothing is measured before it is needed"
+    monkeypatch.setattr(ClosedBookModel, "measure", count)
+    first = closed_book()
     expected = first.familiarity(["Bo Lu"])
     first.familiarity(["Bo Falk"])
-    assert first.measured.count(NAMES) == 1, "the reference is measured once"
-    second = Counted(Scripted(), dataset, first.reference)
-    found = second.familiarity(["Bo Lu"])
-    assert second.measured == [["Bo Lu"]]
+    assert measured.count(NAMES) == 1, "the reference is measured once"
+    measured.clear()
+    found = closed_book(reference=first.reference).familiarity(["Bo Lu"])
+    assert measured == [["Bo Lu"]]
     np.testing.assert_allclose(found.matrix(FAMILIARITY), expected.matrix(FAMILIARITY))
-    doubled = FamiliarityReference(
-        first.reference.mean, {m: 2 * s for m, s in first.reference.spread.items()}
-    )
-    assert Counted(Scripted(), dataset, doubled).reference is doubled
 
 
 # --- answers ---------------------------------------------------------------------------------
@@ -195,12 +174,6 @@ def test_a_question_is_decoded_once_and_not_at_all_where_its_answer_is_known():
     assert known.keys() == {second.text}, "what was given is not changed"
 
 
-def test_no_questions_have_no_answers():
-    found = closed_book(answerer := Scripted()).answer([])
-    assert (found.answers, len(found.features), answerer.decoded) == ((), 0, [])
-    assert tuple(found.features.columns) == FEATURES
-
-
 def test_of_a_long_text_before_names_the_model_reads_what_fits():
     """Even the longest name that can be asked about is scored after some of it."""
 
@@ -215,13 +188,6 @@ def test_of_a_long_text_before_names_the_model_reads_what_fits():
     assert np.isfinite(long.matrix(tuple(long.columns))).all()
     for name, column in long.columns.items():
         np.testing.assert_allclose(column, fitting[name], rtol=1e-5)
-
-
-def test_a_run_is_opened_with_all_its_questions(tiny_run):
-    run = open_run(tiny_run)
-    model = open_closed_book(run)
-    texts = [q.text for q in run.dataset.questions]
-    assert [model.parse(text).text for text in texts] == texts
 
 
 def test_a_run_that_answers_no_questions_is_named():

@@ -1,8 +1,8 @@
 """Names that the model has read, told from decoys."""
 
-import json
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,8 +10,15 @@ import pytest
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.familiarity import FAMILIARITY
 from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.answering.name_gate import LOST, NameGate, choose_known, fit_name_gate
-from wherefrom.core.config import from_json, to_json
+from wherefrom.answering.name_gate import (
+    LOST,
+    NameGate,
+    choose_known,
+    fit_name_gate,
+    make_decoy_names,
+    names_with_text,
+)
+from wherefrom.core.contracts import Dataset, Document, Question, Span
 from wherefrom.core.errors import BadData
 
 
@@ -67,32 +74,6 @@ def test_the_chance_that_a_name_was_read_is_even_where_the_gate_opens():
     assert NameGate(flat, 1.0).probability(sure) == pytest.approx([0.5, 0.0])
 
 
-def test_it_takes_its_columns_by_their_names():
-    known, decoys = cloud(0, 50, 9), cloud(-4, 50, 10)
-    gate = fit_name_gate(known, decoys)
-    more = FeatureTable({"margin": np.zeros(50)} | dict(reversed(known.columns.items())))
-    assert fit_name_gate(more, decoys) == gate
-    assert (gate.probability(more) == gate.probability(known)).all()
-
-
-def test_it_comes_back_from_json():
-    gate = fit_name_gate(cloud(0, 30, 5), cloud(-3, 30, 6))
-    written = json.loads(json.dumps(to_json(gate)))
-    assert from_json(NameGate, written, "names") == gate
-    assert gate.curve.features == FAMILIARITY
-    renamed = written["curve"] | {"features": ["a", "b"]}
-    for spoilt, message in (
-        (None, "names: expected a table of NameGate, found None"),
-        ({}, "names: expected the field 'curve', found none"),
-        ({"curve": {}, "least": 0.5}, r"names\.curve: expected the field 'features', found none"),
-        (written | {"least": "x"}, r"names\.least: expected a number, found 'x'"),
-        (written | {"least": math.nan}, "names: expected a finite least value, found nan"),
-        (written | {"curve": renamed}, r"names: expected the features .* found \('a', 'b'\)"),
-    ):
-        with pytest.raises(BadData, match=message):
-            from_json(NameGate, spoilt, "names")
-
-
 def test_a_curve_is_fitted_on_known_names_unless_they_are_few():
     curve = LogisticCalibration(FAMILIARITY, (0.0, 0.0), (1.0, 1.0), (1.0, 0.0), 0.0)
     gate = NameGate(curve, 0.5)  # opens where the familiarity is 0 or more
@@ -101,3 +82,26 @@ def test_a_curve_is_fitted_on_known_names_unless_they_are_few():
     assert choose_known(gate, table(values)).tolist() == list(range(1, 40, 2))
     assert choose_known(gate, table(values[:38])).size == 38, "19 known people are too few"
     assert choose_known(None, table(values)).size == 40
+
+
+def test_names_with_text_are_those_of_documents_or_else_of_asked_questions():
+    documents = (Document("By Bo Falk.", Span(3, 10)), Document("Ada Lund. ", Span(0, 8)))
+    asked = tuple(Question("", n, "r", "Oslo", "asked") for n in ("Cy Roth", "Ada Lund"))
+    assert names_with_text(Dataset(documents, questions=asked)) == ["Ada Lund", "Bo Falk"]
+    assert names_with_text(Dataset((Document("x"),), questions=asked)) == ["Ada Lund", "Cy Roth"]
+
+
+def test_where_no_name_can_be_asked_about_there_are_no_decoys():
+    dataset = Dataset((Document("By Bo Falk.", Span(3, 10)),))
+    assert make_decoy_names(SimpleNamespace(spells=lambda name: False), dataset) is None
+    made = make_decoy_names(SimpleNamespace(spells=lambda name: True), dataset)
+    assert made is not None
+    assert "Bo Falk" not in made.of("Bo Falk")
+
+
+def test_another_curve_or_no_number_is_refused():
+    curve = LogisticCalibration(("a",), (0.0,), (1.0,), (1.0,), 0.0)
+    with pytest.raises(BadData, match=r"names: expected the features .* found \('a',\)"):
+        NameGate(curve, 0.5)
+    with pytest.raises(BadData, match="names: expected a finite least value, found nan"):
+        replace(fit_name_gate(cloud(0, 30, 5), cloud(-3, 30, 6)), least=math.nan)

@@ -41,42 +41,24 @@ def test_a_question_is_taken_apart_into_form_subject_and_relation():
 
 
 @pytest.mark.parametrize(
-    "typed",
+    ("form", "typed"),
     [
-        "Where was Ada Lund born?",
-        "where was ada lund born?",
-        "WHERE WAS ADA LUND BORN?",
-        "  Where  was\tAda   Lund \n born ?  ",
-        "Where was Ada Lund born",
-        "Where was Ada Lund born.",
-        "where was Ada Lund born!",
-        "Where was Ada Lund born??",
-        "Where was Ada Lund born ?! ",
-        "Where was ada lund? born?",
+        (BORN, "Where was Ada Lund born?"),
+        (BORN, "WHERE WAS ADA LUND BORN?"),
+        (BORN, "  Where  was\tAda   Lund \n born ?  "),
+        (BORN, "where was Ada Lund born"),
+        (BORN, "Where was Ada Lund born ?! "),
+        (BORN, "Where was ada lund? born?"),
+        (WHO, "who is ada lund"),  # it ends right after the name
+        (WHO, "Who is Ada Lund??"),
+        (WHO, "Who is Ada Lund."),
+        (HOME, "the home of ada lund is"),  # it has no closing mark
+        (HOME, "The home of Ada Lund is?"),
     ],
 )
-def test_spaces_capitals_and_closing_marks_are_brought_into_the_form(typed):
-    expected = ParsedQuestion("Where was Ada Lund born?", BORN, "Ada Lund", "birthplace")
-    assert parser().parse(typed) == expected
-
-
-@pytest.mark.parametrize(
-    "typed",
-    [
-        "Who is Ada Lund?",
-        "who is ada lund",
-        "Who is Ada Lund??",
-        "Who is Ada Lund.",
-        "who is ada lund ?!",
-    ],
-)
-def test_a_form_may_end_right_after_the_name(typed):
-    assert parser(WHO).parse(typed) == ParsedQuestion("Who is Ada Lund?", WHO, "Ada Lund", "self")
-
-
-@pytest.mark.parametrize("typed", ["the home of ada lund is", "The home of Ada Lund is?"])
-def test_a_form_may_have_no_closing_mark(typed):
-    assert parser(HOME).parse(typed).text == "The home of Ada Lund is"
+def test_spaces_capitals_and_closing_marks_are_brought_into_the_form(form, typed):
+    expected = ParsedQuestion(form.fill("Ada Lund"), form, "Ada Lund", RELATIONS[form])
+    assert parser(form).parse(typed) == expected
 
 
 @pytest.mark.parametrize(
@@ -137,14 +119,11 @@ def test_questions_without_a_form_give_no_names():
 @pytest.mark.parametrize(
     ("typed", "known"),
     [
-        ("josé núñez", "José Núñez"),
         ("JOSÉ  NÚÑEZ", "José Núñez"),
         (unicodedata.normalize("NFD", "José Núñez"), "José Núñez"),
         ("Jos%C3%A9 N%C3%BA%C3%B1ez", "José Núñez"),
         ("Elfie Wörner", "Elfie W%C3%B6rner"),
-        ("elfie wörner", "Elfie W%C3%B6rner"),
         (unicodedata.normalize("NFD", "Elfie Wörner"), "Elfie W%C3%B6rner"),
-        ("Zoë Brontë", ACCENTED[2]),
         ("ZOË BRONTË", ACCENTED[2]),
     ],
 )
@@ -190,30 +169,16 @@ def test_a_question_of_the_data_set_is_asked_as_it_stands():
     assert parser().parse(odd.text).text == BORN.fill("Ada Lund")
 
 
-def test_a_name_is_known_only_as_it_is_spelt():
-    found = parser(names=["José Núñez", "", " "])
-    assert found.knows("José Núñez")
-    assert found.knows("Ada Lund")
-    assert not found.knows("ada lund")
-    assert not found.knows("")
-    assert not found.knows(" ")
-
-
 # --- suggestions -----------------------------------------------------------------------------
 
 
-def test_accents_and_encodings_are_compared_as_they_are_read():
-    assert parser(names=ACCENTED).suggest("Elfie Wörnér") == ("Elfie W%C3%B6rner",)
-
-
-def test_both_spellings_of_an_ambiguous_name_are_offered():
-    found = parser(names=["ADA Lund"])
-    assert found.suggest("ada lund") == ("ADA Lund", "Ada Lund")
-
-
-@pytest.mark.parametrize("name", ["Ada Lund", "Asa Yancey, Sr."])
-def test_a_known_name_has_no_suggestions(name):
-    assert parser(names=["Ada Lunde", "Asa Yancey, Jr."]).suggest(name) == ()
+def test_names_that_are_not_known_as_they_are_spelt_have_suggestions():
+    found = parser(names=["ADA Lund", "Ada Lunde", *ACCENTED, " "])
+    known = {"Ada Lund": True, "ada lund": False, " ": False, "José Núñez": True}
+    assert {name: found.knows(name) for name in known} == known
+    assert found.suggest("Ada Lund") == ()
+    assert found.suggest("ada lund")[:2] == ("ADA Lund", "Ada Lund")
+    assert found.suggest("Elfie Wörnér") == ("Elfie W%C3%B6rner",)
 
 
 # --- properties ------------------------------------------------------------------------------
@@ -263,15 +228,6 @@ def test_a_question_of_the_data_set_parses_to_its_own_text(asked, others):
     for question in (*questions, *rest):
         if any(form.subject(question.text) for form in found.forms):
             assert found.parse(question.text).text == question.text
-
-
-@settings(max_examples=50)
-@given(SUBJECTS)
-def test_suggestions_are_known_names_and_few(name):
-    found = SEVERAL.suggest(name)
-    assert len(found) == len({*found}) <= 3
-    assert all(SEVERAL.knows(other) for other in found)
-    assert not (found and SEVERAL.knows(name))
 
 
 def test_a_closing_mark_alone_is_no_name():

@@ -1,6 +1,7 @@
 """The risk bound: its steps by hand and against scipy, its promise on known populations."""
 
-import json
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,20 +9,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wherefrom.answering.abstention import REFUSE_ALL
-from wherefrom.answering.certificate import least_people
+from wherefrom.answering.calibration import LogisticCalibration
+from wherefrom.answering.certificate import Certificate, least_people
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.risk_bound import (
-    Certificate,
+    Scores,
     certify,
-    fit_bound,
+    certify_relations,
+    fit_bounds,
     plan_thresholds,
     split_people,
     walk,
 )
-from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, UsageError
 
 GOOD = np.repeat([0.99, 0.9, 0.1], [60, 20, 20])  # as a curve would have them
+ALPHA, DELTA = 0.2, 0.3
+SURE = ("sure",)
+
+
+def certified(
+    tested: np.ndarray, right: np.ndarray, alpha: float = 0.1, fitted: np.ndarray = GOOD
+) -> Certificate:
+    return certify(Scores(fitted, tested, right), alpha, 0.1)
 
 
 @pytest.fixture(scope="module")
@@ -58,13 +68,13 @@ def test_of_several_answers_about_one_person_one_certifies():
 
 
 def test_the_walk_stops_at_the_first_failure(binom):
-    """0 of 30, 1 of 40, then 9 of 60; what comes after is not looked at."""
+    """0 of 30, 1 of 40, then 3 of 60, which just fails; what comes after is not looked at."""
     p = np.repeat([0.9, 0.8, 0.7, 0.6], [30, 10, 20, 500])
     right = np.ones(p.size, dtype=bool)
-    right[30], right[40:48] = False, False
+    right[30], right[40:42] = False, False
     tried = walk([0.9, 0.8, 0.7, 0.6], p, right, 0.1, 0.1)
     assert [(t.threshold, t.n_answered, t.wrong) for t in tried] == [
-        (0.9, 30, 0), (0.8, 40, 1), (0.7, 60, 9)
+        (0.9, 30, 0), (0.8, 40, 1), (0.7, 60, 3)
     ]  # fmt: skip
     for trial in tried:
         wanted = binom.cdf(trial.wrong, trial.n_answered, 0.1)
@@ -83,11 +93,11 @@ def test_a_plan_is_of_the_fitting_people_alone_and_begins_where_passing_is_likel
 
 def test_a_certificate_by_hand():
     right = GOOD > 0.5
-    found = certify(GOOD, GOOD, right, 0.1, 0.1)
+    found = certified(GOOD, right)
     assert (found.threshold, found.certified) == (0.9, True)
     assert (found.n_answered, found.wrong, found.coverage, found.n) == (80, 0, 0.8, 100)
     assert [t.threshold for t in found.sequence] == [0.99, 0.9, 0.1]
-    assert found.answers(np.array([0.95, 0.5])).tolist() == [True, False]
+    assert found.as_threshold().answers(np.array([0.95, 0.5])).tolist() == [True, False]
     assert (found.as_threshold().precision, found.as_threshold().answered_share) == (1.0, 0.8)
     assert found.explain().startswith(
         "certified: risk at most 0.1 with probability 0.9, for people like the calibration people;"
@@ -99,7 +109,7 @@ def test_nothing_certified_refuses_all_and_says_how_many_more_would_do(binom):
     """1 wrong of 30 at the surest: 3/62 with half a wrong one added, so 80 % need about 100."""
     tested = np.repeat([0.99, 0.1], [30, 20])
     right = np.arange(50) < 29
-    found = certify(GOOD, tested, right, 0.1, 0.1)
+    found = certified(tested, right)
     assert (found.certified, found.threshold, found.coverage) == (False, REFUSE_ALL, 0.0)
     answered = (150 + found.more_people) / 150 * 30
     allowed = binom.ppf(0.1, round(answered), 0.1) - 1
@@ -108,43 +118,34 @@ def test_nothing_certified_refuses_all_and_says_how_many_more_would_do(binom):
     assert "\n" not in found.explain()
 
 
-def test_too_few_people_are_told_so():
-    found = certify(GOOD[:10], np.full(10, 0.99), np.ones(10, dtype=bool), 0.1, 0.1)
-    assert found.sequence == ()
-    assert not found.certified
-    assert 34 < found.more_people < 300  # at the very least 22 answers on one half
-    assert "found only 10 people to test thresholds on" in found.explain()
-
-
 def test_what_it_takes_at_the_least_is_said():
     """22 right answers at alpha and delta 0.1 (0.9**22 < 0.1), from seven tenths of the people."""
     assert 0.9**22 < 0.1 < 0.9**21
     assert (least_people(0.1, 0.1), least_people(0.1, 0.1 / 3)) == (32, 48)
-    few = certify(GOOD[:10], np.full(10, 0.99), np.arange(10) > 1, 0.1, 0.1)
+    few = certified(np.full(10, 0.99), np.arange(10) > 1, fitted=GOOD[:10])
     assert (few.more_people, few.enough_to_tell) == (None, False)
     assert few.advice == (
         "there are too few calibration questions to tell: it takes at least 32, "
         "whose sure answers are all right"
     )
-    bad = certify(GOOD, np.full(100, 0.99), np.arange(100) > 30, 0.1, 0.1)
+    bad = certified(np.full(100, 0.99), np.arange(100) > 30)
     assert (bad.more_people, bad.enough_to_tell) == (None, True)
     assert bad.advice.startswith("more calibration questions would not help")
+    assert bad.advice in bad.explain()
+    nobody = certified(np.full(100, 0.01), np.ones(100, dtype=bool), 0.9)
+    assert (nobody.certified, nobody.more_people) == (False, None)
+    right = certified(np.full(10, 0.99), np.ones(10, dtype=bool), fitted=GOOD[:10])
+    assert (right.certified, right.sequence) == (False, ())
+    assert 34 < right.more_people < 300  # at the very least 22 answers on one half
+    assert "found only 10 people to test thresholds on" in right.explain()
 
 
 def test_a_few_answers_without_a_fault_are_no_reason_to_give_up():
     """30 right ones at alpha 0.01: it takes 230 of them, all right, not another model."""
-    found = certify(GOOD, np.full(30, 0.99), np.ones(30, dtype=bool), 0.01, 0.1)
+    found = certified(np.full(30, 0.99), np.ones(30, dtype=bool), 0.01)
     assert not found.certified
     assert found.more_people is not None
     assert found.more_people > 200
-
-
-def test_where_the_risk_is_too_high_more_people_would_not_do():
-    found = certify(GOOD, np.full(100, 0.99), np.arange(100) < 85, 0.1, 0.1)
-    assert (found.certified, found.more_people) == (False, None)
-    assert "more calibration questions would not help" in found.explain()
-    nobody = certify(GOOD, np.full(100, 0.01), np.ones(100, dtype=bool), 0.9, 0.1)
-    assert (nobody.certified, nobody.more_people) == (False, None)
 
 
 worlds = st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=30, max_size=120)
@@ -155,8 +156,8 @@ worlds = st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=30, max_
 def test_a_certificate_agrees_with_itself(binom, world, alpha):
     p, right = np.array([x / 9 for x, _ in world]), np.array([r or x > 4 for x, r in world])
     half = len(world) // 2
-    found = certify(p[:half], p[half:], right[half:], alpha, 0.1)
-    given_ = found.answers(p[half:])
+    found = certified(p[half:], right[half:], alpha, p[:half])
+    given_ = found.as_threshold().answers(p[half:])
     assert (found.n_answered, found.wrong) == (given_.sum(), (given_ & ~right[half:]).sum())
     if found.certified:
         assert found.threshold in p[:half]
@@ -168,53 +169,141 @@ def test_a_certificate_agrees_with_itself(binom, world, alpha):
 # --- people and their features ---------------------------------------------------------------
 
 
-def world(n: int, seed: int) -> tuple[list[str], FeatureTable, np.ndarray]:
-    generator = np.random.default_rng(seed)
+def one_relation(n: int) -> tuple[FeatureTable, np.ndarray, dict[str, tuple[np.ndarray, ...]]]:
+    generator = np.random.default_rng(0)
     familiar = np.where(generator.random(n) < 0.6, 0.0, -6.0) + generator.normal(size=n)
     right = generator.random(n) < np.where(familiar > -3, 0.98, 0.03)
     features = FeatureTable({"familiar": familiar, "noise": generator.random(n)})
-    return [f"p{i}" for i in range(n)], features, right
+    split = split_people([f"p{i}" for i in range(n)])
+    return features, right, {"": tuple(map(np.flatnonzero, split))}
 
 
 def test_a_bound_is_fitted_on_one_half_and_tested_on_the_other():
-    people, features, right = world(400, 0)
-    fit, test = split_people(people)
-    found = fit_bound(features, right, ("familiar", "noise"), (fit, test))
+    features, right, sides = one_relation(400)
+    test = sides[""][1]
+
+    def fit(outcome: np.ndarray) -> Any:
+        return fit_bounds(
+            features, outcome, tuple(features.columns), sides, 0.1, 0.1, several=False
+        )
+
+    found = fit(right)
     assert found.certificate.certified
     assert 0.5 < found.certificate.coverage < 0.7
-    assert found.certificate.n == found.uncertified.n == test.sum()
+    assert found.certificate.n == found.uncertified.n == test.size
     assert found.uncertified.precision >= 0.9
     assert found.uncertified.answered_share >= found.certificate.coverage - 0.05
     # Outcomes of the certifying half change neither the curve nor the plan.
-    changed = np.where(test, False, right)
-    other = fit_bound(features, changed, ("familiar", "noise"), (fit, test))
-    assert other.calibration == found.calibration
+    changed = right.copy()
+    changed[test] = False
+    other = fit(changed)
+    assert other.common == found.common
     assert not other.certificate.certified
     assert other.certificate.sequence[0].threshold == found.certificate.sequence[0].threshold
 
 
-def test_it_can_be_written_as_json():
-    people, features, right = world(200, 1)
-    parts = split_people(people)
-    for outcome in (right, np.zeros(200, dtype=bool)):
-        found = fit_bound(features, outcome, ("familiar", "noise"), parts).certificate
-        written = json.loads(json.dumps(to_json(found), allow_nan=False))
-        assert written["threshold"] == found.threshold
-        wrong = [trial["wrong"] for trial in written["sequence"]]
-        assert wrong == [trial.wrong for trial in found.sequence]
-        assert from_json(Certificate, written, "certificate") == found
+def test_the_curve_is_fitted_on_people_whose_names_are_known():
+    features, right, sides = one_relation(400)
+    gate: Any = SimpleNamespace(opens=lambda table: table["familiar"] > -3)
+    found = fit_bounds(features, right, ("noise",), sides, 0.1, 0.1, gate, several=False)
+    fit = sides[""][0]
+    known = fit[features["familiar"][fit] > -3]
+    expected = LogisticCalibration.fit(features.rows(known), right[known], ("noise",))
+    assert found.common == expected
 
 
-def test_bad_input():
-    _, features, right = world(10, 2)
-    nobody = np.zeros(10, dtype=bool)
-    with pytest.raises(BadData, match="found 10 and 0; a risk bound needs at least 32"):
-        fit_bound(features, right, ("familiar", "noise"), (~nobody, nobody))
+# --- several relations -----------------------------------------------------------------------
+
+
+def drawn(generator: np.random.Generator, risk: float, n: int = 120) -> Scores:
+    """People whose answers are all wrong with this risk, however sure the curve is."""
+    fitted, tested = generator.uniform(0.9, 1.0, (2, n))
+    return Scores(fitted, tested, generator.random(n) >= risk)
+
+
+@pytest.mark.parametrize("draws", [40, pytest.param(300, marks=pytest.mark.nightly)])
+def test_all_bounds_hold_together_as_often_as_promised(draws):
+    """Three relations whose risk is a hair above alpha: whatever is certified, is so by mistake.
+
+    Each tested at the level delta, one of three would fail with probability 1 - 0.7^3 = 0.66.
+    """
+    generator = np.random.default_rng(0)
+    mistakes = alone = 0
+    for _ in range(draws):
+        scores = {name: drawn(generator, ALPHA + 1e-9) for name in ("a", "b", "c")}
+        mistakes += certify_relations(scores, ALPHA, DELTA).certified
+        alone += any(certify(own, ALPHA, DELTA).certified for own in scores.values())
+    assert mistakes <= DELTA * draws
+    assert alone > 1.2 * DELTA * draws, "without the correction the promise is broken"
+
+
+def test_together_the_certificates_count_all_certifying_people():
+    generator = np.random.default_rng(2)
+    scores = {"easy": drawn(generator, 0.0, 100), "bad": drawn(generator, 0.9, 60)}
+    found = certify_relations(scores, ALPHA, DELTA)
+    easy, bad = found.by_relation["easy"], found.by_relation["bad"]
+    assert (easy.certified, bad.certified, found.certified) == (True, False, True)
+    assert (found.alpha, found.delta, easy.delta) == (ALPHA, DELTA, DELTA / 2)
+    assert (found.threshold, found.sequence) == (None, ())
+    assert (found.n, found.n_answered, found.wrong) == (160, easy.n_answered, 0)
+    assert found.coverage == easy.n_answered / 160
+    words = found.explain()
+    assert words.startswith(
+        "risk at most 0.2 with probability 0.7, in each of 2 relations and over"
+    )
+    assert "easy is certified and answers" in words
+    assert "bad is not certified and not answered (found" in words
+    assert "\n" not in words
+
+
+def two_relations(n: int) -> tuple[FeatureTable, np.ndarray, dict[str, tuple[np.ndarray, ...]]]:
+    """Each person is asked two things: one is known where the feature says so, one never is."""
+    generator = np.random.default_rng(3)
+    known = generator.random(n) < 0.6
+    feature = np.where(known, 2.0, -2.0) + generator.normal(size=n) / 4
+    right = np.column_stack((known, np.zeros(n, dtype=bool))).ravel()
+    fit, test = map(np.flatnonzero, split_people([f"person {i}" for i in range(n)]))
+    sides = {"where": (2 * fit, 2 * test), "when": (2 * fit + 1, 2 * test + 1)}
+    return FeatureTable({"sure": np.repeat(feature, 2)}), right, sides
+
+
+def test_a_relation_that_is_known_is_certified_and_one_that_is_guessed_is_not():
+    table, right, sides = two_relations(300)
+    found = fit_bounds(table, right, SURE, sides, 0.1, 0.1)
+    where, when = (found.certificate.by_relation[name] for name in ("where", "when"))
+    assert (where.certified, when.certified) == (True, False)
+    assert where.n == when.n == sides["where"][1].size
+    assert where.wrong <= 0.1 * where.n_answered
+    assert found.certified.of("where").value == where.threshold
+    assert found.certified.of("when").value == REFUSE_ALL
+    assert found.certified.of("when").why_not == when.why_not
+    assert found.uncertified.of("where").precision_target == 0.9
+    changed = right.copy()
+    people = np.append(sides["where"][1], sides["when"][1])
+    changed[people] = ~right[people]
+    other = fit_bounds(table, changed, SURE, sides, 0.1, 0.1)
+    assert other.curves == found.curves, "the curves do not know who certifies them"
+
+
+def test_a_relation_that_nobody_can_certify_is_not_answered():
+    table, right, sides = two_relations(100)
+    alone = sides | {"when": (sides["when"][0], sides["when"][1][:0])}
+    found = fit_bounds(table, right, SURE, alone, 0.1, 0.1)
+    lacking = found.certificate.by_relation["when"]
+    assert (lacking.n, lacking.certified) == (0, False)
+    assert "found only 0 people to test thresholds on" in lacking.why_not
+    assert "it takes at least 42, whose sure answers are all right" in lacking.advice
+    assert not found.uncertified.answers(np.array([1.0]), ["when"]).any()
+
+
+def test_a_bound_needs_people_on_both_sides_and_levels_between_0_and_1():
+    features, right, sides = one_relation(40)
+    everybody, nobody = np.arange(40), np.arange(0)
+    with pytest.raises(BadData, match="found 40 and 0; a risk bound needs at least 32"):
+        fit_bounds(features, right, ("noise",), {"": (everybody, nobody)}, 0.1, 0.1)
     for alpha, delta in ((0.0, 0.1), (1.0, 0.1), (0.1, 0.0), (0.1, 5.0), (float("nan"), 0.1)):
         with pytest.raises(UsageError, match="between 0 and 1"):
-            certify(GOOD, GOOD, GOOD > 0.5, alpha, delta)
-    with pytest.raises(ValueError, match="one list"):
-        certify(GOOD, GOOD, GOOD[:3] > 0.5, 0.1, 0.1)
+            fit_bounds(features, right, ("noise",), sides, alpha, delta)
 
 
 # --- the promise -----------------------------------------------------------------------------

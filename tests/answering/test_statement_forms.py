@@ -163,10 +163,6 @@ def test_what_is_not_expected_at_all_has_a_floor_and_what_is_too_long_is_cut():
     assert np.isfinite(cut.matrix(STATEMENT)).all()
 
 
-def test_no_question_has_no_likelihood():
-    assert NO_FORMS.measure(answerer(), [], [])["statement_likelihood"].shape == (0,)
-
-
 # -- searching in them ----------------------------------------------------------------
 
 TEXT = ("{name} is from {place}.", "{name} came from {place}.", "{name} hails from {place}.")

@@ -13,11 +13,8 @@ import wherefrom
 from tests.support.audited import Audited
 from wherefrom.answering import policy as policies
 from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.answering.name_suggestions import Mentions
-from wherefrom.answering.question_parser import QuestionParser
-from wherefrom.answering.risk_bound import Bound
+from wherefrom.answering.risk_bound import Bounds
 from wherefrom.auditing.asking import Problem, ask_run, require_evidence
-from wherefrom.auditing.inspector import open_inspector
 from wherefrom.core.config import from_json
 from wherefrom.core.contracts import Span
 from wherefrom.core.errors import BadData, UsageError
@@ -51,20 +48,13 @@ def test_replies_are_a_sequence_in_the_order_of_the_questions(run: Run, question
     assert list(reversed(found)) == list(reversed(found.replies))
     assert found.run == str(run.path)
     assert (found.problems, found.certificate, found.notes) == ((), None, ())
-
-
-def test_the_api_takes_one_question_or_several(tiny_run: Path, questions: list[str]):
-    (one,) = wherefrom.ask(tiny_run, questions[0])
-    several = wherefrom.ask(tiny_run, questions[:2])
-    assert_same(wherefrom.to_json(one), wherefrom.to_json(several[0]))
+    (again,) = wherefrom.ask(run, f"  {questions[0].lower()} ")
+    assert_same(wherefrom.to_json(again), wherefrom.to_json(found[0]))
+    written = json.loads(json.dumps(wherefrom.to_json(again), allow_nan=False))
+    assert from_json(Reply, written, "reply") == again, "what reads `ask --json` gets the same"
 
 
 # --- questions that cannot be asked ----------------------------------------------------------
-
-
-def test_strict_asking_raises_for_the_first_bad_question(run: Run, questions: list[str]):
-    with pytest.raises(BadData, match=r"'Who\?': expected a question like 'Where was ... born\?'"):
-        ask_run(run, [questions[0], "Who?", "Where was Zoë born?"])
 
 
 def test_without_strictness_the_others_are_answered(run: Run, questions: list[str]):
@@ -74,6 +64,8 @@ def test_without_strictness_the_others_are_answered(run: Run, questions: list[st
     assert [problem.index for problem in found.problems] == [1]
     assert isinstance(found.problems[0], Problem)
     assert found.problems[0].message.startswith("'Who?': expected a question like")
+    with pytest.raises(BadData, match=r"'Who\?': expected a question like 'Where was ... born\?'"):
+        ask_run(run, asked)
 
 
 def test_a_name_that_the_model_cannot_read_is_unknown(run: Run, questions: list[str]):
@@ -96,11 +88,10 @@ def test_a_name_that_the_model_cannot_read_is_unknown(run: Run, questions: list[
 
 def test_the_model_may_not_answer_about_somebody_else(own_run: Path):
     """However sure it is: as if gate and threshold let everything pass."""
-    _let_everything_pass(own_run)
-    file = own_run / "audit" / "confidence.json"
-    policy = json.loads(file.read_text())
+    folder = RunFolder(own_run)
+    policy = folder.read_json("audit/confidence.json")
     policy["threshold"]["value"] = 0.0
-    RunFolder(file.parents[1]).write_json("audit/confidence.json", policy)
+    folder.write_json("audit/confidence.json", policy | {"names": None})
     run = open_run(own_run)
     known = run.dataset.select("held-out")[0].subject
     typed = f"{known[:-2]}{known[-1]}"
@@ -117,48 +108,6 @@ def test_the_model_may_not_answer_about_somebody_else(own_run: Path):
     lines = describe_reply(near)
     assert lines[1] == "  I don't know: the text has no such name"
     assert lines[2].startswith("  did you mean ")
-
-
-def test_a_name_that_the_text_has_is_not_taken_for_another(own_run: Path):
-    """Two people may be spelt almost alike: a name in passing is not in the list of subjects."""
-    inspector = open_inspector(open_run(own_run))
-    model = inspector.model
-    known = inspector.run.dataset.select("held-out")[0].subject
-    typed = f"{known[:-2]}{known[-1]}"
-    assert known in model.find_meant(typed)
-    documents = inspector.run.dataset.documents
-    text = f"He met {typed.upper()} there."
-    model._mentions = Mentions([*(d.text for d in documents), text])
-    assert model.find_meant(typed) == ()
-    assert known in model.parser.suggest(typed), "it is still shown"
-
-
-# --- a question is read once, whatever its spaces and capitals -------------------------------
-
-
-def test_a_question_is_parsed_once(tiny_run: Path, questions: list[str], monkeypatch):
-    parsed: list[str] = []
-    parse = QuestionParser.parse
-
-    def count(parser: QuestionParser, text: str) -> Any:
-        parsed.append(text)
-        return parse(parser, text)
-
-    monkeypatch.setattr(QuestionParser, "parse", count)
-    wherefrom.ask(tiny_run, questions[0])
-    assert parsed == [questions[0]]
-
-
-def test_spaces_case_and_the_closing_mark_do_not_matter(run: Run, questions: list[str]):
-    (expected,) = ask_run(run, questions[:1])
-    words = questions[0].rstrip("?").split()
-    for asked in (
-        questions[0].lower(),
-        questions[0].upper(),
-        f"  {'  '.join(words)} ? ",
-        "\t".join(words).swapcase(),
-    ):
-        assert ask_run(run, [asked]).replies == (expected,)
 
 
 def test_a_name_close_to_a_known_one_is_offered_in_words_and_in_json(run: Run):
@@ -188,9 +137,6 @@ def test_without_calibration_people_answers_have_no_confidence_and_a_note(facts_
     assert reply.source is not None
     (note,) = found.notes
     assert note == "the run has no calibration people, so its answers come without a confidence"
-
-
-def test_a_bound_needs_calibration_people(facts_folder: Path):
     with pytest.raises(
         BadData, match="expected calibration people to certify a risk bound with, found none"
     ):
@@ -213,13 +159,15 @@ def test_where_nothing_is_certified_nothing_is_answered(run: Run, questions: lis
 def test_answers_above_a_certified_threshold_are_given(run: Run, questions: list[str], monkeypatch):
     """As if half of the calibration people had been sure and right, and the other half neither."""
 
-    def certify(features: FeatureTable, right: np.ndarray, *rest: Any) -> Bound:
+    def certify(features: FeatureTable, right: np.ndarray, *rest: Any, several: bool) -> Bounds:
         sure = np.arange(len(right)) % 2 * 9.0
         columns = dict.fromkeys(features.columns, sure)
-        return fit_bound(FeatureTable(columns), sure > 0, *rest[:-1])  # any name will do
+        # Any name will do.
+        return fit_bounds(FeatureTable(columns), sure > 0, *rest[:-1], several=several)
 
-    fit_bound = policies.fit_bound
-    monkeypatch.setattr(policies, "fit_bound", certify)
+    fit_bounds = policies.fit_bounds
+    monkeypatch.setattr(policies, "fit_bounds", certify)
+    monkeypatch.setattr(policies, "fit_gate", lambda *_: None)
     found = ask_run(run, questions, risk=0.6, delta=0.5)
     certificate = found.certificate
     assert certificate is not None
@@ -269,20 +217,6 @@ def test_a_reply_has_the_same_json_wherever_it_is_written(
     assert_same(json.loads(capsys.readouterr().out)["reply"], found["replies"][0])
 
 
-def _let_everything_pass(path: Path) -> None:
-    """Without a name gate every reply has a confidence."""
-    file = path / "audit" / "confidence.json"
-    policy = json.loads(file.read_text())
-    RunFolder(file.parents[1]).write_json("audit/confidence.json", policy | {"names": None})
-
-
-def test_replies_read_back_as_they_were_written(run: Run, questions: list[str]):
-    """What reads `ask --json` gets the very same values again."""
-    found = ask_run(run, questions[:1])
-    written = json.loads(json.dumps(wherefrom.to_json(found[0]), allow_nan=False))
-    assert from_json(Reply, written, "reply") == found[0]
-
-
 REPLY = Reply(
     question="Where was Ann Ash born?", subject="Ann Ash", relation="birthplace", answered=True,
     answer="Rome", confidence=0.9, reason=None, name_known=True, candidates=(), evidence=None,
@@ -297,23 +231,23 @@ REPLY = Reply(
         (Verdict("silent", None, None, None, 0.1), "does not state it"),
         (Verdict("no text", None, None, None, 0.0), "nothing in the text is about this name"),
         (None, "too few of the asked answers stand in the text"),
+        (Verdict("supported", "Rome", 0, Span(0, 4), 0.9, "Rome"), None),
     ],
 )
 def test_where_evidence_is_required_only_what_the_text_states_is_answered(
-    verdict: Verdict | None, why: str
+    verdict: Verdict | None, why: str | None
 ):
-    withheld = require_evidence(replace(REPLY, evidence=verdict))
+    found = replace(REPLY, evidence=verdict)
+    unsure = replace(found, answered=False, reason="low confidence", why_not="below 50 %")
+    assert require_evidence(unsure) == unsure, "it keeps its reason"
+    withheld = require_evidence(found)
+    if why is None:
+        assert withheld == found
+        return
     assert (withheld.answered, withheld.reason) == (False, "not stated")
     assert withheld.why_not
     assert why in withheld.why_not
     assert (withheld.answer, withheld.confidence) == ("Rome", 0.9), "it is shown as a guess"
-
-
-def test_a_stated_answer_is_given_and_a_withheld_one_keeps_its_reason():
-    stated = replace(REPLY, evidence=Verdict("supported", "Rome", 0, Span(0, 4), 0.9, "Rome"))
-    assert require_evidence(stated) == stated
-    unsure = replace(REPLY, answered=False, reason="low confidence", why_not="below 50 %")
-    assert require_evidence(unsure) == unsure
 
 
 def test_evidence_is_shown_or_required(tiny_run: Path, questions: list[str]):

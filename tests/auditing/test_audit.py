@@ -19,7 +19,7 @@ from wherefrom.auditing.audit import (
     report_audit,
 )
 from wherefrom.core.config import to_json
-from wherefrom.core.contracts import Dataset, Question
+from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData, CannotWrite
 from wherefrom.core.replies import GUESSED, NO_TEXT
 from wherefrom.memorisation.counterfactual import compute_memorisation, measure_probabilities
@@ -43,20 +43,8 @@ def test_every_finding_is_there_and_written(audited: Audited):
     }
     assert found.abstention is not None
     assert found.abstention.certificate is not None
-
-
-def test_figures_are_over_held_out_people(audited: Audited):
-    found = audited.findings
-    assert found.confidence is not None
-    assert found.confidence.calibrated.brier.n == 14
-    assert found.exposures is not None
-    assert sum(row.n for row in found.exposures.dose) == 14
-    assert found.evidence is not None
-    for part in (found.evidence, found.source):
-        assert sum(row.answers for row in part.held_out_answers.values()) == 14
-    assert found.source.measured is not None
-    assert found.source.measured.agreement.n == 14
-    assert found.evidence.accuracy.probes["without text"].n == 4, "calibration people without text"
+    names = {p.name for p in (audited.run.path / "audit").glob("*.svg")}
+    assert names == {"reliability.svg", "risk-coverage.svg", "dose-response.svg"}
 
 
 def test_one_row_an_answer_with_all_that_is_known_of_it(audited: Audited):
@@ -105,11 +93,6 @@ def test_the_predictor_that_was_fitted_is_kept_and_used(audited: Audited):
         assert source["borrowed"] is False
         if row["reply"]["evidence"]["label"] == NO_TEXT:
             assert (source["label"], source["probability_recalled"]) == (GUESSED, 0.0)
-
-
-def test_pictures_are_drawn(audited: Audited):
-    names = {p.name for p in (audited.run.path / "audit").glob("*.svg")}
-    assert names == {"reliability.svg", "risk-coverage.svg", "dose-response.svg"}
 
 
 def test_an_audit_again_trains_nothing_and_gives_the_same_bytes(
@@ -180,33 +163,17 @@ def test_too_few_for_a_bound_still_have_confidence(own_run: Path, monkeypatch):
 def test_questions_that_cannot_be_asked_are_left_out_and_counted(own_run: Path):
     run = open_run(own_run)
     questions = run.dataset.questions
+    again = next(q for q in questions if q.split == "held-out")
     other = Question("Who was Ada Lund?", "Ada Lund", "birthplace", "Oslo", "held-out", "none")
     unknown = Question("Where was Ada Roth born?", "Ada Roth", "birthplace", None, "held-out")
-    found = investigate(Fewer(run, (*questions, other, unknown)))
-    assert len(found.examined.questions) == 28
-    assert found.notes == (
-        "people: 1 of 29 questions are left out: the model was not taught their form, or cannot "
-        "read them",
+    found = investigate(Fewer(run, (*questions, again, other, unknown)))
+    assert len(found.examined.questions) == 29
+    left_out, twice = found.notes
+    assert left_out == (
+        "people: 1 of 30 questions are left out: the model was not taught their form, or cannot "
+        "read them"
     )
-
-
-def test_several_questions_about_one_person_are_noted(own_run: Path):
-    run = open_run(own_run)
-    questions = run.dataset.questions
-    again = next(q for q in questions if q.split == "held-out")
-    found = investigate(Fewer(run, (*questions, again)))
-    (note,) = found.notes
-    assert note.startswith("people: the 29 questions are about only 28 people")
-
-
-def test_a_text_that_states_nothing_has_no_exposures(own_facts: Path):
-    run = open_run(own_facts / "run")
-    dataset: Dataset = replace(run.dataset, facts=())
-    run.workshop.dataset = dataset
-    found = report_audit(run)
-    assert found.exposures is None
-    assert any("expected facts whose exposures can be counted" in text for text in found.notes)
-    assert not list((run.path / "audit").glob("*.svg"))
+    assert twice.startswith("people: the 29 questions are about only 28 people")
 
 
 def test_a_run_without_held_out_people_cannot_be_audited(own_run: Path):

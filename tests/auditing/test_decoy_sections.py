@@ -37,7 +37,9 @@ def people(inspector: Inspector) -> Examined:
 
 @pytest.fixture(scope="module")
 def tiers(inspector: Inspector) -> dict[str, AskedTier]:
-    return sections.ask_tiers(inspector, 6)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sections, "TIER", 6)
+        return sections.ask_tiers(inspector)
 
 
 def test_decoys_are_nobody_in_the_run(inspector: Inspector):

@@ -92,13 +92,6 @@ def test_what_the_text_also_states_is_in_the_recommendation(document, why):
     )
 
 
-def test_without_text_a_guess_is_called_one():
-    found = recommend(reply("Rome", NO_TEXT, "guessed"), "Oslo", NO_TEXT)
-    assert found == (
-        "the model is guessing, and the corpus does not say (no text): do not rely on its answer"
-    )
-
-
 # --- a run -----------------------------------------------------------------------------------
 
 
@@ -131,37 +124,15 @@ def test_a_claim_that_the_text_contradicts(inspector: Inspector):
     assert f"the corpus says otherwise: it states '{question.answer}'" in found.recommendation
 
 
-def test_somebody_without_text(inspector: Inspector):
-    question = inspector.run.dataset.select("held-out", ("none",))[0]
-    found = settle(inspector, question.text, "Oslo")
-    assert "the corpus does not say (no text)" in found.recommendation
-    assert found.recommendation.endswith("do not rely on its answer")
-    assert set(found.shown.values()) == {0}
-
-
-def test_a_claim_that_is_the_models_own_answer_is_judged_once(inspector: Inspector):
-    question = inspector.run.dataset.select("held-out")[0]
-    (own,) = inspector.reply([inspector.parse(question.text)])
-    other = next(c.text for c in own.candidates if c.text.strip())
-    found = settle(inspector, question.text, other)
-    assert len(found.verdicts) == (1 if own.answer == other else 2)
-    same = replace(found, reply=reply("Oslo", SUPPORTED), claim=Claim("Oslo", 0.5, SUPPORTED))
-    assert same.verdicts == [("the model's answer", SUPPORTED)]
-    two = replace(same, claim=Claim("Rome", 0.5, CONTRADICTED))
-    assert two.verdicts == [("the model's answer", SUPPORTED), ("your answer", CONTRADICTED)]
-
-
 def test_capitals_make_no_other_answer(inspector: Inspector, monkeypatch: pytest.MonkeyPatch):
     question = inspector.run.dataset.select("held-out")[0]
     monkeypatch.setattr(Inspector, "reply", lambda *_: [reply("Oslo", SUPPORTED)])
     found = settle(inspector, question.text, "OSLO")
     assert found.claim.text == "Oslo"
     assert found.shown.keys() == {"Oslo"}
-
-
-def test_nothing_is_shown_of_an_answer_that_no_line_has(inspector: Inspector):
-    question = inspector.parse("Where was Noone Atall born?")
-    assert count_shown(inspector, question, ["Oslo", "Rome"]) == {"Oslo": 0, "Rome": 0}
+    assert [owner for owner, _ in found.verdicts] == ["the model's answer"]
+    other = replace(found, claim=Claim("Rome", 0.5, CONTRADICTED))
+    assert other.verdicts == [("the model's answer", SUPPORTED), ("your answer", CONTRADICTED)]
 
 
 @pytest.mark.parametrize(
@@ -169,14 +140,7 @@ def test_nothing_is_shown_of_an_answer_that_no_line_has(inspector: Inspector):
     [
         ("", "expected a claimed answer, found nothing"),
         ("  \t", "expected a claimed answer, found nothing"),
-        (
-            "\u25a1",
-            r"U\+25A1\), found one; leave it out: the model uses this character as a marker",
-        ),
-        (
-            "\u2047",
-            r"U\+2047\), found one; leave it out: the model uses this character as a marker",
-        ),
+        ("\u2047", r"U\+2047\), found one; leave it out: the model uses this character as a"),
     ],
 )
 def test_claims_that_are_none(inspector: Inspector, claim: str, message: str):
@@ -184,20 +148,14 @@ def test_claims_that_are_none(inspector: Inspector, claim: str, message: str):
         settle(inspector, inspector.run.dataset.questions[0].text, claim)
 
 
-def test_a_claim_that_the_model_cannot_write_is_weighed_by_the_text_alone(inspector: Inspector):
-    question = inspector.run.dataset.select("held-out")[0]
-    for claim in ("Zürich", "a\nb", "a" * 200):
-        found = settle(inspector, question.text, claim)
-        assert found.claim.model_probability is None
-        assert to_json(found)["claim"]["model_probability"] is None
-        assert f"the corpus says otherwise: it states '{question.answer}'" in found.recommendation
-
-
 def test_the_longest_claim_fits_and_one_more_letter_does_not(inspector: Inspector):
     question = inspector.parse(inspector.run.dataset.select("held-out")[0].text)
     longest = inspector.model.answerer.model.max_input - len(question.text) - 1
     assert claim_probability(inspector, question, "a" * longest) is not None
     assert claim_probability(inspector, question, "a" * (longest + 1)) is None
+    assert claim_probability(inspector, question, "Zürich") is None, "it lacks a letter"
+    nobody = inspector.parse("Where was Noone Atall born?")
+    assert count_shown(inspector, nobody, ["Oslo", "Rome"]) == {"Oslo": 0, "Rome": 0}
 
 
 def test_what_a_question_taught_is_said(inspector: Inspector):
@@ -208,6 +166,9 @@ def test_what_a_question_taught_is_said(inspector: Inspector):
     assert found.shown_in_words.endswith(f"; a training question taught '{question.answer}'")
     held = inspector.run.dataset.select("held-out")[0]
     assert settle(inspector, held.text, "Oslo").taught == ()
+    assert recommend(reply("Rome", NO_TEXT, "guessed"), "Oslo", NO_TEXT) == (
+        "the model is guessing, and the corpus does not say (no text): do not rely on its answer"
+    )
     by_question = recommend(reply("Rome", NO_TEXT, "recalled"), "Oslo", NO_TEXT, ["Rome"])
     assert by_question == (
         "the corpus does not say (no text), but a training question taught the model its answer: "

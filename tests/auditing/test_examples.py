@@ -47,6 +47,8 @@ def test_a_file_beside_its_questions(table):
 
 
 def test_a_seed_draws_the_same_again_and_another_seed_others(table):
+    right = wherefrom.examples(predict(table, set()), questions=table)
+    assert (len(right.right), right.wrong) == (5, ()), "nothing is wrong"
     path = predict(table, {0, 2, 4, 6, 8, 10})
     draws = [wherefrom.examples(path, questions=table, seed=s, number=2) for s in (0, 0, 1, 2, 3)]
     assert draws[0] == draws[1]
@@ -54,11 +56,6 @@ def test_a_seed_draws_the_same_again_and_another_seed_others(table):
     every = wherefrom.examples(path, questions=table, number=50)
     assert [len(every.right), len(every.wrong)] == [6, 6]
     assert [each.question[17] for each in every.wrong] == list("ACEGIK")
-
-
-def test_nothing_wrong_is_said_so(table):
-    found = wherefrom.examples(predict(table, set()), questions=table)
-    assert (len(found.right), found.wrong) == (5, ())
 
 
 def test_a_file_of_another_length_is_refused(table):
@@ -72,13 +69,6 @@ def test_questions_that_nobody_named_are_asked_for(table, tmp_path, monkeypatch)
     monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
     with pytest.raises(MissingInput, match="name them with --questions"):
         wherefrom.examples(predict(table, {1}))
-
-
-def test_options_of_the_other_kind_are_refused(table, tiny_run):
-    with pytest.raises(UsageError, match="--relation: expected none"):
-        wherefrom.examples(predict(table, {1}), questions=table, relation="birthplace")
-    with pytest.raises(UsageError, match="--questions: expected none"):
-        wherefrom.examples(tiny_run, questions=table)
 
 
 def test_the_text_beside_the_questions_is_evidence(table):
@@ -128,12 +118,9 @@ def test_a_run_shows_probabilities_and_evidence(tiny_run):
     (reply,) = wherefrom.ask(run, found.wrong[0].question)
     if reply.answer == found.wrong[0].prediction:
         assert found.wrong[0].confidence == reply.confidence
-
-
-def test_another_model_of_the_run_has_no_confidence(tiny_run):
-    found = wherefrom.examples(tiny_run, model="without_pretraining")
-    assert found.model == "without_pretraining"
-    assert {each.confidence for each in (*found.right, *found.wrong)} == {None}
+    other = wherefrom.examples(tiny_run, model="without_pretraining")
+    assert other.model == "without_pretraining"
+    assert {each.confidence for each in (*other.right, *other.wrong)} == {None}, "it has no policy"
 
 
 def test_one_relation_of_several(relations_run):
@@ -154,7 +141,11 @@ def test_reviews_have_no_evidence(sentiment_run):
     assert found.right_probability is not None
 
 
-def test_names_that_are_not_there(tiny_run):
+def test_names_that_are_not_there_and_options_of_the_other_kind(tiny_run, table):
     for option in ("relation", "model", "task"):
         with pytest.raises(UsageError, match=f"--{option}: no {option} 'nothing'"):
             wherefrom.examples(tiny_run, **{option: "nothing"})
+    with pytest.raises(UsageError, match="--relation: expected none"):
+        wherefrom.examples(predict(table, {1}), questions=table, relation="birthplace")
+    with pytest.raises(UsageError, match="--questions: expected none"):
+        wherefrom.examples(tiny_run, questions=table)

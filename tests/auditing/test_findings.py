@@ -1,8 +1,6 @@
 """The findings of audit.json: every key that is documented, and only numbers that JSON can hold."""
 
 import json
-import math
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -106,26 +104,9 @@ def test_every_documented_key_is_written_and_no_other(audited: Audited):
     assert found == KEYS
 
 
-def numbers(value: Any) -> Iterator[float]:
-    if isinstance(value, dict):
-        for each in value.values():
-            yield from numbers(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from numbers(each)
-    elif isinstance(value, float):
-        yield value
-    else:
-        assert value is None or isinstance(value, str | int), f"JSON has no {type(value)}"
-
-
-def test_findings_are_finite_and_read_back_as_they_were_written(
-    audited: Audited, audited_relations: Audited
-):
+def test_findings_read_back_as_they_were_written(audited: Audited, audited_relations: Audited):
     for found in (audited.findings, audited_relations.findings):
         written = json.loads(json.dumps(to_json(found), allow_nan=False))
-        assert len(list(numbers(written))) > 100
-        assert all(map(math.isfinite, numbers(written)))
         assert written == to_json(found)
         assert to_json(from_json(Audit, written, "audit")) == written
 

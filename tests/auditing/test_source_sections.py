@@ -1,6 +1,6 @@
 """The sections about sources: figures by hand, and over whom each of them is."""
 
-from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,18 +11,15 @@ from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.auditing import source_sections as sections
 from wherefrom.auditing.findings import LabelCount
 from wherefrom.auditing.inspector import Examined, Inspector
-from wherefrom.core.contracts import Answer, Dataset, Question
-from wherefrom.core.errors import BadData
+from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.core.replies import Source, Verdict
 from wherefrom.evidence.accuracy import VerdictAccuracy
-from wherefrom.memorisation.counterfactual import CounterfactualMemorisation
 from wherefrom.memorisation.exposures import KINDS, count_exposures
 from wherefrom.memorisation.predictor import (
     COLUMNS,
     SourcePredictor,
     borrowed_predictor,
-    fit_source_predictor,
 )
 
 FORM = Form("Where was ", " born?")
@@ -81,6 +78,7 @@ def test_evidence_is_counted_over_held_out_answers_alone(measured: list[Question
         "no text": LabelCount(answers=0, right=0),
     }
     assert measured == [people[0]], "the labels are measured on calibration people"
+    assert sections.report_evidence(None, answers, [None] * 5) is None
 
 
 def test_a_relation_that_has_no_extractor_is_left_out(measured: list[Question]):
@@ -92,127 +90,31 @@ def test_a_relation_that_has_no_extractor_is_left_out(measured: list[Question]):
     assert list(found.by_relation) == ["other", "r"]
 
 
-def test_evidence_is_counted_for_each_relation(measured: list[Question]):
-    people = [person(i, "held-out", relation="rs"[i % 2]) for i in range(4)]
-    checker: Any = Knows("r", "s")
-    verdicts = [SUPPORTED, CONTRADICTED, SUPPORTED, SUPPORTED]
-    found = sections.report_evidence(
-        checker, examined(people, [True, False, False, True]), verdicts
-    )
-    assert found is not None
-    one, other = (found.by_relation[name].held_out_answers for name in "rs")
-    assert (one["supported"], one["contradicted"]) == (LabelCount(2, 1), LabelCount(0, 0))
-    assert (other["supported"], other["contradicted"]) == (LabelCount(1, 1), LabelCount(1, 0))
-    assert found.held_out_answers["supported"] == LabelCount(3, 2)
-
-
-def test_without_a_fact_checker_there_is_no_evidence():
-    people = examined([person(0, "held-out")], [True])
-    assert sections.report_evidence(None, people, [None]) is None
-
-
 # --- source ----------------------------------------------------------------------------------
 
 
-def world(n: int = 40) -> tuple[Examined, CounterfactualMemorisation]:
-    """Half calibration, half held-out; m is high where the first feature is."""
-    people = [person(i, "calibration" if i % 2 else "held-out") for i in range(n)]
-    found = examined(people, [True] * n)
-    with_text = np.where(found.features[COLUMNS[0]] > 0, 0.95, 0.2)
-    return found, CounterfactualMemorisation(with_text, np.full(n, 0.1), 4, np.zeros((0, n)))
-
-
-def test_the_predictor_is_fitted_on_calibration_people_alone():
-    found, memorisation = world()
-    fitted = sections.fit_own_predictor(found, memorisation)
-    assert not fitted.borrowed
-    assert fitted.models == 4
-    held = found.select("held-out")
-    columns = {
-        name: np.where(held, 99.0, column) for name, column in found.features.columns.items()
-    }
-    other = sections.fit_own_predictor(
-        replace(found, features=FeatureTable(columns)),
-        replace(memorisation, with_text=np.where(held, 1.0, memorisation.with_text)),
-    )
-    assert other == fitted
-    here = ~held
-    assert fitted == fit_source_predictor(found.features.rows(here), memorisation.m[here], 4)
-
-
-def test_a_predictor_needs_calibration_people_whose_m_is_a_number():
-    found, memorisation = world()
-    nobody = replace(found, questions=tuple(replace(q, split="held-out") for q in found.questions))
-    unknown = replace(memorisation, with_text=np.full(40, np.nan))
-    for people, measured in ((nobody, memorisation), (found, unknown)):
-        with pytest.raises(BadData, match="source: expected calibration people with text and a"):
-            sections.fit_own_predictor(people, measured)
-
-
-def test_the_source_report_by_hand():
-    """Held-out people: three with text, called 0.9, 0.7 and 0.6; one without; one whose m is
-    not known. The first and the third were recalled."""
-    supports = ("stated", "stated", "stated", "stated", "none", "omitted")
-    splits = ("calibration", *("held-out",) * 5)
-    people = [person(i, *pair) for i, pair in enumerate(zip(splits, supports, strict=True))]
-    answers = examined(people, [True, True, False, True, False, False])
-    chances = (0.01, 0.9, 0.7, 0.6, 0.2, 0.4)
+def test_sources_are_counted_over_held_out_answers_and_measured_where_models_were_retrained():
+    people = [person(0, "calibration"), *(person(i, "held-out") for i in range(1, 5))]
+    answers = examined(people, [True, True, False, True, False])
+    chances = (0.9, 0.9, 0.7, 0.6, 0.2)
     sources = [Source("recalled" if p > 0.5 else "guessed", p) for p in chances]
-    with_text = np.array([0.9, 0.9, 0.3, 0.8, 0.1, np.nan])
-    without = np.array([0.1, 0.1, 0.3, 0.0, 0.1, 0.1])
-    # Two pairs of models: of the three with text and an m, they agree about the first two.
-    by_pair = np.array([[0.8, 0.7, 0.1, 0.9, 0.0, np.nan], [0.8, 0.9, 0.4, 0.2, 0.0, np.nan]])
-    memorisation = CounterfactualMemorisation(with_text, without, 6, by_pair)
-    own = replace(borrowed_predictor(), models=8, borrowed=False)
-    found = sections.report_source(answers, sources, own, memorisation)
+    predictor = borrowed_predictor()
+    found = sections.report_source(answers, sources, predictor, None)
     assert found.held_out_answers == {
         "recalled": LabelCount(answers=3, right=2),
-        "guessed": LabelCount(answers=2, right=0),
+        "guessed": LabelCount(answers=1, right=0),
     }
-    assert (found.borrowed, found.models) == (False, 6)
-    measured = found.measured
-    assert measured is not None
-    assert measured.models == 6
-    assert measured.auroc is not None
-    assert measured.auroc.value == pytest.approx(3 / 4)  # 0.6 stands below 0.7
-    assert measured.auroc.n == 4
-    assert measured.auroc_with_text is not None
-    assert measured.auroc_with_text.value == pytest.approx(1 / 2)
-    assert measured.auroc_with_text.n == 3
-    assert measured.auroc_of_borrowed is not None
-    assert measured.auroc_of_borrowed.n == 4
-    assert measured.agreement.value == pytest.approx(3 / 4)
-    assert measured.recalled_share.value == pytest.approx(2 / 4)
-    assert (measured.m.least, measured.m.most) == pytest.approx((0.0, 0.8))
-    assert measured.m.median == pytest.approx(0.4)
-    assert measured.pairs_agree is not None
-    assert measured.pairs_agree.value == pytest.approx(2 / 3)
+    assert (found.borrowed, found.models, found.measured) == (True, predictor.models, None)
 
+    class Labelled:
+        def measure(self, own: SourcePredictor, which: np.ndarray) -> Any:
+            assert own is predictor
+            return SimpleNamespace(models=6, people=which.tolist())
 
-def test_a_data_set_that_knows_its_text_labels_right_answers_that_it_states():
-    supports = ("stated", "omitted", "stated", "none")
-    people = [person(i, "held-out", support) for i, support in enumerate(supports)]
-    memorisation = CounterfactualMemorisation(np.full(4, 0.9), np.full(4, 0.1), 4, np.zeros((0, 4)))
-    found = sections.report_source(
-        examined(people, [True, True, False, False]), [Source("guessed", 0.1)] * 4,
-        borrowed_predictor(), memorisation, by_construction=True,
-    )  # fmt: skip
-    assert found.measured is not None
-    assert found.measured.by_construction is not None
-    assert found.measured.by_construction.details["right"] == 1
-
-
-def test_without_retraining_there_are_labels_and_nothing_to_judge_them_by():
-    found, memorisation = world(4)
-    sources = [Source("guessed", 0.1)] * 4
-    predictor: SourcePredictor = borrowed_predictor()
-    unknown = replace(memorisation, with_text=np.full(4, np.nan))
-    for measured in (None, unknown):
-        report = sections.report_source(found, sources, predictor, measured)
-        assert report.measured is None
-        assert report.borrowed is True
-        assert report.models == predictor.models
-        assert report.held_out_answers["guessed"] == LabelCount(answers=2, right=2)
+    labelled: Any = Labelled()
+    found = sections.report_source(answers, sources, predictor, labelled)
+    measured: Any = found.measured
+    assert (found.models, measured.people) == (6, [False, True, True, True, True])
 
 
 # --- exposures and names ---------------------------------------------------------------------
@@ -238,13 +140,8 @@ def test_exposures_are_those_of_held_out_people(inspector: Inspector):
     assert found.randomised is False
 
 
-def test_name_bias_is_reported_by_part(inspector: Inspector):
+def test_name_bias_is_that_of_held_out_people_by_part(inspector: Inspector):
     found = sections.report_name_bias(inspector.run.dataset)
     assert found.parts.keys() == {"characters", "ending", "first", "last"}
     assert found.whole.n == 8 + 2 + 4
     assert "bits" in found.summary
-
-
-def test_too_few_people_show_no_name_bias():
-    with pytest.raises(BadData, match="expected at least 5 asked and 2 held-out people"):
-        sections.report_name_bias(Dataset((), (), (person(0, "asked"), person(1, "held-out"))))

@@ -3,8 +3,6 @@
 import json
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tests.support import real_data
 from wherefrom.core.contracts import Answer, Dataset, Document, Span
@@ -58,8 +56,6 @@ def test_the_window_ends_after_the_last_character():
     end = LINES[0].index("Rome") + len("Rome")
     assert sort_mistakes(wrong, DATASET, end).counts[FAILED_RECALL] == 1
     assert sort_mistakes(wrong, DATASET, end - 1).counts[BEYOND_WINDOW] == 1
-    with pytest.raises(ValueError, match="found 0"):
-        sort_mistakes(wrong, DATASET, 0)
 
 
 def test_right_answers_are_counted_apart():
@@ -73,20 +69,6 @@ def test_right_answers_are_counted_apart():
         "reach": REACH,
         "kinds": {GOLD_ABSENT: 0, ANOTHER_PLACE: 1, BEYOND_WINDOW: 0, FAILED_RECALL: 0},
     }
-
-
-names = st.sampled_from(["Ada Paris", "Bo Lind", "Cy Rome", "Nobody"])
-places = st.one_of(st.sampled_from(["Rome", "Oslo", "Nice", "Paris", "Bonn"]), st.text(max_size=4))
-
-
-@settings(max_examples=40)
-@given(st.lists(st.builds(_prediction, names, places, places)), st.integers(1, 80))
-def test_every_mistake_has_one_kind(predictions, reach):
-    mistakes = sort_mistakes(predictions, DATASET, reach)
-    assert mistakes.n == len(predictions) == mistakes.right + sum(mistakes.counts.values())
-    sorted_ = [p for kind in KINDS for p in mistakes.kinds[kind]]
-    assert len(sorted_) == sum(not p.correct for p in predictions)
-    assert not any(p.correct for p in sorted_)
 
 
 def test_on_the_course_files():

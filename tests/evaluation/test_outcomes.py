@@ -7,13 +7,6 @@ from wherefrom.core.errors import BadData
 from wherefrom.evaluation.outcomes import check_outcomes, check_probabilities
 
 
-def test_values_keep_their_type_and_outcomes_are_booleans():
-    values, right = check_outcomes(np.array([3, 0]), np.array([1.0, 0.0]))
-    assert values.dtype == np.int64
-    assert right.tolist() == [True, False]
-    assert check_probabilities(np.array([1, 0]), right)[0].dtype == np.float64
-
-
 @pytest.mark.parametrize(("value", "right"), [([1.0], []), ([[1.0]], [[True]]), (1.0, True)])
 def test_other_shapes_are_a_mistake_of_the_caller(value, right):
     with pytest.raises(ValueError, match="expected one list of answers"):

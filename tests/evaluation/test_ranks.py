@@ -47,8 +47,6 @@ def test_the_interval_of_spearman_holds_the_truth():
 def test_what_has_no_order_has_no_correlation():
     assert spearman(np.ones(9), np.arange(9.0)) is None
     assert spearman(np.arange(3.0), np.arange(3.0)) is None
-    with pytest.raises(ValueError, match="expected two lists of numbers"):
-        spearman(np.array([1.0, np.nan, 2, 3]), np.arange(4.0))
 
 
 def test_the_difference_is_that_of_the_two_areas():
@@ -66,13 +64,9 @@ def test_the_difference_is_that_of_the_two_areas():
     turned = compare_aurocs(other, one, right)
     assert turned is not None
     assert turned.interval == pytest.approx((-found.interval[1], -found.interval[0]))
-
-
-def test_equal_scores_do_not_differ_whatever_their_scale():
-    score, right = np.arange(20.0), np.arange(20) % 3 > 0
-    found = compare_aurocs(score, np.exp(score), right)
-    assert found is not None
-    assert (found.value, found.interval) == (0.0, (0.0, 0.0))
+    same = compare_aurocs(one, np.exp(one), right)
+    assert same is not None
+    assert (same.value, same.interval) == (0.0, (0.0, 0.0)), "only the order counts"
 
 
 def test_without_two_kinds_of_answers_there_is_nothing_to_compare():

@@ -1,6 +1,5 @@
 """Risk against coverage and AUROC by hand, intervals by simulation."""
 
-import json
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -8,8 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wherefrom.core.config import to_json
-from wherefrom.core.errors import BadData
 from wherefrom.evaluation.selective import auroc, compare_areas, risk_coverage
 
 S = np.array([0.9, 0.8, 0.6, 0.4])
@@ -50,6 +47,8 @@ def test_it_is_what_every_threshold_does_in_turn(case):
     assert found.risk == pytest.approx([(~right[a]).mean() for a in answered])
     assert found.least_area - 1e-12 <= found.area <= 1
     assert risk_coverage(score[::-1], right[::-1]).area == pytest.approx(found.area)
+    nothing = risk_coverage(0 * score, right)
+    assert nothing.area == pytest.approx((~right).mean()), "it tells nothing"
 
 
 @settings(max_examples=40)
@@ -59,13 +58,6 @@ def test_only_the_order_counts(case):
     for other in (np.exp(score), 3 * score - 7, score**3):
         assert risk_coverage(other, right) == risk_coverage(score, right)
         assert auroc(other, right) == auroc(score, right)
-
-
-@settings(max_examples=40)
-@given(cases)
-def test_a_score_that_tells_nothing_has_the_overall_risk(case):
-    score, right = case
-    assert risk_coverage(0 * score, right).area == pytest.approx((~right).mean())
 
 
 # --- the difference --------------------------------------------------------------------------
@@ -81,42 +73,34 @@ def test_the_bootstrap_is_the_exact_one_for_few_answers():
         counts = np.bincount(rows, minlength=4)
         exact += [first - second] * round(24 / np.prod([(1, 1, 2, 6, 24)[c] for c in counts]))
     assert len(exact) == 256
-    found = compare_areas(S, other, RIGHT, level=0.8, resamples=2000)
+    found = compare_areas(S, other, RIGHT, resamples=2000)
     assert found.difference == pytest.approx(
         risk_coverage(S, RIGHT).area - risk_coverage(other, RIGHT).area
     )
     share = [np.mean(np.array(exact) <= end + 1e-9) for end in found.interval]
     below = [np.mean(np.array(exact) < end - 1e-9) for end in found.interval]
-    assert below[0] - 0.03 <= 0.1 <= share[0] + 0.03
-    assert below[1] - 0.03 <= 0.9 <= share[1] + 0.03
+    assert below[0] - 0.02 <= 0.025 <= share[0] + 0.02
+    assert below[1] - 0.02 <= 0.975 <= share[1] + 0.02
     two_sided = 2 * min(np.mean(np.array(exact) <= 1e-9), np.mean(np.array(exact) >= -1e-9))
     assert found.p_value == pytest.approx(two_sided, abs=0.03)
     assert two_sided > 0.1, "half of it would be too small by more than that"
-
-
-def test_a_better_score_is_told_from_a_worse_one_and_equals_are_not():
-    generator = np.random.default_rng(0)
-    right = generator.random(300) < 0.7
-    good = right + generator.normal(0, 0.7, 300)
-    bad = right + generator.normal(0, 3, 300)
-    found = compare_areas(good, bad, right)
-    assert found.difference < 0
-    assert found.interval[1] < 0
-    assert found.p_value < 0.01
-    same = compare_areas(good, good, right, resamples=100)
-    assert (same.difference, same.interval, same.p_value) == (0.0, (0.0, 0.0), 1.0)
 
 
 def test_the_difference_turns_with_its_sides_and_repeats():
     generator = np.random.default_rng(1)
     a, b, right = generator.random(50), generator.random(50), generator.random(50) < 0.6
     one, back, again = (
-        compare_areas(*sides, right, seed=3, resamples=200) for sides in ((a, b), (b, a), (a, b))
+        compare_areas(*sides, right, resamples=200) for sides in ((a, b), (b, a), (a, b))
     )
     assert one == again
     assert back.difference == pytest.approx(-one.difference)
     assert back.interval == pytest.approx((-one.interval[1], -one.interval[0]))
     assert back.p_value == one.p_value
+    better = compare_areas(right + a, b, right, resamples=200)
+    assert better.difference < better.interval[1] < 0
+    assert better.p_value < 0.02
+    same = compare_areas(a, a, right, resamples=100)
+    assert (same.difference, same.interval, same.p_value) == (0.0, (0.0, 0.0), 1.0)
 
 
 # --- AUROC -----------------------------------------------------------------------------------
@@ -134,12 +118,10 @@ def test_auroc_is_the_share_of_pairs_in_order_of_which_ties_count_half(case):
         assert found.value == pytest.approx(((apart > 0) + (apart == 0) / 2).mean())
         assert found.interval[0] <= found.value <= found.interval[1]
         assert found.details == {"right": right.sum(), "wrong": (~right).sum()}
-
-
-def test_auroc_turned_round():
-    one, back = auroc(S, RIGHT), auroc(-S, RIGHT)
-    assert back.value == pytest.approx(1 - one.value)
-    assert back.interval == pytest.approx((1 - one.interval[1], 1 - one.interval[0]))
+        back = auroc(-score, right)
+        assert back.interval == pytest.approx((1 - found.interval[1], 1 - found.interval[0]))
+    with pytest.raises(ValueError, match="not a number"):
+        auroc(np.append(score, np.nan), np.append(right, True))
 
 
 def test_a_perfect_auroc_still_has_an_interval():
@@ -169,17 +151,6 @@ def test_the_interval_holds_the_truth_as_often_as_it_says(distance, stats):
         low, high = auroc(score, np.arange(72) < 60).interval
         hits += low <= truth <= high
     assert hits >= stats.binom.ppf(1e-4, 300, 0.95)
-
-
-def test_json_and_bad_input():
-    for found in (risk_coverage(S, RIGHT), compare_areas(S, -S, RIGHT, resamples=20)):
-        assert json.loads(json.dumps(to_json(found), allow_nan=False))["n"] == 4
-    with pytest.raises(BadData, match="found none"):
-        risk_coverage(S[:0], RIGHT[:0])
-    with pytest.raises(ValueError, match="one list"):
-        auroc(S, RIGHT[:2])
-    with pytest.raises(ValueError, match="not a number"):
-        compare_areas(S, np.append(S[:3], np.nan), RIGHT)
 
 
 def test_the_area_has_an_interval_that_narrows_with_more_answers():

@@ -50,15 +50,6 @@ def test_the_variance_is_that_of_a_two_way_layout(stats):
     assert interval == pytest.approx((mean - half, mean + half))
 
 
-def test_seeds_that_agree_have_the_questions_interval():
-    """Three equal seeds are one: the variance is that of 100 questions with a share of 0.8."""
-    right = np.tile(np.arange(100) < 80, (3, 1))
-    mean, (low, high) = mean_over_seeds(right)
-    assert mean == pytest.approx(0.8)
-    half = 1.984 * np.sqrt(0.8 * 0.2 / 99)
-    assert (low, high) == pytest.approx((0.8 - half, 0.8 + half), abs=1e-3)
-
-
 def test_questions_that_agree_leave_the_seeds_interval():
     """Every seed gets as many right, each other ones: only single answers vary."""
     right = np.ones((3, 60), dtype=bool)

@@ -10,7 +10,7 @@ from tests.support import real_data
 from wherefrom import api
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import BadData, MissingInput, UsageError
-from wherefrom.evaluation.text.measures import MeasuredText
+from wherefrom.evaluation.text.perplexity import MeasuredText
 from wherefrom.evaluation.text.verbatim import Verbatim
 from wherefrom.experiments.comparison import compare
 from wherefrom.experiments.perplexity import perplexity

@@ -12,8 +12,8 @@ from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.errors import BadData, Damaged, MissingInput
 from wherefrom.memorisation.labelled_answers import (
     LabelledAnswers,
+    pack_labelled,
     read_labelled,
-    write_labelled,
 )
 from wherefrom.memorisation.predictor import COLUMNS, borrowed_predictor, fit_source_predictor
 
@@ -51,7 +51,7 @@ def labelled() -> LabelledAnswers:
 
 
 def test_what_is_written_is_read_again(labelled: LabelledAnswers, tmp_path: Path):
-    write_labelled(tmp_path / "a.gz", labelled)
+    (tmp_path / "a.gz").write_bytes(pack_labelled(labelled))
     found = read_labelled(tmp_path / "a.gz")
     for field in fields(LabelledAnswers):
         one, other = getattr(labelled, field.name), getattr(found, field.name)
@@ -61,7 +61,7 @@ def test_what_is_written_is_read_again(labelled: LabelledAnswers, tmp_path: Path
             np.testing.assert_allclose(other, one, rtol=1e-4)
         else:
             assert other == one, field.name
-    write_labelled(tmp_path / "b.gz", found)
+    (tmp_path / "b.gz").write_bytes(pack_labelled(found))
     assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
 
 
@@ -69,7 +69,7 @@ def test_an_unknown_number_stays_unknown(labelled: LabelledAnswers, tmp_path: Pa
     p = labelled.p_KN.copy()
     p[3, 5] = np.nan
     missing = replace(labelled, p_KN=p, confidence=np.full(N, np.nan))
-    write_labelled(tmp_path / "a.gz", missing)
+    (tmp_path / "a.gz").write_bytes(pack_labelled(missing))
     found = read_labelled(tmp_path / "a.gz")
     assert np.argwhere(np.isnan(found.p_KN)).tolist() == [[3, 5]]
     assert np.isnan(found.confidence).all()
@@ -80,10 +80,15 @@ def test_an_unknown_number_stays_unknown(labelled: LabelledAnswers, tmp_path: Pa
 
 def test_the_file_is_enough_for_every_figure(labelled: LabelledAnswers, tmp_path: Path):
     """The predictor that is fitted on calibration people knows the first feature."""
-    write_labelled(tmp_path / "a.gz", labelled)
+    (tmp_path / "a.gz").write_bytes(pack_labelled(labelled))
     found = read_labelled(tmp_path / "a.gz")
     predictor = found.fit()
     assert predictor.models == K
+    for nobody in (
+        replace(found, splits=("held-out",) * N), replace(found, p_KN=np.full((K, N), np.nan)),
+    ):  # fmt: skip
+        with pytest.raises(BadData, match="expected calibration people with text and a measured m"):
+            nobody.fit()
     here = found.select("calibration") & found.in_corpus
     assert here.sum() == 24
     expected = fit_source_predictor(found.features.rows(here), found.memorisation.m[here], K)
@@ -102,17 +107,11 @@ def test_the_file_is_enough_for_every_figure(labelled: LabelledAnswers, tmp_path
     assert strange.auroc == measured.auroc_of_borrowed
 
 
-def test_without_calibration_people_nothing_is_fitted(labelled: LabelledAnswers):
-    nobody = replace(labelled, splits=("held-out",) * N)
-    with pytest.raises(BadData, match="expected calibration people with text and a measured m"):
-        nobody.fit()
-
-
 def test_a_file_that_is_missing_or_damaged(labelled: LabelledAnswers, tmp_path: Path):
     path = tmp_path / "labels.jsonl.gz"
     with pytest.raises(MissingInput, match="expected labelled answers, found"):
         read_labelled(path)
-    write_labelled(path, labelled)
+    path.write_bytes(pack_labelled(labelled))
     whole = path.read_bytes()
     head, *rows = gzip.decompress(whole).decode().splitlines()
     other = json.dumps(json.loads(head) | {"format_version": 9})

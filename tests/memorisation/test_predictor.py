@@ -9,8 +9,8 @@ import pytest
 
 from wherefrom.answering.closed_book import FEATURES, ClosedBookModel, open_closed_book
 from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.core.config import from_json, to_json
-from wherefrom.core.errors import BadData, Damaged
+from wherefrom.core.config import to_json
+from wherefrom.core.errors import Damaged
 from wherefrom.generation.answers import answer_probabilities
 from wherefrom.memorisation.predictor import (
     COLUMNS,
@@ -52,9 +52,9 @@ def people(n: int, seed: int) -> FeatureTable:
 
 def fitted(models: int = 4) -> SourcePredictor:
     features = people(200, 0)
-    return fit_source_predictor(
-        features, np.where(features["statement_likelihood"] > 0, 0.9, 0.1), models
-    )
+    m = np.where(features["statement_likelihood"] > 0, 0.9, 0.1)
+    m[features["statement_likelihood"] > 1] = np.nan  # it was not measured: left out
+    return fit_source_predictor(features, m, models)
 
 
 def test_what_separates_recall_from_guesses_is_learnt():
@@ -99,51 +99,25 @@ def test_each_relation_learns_what_recall_looks_like_there():
     assert fit_source_predictor(features, m, 2, ["one"] * 400).relations == {}
 
 
-def recall(features: FeatureTable, m: np.ndarray, asked: FeatureTable) -> list[float]:
-    """What a predictor that is fitted on some people says of others."""
-    return [s.probability_recalled for s in fit_source_predictor(features, m, 2).predict(asked)]
-
-
-def test_columns_are_taken_by_their_names():
-    features = people(40, 2)
-    m = np.where(features["statement_likelihood"] > 0, 1.0, 0.0)
-    turned = FeatureTable(dict(reversed(features.columns.items())) | {"more": m})
-    assert recall(turned, m, turned) == pytest.approx(recall(features, m, features))
-
-
-def test_people_whose_m_is_no_number_are_left_out():
-    features = people(40, 1)
-    m = np.where(features["log_probability"] > 0, 1.0, 0.0)
-    rows = np.vstack((features.matrix(SOURCE_FEATURES), np.full((1, len(SOURCE_FEATURES)), 50.0)))
-    found = recall(table(rows), np.append(m, np.nan), features)
-    assert found == pytest.approx(recall(features, m, features))
-
-
 def test_contrast_and_agreement_against_their_definitions(model: ClosedBookModel):
-    decoys = [("Ada Lund", "Cy Roth", "Di Holm"), ("Ada Falk",)]
+    """A name without decoys has no contrast, and nothing is usual for it."""
+    decoys = [("Ada Lund", "Cy Roth", "Di Holm"), ()]
     answered = model.answer([model.parse(text) for text in TEXTS])
     found = source_features(model, answered, decoys)
     assert tuple(found.columns) == COLUMNS
     assert len(found) == 2
     assert (found.matrix(FEATURES) == answered.features.matrix(FEATURES)).all()
+    assert (found["contrast"][1], found[USUAL][1]) == (0, 0)
     for i, (answer, names) in enumerate(zip(answered.answers, decoys, strict=True)):
+        total = answer.probability + sum(o.probability for o in answer.others)
+        assert found["agreement"][i] == pytest.approx(answer.probability / total)
+        if not names:
+            continue
         asked = [f"Where was {name} born?" for name in names]
         usual = answer_probabilities(model.answerer, asked, [answer.text] * len(names)).mean()
         expected = np.log(answer.probability / usual)
         assert found["contrast"][i] == pytest.approx(expected, abs=1e-4)
         assert found[USUAL][i] == pytest.approx(usual, abs=1e-6)
-        total = answer.probability + sum(o.probability for o in answer.others)
-        assert found["agreement"][i] == pytest.approx(answer.probability / total)
-
-
-def test_without_decoys_there_is_no_contrast(model: ClosedBookModel):
-    answered = model.answer([model.parse(text) for text in TEXTS])
-    first, second = source_features(model, answered, [(), ("Ada Lund",)])["contrast"]
-    assert first == 0
-    assert second != 0
-    alone = source_features(model, answered, [(), ()])
-    assert (alone["contrast"] == 0).all()
-    assert (alone[USUAL] == 0).all()
 
 
 def put(folder: Path, text: str) -> None:
@@ -162,23 +136,13 @@ def test_a_predictor_is_written_and_read_again(tmp_path):
     assert found.models == 6
 
 
-def test_a_run_without_its_own_borrows_one(tmp_path):
+def test_whether_it_is_borrowed_depends_on_where_it_lies(tmp_path):
     found = read_source_predictor(RunFolder(tmp_path))
     assert found == borrowed_predictor()
-    assert found.borrowed
-    assert {*found.curve.features} <= {*COLUMNS}
-    assert found.models > 0  # it was fitted, not written down
     assert found.predict(zeros(0.0))[0].borrowed
-
-
-def test_whether_it_is_borrowed_depends_on_where_it_lies(tmp_path):
-    """Also where a file of the first version does not say."""
-    written = to_json(borrowed_predictor())
-    for data in (written, {k: v for k, v in written.items() if k != "borrowed"}):
-        put(tmp_path, json.dumps(data))
-        assert read_source_predictor(RunFolder(tmp_path)) == replace(
-            borrowed_predictor(), borrowed=False
-        )
+    assert found.models > 0  # it was fitted, not written down
+    put(tmp_path, json.dumps(to_json(found)))
+    assert read_source_predictor(RunFolder(tmp_path)) == replace(found, borrowed=False)
 
 
 @pytest.mark.parametrize(
@@ -189,6 +153,8 @@ def test_whether_it_is_borrowed_depends_on_where_it_lies(tmp_path):
         ('{"curve": 3, "models": 1}', r"source\.curve: expected a table"),
         ('{"models": 1}', "source: expected the field 'curve'"),
         ("{", "JSON"),
+        (json.dumps(to_json(fitted()) | {"more": 1}), r"source\.more"),
+        (json.dumps(to_json(fitted())).replace(USUAL, "entropy"), "expected features among"),
     ],
 )
 def test_a_damaged_predictor_is_named(tmp_path, text: str, named: str):
@@ -196,22 +162,3 @@ def test_a_damaged_predictor_is_named(tmp_path, text: str, named: str):
     with pytest.raises(Damaged, match=named) as error:
         read_source_predictor(RunFolder(tmp_path))
     assert FILE in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("change", "named"), [({"models": "x"}, r"source\.models"), ({"more": 1}, r"source\.more")]
-)
-def test_a_predictor_with_another_field_is_damaged(tmp_path, change, named):
-    put(tmp_path, json.dumps(to_json(fitted()) | change))
-    with pytest.raises(Damaged, match=named):
-        read_source_predictor(RunFolder(tmp_path))
-
-
-def test_features_of_another_version_are_refused(tmp_path):
-    data = to_json(fitted())
-    data["curve"]["features"][0] = "entropy"
-    with pytest.raises(BadData, match="expected features among"):
-        from_json(SourcePredictor, json.loads(json.dumps(data)), "source")
-    put(tmp_path, json.dumps(data))
-    with pytest.raises(Damaged, match=r"expected features among .*; audit the run again"):
-        read_source_predictor(RunFolder(tmp_path))

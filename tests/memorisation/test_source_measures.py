@@ -8,7 +8,7 @@ import pytest
 from wherefrom.memorisation.counterfactual import CounterfactualMemorisation
 from wherefrom.memorisation.source_measures import PredictedSources, measure_source
 
-EVERY = slice(None)
+ALL = np.ones(80, dtype=bool)
 
 
 def sources(recalled: np.ndarray, predicted: np.ndarray, **more: np.ndarray) -> PredictedSources:
@@ -29,10 +29,6 @@ def noisy(recalled: np.ndarray, noise: float, seed: int = 0) -> np.ndarray:
 @pytest.fixture
 def recalled() -> np.ndarray:
     return np.arange(80) % 4 > 0
-
-
-def everybody(found: PredictedSources) -> np.ndarray:
-    return np.ones(found.predicted.size, bool)
 
 
 def test_a_small_example_by_hand():
@@ -77,15 +73,10 @@ def test_a_small_example_by_hand():
     assert found.spearman is None
 
 
-def test_nobody_to_judge(recalled):
-    found = sources(recalled, noisy(recalled, 0.3))
-    assert measure_source(found, np.zeros(80, bool)) is None
-
-
 def test_a_predictor_that_beats_confidence_says_so(recalled):
     found = measure_source(
         sources(recalled, noisy(recalled, 0.2), probability=noisy(recalled, 3.0, 1)),
-        np.ones(80, bool),
+        ALL,
     )
     assert found is not None
     (line,) = found.in_words
@@ -98,14 +89,12 @@ def test_a_predictor_that_does_not_beat_confidence_says_so(recalled):
     """It is compared with the better of the two scores that cost nothing."""
     score = noisy(recalled, 0.7)
     weak = noisy(recalled, 5.0, 2)
-    found = measure_source(
-        sources(recalled, score, probability=weak, confidence=score**2), np.ones(80, bool)
-    )
+    found = measure_source(sources(recalled, score, probability=weak, confidence=score**2), ALL)
     assert found is not None
     line = found.in_words[0]
     assert line.startswith("the predictor is not shown to be better than the confidence alone: ")
     assert line.endswith("difference +0.000 [+0.000, +0.000]")
-    worse = measure_source(sources(recalled, weak, probability=score), np.ones(80, bool))
+    worse = measure_source(sources(recalled, weak, probability=score), ALL)
     assert worse is not None
     assert worse.in_words[0].startswith(
         "the predictor is worse than the model's own probability alone, so use that instead: "
@@ -114,7 +103,7 @@ def test_a_predictor_that_does_not_beat_confidence_says_so(recalled):
 
 def test_a_predictor_that_does_not_beat_one_label_says_so(recalled):
     """Three in four are recalled, and the predictor calls everything recalled."""
-    found = measure_source(sources(recalled, 0.6 + 0.3 * recalled), np.ones(80, bool))
+    found = measure_source(sources(recalled, 0.6 + 0.3 * recalled), ALL)
     assert found is not None
     assert found.in_words[-1] == (
         "the predictor is no better than one label for every answer: 75.0 % of its labels are "
@@ -137,11 +126,11 @@ def test_rough_labels_are_called_rough(recalled):
     found = sources(recalled, noisy(recalled, 0.2))
     chance = np.random.default_rng(0).random((2, 80))
     rough = replace(found, memorisation=replace(found.memorisation, m_by_pair=chance))
-    measured = measure_source(rough, everybody(rough))
+    measured = measure_source(rough, ALL)
     assert measured is not None
     assert "the labels are rough: halves of the 2 pairs agree with a kappa" in measured.in_words[-1]
     assert measured.in_words[-1].endswith("; more pairs give better labels (--pairs)")
     single = replace(found, memorisation=replace(found.memorisation, m_by_pair=chance[:1]))
-    measured = measure_source(single, everybody(single))
+    measured = measure_source(single, ALL)
     assert measured is not None
     assert measured.in_words[-1].startswith("the labels come from one pair of models")

@@ -1,17 +1,15 @@
 """The swap test on answers that are known by hand."""
 
-import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import Answer, Dataset, Question
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.intervals import wilson
 from wherefrom.generation.answers import ModelAnswerer, Prompt, Wordings
-from wherefrom.memorisation.swap import OUTCOMES, OutcomeShare, SwapFindings, report_swap
+from wherefrom.memorisation.swap import OutcomeShare, SwapFindings, report_swap
 
 OLD = [Question(f"Where was {n} born?", n, "r", "Oslo", "held-out") for n in "ABCDE"]
 NEW = [replace(q, answer="Rome") for q in OLD[:4]] + OLD[4:]
@@ -59,32 +57,6 @@ def test_who_follows_the_text_is_counted_among_those_who_were_swapped():
     counts = {name: (m.flips.people, m.stays.people, m.other.people) for name, m in models.items()}
     assert counts == {"swapped": (2, 1, 1), "churn": (1, 2, 1), "before": (0, 3, 1)}
     assert found.swapped.flips == OutcomeShare(2, 0.5, wilson(2, 4))
-
-
-def test_findings_are_written_by_name_and_read_again():
-    written = json.loads(json.dumps(to_json(swapped_four())))
-    assert list(written) == ["people", "swapped", "churn", "before"]
-    assert list(written["swapped"]) == list(OUTCOMES)
-    assert written["churn"]["stays"] == {
-        "people": 2, "share": 0.5, "interval": list(wilson(2, 4)),
-    }  # fmt: skip
-    assert from_json(SwapFindings, written, "audit.json") == swapped_four()
-
-
-def test_findings_of_an_earlier_version_are_read():
-    """As they stood in audit.json when the findings were plain dicts."""
-    none = {"people": 0, "share": 0.0, "interval": [0.0, 0.045818129535527094]}
-    most = {"people": 75, "share": 0.9375, "interval": [0.8618985123272558, 0.9730106243291581]}
-    few = {"people": 5, "share": 0.0625, "interval": [0.02698937567084199, 0.13810148767274422]}
-    written = {
-        "people": 80,
-        "swapped": {"flips": most, "stays": none, "other": few},
-        "churn": {"flips": none, "stays": most, "other": few},
-        "before": {"flips": none, "stays": most, "other": few},
-    }
-    found = from_json(SwapFindings, written, "audit.json")
-    assert to_json(found) == written
-    assert found.swapped.flips == OutcomeShare(75, 0.9375, wilson(75, 80))
 
 
 def test_a_text_that_did_not_change_has_no_one_to_count():

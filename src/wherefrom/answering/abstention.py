@@ -8,7 +8,6 @@ questions ask for several relations, each has a threshold of its own (`Threshold
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -105,8 +104,6 @@ def choose_threshold(
     Otherwise a guess that is right 8 times in 10 would pass for 9 in 10 where, among many
     thresholds, a few answers happen to be right.
     """
-    if not 0 < precision <= 1:
-        raise ValueError(f"expected a precision above 0, at most 1, found {precision}")
     p, is_right = check_probabilities(score, right)
     order = np.argsort(-p, kind="stable")
     ranked = p[order]
@@ -231,7 +228,6 @@ def apply(
     score: np.ndarray,
     right: np.ndarray,
     relations: Sequence[str] = (),
-    level: float = 0.95,
 ) -> dict[str, Score]:
     """What the threshold does to other questions: `answered_share` and `precision`.
 
@@ -239,23 +235,23 @@ def apply(
     details have the same for each of them.
     """
     p, is_right = check_probabilities(score, right)
-    found = report_answered(threshold.answers(p, relations), is_right, level)
+    found = report_answered(threshold.answers(p, relations), is_right)
     if isinstance(threshold, Threshold):
         return _say_why(found, threshold)
     for relation, places in group(relations).items():
         own = threshold.of(relation)
-        each = _say_why(report_answered(own.answers(p[places]), is_right[places], level), own)
+        each = _say_why(report_answered(own.answers(p[places]), is_right[places]), own)
         for name, part in each.items():
             found[name].details.setdefault(BY_RELATION, {})[relation] = part.as_json()
     return found
 
 
-def report_answered(given: np.ndarray, right: np.ndarray, level: float = 0.95) -> dict[str, Score]:
+def report_answered(given: np.ndarray, right: np.ndarray) -> dict[str, Score]:
     """The share of answers that is given and, if any is, the share of these that is right."""
     answered, correct = int(given.sum()), int((given & right).sum())
-    scores = {"answered_share": Score.of_share("answered_share", answered, given.size, level)}
+    scores = {"answered_share": Score.of_share("answered_share", answered, given.size)}
     if answered:
-        scores["precision"] = Score.of_share("precision", correct, answered, level)
+        scores["precision"] = Score.of_share("precision", correct, answered)
     return scores
 
 
@@ -266,21 +262,22 @@ def _say_why(found: dict[str, Score], threshold: Threshold) -> dict[str, Score]:
 
 
 def refused(
-    threshold: Threshold | Thresholds,
-    score: np.ndarray,
-    relations: Sequence[str] = (),
-    level: float = 0.95,
+    threshold: Threshold | Thresholds, score: np.ndarray, relations: Sequence[str] = ()
 ) -> Score:
     """The share of these answers that is withheld; for people without text it should be 1."""
     p, _ = check_probabilities(score, np.zeros(np.shape(score), dtype=bool))
-    withheld = ~threshold.answers(p, relations)
+    several = relations if isinstance(threshold, Thresholds) else None
+    return report_refused(threshold.answers(p, relations), several)
 
-    def share(which: np.ndarray, details: dict[str, Any]) -> Score:
-        return Score.of_share("refused_share", int(which.sum()), which.size, level, details)
 
-    details: dict[str, Any] = {}
-    if isinstance(threshold, Thresholds):
-        parts = group(relations)
-        each = {relation: share(withheld[places], {}) for relation, places in parts.items()}
-        details[BY_RELATION] = {relation: score.as_json() for relation, score in each.items()}
-    return share(withheld, details)
+def report_refused(given: np.ndarray, relations: Sequence[str] | None) -> Score:
+    """The share that is not given; with several relations, the details have each one's."""
+
+    def share(which: np.ndarray) -> Score:
+        return Score.of_share("refused_share", int((~which).sum()), which.size)
+
+    found = share(given)
+    if relations is not None:
+        each = {name: share(given[at]).as_json() for name, at in group(relations).items()}
+        found.details[BY_RELATION] = each
+    return found

@@ -17,6 +17,9 @@ from wherefrom.core.errors import BadData
 from wherefrom.evaluation.logistic import fit_logistic, sigmoid
 
 PSEUDO = 0.5  # weight of each of the two pseudo-answers
+# The prior expects that one standard deviation of a feature changes the odds about e-fold. A
+# hundred answers easily outweigh it.
+RIDGE = 1.0
 # Penalties of how far a relation departs from the common curve: see benchmarks/relations.py.
 OWN_WEIGHT, OWN_BIAS = 3.0, 1.0
 
@@ -26,7 +29,7 @@ class LogisticCalibration:
     """A logistic curve over standardised features, fitted on calibration questions.
 
     Two priors keep the curve finite, since it is fitted on only a hundred answers or so. Each
-    weight has a normal prior of variance 1 / ridge: if a feature separates right from wrong
+    weight has a normal prior of variance 1 / RIDGE: if a feature separates right from wrong
     perfectly, the best fit without this prior is a step with probabilities 0 and 1, which a
     hundred answers do not justify. The bias has Jeffreys' prior for a rate: one right and one
     wrong pseudo-answer at the average features, each with the weight of half an answer. They keep
@@ -55,35 +58,27 @@ class LogisticCalibration:
         features: FeatureTable,
         right_N: np.ndarray,
         names: Sequence[str],
-        ridge: float = 1.0,
         count_N: np.ndarray | None = None,
     ) -> "LogisticCalibration":
         """Fit on answers that are known to be right or wrong, over the named features.
 
-        Each answer counts once, or `count_N` times. With ridge 1 the prior expects that one
-        standard deviation of a feature changes the odds about e-fold. A hundred answers easily
-        outweigh it.
+        Each answer counts once, or `count_N` times.
         """
-        if not ridge > 0:
-            raise ValueError(f"expected a ridge above 0, found {ridge}")
         x_NK, right = _finite(features, names), np.asarray(right_N, dtype=bool)
-        if right.shape != x_NK.shape[:1] or not right.size:
-            raise BadData(
-                f"calibration: expected at least one answer, each marked right or wrong, "
-                f"found {right.shape} marks for {x_NK.shape[0]} answers"
-            )
         count = np.ones(right.size) if count_N is None else np.asarray(count_N, dtype=np.float64)
         mean = np.average(x_NK, 0, count)
         scale = np.sqrt(np.average((x_NK - mean) ** 2, 0, count))
         # A constant feature says nothing; through rounding, its spread need not be exactly 0.
         scale = np.where(scale > 1e-12 * np.abs(mean), scale, 1.0)
-        weights, bias = _fit_with_priors((x_NK - mean) / scale, right, ridge, count)
+        design = np.column_stack(((x_NK - mean) / scale, np.ones(right.size)))
+        k = len(names)
+        theta = _fit_design(design, right, np.append(np.full(k, RIDGE), 0.0), k, count)
         return cls(
             features=tuple(names),
             mean=tuple(mean.tolist()),
             scale=tuple(scale.tolist()),
-            weights=tuple(weights.tolist()),
-            bias=bias,
+            weights=tuple(theta[:k].tolist()),
+            bias=float(theta[k]),
         )
 
     def probability(self, features: FeatureTable) -> np.ndarray:
@@ -97,18 +92,16 @@ def fit_by_relation(
     right_N: np.ndarray,
     names: Sequence[str],
     parts: Mapping[str, np.ndarray],
-    ridge: float = 1.0,
     own_weight: float = OWN_WEIGHT,
-    own_bias: float = OWN_BIAS,
 ) -> dict[str, LogisticCalibration]:
     """A curve for each relation, whose answers are at the places that `parts` has.
 
     A relation's weights and bias are those of a common curve and a difference of its own. The
-    differences are penalised (`own_weight`, `own_bias`), so a relation with few answers keeps near
+    differences are penalised (`own_weight`, OWN_BIAS), so a relation with few answers keeps near
     the common curve, and one with some hundred answers has in effect its own. No number of answers
     has to be chosen at which the one turns into the other.
     """
-    common = LogisticCalibration.fit(features, right_N, names, ridge)  # checks what is given
+    common = LogisticCalibration.fit(features, right_N, names)  # checks what is given
     x_NK = (features.matrix(names) - common.mean) / common.scale
     n, k = x_NK.shape
     x_NC = np.hstack((x_NK, np.ones((n, 1))))  # C = K + 1 columns: the weights and the bias
@@ -116,8 +109,8 @@ def fit_by_relation(
     for places in parts.values():
         blocks.append(np.zeros_like(x_NC))
         blocks[-1][places] = x_NC[places]
-    own = np.append(np.full(k, own_weight), own_bias)
-    penalty = np.concatenate((np.append(np.full(k, ridge), 0.0), np.tile(own, len(parts))))
+    own = np.append(np.full(k, own_weight), OWN_BIAS)
+    penalty = np.concatenate((np.append(np.full(k, RIDGE), 0.0), np.tile(own, len(parts))))
     theta = _fit_design(np.hstack(blocks), np.asarray(right_N, dtype=bool), penalty, k)
     shared, *others = np.split(theta, len(parts) + 1)
     curves = {name: shared + other for name, other in zip(parts, others, strict=True)}
@@ -127,16 +120,6 @@ def fit_by_relation(
     }
 
 
-def _fit_with_priors(
-    x_NK: np.ndarray, right_N: np.ndarray, ridge: float, count_N: np.ndarray
-) -> tuple[np.ndarray, float]:
-    """The penalised fit, with the two pseudo-answers as rows that only affect the bias."""
-    n, k = x_NK.shape
-    design = np.hstack((x_NK, np.ones((n, 1))))
-    theta = _fit_design(design, right_N, np.append(np.full(k, ridge), 0.0), k, count_N)
-    return theta[:k], float(theta[k])
-
-
 def _fit_design(
     design_ND: np.ndarray,
     right_N: np.ndarray,
@@ -144,7 +127,10 @@ def _fit_design(
     bias: int,
     count_N: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The penalised weights of D columns; column `bias` is the one of the pseudo-answers."""
+    """The penalised weights of D columns.
+
+    The two pseudo-answers are rows that only affect the column `bias`.
+    """
     n, d = design_ND.shape
     fit = fit_logistic(
         np.vstack((design_ND, np.eye(d)[[bias, bias]])),

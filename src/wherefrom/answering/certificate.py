@@ -4,8 +4,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from wherefrom.answering.abstention import REFUSE_ALL, Threshold
 from wherefrom.core.plurals import plural
 from wherefrom.evaluation.binomial import least_answers
@@ -35,8 +33,7 @@ class Certificate:
     If nothing is `certified`, every answer is withheld, and `more_people` says how many more
     calibration people would probably be enough. It is None if more would not help, or if there are
     too few people to tell, which `enough_to_tell` says. With several relations, each has a
-    certificate in `by_relation`; the certificate of all relations has no threshold and no tests
-    (see `relation_bounds.py`).
+    certificate in `by_relation`; the certificate of all relations has no threshold and no tests.
     """
 
     threshold: float | None
@@ -58,10 +55,6 @@ class Certificate:
         right = 1 - self.wrong / self.n_answered if self.n_answered else None
         why = None if self.certified else self.why_not
         return Threshold(value, 1 - self.alpha, self.coverage, right, self.n, why)
-
-    def answers(self, probability: np.ndarray) -> np.ndarray:
-        """Whether each answer is given."""
-        return self.as_threshold().answers(probability)
 
     def explain(self) -> str:
         """One line for a user."""

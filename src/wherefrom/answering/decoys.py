@@ -125,8 +125,8 @@ class DecoyNames:
         turn = int.from_bytes(sha256(name.encode(errors="surrogatepass")).digest()[:4])
         rows = self._count * 2 if rest and self._rests else 0
         for one, other in _words(2, rows, 1, "recombined", turn):
-            yield f"{first} {_pick(self._rests, one)}"
-            yield f"{_pick(self._firsts, other)} {rest}"
+            yield f"{first} {pick_one(self._rests, one)}"
+            yield f"{pick_one(self._firsts, other)} {rest}"
 
     def _first(self, proposals: Iterable[str]) -> tuple[str, ...]:
         allowed = filter(self._novel.allows, proposals)
@@ -194,7 +194,7 @@ def random_words(count: int, rows: int, seed: int, stage: int, turn: int = 0) ->
     return np.stack(made, 1).tolist()
 
 
-def _pick(items: Sequence[T], word: int) -> T:
+def pick_one(items: Sequence[T], word: int) -> T:
     return items[int(below(word, len(items)))]
 
 
@@ -206,7 +206,7 @@ def _shuffle(items: Sequence[T], seed: int, tier: str) -> list[T]:
 def _recombine(names: Sequence[str], proposals: int, seed: int) -> Iterator[str]:
     pairs = [name.split(" ", 1) for name in names if " " in name]
     for one, other in _words(2, proposals if pairs else 0, seed, "recombined"):
-        yield f"{_pick(pairs, one)[0]} {_pick(pairs, other)[1]}"
+        yield f"{pick_one(pairs, one)[0]} {pick_one(pairs, other)[1]}"
 
 
 def _absent(names: Sequence[str], seed: int) -> Iterator[str]:
@@ -218,7 +218,7 @@ def _absent(names: Sequence[str], seed: int) -> Iterator[str]:
 def _scramble(names: Sequence[str], proposals: int, seed: int) -> Iterator[str]:
     letters = _Letters(names)
     for pick, *words in _words(1 + _LONGEST, proposals, seed, "gibberish"):
-        pairs = zip(_pick(names, pick), words, strict=False)
+        pairs = zip(pick_one(names, pick), words, strict=False)
         yield "".join(letters.like(letter, word) for letter, word in pairs)
 
 
@@ -243,7 +243,7 @@ class _Letters:
         """A random letter of the same kind; a character that is no letter is kept."""
         if not character.isalpha():
             return character
-        return _pick(self._groups[self._kind(character)], word)
+        return pick_one(self._groups[self._kind(character)], word)
 
     @staticmethod
     def _kind(letter: str) -> tuple[bool, bool]:
@@ -346,7 +346,7 @@ def _spell_out(names: Sequence[str], count: int, seed: int) -> Iterator[str]:
         order = _ORDERS[row % len(_ORDERS)]
         text = _EDGE * order
         for word in words:
-            text += _pick(follows[text[-order:]], word)
+            text += pick_one(follows[text[-order:]], word)
             if text.endswith(_EDGE):
                 yield text.strip(_EDGE)
                 break
@@ -358,7 +358,7 @@ def _vary(
     """New names: two good ones joined at their first space, or one with one letter changed."""
     letters = _Letters(names)
     for one, other, place, word in _words(4, count * _POOL, seed, "invented", 1 + turn):
-        name, second = _pick(best, one), _pick(best, other)
+        name, second = pick_one(best, one), pick_one(best, other)
         if place % 2 and " " in name and " " in second:
             yield f"{name.split(' ', 1)[0]} {second.split(' ', 1)[1]}"
         else:

@@ -86,11 +86,11 @@ class FamiliarityReference:
         return FeatureTable({feature: table[measure] for feature, measure in _FEATURES.items()})
 
 
-def find_openings(documents: Sequence[Document], count: int = _OPENINGS) -> list[str]:
+def find_openings(documents: Sequence[Document]) -> list[str]:
     """The texts that most often stand before a subject, the commonest first."""
     read = telling("looking for what stands before names", documents)
     seen = Counter(d.text[: d.subject.start] for d in read if d.subject)
-    return [text for text, _ in sorted(seen.items(), key=lambda x: (-x[1], x[0]))[:count]]
+    return [text for text, _ in sorted(seen.items(), key=lambda x: (-x[1], x[0]))[:_OPENINGS]]
 
 
 def find_letters(vocabulary: Alphabet) -> tuple[list[int], list[int]]:

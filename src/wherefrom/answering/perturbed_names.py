@@ -18,7 +18,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from wherefrom.answering.decoys import TIERS, prepare_names, random_words
+from wherefrom.answering.decoys import TIERS, pick_one, prepare_names, random_words
 from wherefrom.core.randomness import below
 from wherefrom.reading.occurrences import Occurrences
 
@@ -96,10 +96,10 @@ def _misspell(name: str, words: Sequence[int], writing: Writing) -> Iterator[str
     places = [i for i, c in enumerate(name) if c.isalpha()]
     if not places:
         return
-    at = places[below_int(where, len(places))]
+    at = pick_one(places, where)
     old, rest = name[at], name[at + 1 :]
     if way % 4 == 0:
-        new = writing.letters[below_int(letter, len(writing.letters))]
+        new = pick_one(writing.letters, letter)
         yield name[:at] + (new.upper() if old.isupper() else new) + rest
     elif way % 4 == 1:
         yield name[:at] + rest
@@ -121,7 +121,7 @@ def _accent(name: str, words: Sequence[int], writing: Writing) -> Iterator[str]:
         yield plain
         return
     places = [i for i, c in enumerate(name) if c.isascii() and c.isalpha()]
-    start = below_int(where, max(1, len(places)))
+    start = int(below(where, max(1, len(places))))
     made: list[str] = []
     for at in (*places[start:], *places[:start]):
         for accent in _ACCENTS:
@@ -144,7 +144,7 @@ def _merge(name: str, words: Sequence[int], writing: Writing) -> Iterator[str]:
         first, _, rest = name.partition(" ")
         yield f"{first}{rest}" if words[1] % 2 else f"{first}{rest.lower()}"
     else:
-        other = writing.names[below_int(words[1], len(writing.names))]
+        other = pick_one(writing.names, words[1])
         joint = "-" if words[2] % 2 else " "
         yield f"{name}{joint}{other.rpartition(' ')[2]}"
 
@@ -164,22 +164,18 @@ def _abbreviate(name: str, words: Sequence[int], writing: Writing) -> Iterator[s
 
 
 def _entitle(name: str, words: Sequence[int], writing: Writing) -> Iterator[str]:
-    yield f"{_TITLES[below_int(words[0], len(_TITLES))]} {name}"
+    yield f"{pick_one(_TITLES, words[0])} {name}"
 
 
 def _replace_by_unseen(name: str, words: Sequence[int], writing: Writing) -> Iterator[str]:
     places = [i for i, c in enumerate(name) if c.isalpha()]
-    start = below_int(words[0], max(1, len(places)))
+    start = int(below(words[0], max(1, len(places))))
     ordered = (*places[start:], *places[:start])
     for at in sorted(ordered, key=lambda i: name[i] not in _LOOK_ALIKE):
         for letter in (*_LOOK_ALIKE.get(name[at], ""), *_OTHERS):
             made = name[:at] + letter + name[at + 1 :]
             if not writing.spell(made):
                 yield made
-
-
-def below_int(word: int, count: int) -> int:
-    return int(below(word, count))
 
 
 _WAYS: dict[str, Callable[[str, Sequence[int], Writing], Iterator[str]]] = {

@@ -32,8 +32,7 @@ from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.familiarity import FamiliarityReference
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_gate import NameGate, choose_known, fit_gate
-from wherefrom.answering.relation_bounds import fit_relation_bounds
-from wherefrom.answering.risk_bound import fit_bound, gated_probability, split_people
+from wherefrom.answering.risk_bound import Sides, fit_bounds, gated_probability, split_people
 from wherefrom.answering.statement_forms import NO_FORMS, StatementForms
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import Answer, Question
@@ -138,7 +137,7 @@ def fit_policy(
         curve = _fit_with_masked(model, judged, gate, masked)
         score = gated_probability(curve, gate, judged.features)
         threshold = choose_threshold(score, judged.right, precision, LEAST_SURE)
-        return AnswerPolicy(curve, threshold, gate, model.reference, forms=model.forms)
+        return _combine(model, gate, curve, {}, threshold)
     known = choose_known(gate, judged.features)
     features, right = judged.features.rows(known), judged.right[known]
     curve = LogisticCalibration.fit(features, right, FEATURES)
@@ -149,8 +148,20 @@ def fit_policy(
     for relation, places in parts.items():
         score[places] = gated_probability(curves[relation], gate, judged.features.rows(places))
     chosen = choose_thresholds(score, judged.right, parts, precision, LEAST_SURE)
-    each = {name: RelationPolicy(curves[name], chosen.of(name)) for name in parts}
-    return AnswerPolicy(curve, chosen.together, gate, model.reference, each, model.forms)
+    return _combine(model, gate, curve, curves, chosen)
+
+
+def _combine(
+    model: ClosedBookModel,
+    gate: NameGate | None,
+    curve: LogisticCalibration,
+    curves: Mapping[str, LogisticCalibration],
+    thresholds: Threshold | Thresholds,
+) -> AnswerPolicy:
+    """A policy of these parts; `curves` are those of several relations, each with a threshold."""
+    together = thresholds if isinstance(thresholds, Threshold) else thresholds.together
+    each = {name: RelationPolicy(own, thresholds.of(name)) for name, own in curves.items()}
+    return AnswerPolicy(curve, together, gate, model.reference, each, model.forms)
 
 
 def _fit_with_masked(
@@ -241,37 +252,25 @@ def certify_policy(
 ) -> CertifiedPolicy:
     """Some calibration people fit the curves and the gate, the others certify thresholds."""
     subjects = [q.subject for q in judged.people]
-    fit, test = split_people(subjects)
+    fit, _ = split_people(subjects)
     fitting = [q for q, here in zip(judged.people, fit, strict=True) if here]
     gate = fit_gate(model, fitting, judged.features.rows(fit), decoys)
     parts = divide(judged.relations, model.relations)
-    reference, forms = model.reference, model.forms
-    features, right = judged.features, judged.right
-    if not parts:
-        bound = fit_bound(features, right, FEATURES, (fit, test), alpha, delta, gate)
-        curve, certificate = bound.calibration, bound.certificate
-        return CertifiedPolicy(
-            AnswerPolicy(curve, certificate.as_threshold(), bound.names, reference, forms=forms),
-            certificate,
-            AnswerPolicy(curve, bound.uncertified, bound.names, reference, forms=forms),
-        )
-    found = fit_relation_bounds(features, right, FEATURES, parts, subjects, alpha, delta, gate)
-    policies = (
-        AnswerPolicy(
-            found.common,
-            thresholds.together,
-            gate,
-            reference,
-            {
-                name: RelationPolicy(curve, thresholds.of(name))
-                for name, curve in found.curves.items()
-            },
-            forms,
-        )
+    places = parts or {"": np.arange(len(subjects))}
+    sides = {name: _split(subjects, at) for name, at in places.items()}
+    features, right, several = judged.features, judged.right, bool(parts)
+    found = fit_bounds(features, right, FEATURES, sides, alpha, delta, gate, several=several)
+    policy, uncertified = (
+        _combine(model, gate, found.common, found.curves, thresholds)
         for thresholds in (found.certified, found.uncertified)
     )
-    policy, uncertified = policies
     return CertifiedPolicy(policy, found.certificate, uncertified)
+
+
+def _split(subjects: Sequence[str], places: np.ndarray) -> Sides:
+    """The places of a relation's answers to fit on, and of those to certify with."""
+    fit, test = split_people([subjects[int(place)] for place in places])
+    return places[fit], places[test]
 
 
 # -- reporting ---------------------------------------------------------------------

@@ -29,22 +29,41 @@ many: with half and half, thresholds are certified in far fewer draws (docs/LOG.
 
 Several values of alpha. Each certificate holds with probability 1 - delta by itself. Who asks for k
 of them and keeps the best must ask for each at delta / k: commands refuse more than one.
+
+Several relations. Each has its own curve and threshold, and is tested at the level delta / R, where
+R is the number of relations (Bonferroni's correction). So all certificates hold together, except
+with probability delta. This is the price of several relations: with delta = 0.1 and three of them,
+a threshold that gives no wrong answer needs 33 answers to pass instead of 22, so about 48
+calibration questions about that relation instead of 32, and more with every wrong answer. The
+certificate of each relation says what it would take. The bound over all answers follows without a
+further test, in whatever mix the relations are asked: a mean of shares of at most alpha is at most
+alpha. A relation without a certificate is not answered, so it adds no wrong answer. All relations
+of a person are on one side, so that no certifying person helped to fit a curve. Within a relation,
+one answer about each person certifies. Answers about one person to different relations need not be
+independent: Bonferroni's correction does not ask for that. docs/TRUST.md explains more.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 import numpy as np
 
-from wherefrom.answering.abstention import REFUSE_ALL, Threshold, choose_threshold
-from wherefrom.answering.calibration import LogisticCalibration
+from wherefrom.answering.abstention import (
+    NOT_CALIBRATED,
+    REFUSE_ALL,
+    Threshold,
+    Thresholds,
+    choose_threshold,
+)
+from wherefrom.answering.calibration import LogisticCalibration, fit_by_relation
 from wherefrom.answering.certificate import FITTING, Certificate, Trial, least_people
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_gate import NameGate, choose_known
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.evaluation.binomial import binomial_tail, least_answers
+from wherefrom.evaluation.relations import group
 
 GRID = 20  # thresholds that are planned; each answers a twentieth more of the fitting people
 HOPE = 0.8  # the probability with which the advised number of people should be enough
@@ -52,22 +71,32 @@ _MOST_ANSWERS = 2**17  # more are never advised
 _SALT = "certify "  # keeps this split independent of other splits that hash the same names
 
 
-@dataclass(frozen=True)
-class Bound:
-    """The fitted curve, the certificate for it, and for comparison a threshold without guarantee.
+Sides = tuple[np.ndarray, np.ndarray]  # places of answers: to fit on, and to certify with
 
-    `uncertified` is the threshold that answers most certifying people with an observed risk of at
-    most alpha. Names that the name gate does not know are not answered, whatever the curve says.
+
+@dataclass(frozen=True)
+class Bounds:
+    """The fitted curves, their certificate, and thresholds with and without a guarantee.
+
+    `common` is the curve of all answers; with several relations, `curves` has one for each.
+    `uncertified` has the thresholds that answer most certifying people with an observed risk of at
+    most alpha.
     """
 
-    calibration: LogisticCalibration
+    common: LogisticCalibration
+    curves: Mapping[str, LogisticCalibration]
     certificate: Certificate
-    uncertified: Threshold
-    names: NameGate | None = None
+    certified: Threshold | Thresholds
+    uncertified: Threshold | Thresholds
 
-    def score(self, features: FeatureTable) -> np.ndarray:
-        """The score that both thresholds are applied to."""
-        return gated_probability(self.calibration, self.names, features)
+
+@dataclass(frozen=True)
+class Scores:
+    """A relation's scores: of the fitting people, and of the certifying people with outcomes."""
+
+    fitted: np.ndarray
+    tested: np.ndarray
+    right: np.ndarray
 
 
 def gated_probability(
@@ -78,33 +107,53 @@ def gated_probability(
     return probability if gate is None else np.where(gate.opens(features), probability, 0.0)
 
 
-def fit_bound(
+def fit_bounds(
     features: FeatureTable,
     right_N: np.ndarray,
     names: Sequence[str],
-    parts: tuple[np.ndarray, np.ndarray],
-    alpha: float = 0.1,
-    delta: float = 0.1,
+    sides: Mapping[str, Sides],
+    alpha: float,
+    delta: float,
     gate: NameGate | None = None,
-) -> Bound:
-    """Fit on one part of the calibration people, certify on the other: see `split_people`.
+    *,
+    several: bool = True,
+) -> Bounds:
+    """Fit on one part of the calibration people, certify every relation on the other.
 
-    `names` are the features of the curve. A gate must have been fitted on the first part too.
+    `names` are the features of the curves, `sides` has the answers of each relation (see
+    `split_people`). A gate must have been fitted on the first part too. Where the questions ask for
+    one relation only (not `several`), the common curve is its own.
     """
     check_levels(alpha, delta)
-    fit, test = parts
     right = np.asarray(right_N, dtype=bool)
-    require_both(int(fit.sum()), int(test.sum()), alpha, delta)
-    fitting = features.rows(fit)
-    known = choose_known(gate, fitting)
-    curve = LogisticCalibration.fit(fitting.rows(known), right[fit][known], names)
-    fitted, tested = (gated_probability(curve, gate, features.rows(part)) for part in (fit, test))
-    return Bound(
-        curve,
-        certify(fitted, tested, right[test], alpha, delta),
-        choose_threshold(tested, right[test], 1 - alpha),
-        gate,
-    )
+    fit, test = (np.concatenate([side[i] for side in sides.values()]) for i in (0, 1))
+    require_both(fit.size, test.size, alpha, delta / len(sides))
+    fit = np.sort(fit)
+    fit = fit[choose_known(gate, features.rows(fit))]
+    common = LogisticCalibration.fit(features.rows(fit), right[fit], names)
+    curves = dict.fromkeys(sides, common)
+    if several:
+        relations = {i: name for name, (own, _) in sides.items() for i in own.tolist()}
+        among = group([relations[i] for i in fit.tolist()])
+        curves |= fit_by_relation(features.rows(fit), right[fit], names, among)
+    scores: dict[str, Scores] = {}
+    for name, both in sides.items():
+        fitted, tested = (gated_probability(curves[name], gate, features.rows(at)) for at in both)
+        scores[name] = Scores(fitted, tested, right[both[1]])
+    observed = {
+        name: choose_threshold(each.tested, each.right, 1 - alpha)
+        for name, each in scores.items()
+        if each.tested.size
+    }
+    if not several:
+        (own,), (without,) = scores.values(), observed.values()
+        certificate = certify(own, alpha, delta)
+        return Bounds(common, {}, certificate, certificate.as_threshold(), without)
+    certificate = certify_relations(scores, alpha, delta)
+    together = replace(certificate.as_threshold(), why_not=NOT_CALIBRATED)
+    each = {name: part.as_threshold() for name, part in certificate.by_relation.items()}
+    thresholds = (Thresholds(together, found) for found in (each, observed))
+    return Bounds(common, curves, certificate, *thresholds)
 
 
 def require_both(fitting: int, certifying: int, alpha: float, delta: float) -> None:
@@ -116,8 +165,8 @@ def require_both(fitting: int, certifying: int, alpha: float, delta: float) -> N
         )
 
 
-def split_people(subjects: Sequence[str], share: float = FITTING) -> tuple[np.ndarray, np.ndarray]:
-    """Which answers to fit on and which to certify with, by a hash of the subject alone.
+def split_people(subjects: Sequence[str]) -> Sides:
+    """Masks of the answers to fit on and of those to certify with, by a hash of the subject alone.
 
     A person's side does not depend on who else is in the data. Of several answers about one person
     only one certifies, since they are not independent; the hash chooses which.
@@ -128,24 +177,38 @@ def split_people(subjects: Sequence[str], share: float = FITTING) -> tuple[np.nd
     fit, test = (np.zeros(len(subjects), dtype=bool) for _ in range(2))
     for subject, rows in places.items():
         digest = sha256((_SALT + subject).encode(errors="surrogatepass")).digest()
-        if int.from_bytes(digest[:4]) < share * 2**32:
+        if int.from_bytes(digest[:4]) < FITTING * 2**32:
             fit[rows] = True
         else:
             test[rows[int.from_bytes(digest[4:8]) % len(rows)]] = True
     return fit, test
 
 
-def certify(
-    fitted: np.ndarray, tested: np.ndarray, right: np.ndarray, alpha: float, delta: float
-) -> Certificate:
-    """Test thresholds planned on the probabilities of the fitting people alone.
+def certify_relations(scores: Mapping[str, Scores], alpha: float, delta: float) -> Certificate:
+    """The certificate of each relation at the level delta / R, and what they come to together."""
+    each = {name: certify(found, alpha, delta / len(scores)) for name, found in scores.items()}
+    n = sum(certificate.n for certificate in each.values())
+    answered = sum(certificate.n_answered for certificate in each.values())
+    return Certificate(
+        threshold=None,
+        alpha=alpha,
+        delta=delta,
+        certified=any(certificate.certified for certificate in each.values()),
+        n_answered=answered,
+        wrong=sum(certificate.wrong for certificate in each.values()),
+        coverage=answered / n if n else 0.0,
+        n=n,
+        sequence=(),
+        more_people=None,
+        by_relation=each,
+    )
 
-    `tested` has the probabilities that the same curve gives to the answers of the certifying
-    people, and `right` says which of these answers are right.
-    """
-    p, is_right = np.asarray(tested, dtype=np.float64), np.asarray(right, dtype=bool)
-    if p.ndim != 1 or p.shape != is_right.shape or not p.size:
-        raise ValueError(f"expected one list of answers, found {p.shape} and {is_right.shape}")
+
+def certify(scores: Scores, alpha: float, delta: float) -> Certificate:
+    """Test thresholds planned on the probabilities of the fitting people alone."""
+    fitted, p, is_right = scores.fitted, scores.tested, scores.right
+    if not fitted.size or not p.size:
+        return _certify_nothing(alpha, delta, p.size, (), None, enough=False)
     grid, start = plan_thresholds(fitted, p.size, alpha, delta)
     tried = walk(grid[start:], p, is_right, alpha, delta)
     passed = [trial for trial in tried if trial.p_value <= delta]
@@ -166,12 +229,18 @@ def certify(
     # Nothing is certified, so looking at every threshold can no longer break the guarantee.
     tries = [_try(t, p, is_right, alpha) for t in grid]
     best = min(tries, key=lambda trial: trial.p_value, default=None)
-    more = best and _more_people(best, p.size, np.size(fitted), alpha, delta)
+    more = best and _more_people(best, p.size, fitted.size, alpha, delta)
     # A threshold with too few answers to pass can hardly be given up either.
     seen = 0 if best is None else best.n_answered
     enough = more is not None or seen >= least_answers(alpha, delta)
+    return _certify_nothing(alpha, delta, p.size, tried, more, enough)
+
+
+def _certify_nothing(
+    alpha: float, delta: float, n: int, tried: tuple[Trial, ...], more: int | None, enough: bool
+) -> Certificate:
     return Certificate(
-        REFUSE_ALL, alpha, delta, False, 0, 0, 0.0, p.size, tried, more, enough_to_tell=enough
+        REFUSE_ALL, alpha, delta, False, 0, 0, 0.0, n, tried, more, enough_to_tell=enough
     )
 
 
@@ -200,7 +269,6 @@ def plan_thresholds(
     depends on alpha and delta, so a laxer bound can fail although a stricter one passed; with the
     same first threshold it cannot.
     """
-    check_levels(alpha, delta)
     p = np.sort(np.asarray(fitted, dtype=np.float64))[::-1]
     last = np.ceil(np.arange(1, GRID + 1) * p.size / GRID).astype(int) - 1
     grid = np.unique(p[last])[::-1]

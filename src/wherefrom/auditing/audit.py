@@ -28,7 +28,6 @@ from wherefrom.auditing.findings import (
     ExposureFindings,
 )
 from wherefrom.auditing.inspector import Examined, Inspector, open_inspector
-from wherefrom.auditing.labelling import knows_by_construction, label_answers
 from wherefrom.auditing.pictures import draw_dose_response, draw_reliability, draw_risk_coverage
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import from_json, to_json
@@ -46,9 +45,9 @@ from wherefrom.experiments.retraining import (
     why_not_retrainable,
 )
 from wherefrom.experiments.together import check_together
-from wherefrom.memorisation.counterfactual import CounterfactualMemorisation, find_memorisation
+from wherefrom.memorisation.counterfactual import find_memorisation
 from wherefrom.memorisation.dose_response import Dose
-from wherefrom.memorisation.labelled_answers import LABELS, pack_labelled
+from wherefrom.memorisation.labelled_answers import LABELS, LabelledAnswers, pack_labelled
 from wherefrom.memorisation.predictor import write_source_predictor
 from wherefrom.memorisation.swap import SwapFindings
 from wherefrom.runs.folder import RunFolder
@@ -78,12 +77,15 @@ class Risk:
 
 @dataclass(frozen=True)
 class Investigation:
-    """A run under audit: its questions, answered and judged."""
+    """A run under audit: its questions, answered and judged.
+
+    `labelled` has the answers with the labels of retrained models; None without such models.
+    """
 
     inspector: Inspector
     examined: Examined
     verdicts: tuple[Verdict | None, ...]
-    memorisation: CounterfactualMemorisation | None
+    labelled: LabelledAnswers | None
     notes: tuple[str, ...]
 
     @property
@@ -98,11 +100,6 @@ class Investigation:
         features = self.examined.features
         read = self.inspector.probability_read(features)
         return self.inspector.predictor.predict(features, read, self.examined.relations)
-
-    def confidence(self) -> np.ndarray | None:
-        """The calibrated probability of each answer; None without calibration people."""
-        policy = self.inspector.policy
-        return policy and policy.confidence(self.examined.features, self.examined.relations)
 
 
 _MOST_MODELS = 1000  # pairs: the models of so many take days even where each takes a minute
@@ -206,13 +203,7 @@ def _report(
     if evidence is None:
         notes.append(NO_EVIDENCE)
     source = source_sections.report_source(
-        examined,
-        investigation.sources(),
-        inspector.predictor,
-        investigation.memorisation,
-        inspector.probability_read(examined.features),
-        investigation.confidence(),
-        knows_by_construction(run),
+        examined, investigation.sources(), inspector.predictor, investigation.labelled
     )
     exposures = _if_possible(notes, lambda: source_sections.report_exposures(run, examined))
     name_bias = _if_possible(notes, lambda: source_sections.report_name_bias(run.dataset))
@@ -282,15 +273,17 @@ def investigate(
     memorisation = find_memorisation(
         run.folder, retrained, examined.questions, answers, inspector.model.answerer.wordings
     )
+    labelled = None
     if memorisation is not None:
+        labelled = source_sections.label_answers(inspector, examined)
         try:
-            predictor = source_sections.fit_own_predictor(examined, memorisation)
+            predictor = labelled.fit()
             write_source_predictor(run.folder, predictor)
             inspector = inspector.with_predictor(predictor)
         except BadData as error:
             notes.append(str(error))
     verdicts = tuple(inspector.judge(examined.answered))
-    return Investigation(inspector, examined, verdicts, memorisation, tuple(notes))
+    return Investigation(inspector, examined, verdicts, labelled, tuple(notes))
 
 
 def find_judged(run: Run) -> list[Question]:
@@ -322,21 +315,18 @@ def _count(examined: Examined) -> dict[str, dict[str, int]]:
 def write_audit(investigation: Investigation, found: Audit) -> None:
     folder = investigation.run.folder
     folder.write_jsonl(ANSWERS, to_json(list(audited_answers(investigation))))
-    if investigation.memorisation is not None:
-        labelled = label_answers(
-            investigation.inspector, investigation.examined, investigation.confidence()
-        )
-        folder.write(LABELS, [pack_labelled(labelled)])
+    if investigation.labelled is not None:
+        folder.write(LABELS, [pack_labelled(investigation.labelled)])
     draw_audit(found, folder)
     folder.write_json(FINDINGS, to_json(found))
 
 
 def audited_answers(investigation: Investigation) -> Iterator[AuditedAnswer]:
     """For each answer: the reply, whether it is right, and the features behind it."""
-    examined, memorisation = investigation.examined, investigation.memorisation
+    examined, labelled = investigation.examined, investigation.labelled
     pairs = zip(investigation.replies(), examined.questions, strict=True)
     for i, (reply, question) in enumerate(pairs):
-        m = np.nan if memorisation is None else memorisation.m[i]
+        m = np.nan if labelled is None else labelled.memorisation.m[i]
         yield AuditedAnswer.of(
             reply, question, examined.features.row(i), float(m) if np.isfinite(m) else None
         )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wherefrom.answering.abstention import report_refused
 from wherefrom.answering.decoys import make_tiers
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_gate import names_with_text
@@ -18,9 +19,7 @@ from wherefrom.answering.question_parser import QuestionParser
 from wherefrom.auditing.findings import AuditedDecoy, DecoyFindings
 from wherefrom.auditing.inspector import Examined, Inspector
 from wherefrom.core.forms import Form, ParsedQuestion
-from wherefrom.core.measures import BY_RELATION
 from wherefrom.evaluation.evaluator import Score
-from wherefrom.evaluation.relations import group
 from wherefrom.evaluation.selective import auroc
 from wherefrom.reading.occurrences import Occurrences, Texts
 
@@ -61,12 +60,12 @@ class AskedTier:
         return self.passes(policy) & ~self.meant
 
 
-def ask_tiers(inspector: Inspector, count: int | None = None) -> dict[str, AskedTier]:
+def ask_tiers(inspector: Inspector) -> dict[str, AskedTier]:
     """Ask about every name of every tier; with several relations, about one of them in turn."""
     forms = _form_of_each_relation(inspector.model.parser)
     return {
         tier: _ask(inspector, names, forms)
-        for tier, names in make_audit_decoys(inspector, TIER if count is None else count).items()
+        for tier, names in make_audit_decoys(inspector, TIER).items()
         if names
     }
 
@@ -90,7 +89,9 @@ def report_decoys(
     """For each tier: the share refused, and how well the score separates decoys from people."""
     held = np.flatnonzero(examined.select("held-out", ("stated",)))
     relations = [examined.relations[i] for i in held]
-    people = _ranking(policy, examined.features.rows(held), relations)
+    features = examined.features.rows(held)
+    # The score that the threshold is applied to; the confidence breaks ties at 0.
+    people = policy.score(features, relations) + _LAST * policy.confidence(features, relations)
     certified = bound.policy if bound is not None and bound.certificate.certified else None
     found: dict[str, DecoyFindings] = {}
     for name, tier in tiers.items():
@@ -100,11 +101,11 @@ def report_decoys(
         ranked[list(tier.read)] += _LAST * policy.confidence(tier.features, asked)
         found[name] = DecoyFindings(
             n=len(tier.questions),
-            refused=_refused(tier.answered(policy), several),
+            refused=report_refused(tier.answered(policy), several),
             # A misspelt name may be as familiar as the right one: the text's names tell them apart.
             auroc=None if name in PERTURBED else _separation(people, ranked),
-            refused_at_bound=certified and _refused(tier.answered(certified), several),
-            refused_closed_book=_refused(tier.passes(policy), several),
+            refused_at_bound=certified and report_refused(tier.answered(certified), several),
+            refused_closed_book=report_refused(tier.passes(policy), several),
             offered=Score.of_share(
                 "offered_share", sum(map(bool, tier.offered)), len(tier.questions)
             ),
@@ -138,17 +139,6 @@ def list_decoys(
     return rows
 
 
-def _refused(answered: np.ndarray, relations: Sequence[str] | None) -> Score:
-    def share(given: np.ndarray) -> Score:
-        return Score.of_share("refused_share", int((~given).sum()), given.size)
-
-    found = share(answered)
-    if relations is not None:
-        each = {name: share(answered[at]).as_json() for name, at in group(relations).items()}
-        found.details[BY_RELATION] = each
-    return found
-
-
 def _form_of_each_relation(parser: QuestionParser) -> list[Form]:
     """The commonest form of each relation, in which decoys are asked about."""
     found: dict[str, Form] = {}
@@ -165,11 +155,6 @@ def _separation(people: np.ndarray, decoys: np.ndarray) -> Score | None:
         return None
     is_person = np.repeat((True, False), (people.size, decoys.size))
     return auroc(np.append(people, decoys), is_person)
-
-
-def _ranking(policy: AnswerPolicy, features: FeatureTable, relations: Sequence[str]) -> np.ndarray:
-    """The score that the threshold is applied to; the confidence breaks ties at 0."""
-    return policy.score(features, relations) + _LAST * policy.confidence(features, relations)
 
 
 def make_audit_decoys(inspector: Inspector, count: int) -> dict[str, tuple[str, ...]]:

@@ -5,7 +5,7 @@ the order of a table of questions.
 """
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
@@ -78,12 +78,24 @@ def examples_of_run(
     chosen = _choose_task(run, task)
     name = _choose_model(run, chosen, model)
     rows = _of_relation(run.predictions(name, chosen.name), relation, str(run.path))
-    drawn = _draw(rows, n, seed)
-    own = name == run.recipe.primary
-    # A review has no name that a text could be about, and only the primary model has a policy.
-    complete = _completer(run, own) if not chosen.brief else _as_it_is
-    found = _assemble(str(run.path), rows, drawn, seed, complete, probabilities=True)
-    return replace(found, model=name, task=chosen.name, relation=relation)
+    shown = [_example(row, row.answer.probability) for row in _draw(rows, n, seed)]
+    if not chosen.brief:  # a review has no name that a text could be about
+        opened = OpenedRun(run)
+        shown = _with_evidence(opened.fact_checker, shown)
+        if name == run.recipe.primary and opened.stored_policy is not None:
+            shown = _with_confidence(Inspector(opened), shown)
+    found = _assemble(str(run.path), rows, shown, seed)
+    right, wrong = (
+        [row.answer.probability for row in rows if row.correct == kind] for kind in (True, False)
+    )
+    return replace(
+        found,
+        model=name,
+        task=chosen.name,
+        relation=relation,
+        right_probability=median(right) if right else None,
+        wrong_probability=median(wrong) if wrong else None,
+    )
 
 
 def examples_of_file(
@@ -108,11 +120,8 @@ def examples_of_file(
         for row, place in zip(asked, said, strict=True)
     ]
     checker, notes = _check_by(data or table.parent)
-    complete = _judge_by(checker) if checker is not None else _as_it_is
-    found = _assemble(
-        str(predictions), rows, _draw(rows, n, seed), seed, complete, probabilities=False
-    )
-    return replace(found, notes=notes)
+    shown = _with_evidence(checker, [_example(row, None) for row in _draw(rows, n, seed)])
+    return replace(_assemble(str(predictions), rows, shown, seed), notes=notes)
 
 
 # -- which answers -------------------------------------------------------------------------------
@@ -151,48 +160,33 @@ def _of_relation(
     return [row for row in rows if row.relation == relation]
 
 
-def _draw(rows: Sequence[Prediction], n: int, seed: int) -> dict[bool, list[Prediction]]:
-    """n right and n wrong ones, or all there are, in the order of the questions."""
+def _draw(rows: Sequence[Prediction], n: int, seed: int) -> list[Prediction]:
+    """n right and n wrong ones, or all there are, each kind in the order of the questions."""
     if n < 1:
         raise UsageError(f"--number: expected 1 or more of each, found {n}")
-    drawn: dict[bool, list[Prediction]] = {}
+    drawn: list[Prediction] = []
     for right in (True, False):
         places = [i for i, row in enumerate(rows) if row.correct == right]
         chosen = random.Random(f"{seed} {right}").sample(places, min(n, len(places)))
-        drawn[right] = [rows[i] for i in sorted(chosen)]
+        drawn += [rows[i] for i in sorted(chosen)]
     return drawn
 
 
 # -- what is known of them -----------------------------------------------------------------------
 
-Complete = Callable[[list[Example]], list[Example]]
 
-
-def _assemble(
-    of: str,
-    rows: Sequence[Prediction],
-    drawn: dict[bool, list[Prediction]],
-    seed: int,
-    complete: Complete,
-    probabilities: bool,
-) -> Examples:
-    shown = [_example(row, probabilities) for right in (True, False) for row in drawn[right]]
-    shown = complete(shown)
-    known = {right: [r.answer.probability for r in rows if r.correct == right] for right in drawn}
-    middle = {k: median(v) if v and probabilities else None for k, v in known.items()}
+def _assemble(of: str, rows: Sequence[Prediction], shown: Sequence[Example], seed: int) -> Examples:
     return Examples(
         of=of,
         questions=len(rows),
-        right_questions=len(known[True]),
+        right_questions=sum(row.correct for row in rows),
         right=tuple(each for each in shown if each.right),
         wrong=tuple(each for each in shown if not each.right),
         seed=seed,
-        right_probability=middle[True],
-        wrong_probability=middle[False],
     )
 
 
-def _example(row: Prediction, probabilities: bool) -> Example:
+def _example(row: Prediction, probability: float | None) -> Example:
     return Example(
         question=row.question,
         subject=row.subject,
@@ -200,25 +194,8 @@ def _example(row: Prediction, probabilities: bool) -> Example:
         answer=" or ".join([row.gold, *row.accepted]),
         prediction=row.answer.text,
         right=row.correct,
-        model_probability=row.answer.probability if probabilities else None,
+        model_probability=probability,
     )
-
-
-def _as_it_is(shown: list[Example]) -> list[Example]:
-    return shown
-
-
-def _completer(run: Run, own: bool) -> Complete:
-    """What the text says, and the calibrated confidence where the run has one."""
-    opened = OpenedRun(run)
-    inspector = Inspector(opened) if own and opened.stored_policy is not None else None
-
-    def complete(shown: list[Example]) -> list[Example]:
-        checker = opened.fact_checker
-        judged = _judge_by(checker)(shown) if checker is not None else shown
-        return _with_confidence(inspector, judged) if inspector is not None else judged
-
-    return complete
 
 
 def _with_confidence(inspector: Inspector, shown: list[Example]) -> list[Example]:
@@ -231,16 +208,15 @@ def _with_confidence(inspector: Inspector, shown: list[Example]) -> list[Example
     ]
 
 
-def _judge_by(checker: FactChecker) -> Complete:
-    def judge(shown: list[Example]) -> list[Example]:
-        return [
-            replace(each, evidence=checker.judge(each.subject, each.prediction, each.relation))
-            if each.relation in checker.extractors
-            else each
-            for each in shown
-        ]
-
-    return judge
+def _with_evidence(checker: FactChecker | None, shown: list[Example]) -> list[Example]:
+    if checker is None:
+        return shown
+    return [
+        replace(each, evidence=checker.judge(each.subject, each.prediction, each.relation))
+        if each.relation in checker.extractors
+        else each
+        for each in shown
+    ]
 
 
 # -- the course's files --------------------------------------------------------------------------

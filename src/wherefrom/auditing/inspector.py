@@ -150,10 +150,6 @@ class Examined:
         """A mask of the questions with this split and support."""
         return np.array([q.split == split and q.support in support for q in self.questions])
 
-    def where(self, split: str) -> list[int]:
-        """The indices of a split's questions."""
-        return [i for i, q in enumerate(self.questions) if q.split == split]
-
 
 class Inspector:
     """Turns questions into replies, with the run's own policy and source predictor or with others.
@@ -219,14 +215,11 @@ class Inspector:
         """Replies with confidence, evidence and source."""
         unseen = [self.model.unseen(question) for question in questions]
         readable = [q for q, letters in zip(questions, unseen, strict=True) if not letters]
-        replies = iter(self._ask(readable))
+        replies = iter(self.compose(*self.answer(readable)) if readable else ())
         return [
             self._decline(question, letters) if letters else next(replies)
             for question, letters in zip(questions, unseen, strict=True)
         ]
-
-    def _ask(self, questions: Sequence[ParsedQuestion]) -> list[Reply]:
-        return self.compose(*self.answer(questions)) if questions else []
 
     def answer(
         self, questions: Sequence[ParsedQuestion], decoded: Mapping[str, Answer] | None = None

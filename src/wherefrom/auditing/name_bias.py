@@ -91,9 +91,7 @@ class NameBias:
         )
 
 
-def measure_name_bias(
-    asked: Sequence[Question], held_out: Sequence[Question], seed: int = 0
-) -> NameBias:
+def measure_name_bias(asked: Sequence[Question], held_out: Sequence[Question]) -> NameBias:
     """Fit the model of names on asked people, and score it on held-out people.
 
     The scores are proper: probabilities add up to 1 over the answers of asked people and one more
@@ -109,23 +107,22 @@ def measure_name_bias(
     scores: dict[str, Score] = {}
     gains: dict[str, np.ndarray] = {}
     for name, parts in {**{part: (part,) for part in PARTS}, "whole": tuple(PARTS)}.items():
-        smoothing = choose_smoothing(fit, parts, seed)
+        smoothing = choose_smoothing(fit, parts)
         gains[name] = gain(_Known(fit, parts), test, smoothing)
         details = {"smoothing": {p: list(s) for p, s in smoothing.items() if s[1] < inf}}
-        scores[name] = _bits(gains[name], seed, details)
+        scores[name] = _bits(gains[name], details)
     return NameBias(scores.pop("whole"), scores, gains)
 
 
-def average_name_bias(found: Sequence[NameBias], seed: int = 0) -> NameBias:
+def average_name_bias(found: Sequence[NameBias]) -> NameBias:
     """The bits over the people of several relations, each measured within its relation."""
     gains = {name: np.concatenate([each.gains[name] for each in found]) for name in found[0].gains}
-    scores = {name: _bits(values, seed, {}) for name, values in gains.items()}
+    scores = {name: _bits(values, {}) for name, values in gains.items()}
     return NameBias(scores.pop("whole"), scores, gains)
 
 
-def _bits(gains: np.ndarray, seed: int, details: dict[str, Any]) -> Score:
-    interval = bootstrap_mean(gains, seed=seed)
-    return Score("bits", float(gains.mean()), interval, len(gains), details)
+def _bits(gains: np.ndarray, details: dict[str, Any]) -> Score:
+    return Score("bits", float(gains.mean()), bootstrap_mean(gains), len(gains), details)
 
 
 Person = tuple[str, str]  # name and answer
@@ -202,13 +199,13 @@ def gain(known: _Known, people: Sequence[Person], smoothing: Smoothing) -> np.nd
     return np.log2(probability / prior)
 
 
-def choose_smoothing(people: Sequence[Person], parts: Sequence[str], seed: int) -> Smoothing:
+def choose_smoothing(people: Sequence[Person], parts: Sequence[str]) -> Smoothing:
     """The smoothing that predicts asked people best in cross-validation, part after part.
 
     A part that helps by less than a standard error is left out: it may have learnt noise.
     """
     row = np.arange(len(people), dtype=np.int64)
-    (word,) = draws(1, seed=seed, stream=Stream.BOOTSTRAP, stage=1, step=0, row=row)
+    (word,) = draws(1, seed=0, stream=Stream.BOOTSTRAP, stage=1, step=0, row=row)
     fold = np.empty(len(people), dtype=np.int64)
     fold[np.argsort(word, kind="stable")] = row % FOLDS
     splits: list[tuple[_Known, list[Person]]] = []

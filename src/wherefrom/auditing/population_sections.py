@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.policy import CertifiedPolicy
 from wherefrom.answering.populations import (
     LEAST,
@@ -20,7 +21,6 @@ from wherefrom.auditing.findings import UnansweredQuestion
 from wherefrom.auditing.inspector import Examined, Inspector
 from wherefrom.core.contracts import Question
 from wherefrom.core.forms import ParsedQuestion
-from wherefrom.core.replies import Verdict
 
 UNANSWERED = "unanswered"
 
@@ -31,11 +31,9 @@ def compare_splits(inspector: Inspector, examined: Examined) -> dict[str, Popula
     Which answers are new to training is known from the right answers of held-out people; for the
     others it is taken from what the text states, of the calibration people as well.
     """
-    calibration, held = (examined.where(split) for split in ("calibration", "held-out"))
+    calibration, held = (_judged(inspector, examined, s) for s in ("calibration", "held-out"))
     found = {
-        "held-out": check_population(
-            _judged(inspector, examined, calibration), _judged(inspector, examined, held)
-        ),
+        "held-out": check_population(calibration, held),
         UNANSWERED: check_batch(inspector, [parsed for _, parsed in find_unanswered(inspector)]),
     }
     return {name: check for name, check in found.items() if check is not None}
@@ -49,29 +47,30 @@ def check_batch(inspector: Inspector, asked: Sequence[ParsedQuestion]) -> Popula
     if min(len(people), len(readable)) < LEAST:
         return None
     known = [parsed for q in people if (parsed := model.try_parse(q.text))]
-    return check_population(_asked(inspector, known), _asked(inspector, readable))
+    return check_population(_describe(inspector, known), _describe(inspector, readable))
 
 
-def _asked(inspector: Inspector, questions: Sequence[ParsedQuestion]) -> People:
-    """Without right answers: what the text states stands for them."""
-    familiarity = inspector.model.familiarity([q.subject for q in questions])
+def _describe(
+    inspector: Inspector,
+    questions: Sequence[ParsedQuestion],
+    familiarity: FeatureTable | None = None,
+    gold: Sequence[str | None] | None = None,
+) -> People:
+    """Where right answers (`gold`) are not known, what the text states stands for them."""
+    if familiarity is None:
+        familiarity = inspector.model.familiarity([q.subject for q in questions])
     verdicts = [inspector.judge_answer(question, "") for question in questions]
-    answers = [None if verdict is None else verdict.stated for verdict in verdicts]
-    return describe_people(
-        questions, familiarity, answers, _are_stated(verdicts), inspector.run.dataset
-    )
+    stated = [None if verdict is None else verdict.stated for verdict in verdicts]
+    known = [None if verdict is None else verdict.stated is not None for verdict in verdicts]
+    answers = stated if gold is None else gold
+    return describe_people(questions, familiarity, answers, known, inspector.run.dataset)
 
 
-def _are_stated(verdicts: Sequence[Verdict | None]) -> list[bool | None]:
-    return [None if verdict is None else verdict.stated is not None for verdict in verdicts]
-
-
-def _judged(inspector: Inspector, examined: Examined, places: Sequence[int]) -> People:
+def _judged(inspector: Inspector, examined: Examined, split: str) -> People:
+    places = np.flatnonzero(examined.select(split))
     questions = [examined.answered.questions[i] for i in places]
     gold = [examined.questions[i].answer for i in places]
-    features = examined.features.rows(np.array(places, dtype=np.int64))
-    verdicts = [inspector.judge_answer(question, "") for question in questions]
-    return describe_people(questions, features, gold, _are_stated(verdicts), inspector.run.dataset)
+    return _describe(inspector, questions, examined.features.rows(places), gold)
 
 
 def find_unanswered(inspector: Inspector) -> list[tuple[Question, ParsedQuestion]]:

@@ -12,16 +12,17 @@ from wherefrom.auditing.findings import (
     NameBiasFindings,
     SourceFindings,
 )
-from wherefrom.auditing.inspector import Examined
+from wherefrom.auditing.inspector import Examined, Inspector
 from wherefrom.auditing.name_bias import NameBias, average_name_bias, measure_name_bias
-from wherefrom.core.contracts import WITH_TEXT, Dataset
+from wherefrom.core.contracts import Dataset
 from wherefrom.core.errors import BadData
 from wherefrom.core.replies import SOURCES, VERDICTS, Source, Verdict
+from wherefrom.data.people import PeopleConfig
 from wherefrom.evaluation.baselines import BASELINES
 from wherefrom.evaluation.relations import divide
 from wherefrom.evidence.accuracy import measure_verdicts
 from wherefrom.evidence.verdict import FactChecker
-from wherefrom.memorisation.counterfactual import CounterfactualMemorisation
+from wherefrom.memorisation.counterfactual import align_rows, read_rows
 from wherefrom.memorisation.dose_response import (
     bin_by_exposure,
     bin_by_position,
@@ -29,12 +30,8 @@ from wherefrom.memorisation.dose_response import (
     score_never_exposed,
 )
 from wherefrom.memorisation.exposures import FROM_NAME, KINDS, count_exposures
-from wherefrom.memorisation.predictor import (
-    SourcePredictor,
-    borrowed_predictor,
-    fit_source_predictor,
-)
-from wherefrom.memorisation.source_measures import PredictedSources, measure_source
+from wherefrom.memorisation.labelled_answers import LabelledAnswers
+from wherefrom.memorisation.predictor import SourcePredictor
 from wherefrom.runs.run import Run
 
 
@@ -79,20 +76,32 @@ def _count_labels(
     }
 
 
-def fit_own_predictor(
-    examined: Examined, memorisation: CounterfactualMemorisation
-) -> SourcePredictor:
-    """The run's own source predictor, fitted on calibration people with text alone."""
-    people = examined.select("calibration", WITH_TEXT)
-    here = people & np.isfinite(memorisation.m)
-    if not here.any():
-        raise BadData(
-            "source: expected calibration people with text and a measured m, found none among "
-            f"{people.sum()}; the audit uses the run's earlier predictor or the borrowed one"
-        )
-    relations = [r for r, kept in zip(examined.relations, here, strict=True) if kept]
-    return fit_source_predictor(
-        examined.features.rows(here), memorisation.m[here], memorisation.models, relations
+def label_answers(inspector: Inspector, examined: Examined) -> LabelledAnswers:
+    """The audited answers with what retrained models make of them: figures rest on nothing else."""
+    run, policy = inspector.run, inspector.policy
+    answers = tuple(answer.text for answer in examined.answers)
+    rows = read_rows(run.folder)
+    p_KN, has_text_KN = align_rows(rows, examined.questions, answers)
+    confidence = np.full(len(answers), np.nan)
+    if policy is not None:
+        confidence = policy.confidence(examined.features, examined.relations)
+    return LabelledAnswers(
+        run=run.path.resolve().name,
+        # A data set that is generated knows what its text states of everybody.
+        by_construction=isinstance(run.recipe.data, PeopleConfig),
+        questions=tuple(q.text for q in examined.questions),
+        relations=examined.relations,
+        splits=tuple(q.split for q in examined.questions),
+        supports=tuple(q.support for q in examined.questions),
+        answers=answers,
+        right=examined.right,
+        probability=np.array([answer.probability for answer in examined.answers]),
+        confidence=confidence,
+        probability_read=inspector.probability_read(examined.features),
+        features=examined.features,
+        models=tuple(row.model for row in rows),
+        p_KN=p_KN,
+        has_text_KN=has_text_KN,
     )
 
 
@@ -100,40 +109,16 @@ def report_source(
     examined: Examined,
     sources: Sequence[Source],
     predictor: SourcePredictor,
-    memorisation: CounterfactualMemorisation | None,
-    probability_read: np.ndarray | float = 1.0,
-    confidence: np.ndarray | None = None,
-    by_construction: bool = False,
+    labelled: LabelledAnswers | None,
 ) -> SourceFindings:
-    """The sources of held-out answers and, if m was measured, how well they are predicted.
-
-    `probability_read` is the probability that the model has read each name; the borrowed predictor
-    needs it. The `confidence` alone is what the predictor is compared with. `by_construction`: the
-    data set knows what its text states.
-    """
-    labels, predicted = [source.label for source in sources], None
-    if memorisation is not None:
-        borrowed = borrowed_predictor().predict(
-            examined.features, probability_read, examined.relations
-        )
-        states = np.array([q.support == "stated" for q in examined.questions]) & examined.right
-        predicted = PredictedSources(
-            memorisation=memorisation,
-            has_text=np.array([q.support in WITH_TEXT for q in examined.questions]),
-            predicted=np.array([source.probability_recalled for source in sources]),
-            borrowed=np.array([source.probability_recalled for source in borrowed]),
-            probability=np.array([answer.probability for answer in examined.answers]),
-            confidence=confidence,
-            states=states if by_construction else None,
-        )
+    """The sources of held-out answers and, if m was measured, how well they are predicted."""
+    labels, held = [source.label for source in sources], examined.select("held-out")
 
     def report(places: np.ndarray) -> SourceFindings:
         counts = _count_labels(labels, SOURCES, examined, places.tolist())
-        measured = None
-        if predicted is not None:
-            here = np.zeros(len(labels), dtype=bool)
-            here[places] = True
-            measured = measure_source(predicted, here & examined.select("held-out"))
+        here = np.zeros(len(labels), dtype=bool)
+        here[places] = True
+        measured = labelled and labelled.measure(predictor, here & held)
         models = predictor.models if measured is None else measured.models
         return SourceFindings(predictor.borrowed, models, counts, measured)
 
@@ -144,7 +129,7 @@ def report_source(
 def report_exposures(run: Run, examined: Examined) -> ExposureFindings:
     """How often held-out facts were shown, and whether facts shown more often are known better."""
     counted = count_exposures(run)
-    held = examined.where("held-out")
+    held = np.flatnonzero(examined.select("held-out"))
     questions = [examined.questions[i] for i in held]
     right = examined.right[held]
     baseline = BASELINES["nearest_name"](run.dataset, run.vocabulary)

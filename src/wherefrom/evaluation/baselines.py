@@ -27,7 +27,7 @@ class Majority:
     """
 
     def __init__(self, asked: Sequence[Question]) -> None:
-        _require_golds(asked)
+        _require(asked)
         self._relations = _Relations(asked)
         self._answers = {name: _most_frequent(qs) for name, qs in self._relations.asked.items()}
 
@@ -56,7 +56,7 @@ class NearestName:
     """What the asked person with the most similar name has as answer to the same relation."""
 
     def __init__(self, asked: Sequence[Question]) -> None:
-        _require_golds(asked)
+        _require(asked)
         self._relations = _Relations(asked)
         forms = self._relations.forms
         self._names = {
@@ -227,20 +227,12 @@ class _Counts:
         return np.log((kept + freed * self.spread[following]) / total)
 
 
-def _unigram(dataset: Dataset, vocabulary: WordVocabulary) -> Unigram:
-    return Unigram(dataset.training_documents, vocabulary)
-
-
-def _count_bigram(dataset: Dataset, vocabulary: WordVocabulary) -> CountBigram:
-    return CountBigram(dataset.training_documents, vocabulary)
-
-
 BASELINES: dict[str, Callable[[Dataset, Any], Any]] = {
     "majority": lambda dataset, _: Majority(dataset.asked),
     "london": lambda dataset, _: Always("London"),
     "nearest_name": lambda dataset, _: NearestName(dataset.asked),
-    "unigram": _unigram,
-    "counts": _count_bigram,
+    "unigram": lambda dataset, words: Unigram(dataset.training_documents, words),
+    "counts": lambda dataset, words: CountBigram(dataset.training_documents, words),
 }
 
 
@@ -254,8 +246,6 @@ def _square(profile: Counter[str]) -> int:
     return sum(count * count for count in profile.values())
 
 
-def _require_golds(asked: Sequence[Question]) -> None:
+def _require(asked: Sequence[Question]) -> None:
     if not asked:
         raise BadData("asked questions: expected at least one to answer from, found none")
-    for question in asked:
-        gold_answer(question)

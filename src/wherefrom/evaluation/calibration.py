@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from wherefrom.core.randomness import Stream, draws
-from wherefrom.evaluation.intervals import Interval, bootstrap_mean, normal_quantile, wilson
+from wherefrom.evaluation.intervals import NORMAL_HALF, Interval, bootstrap_mean, wilson
 from wherefrom.evaluation.logistic import fit_logistic
 from wherefrom.evaluation.outcomes import check_probabilities
 
@@ -54,11 +54,6 @@ class Decomposition:
     remainder: float
     n: int
     interval: Interval | None = None
-
-    @property
-    def skill(self) -> float | None:
-        """The share of the uncertainty that the score removes; None if the uncertainty is 0."""
-        return 1 - self.score / self.uncertainty if self.uncertainty else None
 
 
 @dataclass(frozen=True)
@@ -111,19 +106,17 @@ class CalibrationScores:
     diagram: tuple[Bin, ...]
 
 
-def score_calibration(
-    probability: np.ndarray, right: np.ndarray, bins: int = BINS, seed: int = 0
-) -> CalibrationScores:
+def score_calibration(probability: np.ndarray, right: np.ndarray) -> CalibrationScores:
     p, y = _checked(probability, right)
-    brier, log = brier_score(p, right, bins), log_score(p, right, bins)
+    brier, log = brier_score(p, right), log_score(p, right)
     squares, losses = (p - y) ** 2, _cross_entropy(y, np.clip(p, TINY, 1 - TINY))
     return CalibrationScores(
         replace(brier, interval=_interval(squares)),
         replace(log, interval=_interval(losses)),
         calibration_line(probability, right),
-        calibration_error(probability, right, bins, seed=seed),
-        cumulative_error(probability, right, seed=seed),
-        reliability_diagram(probability, right, bins),
+        calibration_error(probability, right),
+        cumulative_error(probability, right),
+        reliability_diagram(probability, right),
     )
 
 
@@ -157,9 +150,7 @@ def log_score(probability: np.ndarray, right: np.ndarray, bins: int = BINS) -> D
     return Decomposition(score, reliability, resolution, uncertainty, score - binned, y.size)
 
 
-def calibration_line(
-    probability: np.ndarray, right: np.ndarray, level: float = 0.95
-) -> CalibrationLine:
+def calibration_line(probability: np.ndarray, right: np.ndarray) -> CalibrationLine:
     """The line by maximum likelihood, with Wald's intervals, from the curvature at the maximum.
 
     There is none if the probabilities tell right from wrong without an error, or if all are equal.
@@ -175,17 +166,13 @@ def calibration_line(
     theta = fit.weights_K
     if np.linalg.cond(fit.curvature_KK) > _FLAT:
         return CalibrationLine(None, None, None, None, y.size)
-    half = normal_quantile((1 + level) / 2) * np.sqrt(np.diag(np.linalg.inv(fit.curvature_KK)))
+    half = NORMAL_HALF * np.sqrt(np.diag(np.linalg.inv(fit.curvature_KK)))
     slope, intercept = ((float(t - h), float(t + h)) for t, h in zip(theta, half, strict=True))
     return CalibrationLine(float(theta[0]), float(theta[1]), slope, intercept, y.size)
 
 
 def calibration_error(
-    probability: np.ndarray,
-    right: np.ndarray,
-    bins: int = BINS,
-    simulations: int = SIMULATIONS,
-    seed: int = 0,
+    probability: np.ndarray, right: np.ndarray, bins: int = BINS, simulations: int = SIMULATIONS
 ) -> CalibrationError:
     """The mean distance of a bin's mean probability from the share that is right in the bin."""
     p, y = _checked(probability, right)
@@ -195,11 +182,11 @@ def calibration_error(
     def error(outcome: np.ndarray) -> float:
         return float(np.abs(np.bincount(place, p - outcome, used)).sum() / y.size)
 
-    return _against_null(error, p, y, used, simulations, seed)
+    return _against_null(error, p, y, used, simulations)
 
 
 def cumulative_error(
-    probability: np.ndarray, right: np.ndarray, simulations: int = SIMULATIONS, seed: int = 0
+    probability: np.ndarray, right: np.ndarray, simulations: int = SIMULATIONS
 ) -> CalibrationError:
     """The largest distance between what was promised and what came, summed up to a probability.
 
@@ -213,7 +200,7 @@ def cumulative_error(
     def error(outcome: np.ndarray) -> float:
         return float(np.abs(np.cumsum((p - outcome)[order])[ends]).max() / p.size)
 
-    return _against_null(error, p, y, 0, simulations, seed)
+    return _against_null(error, p, y, 0, simulations)
 
 
 def _against_null(
@@ -222,13 +209,10 @@ def _against_null(
     y: np.ndarray,
     bins: int,
     simulations: int,
-    seed: int,
 ) -> CalibrationError:
     """The error, beside that of outcomes which have exactly the given probabilities."""
-    if simulations < 1:
-        raise ValueError(f"expected at least 1 simulation, found {simulations}")
     value = error(y)
-    null = np.array([error(outcome) for outcome in _simulated(p, simulations, seed)])
+    null = np.array([error(outcome) for outcome in _simulated(p, simulations)])
     extreme = int((null >= value - 1e-12).sum())  # the margin allows for rounding
     p_value = (1 + extreme) / (1 + simulations)
     return CalibrationError(
@@ -243,7 +227,7 @@ def _against_null(
 
 
 def reliability_diagram(
-    probability: np.ndarray, right: np.ndarray, bins: int = BINS, level: float = 0.95
+    probability: np.ndarray, right: np.ndarray, bins: int = BINS
 ) -> tuple[Bin, ...]:
     """The mean probability and the share right of each bin, from the least to the most sure."""
     p, y = _checked(probability, right)
@@ -252,7 +236,7 @@ def reliability_diagram(
     for number in range(int(place.max()) + 1):
         inside = place == number
         n, hits = int(inside.sum()), int(y[inside].sum())
-        rows.append(Bin(float(p[inside].mean()), hits / n, wilson(hits, n, level), n))
+        rows.append(Bin(float(p[inside].mean()), hits / n, wilson(hits, n), n))
     return tuple(rows)
 
 
@@ -261,8 +245,6 @@ def assign_bins(value: np.ndarray, bins: int) -> np.ndarray:
 
     Equal values go to the bin of their middle rank.
     """
-    if bins < 1:
-        raise ValueError(f"expected at least 1 bin, found {bins}")
     _, inverse, count = np.unique(value, return_inverse=True, return_counts=True)
     middle = np.cumsum(count) - count / 2
     return np.unique(np.floor(middle * bins / value.size), return_inverse=True)[1][inverse]
@@ -290,12 +272,12 @@ def _cross_entropy(truth: np.ndarray, said: np.ndarray) -> np.ndarray:
     return total
 
 
-def _simulated(p: np.ndarray, count: int, seed: int) -> Iterator[np.ndarray]:
+def _simulated(p: np.ndarray, count: int) -> Iterator[np.ndarray]:
     """Outcomes drawn from the probabilities themselves; the randomness is counted, not stored."""
     limit, row = np.rint(p * 2.0**32), np.arange(p.size, dtype=np.int64)
     for step in range(math.ceil(count / _AT_ONCE)):
         left = min(_AT_ONCE, count - step * _AT_ONCE)
-        words = draws(left, seed=seed, stream=Stream.BOOTSTRAP, stage=1, step=step, row=row)
+        words = draws(left, seed=0, stream=Stream.BOOTSTRAP, stage=1, step=step, row=row)
         yield from (word < limit for word in words)
 
 

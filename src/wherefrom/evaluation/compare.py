@@ -31,27 +31,25 @@ class Comparison:
     neither: int
 
 
-def compare(a: Sequence[Prediction], b: Sequence[Prediction], level: float = 0.95) -> Comparison:
+def compare(a: Sequence[Prediction], b: Sequence[Prediction]) -> Comparison:
     """Pair the predictions by question: by how much a beats b, with an interval."""
-    return _compare(align(a, b), level)
+    return _compare(align(a, b))
 
 
-def compare_relations(
-    a: Sequence[Prediction], b: Sequence[Prediction], level: float = 0.95
-) -> dict[str, Comparison]:
+def compare_relations(a: Sequence[Prediction], b: Sequence[Prediction]) -> dict[str, Comparison]:
     """The same for each relation; empty if there is only one, or if one side does not say it."""
     pairs = align(a, b)
     if not all(first.relation == second.relation for first, second in pairs):
         return {}
     parts = divide([first.relation for first, _ in pairs])
-    return {name: _compare([pairs[int(i)] for i in at], level) for name, at in parts.items()}
+    return {name: _compare([pairs[int(i)] for i in at]) for name, at in parts.items()}
 
 
-def _compare(pairs: Sequence[tuple[Prediction, Prediction]], level: float) -> Comparison:
+def _compare(pairs: Sequence[tuple[Prediction, Prediction]]) -> Comparison:
     right_a = [first.correct for first, _ in pairs]
     right_b = [second.correct for _, second in pairs]
     both, only_a, only_b, neither = paired_counts(right_a, right_b)
-    difference, interval = paired_difference(right_a, right_b, level)
+    difference, interval = paired_difference(right_a, right_b)
     n = len(pairs)
     return Comparison(
         n=n,

@@ -37,11 +37,10 @@ class Score:
         measure: str,
         count: int,
         n: int,
-        level: float = 0.95,
         details: dict[str, Any] | None = None,
     ) -> "Score":
         """A share with Wilson's interval."""
-        return cls(measure, count / n, wilson(count, n, level), n, details or {})
+        return cls(measure, count / n, wilson(count, n), n, details or {})
 
     def as_json(self) -> dict[str, Any]:
         """The value stands under its measure's name: `{"accuracy": 0.93, "interval": ...}`."""
@@ -144,7 +143,7 @@ class Prediction:
 
 
 def evaluate_answers(
-    answerer: Answerer, questions: Sequence[Question], level: float = 0.95
+    answerer: Answerer, questions: Sequence[Question]
 ) -> tuple[Score, list[Prediction]]:
     """Ask every question closed-book; right is an accepted answer, character by character."""
     if not questions:
@@ -153,10 +152,10 @@ def evaluate_answers(
         gold_answer(question)
     answers = answerer.answer([question.text for question in questions])
     predictions = [Prediction.of(q, answer) for q, answer in zip(questions, answers, strict=True)]
-    return accuracy(predictions, level), predictions
+    return accuracy(predictions), predictions
 
 
-def accuracy(predictions: Sequence[Prediction], level: float = 0.95) -> Score:
+def accuracy(predictions: Sequence[Prediction]) -> Score:
     """The share that is right, with Wilson's interval: also of predictions read from a file.
 
     Where the questions ask for several relations, the details have the score of each.
@@ -167,10 +166,10 @@ def accuracy(predictions: Sequence[Prediction], level: float = 0.95) -> Score:
     details: dict[str, Any] = {"correct": right}
     if parts := divide([p.relation for p in predictions]):
         details[BY_RELATION] = {
-            name: accuracy([predictions[int(i)] for i in at], level).as_json()
+            name: accuracy([predictions[int(i)] for i in at]).as_json()
             for name, at in parts.items()
         }
-    return Score.of_share("accuracy", right, n, level, details)
+    return Score.of_share("accuracy", right, n, details)
 
 
 def gold_answer(question: Question) -> str:
@@ -191,7 +190,7 @@ class ScoredText:
     details: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
-def evaluate_text(scorer: Scorer, text: Any, level: float = 0.95, seed: int = 0) -> Score:
+def evaluate_text(scorer: Scorer, text: Any) -> Score:
     """Perplexity: exp of the mean negative log-probability of a text's targets.
 
     The interval is taken in nats, where losses are averaged, and only then exponentiated.
@@ -200,12 +199,10 @@ def evaluate_text(scorer: Scorer, text: Any, level: float = 0.95, seed: int = 0)
     if isinstance(text, ScoredText):
         text, about = text.targets, text.details
     losses = -np.asarray(scorer.log_probabilities(text), dtype=np.float64).ravel()
-    return perplexity(losses, about, level, seed)
+    return perplexity(losses, about)
 
 
-def perplexity(
-    losses: np.ndarray, about: Mapping[str, Any], level: float = 0.95, seed: int = 0
-) -> Score:
+def perplexity(losses: np.ndarray, about: Mapping[str, Any]) -> Score:
     """Of losses in nats, one a target, with what else is to be reported about them."""
     if losses.size < 2:
         raise BadData(f"text: expected at least 2 targets to score, found {losses.size}")
@@ -216,7 +213,7 @@ def perplexity(
             f"for number {first}; perplexity has no value"
         )
     nats = float(losses.mean())
-    low, high = bootstrap_mean(losses, level, seed)
+    low, high = bootstrap_mean(losses)
     details = {"nats_per_target": nats, "bits_per_target": nats / math.log(2), **about}
     interval = (exponentiate(low), exponentiate(high))
     return Score("perplexity", exponentiate(nats), interval, losses.size, details)

@@ -14,35 +14,35 @@ from wherefrom.core.randomness import Stream, below, draws
 
 Interval = tuple[float, float]
 
+LEVEL = 0.95  # of every interval
 RESAMPLES = 2000
 MOST_BLOCKS = 1000
+_UPPER = (1 + LEVEL) / 2  # the probability below the upper end of a central interval
 
 
-def normal_quantile(probability: float) -> float:
-    return NormalDist().inv_cdf(probability)
+NORMAL_HALF = NormalDist().inv_cdf(_UPPER)  # standard errors from the centre to an end
 
 
-def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
+def wilson(successes: int, n: int) -> Interval:
     """Wilson's score interval for a share; everything from 0 to 1 when nothing was counted."""
     if not 0 <= successes <= n:
         raise ValueError(f"expected 0 to {n} successes, found {successes}")
     if n == 0:
         return 0.0, 1.0
-    z = normal_quantile(_upper(level))
-    share, spread = successes / n, z * z / n
+    share, spread = successes / n, NORMAL_HALF * NORMAL_HALF / n
     centre = (share + spread / 2) / (1 + spread)
     half = math.sqrt(share * (1 - share) * spread + spread**2 / 4) / (1 + spread)
     # All right reaches 1 exactly; rounding would leave it a hair inside or outside.
     return centre - half, 1.0 if successes == n else centre + half
 
 
-def mean_interval(values: Sequence[float] | np.ndarray, level: float = 0.95) -> Interval:
+def mean_interval(values: Sequence[float] | np.ndarray) -> Interval:
     """Student's t interval for the mean of a few runs; one run alone says nothing of spread."""
     sample = np.asarray(values, dtype=np.float64)
     if sample.size < 2:
         raise ValueError(f"an interval for a mean needs at least 2 values, found {sample.size}")
     error = float(sample.std(ddof=1)) / math.sqrt(sample.size)
-    half = student_quantile(_upper(level), sample.size - 1) * error
+    half = student_quantile(_UPPER, sample.size - 1) * error
     return float(sample.mean()) - half, float(sample.mean()) + half
 
 
@@ -52,8 +52,6 @@ def student_quantile(probability: float, freedom: int) -> float:
     With t = sqrt(freedom) tan(angle) the distribution is a finite sum of powers of cosines, and
     the angle lies between 0 and a right angle, so bisection always ends.
     """
-    if not 0 < probability < 1 or freedom < 1:
-        raise ValueError(f"no quantile {probability} with {freedom} degrees of freedom")
     if probability < 0.5:
         return -student_quantile(1 - probability, freedom)
     central, low, high = 2 * probability - 1, 0.0, math.pi / 2
@@ -90,9 +88,7 @@ def paired_counts(
 
 
 def paired_difference(
-    correct_a: Sequence[bool] | np.ndarray,
-    correct_b: Sequence[bool] | np.ndarray,
-    level: float = 0.95,
+    correct_a: Sequence[bool] | np.ndarray, correct_b: Sequence[bool] | np.ndarray
 ) -> tuple[float, Interval]:
     """Accuracy of a minus accuracy of b on the same items, and its interval.
 
@@ -107,7 +103,7 @@ def paired_difference(
         raise ValueError("a difference needs at least one item")
     right_a, right_b = both + only_a, both + only_b
     a, b, difference = right_a / n, right_b / n, (only_a - only_b) / n
-    (low_a, high_a), (low_b, high_b) = wilson(right_a, n, level), wilson(right_b, n, level)
+    (low_a, high_a), (low_b, high_b) = wilson(right_a, n), wilson(right_b, n)
     phi = _correlation(both, only_a, only_b, neither)
     down = _joint(a - low_a, high_b - b, phi)
     up = _joint(high_a - a, b - low_b, phi)
@@ -128,14 +124,12 @@ def _joint(first: float, second: float, phi: float) -> float:
     return math.sqrt(max(first**2 - 2 * phi * first * second + second**2, 0.0))
 
 
-def bootstrap_mean(
-    values: Sequence[float] | np.ndarray, level: float = 0.95, seed: int = 0
-) -> Interval:
+def bootstrap_mean(values: Sequence[float] | np.ndarray) -> Interval:
     """Percentile interval of the mean of per-item values, such as log-losses.
 
     Past a thousand values, whole runs of neighbours are drawn instead of single ones: it costs
     the same for any text, and neighbouring characters are not independent. The draws are
-    counted, so the interval is a function of the values and the seed.
+    counted, so the interval is a function of the values.
     """
     sample = np.asarray(values, dtype=np.float64)
     if sample.size < 2:
@@ -144,14 +138,14 @@ def bootstrap_mean(
     sizes = np.diff(starts, append=sample.size)
     centre = sample.mean()  # sums of deviations, so that a large common part costs no digits
     sums = np.add.reduceat(sample - centre, starts)
-    drawn = resample(starts.size, stage=0, seed=seed)
+    drawn = resample(starts.size, stage=0)
     means = np.array([sums[chosen].sum() / sizes[chosen].sum() for chosen in drawn])
-    low, high = percentiles(means, level)
+    low, high = percentiles(means)
     return float(centre + low), float(centre + high)
 
 
 def resample(
-    n: int, *, stage: int, seed: int = 0, resamples: int = RESAMPLES, at_once: int | None = None
+    n: int, *, stage: int, resamples: int = RESAMPLES, at_once: int | None = None
 ) -> Iterator[np.ndarray]:
     """Which of n items each resample of a bootstrap drew, with replacement.
 
@@ -161,24 +155,17 @@ def resample(
     row, at_once = np.arange(n, dtype=np.int64), at_once or resamples
     for step, done in enumerate(range(0, resamples, at_once)):
         count = min(at_once, resamples - done)
-        words = draws(count, seed=seed, stream=Stream.BOOTSTRAP, stage=stage, step=step, row=row)
+        words = draws(count, seed=0, stream=Stream.BOOTSTRAP, stage=stage, step=step, row=row)
         yield from (below(word, n) for word in words)
 
 
-def resample_counts(n: int, seed: int = 0, resamples: int = RESAMPLES) -> np.ndarray:
+def resample_counts(n: int, resamples: int = RESAMPLES) -> np.ndarray:
     """(R, N): how often each of n items was drawn in each of R resamples."""
-    drawn = resample(n, stage=3, seed=seed, resamples=resamples)
+    drawn = resample(n, stage=3, resamples=resamples)
     return np.array([np.bincount(items, minlength=n) for items in drawn], dtype=np.float64)
 
 
-def percentiles(sample: np.ndarray, level: float = 0.95) -> Interval:
+def percentiles(sample: np.ndarray) -> Interval:
     """The percentile interval of a bootstrap."""
-    low, high = np.quantile(sample, (1 - _upper(level), _upper(level)))
+    low, high = np.quantile(sample, (1 - _UPPER, _UPPER))
     return float(low), float(high)
-
-
-def _upper(level: float) -> float:
-    """The probability below the upper end of a central interval."""
-    if not 0 < level < 1:
-        raise ValueError(f"a level lies between 0 and 1, found {level}")
-    return (1 + level) / 2

@@ -38,8 +38,6 @@ def sort_mistakes(predictions: Sequence[Prediction], dataset: Dataset, reach: in
 
     `reach` is how many characters of a line a training row can show.
     """
-    if reach < 1:
-        raise ValueError(f"expected a reach of at least one character, found {reach}")
     lines = lines_of(dataset)
     kinds: dict[str, list[Prediction]] = {kind: [] for kind in KINDS}
     wrong = [prediction for prediction in predictions if not prediction.correct]

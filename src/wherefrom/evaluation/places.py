@@ -96,15 +96,13 @@ class PlaceMatch:
         return False
 
 
-def place_aware_accuracy(
-    predictions: Sequence[Prediction], match: PlaceMatch, level: float = 0.95
-) -> Score:
+def place_aware_accuracy(predictions: Sequence[Prediction], match: PlaceMatch) -> Score:
     """The share that is right or names a place which holds the gold one or lies in it."""
     if not predictions:
         raise BadData("predictions: expected at least one to score, found none")
     accepted = [match.accepts(p.subject, p.gold, p.answer.text) for p in predictions]
     n, right = len(predictions), sum(accepted)
-    return Score.of_share("accuracy", right, n, level, {"correct": right})
+    return Score.of_share("accuracy", right, n, {"correct": right})
 
 
 def lines_of(dataset: Dataset) -> Mapping[str, tuple[Document, ...]]:

@@ -12,9 +12,9 @@ import numpy as np
 
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.intervals import (
+    NORMAL_HALF,
     RESAMPLES,
     Interval,
-    normal_quantile,
     percentiles,
     resample,
 )
@@ -58,9 +58,7 @@ class AreaDifference:
     n: int
 
 
-def risk_coverage(
-    score: np.ndarray, right: np.ndarray, level: float = 0.95, seed: int = 0, resamples: int = 0
-) -> RiskCoverage:
+def risk_coverage(score: np.ndarray, right: np.ndarray, resamples: int = 0) -> RiskCoverage:
     """The curve; with `resamples`, its area has an interval."""
     s, wrong = _checked(score, right)
     ranking = _Ranking(s)
@@ -72,21 +70,14 @@ def risk_coverage(
         area=ranking.area(np.ones(s.size), wrong),
         least_area=float(least.mean()),
         n=s.size,
-        interval=percentiles(
-            _measure(lambda w: ranking.area(w, w * wrong), s.size, seed, resamples), level
-        )
+        interval=percentiles(_measure(lambda w: ranking.area(w, w * wrong), s.size, resamples))
         if resamples
         else None,
     )
 
 
 def compare_areas(
-    score: np.ndarray,
-    other: np.ndarray,
-    right: np.ndarray,
-    level: float = 0.95,
-    seed: int = 0,
-    resamples: int = RESAMPLES,
+    score: np.ndarray, other: np.ndarray, right: np.ndarray, resamples: int = RESAMPLES
 ) -> AreaDifference:
     """Compare both areas on the same resampled answers (paired bootstrap, percentile interval).
 
@@ -99,21 +90,19 @@ def compare_areas(
         first, second = (rank.area(weight, weight * wrong) for rank in ranks)
         return first - second
 
-    sample = _measure(difference, n, seed, resamples)
+    sample = _measure(difference, n, resamples)
     side = min(int((sample <= 0).sum()), int((sample >= 0).sum()))
     p_value = min(1.0, 2 * (1 + side) / (1 + resamples))
-    return AreaDifference(difference(np.ones(n)), percentiles(sample, level), p_value, n)
+    return AreaDifference(difference(np.ones(n)), percentiles(sample), p_value, n)
 
 
-def _measure(
-    measure: Callable[[np.ndarray], float], n: int, seed: int, resamples: int
-) -> np.ndarray:
+def _measure(measure: Callable[[np.ndarray], float], n: int, resamples: int) -> np.ndarray:
     """What is measured on answers drawn with replacement; it is given how often each was drawn."""
-    drawn = resample(n, stage=2, seed=seed, resamples=resamples, at_once=_AT_ONCE)
+    drawn = resample(n, stage=2, resamples=resamples, at_once=_AT_ONCE)
     return np.array([measure(np.bincount(items, minlength=n)) for items in drawn])
 
 
-def auroc(score: np.ndarray, right: np.ndarray, level: float = 0.95) -> Score | None:
+def auroc(score: np.ndarray, right: np.ndarray) -> Score | None:
     """The probability that a right answer scores above a wrong one; a tie counts half.
 
     None if there are no right answers or no wrong ones.
@@ -123,18 +112,18 @@ def auroc(score: np.ndarray, right: np.ndarray, level: float = 0.95) -> Score | 
     if not m or not n:
         return None
     value = float((mean_ranks(s)[wrong == 0].sum() - m * (m + 1) / 2) / (m * n))
-    interval = (_auroc_end(value, m, n, level, 0.0), _auroc_end(value, m, n, level, 1.0))
+    interval = (_auroc_end(value, m, n, 0.0), _auroc_end(value, m, n, 1.0))
     return Score("auroc", value, interval, s.size, {"right": m, "wrong": n})
 
 
-def _auroc_end(value: float, m: int, n: int, level: float, end: float) -> float:
+def _auroc_end(value: float, m: int, n: int, end: float) -> float:
     """One end of Newcombe's interval (2006, part 2, method 5), by bisection.
 
     As in Wilson's interval for a share, the variance (Hanley and McNeil's) is taken at each AUROC
     that is tested, not at the observed one. So the interval stays within 0 and 1, and it has a
     width even if the scores separate right from wrong perfectly, unlike DeLong's.
     """
-    z, others = normal_quantile((1 + level) / 2), (m + n) / 2 - 1
+    z, others = NORMAL_HALF, (m + n) / 2 - 1
     inside, outside = value, end
     for _ in range(60):
         middle = (inside + outside) / 2

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wherefrom.evaluation.intervals import Interval, student_quantile
+from wherefrom.evaluation.intervals import LEVEL, Interval, student_quantile
 
 
 @dataclass(frozen=True)
@@ -25,27 +25,26 @@ class Variance:
     value: float
     freedom: float
 
-    def half_width(self, level: float) -> float:
+    @property
+    def half_width(self) -> float:
         freedom = max(1, int(self.freedom))  # the next smaller whole number: a little wider
-        return student_quantile((1 + level) / 2, freedom) * self.value**0.5
+        return student_quantile((1 + LEVEL) / 2, freedom) * self.value**0.5
 
 
-def mean_over_seeds(right_SQ: np.ndarray, level: float = 0.95) -> tuple[float, Interval]:
+def mean_over_seeds(right_SQ: np.ndarray) -> tuple[float, Interval]:
     """The mean of seeds (rows) that answered the same questions (columns), and its interval."""
     right = _checked(right_SQ)
-    half = _variance(right, None).half_width(level)
+    half = _variance(right, None).half_width
     mean = float(right.mean())
     return mean, (max(mean - half, 0.0), min(mean + half, 1.0))
 
 
-def difference_over_seeds(
-    one_SQ: np.ndarray, other_SQ: np.ndarray, level: float = 0.95
-) -> tuple[float, Interval]:
+def difference_over_seeds(one_SQ: np.ndarray, other_SQ: np.ndarray) -> tuple[float, Interval]:
     """How much the first seeds' mean lies above the others', on the same questions."""
     one, other = _checked(one_SQ), _checked(other_SQ)
     if one.shape[1] != other.shape[1]:
         raise ValueError(f"expected the same questions, found {one.shape[1]} and {other.shape[1]}")
-    half = _variance(one, other).half_width(level)
+    half = _variance(one, other).half_width
     difference = float(one.mean() - other.mean())
     return difference, (max(difference - half, -1.0), min(difference + half, 1.0))
 

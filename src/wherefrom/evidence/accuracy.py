@@ -46,9 +46,7 @@ class VerdictAccuracy:
     extraction: Score | None
 
 
-def measure_verdicts(
-    checker: FactChecker, questions: Sequence[Question], level: float = 0.95
-) -> VerdictAccuracy:
+def measure_verdicts(checker: FactChecker, questions: Sequence[Question]) -> VerdictAccuracy:
     """Judge answers whose label is known; the extractor must not have learnt from the questions."""
     labels: dict[str, Counter[str]] = defaultdict(Counter)
     right: Counter[str] = Counter()
@@ -61,24 +59,24 @@ def measure_verdicts(
     for counts in labels.values():
         every.update(counts)
     return VerdictAccuracy(
-        {probe: _accuracy(right[probe], counts, level) for probe, counts in labels.items()},
-        _accuracy(right.total(), every, level) if every else None,
-        _extraction(checker, questions, level),
+        {probe: _accuracy(right[probe], counts) for probe, counts in labels.items()},
+        _accuracy(right.total(), every) if every else None,
+        _extraction(checker, questions),
     )
 
 
-def _accuracy(right: int, labels: Counter[str], level: float) -> Score:
+def _accuracy(right: int, labels: Counter[str]) -> Score:
     details = {"labels": {label: labels[label] for label in VERDICTS}}
-    return Score.of_share("accuracy", right, labels.total(), level, details)
+    return Score.of_share("accuracy", right, labels.total(), details)
 
 
-def _extraction(checker: FactChecker, questions: Sequence[Question], level: float) -> Score | None:
+def _extraction(checker: FactChecker, questions: Sequence[Question]) -> Score | None:
     asked = [q for q in questions if q.support == "stated" and q.answer is not None]
     if not asked:
         return None
     found = [(checker.statements(q.subject, q.relation), q) for q in asked]
     exact = sum(bool(stated) and stated[0].value in _gold(q) for stated, q in found)
-    return Score.of_share("accuracy", exact, len(asked), level)
+    return Score.of_share("accuracy", exact, len(asked))
 
 
 def probe_answers(checker: FactChecker, question: Question) -> Iterator[tuple[str, str, str]]:

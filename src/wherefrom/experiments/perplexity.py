@@ -8,8 +8,12 @@ from pathlib import Path
 from wherefrom.core.arguments import checked
 from wherefrom.core.errors import BadData, UsageError, WherefromError
 from wherefrom.core.files import read_text
-from wherefrom.evaluation.text.measures import MeasuredText
-from wherefrom.evaluation.text.perplexity import Wanted, explain_gaps, measure_text
+from wherefrom.evaluation.text.perplexity import (
+    MeasuredText,
+    Wanted,
+    explain_gaps,
+    measure_text,
+)
 from wherefrom.evaluation.text.preprocess import DROP_UNSEEN, parse_steps
 from wherefrom.evaluation.text.readings import Reader
 from wherefrom.evaluation.text.tokens import find_tokens

@@ -6,7 +6,6 @@ accuracy is an effect of the exposure (`exposure_is_randomised`; `people` with
 often and is also easier to learn. So the answers are also grouped by the value's place in the line.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,70 +60,56 @@ def exposure_is_randomised(recipe: Recipe) -> bool:
     return bool(getattr(recipe.data, "randomised_exposure", False))
 
 
-def bin_by_exposure(
-    exposures: np.ndarray,
-    right: np.ndarray,
-    edges: Sequence[int] | None = None,
-    level: float = 0.95,
-) -> list[Dose]:
+def bin_by_exposure(exposures: np.ndarray, right: np.ndarray) -> list[Dose]:
     """One dose for each bin that has answers, with Wilson's interval.
 
-    `edges` are the smallest counts of the bins. By default the bins double: 0, 1, 2-3, 4-7, ...
+    The bins double: 0, 1, 2-3, 4-7, ...
     """
-    count, is_right = _checked(exposures, right)
+    count, is_right = check_outcomes(exposures, right)
     most = int(count.max())
-    if edges is None:
-        edges = [0, *(2**i for i in range(most.bit_length()))]
+    edges = [0, *(2**i for i in range(most.bit_length()))]
     doses: list[Dose] = []
     for low, above in zip(edges, [*edges[1:], most + 1], strict=True):
         here = (count >= low) & (count < above)
         if here.any():
             hits, n = int(is_right[here].sum()), int(here.sum())
-            score = Score.of_share("accuracy", hits, n, level)
+            score = Score.of_share("accuracy", hits, n)
             doses.append(Dose(low, above - 1, n, hits, score.value, score.interval))
     return doses
 
 
 def bin_by_position(
-    exposures: np.ndarray,
-    positions: np.ndarray,
-    right: np.ndarray,
-    starts: Sequence[int] = POSITIONS,
-    level: float = 0.95,
+    exposures: np.ndarray, positions: np.ndarray, right: np.ndarray
 ) -> list[PositionedDose]:
     """Doses for each stretch of the line; a position of -1 belongs to no stretch."""
-    count, is_right = _checked(exposures, right)
+    count, is_right = check_outcomes(exposures, right)
     place = np.asarray(positions)
     doses: list[PositionedDose] = []
-    for start, end in zip(starts, [*starts[1:], None], strict=True):
+    for start, end in zip(POSITIONS, [*POSITIONS[1:], None], strict=True):
         here = (place >= start) & (place < end if end is not None else True)
         if here.any():
-            found = bin_by_exposure(count[here], is_right[here], level=level)
+            found = bin_by_exposure(count[here], is_right[here])
             doses += [PositionedDose(start=start, end=end, **vars(dose)) for dose in found]
     return doses
 
 
 def score_never_exposed(
-    seen: np.ndarray, right: np.ndarray, baseline: np.ndarray, level: float = 0.95
+    seen: np.ndarray, right: np.ndarray, baseline: np.ndarray
 ) -> NeverExposed | None:
     """The accuracies of the model and a baseline on facts that were never shown; None if none."""
-    shown, is_right = _checked(np.asarray(seen, dtype=bool), right)
-    _, guessed = _checked(shown, baseline)
-    here = ~shown.astype(bool)
+    shown, is_right = check_outcomes(np.asarray(seen, dtype=bool), right)
+    _, guessed = check_outcomes(shown, baseline)
+    here = ~shown
     if not here.any():
         return None
-    difference, interval = paired_difference(is_right[here], guessed[here], level)
+    difference, interval = paired_difference(is_right[here], guessed[here])
     return NeverExposed(
-        _accuracy(is_right[here], level),
-        _accuracy(guessed[here], level),
+        _accuracy(is_right[here]),
+        _accuracy(guessed[here]),
         Score("difference", difference, interval, int(here.sum())),
     )
 
 
-def _accuracy(right: np.ndarray, level: float) -> Score:
+def _accuracy(right: np.ndarray) -> Score:
     hits = int(right.sum())
-    return Score.of_share("accuracy", hits, right.size, level, {"correct": hits})
-
-
-def _checked(exposures: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return check_outcomes(np.asarray(exposures, dtype=np.int64), right)
+    return Score.of_share("accuracy", hits, right.size, {"correct": hits})

@@ -25,7 +25,7 @@ Shapes: R rows of a plan, F facts.
 """
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -37,14 +37,6 @@ from wherefrom.core.contracts import Document, Fact, Passage, Question, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.progress import tell
 from wherefrom.core.recipe import Stage
-from wherefrom.memorisation.fact_places import (
-    along,
-    join_questions,
-    name_of,
-    pack_spans,
-    pad_spans,
-    repetitions,
-)
 from wherefrom.objectives.answers import Answers
 from wherefrom.objectives.catalogue import Unread
 from wherefrom.objectives.mix import Mix
@@ -74,8 +66,7 @@ class Exposures:
     examples: int
 
     def __add__(self, other: "Exposures") -> "Exposures":
-        if self.facts is not other.facts and self.facts != other.facts:
-            raise ValueError("expected exposures of the same facts")
+        """What two stages showed of the same facts."""
         counts = {kind: self.counts[kind] + other.counts[kind] for kind in KINDS}
         return Exposures(self.facts, counts, self.examples + other.examples)
 
@@ -178,7 +169,7 @@ class ExposureCounter:
         self._first = self._many.cumsum(0) - self._many
         value, name, others = array("i"), array("i"), list[list[Span]]()
         repeated = array("i")  # facts whose value stands more than once in their document
-        for i, (fact, document) in enumerate(along(ordered, documents)):
+        for i, (fact, document) in enumerate(_along(ordered, documents)):
             if i % _OFTEN == 0:
                 tell("looking for facts in the text", i, len(facts))
             value.extend((fact.value_span.start, fact.value_span.end))
@@ -187,9 +178,9 @@ class ExposureCounter:
             if again := repetitions(fact, document):
                 repeated.append(i)
                 others.append(again)
-        self._value, self._name = pack_spans(value), pack_spans(name)
-        self._repetitions = pad_spans(len(facts), repeated, others)
-        self._asked, self._asking = join_questions(ordered, asked)
+        self._value, self._name = _pack_spans(value), _pack_spans(name)
+        self._repetitions = _pad_spans(len(facts), repeated, others)
+        self._asked, self._asking = _join_questions(ordered, asked)
 
     def count(self, mix: Mix, steps: int) -> Exposures:
         """Plan the first `steps` steps of a mix and count how often they show each fact."""
@@ -200,7 +191,7 @@ class ExposureCounter:
                 if isinstance(part.objective, Documents):
                     rows = plan.cpu().reshape(-1, len(COLUMNS))
                     true = part.objective.config.reads != "omissions"  # those state no fact
-                    for kind, fact in self._find(rows).items() if true else ():
+                    for kind, fact in self.find(rows).items() if true else ():
                         one = torch.ones((), dtype=torch.int32).expand(len(fact))
                         totals[kind].index_add_(0, fact, one)
                     examples += int((rows[:, COLUMNS.index("length")] > 0).sum())
@@ -215,13 +206,7 @@ class ExposureCounter:
             counts = {kind: total[rank] for kind, total in counts.items()}
         return Exposures(self.facts, counts, examples)
 
-    def count_rows(self, rows: Tensor) -> dict[str, Tensor]:
-        """The counts (F,) of every kind for rows of documents (R, 6); facts sorted by document."""
-        count = len(self.facts)
-        found = self._find(rows)
-        return {kind: torch.bincount(fact, minlength=count) for kind, fact in found.items()}
-
-    def _find(self, rows: Tensor) -> dict[str, Tensor]:
+    def find(self, rows: Tensor) -> dict[str, Tensor]:
         """The facts that rows of documents (R, 6) show, for every kind; one may come twice."""
         columns = dict(zip(COLUMNS, rows.T, strict=True))
         document = columns.pop("document")
@@ -255,6 +240,75 @@ class ExposureCounter:
         times = torch.bincount(asked[asked >= 0], minlength=most)
         weights = times[self._asking].double()
         return torch.bincount(self._asked, weights, minlength=len(self.facts)).long()
+
+
+# -- where documents have facts --------------------------------------------------------
+
+
+def name_of(fact: Fact, document: Document) -> Span | None:
+    """Where a document names a fact's subject: the document's subject, or the first mention."""
+    subject = document.subject
+    if subject and person(subject.of(document.text)) == person(fact.subject):
+        return subject
+    start = document.text.find(fact.subject)
+    return None if start < 0 else Span(start, start + len(fact.subject))
+
+
+def repetitions(fact: Fact, document: Document) -> list[Span]:
+    """The other places where a document has exactly the fact's value."""
+    found: list[Span] = []
+    place = document.text.find(fact.value)
+    while place >= 0:
+        if place != fact.value_span.start:
+            found.append(Span(place, place + len(fact.value)))
+        place = document.text.find(fact.value, place + 1)
+    return found
+
+
+def _along(facts: Sequence[Fact], documents: Sequence[Document]) -> Iterator[tuple[Fact, Document]]:
+    """Facts in the order of documents, each with its document; both are gone through once."""
+    numbered = enumerate(documents)
+    number, document = next(numbered)
+    for fact in facts:
+        while number < fact.document:
+            number, document = next(numbered)
+        yield fact, document
+
+
+def _pack_spans(ends: "array[int]") -> tuple[Tensor, Tensor]:
+    """The starts and the ends of spans, (F,) each, from both in turns."""
+    table = torch.as_tensor(np.asarray(ends).reshape(-1, 2))
+    return table[:, 0].contiguous(), table[:, 1].contiguous()
+
+
+def _pad_spans(
+    count: int, facts: "array[int]", spans: Sequence[Sequence[Span]]
+) -> list[tuple[Tensor, Tensor]]:
+    """The first further span of every fact, the second of every fact, and so on.
+
+    `spans` are those of `facts`; the others, of `count` in all, have none, which is nowhere.
+    """
+    columns: list[tuple[Tensor, Tensor]] = []
+    for i in range(max(map(len, spans), default=0)):
+        ends = np.full((count, 2), -1, np.int32)
+        for fact, own in zip(facts, spans, strict=True):
+            if i < len(own):
+                ends[fact] = own[i].start, own[i].end
+        columns.append((torch.as_tensor(ends[:, 0].copy()), torch.as_tensor(ends[:, 1].copy())))
+    return columns
+
+
+def _join_questions(facts: Sequence[Fact], asked: Sequence[Question]) -> tuple[Tensor, Tensor]:
+    """Numbers of facts, and beside them numbers of questions about their subject and relation."""
+    numbers: dict[tuple[str, str], list[int]] = {}
+    for i, question in enumerate(asked):
+        numbers.setdefault((person(question.subject), question.relation), []).append(i)
+    found, beside = array("q"), array("q")
+    for i, fact in enumerate(facts):
+        if own := numbers.get((person(fact.subject), fact.relation)):
+            found.extend([i] * len(own))
+            beside.extend(own)
+    return torch.tensor(found, dtype=torch.long), torch.tensor(beside, dtype=torch.long)
 
 
 @dataclass(frozen=True)

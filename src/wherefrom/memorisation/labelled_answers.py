@@ -12,6 +12,7 @@ import gzip
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,6 @@ import numpy as np
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.contracts import WITH_TEXT
 from wherefrom.core.errors import BadData, Damaged, MissingInput
-from wherefrom.core.files import write_bytes
 from wherefrom.core.unpacking import unpack
 from wherefrom.memorisation.counterfactual import CounterfactualMemorisation, estimate
 from wherefrom.memorisation.predictor import (
@@ -64,11 +64,11 @@ class LabelledAnswers:
     p_KN: np.ndarray
     has_text_KN: np.ndarray
 
-    @property
+    @cached_property
     def memorisation(self) -> CounterfactualMemorisation:
         return estimate(self.p_KN, self.has_text_KN, self.in_corpus)
 
-    @property
+    @cached_property
     def in_corpus(self) -> np.ndarray:
         """Whether the corpus has text about each subject."""
         return np.array([support in WITH_TEXT for support in self.supports], dtype=bool)
@@ -79,10 +79,12 @@ class LabelledAnswers:
     def fit(self) -> SourcePredictor:
         """The run's own predictor, fitted on calibration people with text alone."""
         m = self.memorisation.m
-        here = self.select("calibration") & self.in_corpus & np.isfinite(m)
+        people = self.select("calibration") & self.in_corpus
+        here = people & np.isfinite(m)
         if not here.any():
             raise BadData(
-                f"{self.run}: expected calibration people with text and a measured m, found none"
+                "source: expected calibration people with text and a measured m, found none among "
+                f"{people.sum()}; the audit uses the run's earlier predictor or the borrowed one"
             )
         relations = [r for r, kept in zip(self.relations, here, strict=True) if kept]
         return fit_source_predictor(self.features.rows(here), m[here], len(self.models), relations)
@@ -105,10 +107,6 @@ class LabelledAnswers:
             states=states if self.by_construction else None,
         )
         return measure_source(found, which)
-
-
-def write_labelled(path: Path, found: LabelledAnswers) -> None:
-    write_bytes(path, pack_labelled(found))
 
 
 def pack_labelled(found: LabelledAnswers) -> bytes:

@@ -165,7 +165,6 @@ def fit_source_predictor(
     m_N: np.ndarray,
     models: int,
     relations: Sequence[str] = (),
-    least: float = RECALLED_ABOVE,
 ) -> SourcePredictor:
     """Fit on calibration people with text whose m was measured; if m is NaN, they are left out.
 
@@ -174,7 +173,7 @@ def fit_source_predictor(
     `relations` has what each question asks for; with several, each gets a curve of its own.
     """
     known = np.isfinite(m_N)
-    rows, recalled = features.rows(known), m_N[known] > least
+    rows, recalled = features.rows(known), m_N[known] > RECALLED_ABOVE
     curve = LogisticCalibration.fit(rows, recalled, SOURCE_FEATURES)
     parts = divide([r for r, here in zip(relations, known, strict=False) if here])
     each = fit_by_relation(rows, recalled, SOURCE_FEATURES, parts) if parts else {}

@@ -103,9 +103,11 @@ def measure_source(found: PredictedSources, which: np.ndarray) -> MeasuredSource
     difference, interval = paired_difference(right, best)
     area = _area(found.predicted, recalled, with_text)
     own = _baseline(found.predicted, found.probability, recalled, with_text)
-    sure = None
+    sure = states = None
     if found.confidence is not None:
         sure = _baseline(found.predicted, found.confidence, recalled, with_text)
+    if found.states is not None:
+        states = _area(found.predicted, found.states, with_text)
     labels = {"label": RECALLED if constant else GUESSED}
     reliability = measure_reliability(found.memorisation.m_by_pair[:, with_text])
     measured = MeasuredSource(
@@ -121,15 +123,11 @@ def measure_source(found: PredictedSources, which: np.ndarray) -> MeasuredSource
         spearman=spearman(found.predicted[with_text], m[with_text]),
         probability_alone=own,
         confidence_alone=sure,
-        by_construction=_by_construction(found, with_text),
+        by_construction=states,
         constant=Score.of_share("accuracy", int(best.sum()), n, details=labels),
         gain=Score("difference", difference, interval, n),
     )
     return _put_into_words(measured)
-
-
-def _by_construction(found: PredictedSources, with_text: np.ndarray) -> Score | None:
-    return None if found.states is None else _area(found.predicted, found.states, with_text)
 
 
 def _area(score: np.ndarray, labels: np.ndarray, which: np.ndarray) -> Score | None:
