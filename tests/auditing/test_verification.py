@@ -11,7 +11,7 @@ from wherefrom.auditing.folder_check import verify
 from wherefrom.auditing.inspector import OpenedRun
 from wherefrom.auditing.verification import verify_run
 from wherefrom.core.errors import MissingInput, UsageError
-from wherefrom.experiments import demonstrations
+from wherefrom.course.lab import running as demonstrations
 from wherefrom.runs.folder import RunFolder
 
 

@@ -17,8 +17,8 @@ from wherefrom.core.errors import WherefromError
 from wherefrom.core.files import cannot_write
 from wherefrom.core.recipe import Demonstrations, Recipe
 from wherefrom.core.seal import FILE as SEAL
+from wherefrom.course.lab.running import demonstrate
 from wherefrom.data.catalogue import load_dataset
-from wherefrom.experiments.demonstrations import demonstrate
 from wherefrom.experiments.evaluate import evaluate
 from wherefrom.experiments.retraining import find_retrained
 from wherefrom.runs.descriptions import describe

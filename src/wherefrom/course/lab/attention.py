@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wherefrom.core.figures import OTHER, PALE, RIGHT, WRONG, bars, dress, panels
 from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
 from wherefrom.course.lab.numerics import Array, attend, generator, orthonormal, softmax
+from wherefrom.show.drawing.figures import OTHER, PALE, RIGHT, WRONG, bars, dress, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wherefrom.core.figures import OTHER, PALE, RIGHT, WRONG, dress, grid, panels
 from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
 from wherefrom.course.lab.numerics import Array, generator, orthonormal, softmax
+from wherefrom.show.drawing.figures import OTHER, PALE, RIGHT, WRONG, dress, grid, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

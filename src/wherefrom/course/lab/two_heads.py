@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wherefrom.core.figures import OTHER, PALE, RIGHT, WRONG, bars, dress, panels
 from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
 from wherefrom.course.lab.heads import BETA, SAMPLES, SD, N, sample_keys, spread
 from wherefrom.course.lab.numerics import (
@@ -22,6 +21,7 @@ from wherefrom.course.lab.numerics import (
     softmax,
     total_variance,
 )
+from wherefrom.show.drawing.figures import OTHER, PALE, RIGHT, WRONG, bars, dress, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

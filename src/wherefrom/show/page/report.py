@@ -16,6 +16,7 @@ from wherefrom.runs.run import AnyRun, Run, open_run
 from wherefrom.runs.threads import use_threads
 from wherefrom.show.page.document import render
 from wherefrom.show.page.engine_data import ANSWERS, REVIEWS, find_kind
+from wherefrom.show.page.lab_report import describe_lab
 from wherefrom.show.page.question_report import describe_questions
 from wherefrom.show.page.review_report import describe_reviews
 from wherefrom.show.page.text_report import describe_text
@@ -98,10 +99,6 @@ def _describe(runs: Sequence[Run | RunFolder], precision: str) -> dict[str, Any]
     if isinstance(first, RunFolder) and len(runs) == 1:
         recipe = first.read_recipe()
         assert isinstance(recipe, Demonstrations), "others are opened as runs"
-        from wherefrom.show.page.lab_report import (
-            describe_lab,  # most reports need no demonstrations
-        )
-
         return describe_lab(first, recipe)
     if folders or isinstance(first, RunFolder):
         raise BadData(

@@ -7,10 +7,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from wherefrom.auditing.pictures import draw_dose_response, draw_reliability, draw_risk_coverage
 from wherefrom.evaluation.calibration import reliability_diagram
 from wherefrom.evaluation.selective import risk_coverage
 from wherefrom.memorisation.dose_response import bin_by_exposure
+from wherefrom.show.drawing.plots import draw_dose_response, draw_reliability, draw_risk_coverage
 
 GENERATOR = np.random.default_rng(0)
 P = GENERATOR.random(200)
@@ -54,5 +54,5 @@ def test_the_smallest_case_is_drawn(right):
 
 
 def test_matplotlib_waits_until_something_is_drawn(python_anew):
-    program = "import sys, wherefrom.auditing.pictures; sys.exit('matplotlib' in sys.modules)"
+    program = "import sys, wherefrom.show.drawing.plots; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
