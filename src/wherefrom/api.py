@@ -76,8 +76,7 @@ from wherefrom.runs.threads import use_threads
 from wherefrom.runs.workshop import why_not_mps
 from wherefrom.show.page.report import Report, report_runs
 from wherefrom.show.terminal.messages import note
-from wherefrom.show.terminal.progress import watch
-from wherefrom.show.terminal.reading import watch_reading
+from wherefrom.show.terminal.progress import watch, watch_reading
 from wherefrom.training.meeting import PATIENCE
 
 __all__ = [
