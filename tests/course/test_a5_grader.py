@@ -17,11 +17,12 @@ from tests.course.files import A5, load, load_program
 from tests.support import real_data
 from tests.support import submissions as making
 from wherefrom.course.doctor.child import attempt
+from wherefrom.course.doctor.marks import choose
 from wherefrom.course.doctor.submission import Submission
 from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE
 
-grade, points = load(A5, "grading.grade", "grading.points")
-choose, LOOKS, TESTS = grade.choose, points.LOOKS, points.TESTS
+(points,) = load(A5, "grading.points")
+LOOKS, TESTS = points.LOOKS, points.TESTS
 POINTS = {"1c": 4, "1d": 6, "1e": 20, "1f": 20, "1g": 14}
 
 
@@ -59,7 +60,7 @@ def grader(capsys):
 
 def test_the_points_are_the_assignments():
     for part, points in POINTS.items():
-        tests = choose([part])
+        tests = choose(TESTS, [part])
         assert sum(TESTS[test].points for test in tests) == points
         assert tests[0] == f"{part}-0-basic"
         assert TESTS[tests[0]].points == 0
@@ -122,7 +123,7 @@ def test_a_mistake_is_caught_and_named(solution, data, mistake):
 
 def test_a_mistake_costs_its_own_test_alone(solution, data):
     making.spoil(solution, "no third mask")
-    results = look(solution, data, *choose(["1e", "1g"]))
+    results = look(solution, data, *choose(TESTS, ["1e", "1g"]))
     lost = [test for test, result in results.items() if result.state != "ok"]
     assert lost == ["1e-1-hidden"]
 

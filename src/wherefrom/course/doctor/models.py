@@ -166,14 +166,12 @@ def _expected_block(at: str, name: str, mixer: str) -> Iterator[tuple[str, str]]
 def check_future(submission: Submission, variant: str) -> None:
     """Later characters change no earlier logits, in a whole model with large random weights."""
     model = build(submission, variant, course_sizes=False).double().eval()
-    generator = torch.Generator().manual_seed(0)
+    randomise(model, torch.Generator().manual_seed(0))
     with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.copy_(normal(parameter.shape, generator))
         x = torch.arange(12)[None] + 3
         changed = x.clone()
         changed[0, 7:] += 90
-        before, after = (_logits(model(ids))[0, :7] for ids in (x, changed))
+        before, after = (logits(model(ids))[0, :7] for ids in (x, changed))
     if not torch.allclose(before, after, rtol=0, atol=1e-9):
         text = f"in the {variant} model later characters change the logits of earlier ones"
         raise Finding("unmasked future", f"{text}: a position sees what it has to predict")
@@ -195,12 +193,10 @@ def check_formula(submission: Submission) -> str:
         config = small_config(heads, width, block)
         layer = submission.SynthesizerAttention(config).double().eval()
         generator = torch.Generator().manual_seed(width)
+        randomise(layer, generator)
+        x = normal((2, count, width), generator)
         with torch.no_grad():
-            for parameter in layer.parameters():
-                parameter.copy_(normal(parameter.shape, generator))
-            x = normal((2, count, width), generator)
-            given = layer(x)
-            given = given[0] if isinstance(given, tuple) else given
+            given = logits(layer(x))
             _compare(given, layer, x, heads)
             worst = max(worst, float((given - synthesize(layer, x, heads)).abs().max()))
     return f"largest difference from the formula {worst:.0e}"
@@ -289,7 +285,15 @@ def normal(shape: Sequence[int], generator: torch.Generator) -> Tensor:
     return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 
-def _logits(output: Any) -> Tensor:
+@torch.no_grad()
+def randomise(module: nn.Module, generator: torch.Generator, spread: float = 1.0) -> None:
+    """Normal numbers in place of the parameters: larger than at the start, so that all matter."""
+    for parameter in module.parameters():
+        parameter.copy_(spread * normal(parameter.shape, generator))
+
+
+def logits(output: Any) -> Any:
+    """What a student's module computed; some give a loss or the weights beside it."""
     return output[0] if isinstance(output, tuple) else output
 
 

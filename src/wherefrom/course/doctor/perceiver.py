@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from wherefrom.course.doctor.findings import Finding
-from wherefrom.course.doctor.models import CROSS, normal, small_config
+from wherefrom.course.doctor.models import CROSS, logits, normal, randomise, small_config
 from wherefrom.course.doctor.submission import Submission
 
 TOLERANCE = 1e-8
@@ -60,12 +60,11 @@ def _check(submission: Submission, name: str) -> tuple[float, str]:
         config = small_config(heads, width, 12, latents=latents)
         block = getattr(submission, name)(config).double().eval()
         generator = torch.Generator().manual_seed(width)
+        randomise(block, generator)
+        x = normal((2, count, width), generator)
+        y = normal((2, latents, width), generator)
         with torch.no_grad():
-            for parameter in block.parameters():
-                parameter.copy_(normal(parameter.shape, generator))
-            x = normal((2, count, width), generator)
-            y = normal((2, latents, width), generator)
-            given = _first(block(x) if name == _DOWN else block(y, x))
+            given = logits(block(x) if name == _DOWN else block(y, x))
             parts = _parts(block, name, heads)
             outputs = {r: _compute(parts, name, x, y, r) for r in possible}
         near = {r: float((given - o).abs().max()) for r, o in outputs.items() if _alike(given, o)}
@@ -153,10 +152,6 @@ def _wrong(parts: _Parts, name: str, x: Tensor, y: Tensor, given: Any) -> Findin
 def _alike(given: Any, output: Tensor) -> bool:
     same = isinstance(given, Tensor) and given.shape == output.shape
     return same and torch.allclose(given, output, rtol=0, atol=TOLERANCE)
-
-
-def _first(given: Any) -> Any:
-    return given[0] if isinstance(given, tuple) else given
 
 
 def _in_words(name: str, reading: Reading) -> str:

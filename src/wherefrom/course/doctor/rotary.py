@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from wherefrom.course.doctor.findings import Finding
-from wherefrom.course.doctor.models import normal, small_config
+from wherefrom.course.doctor.models import logits, normal, randomise, small_config
 from wherefrom.course.doctor.submission import Submission
 
 BASE = 10000.0
@@ -23,12 +23,10 @@ def check_formula(submission: Submission) -> str:
         config = small_config(heads, width, block, rope=True)
         layer = submission.CausalSelfAttention(config).double().eval()
         generator = torch.Generator().manual_seed(width)
+        randomise(layer, generator, _SPREAD)
+        x = normal((2, count, width), generator)
         with torch.no_grad():
-            for parameter in layer.parameters():
-                parameter.copy_(_SPREAD * normal(parameter.shape, generator))
-            x = normal((2, count, width), generator)
-            given = layer(x)
-            given = given[0] if isinstance(given, tuple) else given
+            given = logits(layer(x))
             off = _compare(given.double(), layer, x, heads, slip=not submission.year.package)
             worst = max(worst, off)
     if worst >= TOLERANCE:
