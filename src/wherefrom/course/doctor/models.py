@@ -2,7 +2,7 @@
 
 import inspect
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
@@ -206,20 +206,24 @@ def synthesize(layer: Any, x: Tensor, heads: int, variant: Variant = _RIGHT) -> 
     """softmax(ReLU(x A + b1) B + b2) (x V), per head, then the output projection."""
     masked, softmax, scaled, rectified = variant
     count, size = x.shape[1], x.shape[2] // heads
-
-    def split(t: Tensor) -> Tensor:
-        return t.unflatten(-1, (heads, size)).transpose(1, 2)
-
-    hidden = split(layer.w1(x))
+    hidden = split_heads(layer.w1(x), heads)
     hidden = hidden.clamp(min=0) if rectified else hidden
     scores = hidden @ layer.w2[:, :count] + layer.b2[:count]
     scores = scores / math.sqrt(size) if scaled else scores
-    later = torch.ones(count, count, dtype=torch.bool).triu(1)
-    if softmax:
-        weights = scores.masked_fill(later & masked, -math.inf).softmax(-1)
-    else:
-        weights = scores.masked_fill(later & masked, 0.0)
-    return layer.proj((weights @ split(layer.value(x))).transpose(1, 2).flatten(2))
+    return layer.proj(mix(scores, split_heads(layer.value(x), heads), masked, softmax))
+
+
+def split_heads(x: Tensor, heads: int) -> Tensor:
+    """(B, T, C) to (B, heads, T, C / heads)."""
+    return x.unflatten(-1, (heads, -1)).transpose(1, 2)
+
+
+def mix(scores: Tensor, values: Tensor, masked: bool = True, softmax: bool = True) -> Tensor:
+    """What attention makes of scores (B, H, T, S) and values (B, H, S, D): (B, T, C)."""
+    later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+    hidden = scores.masked_fill(later & masked, -math.inf if softmax else 0.0)
+    weights = hidden.softmax(-1) if softmax else hidden
+    return (weights @ values).transpose(1, 2).flatten(2)
 
 
 def check_saved(path: Path, variant: str) -> None:
@@ -230,14 +234,15 @@ def check_saved(path: Path, variant: str) -> None:
     except Exception as error:
         text = f"{path.name} cannot be loaded with weights_only=True: {type(error).__name__}"
         raise Finding("parameters file", text) from error
-    other = _held(names)
+    other = variant_of(names)
     if other != variant:
         holds = f"a {other} model" if other else "no such attention"
         raise Finding("flag never set", f"{path.name} holds {holds}, not a {variant} model")
 
 
-def _held(names: list[str]) -> str | None:
+def variant_of(names: Iterable[str]) -> str | None:
     """The variant whose parameters have these names; None if it has no known attention."""
+    names = list(names)
     if any(f"{_DOWN}." in name for name in names):
         return PERCEIVER
     if any(name.endswith("attn.w2") for name in names):

@@ -17,7 +17,15 @@ import torch
 from torch import Tensor, nn
 
 from wherefrom.course.doctor.findings import Finding
-from wherefrom.course.doctor.models import CROSS, logits, normal, randomise, small_config
+from wherefrom.course.doctor.models import (
+    CROSS,
+    logits,
+    mix,
+    normal,
+    randomise,
+    small_config,
+    split_heads,
+)
 from wherefrom.course.doctor.submission import Submission
 
 TOLERANCE = 1e-8
@@ -124,15 +132,10 @@ def _compute(parts: _Parts, name: str, x: Tensor, y: Tensor, reading: Reading) -
 
 def attend(layer: Any, x_q: Tensor, x_kv: Tensor, heads: int, masked: bool = True) -> Tensor:
     """Position t of the one looks at positions up to t of the other."""
-
-    def split(t: Tensor) -> Tensor:
-        return t.unflatten(-1, (heads, -1)).transpose(1, 2)
-
-    q, k, v = split(layer.query(x_q)), split(layer.key(x_kv)), split(layer.value(x_kv))
+    parts = (layer.query(x_q), layer.key(x_kv), layer.value(x_kv))
+    q, k, v = (split_heads(part, heads) for part in parts)
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
-    later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
-    weights = scores.masked_fill(later & masked, -math.inf).softmax(-1)
-    return layer.proj((weights @ v).transpose(1, 2).flatten(2))
+    return layer.proj(mix(scores, v, masked))
 
 
 def _wrong(parts: _Parts, name: str, x: Tensor, y: Tensor, given: Any) -> Finding:

@@ -17,6 +17,7 @@ from wherefrom.course.lab.numerics import (
     attend,
     gaussian_variance,
     generator,
+    length,
     sigmoid,
     softmax,
     total_variance,
@@ -175,13 +176,13 @@ def _queries_of_values() -> Refutation:
         (
             Check(
                 "|average of the claimed outputs - v_b/2|",
-                float(np.linalg.norm(claimed - v[1] / 2)),
+                length(claimed - v[1] / 2),
                 0,
                 1e-12,
             ),
             Check(
                 "its distance from (v_a + v_b)/2",
-                float(np.linalg.norm(claimed - target)),
+                length(claimed - target),
                 0,
                 0.5,
                 apart=True,
@@ -189,7 +190,7 @@ def _queries_of_values() -> Refutation:
             Check("the least weight of all, against the -1/2 needed", least, -0.5, 0.5, apart=True),
             Check(
                 "|c - (v_a + v_b)/2| when it is computed",
-                float(np.linalg.norm(out - target)),
+                length(out - target),
                 0,
                 0.5,
                 apart=True,
