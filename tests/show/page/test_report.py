@@ -157,13 +157,6 @@ def test_runs_stand_beside_each_other(tiny_run, own_run, tmp_path):
 # --- bad input -------------------------------------------------------------------------------
 
 
-def test_a_folder_that_is_no_run(tmp_path):
-    with pytest.raises(MissingInput, match=r"expected a run folder, found no run\.json in it"):
-        api.write_report(tmp_path)
-    with pytest.raises(MissingInput, match="no such folder"):
-        api.write_report(tmp_path / "nowhere")
-
-
 def test_an_unfinished_run(own_run):
     RunFolder(own_run).write_status({"state": "unfinished", "seconds": 1.0})
     with pytest.raises(MissingInput, match="expected a finished run"):

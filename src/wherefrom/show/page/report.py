@@ -41,10 +41,20 @@ def report_runs(
     precision: str = "auto",
     threads: int | None = None,
 ) -> Report:
-    """Open runs, to compute with this number of threads (None: the recipe's), and report them."""
+    """Write the report of the first run, beside which the others are shown.
+
+    Runs are opened to compute with this number of threads (None: the recipe's).
+    """
     if not runs:
         raise UsageError("runs: expected at least one, found none")
-    return write_report([_open(run, threads) for run in runs], out, precision)
+    check_precision(precision)
+    opened = [_open(run, threads) for run in runs]
+    _check_places([run.path.resolve() for run in opened], out)
+    values = _describe(opened, precision)
+    page = render("report.html", values)
+    path = out or opened[0].path / FILE
+    write_bytes(path, page)
+    return Report(str(path), len(page), tuple(values["engine_weights"]), tuple(values["notes"]))
 
 
 def _open(run: AnyRun, threads: int | None) -> Run | RunFolder:
@@ -56,22 +66,6 @@ def _open(run: AnyRun, threads: int | None) -> Run | RunFolder:
     opened = open_run(run)
     use_threads(threads, opened.recipe.threads)
     return opened
-
-
-def write_report(
-    runs: Sequence[Run | RunFolder], out: Path | None = None, precision: str = "auto"
-) -> Report:
-    """Write the report of the first run, beside which the others are shown.
-
-    A folder of demonstrations has no models, and so no run to open: it comes as the folder.
-    """
-    check_precision(precision)
-    _check_places([run.path.resolve() for run in runs], out)
-    values = _describe(runs, precision)
-    page = render("report.html", values)
-    path = out or runs[0].path / FILE
-    write_bytes(path, page)
-    return Report(str(path), len(page), tuple(values["engine_weights"]), tuple(values["notes"]))
 
 
 def _check_places(runs: Sequence[Path], out: Path | None) -> None:
