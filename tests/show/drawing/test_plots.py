@@ -20,13 +20,15 @@ DOSES = bin_by_exposure(GENERATOR.integers(0, 40, 200), RIGHT)
 
 DRAWINGS = {
     "reliability": (lambda: draw_reliability(reliability_diagram(P, RIGHT)),
-                    {"calibrated probability", "share right", "perfectly calibrated"}),
+                    {"calibrated probability", "share right", "perfectly calibrated",
+                     "answers, 95 % interval"}),
     "risk-coverage": (lambda: draw_risk_coverage(CURVES),
                       {"share answered", "share wrong among answered",
                        f"calibrated, area {CURVES['calibrated'].area:.3f}",
                        f"raw $_$ <b>, area {CURVES['raw $_$ <b>'].area:.3f}"}),
     "dose-response": (lambda: draw_dose_response({"": DOSES}, baseline=0.25),
-                      {"exposures", "accuracy", "guessing, 0.25", "16-31", "0", "1"}),
+                      {"exposures", "accuracy", "guessing, 0.25", "16-31", "0", "1",
+                       "facts, 95 % interval"}),
 }  # fmt: skip
 
 

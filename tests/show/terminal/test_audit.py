@@ -17,6 +17,33 @@ APPLIED = {"threshold": 0.6, "target": 0.9,
            "answered_share": {"answered_share": 0.75, **SHARE},
            "precision": {"precision": 0.8, **SHARE}}  # fmt: skip
 OUTCOME = {"people": 1, "share": 0.25, "interval": [0.05, 0.7]}
+AREA = {"auroc": 0.912, "interval": [0.85, 0.95], "n": 92}
+GAIN = {"difference": 0.05, "interval": [-0.01, 0.1], "n": 92}
+RIGHT = {"accuracy": 0.9, "interval": [0.8, 0.95], "n": 92}
+MEASURED: dict[str, Any] = {
+    "models": 16,
+    "auroc": AREA,
+    "auroc_with_text": AREA | {"auroc": 0.9},
+    "probability_alone": {"auroc": AREA | {"auroc": 0.85}, "gain": GAIN},
+    "confidence_alone": None,
+    "reliability": {
+        "pairs": 8,
+        "ceiling": AREA | {"auroc": 0.98},
+        "kappa_of_halves": {"kappa": 0.8, "interval": [0.7, 0.9], "n": 92},
+        "kappa_of_pairs": {"kappa": 0.6, "interval": [0.5, 0.7], "n": 92},
+    },
+    "by_construction": AREA | {"auroc": 0.97},
+    "spearman": {"spearman": 0.7, "interval": [0.6, 0.8], "n": 92},
+    "agreement": RIGHT,
+    "constant": RIGHT | {"accuracy": 0.84, "label": "recalled"},
+    "in_words": ["the predictor is not shown to be better than ..."],
+}
+# What one pair of models gives: nothing but the areas and the labels.
+FEW = MEASURED | {
+    "models": 6, "auroc": {"auroc": 0.95, "interval": [0.9, 0.99]},
+    "auroc_with_text": {"auroc": 0.85, "interval": [0.7, 0.95]}, "probability_alone": None,
+    "reliability": None, "by_construction": None, "spearman": None,
+}  # fmt: skip
 FINDINGS: dict[str, Any] = {
     "confidence": {
         "calibrated": SCORES, "raw": SCORES | {"brier": {"score": 0.15, "interval": None}},
@@ -39,8 +66,7 @@ FINDINGS: dict[str, Any] = {
         "held_out_answers": {"recalled": {"answers": 4, "right": 3},
                              "guessed": {"answers": 0, "right": 0}},
         "borrowed": False, "models": 8,
-        "measured": {"models": 6, "auroc": {"auroc": 0.95, "interval": [0.9, 0.99]},
-                     "auroc_with_text": {"auroc": 0.85, "interval": [0.7, 0.95]}},
+        "measured": FEW,
     },
     "decoys": {"recombined": {"refused": {"refused_share": 0.8, **SHARE},
                               "auroc": {"auroc": 0.99},
@@ -97,6 +123,7 @@ def test_all_of_it():
         "guessed - n=0",
         "AUROC of the predictor 0.950 [0.90, 0.99] against 6 retrained models",
         "among people with text 0.850 [0.70, 0.95]",
+        "labels that are right 90.0 % [80.0, 95.0] 'recalled' for all: 84.0 %",
         "decoys (out-of-corpus names): share refused",
         "recombined 80.0 % [70.0, 90.0] AUROC 0.990; by the certified threshold 97.5 %",
         "gibberish 80.0 % [70.0, 90.0] AUROC -",
@@ -183,28 +210,6 @@ def test_a_borrowed_source_is_called_so():
 
 
 # --- the source predictor, every figure beside what it is compared with -------------------------
-
-AREA = {"auroc": 0.912, "interval": [0.85, 0.95], "n": 92}
-GAIN = {"difference": 0.05, "interval": [-0.01, 0.1], "n": 92}
-RIGHT = {"accuracy": 0.9, "interval": [0.8, 0.95], "n": 92}
-MEASURED: dict[str, Any] = {
-    "models": 16,
-    "auroc": AREA,
-    "auroc_with_text": AREA | {"auroc": 0.9},
-    "probability_alone": {"auroc": AREA | {"auroc": 0.85}, "gain": GAIN},
-    "confidence_alone": None,
-    "reliability": {
-        "pairs": 8,
-        "ceiling": AREA | {"auroc": 0.98},
-        "kappa_of_halves": {"kappa": 0.8, "interval": [0.7, 0.9], "n": 92},
-        "kappa_of_pairs": {"kappa": 0.6, "interval": [0.5, 0.7], "n": 92},
-    },
-    "by_construction": AREA | {"auroc": 0.97},
-    "spearman": {"spearman": 0.7, "interval": [0.6, 0.8], "n": 92},
-    "agreement": RIGHT,
-    "constant": RIGHT | {"accuracy": 0.84, "label": "recalled"},
-    "in_words": ["the predictor is not shown to be better than ..."],
-}
 
 
 def test_every_figure_stands_beside_what_it_is_compared_with():

@@ -194,45 +194,41 @@ def _source(findings: Findings) -> Section | None:
 def _measured_source(found: Findings, relations: Mapping[str, Findings]) -> list[tuple[str, ...]]:
     """The predictor against the labels of retrained models, and what it must be compared with."""
     judges = f"against {found['models']} retrained models"
-    rows: list[tuple[str, ...]] = []
-    for label, which in (
-        ("AUROC of the predictor", "auroc"),
-        ("  among people with text", "auroc_with_text"),
-    ):
-        if score := found[which]:
-            rows.append((label, area(score), ends(score["interval"]), judges))
-            judges = ""
+    rows = [
+        *_area_row("AUROC of the predictor", found["auroc"], judges),
+        *_area_row("  among people with text", found["auroc_with_text"], ""),
+    ]
     for label, which in (
         ("    the model's own probability", "probability_alone"),
         ("    the confidence alone", "confidence_alone"),
     ):
-        if alone := found.get(which):
+        if alone := found[which]:
             gain = alone["gain"]
             added = f"the predictor adds {gain['difference']:+.3f} {ends(gain['interval'])}"
-            rows.append((label, area(alone["auroc"]), ends(alone["auroc"]["interval"]), added))
-    if reliability := found.get("reliability"):
-        rows += _reliability(reliability)
-    if stated := found.get("by_construction"):
-        beside = "against what the text states, by construction"
-        rows.append(("    the predictor", area(stated), ends(stated["interval"]), beside))
-    if rank := found.get("spearman"):
+            rows += _area_row(label, alone["auroc"], added)
+    rows += _reliability(found["reliability"])
+    beside = "against what the text states, by construction"
+    rows += _area_row("    the predictor", found["by_construction"], beside)
+    if rank := found["spearman"]:
         beside = "predicted probability and measured m"
         rows.append(
             ("    rank correlation", f"{rank['spearman']:.3f}", ends(rank["interval"]), beside)
         )
-    if found.get("constant"):
-        rows.append(_labels_right("labels that are right", found))
-    for relation, part in relations.items():
-        if (own := part["measured"]) and own.get("constant"):
-            rows.append(_labels_right(f"  {relation}", own))
-    return rows
+    rows.append(_labels_right("labels that are right", found))
+    measured = {relation: part["measured"] for relation, part in relations.items()}
+    return rows + [_labels_right(f"  {name}", own) for name, own in measured.items() if own]
 
 
-def _reliability(found: Findings) -> list[tuple[str, ...]]:
-    rows: list[tuple[str, ...]] = []
-    if top := found["ceiling"]:
-        beside = f"what the true m would reach with labels of {found['pairs']} pairs"
-        rows.append(("    ceiling", area(top), ends(top["interval"]), beside))
+def _area_row(label: str, found: Findings | None, beside: str) -> list[tuple[str, ...]]:
+    """An area with its interval; no row if it could not be computed."""
+    return [(label, area(found), ends(found["interval"]), beside)] if found else []
+
+
+def _reliability(found: Findings | None) -> list[tuple[str, ...]]:
+    if found is None:
+        return []
+    beside = f"what the true m would reach with labels of {found['pairs']} pairs"
+    rows = _area_row("    ceiling", found["ceiling"], beside)
     for label, which, beside in (
         ("    kappa of the labels", "kappa_of_halves", "half of the pairs against the other"),
         ("    kappa of single pairs", "kappa_of_pairs", "one pair against another"),
