@@ -14,7 +14,6 @@ from pathlib import Path
 
 from wherefrom.core.config import from_json
 from wherefrom.core.errors import BadData
-from wherefrom.core.figures import to_svg
 from wherefrom.experiments.capacity_findings import CapacityFindings
 from wherefrom.experiments.capacity_page import (
     describe_runs,
@@ -24,6 +23,7 @@ from wherefrom.experiments.capacity_page import (
 )
 from wherefrom.recipes.capacity import capacity, capacity_gpu
 from wherefrom.runs.folder import RunFolder
+from wherefrom.show.drawing.figures import to_svg
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "CAPACITY.md"

@@ -214,7 +214,7 @@ def spell_table(found: dict[str, Any]) -> str:
 
 def draw(found: dict[str, Any]) -> bytes:
     """Seconds and memory of each part against the number of people, both axes in powers."""
-    from wherefrom.core.figures import INK, OTHER, PALE, RIGHT, WRONG, dress, panels, to_svg
+    from wherefrom.show.drawing.figures import INK, OTHER, PALE, RIGHT, WRONG, dress, panels, to_svg
 
     figure, (seconds, memory) = panels(2)
     colours = dict(zip(PARTS, (OTHER, PALE, RIGHT, WRONG, INK, "#8a5fa8"), strict=True))

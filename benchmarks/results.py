@@ -369,7 +369,7 @@ def laptop() -> str:
 
 def draw_laptop(rows: Rows) -> None:
     """Accuracy against time; each point is a run of its own."""
-    from wherefrom.core.figures import OTHER, RIGHT, dress, panels, to_svg
+    from wherefrom.show.drawing.figures import OTHER, RIGHT, dress, panels, to_svg
 
     figure, (axes,) = panels()
     minutes = [r["seconds"] / 60 for r in rows]

@@ -19,11 +19,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from grading.again import QUESTIONS
-from grading.grade import HOME, Order, choose, grade, grade_all
-from grading.sheets import overview, table, write_csv
+from grading.grade import HOME, Order, grade, grade_all
+from grading.points import TESTS
 from places import tell
 
-from wherefrom.core.errors import CannotWrite, MissingInput, UsageError
+from wherefrom.core.errors import MissingInput, UsageError
+from wherefrom.course.doctor.marks import add_options, choose, overview, print_grades
 from wherefrom.course.doctor.sandbox import Limits
 from wherefrom.course.doctor.years import YEARS, find_year
 
@@ -41,45 +42,23 @@ def _run(given: argparse.Namespace) -> None:
         find_year(given.year)
     if given.again < 1:
         raise UsageError(f"--again: expected 1 or more questions, found {given.again}")
+    tests = choose(TESTS, given.tests)
     if given.list:
-        print("\n".join(overview(choose(given.tests))))
+        print("\n".join(overview(TESTS, tests)))
         return
     limits = Limits(given.seconds, given.memory_mb, given.total_seconds)
     common = (given.data, given.answers, limits, given.year, given.again, given.draw)
-    order = Order(choose(given.tests), *common)
+    order = Order(tests, *common)
     if given.batch:
-        _batch(given, order)
+        print_grades(grade_all(given.batch, order), order.tests, given.json, given.csv)
         return
     graded = grade(given.submission, order)
-    if given.json:
-        print(json.dumps(graded.as_json(), indent=1))
-    else:
-        print("\n".join(table(graded)))
-
-
-def _batch(given: argparse.Namespace, order: Order) -> None:
-    grades = grade_all(given.batch, order)
-    if given.json:
-        print(json.dumps([graded.as_json() for graded in grades], indent=1))
-    elif given.csv is None:
-        write_csv(grades, order.tests, sys.stdout)
-    else:
-        try:
-            with given.csv.open("w", encoding="utf-8", newline="") as file:
-                count = write_csv(grades, order.tests, file)
-        except OSError as error:
-            raise CannotWrite(f"{given.csv}: cannot be written: {error.strerror}") from None
-        print(f"{count} submissions: {given.csv}")
+    print(json.dumps(graded.as_json(), indent=1) if given.json else "\n".join(graded.table()))
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Grade solutions of the assignment.")
-    parser.add_argument("tests", nargs="*", metavar="ID", help="1e-0-basic, or 1e for all of it")
-    parser.add_argument("--submission", type=Path, default=HOME / "submission", metavar="FOLDER")
-    parser.add_argument("--batch", type=Path, metavar="FOLDER", help="a folder of submissions")
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="where --batch writes its rows")
-    parser.add_argument("--list", action="store_true", help="the tests and their points")
-    parser.add_argument("--json", action="store_true", help="the grades as JSON")
+    add_options(parser, HOME / "submission", "1e-0-basic")
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="with birth_dev.tsv and others")
     parser.add_argument("--answers", type=Path, metavar="FILE", help="of the test questions")
     years = f"the hand-out, guessed from the files by default: {', '.join(YEARS)}"
@@ -88,9 +67,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--again", type=int, default=QUESTIONS, metavar="N", help=again)
     draw = "which questions: the number that an earlier grading printed"
     parser.add_argument("--draw", type=int, metavar="N", help=draw)
-    parser.add_argument("--seconds", type=float, default=60.0, help="for one test")
-    parser.add_argument("--total-seconds", type=float, default=300.0, help="for one submission")
-    parser.add_argument("--memory-mb", type=int, default=4096, help="for the submission's code")
     return parser
 
 

@@ -16,7 +16,6 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -26,9 +25,17 @@ from marking.language import judge_saved  # noqa: E402
 from marking.loading import gather, locate  # noqa: E402
 from marking.points import SAVED, TESTS  # noqa: E402
 
-from wherefrom.core.errors import CannotWrite, MissingInput, WherefromError  # noqa: E402
+from wherefrom.core.errors import MissingInput, WherefromError  # noqa: E402
 from wherefrom.course.doctor.findings import Finding, NoTelling, Result  # noqa: E402
-from wherefrom.course.doctor.marks import Grade, choose, overview, table, write_csv  # noqa: E402
+from wherefrom.course.doctor.marks import (  # noqa: E402
+    Grade,
+    add_options,
+    choose,
+    grade_each,
+    overview,
+    print_grades,
+    table,
+)
 from wherefrom.course.doctor.sandbox import Limits, examine  # noqa: E402
 
 
@@ -53,23 +60,6 @@ def look_at_saved(place: Path, data: Path | None) -> Result:
         return Result("unknown", str(reason))
 
 
-def grade_all(
-    folder: Path, names: tuple[str, ...], data: Path | None, limits: Limits
-) -> Iterator[Grade]:
-    """Every folder in a folder; one that cannot be graded has no points and a reason."""
-    if not folder.is_dir():
-        raise MissingInput(f"{folder}: expected a folder of submissions, found none")
-    inside = sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith("."))
-    if not inside:
-        raise MissingInput(f"{folder}: expected a folder for each submission, found no folders")
-    for path in inside:
-        try:
-            yield grade(path, names, data, limits)
-        except (WherefromError, OSError) as error:
-            refused = dict.fromkeys(names, Result("look", str(error), "refused"))
-            yield Grade(path.name, TESTS, refused, str(error))
-
-
 def find_data(given: Path | None) -> Path | None:
     """The homework's data: the folder that was named, HW2_DATA, or data/ beside this file."""
     if given is not None and not given.is_dir():
@@ -92,32 +82,20 @@ def _run(given: argparse.Namespace) -> None:
         told = json.dumps(found.as_json(), indent=1) if given.json else "\n".join(table(found))
         print(told)
         return
-    grades = grade_all(given.batch, names, data, limits)
-    if given.json:
-        print(json.dumps([found.as_json() for found in grades], indent=1))
-    elif given.csv is None:
-        write_csv(grades, names, sys.stdout)
-    else:
-        try:
-            with given.csv.open("w", encoding="utf-8", newline="") as file:
-                count = write_csv(grades, names, file)
-        except OSError as error:
-            raise CannotWrite(f"{given.csv}: cannot be written: {error.strerror}") from None
-        print(f"{count} submissions: {given.csv}")
+    grades = grade_each(
+        given.batch,
+        lambda path: grade(path, names, data, limits),
+        lambda name, why: Grade(
+            name, TESTS, dict.fromkeys(names, Result("look", why, "refused")), why
+        ),
+    )
+    print_grades(grades, names, given.json, given.csv)
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Grade solutions of the homework.")
-    parser.add_argument("tests", nargs="*", metavar="ID", help="1d-3-perplexity, or 1d for all")
-    parser.add_argument("--submission", type=Path, default=HERE, metavar="FOLDER")
-    parser.add_argument("--batch", type=Path, metavar="FOLDER", help="a folder of submissions")
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="where --batch writes its rows")
-    parser.add_argument("--list", action="store_true", help="the tests and their points")
-    parser.add_argument("--json", action="store_true", help="the grades as JSON")
+    add_options(parser, HERE, "1d-3-perplexity")
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="with language/, embeddings/")
-    parser.add_argument("--seconds", type=float, default=60.0, help="for one test")
-    parser.add_argument("--total-seconds", type=float, default=300.0, help="for one submission")
-    parser.add_argument("--memory-mb", type=int, default=4096, help="for the submission's code")
     try:
         _run(parser.parse_args(arguments))
     except WherefromError as error:

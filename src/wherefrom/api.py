@@ -40,6 +40,7 @@ from wherefrom.core.config import to_json
 from wherefrom.core.errors import MissingInput, UsageError, WherefromError
 from wherefrom.core.recipe import Capacity, Demonstrations, Experiment, Recipe
 from wherefrom.core.replies import Reply, Source, Verdict
+from wherefrom.course.lab.running import demonstrate_again, run_demonstrations
 from wherefrom.data.catalogue import survey_dataset
 from wherefrom.experiments.capacity import count_at_once, evaluate_capacity, run_capacity
 from wherefrom.experiments.company import company
@@ -74,8 +75,7 @@ from wherefrom.runs.verification import Fault, Verification, verify
 from wherefrom.runs.workshop import why_not_mps
 from wherefrom.show.page.report import Report, report_runs
 from wherefrom.show.terminal.messages import note
-from wherefrom.show.terminal.progress import watch
-from wherefrom.show.terminal.reading import watch_reading
+from wherefrom.show.terminal.progress import watch, watch_reading
 from wherefrom.training.meeting import PATIENCE
 
 __all__ = [
@@ -198,13 +198,13 @@ def run_seeds(
         tell = _tell_plan if progress else None
         folders = [_seed_folder(replace(built, seed=seed), out) for seed in numbers]
         ready = list(prepare_seeds(built, dict(zip(numbers, folders, strict=True)), plan, tell))
+        if isinstance(built, Demonstrations):
+            each = [_run(s.recipe, s.folder, progress, f"seed {s.recipe.seed}, ") for s in ready]
+            return SeedsOutcome.of(built.name, each)
         at_once = crew.processes.size if crew else processes or 1
         if at_once > 1:
             train_at_once(ready, at_once, note if progress else _keep_quiet)
             ready, progress = [seed.when_trained() for seed in ready], False
-        if isinstance(built, Demonstrations):
-            each = [_run(s.recipe, s.folder, progress, f"seed {s.recipe.seed}, ") for s in ready]
-            return SeedsOutcome.of(built.name, each)
         requests = [
             RunRequest(chosen, seed.folder, f"seed {chosen.seed}, ", seed.planned)
             for seed in ready
@@ -227,10 +227,13 @@ def evaluate(
     `processes`, or those of torchrun, divide the questions; `wait` is as in `run`.
     """
     path = run.path if isinstance(run, Run) else Path(run)
-    recipe = RunFolder(path).read_recipe()
+    folder = RunFolder(path)
+    recipe = folder.read_recipe()
     if isinstance(recipe, Capacity):
-        return evaluate_capacity(RunFolder(path), recipe, processes)
+        return evaluate_capacity(folder, recipe, processes)
     with company(recipe, processes, wait, trains=False):
+        if isinstance(recipe, Demonstrations):
+            return demonstrate_again(recipe, folder)
         return evaluate_run(path, threads)
 
 
@@ -441,9 +444,10 @@ def _run(
     planned: Planned | None = None,
 ) -> Outcome:
     path = _folder(recipe, out)
-    if not isinstance(recipe, Recipe):  # they take seconds: there is no progress to show
-        outcome = execute(recipe, path)
+    if isinstance(recipe, Demonstrations):  # they take seconds: there is no progress to show
+        outcome = run_demonstrations(recipe, path)
     else:
+        assert isinstance(recipe, Recipe), "a study of several runs has a function of its own"
         if recipe.device == "mps" and (reason := why_not_mps()):
             note(f"{label}{reason}")
         names = [stage.name for stage in recipe.stages]

@@ -8,7 +8,7 @@ import pytest
 
 from wherefrom.core.config import to_json
 from wherefrom.memorisation.predictor import borrowed_predictor
-from wherefrom.show.terminal.source_rows import explain_source
+from wherefrom.show.terminal.audit import explain_source
 
 BORROWED_FROM = ("people-0", "people-1", "people-2")
 

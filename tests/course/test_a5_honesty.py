@@ -16,6 +16,7 @@ from tests.course.files import A5, load
 from tests.support import submissions as making
 from wherefrom.course.doctor.checks import CHECKS, HINTS
 from wherefrom.course.doctor.child import attempt
+from wherefrom.course.doctor.marks import choose
 from wherefrom.course.doctor.submission import Submission
 
 again, grade, points = load(A5, "grading.again", "grading.grade", "grading.points")
@@ -181,7 +182,7 @@ def test_a_draw_can_be_made_again():
 
 
 def graded(folder: Path, data: Path, *tests: str) -> dict[str, Any]:
-    return grade.grade(folder, grade.Order(grade.choose(tests), data)).results
+    return grade.grade(folder, grade.Order(choose(points.TESTS, tests), data)).results
 
 
 def test_an_honest_mistake_costs_no_predictions(plain, course_data):

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from tests.course.files import A5, load
-from wherefrom.core.errors import BadData, Mismatch
+from wherefrom.core.errors import Mismatch
 from wherefrom.course.doctor import starter as marks
 
 commands, make_starter, run, london_baseline, submission, dataset, helper, utils = load(
@@ -139,11 +139,6 @@ def test_a_command_takes_paths_of_its_own(chain, tmp_path, monkeypatch):
     assert run.main([*given, *paths, *TINY]) == 0
     expected = (out / "rope.pretrain.dev.predictions").read_text()
     assert (tmp_path / "said.txt").read_text() == expected
-    given = ["rope_pretrain", "--data", str(data), "--out", str(tmp_path / "none")]
-    written = tmp_path / "written.params"
-    assert run.main([*given, "--writing_params_path", str(written), *TINY]) == 0
-    first, again = read(out / "rope.pretrain.params"), read(written)
-    assert all(torch.equal(first[name], again[name]) for name in first)
     assert not (tmp_path / "none").exists()
 
 
@@ -291,15 +286,7 @@ def test_the_starter_is_the_solution_without_its_regions(tmp_path):
             assert text == solution
         found += text.count(marks.START)
     assert found == 15
-    helper = (tmp_path / "submission" / "helper.py").read_text()
-    assert "GPT(mconf)" not in helper
-    assert "trainer_obj.train()" not in helper
-    dataset = (tmp_path / "submission" / "dataset.py").read_text()
-    assert "randint" not in dataset
-    assert "raise NotImplementedError" in dataset
-    attention = (tmp_path / "submission" / "attention.py").read_text()
-    assert "F.softmax" not in attention
-    assert "torch.stack((angles" not in attention
+    assert "raise NotImplementedError" in (tmp_path / "submission" / "dataset.py").read_text()
 
 
 def regions(source):
@@ -320,13 +307,6 @@ def test_the_starter_has_what_its_readme_names_and_no_solution(tmp_path):
     assert len(solved) > 20
     for path in (path for path in tmp_path.rglob("*") if path.is_file()):
         assert not {line.strip() for line in path.read_text().splitlines()} & solved, path
-
-
-def test_regions_must_close():
-    assert marks.blank(f"if x:\n    {marks.START}\n    y()\n    {marks.END}\n")
-    for broken in (marks.START, marks.END, f"{marks.START}\n" * 2):
-        with pytest.raises(BadData):
-            marks.blank(f"{broken}\n")
 
 
 def test_a_students_work_is_not_written_over(tmp_path):

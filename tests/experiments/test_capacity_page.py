@@ -1,6 +1,5 @@
 """The page of a study: which sizes were run, in tables and in a picture."""
 
-from wherefrom.core.figures import to_svg
 from wherefrom.experiments.capacity_findings import CapacityFindings, Extraction, Filling
 from wherefrom.experiments.capacity_page import (
     describe_runs,
@@ -9,6 +8,7 @@ from wherefrom.experiments.capacity_page import (
     list_fillings,
     write_page,
 )
+from wherefrom.show.drawing.figures import to_svg
 
 
 def filling(parameters: int, bits: float, text: str = "biographies", arm: str = "a") -> Filling:

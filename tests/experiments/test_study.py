@@ -1,7 +1,6 @@
 """Tables and figures of a study made up by hand; tests/recipes/test_sentiment.py has whole ones."""
 
 from wherefrom.core.config import to_json
-from wherefrom.core.figures import to_svg
 from wherefrom.experiments.study import ScoredSetting, Series
 
 SCORE = {"accuracy": 0.875, "interval": [0.8, 0.95], "n": 80, "correct": 70}
@@ -29,6 +28,6 @@ def test_a_row_is_written_with_where_it_comes_from():
 
 def test_names_of_settings_stand_under_the_figure():
     rows = tuple(ScoredSetting.of(SCORE, name) for name in ("relu", "tanh"))
-    drawn = to_svg(Series("activation", "activation", rows).draw()).decode()
+    drawn = Series("activation", "activation", rows).draw().decode()
     assert ">relu<" in drawn
     assert ">tanh<" in drawn

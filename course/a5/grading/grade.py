@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from places import data_folders
 
@@ -13,7 +13,6 @@ from grading import again
 from grading.again import new_draw
 from grading.points import CODE, FILES, PREDICTIONS, TESTS
 from grading.scores import DIFFERENT, UNFIT, Ties, parameters_of
-from wherefrom.core.errors import MissingInput, UsageError, WherefromError, nearest
 from wherefrom.course.doctor import marks
 from wherefrom.course.doctor.findings import Result
 from wherefrom.course.doctor.guess import decide_year
@@ -22,51 +21,42 @@ from wherefrom.course.doctor.predictions import DEV, WIKI, read_asked, read_pred
 from wherefrom.course.doctor.sandbox import Limits, examine
 from wherefrom.course.doctor.submission import Submission
 from wherefrom.course.doctor.years import find_year
+from wherefrom.show.terminal.tables import printable
 
 MARK = b"### SOLUTION_ONLY ###"
+OURS = "this is the library's own solution, or a copy of it"
 HOME = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)
-class Grade:
-    """The results of tests; `refused` says why none could be run."""
+class Grade(marks.Grade):
+    """A grade by one hand-out; what could not be judged counts among the possible points."""
 
-    name: str
-    results: dict[str, Result]
-    seconds: float
-    refused: str = ""
+    seconds: float = 0.0
     year: str = ""
     year_said: str = ""  # why it was taken for that year's hand-out
     ours: bool = False  # the library's own solution, or a copy of it
-    tests: ClassVar[marks.Tests] = TESTS
-
-    def points(self, test: str) -> int:
-        return TESTS[test].points if self.results[test].state == "ok" else 0
-
-    @property
-    def total(self) -> int:
-        return sum(map(self.points, self.results))
 
     @property
     def possible(self) -> int:
         return sum(TESTS[test].points for test in self.results)
 
     def as_json(self) -> dict[str, Any]:
-        tests = [
-            {
-                "id": name,
-                "what": TESTS[name].what,
-                "points": self.points(name),
-                "possible": TESTS[name].points,
-                "state": result.state,
-                "mistake": result.mistake,
-                "why": result.text,
-            }
-            for name, result in self.results.items()
-        ]
-        told = {"submission": self.name, "points": self.total, "possible": self.possible}
+        told = super().as_json()
+        tests, refused = told.pop("tests"), told.pop("refused")
         told |= {"year": self.year, "year_said": self.year_said, "library_solution": self.ours}
-        return told | {"refused": self.refused, "seconds": round(self.seconds, 1), "tests": tests}
+        return told | {"refused": refused, "seconds": round(self.seconds, 1), "tests": tests}
+
+    def row(self, names: Sequence[str]) -> dict[str, Any]:
+        cells = super().row(names)
+        why = "; ".join(filter(None, (OURS if self.ours else "", cells.pop("why"))))
+        first = {"submission": cells.pop("submission"), "year": self.year}
+        return first | cells | {"seconds": f"{self.seconds:.1f}", "why": why}
+
+    def table(self) -> list[str]:
+        """The year and whose solution it is, then a line a test and why points are missing."""
+        said = [printable(self.year_said)] if self.year_said else []
+        return [*said, *([OURS] if self.ours else []), *marks.table(self)]
 
 
 @dataclass(frozen=True)
@@ -85,18 +75,6 @@ class Order:
     draw: int | None = None  # which ones: None draws anew for each submission
 
 
-def choose(wanted: Sequence[str]) -> tuple[str, ...]:
-    """Test ids, or parts such as 1e; all of them when none is named."""
-    chosen: list[str] = []
-    for name in wanted:
-        found = [test for test in TESTS if test == name or test.split("-")[0] == name]
-        if not found:
-            guess = nearest(name, TESTS).removesuffix("see the docs")
-            raise UsageError(f"test '{name}': there is none; {guess}--list names them all")
-        chosen += found
-    return tuple(dict.fromkeys(chosen)) or tuple(TESTS)
-
-
 def grade(folder: Path, order: Order, name: str = "") -> Grade:
     started = time.monotonic()
     place = locate(folder)
@@ -105,7 +83,7 @@ def grade(folder: Path, order: Order, name: str = "") -> Grade:
     results = look_at(place, order, guess.year)
     seconds = time.monotonic() - started
     said = {"year": guess.year, "year_said": str(guess), "ours": is_ours(place)}
-    return Grade(name or str(folder), results, seconds, **said)
+    return Grade(name or str(folder), TESTS, results, seconds=seconds, **said)
 
 
 def is_ours(folder: Path) -> bool:
@@ -169,19 +147,14 @@ def both(code: Result | None, files: Result | None) -> Result:
     return wrong[0] if wrong else Result("ok", "; ".join(r.text for r in found if r.text))
 
 
-def grade_all(folder: Path, order: Order) -> Iterator[Grade]:
-    """Every folder in a folder, by name; one that cannot be graded has no points and a reason."""
-    if not folder.is_dir():
-        raise MissingInput(f"{folder}: expected a folder of submissions, found none")
-    inside = sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith("."))
-    if not inside:
-        raise MissingInput(f"{folder}: expected a folder for each submission, found no folders")
-    for path in inside:
-        try:
-            yield grade(path, order, path.name)
-        except (WherefromError, OSError) as error:
-            refused = dict.fromkeys(order.tests, Result("look", str(error), "refused"))
-            yield Grade(path.name, refused, 0.0, str(error))
+def grade_all(folder: Path, order: Order) -> Iterator[marks.Grade]:
+    """Every folder in a folder, by name."""
+
+    def refuse(name: str, why: str) -> Grade:
+        results = dict.fromkeys(order.tests, Result("look", why, "refused"))
+        return Grade(name, TESTS, results, why)
+
+    return marks.grade_each(folder, lambda path: grade(path, order, path.name), refuse)
 
 
 def find_data(folder: Path) -> Path | None:

@@ -7,7 +7,6 @@ random ones in their place it may not give the same answers, as a table of answe
 """
 
 import json
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -16,6 +15,7 @@ from grading import again, rebuilt, scores
 from wherefrom.core.files import read_text
 from wherefrom.course.doctor import predictions, programs
 from wherefrom.course.doctor.findings import Finding, NoTelling
+from wherefrom.course.doctor.models import logits
 from wherefrom.course.doctor.submission import Submission
 
 
@@ -28,10 +28,14 @@ def answer(submission: Submission, model: str, split: str) -> str:
         raise NoTelling("wiki.txt is not there")
     text = read_text(submission.data / predictions.WIKI).replace("\r\n", "\n")
     own, numbers = _build(submission, model.split(".")[0], state, text)
-    found = again.compare(_logits(own), numbers, questions, lines)
+
+    def read(ids: Tensor) -> Tensor:
+        return logits(own(ids))
+
+    found = again.compare(read, numbers, questions, lines)
     told = scores.tell(found, "the submission's own model", asked["draw"])
     _scramble(own)
-    without = again.compare(_logits(own), numbers, questions, lines)
+    without = again.compare(read, numbers, questions, lines)
     if 2 * without.same > without.asked:
         text = f"with random parameters the submission's own model still gives {without} lines"
         raise Finding("answers without parameters", text)
@@ -64,14 +68,6 @@ def _build(
         text = " ".join(str(error).split())[:160]
         raise Finding("parameters", f"they do not fit the submission's own model: {text}") from None
     return model.eval(), dict(data.stoi)
-
-
-def _logits(model: Any) -> again.Logits:
-    def logits(ids: Tensor) -> Tensor:
-        given = model(ids)
-        return given[0] if isinstance(given, tuple) else given
-
-    return logits
 
 
 def _scramble(model: nn.Module) -> None:

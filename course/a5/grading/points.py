@@ -116,8 +116,7 @@ def attends(submission: Submission) -> None:
     latents = 3 if variant == models.PERCEIVER else 0
     config = models.small_config(rope=variant == "rope", latents=latents)
     name = "DownProjectBlock" if latents else models.ATTENTION[variant]
-    given = getattr(submission, name)(config)(torch.zeros(2, 5, config.n_embd))
-    given = given[0] if isinstance(given, tuple) else given
+    given = models.logits(getattr(submission, name)(config)(torch.zeros(2, 5, config.n_embd)))
     if getattr(given, "shape", None) != (2, latents or 5, config.n_embd):
         raise Finding("form", f"{name} gives {type(given).__name__}, not (B, T, C)")
 

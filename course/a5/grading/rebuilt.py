@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.models import variant_of
 from wherefrom.models.gpt import GPT, GPTConfig
 
 BLOCK, HEADS = 128, 8  # where the file does not show them
@@ -54,14 +55,6 @@ def _unwrapped(name: Any) -> str:
     return name
 
 
-def variant_of(state: Mapping[str, Tensor]) -> str:
-    if "down_block.C" in state:
-        return "perceiver"
-    if any(name.endswith("attn.w2") for name in state):
-        return "synthesizer"
-    return "vanilla" if "pos_emb" in state else "rope"
-
-
 def sizes(state: Mapping[str, Tensor]) -> dict[str, int]:
     """The sizes of a GPT's config, as far as the shapes show them, and else the course's."""
     try:
@@ -84,7 +77,7 @@ def sizes(state: Mapping[str, Tensor]) -> dict[str, int]:
 
 def rebuild(state: Mapping[str, Tensor]) -> GPT:
     """The course's model with these parameters, all of them and no others; else Unfit."""
-    variant = variant_of(state)
+    variant = variant_of(state) or "rope"
     try:
         config: dict[str, Any] = sizes(state)
         model = GPT(GPTConfig(attention=ATTENTION[variant], **config))

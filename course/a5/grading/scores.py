@@ -17,6 +17,7 @@ from wherefrom.core.config import to_json
 from wherefrom.core.files import read_text
 from wherefrom.course.doctor import predictions
 from wherefrom.course.doctor.findings import Finding, NoTelling
+from wherefrom.course.doctor.models import variant_of
 from wherefrom.course.doctor.submission import Submission
 from wherefrom.evaluation.intervals import wilson
 
@@ -87,7 +88,7 @@ def _check_tied(
     """The grader's own model with the submitted parameters gives the submitted lines."""
     ties, file = ties_of(submission), parameters_of(model)
     state = submission.once(file, lambda: rebuilt.read_state(submission.find(file)))
-    held, meant = rebuilt.variant_of(state), model.split(".")[0]
+    held, meant = variant_of(state) or "rope", model.split(".")[0]
     if held != meant:
         raise Finding("flag never set", f"{file} holds a {held} model, not a {meant} model")
     numbers = vocabulary(submission.data)

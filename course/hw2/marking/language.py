@@ -5,7 +5,6 @@ of made-up words lies in a folder as the hand-outs have it and as this project h
 """
 
 import random
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -235,6 +234,3 @@ def judge_saved(folder: Path, data: Path | None) -> str:
     if not found <= MOST:
         raise Finding("score", f"{said}: 40,000 steps reach {MOST:g}")
     return said
-
-
-Look = Callable[[Submission], str | None]

@@ -28,7 +28,6 @@ from wherefrom.auditing.findings import (
     ExposureFindings,
 )
 from wherefrom.auditing.inspector import Examined, Inspector, open_inspector
-from wherefrom.auditing.pictures import draw_dose_response, draw_reliability, draw_risk_coverage
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import NOT_TRAINED_ON, Question
@@ -53,6 +52,7 @@ from wherefrom.memorisation.swap import SwapFindings
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run
 from wherefrom.runs.threads import require_cores, use_threads
+from wherefrom.show.drawing.plots import draw_dose_response, draw_reliability, draw_risk_coverage
 
 TIMING = "audit/timing.json"
 DECOYS, UNANSWERED = "audit/decoys.jsonl", "audit/unanswered.jsonl"

@@ -81,8 +81,7 @@ def audit(
     """
     import wherefrom
     from wherefrom.auditing.audit import Risk
-    from wherefrom.show.terminal.audit import audit_table, explain_audit_refusals
-    from wherefrom.show.terminal.source_rows import explain_source
+    from wherefrom.show.terminal.audit import audit_table, explain_audit_refusals, explain_source
     from wherefrom.show.terminal.tables import draw, printable
 
     alpha = one_risk(risk, delta) or Risk().alpha

@@ -90,7 +90,7 @@ def check(
     forms of questions, splits, and what does not fit together.
     """
     from wherefrom.data import check as check_files
-    from wherefrom.show.terminal.reading import watch_reading
+    from wherefrom.show.terminal.progress import watch_reading
 
     others = {"held_out": held_out, "calibration": calibration}
     if questions is None and any(others.values()):

@@ -61,8 +61,8 @@ def examples(
     """
     from wherefrom import api
     from wherefrom.core.config import to_json
-    from wherefrom.show.terminal.examples import describe_examples
     from wherefrom.show.terminal.messages import note
+    from wherefrom.show.terminal.replies import describe_examples
 
     found = api.examples(
         source,

@@ -221,7 +221,7 @@ def _print_seeds(found: "SeedsOutcome") -> None:
 
 def _print(outcome: "Outcome") -> None:
     from wherefrom.core.durations import duration
-    from wherefrom.experiments.demonstrations import PAGE
+    from wherefrom.course.lab.running import PAGE
     from wherefrom.experiments.study import PAGE as STUDY
     from wherefrom.show.terminal.tables import draw, results_table
 

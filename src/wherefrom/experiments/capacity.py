@@ -13,7 +13,6 @@ import torch
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import MissingInput, UsageError
-from wherefrom.core.figures import to_svg
 from wherefrom.core.recipe import Capacity
 from wherefrom.experiments.capacity_findings import CapacityFindings, RunFinding, find_run
 from wherefrom.experiments.capacity_page import draw_study, write_page
@@ -25,6 +24,7 @@ from wherefrom.recipes.capacity import PlannedRun, plan_runs
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.threads import count_cores
 from wherefrom.runs.workshop import choose_device
+from wherefrom.show.drawing.figures import to_svg
 
 RUNS, FIGURE = "runs", f"{FIGURES}/capacity.svg"
 

@@ -7,8 +7,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from wherefrom.core.durations import duration
-from wherefrom.core.figures import INK, OTHER, PALE, RIGHT, WRONG, dress, legend_below, panels
 from wherefrom.experiments.capacity_findings import CapacityFindings, Extraction, Filling
+from wherefrom.show.drawing.figures import (
+    INK,
+    OTHER,
+    PALE,
+    RIGHT,
+    WRONG,
+    dress,
+    legend_below,
+    panels,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

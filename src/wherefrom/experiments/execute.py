@@ -14,13 +14,19 @@ from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Learner
 from wherefrom.core.environment import release_memory
-from wherefrom.core.errors import Damaged, Interrupted, MissingInput, UsageError, nearest
+from wherefrom.core.errors import (
+    BadData,
+    Damaged,
+    Interrupted,
+    MissingInput,
+    UsageError,
+    nearest,
+)
 from wherefrom.core.memory import allocating
-from wherefrom.core.recipe import Demonstrations, Experiment, Recipe, Stage
+from wherefrom.core.recipe import Experiment, Recipe, Stage
 from wherefrom.data.catalogue import load_dataset
 from wherefrom.evaluation.baselines import BASELINES
 from wherefrom.experiments.advice import advise
-from wherefrom.experiments.demonstrations import demonstrate, require_held
 from wherefrom.experiments.evaluate import evaluate
 from wherefrom.experiments.planning import Planned
 from wherefrom.experiments.probing import PROBES, Probe, Watch
@@ -62,11 +68,19 @@ class Outcome:
 
     def require_checks(self) -> None:
         """Raise BadData, which names the first failure, if a demonstration's check did not hold."""
-        require_held(self.run, self.results)
+        rows = self.results.items()
+        failed = [f"{name}: {text}" for name, row in rows for text in row.get("failed", [])]
+        if failed:
+            count = sum(row["n"] for row in self.results.values())
+            raise BadData(
+                f"{self.run}: expected all {count} checks to hold, found {len(failed)} that "
+                f"{'does' if len(failed) == 1 else 'do'} not: {failed[0]}; "
+                "demonstrations.json has every number"
+            )
 
 
 def execute(
-    recipe: Experiment,
+    recipe: Recipe,
     path: Path,
     observers: Sequence[Observer] = (),
     planned: Planned | None = None,
@@ -75,21 +89,16 @@ def execute(
 
     If the plan goes on from a finished run, that run's recipe and results are replaced.
     """
-    if isinstance(recipe, Recipe):
-        check_predictors(recipe)
+    check_predictors(recipe)
     folder = RunFolder(path)
     going_on = planned is not None and planned.fresh and folder.exists()
     if not going_on and (outcome := find_stored(folder, recipe)):
         return outcome
-    if isinstance(recipe, Demonstrations):
-        finish = partial(_demonstrate, folder, recipe)
-    elif not isinstance(recipe, Recipe):
-        raise UsageError(f"'{recipe.name}': expected one run, found a study of several")
-    else:  # this reads the data; if they are missing or bad, no folder is created
-        finish = Execution(folder, recipe, observers, planned).finish
+    # This reads the data; if they are missing or bad, no folder is created.
+    execution = Execution(folder, recipe, observers, planned)
     folder.create()
     with lock_folder(path):  # another process may have finished the run in the meantime
-        return (None if going_on else find_stored(folder, recipe)) or finish()
+        return (None if going_on else find_stored(folder, recipe)) or execution.finish()
 
 
 def check_predictors(recipe: Recipe) -> None:
@@ -107,11 +116,8 @@ def evaluate_run(path: Path, threads: int | None = None) -> Outcome:
 
     Predictions, policy and data that are damaged are made again; models are not.
     """
-    folder = RunFolder(path)
-    if isinstance(recipe := folder.read_recipe(), Demonstrations):
-        return _demonstrate_again(folder, recipe)
     run = open_run(path)
-    if folder.is_sound(STATUS):
+    if run.folder.is_sound(STATUS):
         run.require_finished()
     use_threads(threads, run.recipe.threads)
     with lock_folder(path):
@@ -123,7 +129,7 @@ def evaluate_run(path: Path, threads: int | None = None) -> Outcome:
         with run.folder.together():  # scores, predictions and policy are all of one evaluation
             results = evaluate(run)
             run.folder.write_status(before | {"results": results})
-    changed = _changed(before["results"], results)
+    changed = find_changed(before["results"], results)
     return Outcome(run.recipe.name, str(path), before["seconds"], results, True, changed)
 
 
@@ -137,33 +143,9 @@ def _stored_status(folder: RunFolder, recipe: Recipe) -> dict[str, Any]:
         return {"state": "finished", "seconds": round(seconds, 2), "results": {}}
 
 
-def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, ...]:
+def find_changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of stored results that a new evaluation does not confirm."""
     return tuple(name for name in before if after.get(name) != before[name])
-
-
-def _demonstrate(folder: RunFolder, recipe: Demonstrations) -> Outcome:
-    started = monotonic()
-    if not folder.exists():
-        folder.write_recipe(recipe)
-    with folder.together():
-        results = demonstrate(recipe, folder)
-        seconds = round(monotonic() - started, 2)
-        folder.write_status({"state": "finished", "seconds": seconds, "results": results})
-    return Outcome(recipe.name, str(folder.path), seconds, results)
-
-
-def _demonstrate_again(folder: RunFolder, recipe: Demonstrations) -> Outcome:
-    status = folder.read_status()
-    if status["state"] != "finished":
-        raise MissingInput(
-            f"{folder.path}: expected a finished run, found an unfinished one; "
-            f"'wherefrom run {recipe.name} --out {folder.path}' with its settings continues it"
-        )
-    with lock_folder(folder.path), folder.together():
-        results = demonstrate(recipe, folder)
-        folder.write_status(status | {"results": results})
-    changed = _changed(status["results"], results)
-    return Outcome(recipe.name, str(folder.path), status["seconds"], results, True, changed)
 
 
 def find_stored(folder: RunFolder, recipe: Experiment) -> Outcome | None:

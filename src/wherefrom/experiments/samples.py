@@ -1,19 +1,16 @@
 """Text written by language models: a sample on request, and the samples in a run folder."""
 
-# pyright: reportUnknownMemberType=false
-# (matplotlib leaves the keywords of its plotting functions untyped)
-
 from collections.abc import Iterator
 
 from wherefrom.core.arguments import checked
 from wherefrom.core.config import check
 from wherefrom.core.errors import UsageError
-from wherefrom.core.figures import RIGHT, dress, panels, to_svg
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Request
 from wherefrom.generation.texts import TextScorer, go_on
 from wherefrom.runs.run import AnyRun, Run, open_run
 from wherefrom.runs.threads import use_threads
+from wherefrom.show.drawing.plots import draw_losses
 
 LONGEST = 1_000_000  # characters of one sample
 PROMPT, LENGTH, TEMPERATURE = "Wh", 200, 0.8  # the homework's
@@ -68,7 +65,7 @@ def leave_samples(run: Run, name: str) -> None:
     text = PROMPT + vocabulary.decode(list(found))
     run.folder.write_text(f"samples/{name}.txt", f"{text}\n")
     stage = _stage_of(run, name)
-    run.folder.write(f"stages/{stage}/loss.svg", [draw_curve(stage, read_losses(run, name))])
+    run.folder.write(f"stages/{stage}/loss.svg", [draw_losses(stage, read_losses(run, name))])
 
 
 def read_losses(run: Run, name: str) -> list[float]:
@@ -76,14 +73,6 @@ def read_losses(run: Run, name: str) -> list[float]:
     rows = run.folder.read_metrics(_stage_of(run, name))
     tens = (loss for row in rows for loss in row.get("tens", ()))
     return [loss for loss in tens if loss is not None]
-
-
-def draw_curve(stage: str, losses: list[float]) -> bytes:
-    """A stage's loss curve as SVG."""
-    figure, (axes,) = panels()
-    axes.plot([10 * (i + 1) for i in range(len(losses))], losses, color=RIGHT, linewidth=1)
-    dress(axes, f"{stage}: mean loss of each ten updates", "updates", "nats per character")
-    return to_svg(figure)
 
 
 def _stage_of(run: Run, name: str) -> str:

@@ -164,9 +164,9 @@ def _job(seed: Prepared) -> Job:
 def run_seed(recipe: Any, folder: Path, plan: Any, threads: int) -> Outcome:
     """What a worker does for a job of `train_at_once`."""
     chosen = replace(decode_recipe(recipe), threads=threads)
+    assert isinstance(chosen, Recipe), "nothing else is trained"
     if plan is None:
         return execute(chosen, folder)
-    assert isinstance(chosen, Recipe)
     made = None if plan["plan"] is None else from_json(Plan, plan["plan"], "plan")
     return execute(chosen, folder, planned=Planned(chosen, made, fresh=bool(plan["fresh"])))
 

@@ -1,24 +1,18 @@
 """The study of an averaging network: tables, figures and explained errors in its run's folder."""
 
-# pyright: reportUnknownMemberType=false
-# (matplotlib leaves the keywords of its plotting functions untyped)
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wherefrom.core.config import to_json
-from wherefrom.core.figures import PALE, RIGHT, dress, panels, to_svg
 from wherefrom.core.recipe import Recipe, Stage, Task
 from wherefrom.evaluation.intervals import Interval, mean_interval
 from wherefrom.experiments.causes import CONTROLS
 from wherefrom.experiments.explanation import Explainer, Explanation, explain_errors
 from wherefrom.experiments.probing import PROBES
 from wherefrom.runs.run import Run
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from wherefrom.show.drawing.plots import draw_settings
 
 PAGE, FIGURES, FINDINGS, ERRORS = "study.md", "study", "study.json", 5
 SEED = "trainable-"  # begins the names of models that differ only in their random draws
@@ -83,23 +77,9 @@ class Series:
         ]
         return _table((self.title, "validation accuracy", "95 % interval"), cells)
 
-    def draw(self) -> "Figure":
-        figure, (axes,) = panels()
-        values = [100 * row.accuracy for row in self.rows]
-        error = [
-            [100 * row.accuracy - 100 * row.interval[0] for row in self.rows],
-            [100 * row.interval[1] - 100 * row.accuracy for row in self.rows],
-        ]
-        if self.name == "epochs":  # numbers along an axis; other settings stand side by side
-            at = [float(row.setting) for row in self.rows]
-            axes.errorbar(at, values, error, color=RIGHT, ecolor=PALE, marker="o", markersize=3)
-        else:
-            places = list(range(len(values)))
-            axes.errorbar(places, values, error, color=RIGHT, ecolor=PALE, fmt="o")
-            axes.set_xticks(places, [str(row.setting) for row in self.rows])
-            axes.margins(x=0.15)
-        dress(axes, "accuracy on validation reviews, %", x=self.title)
-        return figure
+    def draw(self) -> bytes:
+        points = [(row.setting, row.accuracy, row.interval) for row in self.rows]
+        return draw_settings(self.title, points, along_axis=self.name == "epochs")
 
 
 def leave_study(run: Run, results: Results) -> dict[str, Any]:
@@ -109,7 +89,7 @@ def leave_study(run: Run, results: Results) -> dict[str, Any]:
     """
     found = [*_settings(run, results), *_epochs(run)]
     for series in found:
-        run.folder.write(f"{FIGURES}/{series.name}.svg", [to_svg(series.draw())])
+        run.folder.write(f"{FIGURES}/{series.name}.svg", [series.draw()])
     explainer = Explainer(run.predictor(), run.recipe.primary)
     surest = explain_errors(run, explainer, ERRORS)
     sampled = explain_errors(run, explainer, ERRORS, run.recipe.seed)

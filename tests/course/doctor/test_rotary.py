@@ -30,6 +30,7 @@ def turn(x):
 
 
 class CausalSelfAttention"""
+BOTH = "q, k = turn(q), turn(k)"
 QUERIES = "q, k = self._split(self.query(x)), self._split(self.key(x))"
 
 
@@ -44,48 +45,40 @@ def rotating(plain, queries: str, year: str = "xcs2025"):
 
 
 def test_sines_and_cosines_give_the_same(plain):
-    said = check_formula(rotating(plain, "q, k = turn(q), turn(k)"))
+    said = check_formula(rotating(plain, BOTH))
     assert float(said.rsplit(maxsplit=1)[1]) < 1e-5
 
 
 @pytest.mark.parametrize(
-    ("queries", "mistake"),
+    ("queries", "changed", "mistake"),
     [
-        ("pass", "no rotation"),
-        ("q = turn(q)", "one rotation"),
-        ("k = turn(k)", "one rotation"),
-        ("q, k = turn(turn(q)), turn(k)", "formula"),
-        ("q, k = 3 * turn(q), turn(k)", "formula"),
-        ("q, k = turn(q) * k.shape[-1] ** 0.5, turn(k)", "unscaled scores"),
+        ("pass", {}, "no rotation"),
+        ("q = turn(q)", {}, "one rotation"),
+        ("k = turn(k)", {}, "one rotation"),
+        ("q, k = turn(turn(q)), turn(k)", {}, "formula"),
+        ("q, k = 3 * turn(q), turn(k)", {}, "formula"),
+        ("q, k = turn(q) * k.shape[-1] ** 0.5, turn(k)", {}, "unscaled scores"),
+        ("q, k = (turn(x.repeat(1, 1, 1, self.n_head))[..., : x.shape[-1]] for x in (q, k))", {},
+         "wide angles"),
+        (BOTH, {"10000.0": "1000.0"}, "wrong base"),
+        (BOTH, {"x[..., ::2], x[..., 1::2]": "x[..., :half], x[..., half:]",
+                "torch.stack(turned, -1).flatten(-2)": "torch.cat(turned, -1)"}, "halves paired"),
     ],
-)
-def test_usual_mistakes_have_names(plain, queries, mistake):
+)  # fmt: skip
+def test_usual_mistakes_have_names(plain, queries, changed, mistake):
+    submission = rotating(plain, queries)
+    path = submission.folder / "attention.py"
+    for old, new in changed.items():
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(old, new))
     with pytest.raises(Finding) as caught:
-        check_formula(rotating(plain, queries))
+        check_formula(submission)
     assert caught.value.mistake == mistake
-
-
-def test_another_base_is_named(plain):
-    submission = rotating(plain, "q, k = turn(q), turn(k)")
-    path = submission.folder / "attention.py"
-    path.write_text(path.read_text().replace("10000.0", "1000.0"))
-    with pytest.raises(Finding, match="as if the base were 1000, not 10000"):
-        check_formula(submission)
-
-
-def test_halves_that_turn_together_are_named(plain):
-    submission = rotating(plain, "q, k = turn(q), turn(k)")
-    path = submission.folder / "attention.py"
-    text = path.read_text().replace("x[..., ::2], x[..., 1::2]", "x[..., :half], x[..., half:]")
-    path.write_text(text.replace("torch.stack(turned, -1).flatten(-2)", "torch.cat(turned, -1)"))
-    with pytest.raises(Finding, match=r"dimension i turned with i \+ D/2") as caught:
-        check_formula(submission)
-    assert caught.value.mistake == "halves paired"
 
 
 def test_the_slip_in_a_hand_outs_comment_is_taken_by_its_word(plain):
     for year in ("cs224n2024", "xcs2025"):
-        submission = rotating(plain, "q, k = turn(q), turn(k)", year)
+        submission = rotating(plain, BOTH, year)
         path = submission.folder / "attention.py"
         path.write_text(path.read_text().replace("10000.0 ** (-torch", "10000.0 ** (torch"))
         if year == "cs224n2024":
@@ -93,12 +86,5 @@ def test_the_slip_in_a_hand_outs_comment_is_taken_by_its_word(plain):
         else:
             with pytest.raises(Finding, match="differs from rotary attention"):
                 check_formula(submission)
-    right = rotating(plain, "q, k = turn(q), turn(k)", "cs224n2024")
+    right = rotating(plain, BOTH, "cs224n2024")
     assert "slip" not in check_formula(right)
-
-
-def test_angles_for_the_whole_width_are_named(plain):
-    wide = "q, k = (turn(x.repeat(1, 1, 1, self.n_head))[..., : x.shape[-1]] for x in (q, k))"
-    with pytest.raises(Finding, match="made for the model's width") as caught:
-        check_formula(rotating(plain, wide))
-    assert caught.value.mistake == "wide angles"

@@ -21,17 +21,6 @@ def package(grounds) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("inner", [".", "submission", "src/submission"])
-def test_the_files_are_found_here_or_further_in(package, inner):
-    outer = package.with_name("outer")
-    (outer / inner).parent.mkdir(parents=True, exist_ok=True)
-    if inner == ".":
-        package.rename(outer)
-    else:
-        package.rename(outer / inner)
-    assert locate(outer) == (outer / inner).resolve()
-
-
 def test_the_folder_with_most_of_the_files_is_taken(package):
     (package.parent / "model.py").write_text("")
     package.rename(package.with_name("submission"))

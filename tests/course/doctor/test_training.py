@@ -24,93 +24,48 @@ def test_a_sound_solution_passes(plain):
     assert training.check_order(submission) == "examples are taken in order"
 
 
+PRETRAIN = "    return config, Trainer(model, pretrain_dataset, None, config)"
+FINETUNE = "    return config, Trainer(model, names, None, config)"
+SAVE = "torch.save(model.state_dict(), writing_params_path)"
+
+
+def config(submission):
+    training.check_config(submission, "pretrain")
+
+
+def untrained(submission):
+    for stage in ("pretrain", "finetune from scratch"):
+        training.check_untrained(submission, stage)
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "check", "mistake", "message"),
     [
-        (
-            "helper.py",
-            "_settings(650,",
-            "_settings(65,",
-            lambda s: training.check_config(s, "pretrain"),
-            "config",
-            "max_epochs is 65, expected 650",
-        ),
-        (
-            "trainer.py",
-            "betas, grad_norm_clip, weight_decay = (0.9, 0.95), 1.0, 0.1",
-            "betas, grad_norm_clip = (0.9, 0.95), 1.0",
-            lambda s: training.check_config(s, "pretrain"),
-            "config",
-            "the config has no weight_decay",
-        ),
-        (
-            "helper.py",
-            "    return config, Trainer(model, names, None, config)",
-            "    t = Trainer(model, names, None, config)\n    t.train()\n    return config, t",
-            lambda s: training.check_untrained(s, "finetune from scratch"),
-            "trained twice",
-            r"finetune\(\) trains by itself",
-        ),
-        (
-            "helper.py",
-            "    return config, Trainer(model, pretrain_dataset, None, config)",
-            "    model.head.weight.data.add_(1)\n"
-            "    return config, Trainer(model, None, None, config)",
-            lambda s: training.check_untrained(s, "pretrain"),
-            "trained twice",
-            r"pretrain\(\) changes the model's weights",
-        ),
-        (
-            "helper.py",
-            "    trainer_obj.train()\n",
-            "",
-            training.check_trains_once,
-            "never trained",
-            "never, expected once",
-        ),
-        (
-            "helper.py",
-            "torch.save(model.state_dict(), writing_params_path)",
-            "pass",
-            training.check_trains_once,
-            "not written",
-            "writes no parameters",
-        ),
-        (
-            "helper.py",
-            "torch.save(model.state_dict(), writing_params_path)",
-            "torch.save(model, writing_params_path)",
-            training.check_trains_once,
-            "not written",
-            "cannot be loaded with weights_only=True",
-        ),
+        ("helper.py", "_settings(650,", "_settings(65,", config, "config",
+         "max_epochs is 65, expected 650"),
+        ("trainer.py", "betas, grad_norm_clip, weight_decay = (0.9, 0.95), 1.0, 0.1",
+         "betas, grad_norm_clip = (0.9, 0.95), 1.0", config, "config",
+         "the config has no weight_decay"),
+        ("helper.py", PRETRAIN, "    return config", config, "form",
+         r"pretrain\(\) should return a config and a trainer, not TrainerConfig"),
+        ("helper.py", FINETUNE,
+         "    t = Trainer(model, names, None, config)\n    t.train()\n    return config, t",
+         untrained, "trained twice", r"finetune\(\) trains by itself"),
+        ("helper.py", PRETRAIN, f"    model.head.weight.data.add_(1)\n{PRETRAIN}", untrained,
+         "trained twice", r"pretrain\(\) changes the model's weights"),
+        ("helper.py", "    trainer_obj.train()\n", "", training.check_trains_once, "never trained",
+         "never, expected once"),
+        ("helper.py", SAVE, "pass", training.check_trains_once, "not written",
+         "writes no parameters"),
+        ("helper.py", SAVE, "torch.save(model, writing_params_path)", training.check_trains_once,
+         "not written", "cannot be loaded with weights_only=True"),
         ("helper.py", LOAD, "pass", training.check_loaded, "not loaded", "as it was"),
-        (
-            "helper.py",
-            LOAD,
-            f"{LOAD}; model.head.weight.data.zero_()",
-            training.check_loaded,
-            "not loaded",
-            "does not hold the file's parameters",
-        ),
-        (
-            "trainer.py",
-            "shuffle=False",
-            "shuffle=True",
-            training.check_order,
-            "shuffled",
-            "in a random order",
-        ),
-        (
-            "helper.py",
-            "    return config, Trainer(model, pretrain_dataset, None, config)",
-            "    return config",
-            lambda s: training.setup(s, "pretrain"),
-            "form",
-            r"pretrain\(\) should return a config and a trainer, not TrainerConfig",
-        ),
+        ("helper.py", LOAD, f"{LOAD}; model.head.weight.data.zero_()", training.check_loaded,
+         "not loaded", "does not hold the file's parameters"),
+        ("trainer.py", "shuffle=False", "shuffle=True", training.check_order, "shuffled",
+         "in a random order"),
     ],
-)
+)  # fmt: skip
 def test_a_changed_solution_is_found_out(plain, file, old, new, check, mistake, message):
     with pytest.raises(Finding, match=message) as caught:
         check(plain(file, old, new))

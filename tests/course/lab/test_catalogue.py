@@ -4,8 +4,8 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from wherefrom.core.figures import to_svg
 from wherefrom.course.lab.catalogue import DEMONSTRATIONS
+from wherefrom.show.drawing.figures import to_svg
 
 # With these seeds the basis that is not orthonormal once was nearly none, and a change of words
 # hid.

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from wherefrom.core.figures import panels
 from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
-from wherefrom.course.lab.page import to_markdown
+from wherefrom.course.lab.running import to_markdown
+from wherefrom.show.drawing.figures import panels
 
 GOOD = Check("two and two", 4.0, 4.0, 0.0)
 BAD = Check("two and three", 5.0, 6.0, 0.5)
@@ -45,8 +45,8 @@ def test_a_statement_is_refuted_only_by_checks_that_all_hold():
 
 def test_the_page_has_everything_and_says_what_failed():
     shown = demonstration(GOOD, refutations=(Refutation("a*b", "why not", (BAD,)),))
-    page = to_markdown([shown], "figures")
-    assert "![sums](figures/sums.svg)" in page
+    page = to_markdown([shown])
+    assert "![sums](demonstrations/sums.svg)" in page
     assert "- `two and two: found 4, expected 4 within 0`" in page
     assert "**Said to be wrong, not refuted:** `a*b`" in page
     assert "- **does not hold** `two and three" in page

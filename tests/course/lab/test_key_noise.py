@@ -1,7 +1,6 @@
 """Noise in the keys: the known numbers, by another quadrature."""
 
-from math import exp, sqrt
-from statistics import NormalDist
+from math import sqrt
 
 import numpy as np
 import pytest
@@ -41,18 +40,3 @@ def test_another_way_to_make_the_keys_varies_as_much():
     scores = np.exp(keys @ (10 * (means[0] + means[1])))
     weights = scores[:, 0] / scores.sum(axis=1)
     assert weights.std() == pytest.approx(key_noise.noisy_spread(10, 1e-3), rel=0.03)
-
-
-def test_the_range_of_k_a(found):
-    normal = NormalDist(1, sqrt(0.5 + 1e-3))
-    low, high = found(RANGE, "the lower end"), found(RANGE, "the upper end")
-    assert normal.cdf(high) - normal.cdf(low) == pytest.approx(0.95, abs=1e-4)
-    assert found(RANGE, "share between") == pytest.approx(0.95, abs=0.01)
-    assert found(RANGE, "P(k_a.mu_a < 0)") == pytest.approx(normal.cdf(0), abs=0.01)
-    assert found(RANGE, "variance of k_a along mu_a") == pytest.approx(0.501, rel=0.05)
-    assert found(RANGE, "correlation of k_a.mu_a") == pytest.approx(0.5 / 0.501, abs=2e-3)
-
-
-def test_past_the_others_a_larger_beta_only_adds_noise(found):
-    assert found(NOISE, "what the others take") == pytest.approx(2 * exp(-10) / (1 + 4 * exp(-10)))
-    assert found(NOISE, "the same for beta = 100") == pytest.approx(spread(2 * 100 * sqrt(1e-3)))

@@ -8,25 +8,6 @@ import pytest
 import scipy
 
 
-def test_key_query_value_by_hand():
-    """Along the axes, beta = 4; the demonstration uses turned ones."""
-    a, b, c, d = 4 * np.eye(4)
-    x = np.array([d + b, a, c + b])
-    key = np.outer(d, d) + np.outer(c, c)
-    query = np.outer(d, a) + np.outer(c, d)
-    value = (np.outer(b, b) - np.outer(c, c)) / 16
-
-    def output(k, q, i):
-        alpha = scipy.special.softmax([(k @ x_j) @ (q @ x[i]) for x_j in x])
-        return sum(w * (value @ x_j) for w, x_j in zip(alpha, x, strict=True))
-
-    for k in (key, np.eye(4)):
-        assert output(k, query, 0) == pytest.approx(b - c)
-        assert output(k, query, 1) == pytest.approx(b)
-    assert output(query, key, 0) == pytest.approx(0 * b)
-    assert output(query, key, 1) == pytest.approx((2 * b - c) / 3)
-
-
 def test_without_key_query_value(found):
     """scores 0, 16, 0 before; 16, 32, 0 with u_d added."""
     before, after = (scipy.special.softmax(s)[0] for s in ([0, 16, 0], [16.0, 32, 0]))

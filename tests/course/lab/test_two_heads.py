@@ -58,21 +58,3 @@ def test_the_mean_gain_is_that_of_values_drawn_again_and_of_any_dimension(found)
         gain = one * between / (two * outside)
         assert gain == pytest.approx(found(NAME, "gain of two heads"), rel=0.02)
     assert found(NAME, "the mean gain of head 1 alone") == pytest.approx(gain / 4, rel=0.02)
-
-
-def test_the_fixed_values_are_an_unusual_draw(found):
-    low, high = (
-        found(NAME, "2.5 % of the draws gain less"),
-        found(NAME, "2.5 % of the draws gain m"),
-    )
-    assert low < found(NAME, "median gain") < found(NAME, "the gain of the ten fixed") < high
-    assert found(NAME, "share of draws that gain less") == pytest.approx(0.95, abs=0.01)
-
-
-def test_c_2_is_like_the_value_and_not_like_the_key(found):
-    v = np.random.default_rng(0).standard_normal((10, 10))
-    weight = np.exp(10) / (np.exp(10) + 9)
-    left = np.linalg.norm((1 - weight) * (v[1] - np.delete(v, 1, axis=0).mean(axis=0)))
-    assert found(NAME, "|c_2 - v_b|, the largest") == pytest.approx(left, rel=1e-3)
-    to_key = np.linalg.norm(v[1] - np.eye(10)[1])
-    assert found(NAME, "|c_2 - k_b|, the smallest") == pytest.approx(to_key, rel=1e-3)

@@ -1,8 +1,12 @@
 """Modules become one script: in order, without imports, and no name twice."""
 
+import re
+from importlib.resources import files
+
 import pytest
 
 from wherefrom.show.page import scripts
+from wherefrom.show.page.document import ENGINE, INTERFACE
 
 
 @pytest.fixture
@@ -46,7 +50,17 @@ def test_other_imports_and_exports_are_refused(modules, line):
         scripts.bundle("m.js")
 
 
-def test_the_pages_own_script_can_be_joined():
-    joined = scripts.bundle("ui/main.js")
-    assert "class EngineClient" in joined
-    assert "</script" not in joined.lower()
+@pytest.mark.parametrize("entry", [INTERFACE, ENGINE])
+def test_the_pages_own_scripts_can_stand_in_a_page_with_a_strict_policy(entry):
+    joined = scripts.bundle(entry)
+    assert not re.search(r"^\s*(?:import|export)\b", joined, re.MULTILINE)
+    for word in ("</script", "<!--", "eval(", "new function", "fetch(", "importscripts"):
+        assert word not in joined.lower()
+
+
+def test_no_module_is_left_out():
+    joined = scripts.bundle(INTERFACE) + scripts.bundle(ENGINE)
+    folder = files("wherefrom.show.page") / "js"
+    for room in ("ui", "engine"):
+        for file in (folder / room).iterdir():
+            assert f"// {room}/{file.name}\n" in joined

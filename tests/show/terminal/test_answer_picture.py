@@ -82,13 +82,6 @@ def test_an_answer_comes_with_confidence_evidence_source_and_ranking():
     ]  # fmt: skip
 
 
-def test_the_ranking_never_speaks_of_being_sure():
-    lines = read(AMOS)
-    ranking = lines[lines.index("Ranking the model’s own probabilities, uncalibrated") :]
-    assert not [line for line in ranking if "sure" in line]
-    assert [line for line in lines if "sure" in line] == ["96.6 % sure"]
-
-
 def test_the_right_characters_are_marked():
     assert marked(AMOS, "name") == ["Amos Karlsson"]
     assert marked(AMOS, "value") == ["Havana"]

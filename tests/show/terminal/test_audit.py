@@ -1,25 +1,54 @@
 """An audit on one screen: what stands in audit.json, and nothing where it has nothing."""
 
 import copy
-import re
 from typing import Any
 
-from wherefrom.show.terminal.audit import audit_table
+from wherefrom.show.terminal.audit import _measured_source, audit_table, explain_source
 from wherefrom.show.terminal.tables import layout
 
 SHARE = {"interval": [0.7, 0.9], "n": 20}
 SCORES = {
-    "brier": {"score": 0.05}, "line": {"slope": 0.95, "slope_interval": [0.8, 1.1]},
+    "brier": {"score": 0.05, "interval": None},
+    "line": {"slope": 0.95, "slope_interval": [0.8, 1.1]},
     "error": {"value": 0.04, "null_mean": 0.03, "p_value": 0.2},
+    "cumulative": {"value": 0.02, "null_mean": 0.01, "p_value": 0.4},
 }  # fmt: skip
 APPLIED = {"threshold": 0.6, "target": 0.9,
            "answered_share": {"answered_share": 0.75, **SHARE},
            "precision": {"precision": 0.8, **SHARE}}  # fmt: skip
 OUTCOME = {"people": 1, "share": 0.25, "interval": [0.05, 0.7]}
+AREA = {"auroc": 0.912, "interval": [0.85, 0.95], "n": 92}
+GAIN = {"difference": 0.05, "interval": [-0.01, 0.1], "n": 92}
+RIGHT = {"accuracy": 0.9, "interval": [0.8, 0.95], "n": 92}
+MEASURED: dict[str, Any] = {
+    "models": 16,
+    "auroc": AREA,
+    "auroc_with_text": AREA | {"auroc": 0.9},
+    "probability_alone": {"auroc": AREA | {"auroc": 0.85}, "gain": GAIN},
+    "confidence_alone": None,
+    "reliability": {
+        "pairs": 8,
+        "ceiling": AREA | {"auroc": 0.98},
+        "kappa_of_halves": {"kappa": 0.8, "interval": [0.7, 0.9], "n": 92},
+        "kappa_of_pairs": {"kappa": 0.6, "interval": [0.5, 0.7], "n": 92},
+    },
+    "by_construction": AREA | {"auroc": 0.97},
+    "spearman": {"spearman": 0.7, "interval": [0.6, 0.8], "n": 92},
+    "agreement": RIGHT,
+    "constant": RIGHT | {"accuracy": 0.84, "label": "recalled"},
+    "in_words": ["the predictor is not shown to be better than ..."],
+}
+# What one pair of models gives: nothing but the areas and the labels.
+FEW = MEASURED | {
+    "models": 6, "auroc": {"auroc": 0.95, "interval": [0.9, 0.99]},
+    "auroc_with_text": {"auroc": 0.85, "interval": [0.7, 0.95]}, "probability_alone": None,
+    "reliability": None, "by_construction": None, "spearman": None,
+}  # fmt: skip
 FINDINGS: dict[str, Any] = {
     "confidence": {
-        "calibrated": SCORES, "raw": SCORES | {"brier": {"score": 0.15}},
-        "risk_coverage": {"area": 0.0125}, "risk_coverage_raw": {"area": 0.0625},
+        "calibrated": SCORES, "raw": SCORES | {"brier": {"score": 0.15, "interval": None}},
+        "risk_coverage": {"area": 0.0125, "interval": [0.01, 0.02]},
+        "risk_coverage_raw": {"area": 0.0625},
         "area_difference": {"difference": -0.05, "interval": [-0.075, -0.025]},
     },
     "abstention": {
@@ -37,8 +66,7 @@ FINDINGS: dict[str, Any] = {
         "held_out_answers": {"recalled": {"answers": 4, "right": 3},
                              "guessed": {"answers": 0, "right": 0}},
         "borrowed": False, "models": 8,
-        "measured": {"models": 6, "auroc": {"auroc": 0.95, "interval": [0.9, 0.99]},
-                     "auroc_with_text": {"auroc": 0.85, "interval": [0.7, 0.95]}},
+        "measured": FEW,
     },
     "decoys": {"recombined": {"refused": {"refused_share": 0.8, **SHARE},
                               "auroc": {"auroc": 0.99},
@@ -75,7 +103,9 @@ def test_all_of_it():
         "Brier score 0.050 0.150 by the model's own probability",
         "calibration slope 0.95 [0.80, 1.10] 1 if perfectly calibrated",
         "calibration error 0.040 0.030 by chance if perfectly calibrated, p = 0.20",
-        "area under risk-coverage curve 0.0125 0.0625 by the model's own probability",
+        "without bins (cumulative) 0.020 0.010 by chance, p = 0.40",
+        "area under risk-coverage curve 0.0125 [0.0100, 0.0200] "
+        "0.0625 by the model's own probability",
         "difference of the two -0.0500 [-0.0750, -0.0250] "
         "negative: calibration helps (paired bootstrap)",
         "abstention: share right among answered (the certificate fails with probability at "
@@ -93,6 +123,7 @@ def test_all_of_it():
         "guessed - n=0",
         "AUROC of the predictor 0.950 [0.90, 0.99] against 6 retrained models",
         "among people with text 0.850 [0.70, 0.95]",
+        "labels that are right 90.0 % [80.0, 95.0] 'recalled' for all: 84.0 %",
         "decoys (out-of-corpus names): share refused",
         "recombined 80.0 % [70.0, 90.0] AUROC 0.990; by the certified threshold 97.5 %",
         "gibberish 80.0 % [70.0, 90.0] AUROC -",
@@ -114,20 +145,16 @@ def test_all_of_it():
     ]
 
 
-def test_the_models_own_probability_is_always_called_so():
-    """Figures of the calibrated one and of the model's own never stand under one name."""
-    changed = copy.deepcopy(FINDINGS["confidence"])
-    changed["raw"]["brier"]["score"] = 0.777
-    changed["risk_coverage_raw"]["area"] = 0.7777
-    lines = [line for line in found(confidence=changed) if "0.777" in line]
-    assert len(lines) == 2
-    assert all(re.search(r" 0\.7777? by the model's own probability$", line) for line in lines)
-
-
 def test_what_was_not_found_has_no_section():
     whole = len(audit_table(FINDINGS).sections)
     for name in SECTIONS:
         assert len(audit_table(FINDINGS | {name: None}).sections) == whole - 1
+    never = found(exposures=FINDINGS["exposures"] | {"never_exposed": None})
+    assert not any("never shown" in line for line in never)
+    measured = FINDINGS["source"]["measured"] | {"auroc_with_text": None}
+    lines = found(source=FINDINGS["source"] | {"measured": measured})
+    assert any("AUROC of the predictor" in line for line in lines)
+    assert "among people with text" not in " ".join(lines)
     nothing = {k: v for k, v in FINDINGS.items() if k not in SECTIONS}
     assert audit_table(nothing).sections == ()
 
@@ -182,14 +209,40 @@ def test_a_borrowed_source_is_called_so():
     assert not any("AUROC of the predictor" in line for line in lines)
 
 
-def test_an_area_that_could_not_be_computed_is_left_out():
-    """Nobody with text has a measured m, or all of them have the same source."""
-    measured = FINDINGS["source"]["measured"] | {"auroc_with_text": None}
-    lines = found(source=FINDINGS["source"] | {"measured": measured})
-    assert any("AUROC of the predictor" in line for line in lines)
-    assert "among people with text" not in " ".join(lines)
+# --- the source predictor, every figure beside what it is compared with -------------------------
 
 
-def test_nothing_was_hidden_from_the_model():
-    lines = found(exposures=FINDINGS["exposures"] | {"never_exposed": None})
-    assert not any("never shown" in line for line in lines)
+def test_every_figure_stands_beside_what_it_is_compared_with():
+    rows = {label.strip(): cells for label, *cells in _measured_source(MEASURED, {})}
+    assert rows["AUROC of the predictor"] == [
+        "0.912", "[0.85, 0.95]", "against 16 retrained models",
+    ]  # fmt: skip
+    assert rows["among people with text"][0] == "0.900"
+    own = rows["the model's own probability"]
+    assert own == ["0.850", "[0.85, 0.95]", "the predictor adds +0.050 [-0.01, 0.10]"]
+    assert "the confidence alone" not in rows
+    top = "what the true m would reach with labels of 8 pairs"
+    assert rows["ceiling"] == ["0.980", "[0.85, 0.95]", top]
+    assert rows["kappa of the labels"][:2] == ["0.80", "[0.70, 0.90]"]
+    assert rows["kappa of single pairs"][0] == "0.60"
+    assert rows["the predictor"][0] == "0.970"
+    assert rows["rank correlation"][:2] == ["0.700", "[0.60, 0.80]"]
+    assert rows["labels that are right"] == ["90.0 %", "[80.0, 95.0]", "'recalled' for all: 84.0 %"]
+
+
+def test_each_relation_stands_beside_its_own_constant():
+    hand = MEASURED | {"constant": RIGHT | {"accuracy": 0.85, "label": "guessed"}}
+    parts: dict[str, Any] = {"hand": {"measured": hand}, "year": {"measured": None}}
+    label, *cells = _measured_source(MEASURED, parts)[-1]
+    assert (label, cells[2]) == ("  hand", "'guessed' for all: 85.0 %")
+
+
+def test_what_to_make_of_it_is_said_for_all_and_for_each_relation():
+    part = {"measured": MEASURED | {"in_words": ["no better than one label"]}}
+    found = {"source": {"measured": MEASURED, "by_relation": {"hand": part}}}
+    assert explain_source(found) == [
+        "source: the predictor is not shown to be better than ...",
+        "source, hand: no better than one label",
+    ]
+    assert explain_source({"source": {"measured": None}}) == []
+    assert explain_source({"source": None}) == []

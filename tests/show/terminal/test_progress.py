@@ -5,7 +5,15 @@ import numpy as np
 import pytest
 
 from wherefrom.core.durations import duration
-from wherefrom.show.terminal.progress import BarProgress, PlainProgress, mean_loss, watch
+from wherefrom.core.progress import tell
+from wherefrom.show.terminal.progress import (
+    BarProgress,
+    PlainProgress,
+    ReadingProgress,
+    mean_loss,
+    watch,
+    watch_reading,
+)
 
 
 class Clock:
@@ -105,3 +113,15 @@ def test_a_loss_without_targets_is_none():
 )
 def test_durations(seconds, text):
     assert duration(seconds) == text
+
+
+def test_reading_a_long_text_says_a_line_every_few_seconds_and_a_short_one_nothing(capsys):
+    file, clock = io.StringIO(), Clock()
+    progress = ReadingProgress(file, clock)
+    for second in range(9):
+        clock.now = 100.0 + second
+        progress("reading a.txt", second, 10)
+    assert file.getvalue() == "reading a.txt: 30%\nreading a.txt: 60%\n"
+    with watch_reading():
+        tell("reading a.txt", 1, 2)
+    assert capsys.readouterr() == ("", "")

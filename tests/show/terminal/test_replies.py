@@ -1,6 +1,8 @@
 """Replies and disputes in words: every line, and no line where there is nothing to say."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -14,7 +16,7 @@ from wherefrom.core.replies import (
     Stated,
     Verdict,
 )
-from wherefrom.show.terminal.replies import describe_dispute, describe_reply
+from wherefrom.show.terminal.replies import describe_dispute, describe_examples, describe_reply
 
 SUPPORTED = Verdict("supported", "Oslo", 3, Span(10, 14), 0.99, "Ada is from Oslo.")
 CONTRADICTED = replace(SUPPORTED, label="contradicted")
@@ -71,14 +73,6 @@ def test_the_answer(changed, line):
     assert describe_reply(replace(REPLY, **changed))[1] == line
 
 
-def test_the_confidence_and_the_models_own_probabilities_never_share_a_line():
-    """They are different figures of one answer: side by side they would contradict each other."""
-    for line in describe_reply(REPLY):
-        assert not ("13.6 %" in line and ("40.0 %" in line or "21.4 %" in line))
-        if "40.0 %" in line:
-            assert line.startswith("  the model's own ranking: ")
-
-
 @pytest.mark.parametrize(
     ("verdict", "line"),
     [
@@ -118,19 +112,17 @@ def test_terminal_escapes_are_shown_and_not_sent():
     assert not any(c in line for line in describe_reply(spoilt) for c in "\x1b\x07\u202e")
 
 
-@dataclass(frozen=True)
-class Claimed:
-    text: str
-    model_probability: float | None
-
-
-@dataclass(frozen=True)
-class Disputed:
-    reply: Reply
-    claim: Claimed
-    verdicts: tuple[tuple[str, Verdict | None], ...]
-    shown_in_words: str = "'Oslo' 7 times, 'Rome' 0 times"
-    recommendation: str = "the corpus says so: ..."
+def dispute(reply: Reply, claim: str, probability: float | None, *verdicts: Any) -> list[str]:
+    """In words; the parts that say themselves in words are given."""
+    claimed = SimpleNamespace(text=claim, model_probability=probability)
+    shown: Any = SimpleNamespace(
+        reply=reply,
+        claim=claimed,
+        verdicts=verdicts,
+        shown_in_words="'Oslo' 7 times, 'Rome' 0 times",
+        recommendation="the corpus says so: ...",
+    )
+    return describe_dispute(shown)
 
 
 def test_a_long_document_is_quoted_around_the_name_and_the_value():
@@ -144,7 +136,7 @@ def test_a_long_document_is_quoted_around_the_name_and_the_value():
 
 def test_a_dispute_line_by_line():
     verdicts = (("the model's answer", SUPPORTED), ("your answer", CONTRADICTED))
-    assert describe_dispute(Disputed(REPLY, Claimed("Rome", 0.214), verdicts)) == [
+    assert dispute(REPLY, "Rome", 0.214, *verdicts) == [
         "Where was Ada Lund born?",
         "  the model says: Oslo (13.6 % sure)",
         "  source: recalled (probability of recall 90.0 %)",
@@ -157,9 +149,7 @@ def test_a_dispute_line_by_line():
 
 
 def test_a_dispute_without_text():
-    lines = describe_dispute(
-        Disputed(replace(REPLY, source=None), Claimed("Zürich", None), (("your answer", NO_TEXT),))
-    )
+    lines = dispute(replace(REPLY, source=None), "Zürich", None, ("your answer", NO_TEXT))
     assert lines[2] == "  you say: Zürich (the model cannot write it)"
     assert lines[3] == "  evidence on your answer: no text (nothing in the text is about this name)"
     assert lines[4].startswith("  shown in training: ")
@@ -173,3 +163,47 @@ def test_what_the_text_also_states_is_shown_with_its_reason():
         '  also stated: Rome by "Ada is from Oslo, or Rome." (the text contradicts itself)',
         '  also stated: Rome by "Ada is from Oslo, or Rome." (another document: two of one name?)',
     ]
+
+
+# --- examples ---------------------------------------------------------------------------------
+
+RIGHT = SimpleNamespace(
+    question="Where was Ada born?", subject="Ada", answer="Oslo", prediction="Oslo", right=True,
+    model_probability=0.8, confidence=0.75, evidence=None,
+)  # fmt: skip
+WRONG = SimpleNamespace(
+    question="Where was Bo born?", subject="Bo", answer="Rome", prediction="", right=False,
+    model_probability=0.25, confidence=None, evidence=Verdict("silent", None, None, None, 0.0),
+)  # fmt: skip
+
+
+def examples(**changed: Any) -> Any:
+    shown = {
+        "of": "runs/a", "model": "gpt", "task": None, "relation": "place", "questions": 4,
+        "right_questions": 3, "right": [RIGHT], "wrong": [WRONG], "seed": 7,
+        "right_probability": 0.9, "wrong_probability": 0.2,
+    }  # fmt: skip
+    return SimpleNamespace(**shown | changed)
+
+
+def test_examples_line_by_line():
+    assert describe_examples(examples()) == [
+        "runs/a, gpt, place: 3 of 4 right (75.0 %)",
+        "",
+        "right, 1 drawn by seed 7",
+        "  Where was Ada born?",
+        "    Oslo (75.0 % sure)",
+        "",
+        "wrong, 1 drawn by seed 7",
+        "  Where was Bo born?",
+        "    nothing (own probability 25.0 %); it is Rome",
+        "    evidence: silent (the text about this name does not state it)",
+        "",
+        "the model's own probability, median of all: 90.0 % where it is right, "
+        "20.0 % where it is wrong",
+    ]
+
+
+def test_where_nothing_is_wrong_nothing_is_compared():
+    lines = describe_examples(examples(wrong=[], wrong_probability=None))
+    assert lines[-1] == "none wrong"

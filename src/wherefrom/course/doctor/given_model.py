@@ -35,7 +35,7 @@ def check_forward(submission: Submission, variant: str) -> None:
     """Characters, positions, blocks, last norm and head, with random weights."""
     model, x = _random_model(submission, variant), _inputs()
     with torch.no_grad():
-        given = _logits(model(x))
+        given = models.logits(model(x))
         if _same(given, forward(model, x)):
             return
         for part, (mistake, text) in LEFT_OUT.items():
@@ -51,11 +51,10 @@ def check_attention(submission: Submission) -> None:
     heads, width = 2, 8
     layer = submission.CausalSelfAttention(models.small_config(heads, width)).double().eval()
     generator = torch.Generator().manual_seed(1)
+    models.randomise(layer, generator, 0.5)
     with torch.no_grad():
-        for parameter in layer.parameters():
-            parameter.copy_(0.5 * models.normal(parameter.shape, generator))
         x = models.normal((2, 7, width), generator)
-        given = _logits(layer(x))
+        given = models.logits(layer(x))
         if _same(given, attend(layer, x, heads, turned="")):
             return
         for wrong, mistake, text in (
@@ -138,7 +137,7 @@ def forward(model: Any, ids: Tensor, left_out: str = "") -> Tensor:
 
     def block(layer: Any, x: Tensor) -> Tensor:
         keep = 0.0 if left_out == "residuals" else 1.0
-        x = keep * x + _logits(layer.attn(norm(layer.ln1, x, "norms")))
+        x = keep * x + models.logits(layer.attn(norm(layer.ln1, x, "norms")))
         hidden = layer.mlp[0](norm(layer.ln2, x, "norms"))
         approximate = "tanh" if left_out == "exact gelu" else "none"
         return keep * x + layer.mlp[2](F.gelu(hidden, approximate=approximate))
@@ -158,10 +157,7 @@ def forward(model: Any, ids: Tensor, left_out: str = "") -> Tensor:
 def _random_model(submission: Submission, variant: str, **settings: float) -> Any:
     """Small, in double precision, evaluating, with weights that make every part matter."""
     model = models.build(submission, variant, course_sizes=False, **settings).double().eval()
-    generator = torch.Generator().manual_seed(5)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.copy_(0.5 * models.normal(parameter.shape, generator))
+    models.randomise(model, torch.Generator().manual_seed(5), 0.5)
     return model
 
 
@@ -173,7 +169,7 @@ def _inputs() -> Tensor:
 def _varies(model: Any) -> bool:
     """Whether the same input gives different outputs."""
     with torch.no_grad():
-        first, *others = (_logits(model(_inputs())) for _ in range(3))
+        first, *others = (models.logits(model(_inputs())) for _ in range(3))
     return any(not _same(first, other) for other in others)
 
 
@@ -181,7 +177,3 @@ def _same(a: Any, b: Tensor) -> bool:
     if not isinstance(a, Tensor) or a.shape != b.shape:
         return False
     return torch.allclose(a.double(), b, rtol=0, atol=TOLERANCE * max(1.0, float(b.abs().max())))
-
-
-def _logits(output: Any) -> Tensor:
-    return output[0] if isinstance(output, tuple) else output

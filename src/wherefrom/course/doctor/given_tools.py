@@ -17,10 +17,7 @@ _ROWS = (("Where was Ada Lund born?", "Oslo"), ("Where was Bo Falk born?", "Rome
 def check_sample(submission: Submission) -> None:
     """sample() takes the likeliest character each time, of what fits into the block."""
     model: Any = models.build(submission, "vanilla", course_sizes=False).eval()
-    generator = torch.Generator().manual_seed(3)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.copy_(0.3 * torch.randn(parameter.shape, generator=generator))
+    models.randomise(model, torch.Generator().manual_seed(3), 0.3)
     x = torch.arange(20).view(2, 10) * 11 % models.VOCABULARY
     found = [_sampled(submission, model, x, seed) for seed in (1, 2, 3)]
     expected = greedy(model, x)
@@ -42,8 +39,7 @@ def greedy(model: Any, x: Tensor) -> Tensor:
     block = 16  # of the small models
     for _ in range(_STEPS):
         with torch.no_grad():
-            given = model(x[:, -block:])
-        logits = given[0] if isinstance(given, tuple) else given
+            logits = models.logits(model(x[:, -block:]))
         x = torch.cat((x, logits[:, -1].argmax(-1, keepdim=True)), 1)
     return x
 

@@ -1,16 +1,22 @@
 """Points for the checks of a submission, and grades as people and programs read them.
 
-A course's grader names its tests, what each is worth, and the check behind it; the rest is here.
+A course's grader names its tests, what each is worth, and the check behind it; the rest is here,
+up to the options that all graders have.
 """
 
+import argparse
 import csv
+import json
+import sys
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TextIO
 
-from wherefrom.core.errors import UsageError, nearest
+from wherefrom.core.errors import CannotWrite, MissingInput, UsageError, WherefromError, nearest
 from wherefrom.course.doctor.findings import Result
+from wherefrom.show.terminal.tables import printable
 
 _WIDTH = 100
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute what begins so
@@ -69,6 +75,17 @@ class Grade:
         told = {"submission": self.name, "points": self.total, "possible": self.possible}
         return told | {"refused": self.refused, "tests": tests}
 
+    def row(self, names: Sequence[str]) -> dict[str, Any]:
+        """The cells of a table of submissions, by column."""
+        lost = (
+            f"{name} {result.mistake or result.state}: {result.text}"
+            for name, result in self.results.items()
+            if result.state != "ok"
+        )
+        cells = {"submission": self.name, "points": self.total, "possible": self.possible}
+        points = {name: self.points(name) for name in names}
+        return cells | points | {"why": self.refused or "; ".join(lost)}
+
 
 def choose(tests: Tests, wanted: Sequence[str]) -> tuple[str, ...]:
     """Test ids, or parts such as 1c; all of them when none is named."""
@@ -76,8 +93,8 @@ def choose(tests: Tests, wanted: Sequence[str]) -> tuple[str, ...]:
     for name in wanted:
         found = [test for test in tests if test == name or test.split("-")[0] == name]
         if not found:
-            near = nearest(name, tests)
-            raise UsageError(f"test '{name}': there is none; {near} (--list names them all)")
+            guess = nearest(name, tests).removesuffix("see the docs")
+            raise UsageError(f"test '{name}': there is none; {guess}--list names them all")
         chosen += found
     return tuple(dict.fromkeys(chosen)) or tuple(tests)
 
@@ -102,7 +119,7 @@ def table(grade: Grade) -> list[str]:
             title = f"{result.mistake}: " if result.mistake else ""
             indent = " " * (ids + 4)
             lines += textwrap.wrap(
-                plain(title + result.text),
+                printable(title + result.text),
                 _WIDTH,
                 initial_indent=indent,
                 subsequent_indent=indent,
@@ -111,31 +128,69 @@ def table(grade: Grade) -> list[str]:
     return lines
 
 
+def grade_each(
+    folder: Path, grade: Callable[[Path], Grade], refuse: Callable[[str, str], Grade]
+) -> Iterator[Grade]:
+    """Every folder in a folder, by name; one that cannot be graded has no points and a reason."""
+    if not folder.is_dir():
+        raise MissingInput(f"{folder}: expected a folder of submissions, found none")
+    inside = sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith("."))
+    if not inside:
+        raise MissingInput(f"{folder}: expected a folder for each submission, found no folders")
+    for path in inside:
+        try:
+            yield grade(path)
+        except (WherefromError, OSError) as error:
+            yield refuse(path.name, str(error))
+
+
 def write_csv(grades: Iterable[Grade], names: Sequence[str], file: TextIO) -> int:
     """A row a submission, written as soon as it is graded; gives their number."""
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(["submission", "points", "possible", *names, "why"])
     count = 0
     for grade in grades:
+        row = grade.row(names)
+        if not count:
+            writer.writerow(row)
         count += 1
-        why = grade.refused or "; ".join(
-            f"{name} {result.mistake or result.state}: {result.text}"
-            for name, result in grade.results.items()
-            if result.state != "ok"
-        )
-        points = [grade.points(name) for name in names]
-        writer.writerow([_cell(grade.name), grade.total, grade.possible, *points, _cell(why)])
+        writer.writerow(_cell(v) if isinstance(v, str) else v for v in row.values())
         file.flush()
     return count
 
 
-def plain(text: str) -> str:
-    """Text on one line, without characters that a terminal would obey: it is other people's."""
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text
-    )
+def add_options(parser: argparse.ArgumentParser, submission: Path, example: str) -> None:
+    """The options of every grader; `submission` is what it grades by default."""
+    part = example.partition("-")[0]
+    add = parser.add_argument
+    add("tests", nargs="*", metavar="ID", help=f"{example}, or {part} for all of it")
+    add("--submission", type=Path, default=submission, metavar="FOLDER")
+    add("--batch", type=Path, metavar="FOLDER", help="a folder of submissions")
+    add("--csv", type=Path, metavar="FILE", help="where --batch writes its rows")
+    add("--list", action="store_true", help="the tests and their points")
+    add("--json", action="store_true", help="the grades as JSON")
+    add("--seconds", type=float, default=60.0, help="for one test")
+    add("--total-seconds", type=float, default=300.0, help="for one submission")
+    add("--memory-mb", type=int, default=4096, help="for the submission's code")
+
+
+def print_grades(
+    grades: Iterable[Grade], names: Sequence[str], as_json: bool, path: Path | None
+) -> None:
+    """The grades of many submissions: as JSON, or as CSV to a file or to standard output."""
+    if as_json:
+        print(json.dumps([grade.as_json() for grade in grades], indent=1))
+    elif path is None:
+        write_csv(grades, names, sys.stdout)
+    else:
+        try:
+            with path.open("w", encoding="utf-8", newline="") as file:
+                count = write_csv(grades, names, file)
+        except OSError as error:
+            raise CannotWrite(f"{path}: cannot be written: {error.strerror}") from None
+        print(f"{count} submissions: {path}")
 
 
 def _cell(text: str) -> str:
-    text = plain(text)
+    """Text that no spreadsheet takes for a formula: names and messages are other people's."""
+    text = printable(text)
     return f"'{text}" if text.startswith(_FORMULA) else text

@@ -2,7 +2,7 @@
 
 import inspect
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
@@ -166,14 +166,12 @@ def _expected_block(at: str, name: str, mixer: str) -> Iterator[tuple[str, str]]
 def check_future(submission: Submission, variant: str) -> None:
     """Later characters change no earlier logits, in a whole model with large random weights."""
     model = build(submission, variant, course_sizes=False).double().eval()
-    generator = torch.Generator().manual_seed(0)
+    randomise(model, torch.Generator().manual_seed(0))
     with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.copy_(normal(parameter.shape, generator))
         x = torch.arange(12)[None] + 3
         changed = x.clone()
         changed[0, 7:] += 90
-        before, after = (_logits(model(ids))[0, :7] for ids in (x, changed))
+        before, after = (logits(model(ids))[0, :7] for ids in (x, changed))
     if not torch.allclose(before, after, rtol=0, atol=1e-9):
         text = f"in the {variant} model later characters change the logits of earlier ones"
         raise Finding("unmasked future", f"{text}: a position sees what it has to predict")
@@ -195,12 +193,10 @@ def check_formula(submission: Submission) -> str:
         config = small_config(heads, width, block)
         layer = submission.SynthesizerAttention(config).double().eval()
         generator = torch.Generator().manual_seed(width)
+        randomise(layer, generator)
+        x = normal((2, count, width), generator)
         with torch.no_grad():
-            for parameter in layer.parameters():
-                parameter.copy_(normal(parameter.shape, generator))
-            x = normal((2, count, width), generator)
-            given = layer(x)
-            given = given[0] if isinstance(given, tuple) else given
+            given = logits(layer(x))
             _compare(given, layer, x, heads)
             worst = max(worst, float((given - synthesize(layer, x, heads)).abs().max()))
     return f"largest difference from the formula {worst:.0e}"
@@ -210,20 +206,24 @@ def synthesize(layer: Any, x: Tensor, heads: int, variant: Variant = _RIGHT) -> 
     """softmax(ReLU(x A + b1) B + b2) (x V), per head, then the output projection."""
     masked, softmax, scaled, rectified = variant
     count, size = x.shape[1], x.shape[2] // heads
-
-    def split(t: Tensor) -> Tensor:
-        return t.unflatten(-1, (heads, size)).transpose(1, 2)
-
-    hidden = split(layer.w1(x))
+    hidden = split_heads(layer.w1(x), heads)
     hidden = hidden.clamp(min=0) if rectified else hidden
     scores = hidden @ layer.w2[:, :count] + layer.b2[:count]
     scores = scores / math.sqrt(size) if scaled else scores
-    later = torch.ones(count, count, dtype=torch.bool).triu(1)
-    if softmax:
-        weights = scores.masked_fill(later & masked, -math.inf).softmax(-1)
-    else:
-        weights = scores.masked_fill(later & masked, 0.0)
-    return layer.proj((weights @ split(layer.value(x))).transpose(1, 2).flatten(2))
+    return layer.proj(mix(scores, split_heads(layer.value(x), heads), masked, softmax))
+
+
+def split_heads(x: Tensor, heads: int) -> Tensor:
+    """(B, T, C) to (B, heads, T, C / heads)."""
+    return x.unflatten(-1, (heads, -1)).transpose(1, 2)
+
+
+def mix(scores: Tensor, values: Tensor, masked: bool = True, softmax: bool = True) -> Tensor:
+    """What attention makes of scores (B, H, T, S) and values (B, H, S, D): (B, T, C)."""
+    later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+    hidden = scores.masked_fill(later & masked, -math.inf if softmax else 0.0)
+    weights = hidden.softmax(-1) if softmax else hidden
+    return (weights @ values).transpose(1, 2).flatten(2)
 
 
 def check_saved(path: Path, variant: str) -> None:
@@ -234,14 +234,15 @@ def check_saved(path: Path, variant: str) -> None:
     except Exception as error:
         text = f"{path.name} cannot be loaded with weights_only=True: {type(error).__name__}"
         raise Finding("parameters file", text) from error
-    other = _held(names)
+    other = variant_of(names)
     if other != variant:
         holds = f"a {other} model" if other else "no such attention"
         raise Finding("flag never set", f"{path.name} holds {holds}, not a {variant} model")
 
 
-def _held(names: list[str]) -> str | None:
+def variant_of(names: Iterable[str]) -> str | None:
     """The variant whose parameters have these names; None if it has no known attention."""
+    names = list(names)
     if any(f"{_DOWN}." in name for name in names):
         return PERCEIVER
     if any(name.endswith("attn.w2") for name in names):
@@ -289,7 +290,15 @@ def normal(shape: Sequence[int], generator: torch.Generator) -> Tensor:
     return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 
-def _logits(output: Any) -> Tensor:
+@torch.no_grad()
+def randomise(module: nn.Module, generator: torch.Generator, spread: float = 1.0) -> None:
+    """Normal numbers in place of the parameters: larger than at the start, so that all matter."""
+    for parameter in module.parameters():
+        parameter.copy_(spread * normal(parameter.shape, generator))
+
+
+def logits(output: Any) -> Any:
+    """What a student's module computed; some give a loss or the weights beside it."""
     return output[0] if isinstance(output, tuple) else output
 
 

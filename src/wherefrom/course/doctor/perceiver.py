@@ -17,7 +17,15 @@ import torch
 from torch import Tensor, nn
 
 from wherefrom.course.doctor.findings import Finding
-from wherefrom.course.doctor.models import CROSS, normal, small_config
+from wherefrom.course.doctor.models import (
+    CROSS,
+    logits,
+    mix,
+    normal,
+    randomise,
+    small_config,
+    split_heads,
+)
 from wherefrom.course.doctor.submission import Submission
 
 TOLERANCE = 1e-8
@@ -60,12 +68,11 @@ def _check(submission: Submission, name: str) -> tuple[float, str]:
         config = small_config(heads, width, 12, latents=latents)
         block = getattr(submission, name)(config).double().eval()
         generator = torch.Generator().manual_seed(width)
+        randomise(block, generator)
+        x = normal((2, count, width), generator)
+        y = normal((2, latents, width), generator)
         with torch.no_grad():
-            for parameter in block.parameters():
-                parameter.copy_(normal(parameter.shape, generator))
-            x = normal((2, count, width), generator)
-            y = normal((2, latents, width), generator)
-            given = _first(block(x) if name == _DOWN else block(y, x))
+            given = logits(block(x) if name == _DOWN else block(y, x))
             parts = _parts(block, name, heads)
             outputs = {r: _compute(parts, name, x, y, r) for r in possible}
         near = {r: float((given - o).abs().max()) for r, o in outputs.items() if _alike(given, o)}
@@ -125,15 +132,10 @@ def _compute(parts: _Parts, name: str, x: Tensor, y: Tensor, reading: Reading) -
 
 def attend(layer: Any, x_q: Tensor, x_kv: Tensor, heads: int, masked: bool = True) -> Tensor:
     """Position t of the one looks at positions up to t of the other."""
-
-    def split(t: Tensor) -> Tensor:
-        return t.unflatten(-1, (heads, -1)).transpose(1, 2)
-
-    q, k, v = split(layer.query(x_q)), split(layer.key(x_kv)), split(layer.value(x_kv))
+    parts = (layer.query(x_q), layer.key(x_kv), layer.value(x_kv))
+    q, k, v = (split_heads(part, heads) for part in parts)
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
-    later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
-    weights = scores.masked_fill(later & masked, -math.inf).softmax(-1)
-    return layer.proj((weights @ v).transpose(1, 2).flatten(2))
+    return layer.proj(mix(scores, v, masked))
 
 
 def _wrong(parts: _Parts, name: str, x: Tensor, y: Tensor, given: Any) -> Finding:
@@ -153,10 +155,6 @@ def _wrong(parts: _Parts, name: str, x: Tensor, y: Tensor, given: Any) -> Findin
 def _alike(given: Any, output: Tensor) -> bool:
     same = isinstance(given, Tensor) and given.shape == output.shape
     return same and torch.allclose(given, output, rtol=0, atol=TOLERANCE)
-
-
-def _first(given: Any) -> Any:
-    return given[0] if isinstance(given, tuple) else given
 
 
 def _in_words(name: str, reading: Reading) -> str:

@@ -17,6 +17,7 @@ import torch
 from torch import nn
 
 from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.stand_ins import Nothing
 from wherefrom.course.doctor.submission import Submission
 
 FILE = "run.py"
@@ -77,7 +78,7 @@ def run(
     argv = [str(path), *arguments, str(ran.written), *options]
     with (
         _watched(submission, ran, sizes or {}),
-        _replaced(sys, "argv", argv),
+        replaced(sys, "argv", argv),
         chdir(submission.scratch),  # some name the course's files without their folder
     ):
         try:
@@ -139,13 +140,13 @@ def _watched(submission: Submission, ran: Ran, sizes: Mapping[str, float]) -> It
             (trainer, "__init__", new_trainer),
             (trainer, "train", train),
         ):
-            stack.enter_context(_replaced(owner, name, new))
+            stack.enter_context(replaced(owner, name, new))
         stack.enter_context(_without_tensorboard())
         yield
 
 
 @contextmanager
-def _replaced(owner: Any, name: str, new: Any) -> Iterator[None]:
+def replaced(owner: Any, name: str, new: Any) -> Iterator[None]:
     old = getattr(owner, name)
     setattr(owner, name, new)
     try:
@@ -154,22 +155,12 @@ def _replaced(owner: Any, name: str, new: Any) -> Iterator[None]:
         setattr(owner, name, old)
 
 
-class _Writer:
-    """Takes every call of a tensorboard writer, and writes nothing."""
-
-    def __init__(self, *_: Any, **__: Any) -> None:
-        pass
-
-    def __getattr__(self, name: str) -> Any:
-        return lambda *_, **__: None
-
-
 @contextmanager
 def _without_tensorboard() -> Iterator[None]:
     """run.py opens a log at once: neither the package nor the log is needed here."""
     name = "torch.utils.tensorboard"
     held, stub = sys.modules.get(name), ModuleType(name)
-    stub.SummaryWriter = _Writer  # pyright: ignore
+    stub.SummaryWriter = Nothing  # pyright: ignore
     sys.modules[name] = stub
     try:
         yield

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from wherefrom.course.doctor.findings import Finding
-from wherefrom.course.doctor.models import normal, small_config
+from wherefrom.course.doctor.models import logits, mix, normal, randomise, small_config, split_heads
 from wherefrom.course.doctor.submission import Submission
 
 BASE = 10000.0
@@ -23,12 +23,10 @@ def check_formula(submission: Submission) -> str:
         config = small_config(heads, width, block, rope=True)
         layer = submission.CausalSelfAttention(config).double().eval()
         generator = torch.Generator().manual_seed(width)
+        randomise(layer, generator, _SPREAD)
+        x = normal((2, count, width), generator)
         with torch.no_grad():
-            for parameter in layer.parameters():
-                parameter.copy_(_SPREAD * normal(parameter.shape, generator))
-            x = normal((2, count, width), generator)
-            given = layer(x)
-            given = given[0] if isinstance(given, tuple) else given
+            given = logits(layer(x))
             off = _compare(given.double(), layer, x, heads, slip=not submission.year.package)
             worst = max(worst, off)
     if worst >= TOLERANCE:
@@ -54,10 +52,6 @@ def attend(
     dimension i with i + D/2, `whole` rotates before the heads are split, `wide` takes the angles
     of as many dimensions as the model has, not a head.
     """
-    count, size = x.shape[1], x.shape[2] // heads
-
-    def split(t: Tensor) -> Tensor:
-        return t.unflatten(-1, (heads, size)).transpose(1, 2)
 
     def rotate(t: Tensor) -> Tensor:
         if halves:
@@ -68,14 +62,12 @@ def attend(
     parts = {"q": layer.query(x), "k": layer.key(x), "v": layer.value(x)}
     if whole:
         parts |= {name: rotate(parts[name]) for name in turned}
-    parts = {name: split(part) for name, part in parts.items()}
+    parts = {name: split_heads(part, heads) for name, part in parts.items()}
     if not whole:
         parts |= {name: rotate(parts[name]) for name in turned}
     q, k, v = parts.values()
-    scores = q @ k.transpose(-2, -1) / (math.sqrt(size) if scaled else 1.0)
-    later = torch.ones(count, count, dtype=torch.bool).triu(1)
-    weights = scores.masked_fill(later & masked, -math.inf).softmax(-1)
-    return layer.proj((weights @ v).transpose(1, 2).flatten(2))
+    scores = q @ k.transpose(-2, -1) / (math.sqrt(q.shape[-1]) if scaled else 1.0)
+    return layer.proj(mix(scores, v, masked))
 
 
 def turn(x: Tensor, base: float = BASE, width: int | None = None) -> Tensor:

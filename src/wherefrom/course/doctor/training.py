@@ -12,6 +12,7 @@ from torch import nn
 
 from wherefrom.course.doctor import names, programs
 from wherefrom.course.doctor.findings import Finding, NoTelling
+from wherefrom.course.doctor.given_trainer import Rows
 from wherefrom.course.doctor.submission import Submission
 from wherefrom.course.doctor.years import Year
 
@@ -177,25 +178,7 @@ def check_loaded(submission: Submission) -> None:
 
 def check_order(submission: Submission) -> str:
     """An epoch takes the examples in order, as the course's trainer does."""
-
-    class Recorded(torch.utils.data.Dataset):
-        block_size = 16
-        seen: list[int]
-
-        def __init__(self) -> None:
-            self.seen = []
-
-        def __len__(self) -> int:
-            return 24
-
-        def __getitem__(self, index: int) -> tuple[torch.Tensor, torch.Tensor]:
-            if not 0 <= index < 24:
-                raise IndexError(index)
-            self.seen.append(int(index))
-            row = torch.arange(15) + 2
-            return row, row + 1
-
-    data, model = Recorded(), small_model(submission, 256)
+    data, model = Rows(), small_model(submission, Rows.vocab_size, Rows.block_size)
     config = submission.TrainerConfig(
         max_epochs=1,
         batch_size=4,
@@ -243,18 +226,14 @@ def small_model(
 @contextmanager
 def counted(submission: Submission) -> Iterator[list[None]]:
     """Make the trainers of a submission count their calls of `train` instead of training."""
-    trainer, calls = submission.Trainer, []
-    original = trainer.train
+    calls: list[None] = []
 
     def train(self: Any, *_: Any, **__: Any) -> None:
         calls.append(None)
         programs.save_as_trainers_do(self)
 
-    trainer.train = train
-    try:
+    with programs.replaced(submission.Trainer, "train", train):
         yield calls
-    finally:
-        trainer.train = original
 
 
 def find_parameters(submission: Submission) -> list[Path]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wherefrom.core.figures import OTHER, PALE, RIGHT, WRONG, bars, dress, panels
 from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
-from wherefrom.course.lab.numerics import Array, attend, generator, orthonormal, softmax
+from wherefrom.course.lab.numerics import Array, attend, generator, length, orthonormal, softmax
+from wherefrom.show.drawing.figures import OTHER, PALE, RIGHT, WRONG, bars, dress, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,10 +41,10 @@ def copying(seed: int) -> Demonstration:
     )
     query = (math.log(N - 1) + 7) * identity[0]
     alpha, c = attend(query, identity, values)
-    others = _length(values[0] - values[1:].mean(axis=0))
+    others = length(values[0] - values[1:].mean(axis=0))
     left = (1 - float(alpha[0])) * others
     checks.append(
-        Check("|c - v_j| with a margin of ln(n-1) + 7", _length(c - values[0]), left, 1e-9)
+        Check("|c - v_j| with a margin of ln(n-1) + 7", length(c - values[0]), left, 1e-9)
     )
     return Demonstration(
         "copying",
@@ -157,7 +157,7 @@ def average_of_two(seed: int) -> Demonstration:
             0,
             _TIGHT,
         ),
-        Check("|c - (v_a + v_b)/2|, beta = 20", _length(c - target), 0, 1e-6),
+        Check("|c - (v_a + v_b)/2|, beta = 20", length(c - target), 0, 1e-6),
         Check("the others subtracted, beta = 1", weight(away), faster_weight(N, 1), _TIGHT),
         Check("the others subtracted, beta = 5", weight(5 * away), faster_weight(N, 5), _TIGHT),
     )
@@ -248,13 +248,13 @@ def projection(seed: int) -> Demonstration:
     turns = orthonormal(random, m, m), orthonormal(random, m, m)
     skewed = a @ turns[0] @ np.diag((0.5, 1.5, 2.5)) @ turns[1]
     mended = skewed @ np.linalg.solve(skewed.T @ skewed, skewed.T)
-    far = _length(skewed @ skewed.T @ (va + vb) - va)
+    far = length(skewed @ skewed.T @ (va + vb) - va)
     checks = (
         Check("largest entry of A^T B", float(abs(a.T @ b).max()), 0, _TIGHT),
-        Check("|A A^T (v_a + v_b) - v_a|", _length(extract @ (va + vb) - va), 0, _TIGHT),
-        Check("|A A^T v_b|", _length(extract @ vb), 0, _TIGHT),
+        Check("|A A^T (v_a + v_b) - v_a|", length(extract @ (va + vb) - va), 0, _TIGHT),
+        Check("|A A^T v_b|", length(extract @ vb), 0, _TIGHT),
         Check("a basis that is not orthonormal: |A A^T s - v_a|", far, 0, 0.05, apart=True),
-        Check("the same, with A (A^T A)^-1 A^T", _length(mended @ (va + vb) - va), 0, 1e-9),
+        Check("the same, with A (A^T A)^-1 A^T", length(mended @ (va + vb) - va), 0, 1e-9),
     )
     return Demonstration(
         "projection",
@@ -291,16 +291,12 @@ def _projection_refutations(a: Array, extract: Array, vb: Array) -> tuple[Refuta
             "M v_b = v_b",
             "v_b = B d and A^T B = 0, so A A^T v_b = 0. Were it v_b, nothing would be taken away.",
             (
-                Check("|M v_b|", _length(extract @ vb), 0, _TIGHT),
-                Check("|M v_b - v_b|", _length(extract @ vb - vb), _length(vb), 1e-9),
-                Check("the same against 0", _length(extract @ vb - vb), 0, 0.05, apart=True),
+                Check("|M v_b|", length(extract @ vb), 0, _TIGHT),
+                Check("|M v_b - v_b|", length(extract @ vb - vb), length(vb), 1e-9),
+                Check("the same against 0", length(extract @ vb - vb), 0, 0.05, apart=True),
             ),
         ),
     )
-
-
-def _length(vector: Array) -> float:
-    return float(np.linalg.norm(vector))
 
 
 def _unit(vector: Array) -> Array:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wherefrom.core.figures import OTHER, PALE, RIGHT, WRONG, bars, dress, panels
 from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
-from wherefrom.course.lab.numerics import Array, attend, generator, softmax
+from wherefrom.course.lab.numerics import Array, attend, generator, length, softmax
+from wherefrom.show.drawing.figures import OTHER, PALE, RIGHT, WRONG, bars, dress, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,7 +38,7 @@ def categorical(seed: int) -> Demonstration:
         Check("their sums, the furthest from 1", _furthest(many.sum(axis=1)), 1, _TIGHT),
         Check(
             "|mean of 40,000 values drawn by the weights - c|",
-            float(np.linalg.norm(drawn.mean(axis=0) - c)),
+            length(drawn.mean(axis=0) - c),
             0,
             6 * math.sqrt(expected / DRAWS),
         ),
@@ -118,7 +118,7 @@ def _not_negative_is_not_enough() -> Refutation:
 
 
 def _nothing_is_drawn(again: list[Array], values: Array, expected: float) -> Refutation:
-    moved = max(float(np.linalg.norm(each - again[0])) for each in again)
+    moved = max(length(each - again[0]) for each in again)
     nearest = float(np.linalg.norm(values - again[0], axis=1).min())
     return Refutation(
         "attention selects a value at random, with the weights as probabilities",

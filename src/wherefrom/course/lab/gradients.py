@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wherefrom.core.figures import PALE, RIGHT, WRONG, dress, panels
 from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
 from wherefrom.course.lab.numerics import Array, central_differences, generator, sigmoid, softmax
+from wherefrom.show.drawing.figures import PALE, RIGHT, WRONG, dress, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wherefrom.core.figures import PALE, RIGHT, WRONG, dress, panels
 from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
 from wherefrom.course.lab.numerics import (
     Array,
@@ -19,6 +18,7 @@ from wherefrom.course.lab.numerics import (
     sigmoid,
     softmax,
 )
+from wherefrom.show.drawing.figures import PALE, RIGHT, WRONG, dress, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wherefrom.core.figures import OTHER, PALE, RIGHT, WRONG, dress, panels
 from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
 from wherefrom.course.lab.heads import BETA, SD, N, spread
 from wherefrom.course.lab.numerics import Array, generator, sigmoid, softmax
+from wherefrom.show.drawing.figures import OTHER, PALE, RIGHT, WRONG, dress, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -32,6 +32,10 @@ def attend(query: Array, keys: Array, values: Array) -> tuple[Array, Array]:
     return weights, weights @ values
 
 
+def length(vector: Array) -> float:
+    return float(np.linalg.norm(vector))
+
+
 def generator(seed: int, use: int) -> np.random.Generator:
     """Philox keyed by the run's seed and by what it is for."""
     return np.random.Generator(np.random.Philox(key=np.array([seed, use], dtype=np.uint64)))

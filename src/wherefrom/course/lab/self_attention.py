@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wherefrom.core.figures import OTHER, PALE, RIGHT, WRONG, dress, grid, panels
 from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
-from wherefrom.course.lab.numerics import Array, generator, orthonormal, softmax
+from wherefrom.course.lab.numerics import Array, generator, length, orthonormal, softmax
+from wherefrom.show.drawing.figures import OTHER, PALE, RIGHT, WRONG, dress, grid, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,10 +58,10 @@ def key_query_value(seed: int) -> Demonstration:
     checks = (
         Check("alpha_13", float(weights[0, 2]), 1, _TIGHT),
         Check("alpha_21", float(weights[1, 0]), 1, _TIGHT),
-        Check("|c_1 - (u_b - u_c)|", _length(out[0] - (b - c)), 0, _TIGHT),
-        Check("|c_2 - u_b|", _length(out[1] - b), 0, _TIGHT),
-        Check("K = I: |c_1 - (u_b - u_c)|", _length(simple[0] - (b - c)), 0, _TIGHT),
-        Check("K = I: |c_2 - u_b|", _length(simple[1] - b), 0, _TIGHT),
+        Check("|c_1 - (u_b - u_c)|", length(out[0] - (b - c)), 0, _TIGHT),
+        Check("|c_2 - u_b|", length(out[1] - b), 0, _TIGHT),
+        Check("K = I: |c_1 - (u_b - u_c)|", length(simple[0] - (b - c)), 0, _TIGHT),
+        Check("K = I: |c_2 - u_b|", length(simple[1] - b), 0, _TIGHT),
     )
     swapped_weights, swapped = contexts(x, query, key, value)
     refutation = Refutation(
@@ -70,12 +70,12 @@ def key_query_value(seed: int) -> Demonstration:
         "at whom is reversed. Word 1 then looks at word 2, whose value is 0, and word 2, which "
         "has no query left, at all three alike.",
         (
-            Check("swapped: |c_1|", _length(swapped[0]), 0, _TIGHT),
+            Check("swapped: |c_1|", length(swapped[0]), 0, _TIGHT),
             Check(
-                "swapped: |c_2 - (2 u_b - u_c)/3|", _length(swapped[1] - (2 * b - c) / 3), 0, _TIGHT
+                "swapped: |c_2 - (2 u_b - u_c)/3|", length(swapped[1] - (2 * b - c) / 3), 0, _TIGHT
             ),
-            Check("swapped: |c_1 - (u_b - u_c)|", _length(swapped[0] - (b - c)), 0, 1, apart=True),
-            Check("swapped: |c_2 - u_b|", _length(swapped[1] - b), 0, 1, apart=True),
+            Check("swapped: |c_1 - (u_b - u_c)|", length(swapped[0] - (b - c)), 0, 1, apart=True),
+            Check("swapped: |c_2 - u_b|", length(swapped[1] - b), 0, 1, apart=True),
         ),
     )
     return Demonstration(
@@ -114,9 +114,9 @@ def without_key_query_value(seed: int) -> Demonstration:
     more = a + np.linspace(-3, 3, 601)[:, None] * d  # x_2 with any multiple of u_d
     lead = ((more**2).sum(axis=1) - more @ (d + b)) / BETA**2
     checks = (
-        Check("|c_2 - u_a|", _length(runs["nothing"][1][1] - a), 0, 1e-5),
-        Check("u_d added: |c_2 - (u_a + u_d)|", _length(runs["u_d"][1][1] - (a + d)), 0, 1e-5),
-        Check("u_c added: |c_2 - (u_a + u_c)|", _length(runs["u_c"][1][1] - (a + c)), 0, 1e-5),
+        Check("|c_2 - u_a|", length(runs["nothing"][1][1] - a), 0, 1e-5),
+        Check("u_d added: |c_2 - (u_a + u_d)|", length(runs["u_d"][1][1] - (a + d)), 0, 1e-5),
+        Check("u_c added: |c_2 - (u_a + u_c)|", length(runs["u_c"][1][1] - (a + c)), 0, 1e-5),
         Check("s u_d added: x_2's least lead over x_1, in beta^2", float(lead.min()), 0.75, 1e-9),
         Check("u_b less u_c and u_d, the most in 10,000 averages", _most_alone(seed), 0, 1e-9),
         Check("least distance of any average from u_b, in beta", _nearest(seed), 0.4**0.5, 1e-9),
@@ -170,7 +170,7 @@ def _nearest(seed: int) -> float:
     weights = np.linalg.solve(system, np.array([*(2 * x @ b), 1.0]))[:3]
     if (weights < 0).any():
         return float("nan")  # the least would lie on an edge
-    return _length(weights @ x - b) / BETA
+    return length(weights @ x - b) / BETA
 
 
 def _draw_without(seed: int, runs: dict[str, tuple[Array, Array]]) -> "Figure":
@@ -294,7 +294,3 @@ def _draw_synthesizer(width: int, head: int) -> "Figure":
         left, f"Multiplications of a head (d = {width}, d_h = {head})", "length l", "", legend=True
     )
     return figure
-
-
-def _length(vector: Array) -> float:
-    return float(np.linalg.norm(vector))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wherefrom.core.figures import OTHER, PALE, RIGHT, WRONG, bars, dress, panels
 from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
 from wherefrom.course.lab.heads import BETA, SAMPLES, SD, N, sample_keys, spread
 from wherefrom.course.lab.numerics import (
@@ -18,10 +17,12 @@ from wherefrom.course.lab.numerics import (
     attend,
     gaussian_variance,
     generator,
+    length,
     sigmoid,
     softmax,
     total_variance,
 )
+from wherefrom.show.drawing.figures import OTHER, PALE, RIGHT, WRONG, bars, dress, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -175,13 +176,13 @@ def _queries_of_values() -> Refutation:
         (
             Check(
                 "|average of the claimed outputs - v_b/2|",
-                float(np.linalg.norm(claimed - v[1] / 2)),
+                length(claimed - v[1] / 2),
                 0,
                 1e-12,
             ),
             Check(
                 "its distance from (v_a + v_b)/2",
-                float(np.linalg.norm(claimed - target)),
+                length(claimed - target),
                 0,
                 0.5,
                 apart=True,
@@ -189,7 +190,7 @@ def _queries_of_values() -> Refutation:
             Check("the least weight of all, against the -1/2 needed", least, -0.5, 0.5, apart=True),
             Check(
                 "|c - (v_a + v_b)/2| when it is computed",
-                float(np.linalg.norm(out - target)),
+                length(out - target),
                 0,
                 0.5,
                 apart=True,

@@ -102,8 +102,4 @@ def read_findings(run: Run) -> Mapping[str, Any] | None:
 def _read_rows(run: Run) -> tuple[AuditedAnswer, ...] | None:
     if not run.folder.has(ANSWERS):
         return None
-    rows = run.folder.read_jsonl(ANSWERS)
-    try:
-        return tuple(from_json(AuditedAnswer, row, ANSWERS) for row in rows)
-    except BadData:  # of another version: they are asked again
-        return None
+    return tuple(from_json(AuditedAnswer, row, ANSWERS) for row in run.folder.read_jsonl(ANSWERS))

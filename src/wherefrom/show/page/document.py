@@ -12,13 +12,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from wherefrom.show.page.engine_script import read_engine
 from wherefrom.show.page.scripts import bundle, read_asset
 from wherefrom.show.page.sentences import confidence
 
 PARTS = ("asking.html", "typing.html", "reviewing.html", "lab.html")  # where the model is asked
 TEMPLATES = ("report.html", *PARTS, "reading.html", "marks.html")
-INTERFACE = "ui/main.js"
+INTERFACE, ENGINE = "ui/main.js", "engine/worker.js"
 
 
 def render(name: str, values: Mapping[str, Any]) -> bytes:
@@ -52,7 +51,7 @@ def render(name: str, values: Mapping[str, Any]) -> bytes:
         policy=policy,
         style=Markup(style),
         script=Markup(script),
-        engine=inert(read_engine()) if values.get("embedded") else "",
+        engine=inert(bundle(ENGINE)) if values.get("embedded") else "",
     )
     return text.encode()
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from wherefrom.auditing.inspector import Inspector, open_inspector
@@ -24,10 +24,19 @@ ANSWERS, CHARACTERS, WORDS, REVIEWS = "answers", "characters", "words", "reviews
 
 @dataclass(frozen=True)
 class EngineData:
-    """`data` for the engine's `open`, and the weights of every model by its name."""
+    """`data` for the engine's `open`, and the weights of every model by its name.
 
-    data: Mapping[str, Any]
-    weights: Mapping[str, str]
+    `why_not` says in one line why there is nothing, if so.
+    """
+
+    data: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    weights: Mapping[str, str] = field(default_factory=dict[str, str])
+    why_not: str = ""
+
+    @property
+    def in_words(self) -> str:
+        each = self.data.get("models", ())
+        return ", ".join(f"{m['name'].replace('_', ' ')} as {m['precision']}" for m in each)
 
 
 def embed_engine(run: Run, precision: str = AUTO, inspector: Inspector | None = None) -> EngineData:

@@ -7,12 +7,12 @@ from typing import Any
 
 from wherefrom.core.errors import Damaged, MissingInput
 from wherefrom.core.recipe import Demonstrations
-from wherefrom.experiments.demonstrations import CLAIMS
 from wherefrom.runs.folder import RunFolder
 from wherefrom.show.page.layout import lay_out_folder
 from wherefrom.show.page.making import command_for
 from wherefrom.show.page.sentences import STRONG, Piece
 
+CLAIMS, FIGURES = "demonstrations.json", "demonstrations"  # in the folder; FIGURES: NAME.svg
 ITEMS = 10  # as in course/lab/heads.py
 _DRAWS = 60  # lengths of a key that the page shows
 
@@ -87,7 +87,7 @@ def _read_claims(folder: RunFolder) -> list[dict[str, Any]]:
 
 
 def _claim(folder: RunFolder, claim: Mapping[str, Any]) -> dict[str, Any]:
-    picture = base64.b64encode(folder.read(f"demonstrations/{claim['name']}.svg")).decode()
+    picture = base64.b64encode(folder.read(f"{FIGURES}/{claim['name']}.svg")).decode()
     return {
         "name": claim["name"],
         "title": claim["name"].replace("-", " "),

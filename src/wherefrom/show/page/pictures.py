@@ -1,7 +1,4 @@
-"""What there is to check, as pictures: for each a title, a sentence that states it, and a chart.
-
-A picture that needs what only an audit computes has no chart without one; it names the command.
-"""
+"""What there is to check, as pictures: for each a title, a sentence that states it, and a chart."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -16,7 +13,7 @@ from wherefrom.core.measures import BY_RELATION
 from wherefrom.core.plurals import plural
 from wherefrom.evaluation.calibration import reliability_diagram
 from wherefrom.evaluation.intervals import wilson
-from wherefrom.evaluation.selective import risk_coverage
+from wherefrom.evaluation.selective import RiskCoverage, risk_coverage
 from wherefrom.memorisation.dose_response import bin_by_exposure
 from wherefrom.memorisation.exposures import FROM_NAME, Exposures
 from wherefrom.runs.run import Run
@@ -45,13 +42,12 @@ PERCENTS = ((0.0, "0"), (0.25, "25"), (0.5, "50"), (0.75, "75"), (1.0, "100\u00a
 
 @dataclass(frozen=True)
 class Picture:
-    """`command` is what computes the picture where there is none yet."""
+    """One figure of the page: the sentence says what the chart shows."""
 
     name: str
     title: str
     sentence: str
-    chart: Markup | None = None
-    command: str = ""
+    chart: Markup
 
 
 def draw_accuracy(run: Run) -> Picture:
@@ -147,8 +143,7 @@ def draw_risk(answers: JudgedAnswers) -> Picture | None:
     own = np.array([row.reply.candidates[0].model_probability for row in answers.held_out])
     calibrated = risk_coverage(np.array([row.score for row in answers.scored]), right)
     raw = risk_coverage(own, right)
-    top = max(*calibrated.risk, *raw.risk, 0.05)
-    top = min(1.0, math.ceil(top * 10) / 10)
+    top = _find_top(*calibrated.risk, *raw.risk)
     half, every = _risk_at(calibrated, 0.5), calibrated.risk[-1]
     begin = (
         "If it may stay silent where it is least sure, it is wrong less often: in"
@@ -166,25 +161,25 @@ def draw_risk(answers: JudgedAnswers) -> Picture | None:
         Line(_steps(raw, top), "quiet", "┄ the model’s own"),
         Line(_steps(calibrated, top), "accent", "— calibrated confidence"),
     ]
-    ticks = [
-        (share / top, f"{100 * share:.0f}{_UNIT if share == top else ''}") for share in _scale(top)
-    ]
-    chart = plot(
-        lines, [], said, x_ticks=PERCENTS, y_ticks=ticks, x_name="share of questions answered",
-        y_name="share wrong among answered", here=top,
-    )  # fmt: skip
+    chart = _plot_risk(lines, said, top)
     return Picture("silence", "What silence buys", said, chart)
 
 
-def risk_top(coverage_risk: Sequence[float]) -> float:
-    return min(1.0, math.ceil(max(*coverage_risk, 0.05) * 10) / 10)
+def _find_top(*risks: float) -> float:
+    """Where the axis ends: the next tenth above every risk."""
+    return min(1.0, math.ceil(max(*risks, 0.05) * 10) / 10)
 
 
-def _scale(top: float) -> list[float]:
-    return [round(top * i / 2, 3) for i in range(3)]
+def _plot_risk(lines: Sequence[Line], said: str, top: float, height: int = 220) -> Markup:
+    shares = [round(top * i / 2, 3) for i in range(3)]
+    ticks = [(s / top, f"{100 * s:.0f}{_UNIT if s == top else ''}") for s in shares]
+    return plot(
+        lines, [], said, x_ticks=PERCENTS, y_ticks=ticks, x_name="share of questions answered",
+        y_name="share wrong among answered", height=height, here=top,
+    )  # fmt: skip
 
 
-def _steps(curve: Any, top: float) -> list[tuple[float, float]]:
+def _steps(curve: RiskCoverage | AcceptedRisk, top: float) -> list[tuple[float, float]]:
     points, before = [(0.0, curve.risk[0] / top)], 0.0
     for coverage, risk in zip(curve.coverage, curve.risk, strict=True):
         points += [(before, risk / top), (coverage, risk / top)]
@@ -192,7 +187,7 @@ def _steps(curve: Any, top: float) -> list[tuple[float, float]]:
     return points
 
 
-def _risk_at(curve: Any, coverage: float) -> float:
+def _risk_at(curve: RiskCoverage, coverage: float) -> float:
     return next(r for c, r in zip(curve.coverage, curve.risk, strict=True) if c >= coverage)
 
 
@@ -203,20 +198,17 @@ def draw_dose(run: Run, answers: JudgedAnswers, exposures: Exposures | None) -> 
         return None
     questions = {(q.subject, q.relation): q for q in run.dataset.questions}
     rows = [
-        (r, questions.get((r.reply.subject, r.reply.relation)))
+        (r, q)
         for r in answers.held_out
-        if r.support == "stated"
+        if r.support == "stated" and (q := questions.get((r.reply.subject, r.reply.relation)))
     ]
-    rows = [(r, q) for r, q in rows if q is not None]
     if not rows:
         return None
-    shown = exposures.about([q for _, q in rows if q is not None], FROM_NAME)
+    shown = exposures.about([q for _, q in rows], FROM_NAME)
     right = np.array([r.right for r, _ in rows], dtype=bool)
     try:
         doses = bin_by_exposure(shown, right, _merge_small(shown))
     except BadData:
-        return None
-    if len(doses) < 1:
         return None
     rows_of = [
         Dot(
@@ -262,22 +254,10 @@ def _times(low: int, high: int) -> str:
 
 def draw_slider(risks: AcceptedRisk) -> Markup:
     """The curve below the slider; the page moves its mark."""
-    top = risk_top(risks.risk)
+    top = _find_top(*risks.risk)
     stop = risks.stops[risks.usual]
     said = (
         "Share wrong among answered against share answered, on held-out questions; the mark is "
         f"where the slider stands: {stop.answered} of {stop.n} answered."
     )
-    curve = _Curve(risks.coverage, risks.risk)
-    ticks = [(s / top, f"{100 * s:.0f}{_UNIT if s == top else ''}") for s in _scale(top)]
-    return plot(
-        [Line(_steps(curve, top), "accent")], [], said, x_ticks=PERCENTS, y_ticks=ticks,
-        x_name="share of questions answered", y_name="share wrong among answered", height=110,
-        here=top,
-    )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class _Curve:
-    coverage: Sequence[float]
-    risk: Sequence[float]
+    return _plot_risk([Line(_steps(risks, top), "accent")], said, top, height=110)

@@ -18,6 +18,7 @@ from wherefrom.runs.run import AnyRun, Run, open_run
 from wherefrom.runs.threads import use_threads
 from wherefrom.show.page.document import render
 from wherefrom.show.page.engine_data import ANSWERS, REVIEWS, find_kind
+from wherefrom.show.page.lab_report import describe_lab
 from wherefrom.show.page.question_report import describe_questions
 from wherefrom.show.page.review_report import describe_reviews
 from wherefrom.show.page.text_report import describe_text
@@ -40,10 +41,20 @@ def report_runs(
     precision: str = "auto",
     threads: int | None = None,
 ) -> Report:
-    """Open runs, to compute with this number of threads (None: the recipe's), and report them."""
+    """Write the report of the first run, beside which the others are shown.
+
+    Runs are opened to compute with this number of threads (None: the recipe's).
+    """
     if not runs:
         raise UsageError("runs: expected at least one, found none")
-    return write_report([_open(run, threads) for run in runs], out, precision)
+    check_precision(precision)
+    opened = [_open(run, threads) for run in runs]
+    _check_places([run.path.resolve() for run in opened], out)
+    values = _describe(opened, precision)
+    page = render("report.html", values)
+    path = out or opened[0].path / FILE
+    _write(path, page, opened[0])
+    return Report(str(path), len(page), tuple(values["engine_weights"]), tuple(values["notes"]))
 
 
 def _open(run: AnyRun, threads: int | None) -> Run | RunFolder:
@@ -57,25 +68,14 @@ def _open(run: AnyRun, threads: int | None) -> Run | RunFolder:
     return opened
 
 
-def write_report(
-    runs: Sequence[Run | RunFolder], out: Path | None = None, precision: str = "auto"
-) -> Report:
-    """Write the report of the first run, beside which the others are shown.
-
-    A folder of demonstrations has no models, and so no run to open: it comes as the folder.
-    """
-    check_precision(precision)
-    _check_places([run.path.resolve() for run in runs], out)
-    values = _describe(runs, precision)
-    page = render("report.html", values)
-    path = out or runs[0].path / FILE
-    if path.resolve() == (runs[0].path / FILE).resolve():
-        folder = runs[0].folder if isinstance(runs[0], Run) else runs[0]
-        with lock_folder(folder.path):
-            folder.write(FILE, [page])
-    else:
+def _write(path: Path, page: bytes, run: Run | RunFolder) -> None:
+    """In the folder of the run, the report is a file of the run."""
+    folder = run.folder if isinstance(run, Run) else run
+    if path.resolve() != (folder.path / FILE).resolve():
         write_bytes(path, page)
-    return Report(str(path), len(page), tuple(values["engine_weights"]), tuple(values["notes"]))
+        return
+    with lock_folder(folder.path):
+        folder.write(FILE, [page])
 
 
 def _check_places(runs: Sequence[Path], out: Path | None) -> None:
@@ -103,10 +103,6 @@ def _describe(runs: Sequence[Run | RunFolder], precision: str) -> dict[str, Any]
     if isinstance(first, RunFolder) and len(runs) == 1:
         recipe = first.read_recipe()
         assert isinstance(recipe, Demonstrations), "others are opened as runs"
-        from wherefrom.show.page.lab_report import (
-            describe_lab,  # most reports need no demonstrations
-        )
-
         return describe_lab(first, recipe)
     if folders or isinstance(first, RunFolder):
         raise BadData(

@@ -101,11 +101,6 @@ def _join_pairs(values: np.ndarray) -> np.ndarray:
     return np.stack(parts, 1).astype(np.uint8)
 
 
-def _divide_pairs(data: np.ndarray, count: int) -> np.ndarray:
-    a, b, c = data.reshape(-1, 3).astype(np.int16).T
-    return np.stack((a | ((b & 15) << 8), (b >> 4) | (c << 4)), 1).ravel()[:count] - 2048
-
-
 def _append(data: bytearray, *arrays: np.ndarray) -> int:
     """Put arrays one after the other at the end; the place of the first."""
     data += b"\0" * (-len(data) % _ALIGNED)
@@ -113,34 +108,3 @@ def _append(data: bytearray, *arrays: np.ndarray) -> int:
     for array in arrays:
         data += np.ascontiguousarray(array).tobytes()
     return place
-
-
-def unpack_weights(packed: PackedWeights) -> dict[str, np.ndarray]:
-    """The arrays as the page reads them: what it computes with, to compare with the originals."""
-    return {name: _read(packed.data, entry) for name, entry in packed.entries.items()}
-
-
-def _read(data: bytes, entry: Mapping[str, Any]) -> np.ndarray:
-    shape, count, place = entry["shape"], entry["count"], entry["offset"]
-    width = shape[-1] if shape else 1
-    if entry["dtype"] in _LARGEST:
-        n, blocks = count // width, -(-width // entry["block"])
-        scales = np.frombuffer(data, "<f4", n * blocks, place).reshape(n, blocks)
-        place += 4 * scales.size
-        if entry["dtype"] == "i8":
-            values = np.frombuffer(data, np.int8, count, place)
-        else:
-            pairs = np.frombuffer(data, np.uint8, -(-count // 2) * 3, place)
-            values = _divide_pairs(pairs, count)
-        rows = values.reshape(n, width) * np.repeat(scales, entry["block"], axis=1)[:, :width]
-    else:
-        kind = "<f4" if entry["dtype"] == "f32" else "<f2"
-        rows = np.frombuffer(data, kind, count, place).astype(np.float32).reshape(-1, width)
-    if "rows" in entry:
-        total = int(np.prod(shape)) // width
-        bits = np.frombuffer(data, np.uint8, -(-total // 8), entry["rows"])
-        used = np.unpackbits(bits, count=total, bitorder="little").astype(bool)
-        whole = np.zeros((total, width), dtype=np.float32)
-        whole[used] = rows
-        rows = whole
-    return rows.astype(np.float32).reshape(shape)

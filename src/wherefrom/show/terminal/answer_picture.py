@@ -22,6 +22,7 @@ from wherefrom.core.replies import (
     Source,
     Verdict,
 )
+from wherefrom.show.terminal.cells import percent
 from wherefrom.show.terminal.marked_text import (
     NAME,
     PLAIN,
@@ -142,7 +143,7 @@ def _draw_answer(canvas: _Canvas, reply: Reply, y: float) -> float:
     canvas.text(EDGE, y + 20, said, size, _answer_colour(reply), font_weight="700")
     right = WIDTH - EDGE
     if reply.confidence is not None:
-        sure, colour = f"{_percent(reply.confidence)} sure", _INK if reply.answered else _AMBER
+        sure, colour = f"{percent(reply.confidence)} sure", _INK if reply.answered else _AMBER
         beside = "calibrated on other questions"
         canvas.text(right, y + 2, sure, 23, colour, text_anchor="end", font_weight="600")
         if not reply.answered:
@@ -228,7 +229,7 @@ def _draw_source(canvas: _Canvas, source: Source | None, trained_on: bool, y: fl
     colour = _GREEN if source.label == RECALLED else _AMBER
     canvas.text(EDGE, y + 36, source.label, 24, colour, font_weight="700")
     canvas.meter(EDGE, y + 52, _COLUMN - EDGE - 48, source.probability_recalled, colour)
-    chance = f"{_percent(source.probability_recalled)} probability that it was recalled"
+    chance = f"{percent(source.probability_recalled)} probability that it was recalled"
     lines = [chance, *(["by a predictor fitted on another run"] if source.borrowed else [])]
     if trained_on:
         lines += ["trained on this very question: the answer", "need not come from the text"]
@@ -247,7 +248,7 @@ def _draw_ranking(canvas: _Canvas, reply: Reply, y: float) -> float:
         text = _cut(drawable(found.text) or "nothing", 15)
         canvas.text(_COLUMN, y, text, 14, _INK, font_weight=weight)
         canvas.meter(start, y - 9, room, found.model_probability, "#6b7f99")
-        share = _percent(found.model_probability)
+        share = percent(found.model_probability)
         canvas.text(WIDTH - EDGE, y, share, 14, _GREY, text_anchor="end")
         y += 26
     return y
@@ -276,7 +277,7 @@ def _explain(evidence: Verdict, subject: str) -> str:
 def _in_words(reply: Reply) -> str:
     """The picture's title, for readers who cannot see it."""
     said = reply.answer if reply.answered else f"I don't know (best guess: {reply.answer})"
-    sure = "" if reply.confidence is None else f", {_percent(reply.confidence)} sure"
+    sure = "" if reply.confidence is None else f", {percent(reply.confidence)} sure"
     evidence = "" if reply.evidence is None else f"; evidence: {reply.evidence.label}"
     source = "" if reply.source is None else f"; source: {reply.source.label}"
     return f"{reply.question} {said}{sure}{evidence}{source}"
@@ -290,10 +291,6 @@ def _answer_colour(reply: Reply) -> str:
 
 def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
 
 
 def _safe(text: str) -> str:

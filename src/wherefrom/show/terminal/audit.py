@@ -9,12 +9,7 @@ from typing import Any
 
 from wherefrom.core.measures import BY_RELATION, WHY_NOT
 from wherefrom.core.plurals import plural
-from wherefrom.show.terminal.cells import area as _area
-from wherefrom.show.terminal.cells import ends as _ends
-from wherefrom.show.terminal.cells import percent as _percent
-from wherefrom.show.terminal.cells import percents as _percents
-from wherefrom.show.terminal.cells import share as _share
-from wherefrom.show.terminal.source_rows import measured_source
+from wherefrom.show.terminal.cells import area, ends, percent, percents, share
 from wherefrom.show.terminal.tables import INTERVAL, NOTHING, Section, Table
 
 Findings = Mapping[str, Any]
@@ -48,15 +43,17 @@ def _confidence(findings: Findings) -> Section | None:
     calibrated, raw = found["calibrated"], found["raw"]
     line, error, difference = calibrated["line"], calibrated["error"], found["area_difference"]
     low, high = difference["interval"]
+    cumulative = calibrated["cumulative"]
     by_chance = f"{error['null_mean']:.3f} by chance if perfectly calibrated"
     rows = [
         ("Brier score", f"{calibrated['brier']['score']:.3f}", _fine(calibrated["brier"]),
          f"{raw['brier']['score']:.3f} {_OWN}"),
-        ("calibration slope", _number(line["slope"]), _ends(line["slope_interval"]),
+        ("calibration slope", _number(line["slope"]), ends(line["slope_interval"]),
          "1 if perfectly calibrated"),
         ("calibration error", f"{error['value']:.3f}", "",
          f"{by_chance}, p = {error['p_value']:.2f}"),
-        *_cumulative(calibrated),
+        ("  without bins (cumulative)", f"{cumulative['value']:.3f}", "",
+         f"{cumulative['null_mean']:.3f} by chance, p = {cumulative['p_value']:.2f}"),
         ("area under risk-coverage curve", f"{found['risk_coverage']['area']:.4f}",
          _fine(found["risk_coverage"]),
          f"{found['risk_coverage_raw']['area']:.4f} {_OWN}"),
@@ -70,17 +67,9 @@ def _confidence(findings: Findings) -> Section | None:
     return Section("confidence: the calibrated probability, on held-out people", tuple(rows))
 
 
-def _cumulative(calibrated: Findings) -> list[tuple[str, ...]]:
-    """The calibration error without bins; an audit of before has none."""
-    if (error := calibrated.get("cumulative")) is None:
-        return []
-    by_chance = f"{error['null_mean']:.3f} by chance, p = {error['p_value']:.2f}"
-    return [("  without bins (cumulative)", f"{error['value']:.3f}", "", by_chance)]
-
-
 def _fine(found: Findings) -> str:
-    """The interval of a small figure; an audit of before has none."""
-    ends = found.get("interval")
+    """The interval of a small figure."""
+    ends = found["interval"]
     return "" if ends is None else f"[{ends[0]:.4f}, {ends[1]:.4f}]"
 
 
@@ -109,13 +98,13 @@ def _answered_rows(label: str, row: Findings) -> list[tuple[str, ...]]:
 
 
 def _support_rows(row: Findings) -> list[tuple[str, ...]]:
-    """The share wrong among answered, where people's texts differ; not in an audit of before."""
+    """The share wrong among answered, where people's texts differ."""
     kinds = row.get("by_support", {})
     if len(kinds) < 2:
         return []
     return [
-        (f"  {_SUPPORT[kind]}: wrong", *_share(part["risk"]),
-         f"answers {_percent(part['answered_share'])} of {part['answered_share']['n']}")
+        (f"  {_SUPPORT[kind]}: wrong", *share(part["risk"]),
+         f"answers {percent(part['answered_share'])} of {part['answered_share']['n']}")
         for kind, part in kinds.items()
     ]  # fmt: skip
 
@@ -152,12 +141,12 @@ def _certified_rows(label: str, bound: Findings, row: Findings) -> list[tuple[st
 
 
 def _relations(found: Findings) -> Iterable[tuple[str, Any]]:
-    """A finding's parts by relation; an audit of before has none."""
+    """A finding's parts by relation, where there are several."""
     return found.get(BY_RELATION, {}).items()
 
 
 def _answered(row: Findings) -> tuple[str, str, str]:
-    return (*_share(row["precision"]), f"answers {_percent(row['answered_share'])} of questions")
+    return (*share(row["precision"]), f"answers {percent(row['answered_share'])} of questions")
 
 
 def _advice(certificate: Findings) -> str:
@@ -180,11 +169,11 @@ def _evidence(findings: Findings) -> Section | None:
             rows += _right_rows(label, row, found)
     if overall := found["accuracy"]["overall"]:
         rows.append(
-            ("labels that are right", *_share(overall), f"n={overall['n']}, calibration people")
+            ("labels that are right", *share(overall), f"n={overall['n']}, calibration people")
         )
     for relation, part in _relations(found):
         if own := part["accuracy"]["overall"]:
-            rows.append((f"  {relation}", *_share(own), f"n={own['n']}"))
+            rows.append((f"  {relation}", *share(own), f"n={own['n']}"))
     return Section("evidence: what the text says about the answers (share right)", tuple(rows))
 
 
@@ -195,31 +184,98 @@ def _source(findings: Findings) -> Section | None:
     counts = found["held_out_answers"].items()
     rows = [each for label, row in counts for each in _right_rows(label, row, found)]
     if measured := found["measured"]:
-        rows += measured_source(measured, dict(_relations(found)))
+        rows += _measured_source(measured, dict(_relations(found)))
     title = "source: recalled or guessed (share right)"
     if found["borrowed"]:
         title += "; the predictor is borrowed from another run (--pairs 8 fits a new one)"
     return Section(title, tuple(rows))
 
 
+def _measured_source(found: Findings, relations: Mapping[str, Findings]) -> list[tuple[str, ...]]:
+    """The predictor against the labels of retrained models, and what it must be compared with."""
+    judges = f"against {found['models']} retrained models"
+    rows = [
+        *_area_row("AUROC of the predictor", found["auroc"], judges),
+        *_area_row("  among people with text", found["auroc_with_text"], ""),
+    ]
+    for label, which in (
+        ("    the model's own probability", "probability_alone"),
+        ("    the confidence alone", "confidence_alone"),
+    ):
+        if alone := found[which]:
+            gain = alone["gain"]
+            added = f"the predictor adds {gain['difference']:+.3f} {ends(gain['interval'])}"
+            rows += _area_row(label, alone["auroc"], added)
+    rows += _reliability(found["reliability"])
+    beside = "against what the text states, by construction"
+    rows += _area_row("    the predictor", found["by_construction"], beside)
+    if rank := found["spearman"]:
+        beside = "predicted probability and measured m"
+        rows.append(
+            ("    rank correlation", f"{rank['spearman']:.3f}", ends(rank["interval"]), beside)
+        )
+    rows.append(_labels_right("labels that are right", found))
+    measured = {relation: part["measured"] for relation, part in relations.items()}
+    return rows + [_labels_right(f"  {name}", own) for name, own in measured.items() if own]
+
+
+def _area_row(label: str, found: Findings | None, beside: str) -> list[tuple[str, ...]]:
+    """An area with its interval; no row if it could not be computed."""
+    return [(label, area(found), ends(found["interval"]), beside)] if found else []
+
+
+def _reliability(found: Findings | None) -> list[tuple[str, ...]]:
+    if found is None:
+        return []
+    beside = f"what the true m would reach with labels of {found['pairs']} pairs"
+    rows = _area_row("    ceiling", found["ceiling"], beside)
+    for label, which, beside in (
+        ("    kappa of the labels", "kappa_of_halves", "half of the pairs against the other"),
+        ("    kappa of single pairs", "kappa_of_pairs", "one pair against another"),
+    ):
+        kappa = found[which]
+        rows.append((label, f"{kappa['kappa']:.2f}", ends(kappa["interval"]), beside))
+    return rows
+
+
+def _labels_right(label: str, found: Findings) -> tuple[str, ...]:
+    constant = found["constant"]
+    beside = f"'{constant['label']}' for all: {percent(constant)}"
+    return (label, *share(found["agreement"]), beside)
+
+
+def explain_source(findings: Findings) -> list[str]:
+    """What to make of the source predictor, in sentences, over all relations and for each."""
+    found = findings.get("source")
+    if found is None or not found["measured"]:
+        return []
+    parts = [("source", found), *((f"source, {r}", p) for r, p in found["by_relation"].items())]
+    return [
+        f"{about}: {line}"
+        for about, part in parts
+        if part["measured"]
+        for line in part["measured"].get("in_words", ())
+    ]
+
+
 def _decoys(findings: Findings) -> Section | None:
     found = findings.get("decoys")
     if found is None:
         return None
-    rows = [(tier, *_share(row["refused"]), _beside(row)) for tier, row in found.items()]
+    rows = [(tier, *share(row["refused"]), _beside(row)) for tier, row in found.items()]
     return Section("decoys (out-of-corpus names): share refused", tuple(rows))
 
 
 def _beside(row: Findings) -> str:
-    """What the model alone does, without the list of names; an audit of before has no such row."""
+    """What the model alone does, without the list of names."""
     if row["auroc"] is None and (alone := row.get("refused_closed_book")) is not None:
-        return f"{_percent(alone)} by the model alone{_at_bound(row)}"
-    return f"AUROC {_area(row['auroc'])}{_at_bound(row)}"
+        return f"{percent(alone)} by the model alone{_at_bound(row)}"
+    return f"AUROC {area(row['auroc'])}{_at_bound(row)}"
 
 
 def _at_bound(row: Findings) -> str:
     found = row["refused_at_bound"]
-    return "" if found is None else f"; by the certified threshold {_percent(found)}"
+    return "" if found is None else f"; by the certified threshold {percent(found)}"
 
 
 def _exposures(findings: Findings) -> Section | None:
@@ -227,13 +283,13 @@ def _exposures(findings: Findings) -> Section | None:
     if found is None:
         return None
     rows = [
-        (_times(row), _percent(row["accuracy"]), _percents(row["interval"]), f"n={row['n']}")
+        (_times(row), percent(row["accuracy"]), percents(row["interval"]), f"n={row['n']}")
         for row in found["dose"]
     ]  # by relation in audit.json
     if never := found["never_exposed"]:
         points = 100 * never["difference"]["difference"]
         beside = f"{points:+.1f} points compared with the most similar name's answer"
-        rows.append(("never shown at all", *_share(never["model"]), beside))
+        rows.append(("never shown at all", *share(never["model"]), beside))
     return Section(
         "exposures: share right, by how often the model had to predict the answer from the name",
         tuple(rows),
@@ -247,15 +303,15 @@ def _name_bias(findings: Findings) -> Section | None:
     whole = found["whole"]
     biased = whole["interval"][0] > 0
     warning = "warning: names can bias the answers" if biased else "no name bias is found"
-    rows = [("the whole name", f"{whole['bits']:.2f}", _ends(whole["interval"]), warning)]
+    rows = [("the whole name", f"{whole['bits']:.2f}", ends(whole["interval"]), warning)]
     if biased:
         rows += [
-            (f"  its {name}", f"{row['bits']:.2f}", _ends(row["interval"]), "")
+            (f"  its {name}", f"{row['bits']:.2f}", ends(row["interval"]), "")
             for name, row in found["parts"].items()
         ]
     for relation, part in _relations(found):
         bits = part["whole"]
-        rows.append((f"  {relation}", f"{bits['bits']:.2f}", _ends(bits["interval"]), ""))
+        rows.append((f"  {relation}", f"{bits['bits']:.2f}", ends(bits["interval"]), ""))
     return Section("name bias: bits that a name alone gives about the answer", tuple(rows))
 
 
@@ -266,8 +322,8 @@ def _swap(findings: Findings) -> Section | None:
     rows = [
         (
             f"{trained_on}: {_OUTCOMES[outcome]}",
-            _percent(row["share"]),
-            _percents(row["interval"]),
+            percent(row["share"]),
+            percents(row["interval"]),
             f"n={found['people']}",
         )
         for which, trained_on in _TRAINED_ON.items()
@@ -291,7 +347,7 @@ def _right_rows(label: str, row: Findings, found: Findings) -> list[tuple[str, .
 
 
 def _right_among(label: str, row: Findings) -> tuple[str, ...]:
-    right = _percent(row["right"] / row["answers"]) if row["answers"] else NOTHING
+    right = percent(row["right"] / row["answers"]) if row["answers"] else NOTHING
     return label, right, "", f"n={row['answers']}"
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from wherefrom.show.terminal.cells import percent
 from wherefrom.show.terminal.tables import INTERVAL, NOTHING, Section, Table, show_interval
 
 Measured = Mapping[str, Any]
@@ -61,7 +62,7 @@ def _class_rows(found: Sequence[Measured]) -> dict[str, _Cell]:
         def show(measured: Measured) -> str:
             if not (part := measured["classes"].get(name)):
                 return NOTHING
-            return f"{_percent(part['share_of_loss'])} ({_percent(part['share'])})"
+            return f"{percent(part['share_of_loss'])} ({percent(part['share'])})"
 
         return show
 
@@ -104,7 +105,3 @@ def _large(perplexity: float | None) -> str:
     if perplexity is None:
         return "too large"
     return f"{perplexity:,.2f}" if perplexity < 1e9 else f"{perplexity:.1e}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"

@@ -1,10 +1,12 @@
-"""The progress of training: a bar on a terminal, a line every few seconds anywhere else.
+"""Progress on standard error: of training, and of reading a large text.
 
-Both are observers of the training loop, and both write to standard error only.
+Training is a bar on a terminal, and a line every few seconds anywhere else; both are observers of
+the training loop.
 """
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from time import monotonic
 from types import TracebackType
@@ -13,9 +15,11 @@ from typing import Any, Self, TextIO
 import numpy as np
 
 from wherefrom.core.durations import duration
+from wherefrom.core.progress import listening
 from wherefrom.show.terminal.tables import printable
 
 SECONDS_BETWEEN_LINES = 10.0
+SECONDS_OF_READING = 3.0  # a text that is read in less says nothing
 
 
 class PlainProgress:
@@ -166,3 +170,26 @@ def mean_loss(metrics: dict[str, Any]) -> str:
         return "none"
     loss = np.where(targets > 0, metrics["loss"], 0.0)
     return f"{(loss * targets).sum() / targets.sum():.2f}"
+
+
+class ReadingProgress:
+    """Prints what is being read and how much of it is done, once it takes several seconds."""
+
+    def __init__(self, file: TextIO | None = None, clock: Callable[[], float] = monotonic) -> None:
+        self.file, self.clock = file or sys.stderr, clock
+        self._told = clock()
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        now = self.clock()
+        if now - self._told < SECONDS_OF_READING:
+            return
+        self._told = now
+        share = f": {done / total:.0%}" if total else ""
+        print(printable(f"{what}{share}"), file=self.file, flush=True)
+
+
+@contextmanager
+def watch_reading(file: TextIO | None = None) -> Generator[None]:
+    """Within this context, long reading is reported."""
+    with listening(ReadingProgress(file)):
+        yield

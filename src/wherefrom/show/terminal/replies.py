@@ -1,7 +1,7 @@
-"""Replies and disputes in words. Nothing is computed here."""
+"""Replies, disputes and examples in words. Nothing is computed here."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from wherefrom.core.replies import (
     NO_TEXT,
@@ -13,38 +13,19 @@ from wherefrom.core.replies import (
     Source,
     Verdict,
 )
+from wherefrom.show.terminal.cells import percent
 from wherefrom.show.terminal.marked_text import shorten
 from wherefrom.show.terminal.tables import printable
+
+if TYPE_CHECKING:
+    from wherefrom.auditing.dispute import Dispute
+    from wherefrom.auditing.examples import Example, Examples
 
 _LONGEST_QUOTE = 160  # characters; a longer document is shortened around the name and the value
 _WITHOUT_STATEMENT = {
     SILENT: "the text about this name does not state it",
     NO_TEXT: "nothing in the text is about this name",
 }
-
-
-class Claim(Protocol):
-    """The parts of a claimed answer that are shown."""
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def model_probability(self) -> float | None: ...
-
-
-class Dispute(Protocol):
-    """The parts of a dispute that are shown."""
-
-    @property
-    def reply(self) -> Reply: ...
-    @property
-    def claim(self) -> Claim: ...
-    @property
-    def verdicts(self) -> Sequence[tuple[str, Verdict | None]]: ...
-    @property
-    def shown_in_words(self) -> str: ...
-    @property
-    def recommendation(self) -> str: ...
 
 
 def describe_reply(reply: Reply) -> list[str]:
@@ -70,7 +51,7 @@ def describe_reply(reply: Reply) -> list[str]:
     return lines
 
 
-def describe_dispute(dispute: Dispute) -> list[str]:
+def describe_dispute(dispute: "Dispute") -> list[str]:
     """A dispute, line by line."""
     reply, claim = dispute.reply, dispute.claim
     own = "the model cannot write it"
@@ -140,5 +121,41 @@ def _source(source: Source) -> str:
     return f"{source.label} (probability of recall {percent(source.probability_recalled)}{by})"
 
 
-def percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+def describe_examples(found: "Examples") -> list[str]:
+    """A heading, the right ones, the wrong ones, and what could tell them apart."""
+    parts = [found.of, found.model, found.task, found.relation]
+    where = ", ".join(printable(part) for part in parts if part)
+    share = percent(found.right_questions / found.questions)
+    lines = [f"{where}: {found.right_questions:,} of {found.questions:,} right ({share})"]
+    for word, shown in (("right", found.right), ("wrong", found.wrong)):
+        lines += [
+            "",
+            f"{word}, {len(shown)} drawn by seed {found.seed}" if shown else f"none {word}",
+        ]
+        for each in shown:
+            lines += _example(each)
+    medians = found.right_probability, found.wrong_probability
+    if medians[0] is not None and medians[1] is not None:
+        lines += [
+            "",
+            f"the model's own probability, median of all: {percent(medians[0])} where it is right, "
+            f"{percent(medians[1])} where it is wrong",
+        ]
+    return lines
+
+
+def _example(each: "Example") -> list[str]:
+    said = printable(each.prediction) or "nothing"
+    known = "" if each.right else f"; it is {printable(each.answer)}"
+    lines = [f"  {printable(each.question)}", f"    {said}{_sure(each)}{known}"]
+    if each.evidence is not None:
+        lines.append(f"    evidence: {describe_evidence(each.evidence, each.subject)}")
+    return lines
+
+
+def _sure(each: "Example") -> str:
+    if each.confidence is not None:
+        return f" ({percent(each.confidence)} sure)"
+    if each.model_probability is not None:
+        return f" (own probability {percent(each.model_probability)})"
+    return ""

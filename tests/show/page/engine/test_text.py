@@ -7,7 +7,7 @@ from urllib.parse import unquote
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wherefrom.answering.name_suggestions import NameSuggester, similarity
+from wherefrom.answering.name_suggestions import NameSuggester
 from wherefrom.evidence.index import fold
 from wherefrom.evidence.tokens import normalise
 
@@ -130,10 +130,3 @@ def test_suggestions(run_js) -> None:
     suggester = NameSuggester(NAMES)
     assert found == [list(suggester.suggest(name)) for name in TYPED]
     assert any(found)
-
-
-def test_similarity(run_js) -> None:
-    pairs = [(fold(a), fold(b)) for a in TYPED for b in NAMES]
-    code = "return given.map(([a, b]) => similarity(a, b));"
-    found = run_js({"names.js": "similarity"}, code, pairs)
-    assert found == [similarity(a, b) for a, b in pairs]

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from wherefrom.runs.run import open_run
+from wherefrom.show.page.document import ENGINE
 from wherefrom.show.page.engine_data import embed_engine
-from wherefrom.show.page.engine_script import read_client, read_engine
+from wherefrom.show.page.scripts import bundle, read_asset
 
 # A page's worker, as far as the engine can tell: node's has other names for the same things.
 TALK = """
@@ -60,8 +61,8 @@ def talk(run_js, tiny_run: Path) -> dict:
     given = {
         "data": dict(found.data),
         "weights": dict(found.weights),
-        "client": encode(read_client()),
-        "engine": encode(read_engine()),
+        "client": encode(read_asset("js/engine/client.js")),
+        "engine": encode(bundle(ENGINE)),
         "question": run.dataset.questions[0].text,
     }
     return run_js({}, TALK, given)

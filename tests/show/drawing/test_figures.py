@@ -6,7 +6,7 @@ import sys
 import matplotlib
 import numpy as np
 
-from wherefrom.core.figures import bars, dress, grid, legend_below, panels, to_svg
+from wherefrom.show.drawing.figures import bars, dress, grid, legend_below, panels, to_svg
 
 
 def draw() -> bytes:
@@ -31,7 +31,8 @@ def test_equal_numbers_give_equal_bytes_and_text_can_be_searched():
 
 def test_nothing_is_loaded_until_something_is_drawn_and_pyplot_never(python_anew):
     program = (
-        "import sys; from wherefrom.core.figures import *; early = 'matplotlib' in sys.modules;"
-        "to_svg(panels()[0]); sys.exit(early or 'matplotlib.pyplot' in sys.modules)"
+        "import sys; from wherefrom.show.drawing.figures import *;"
+        "early = 'matplotlib' in sys.modules; to_svg(panels()[0]);"
+        "sys.exit(early or 'matplotlib.pyplot' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

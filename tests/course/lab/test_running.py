@@ -8,12 +8,12 @@ from wherefrom import api
 from wherefrom.cli.main import main
 from wherefrom.core.config import to_toml
 from wherefrom.core.errors import BadData, UsageError
-from wherefrom.core.figures import panels
 from wherefrom.core.recipe import Demonstrations
 from wherefrom.course.lab.catalogue import DEMONSTRATIONS
 from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
-from wherefrom.experiments.demonstrations import require_held
+from wherefrom.experiments.execute import Outcome
 from wherefrom.runs.folder import RunFolder
+from wherefrom.show.drawing.figures import panels
 
 
 def one(seed: int, found: float = 2.0) -> Demonstration:
@@ -141,6 +141,7 @@ def test_a_recipe_that_trains_nothing_is_built_like_any_other(call, tmp_path):
 
 
 def test_other_results_have_nothing_to_hold():
-    require_held("runs/x", {"model": {"accuracy": 0.1, "n": 3}})
+    Outcome("people", "runs/x", 1.0, {"model": {"accuracy": 0.1, "n": 3}}).require_checks()
+    failed = Outcome("attention-lab", "runs/x", 1.0, {"sums": {"n": 2, "failed": ["x"]}})
     with pytest.raises(BadData, match="1 that does not: sums: x"):
-        require_held("runs/x", {"sums": {"n": 2, "failed": ["x"]}})
+        failed.require_checks()

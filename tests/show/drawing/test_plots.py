@@ -7,10 +7,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from wherefrom.auditing.pictures import draw_dose_response, draw_reliability, draw_risk_coverage
 from wherefrom.evaluation.calibration import reliability_diagram
 from wherefrom.evaluation.selective import risk_coverage
 from wherefrom.memorisation.dose_response import bin_by_exposure
+from wherefrom.show.drawing.plots import draw_dose_response, draw_reliability, draw_risk_coverage
 
 GENERATOR = np.random.default_rng(0)
 P = GENERATOR.random(200)
@@ -20,13 +20,15 @@ DOSES = bin_by_exposure(GENERATOR.integers(0, 40, 200), RIGHT)
 
 DRAWINGS = {
     "reliability": (lambda: draw_reliability(reliability_diagram(P, RIGHT)),
-                    {"calibrated probability", "share right", "perfectly calibrated"}),
+                    {"calibrated probability", "share right", "perfectly calibrated",
+                     "answers, 95 % interval"}),
     "risk-coverage": (lambda: draw_risk_coverage(CURVES),
                       {"share answered", "share wrong among answered",
                        f"calibrated, area {CURVES['calibrated'].area:.3f}",
                        f"raw $_$ <b>, area {CURVES['raw $_$ <b>'].area:.3f}"}),
     "dose-response": (lambda: draw_dose_response({"": DOSES}, baseline=0.25),
-                      {"exposures", "accuracy", "guessing, 0.25", "16-31", "0", "1"}),
+                      {"exposures", "accuracy", "guessing, 0.25", "16-31", "0", "1",
+                       "facts, 95 % interval"}),
 }  # fmt: skip
 
 
@@ -54,5 +56,5 @@ def test_the_smallest_case_is_drawn(right):
 
 
 def test_matplotlib_waits_until_something_is_drawn(python_anew):
-    program = "import sys, wherefrom.auditing.pictures; sys.exit('matplotlib' in sys.modules)"
+    program = "import sys, wherefrom.show.drawing.plots; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -1,4 +1,4 @@
-"""Pictures of an audit, as SVG: the same bytes for the same numbers."""
+"""Plots of what was measured, as SVG: the same bytes for the same numbers."""
 
 # matplotlib's own types leave the keyword arguments of its drawing functions open.
 # pyright: reportUnknownMemberType=false
@@ -6,7 +6,11 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from wherefrom.core.figures import (
+from wherefrom.evaluation.calibration import Bin
+from wherefrom.evaluation.intervals import Interval
+from wherefrom.evaluation.selective import RiskCoverage
+from wherefrom.memorisation.dose_response import Dose
+from wherefrom.show.drawing.figures import (
     INK,
     OTHER,
     PALE,
@@ -17,10 +21,6 @@ from wherefrom.core.figures import (
     panels,
     to_svg,
 )
-from wherefrom.evaluation.calibration import Bin
-from wherefrom.evaluation.intervals import Interval
-from wherefrom.evaluation.selective import RiskCoverage
-from wherefrom.memorisation.dose_response import Dose
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,6 +88,36 @@ def draw_dose_response(
     axes.set_xticks(range(len(lows)), ticks)
     axes.set(xlim=(-0.5, len(lows) - 0.5), ylim=(-0.02, 1.02))
     return _finish(figure, axes, title, "exposures", "accuracy")
+
+
+def draw_losses(stage: str, losses: Sequence[float]) -> bytes:
+    """The loss curve of a stage: the mean loss of each ten updates."""
+    figure, (axes,) = panels()
+    axes.plot([10 * (i + 1) for i in range(len(losses))], losses, color=RIGHT, linewidth=1)
+    dress(axes, f"{stage}: mean loss of each ten updates", "updates", "nats per character")
+    return to_svg(figure)
+
+
+def draw_settings(
+    title: str, scores: Sequence[tuple[str | float, float, Interval]], along_axis: bool = False
+) -> bytes:
+    """Accuracy by setting: numbers `along_axis`, or settings side by side, each with its name."""
+    figure, (axes,) = panels()
+    values = [100 * accuracy for _, accuracy, _ in scores]
+    error = [
+        [100 * accuracy - 100 * low for _, accuracy, (low, _) in scores],
+        [100 * high - 100 * accuracy for _, accuracy, (_, high) in scores],
+    ]
+    if along_axis:
+        at = [float(setting) for setting, _, _ in scores]
+        axes.errorbar(at, values, error, color=RIGHT, ecolor=PALE, marker="o", markersize=3)
+    else:
+        places = list(range(len(values)))
+        axes.errorbar(places, values, error, color=RIGHT, ecolor=PALE, fmt="o")
+        axes.set_xticks(places, [str(setting) for setting, _, _ in scores])
+        axes.margins(x=0.15)
+    dress(axes, "accuracy on validation reviews, %", x=title)
+    return to_svg(figure)
 
 
 def _errorbars(

@@ -1,0 +1,89 @@
+"""Running demonstrations instead of training: claims computed, checked and drawn into a folder."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from wherefrom.core.artifact import lock_folder
+from wherefrom.core.errors import MissingInput
+from wherefrom.core.recipe import Demonstrations
+from wherefrom.course.lab.catalogue import DEMONSTRATIONS
+from wherefrom.course.lab.demonstration import Check, Demonstration
+from wherefrom.experiments.execute import Outcome, find_changed, find_stored
+from wherefrom.runs.folder import RunFolder
+from wherefrom.show.drawing.figures import to_svg
+from wherefrom.show.page.lab_report import CLAIMS, FIGURES
+
+PAGE = "demonstrations.md"
+
+
+def run_demonstrations(recipe: Demonstrations, path: Path) -> Outcome:
+    """Run all demonstrations into a folder; those of a finished folder are only read."""
+    folder = RunFolder(path)
+    if outcome := find_stored(folder, recipe):
+        return outcome
+    folder.create()
+    with lock_folder(path):  # another process may have finished the run in the meantime
+        return find_stored(folder, recipe) or _run(recipe, folder)
+
+
+def _run(recipe: Demonstrations, folder: RunFolder) -> Outcome:
+    started = monotonic()
+    if not folder.exists():
+        folder.write_recipe(recipe)
+    with folder.together():
+        results = demonstrate(recipe, folder)
+        seconds = round(monotonic() - started, 2)
+        folder.write_status({"state": "finished", "seconds": seconds, "results": results})
+    return Outcome(recipe.name, str(folder.path), seconds, results)
+
+
+def demonstrate_again(recipe: Demonstrations, folder: RunFolder) -> Outcome:
+    """Compute the demonstrations of a finished folder again, and store the new results."""
+    status = folder.read_status()
+    if status["state"] != "finished":
+        raise MissingInput(
+            f"{folder.path}: expected a finished run, found an unfinished one; "
+            f"'wherefrom run {recipe.name} --out {folder.path}' with its settings continues it"
+        )
+    with lock_folder(folder.path), folder.together():
+        results = demonstrate(recipe, folder)
+        folder.write_status(status | {"results": results})
+    changed = find_changed(status["results"], results)
+    return Outcome(recipe.name, str(folder.path), status["seconds"], results, True, changed)
+
+
+def demonstrate(recipe: Demonstrations, folder: RunFolder) -> dict[str, Any]:
+    """Compute and draw all demonstrations into the folder; returns how many checks held in each."""
+    folder.clean_up()
+    shown = [build(recipe.seed) for build in DEMONSTRATIONS.values()]
+    with folder.together():
+        for each in shown:
+            folder.write(f"{FIGURES}/{each.name}.svg", [to_svg(each.draw())])
+        folder.write_json(CLAIMS, [each.as_json() for each in shown])
+        folder.write_text(PAGE, to_markdown(shown))
+    return {each.name: each.result() for each in shown}
+
+
+def to_markdown(shown: Sequence[Demonstration]) -> str:
+    """The demonstrations to read: claims, figures, numbers, and what is wrong and why."""
+    lines = ["# What attention can do, computed", ""]
+    for each in shown:
+        picture = f"![{each.name}]({FIGURES}/{each.name}.svg)"
+        lines += [f"## {each.name}", "", f"{_code(each.claim)}", "", picture, ""]
+        lines += [*_listed(each.checks), ""]
+        for wrong in each.refutations:
+            word = "Wrong" if wrong.holds else "Said to be wrong, not refuted"
+            lines += [f"**{word}:** {_code(wrong.statement)}", "", wrong.why, ""]
+            lines += [*_listed(wrong.checks), ""]
+    return "\n".join(lines)
+
+
+def _listed(checks: Iterable[Check]) -> list[str]:
+    return [f"- {'' if c.holds else '**does not hold** '}{_code(c.in_words())}" for c in checks]
+
+
+def _code(text: str) -> str:
+    """Formulas have underscores and stars, which are not meant as emphasis."""
+    return f"`{text}`"
