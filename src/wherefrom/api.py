@@ -40,10 +40,9 @@ from wherefrom.auditing.verification import Fault, Verification
 from wherefrom.core.arguments import checked
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import MissingInput, UsageError, WherefromError
-from wherefrom.core.recipe import Capacity, Demonstrations, Experiment, Recipe
+from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
 from wherefrom.core.replies import Reply, Source, Verdict
 from wherefrom.data.catalogue import survey_dataset
-from wherefrom.experiments.capacity import count_at_once, evaluate_capacity, run_capacity
 from wherefrom.experiments.company import company
 from wherefrom.experiments.comparison import RunComparison, compare
 from wherefrom.experiments.execute import Outcome, evaluate_run, execute
@@ -59,13 +58,7 @@ from wherefrom.experiments.seeds import (
     prepare_seeds,
     train_at_once,
 )
-from wherefrom.experiments.together import (
-    RunRequest,
-    check_alone,
-    check_apart,
-    check_together,
-    execute_all,
-)
+from wherefrom.experiments.together import RunRequest, check_apart, execute_all
 from wherefrom.recipes.building import build, change
 from wherefrom.recipes.catalogue import RECIPES, get_recipe
 from wherefrom.recipes.options import RecipeOptions, check_options
@@ -127,7 +120,6 @@ def run(
     progress: bool = False,
     processes: int | None = None,
     wait: float = PATIENCE,
-    together: int | None = None,
     **options: Unpack[RecipeOptions],
 ) -> Outcome:
     """Run a recipe into a folder (default: `default_folder`), or continue the run in the folder.
@@ -135,19 +127,13 @@ def run(
     A finished run is only read. With `progress`, notes about the user's own files and the progress
     of training are written to standard error. Several `processes` take every step together; `wait`
     is how many seconds one that does not come, or does not answer, is waited for. A program that
-    torchrun has started needs neither: only its first process returns from here. A study of several
-    runs (`capacity`) trains as many models at once as there are processes, by default one for each
-    core where there is no GPU, and up to `together` of one shape as one. The options are those of
-    `build_recipe`. If `recipe` is a recipe object and not a name, only the option `seed` is
-    allowed.
+    torchrun has started needs neither: only its first process returns from here. The options are
+    those of `build_recipe`. If `recipe` is a recipe object and not a name, only the option `seed`
+    is allowed.
     """
     started = monotonic()
     built = _build(recipe, options)
     minutes = options.get("minutes")
-    if isinstance(built, Capacity):
-        _is_planned(recipe, built, options)  # refuses what only planned recipes take
-        return _run_study(built, out, progress, processes, wait, together)
-    check_alone(together, built.name)
     with company(built, processes, wait, alike={"minutes": minutes}):
         if progress:
             _introduce(built)
@@ -184,11 +170,6 @@ def run_seeds(
     numbers = parse_seeds(seeds) if isinstance(seeds, str) else list(seeds)
     if not numbers:
         raise UsageError("seeds: expected at least one, found none")
-    if isinstance(built, Capacity):
-        raise UsageError(
-            f"--seeds: expected a recipe of one run, found the study '{built.name}'; "
-            "arms.NAME.seeds says how many seeds each of its models has"
-        )
     alike = {"minutes": options.get("minutes"), "seeds": numbers}
     with company(built, processes, wait, alike=alike, apart=True) as crew:
         if progress:
@@ -229,8 +210,6 @@ def evaluate(
     """
     path = run.path if isinstance(run, Run) else Path(run)
     recipe = RunFolder(path).read_recipe()
-    if isinstance(recipe, Capacity):
-        return evaluate_capacity(RunFolder(path), recipe, processes)
     with company(recipe, processes, wait, trains=False):
         return evaluate_run(path, threads)
 
@@ -453,29 +432,6 @@ def _run(
             outcome = execute(recipe, path, observers, planned)
     if progress and outcome.reused:
         note(f"{label}{outcome.run} is finished; these are its results")
-    return outcome
-
-
-def _run_study(
-    study: Capacity,
-    out: str | PathLike[str] | None,
-    progress: bool,
-    processes: int | None,
-    wait: float,
-    together: int | None,
-) -> Outcome:
-    check_together(together)
-    with company(study, processes, wait, apart=True) as crew:
-        outcome = run_capacity(
-            study,
-            _folder(study, out),
-            together=together,
-            processes=crew.processes.size if crew else processes or count_at_once(study, together),
-            watch=watch if progress else None,
-            tell=note if progress else _keep_quiet,
-        )
-    if progress and outcome.reused:
-        note(f"{outcome.run} is finished; these are its results")
     return outcome
 
 

@@ -82,8 +82,6 @@ def execute(
         return outcome
     if isinstance(recipe, Demonstrations):
         finish = partial(_demonstrate, folder, recipe)
-    elif not isinstance(recipe, Recipe):
-        raise UsageError(f"'{recipe.name}': expected one run, found a study of several")
     else:  # this reads the data; if they are missing or bad, no folder is created
         finish = Execution(folder, recipe, observers, planned).finish
     folder.create()

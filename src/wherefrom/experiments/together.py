@@ -87,16 +87,6 @@ def check_together(most: int | None) -> None:
         raise UsageError(f"together: expected 1 to {MOST_TOGETHER:,} models, found {most}")
 
 
-def check_alone(most: int | None, name: str) -> None:
-    """Of one model, nothing can be trained together."""
-    check_together(most)
-    if most not in (None, 1):
-        raise UsageError(
-            "--together: expected several models, of --seeds or of a study, found one of "
-            f"'{name}'; leave it out"
-        )
-
-
 def check_apart(most: int | None, processes: int | None) -> None:
     """Models are trained as one step, or each by a process of its own."""
     check_together(most)

@@ -1,14 +1,12 @@
 """A named recipe with the user's file, options and settings put over it."""
 
-from dataclasses import replace
 from typing import Any
 
 from wherefrom.core.config import parse_toml
 from wherefrom.core.files import read_text
 from wherefrom.core.recipe import Experiment
-from wherefrom.recipes.catalogue import FOR_A_GPU, Chosen, adjust, get_recipe
+from wherefrom.recipes.catalogue import Chosen, adjust, get_recipe
 from wherefrom.recipes.options import OPTIONS, RecipeOptions, as_settings, check_options
-from wherefrom.runs.workshop import choose_device
 
 DEFAULT_RECIPE = "people"
 
@@ -17,10 +15,7 @@ def build(name: str | None, options: RecipeOptions) -> Experiment:
     """Without a name, it is the recipe that the TOML file names, or else the default."""
     check_options(options)
     name = name or _read_config(options).get("name") or DEFAULT_RECIPE
-    named = get_recipe(str(name))
-    if named.name in FOR_A_GPU and choose_device(_find_device(options)).type == "cuda":
-        named = replace(FOR_A_GPU[named.name](), name=named.name)
-    return change(named, options)
+    return change(get_recipe(str(name)), options)
 
 
 def change(named: Chosen, options: RecipeOptions) -> Chosen:
@@ -33,14 +28,6 @@ def change(named: Chosen, options: RecipeOptions) -> Chosen:
     given = {part: options.get(part) for part in ("seed", "device", "threads")}
     last = [f"{part}={value}" for part, value in given.items() if value is not None]
     return adjust(named, config=config, settings=[*own, *_list_settings(options), *last])
-
-
-def _find_device(options: RecipeOptions) -> str:
-    """The device that the options, the settings or the TOML file name."""
-    pairs = [setting.partition("=") for setting in _list_settings(options)]
-    given = [value.strip() for field, _, value in pairs if field.strip() == "device"]
-    given = [str(_read_config(options).get("device", "auto")), *given]
-    return str(options.get("device") or given[-1])
 
 
 def _list_settings(options: RecipeOptions) -> list[str]:

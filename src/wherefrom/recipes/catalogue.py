@@ -12,7 +12,6 @@ from wherefrom.recipes import birthplaces, shakespeare
 from wherefrom.recipes.attention_lab import attention_lab
 from wherefrom.recipes.bigram import bigram
 from wherefrom.recipes.bigram_tiny import bigram_tiny
-from wherefrom.recipes.capacity import capacity, capacity_gpu
 from wherefrom.recipes.facts import facts
 from wherefrom.recipes.people import people
 from wherefrom.recipes.sentiment import sentiment
@@ -32,13 +31,8 @@ RECIPES: dict[str, Callable[[], Experiment]] = {
     "shakespeare-gpt": shakespeare.gpt,
     "shakespeare-gpt-gpu": shakespeare.gpt_gpu,
     "sentiment": sentiment,
-    "capacity": capacity,
-    "capacity-gpu": capacity_gpu,
     "attention-lab": attention_lab,
 }
-
-# Recipes of which a GPU runs another form, under the same name.
-FOR_A_GPU: dict[str, Callable[[], Experiment]] = {"capacity": capacity_gpu}
 
 Chosen = TypeVar("Chosen", bound=Experiment)
 

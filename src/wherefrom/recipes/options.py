@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from wherefrom.core.errors import UsageError, nearest
-from wherefrom.core.recipe import Capacity, Experiment
+from wherefrom.core.recipe import Experiment
 from wherefrom.data.facts import FactsConfig
 from wherefrom.data.fetching import registry
 from wherefrom.data.own_files import find_files
@@ -79,9 +79,9 @@ def _as_setting(option: str, value: str, recipe: Experiment) -> str:
     shown = f"--{option.replace('_', '-')}"
     held: Any = getattr(recipe, part, None)
     if held is None:
-        why = "makes its own text" if isinstance(recipe, Capacity) else "trains nothing"
         raise UsageError(
-            f"{shown}: expected a recipe that trains on data, found '{recipe.name}', which {why}"
+            f"{shown}: expected a recipe that trains on data, found '{recipe.name}', which trains "
+            "nothing"
         )
     if not isinstance(getattr(held, name, None), str):
         known = ", ".join(f.name for f in fields(held))
