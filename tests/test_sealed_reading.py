@@ -37,7 +37,7 @@ EXCEPTIONS = {
     "memorisation/labelled_answers.py": "files of benchmarks; an audit writes through its folder",
     "memorisation/predictor.py": "the predictor that comes with the package",
     "experiments/perplexity.py": "the user's text",
-    "experiments/measured_runs.py": "the user's table of measured runs, and the package's",
+    "experiments/sizing.py": "the table of measured runs that comes with the package",
     "show/page/report.py": "the report itself, which nothing reads back",
     "show/page/scripts.py": "scripts of the package",
     "show/page/engine_script.py": "scripts of the package",

@@ -48,7 +48,6 @@ from wherefrom.experiments.comparison import RunComparison, compare
 from wherefrom.experiments.execute import Outcome, evaluate_run, execute
 from wherefrom.experiments.explanation import Explanation, explain
 from wherefrom.experiments.listing import RecipeEntry, RunEntry, list_recipes, list_runs
-from wherefrom.experiments.measured_runs import MeasuredRun, add_measured, read_measured
 from wherefrom.experiments.perplexity import PerplexityReport, perplexity
 from wherefrom.experiments.planning import Planned, plan_run
 from wherefrom.experiments.samples import sample
@@ -73,12 +72,12 @@ from wherefrom.show.terminal.reading import watch_reading
 from wherefrom.training.meeting import PATIENCE
 
 __all__ = [
-    "Audit", "Dispute", "Examples", "Explanation", "Fault", "MeasuredRun", "Outcome",
+    "Audit", "Dispute", "Examples", "Explanation", "Fault", "Outcome",
     "PerplexityReport", "Recipe", "RecipeEntry", "Replies", "Reply", "Report", "Run",
     "RunComparison", "RunEntry", "SeedsOutcome", "Source", "Verdict", "Verification",
     "WherefromError",
     "ask", "audit", "build_recipe", "compare", "dispute", "evaluate",
-    "examples", "explain", "get_recipe", "list_recipes", "list_runs", "measured", "open_run",
+    "examples", "explain", "get_recipe", "list_recipes", "list_runs", "open_run",
     "perplexity", "run", "run_seeds", "sample", "to_json", "verify",
     "write_report",
 ]  # fmt: skip
@@ -220,15 +219,6 @@ def default_folder(recipe: Experiment) -> Path:
     found, known = (getattr(getattr(r, "model", None), "attention", "") for r in (recipe, usual))
     variant = f"-{found}" if found != known else ""
     return Path("runs") / f"{recipe.name}{variant}-{recipe.seed}"
-
-
-def measured(add: Iterable[AnyRun] = ()) -> list[MeasuredRun]:
-    """Runs of `facts` that were measured: what the plan of a new one expects rests on them.
-
-    Finished runs to `add` are remembered in a table of the user's own, and are what is returned.
-    """
-    added = [add_measured(open_run(run)) for run in add]
-    return added or read_measured()
 
 
 # -- asking --------------------------------------------------------------------------

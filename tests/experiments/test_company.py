@@ -235,10 +235,8 @@ def test_two_processes_score_a_run_as_one(alone: Path, tmp_path: Path):
 def test_models_are_trained_together_or_by_processes(tmp_path: Path):
     with pytest.raises(UsageError, match="--together: expected no --processes beside it"):
         api.run_seeds("people", "0-1", out=tmp_path, processes=2, together=2)
-    with pytest.raises(UsageError, match="--together: expected several models"):
-        api.run("people", out=tmp_path, together=2)
     with pytest.raises(UsageError, match="together: expected 1 to"):
-        api.run("people", out=tmp_path, together=0)
+        api.run_seeds("people", "0-1", out=tmp_path, together=0)
     assert not list(tmp_path.iterdir())
 
 

@@ -175,7 +175,7 @@ def run(
         print_json(found) if as_json else _print_seeds(found)
         runs, new = list(found.runs), not all(map(_has_report, found.runs[:1]))
     else:
-        if together is not None:
+        if together not in (None, 1):
             raise UsageError("--together: expected several models, of --seeds; leave it out")
         found = wherefrom.run(
             recipe, out=out, progress=True, processes=processes, wait=wait, **options
