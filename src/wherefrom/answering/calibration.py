@@ -17,7 +17,7 @@ from wherefrom.core.errors import BadData
 from wherefrom.evaluation.logistic import fit_logistic, sigmoid
 
 PSEUDO = 0.5  # weight of each of the two pseudo-answers
-# Penalties of how far a relation departs from the common curve: see benchmarks/relations.py.
+# Penalties of how far a relation departs from the common curve: see docs/LOG.md.
 OWN_WEIGHT, OWN_BIAS = 3.0, 1.0
 
 
