@@ -58,9 +58,8 @@ from wherefrom.experiments.seeds import (
     train_at_once,
 )
 from wherefrom.experiments.together import RunRequest, check_apart, execute_all
-from wherefrom.recipes.building import build, change
 from wherefrom.recipes.catalogue import RECIPES, get_recipe
-from wherefrom.recipes.options import RecipeOptions, check_options
+from wherefrom.recipes.options import RecipeOptions, build, change, check_options
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import AnyRun, Run, open_run
 from wherefrom.runs.threads import use_threads

@@ -21,7 +21,7 @@ from wherefrom.experiments import workers
 from wherefrom.experiments.retraining import find_retrained, retrain_pairs
 from wherefrom.experiments.seeds import Prepared, train_at_once
 from wherefrom.experiments.workers import Job, Workers
-from wherefrom.recipes.attention_lab import attention_lab
+from wherefrom.recipes.catalogue import attention_lab
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
 from wherefrom.runs.threads import share_threads

@@ -19,11 +19,10 @@ from wherefrom.core.memory import allocating
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe, Stage
 from wherefrom.data.catalogue import load_dataset
 from wherefrom.evaluation.baselines import BASELINES
-from wherefrom.experiments.advice import advise
 from wherefrom.experiments.demonstrations import demonstrate, require_held
 from wherefrom.experiments.evaluate import evaluate
 from wherefrom.experiments.planning import Planned
-from wherefrom.experiments.probing import PROBES, Probe, Watch
+from wherefrom.experiments.probing import PROBES, Probe, Watch, advise
 from wherefrom.runs.crew import current_crew
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kinds import data_identity, recipe_identity
@@ -241,7 +240,7 @@ class Execution:
         with self.folder.together():  # a run is finished with all its results or not at all
             results = evaluate(run)
             release_memory()
-            advice = advise(run, self.plan) if self.plan else ""
+            advice = advise(run, self.plan.minutes) if self.plan else ""
             seconds = self.seconds
             trained = [stage.name for stage in self.recipe.stages]
             status = {"state": "finished", "seconds": seconds, "results": results}

@@ -6,19 +6,16 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wherefrom.core.config import to_json
 from wherefrom.core.figures import PALE, RIGHT, dress, panels, to_svg
 from wherefrom.core.recipe import Recipe, Stage, Task
-from wherefrom.evaluation.intervals import Interval, mean_interval
+from wherefrom.evaluation.intervals import mean_interval
 from wherefrom.experiments.causes import CONTROLS
 from wherefrom.experiments.explanation import Explainer, Explanation, explain_errors
 from wherefrom.experiments.probing import PROBES
 from wherefrom.runs.run import Run
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 PAGE, FIGURES, FINDINGS, ERRORS = "study.md", "study", "study.json", 5
 SEED = "trainable-"  # begins the names of models that differ only in their random draws
@@ -40,66 +37,53 @@ SERIES: dict[str, tuple[str, Callable[[Recipe, Stage], Setting]]] = {
 
 
 @dataclass(frozen=True)
-class ScoredSetting:
-    """The accuracy of one setting on validation reviews, after a whole stage or after an epoch.
-
-    `own` marks the primary model's setting.
-    """
-
-    setting: Setting
-    own: bool
-    accuracy: float
-    interval: Interval
-    n: int
-    stage: str | None = None
-    step: int | None = None
-
-    @classmethod
-    def of(
-        cls,
-        score: Mapping[str, Any],
-        setting: Setting,
-        own: bool = False,
-        stage: str | None = None,
-        step: int | None = None,
-    ) -> "ScoredSetting":
-        """A scored setting from a score as a run writes it."""
-        low, high = score["interval"]
-        return cls(setting, own, score["accuracy"], (low, high), score["n"], stage, step)
-
-
-@dataclass(frozen=True)
 class Series:
-    """One question of the study: the scores of the settings that it compares."""
+    """One question of the study: the scores of the settings that it compares, a row each."""
 
     name: str
     title: str
-    rows: tuple[ScoredSetting, ...]
+    rows: Sequence[Mapping[str, Any]]
 
     def to_markdown(self) -> list[str]:
         cells = [
-            (f"{row.setting}{' *' if row.own else ''}", _share(row.accuracy), _ends(row.interval))
+            (
+                f"{row['setting']}{' *' if row['own'] else ''}",
+                _share(row["accuracy"]),
+                _ends(row["interval"]),
+            )
             for row in self.rows
         ]
         return _table((self.title, "validation accuracy", "95 % interval"), cells)
 
-    def draw(self) -> "Figure":
-        figure, (axes,) = panels()
-        values = [100 * row.accuracy for row in self.rows]
-        error = [
-            [100 * row.accuracy - 100 * row.interval[0] for row in self.rows],
-            [100 * row.interval[1] - 100 * row.accuracy for row in self.rows],
-        ]
-        if self.name == "epochs":  # numbers along an axis; other settings stand side by side
-            at = [float(row.setting) for row in self.rows]
-            axes.errorbar(at, values, error, color=RIGHT, ecolor=PALE, marker="o", markersize=3)
-        else:
-            places = list(range(len(values)))
-            axes.errorbar(places, values, error, color=RIGHT, ecolor=PALE, fmt="o")
-            axes.set_xticks(places, [str(row.setting) for row in self.rows])
-            axes.margins(x=0.15)
-        dress(axes, "accuracy on validation reviews, %", x=self.title)
-        return figure
+
+def score_setting(score: Mapping[str, Any], setting: Setting, **more: Any) -> dict[str, Any]:
+    """The accuracy of one setting on validation reviews, after a whole stage or after an epoch.
+
+    `own` marks the primary model's setting.
+    """
+    kept = {name: score[name] for name in ("accuracy", "interval", "n")}
+    return {"setting": setting, "own": False, **kept, "stage": None, "step": None, **more}
+
+
+def draw_series(series: Series) -> bytes:
+    """A series as SVG: numbers of epochs along an axis, other settings side by side."""
+    figure, (axes,) = panels()
+    values = [100 * row["accuracy"] for row in series.rows]
+    ends = [[100 * end for end in row["interval"]] for row in series.rows]
+    error = [
+        [value - low for value, (low, _) in zip(values, ends, strict=True)],
+        [high - value for value, (_, high) in zip(values, ends, strict=True)],
+    ]
+    if series.name == "epochs":
+        at = [float(row["setting"]) for row in series.rows]
+        axes.errorbar(at, values, error, color=RIGHT, ecolor=PALE, marker="o", markersize=3)
+    else:
+        places = list(range(len(values)))
+        axes.errorbar(places, values, error, color=RIGHT, ecolor=PALE, fmt="o")
+        axes.set_xticks(places, [str(row["setting"]) for row in series.rows])
+        axes.margins(x=0.15)
+    dress(axes, "accuracy on validation reviews, %", x=series.title)
+    return to_svg(figure)
 
 
 def leave_study(run: Run, results: Results) -> dict[str, Any]:
@@ -109,7 +93,7 @@ def leave_study(run: Run, results: Results) -> dict[str, Any]:
     """
     found = [*_settings(run, results), *_epochs(run)]
     for series in found:
-        run.folder.write(f"{FIGURES}/{series.name}.svg", [to_svg(series.draw())])
+        run.folder.write(f"{FIGURES}/{series.name}.svg", [draw_series(series)])
     explainer = Explainer(run.predictor(), run.recipe.primary)
     surest = explain_errors(run, explainer, ERRORS)
     sampled = explain_errors(run, explainer, ERRORS, run.recipe.seed)
@@ -133,7 +117,7 @@ def _settings(run: Run, results: Results) -> list[Series]:
     for name, (title, setting_of) in SERIES.items():
         stages = [s for s in recipe.stages if s.name.startswith(f"{name}-") or s.name == centre]
         rows = [
-            ScoredSetting.of(score, setting_of(recipe, s), own=s.name == centre, stage=s.name)
+            score_setting(score, setting_of(recipe, s), own=s.name == centre, stage=s.name)
             for s in stages
             if (score := results.get(f"{task.name}.{s.name}"))
         ]
@@ -142,11 +126,11 @@ def _settings(run: Run, results: Results) -> list[Series]:
     return found
 
 
-def _ordered(rows: Sequence[ScoredSetting]) -> tuple[ScoredSetting, ...]:
+def _ordered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows sorted by the setting if it is a number; otherwise in the order of the recipe."""
-    if any(isinstance(row.setting, str) for row in rows):
-        return tuple(rows)
-    return tuple(sorted(rows, key=lambda row: float(row.setting)))
+    if any(isinstance(row["setting"], str) for row in rows):
+        return rows
+    return sorted(rows, key=lambda row: float(row["setting"]))
 
 
 def _epochs(run: Run) -> list[Series]:
@@ -155,11 +139,7 @@ def _epochs(run: Run) -> list[Series]:
     files = {name: f"stages/{name}/{PROBES}" for name in stages}
     probed = {name: folder.read_jsonl(file) for name, file in files.items() if folder.has(file)}
     return [
-        Series(
-            name,
-            "epoch",
-            tuple(ScoredSetting.of(row, row["epoch"], step=row["step"]) for row in rows),
-        )
+        Series(name, "epoch", [score_setting(row, row["epoch"], step=row["step"]) for row in rows])
         for name, rows in probed.items()
         if rows
     ]
@@ -231,7 +211,7 @@ def _blocks(errors: Sequence[Explanation]) -> list[str]:
 
 def _noise(series: Sequence[Series]) -> str:
     """A sentence that says how large a difference between two rows must be to matter."""
-    widths = [row.interval[1] - row.interval[0] for each in series for row in each.rows]
+    widths = [row["interval"][1] - row["interval"][0] for each in series for row in each.rows]
     if not widths:
         return ""
     half = 100 * median(widths) / 2

@@ -1,4 +1,7 @@
-"""Options that stand for a setting: a user's files, and the variant of attention."""
+"""A named recipe with a TOML file, options and settings put over it.
+
+Some options stand for a setting: a user's files, and the variant of attention.
+"""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -7,11 +10,16 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypedDict
 
+from wherefrom.core.config import parse_toml
 from wherefrom.core.errors import UsageError, nearest
+from wherefrom.core.files import read_text
 from wherefrom.core.recipe import Experiment
 from wherefrom.data.facts import FactsConfig
 from wherefrom.data.fetching import registry
 from wherefrom.data.own_files import find_files
+from wherefrom.recipes.catalogue import Chosen, adjust, get_recipe
+
+DEFAULT_RECIPE = "people"
 
 
 class RecipeOptions(TypedDict, total=False):
@@ -49,6 +57,35 @@ OPTIONS = {
     "variant": ("model.attention", False),
 }
 VARIANTS = {"vanilla": "causal"}  # the course's name for it, where a model's config has another
+
+
+def build(name: str | None, options: RecipeOptions) -> Experiment:
+    """Without a name, it is the recipe that the TOML file names, or else the default."""
+    check_options(options)
+    name = name or _read_config(options).get("name") or DEFAULT_RECIPE
+    return change(get_recipe(str(name)), options)
+
+
+def change(named: Chosen, options: RecipeOptions) -> Chosen:
+    """A recipe with a TOML file, the options and the settings put over it."""
+    config = None if (file := options.get("config")) is None else str(file)
+    own: list[str] = []
+    if any(options.get(option) is not None for option in OPTIONS):
+        own = as_settings(options, adjust(named, config=config))
+    # All changes are made at once, so that two fields that must fit can be changed together.
+    given = {part: options.get(part) for part in ("seed", "device", "threads")}
+    last = [f"{part}={value}" for part, value in given.items() if value is not None]
+    return adjust(named, config=config, settings=[*own, *_list_settings(options), *last])
+
+
+def _list_settings(options: RecipeOptions) -> list[str]:
+    settings = options.get("settings", ())
+    return [settings] if isinstance(settings, str) else list(settings)
+
+
+def _read_config(options: RecipeOptions) -> dict[str, Any]:
+    file = options.get("config")
+    return {} if file is None else parse_toml(read_text(str(file)), str(file))
 
 
 def check_options(options: Mapping[str, object]) -> None:
