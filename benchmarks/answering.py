@@ -7,8 +7,7 @@ stop and the peer goes on; and answers that never close, all 32 steps on both si
 """
 
 import torch
-from disturbance import Watch
-from measure import finish, parser, ratio, report, take_turns
+from measure import Watch, finish, parser, ratio, report, take_turns
 from torch import Tensor
 
 from wherefrom.core.contracts import Question

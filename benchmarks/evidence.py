@@ -11,8 +11,7 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
-from disturbance import Watch
-from measure import finish, machine, parser, tell_disturbed
+from measure import Watch, finish, machine, parser, tell_disturbed
 
 from wherefrom.core.contracts import Dataset, Document, Span
 from wherefrom.data import birthplaces, people

@@ -13,8 +13,7 @@ from time import process_time
 from typing import Any
 
 import torch
-from disturbance import Watch
-from measure import finish, parser, ratio, report, take_turns
+from measure import Watch, finish, parser, ratio, report, take_turns
 
 from wherefrom.core.recipe import Recipe
 from wherefrom.memorisation.exposures import ExposureCounter

@@ -3,7 +3,6 @@
     python benchmarks/gpu.py --data FOLDER --language FOLDER        # all of it
     python benchmarks/gpu.py --data FOLDER --only speed,knowledge --seeds 0
     python benchmarks/gpu.py --language FOLDER --only shakespeare --seeds 0
-    python benchmarks/gpu.py --data FOLDER --only course-commands      # run.sh, command by command
 
 Runs that stand in the file already are not done again, so a call that was cut short goes on.
 Answers go into predictions.jsonl beside the file. It needs torch and numpy and nothing else.
@@ -24,31 +23,16 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 
-import handout  # noqa: E402
 import torch  # noqa: E402
-from disturbance import judge_spread  # noqa: E402
-from why import ADDED, ROWS, WITHOUT  # noqa: E402
+from measure import judge_spread  # noqa: E402
 
-from wherefrom.core.errors import Diverged  # noqa: E402
 from wherefrom.core.recipe import Recipe, Stage, Task  # noqa: E402
 from wherefrom.evaluation.baselines import BASELINES  # noqa: E402
 from wherefrom.evaluation.evaluator import Score  # noqa: E402
 from wherefrom.experiments.evaluate import put_task, put_text, reach  # noqa: E402
-from wherefrom.experiments.execute import (  # noqa: E402
-    Trained,
-    build_learner,
-    find_chunk,
-    train_stage,
-)
-from wherefrom.experiments.stack_plan import (  # noqa: E402
-    count_fitting,
-    shape_of,
-    why_one_by_one,
-)
-from wherefrom.experiments.together import train_stack  # noqa: E402
+from wherefrom.experiments.execute import train_stage  # noqa: E402
 from wherefrom.recipes import birthplaces, shakespeare  # noqa: E402
 from wherefrom.runs.workshop import Workshop  # noqa: E402
-from wherefrom.training.loop import Training  # noqa: E402
 from wherefrom.training.weights import copy_weights  # noqa: E402
 
 VARIANTS = ("causal", "synthesizer", "perceiver", "rope")
@@ -64,9 +48,6 @@ def jobs(data: str, language: str = "") -> dict[str, Recipe]:
         **{f"course.{v}": with_variant(course, v) for v in VARIANTS},
         "knowledge.synthesizer": with_variant(knowledge, "synthesizer"),
         "calibrated": birthplaces.calibrated(),
-        **{f"why.{row.name}": row.recipe for row in ROWS},
-        **{f"without.{row.name}": row.recipe for row in WITHOUT},
-        **{f"added.{row.name}": row.recipe for row in ADDED},
     }
     texts = {"shakespeare.gru": shakespeare.gru_gpu(), "shakespeare.gpt": shakespeare.gpt_gpu()}
     return {
@@ -94,60 +75,25 @@ class Quiet:
     def finished(self, *_: Any) -> None: ...
 
 
-def run(recipes: Sequence[Recipe]) -> list[dict[str, Any]]:
-    """Train every stage, several recipes of one shape together; put every model to every task.
-
-    All in memory. Of the seconds that several take together, each has its share.
-    """
-    makers = [_Maker(recipe) for recipe in recipes]
-    for number, stage in enumerate(recipes[0].stages):
-        if len(makers) == 1:
-            arguments, observer = makers[0].begin(number)
-            makers[0].take(stage, train_stage(*arguments, observers=[observer]))
-            continue
-        begun = [maker.begin(number) for maker in makers]
-        built = [build_learner(*arguments) for arguments, _ in begun]
-        trainings = [
-            Training(learner, arguments[1].steps, arguments[1].name, observers=[observer])
-            for (_, learner), (arguments, observer) in zip(built, begun, strict=True)
-        ]
-        models = [model for model, _ in built]
-        found, preparing = train_stack(models, trainings, find_chunk(makers[0].workshop))
-        for maker, model, finished in zip(makers, models, found, strict=True):
-            if isinstance(finished, Diverged):
-                raise finished
-            own = maker.recipe.stages[number]
-            maker.take(own, Trained(model, finished, preparing / len(makers)))
-    return [maker.report() for maker in makers]
-
-
-class _Maker:
-    """A recipe's models while they are made."""
-
-    def __init__(self, recipe: Recipe) -> None:
-        self.recipe, self.workshop = recipe, Workshop(recipe)
-        self.weights: dict[str, Any] = {}
-        self.models: dict[str, Any] = {}
-        self.stages: dict[str, Any] = {}
-        self.observer = Quiet()
-
-    def begin(self, number: int) -> tuple[tuple[Workshop, Stage, Any], Quiet]:
-        stage, self.observer = self.recipe.stages[number], Quiet()
-        return (self.workshop, stage, self.weights.get(stage.start_from or "")), self.observer
-
-    def take(self, stage: Stage, trained: Trained) -> None:
-        weights = self.workshop.family.weights(trained.model)
-        self.weights[stage.name] = copy_weights(weights)
-        self.models[stage.name] = trained.model.eval()
+def run(recipe: Recipe) -> dict[str, Any]:
+    """Train every stage and put every model to every task, all in memory."""
+    workshop = Workshop(recipe)
+    weights: dict[str, Any] = {}
+    models: dict[str, Any] = {}
+    stages: dict[str, Any] = {}
+    for stage in recipe.stages:
+        observer = Quiet()
+        start = weights.get(stage.start_from or "")
+        trained = train_stage(workshop, stage, start, observers=[observer])
+        weights[stage.name] = copy_weights(workshop.family.weights(trained.model))
+        models[stage.name] = trained.model.eval()
         seconds = trained.finished.seconds
-        self.stages[stage.name] = {
+        stages[stage.name] = {
             "steps": stage.steps, "seconds": round(seconds, 2),
             "ms_a_step": round(1000 * seconds / stage.steps, 3),
-            "preparing_seconds": round(trained.preparing, 1), "losses": self.observer.losses,
+            "preparing_seconds": round(trained.preparing, 1), "losses": observer.losses,
         }  # fmt: skip
-
-    def report(self) -> dict[str, Any]:
-        return report(self.recipe, self.workshop, self.models, self.stages)
+    return report(recipe, workshop, models, stages)
 
 
 def report(
@@ -257,7 +203,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=Path("runs/gpu/gpu.jsonl"))
     parser.add_argument("--only", default="", help="names begin so: speed,course.rope,why")
     parser.add_argument("--seeds", default="0-2")
-    parser.add_argument("--together", action="store_true", help="models of one shape as one step")
     parser.add_argument("--seconds", type=float, default=1e9, help="begin nothing after that")
     given = parser.parse_args(arguments)
     if not torch.cuda.is_available():
@@ -280,42 +225,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name, found in speed(given.data):
             write(f"speed.{name}", 0, found)
             print(f"{name}: {found}", flush=True)
-    if not wanted or "course-commands" in wanted:
-        for name in handout.names():
-            job = f"course-commands.{name}", handout.SEED
-            if job not in done and time.monotonic() - began <= given.seconds:
-                found = handout.give(name, given.data, given.out.parent / "a5")
-                write(*job, found)
-                print(f"{name}: {found}", flush=True)
     seeds = parse_seeds(given.seeds)
     if not given.language:
         print("shakespeare: no --language FOLDER was named; left out", flush=True)
-    todo: list[tuple[str, Recipe]] = []
     for (name, recipe), seed in product(jobs(given.data, given.language).items(), seeds):
         skip = wanted and not any(name.startswith(w) for w in wanted)
         skip = skip or (name.startswith("shakespeare") and not given.language)
         if skip or (name, seed) in done or time.monotonic() - began > given.seconds:
             continue
-        todo.append((name, replace(recipe, seed=seed)))
-    while todo and time.monotonic() - began <= given.seconds:
-        group = choose_group(todo) if given.together else todo[:1]
-        todo = [job for job in todo if job not in group]
-        for (name, recipe), found in zip(group, run([r for _, r in group]), strict=True):
-            if len(group) > 1:
-                found["together"] = len(group)
-            write(name, recipe.seed, found)
-            print(summary(name, recipe.seed, found), flush=True)
+        found = run(replace(recipe, seed=seed))
+        write(name, seed, found)
+        print(summary(name, seed, found), flush=True)
     return 0
-
-
-def choose_group(jobs: Sequence[tuple[str, Recipe]]) -> list[tuple[str, Recipe]]:
-    """The first job, and as many of the others as have its shape and fit beside it."""
-    first = Workshop(jobs[0][1])
-    if why_one_by_one(first):
-        return [jobs[0]]
-    alike = [job for job in jobs if type(job[1].model) is type(first.recipe.model)]
-    alike = [job for job in alike if shape_of(Workshop(job[1])) == shape_of(first)]
-    return alike[: count_fitting(first)]
 
 
 def summary(name: str, seed: int, found: dict[str, Any]) -> str:

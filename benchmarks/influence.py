@@ -2,17 +2,15 @@
 
     python benchmarks/influence.py people --seed 0 --pairs 8 --processes 4 --out runs
     python benchmarks/influence.py birthplaces-calibrated --data FOLDER --processes 4 --out runs
-    python benchmarks/influence.py --pack FOLDER runs/people-0 runs/birthplaces-calibrated-0
 
-The first two do what `wherefrom run` and `wherefrom audit --pairs` do, up to the file
+They do what `wherefrom run` and `wherefrom audit --pairs` do, up to the file
 audit/influence.jsonl, and nothing twice: a signal stops them with everything saved, what is
-trained by then is measured, and the same command goes on. The third packs run folders, without
-checkpoints and retrained models, so that they can be audited on another machine.
+trained by then is measured, and the same command goes on. The run folder can then be audited on
+another machine; its checkpoints and audit/retrained are not needed there.
 """
 
 import argparse
 import sys
-import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,8 +24,6 @@ from wherefrom.core.errors import Interrupted  # noqa: E402
 from wherefrom.experiments.retraining import find_retrained, retrain_pairs  # noqa: E402
 from wherefrom.memorisation.counterfactual import find_memorisation  # noqa: E402
 from wherefrom.runs.run import Run  # noqa: E402
-
-LEFT_OUT = ("checkpoints", "retrained", ".lock")
 
 
 def tell(text: str) -> None:
@@ -46,21 +42,9 @@ def measure(run: Run) -> None:
         tell(f"{run.path.name}: {found.models} models, {found.recalled.mean():.3f} recalled")
 
 
-def pack(folder: Path, runs: Sequence[Path]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for run in runs:
-        with tarfile.open(folder / f"{run.name}.tar.gz", "w:gz") as archive:
-            archive.add(run, run.name, filter=_kept)
-
-
-def _kept(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
-    return None if Path(entry.name).name in LEFT_OUT else entry
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("names", nargs="+", help="a recipe; with --pack, run folders")
-    parser.add_argument("--pack", type=Path, help="the folder for the packed runs")
+    parser.add_argument("recipe", nargs="?", default="birthplaces-calibrated")
     parser.add_argument("--data", help="the folder with the recipe's files")
     parser.add_argument("--set", dest="settings", action="append", default=[])
     parser.add_argument("--out", type=Path, default=Path("runs"))
@@ -70,11 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--together", type=int, help="models in one step; as many as fit on a GPU")
     given = parser.parse_args(arguments)
-    if given.pack:
-        pack(given.pack, [Path(name) for name in given.names])
-        return 0
-    (recipe,) = given.names
-    out = given.out / f"{given.label or recipe}-{given.seed}"
+    recipe, out = given.recipe, given.out / f"{given.label or given.recipe}-{given.seed}"
     more = {} if given.data is None else {"data": given.data}
     done = api.run(recipe, out=out, seed=given.seed, settings=given.settings, progress=True, **more)
     tell(f"{out.name}: {done.seconds} s")

@@ -2,14 +2,16 @@
 
 Machines are noisy: contestants take turns (A B A B ...), and what is reported is the ratio
 within each turn, its median and its range. Seconds alone are never compared between runs. If the
-machine was not idle (disturbance.py), the figures say so and there is no ratio.
+machine was not idle (`Watch`), the figures say so and there is no ratio.
 """
 
 import argparse
 import json
+import os
 import platform
+import resource
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -18,7 +20,55 @@ from time import perf_counter
 from typing import Any
 
 import torch
-from disturbance import Watch
+
+BUSY = 0.1  # cores that others may use; on a large machine a fiftieth of the cores
+SPREAD = 1.5  # the fastest turn of a contestant over its slowest
+_IDLE = (3, 4)  # columns of /proc/stat: idle, waiting for a disk
+_GUEST = 8  # from here on columns are part of others
+
+
+class Watch:
+    """Whether other work on the machine disturbed a measurement, from here until it is asked.
+
+    It compares the processor time of the whole machine (/proc/stat, where the system has it) with
+    that of this process and its children. What remains is other processes' work, and on a virtual
+    machine the time that its host took away. All children must have ended when it is asked.
+    """
+
+    def __init__(self) -> None:
+        self.cores = os.cpu_count() or 1
+        self._start = _now()
+
+    def reasons(self, speeds: Mapping[str, Sequence[float]] | None = None) -> list[str]:
+        """Why the measurement is not to be trusted, a line each; none if it is."""
+        wall, own, busy = (now - then for now, then in zip(_now(), self._start, strict=True))
+        others, found = (busy - own) / wall, judge_spread(speeds or {})
+        if others > max(BUSY, self.cores / 50):
+            found.insert(0, f"other work used {others:.1f} of {self.cores} cores meanwhile")
+        return found
+
+
+def judge_spread(speeds: Mapping[str, Sequence[float]]) -> list[str]:
+    """A contestant that is much slower in one turn than in another, whatever the reason."""
+    spread = {name: max(values) / min(values) for name, values in speeds.items() if values}
+    return [
+        f"the turns of '{name}' differ by a factor of {factor:.1f}"
+        for name, factor in spread.items()
+        if factor > SPREAD
+    ]
+
+
+def _now() -> tuple[float, float, float]:
+    """Seconds by the clock; processor seconds of this process and its children; of everybody."""
+    who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    own = sum(used.ru_utime + used.ru_stime for used in map(resource.getrusage, who))
+    try:
+        line = Path("/proc/stat").read_text().split("\n")[0]
+    except OSError:
+        return perf_counter(), own, own
+    columns = [int(column) for column in line.split()[1 : _GUEST + 1]]
+    spent = sum(column for i, column in enumerate(columns) if i not in _IDLE)
+    return perf_counter(), own, spent / os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True)

@@ -27,9 +27,9 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
-from disturbance import Watch
+from measure import Watch
+from pages import DOCS, render
 
-DOCS = Path(__file__).parents[1] / "docs"
 PAGE, FIGURE, RESULTS = DOCS / "MILLION.md", "pictures/million.svg", DOCS / "results/million.json"
 SIZES = (10_000, 100_000, 1_000_000)
 BEGIN, END = "<!-- the table is written by benchmarks/million.py -->", "<!-- end of the table -->"
@@ -194,24 +194,6 @@ def judge(rows: list[dict[str, Any]]) -> list[str]:
     return missed
 
 
-def spell_table(found: dict[str, Any]) -> str:
-    """A row for each size and part; what it grew by against the size before."""
-    lines = ["| people | part | seconds | CPU seconds | a person, microseconds | memory, GB |"]
-    lines.append("| ---: | --- | ---: | ---: | ---: | ---: |")
-    for row in found["rows"]:
-        each = row["cpu"] / row["size"] * 1e6
-        lines.append(
-            f"| {row['size']:,} | {row['part']} | {row['wall']:.1f} | {row['cpu']:.1f} "
-            f"| {each:.0f} | {row['peak'] / 1e9:.2f} |"
-        )
-    reasons = "; ".join(found["disturbed"])
-    said = f"beside other work ({reasons})" if reasons else "otherwise idle"
-    lines += ["", f"{found['cores']} cores, one thread each, {said}."]
-    missed = judge(found["rows"])
-    lines += ["", "Bars that were missed: " + ("; ".join(missed) if missed else "none") + "."]
-    return "\n".join(lines)
-
-
 def draw(found: dict[str, Any]) -> bytes:
     """Seconds and memory of each part against the number of people, both axes in powers."""
     from wherefrom.show.drawing.figures import INK, OTHER, PALE, RIGHT, WRONG, dress, panels, to_svg
@@ -240,9 +222,10 @@ def draw(found: dict[str, Any]) -> bytes:
 def write_docs(found: dict[str, Any]) -> None:
     RESULTS.write_text(json.dumps(found, indent=1) + "\n")
     (DOCS / FIGURE).write_bytes(draw(found))
+    table = render("million.md.jinja", found | {"missed": judge(found["rows"])})
     head, _, rest = PAGE.read_text().partition(BEGIN)
     _, _, tail = rest.partition(END)
-    PAGE.write_text(f"{head}{BEGIN}\n\n{spell_table(found)}\n\n{END}{tail}")
+    PAGE.write_text(f"{head}{BEGIN}\n\n{table}\n{END}{tail}")
 
 
 def main(arguments: list[str] | None = None) -> dict[str, Any]:

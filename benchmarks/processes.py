@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import torch
-from disturbance import Watch
-from measure import finish, machine, parser, ratio, report, take_turns
+from measure import Watch, finish, machine, parser, ratio, report, take_turns
 
 from wherefrom.core.contracts import Learner
 from wherefrom.core.recipe import Recipe

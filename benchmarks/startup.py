@@ -5,8 +5,7 @@ import subprocess
 import sys
 from time import perf_counter
 
-from disturbance import Watch
-from measure import finish, machine, parser, tell_disturbed
+from measure import Watch, finish, machine, parser, tell_disturbed
 
 
 def seconds(*arguments: str) -> float:

@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "src")]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 
 import torch  # noqa: E402
+from pages import render  # noqa: E402
 
 from wherefrom.core.recipe import Recipe, Stage  # noqa: E402
 from wherefrom.recipes import birthplaces  # noqa: E402
@@ -178,47 +179,6 @@ def find_gaps(spans: Sequence[tuple[float, float]]) -> float:
     return gaps
 
 
-def write_page(found: dict[str, Any]) -> str:
-    """The figures as a page of docs/."""
-    lines = [
-        "# Where the time of a step on a GPU goes",
-        "",
-        f"Made by `benchmarks/step_profile.py`: {found['device']}, torch {found['torch']}, Python "
-        f"{found['python']}. One",
-        "captured step is replayed; the profiler watches ten replays. What was tried and what it "
-        "brought is in",
-        "[LOG.md](LOG.md).",
-    ]
-    for name, step in found["steps"].items():
-        kernels = step["kernels"]
-        lines += [
-            "",
-            f"## {name[0].upper()}{name[1:]}",
-            "",
-            f"{step['ms_a_step']:.2f} ms a step as trained (least {step['ms_least']:.2f}), with "
-            "all that the host does;",
-            f"{step['slots']} slots for characters; {step['preparing_seconds']:.0f} s to compile, "
-            "capture and render before the first step.",
-            "",
-            "| part of the graph | ms |",
-            "| --- | --- |",
-            *(f"| {part} | {spent:.2f} |" for part, spent in step["parts_ms"].items()),
-            "",
-            f"{kernels['kernels_a_step']:.0f} kernels take {kernels['us_of_kernels']} us, some of "
-            f"them side by side: {kernels['us_by_the_clock']} us by the clock under the",
-            f"profiler, of which {kernels['us_when_none_runs']} us pass while no kernel runs.",
-            "",
-            "| kind of kernel | us | calls |",
-            "| --- | --- | --- |",
-        ]
-        kinds = sorted(kernels["by_kind"].items(), key=lambda item: -item[1][0])
-        lines += [f"| {kind} | {spent} | {calls:g} |" for kind, (spent, calls) in kinds]
-        lines += ["", "| the dearest kernels | us | calls |", "| --- | --- | --- |"]
-        for spent, calls, key in kernels["dearest"][:14]:
-            lines.append(f"| `{key[:64]}` | {spent:.0f} | {calls:g} |")
-    return "\n".join(lines) + "\n"
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--data", default="", help="the folder with the course's files")
@@ -229,7 +189,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     if given.read is not None:
         found = json.loads(given.read.read_text(encoding="utf-8"))
-        given.write.write_text(write_page(found), encoding="utf-8")
+        given.write.write_text(render("gpu-profile.md.jinja", found), encoding="utf-8")
         return 0
     if not torch.cuda.is_available():
         print("step_profile.py: expected a CUDA GPU, found none; nothing was run", file=sys.stderr)

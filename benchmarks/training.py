@@ -22,8 +22,7 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
-from disturbance import Watch
-from measure import finish, parser, ratio, report, take_turns
+from measure import Watch, finish, parser, ratio, report, take_turns
 
 from wherefrom.core.contracts import Document
 from wherefrom.core.environment import ALLOCATOR, WAITING

@@ -14,7 +14,7 @@ from pathlib import Path
 
 PACKAGE = "src/wherefrom"
 SCRIPTS = f"{PACKAGE}/show/page/js"
-OUTSIDE = ("tests", "benchmarks", "course", "scripts")
+OUTSIDE = ("tests", "benchmarks", "course", "studies", "scripts")
 LONGEST = 420  # lines of a Python file: past that, look for the second idea in it
 NOT_OURS = {"node_modules", "__pycache__"}
 

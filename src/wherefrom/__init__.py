@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         Examples,
         Explanation,
         Fault,
-        MeasuredRun,
         Outcome,
         PerplexityReport,
         Recipe,
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
         get_recipe,
         list_recipes,
         list_runs,
-        measured,
         open_run,
         perplexity,
         run,
@@ -57,12 +55,12 @@ if TYPE_CHECKING:
     from wherefrom.course import doctor
 
 __all__ = [
-    "Audit", "Dispute", "Examples", "Explanation", "Fault", "MeasuredRun", "Outcome",
+    "Audit", "Dispute", "Examples", "Explanation", "Fault", "Outcome",
     "PerplexityReport", "Recipe", "RecipeEntry", "Replies", "Reply", "Report", "Run",
     "RunComparison", "RunEntry", "SeedsOutcome", "Source", "Verdict", "Verification",
     "WherefromError",
     "ask", "audit", "build_recipe", "compare", "data", "dispute", "doctor",
-    "evaluate", "examples", "explain", "get_recipe", "list_recipes", "list_runs", "measured",
+    "evaluate", "examples", "explain", "get_recipe", "list_recipes", "list_runs",
     "open_run", "perplexity", "run", "run_seeds", "sample", "to_json",
     "verify", "write_report",
 ]  # fmt: skip

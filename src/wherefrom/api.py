@@ -38,17 +38,15 @@ from wherefrom.auditing.inspector import open_inspector
 from wherefrom.core.arguments import checked
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import MissingInput, UsageError, WherefromError
-from wherefrom.core.recipe import Capacity, Demonstrations, Experiment, Recipe
+from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
 from wherefrom.core.replies import Reply, Source, Verdict
 from wherefrom.course.lab.running import demonstrate_again, run_demonstrations
 from wherefrom.data.catalogue import survey_dataset
-from wherefrom.experiments.capacity import count_at_once, evaluate_capacity, run_capacity
 from wherefrom.experiments.company import company
 from wherefrom.experiments.comparison import RunComparison, compare
 from wherefrom.experiments.execute import Outcome, evaluate_run, execute
 from wherefrom.experiments.explanation import Explanation, explain
 from wherefrom.experiments.listing import RecipeEntry, RunEntry, list_recipes, list_runs
-from wherefrom.experiments.measured_runs import MeasuredRun, add_measured, read_measured
 from wherefrom.experiments.perplexity import PerplexityReport, perplexity
 from wherefrom.experiments.planning import Planned, plan_run
 from wherefrom.experiments.samples import sample
@@ -58,16 +56,9 @@ from wherefrom.experiments.seeds import (
     prepare_seeds,
     train_at_once,
 )
-from wherefrom.experiments.together import (
-    RunRequest,
-    check_alone,
-    check_apart,
-    check_together,
-    execute_all,
-)
-from wherefrom.recipes.building import build, change
+from wherefrom.experiments.together import RunRequest, check_apart, execute_all
 from wherefrom.recipes.catalogue import RECIPES, get_recipe
-from wherefrom.recipes.options import RecipeOptions, check_options
+from wherefrom.recipes.options import RecipeOptions, build, change, check_options
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import AnyRun, Run, open_run
 from wherefrom.runs.threads import use_threads
@@ -79,12 +70,12 @@ from wherefrom.show.terminal.progress import watch, watch_reading
 from wherefrom.training.meeting import PATIENCE
 
 __all__ = [
-    "Audit", "Dispute", "Examples", "Explanation", "Fault", "MeasuredRun", "Outcome",
+    "Audit", "Dispute", "Examples", "Explanation", "Fault", "Outcome",
     "PerplexityReport", "Recipe", "RecipeEntry", "Replies", "Reply", "Report", "Run",
     "RunComparison", "RunEntry", "SeedsOutcome", "Source", "Verdict", "Verification",
     "WherefromError",
     "ask", "audit", "build_recipe", "compare", "dispute", "evaluate",
-    "examples", "explain", "get_recipe", "list_recipes", "list_runs", "measured", "open_run",
+    "examples", "explain", "get_recipe", "list_recipes", "list_runs", "open_run",
     "perplexity", "run", "run_seeds", "sample", "to_json", "verify",
     "write_report",
 ]  # fmt: skip
@@ -126,7 +117,6 @@ def run(
     progress: bool = False,
     processes: int | None = None,
     wait: float = PATIENCE,
-    together: int | None = None,
     **options: Unpack[RecipeOptions],
 ) -> Outcome:
     """Run a recipe into a folder (default: `default_folder`), or continue the run in the folder.
@@ -134,19 +124,13 @@ def run(
     A finished run is only read. With `progress`, notes about the user's own files and the progress
     of training are written to standard error. Several `processes` take every step together; `wait`
     is how many seconds one that does not come, or does not answer, is waited for. A program that
-    torchrun has started needs neither: only its first process returns from here. A study of several
-    runs (`capacity`) trains as many models at once as there are processes, by default one for each
-    core where there is no GPU, and up to `together` of one shape as one. The options are those of
-    `build_recipe`. If `recipe` is a recipe object and not a name, only the option `seed` is
-    allowed.
+    torchrun has started needs neither: only its first process returns from here. The options are
+    those of `build_recipe`. If `recipe` is a recipe object and not a name, only the option `seed`
+    is allowed.
     """
     started = monotonic()
     built = _build(recipe, options)
     minutes = options.get("minutes")
-    if isinstance(built, Capacity):
-        _is_planned(recipe, built, options)  # refuses what only planned recipes take
-        return _run_study(built, out, progress, processes, wait, together)
-    check_alone(together, built.name)
     with company(built, processes, wait, alike={"minutes": minutes}):
         if progress:
             _introduce(built)
@@ -183,11 +167,6 @@ def run_seeds(
     numbers = parse_seeds(seeds) if isinstance(seeds, str) else list(seeds)
     if not numbers:
         raise UsageError("seeds: expected at least one, found none")
-    if isinstance(built, Capacity):
-        raise UsageError(
-            f"--seeds: expected a recipe of one run, found the study '{built.name}'; "
-            "arms.NAME.seeds says how many seeds each of its models has"
-        )
     alike = {"minutes": options.get("minutes"), "seeds": numbers}
     with company(built, processes, wait, alike=alike, apart=True) as crew:
         if progress:
@@ -229,8 +208,6 @@ def evaluate(
     path = run.path if isinstance(run, Run) else Path(run)
     folder = RunFolder(path)
     recipe = folder.read_recipe()
-    if isinstance(recipe, Capacity):
-        return evaluate_capacity(folder, recipe, processes)
     with company(recipe, processes, wait, trains=False):
         if isinstance(recipe, Demonstrations):
             return demonstrate_again(recipe, folder)
@@ -243,15 +220,6 @@ def default_folder(recipe: Experiment) -> Path:
     found, known = (getattr(getattr(r, "model", None), "attention", "") for r in (recipe, usual))
     variant = f"-{found}" if found != known else ""
     return Path("runs") / f"{recipe.name}{variant}-{recipe.seed}"
-
-
-def measured(add: Iterable[AnyRun] = ()) -> list[MeasuredRun]:
-    """Runs of `facts` that were measured: what the plan of a new one expects rests on them.
-
-    Finished runs to `add` are remembered in a table of the user's own, and are what is returned.
-    """
-    added = [add_measured(open_run(run)) for run in add]
-    return added or read_measured()
 
 
 # -- asking --------------------------------------------------------------------------
@@ -456,29 +424,6 @@ def _run(
             outcome = execute(recipe, path, observers, planned)
     if progress and outcome.reused:
         note(f"{label}{outcome.run} is finished; these are its results")
-    return outcome
-
-
-def _run_study(
-    study: Capacity,
-    out: str | PathLike[str] | None,
-    progress: bool,
-    processes: int | None,
-    wait: float,
-    together: int | None,
-) -> Outcome:
-    check_together(together)
-    with company(study, processes, wait, apart=True) as crew:
-        outcome = run_capacity(
-            study,
-            _folder(study, out),
-            together=together,
-            processes=crew.processes.size if crew else processes or count_at_once(study, together),
-            watch=watch if progress else None,
-            tell=note if progress else _keep_quiet,
-        )
-    if progress and outcome.reused:
-        note(f"{outcome.run} is finished; these are its results")
     return outcome
 
 

@@ -3,13 +3,12 @@
 import importlib
 import json
 
-import disturbance
 import measure
 import pytest
 import training
 
 LIGHT = ("answering", "startup", "exposures")
-PROGRAMS = ("training", "answering", "startup", "exposures", "threads", "processes")
+PROGRAMS = ("training", "answering", "startup", "exposures", "processes")
 
 
 def test_turns_alternate_and_the_first_does_not_count():
@@ -52,33 +51,21 @@ def test_a_disturbed_measurement_gives_no_ratio_and_says_why(capsys):
     assert "measure again on an idle machine" in said
 
 
-@pytest.mark.parametrize(
-    ("others", "load", "cores", "found"),
-    [
-        (0.05, 9.0, 2, []),
-        (0.9, 0.0, 2, ["other work used 0.9 of 2 cores meanwhile"]),
-        (0.9, 0.0, 64, []),
-        (None, 0.05, 2, []),
-        (None, 1.5, 2, ["other work used 1.5 of 2 cores before the start"]),
-    ],
-)
-def test_others_may_use_a_tenth_of_a_core(others, load, cores, found):
-    assert disturbance.judge_others(others, load, cores) == found
-
-
 def test_turns_may_differ_by_half():
     speeds = {"even": [1.0, 1.4, 1.2], "odd": [9.89, 0.19, 1.0], "none": []}
-    (line,) = disturbance.judge_spread(speeds)
+    (line,) = measure.judge_spread(speeds)
     assert line == "the turns of 'odd' differ by a factor of 52.1"
 
 
 def test_a_watch_tells_its_own_work_from_that_of_others(monkeypatch):
     """Clock, own seconds, everybody's seconds: at its start, and when it is asked."""
     times = [(0.0, 1.0, 50.0), (10.0, 11.0, 64.0)]
-    monkeypatch.setattr(disturbance, "_now", lambda: times.pop(0))
-    watch = disturbance.Watch()
-    watch.cores = 2
-    assert watch.reasons() == ["other work used 0.4 of 2 cores meanwhile"]
+    for cores, found in ((2, ["other work used 0.4 of 2 cores meanwhile"]), (64, [])):
+        seen = list(times)
+        monkeypatch.setattr(measure, "_now", lambda seen=seen: seen.pop(0))
+        watch = measure.Watch()
+        watch.cores = cores
+        assert watch.reasons() == found
 
 
 def test_lines_have_the_lengths_they_say():

@@ -1,8 +1,7 @@
-"""Models trained without people's text, on a tiny recipe: measured, packed, audited elsewhere."""
+"""Models trained without people's text, on a tiny recipe: measured, and audited elsewhere."""
 
 import json
 import shutil
-import tarfile
 
 import influence
 import pytest
@@ -13,7 +12,7 @@ from wherefrom.runs.run import open_run
 
 
 @pytest.mark.nightly
-def test_pairs_are_measured_once_and_packed_to_be_audited(tiny_settings, tmp_path, monkeypatch):
+def test_pairs_are_measured_once_and_audited_elsewhere(tiny_settings, tmp_path, monkeypatch):
     settings = [part for s in tiny_settings for part in ("--set", s)]
     command = ["people", *settings, "--pairs", "1", "--processes", "2", "--out", str(tmp_path)]
     assert influence.main(command) == 0
@@ -25,11 +24,7 @@ def test_pairs_are_measured_once_and_packed_to_be_audited(tiny_settings, tmp_pat
     assert influence.main(command) == 0
     assert path.read_bytes() == before
 
-    assert influence.main(["--pack", str(tmp_path / "out"), str(tmp_path / "people-0")]) == 0
-    shutil.rmtree(tmp_path / "people-0")
-    with tarfile.open(tmp_path / "out" / "people-0.tar.gz") as archive:
-        assert not [name for name in archive.getnames() if "checkpoints" in name]
-        archive.extractall(tmp_path, filter="data")
+    shutil.rmtree(tmp_path / "people-0" / "audit" / "retrained")  # another machine need not have it
     monkeypatch.setattr(confidence_sections, "TIER", 4, raising=False)
     found = audit_run(open_run(tmp_path / "people-0")).source
     assert (found.borrowed, found.models) == (False, 2)

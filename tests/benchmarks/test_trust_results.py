@@ -2,22 +2,27 @@
 
 import json
 import re
+from pathlib import Path
 
+import pages
 import pytest
 import trust_results as made
 from answer_files import read_rows, slim, write_rows
 
 from wherefrom.core.errors import BadData
 
+TEMPLATE = Path(pages.__file__).parent / "templates" / "trust-results.md.jinja"
+
 
 @pytest.mark.nightly
 def test_the_committed_page_is_what_the_committed_files_give():
-    assert made.PAGE.read_text("utf-8") == made.page()
+    page = pages.render("trust-results.md.jinja", made.find_figures())
+    assert made.PAGE.read_text("utf-8") == page
 
 
 def test_the_template_has_few_figures_of_its_own():
     """A figure that is written by hand cannot be computed again; these are about other data."""
-    words = made.PLACE.sub("", made.TEMPLATE.read_text("utf-8"))
+    words = re.sub(r"\{\{.*?\}\}", "", TEMPLATE.read_text("utf-8"))
     found = set(re.findall(r"\d+(?:[.,]\d+)* %", words))
     assert found <= {"95 %", "90 %", "10 %", "63 %", "72 %"}, found
 
@@ -35,8 +40,6 @@ ROWS = [
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Files of two made-up seeds in a folder of their own."""
-    from answer_files import write_rows
-
     monkeypatch.setattr(made, "RESULTS", tmp_path)
     monkeypatch.setattr(made, "FEATURES", ("log_probability", "margin"))
     write_rows(tmp_path / "answers.people.jsonl.gz", ROWS)
@@ -74,43 +77,6 @@ def test_the_bounds_figures_are_those_of_the_benchmark(folder):
     assert figures["bound_given"] == pytest.approx(0.05 / 0.6)
     assert figures["bound_given_most"] == pytest.approx(0.4), "of the models with certificates"
     assert (figures["uncertified_least"], figures["uncertified_most"]) == (0.4, 0.6)
-
-
-@pytest.mark.parametrize(
-    ("value", "form", "shown"),
-    [
-        ({"precision": 0.9375, "interval": [0.862, 0.973], "n": 80}, "[%]", "93.8 % [86.2, 97.3]"),
-        ({"precision": 0.9375, "interval": [0.862, 0.973], "n": 80}, "%", "93.8 %"),
-        ({"accuracy": 0.9875, "interval": [0.9, 1.0], "n": 80}, "count", "79 of 80"),
-        ({"accuracy": 0.5, "interval": [0.4, 0.6], "n": 1374}, "n", "1,374"),
-        ({"people": 80, "share": 0.25, "interval": [0.2, 0.3]}, "[%]", "25.0 % [20.0, 30.0]"),
-        ({"slope": 1.117, "slope_interval": [0.85, 1.38]}, "slope", "1.12 [0.85, 1.38]"),
-        ({"slope": None, "slope_interval": None}, "slope", "-"),
-        ({"answers": 36, "right": 9}, "right", "25.0 %"),
-        ({"auroc": 0.957, "interval": [0.92, 0.98], "n": 9}, "[.2f]", "0.96 [0.92, 0.98]"),
-        (0.0123, "%", "1.2 %"), (20, "d", "20"), (0.44, ".2f", "0.44"), (None, "%", "-"),
-        ("| a | b |", "text", "| a | b |"),
-    ],
-)  # fmt: skip
-def test_how_a_figure_is_written(value, form, shown):
-    assert made.show(value, form) == shown
-
-
-def test_the_page_is_filled_from_findings_and_figures(folder, monkeypatch):
-    found = {"format_version": 2, "a": {"0.9": {"precision": 0.5, "interval": [0, 1], "n": 2}},
-             "list": [0.25, 0.5]}  # fmt: skip
-    (folder / "audit.run-0.json").write_text(json.dumps(found))
-    template = folder / "page.md"
-    monkeypatch.setattr(made, "TEMPLATE", template)
-    monkeypatch.setattr(made, "find_figures", lambda: {"seeds": 2})
-    template.write_text("{{= seeds | d}} seeds, {{run-0 a.0.9 | %}}, {{run-0 list.1 | .1f}}")
-    assert made.page() == "2 seeds, 50.0 %, 0.5"
-    template.write_text("{{run-0 nothing.there | %}}")
-    assert made.page() == "-"
-    for wrong in ("{{= unknown | d}}", "{{run-0}}"):
-        template.write_text(wrong)
-        with pytest.raises(BadData, match=r"no figure|expected"):
-            made.page()
 
 
 def test_rows_are_kept_small_and_read_back(tmp_path):

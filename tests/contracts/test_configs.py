@@ -16,8 +16,6 @@ import pytest
 from wherefrom.core.config import decode, encode, overlay, parse_toml
 from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import (
-    Arm,
-    Capacity,
     Demonstrations,
     ModelEntry,
     Recipe,
@@ -33,25 +31,23 @@ from wherefrom.models.gru import GRUConfig
 from wherefrom.objectives.bags import BagsConfig
 from wherefrom.objectives.spans import NextCharacterConfig, SpanCorruptionConfig
 from wherefrom.objectives.windows import WindowsConfig
-from wherefrom.recipes.capacity import capacity
 from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
 from wherefrom.recipes.people import people
 from wherefrom.runs.kinds import KINDS
-from wherefrom.runs.kinds import WHOLES as FORMS
 from wherefrom.training.numpy_learner import SGDConfig
 from wherefrom.training.optimisers import AdamWConfig, MuonConfig
 
-PEOPLE, CAPACITY = people(), capacity()
+PEOPLE = people()
 WHOLES = [
     PEOPLE, get_recipe("attention-lab"), PEOPLE.stages[0], PEOPLE.stages[0].mix[0],
-    PEOPLE.stages[0].schedule, PEOPLE.models[0], PEOPLE.tasks[0], CAPACITY, CAPACITY.arms[0],
+    PEOPLE.stages[0].schedule, PEOPLE.models[0], PEOPLE.tasks[0],
 ]  # fmt: skip
 KIND_CONFIGS = [
     kind() if all(f.default is not MISSING for f in fields(kind)) else kind(PEOPLE.data)
     for kind in KINDS.values()
 ]
 CONFIGS = [*WHOLES, *KIND_CONFIGS]
-ALL_KINDS = KINDS | FORMS
+ALL_KINDS = KINDS | {Demonstrations.kind: Demonstrations}
 HUGE = 10**18
 
 
@@ -70,8 +66,8 @@ def leaves() -> Iterator[tuple[Any, str, type]]:
 
 def test_every_class_of_a_recipe_is_swept():
     classes = {type(config) for config in CONFIGS}
-    parts = {Arm, Stage, Share, Schedule, ModelEntry, Task}
-    assert {Recipe, Demonstrations, Capacity} | parts < classes
+    parts = {Stage, Share, Schedule, ModelEntry, Task}
+    assert {Recipe, Demonstrations} | parts < classes
     assert set(KINDS.values()) < classes
 
     def within(value: Any):
@@ -196,7 +192,7 @@ BAD_NAMES = [
 
 
 def test_names_that_could_lead_elsewhere_are_refused_everywhere():
-    assert len(NAMED) == 8  # Recipe, Demonstrations, Capacity, Arm, Stage, Share, ModelEntry, Task
+    assert len(NAMED) == 6  # Recipe, Demonstrations, Stage, Share, ModelEntry, Task
     for config, name in product(NAMED, BAD_NAMES):
         with pytest.raises(UsageError, match="name: expected a name of 1 to 100 characters"):
             replace(config, name=name)  # in Python

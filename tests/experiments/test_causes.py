@@ -1,12 +1,9 @@
 """Causes of an error, tested on a network whose answer can be computed by hand."""
 
-import json
-
 import numpy as np
 import pytest
 
 from wherefrom.core.bags import NO_WORD, BagVocabulary
-from wherefrom.core.config import to_json
 from wherefrom.experiments.causes import (
     CAUSES,
     CUT,
@@ -115,11 +112,5 @@ def test_several_errors_are_counted():
         for text in ("good " * 30 + "not " * 50, "good bad", "not good film film film")
     ]
     negation, *others = count_causes(errors)
-    assert (negation.errors, negation.present, negation.explains) == (3, 2, 1)
+    assert negation == "negation: present in 2 of 3 errors, flips 2, explains 1"
     assert len(others) == len(CAUSES) - 1
-    assert negation.in_words().startswith("negation: present in 2 of 3 errors, flips ")
-
-
-def test_json_has_the_verdict():
-    written = json.loads(json.dumps(to_json(try_causes("not good good", 0, VOCABULARY, logits))))
-    assert {"cause", "found", "before", "after", "control", "flips", "explains"} <= set(written[0])

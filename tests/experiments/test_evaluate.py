@@ -9,9 +9,7 @@ import pytest
 
 from wherefrom.experiments import evaluate as evaluating
 from wherefrom.experiments.evaluate import evaluate
-from wherefrom.experiments.studies import STUDIES
 from wherefrom.generation.answers import ModelAnswerer
-from wherefrom.runs.families import FAMILIES
 from wherefrom.runs.run import Run, open_run
 
 
@@ -63,10 +61,6 @@ def test_the_homeworks_loss_is_that_of_the_last_hundred_updates(run, monkeypatch
     monkeypatch.setattr(evaluating, "read_losses", lambda run, name: list(range(30)))
     found = evaluating._training_loss(run, "with_pretraining")
     assert found == {"last_100_updates": 24.5}
-
-
-def test_every_study_is_of_a_kind_of_model():
-    assert STUDIES.keys() <= FAMILIES.keys()
 
 
 # --- several relations -------------------------------------------------------------------------

@@ -5,13 +5,12 @@ import shutil
 import signal
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
+from tests.experiments.stopping import StopAt
 from wherefrom.core.arrays import load_arrays
 from wherefrom.core.errors import BadData, Interrupted, Mismatch, MissingInput, UsageError
 from wherefrom.core.recipe import ModelEntry, Recipe, Task
@@ -47,16 +46,6 @@ def weights(path: Path, model: str) -> dict[str, np.ndarray]:
 def bits(path: Path) -> dict[str, bytes]:
     files = sorted(path.rglob("models/*/weights.safetensors"))
     return {str(file.relative_to(path)): file.read_bytes() for file in files}
-
-
-def stop_at(stage: str, step: int) -> Any:
-    """An observer at which a signal arrives in a stage, after a step."""
-
-    def advanced(name: str, taken: int, *_: Any) -> None:
-        if name == stage and taken >= step:
-            signal.raise_signal(signal.SIGTERM)
-
-    return SimpleNamespace(started=lambda *_: None, advanced=advanced, finished=lambda *_: None)
 
 
 # --- what comes of it ------------------------------------------------------------------------
@@ -95,13 +84,6 @@ def test_predictions_are_what_the_results_were_counted_from(tiny_run):
         assert run.results[name]["accuracy"] == right / len(golds)
         assert run.results[name]["correct"] == right
         assert accuracy(predictions).as_json() == run.results[name]
-
-
-def test_the_majority_is_the_commonest_answer_of_the_asked(tiny_run):
-    run = open_run(tiny_run)
-    answers = [q.answer for q in run.dataset.select("asked")]
-    commonest = min(set(answers), key=lambda a: (-answers.count(a), a))
-    assert {p.answer.text for p in run.predictions("majority", "birthplace")} == {commonest}
 
 
 def test_a_folder_has_its_files(tiny_run):
@@ -179,7 +161,7 @@ def test_what_a_kill_left_of_a_removed_checkpoint_is_swept(quick, quick_run, tmp
 def test_a_stopped_run_goes_on_to_the_same_weights(quick, quick_run, tmp_path, stage, step):
     path = tmp_path / "stopped"
     with pytest.raises(Interrupted) as raised:
-        execute(quick, path, [stop_at(stage, step)])
+        execute(quick, path, [StopAt(stage, step)])
     assert raised.value.exit_code == 128 + signal.SIGTERM
     stopped = json.loads((path / "status.json").read_text())
     assert stopped["state"] == "unfinished"
@@ -259,7 +241,7 @@ def test_a_run_is_resumed_with_the_threads_it_began_with(
     try:
         monkeypatch.setenv("OMP_NUM_THREADS", began)
         with pytest.raises(Interrupted):
-            execute(recipe, path, [stop_at("pretrain", 20)])
+            execute(recipe, path, [StopAt("pretrain", 20)])
         assert json.loads((path / "run.json").read_text())["threads"] == int(began)
         monkeypatch.setenv("OMP_NUM_THREADS", here)
         execute(recipe, path)

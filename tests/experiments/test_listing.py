@@ -22,9 +22,3 @@ def test_runs_and_those_of_several_seeds_are_listed_in_order(tiny_run, tmp_path)
         RunEntry(str(tmp_path / "runs/several/seed-0"), "people", 0, "unfinished"),
         RunEntry(str(tmp_path / "runs/torn"), "", None, "cannot be read"),
     )
-
-
-def test_the_folder_runs_is_the_default(tiny_run, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    shutil.copytree(tiny_run, tmp_path / "runs" / "people-0")
-    assert [entry.run for entry in list_runs()] == ["runs/people-0"]

@@ -1,6 +1,5 @@
 """Texts measured by runs of words and of characters: small ones, and the homework's real ones."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +7,6 @@ import pytest
 
 from tests.support import real_data
 from wherefrom import api
-from wherefrom.core.config import to_json
 from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.evaluation.text.perplexity import MeasuredText
 from wherefrom.evaluation.text.verbatim import Verbatim
@@ -41,17 +39,6 @@ def test_words_and_ends_are_counted_and_unknown_ones_charged(word_run, text):
     assert measured.verbatim is not None
     assert measured.verbatim.found == 0
     assert measured.charged.nats_per_character > measured.nats_per_character
-
-
-def test_a_report_is_written_as_json_errors_as_their_lines(word_run, text, tmp_path):
-    (tmp_path / "empty.txt").write_text("")
-    report = perplexity([word_run], [text, tmp_path / "empty.txt"], temperatures=[2])
-    written = json.loads(json.dumps(to_json(report)))
-    assert list(written) == ["tokens", "unknown", "runs", "failed", "notes"]
-    assert written["failed"] == [str(report.failed[0])]
-    measured = written["runs"][0]["texts"]["text.txt"]
-    assert measured["interval"] == list(report.runs[0].texts["text.txt"].interval)
-    assert measured["temperatures"][0]["temperature"] == 2
 
 
 def test_a_run_is_compared_by_what_its_held_out_text_costs(word_run, tmp_path):

@@ -1,7 +1,9 @@
 import json
 
+import pytest
+
 from wherefrom.core.files import read_jsonl, write_jsonl
-from wherefrom.experiments.probing import Probe, Watch, choose_questions
+from wherefrom.experiments.probing import Glance, Probe, Watch, choose_questions, sentence
 from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.recipes.sentiment import sentiment
 from wherefrom.runs.run import open_run
@@ -85,3 +87,25 @@ def test_a_watch_keeps_what_it_sees(tmp_path, tiny_settings):
     assert 0 <= row["calibration"] <= 1
     assert watch(9, range(10, 12)) == [2, 4, 6, 8, 10]
     assert watch(13, range(14, 15)) == [2, 4, 6, 8, 10, 14]
+
+
+@pytest.mark.parametrize(
+    ("trained", "others", "minutes", "said"),
+    [
+        (
+            0.99,
+            0.31,
+            8.0,
+            "trained questions 99%, calibration questions 31%: it has learnt the questions by "
+            "heart; more reading will help: --minutes 20",
+        ),
+        (0.5, 0.45, 2.0, "has not finished learning; more reading will help: --minutes 5"),
+        (1.0, 0.92, 8.0, "more reading may help: --minutes 20"),
+        (0.99, 0.31, None, "more reading will help: more steps"),
+        (1.0, 0.95, 8.0, ""),
+    ],
+)
+def test_what_a_finished_run_is_told_that_it_lacks(trained, others, minutes, said):
+    found = sentence(Glance(200, trained, others), minutes)
+    assert found.endswith(said)
+    assert bool(found) == bool(said)

@@ -63,15 +63,11 @@ def test_pairs_are_trained_once_and_found_again(run: Run):
     before = [(r.path / "status.json").read_text() for r in pair]
     again = retrain_pairs(run, 1e9, most=1)
     assert [(r.path / "status.json").read_text() for r in again] == before
+    retrain(run, leave_out_half(run.recipe, 5, "first"), "without-5-first")  # half a pair
     assert [r.path for r in find_retrained(run)] == [r.path for r in pair]
     out = [{q.subject for q in r.dataset.questions if q.support == "none"} for r in pair]
     without_text = {q.subject for q in run.dataset.questions if q.support == "none"}
     assert out[0] & out[1] == without_text
-
-
-def test_half_a_pair_is_not_used(run: Run):
-    retrain(run, leave_out_half(run.recipe, 5, "first"), "without-5-first")
-    assert all(r.path.name != "without-5-first" for r in find_retrained(run))
 
 
 def test_a_budget_may_give_more_pairs_up_to_the_most(run: Run):
@@ -83,14 +79,9 @@ def test_a_budget_may_give_more_pairs_up_to_the_most(run: Run):
         assert names == [f"without-{pair}-{half}" for pair in (0, 1) for half in halves]
 
 
-def test_the_tenth_pair_comes_after_the_ninth(run: Run):
-    tenth = [f"without-{pair}-first" for pair in (2, 10, 9)]
-    folders = [run.path / "audit" / "retrained" / name for name in tenth]
-    assert [f.name for f in sorted(folders, key=_order)] == [
-        "without-2-first",
-        "without-9-first",
-        "without-10-first",
-    ]
+def test_the_tenth_pair_comes_after_the_ninth():
+    folders = [Path(f"without-{pair}-first") for pair in (2, 10, 9)]
+    assert [folder.name.split("-")[1] for folder in sorted(folders, key=_order)] == ["2", "9", "10"]
 
 
 def test_pairs_can_be_trained_together(run: Run, tmp_path: Path):

@@ -1,7 +1,6 @@
 """Runs that are trained together: their folders are those of runs that were trained alone."""
 
 import json
-import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-
 from wherefrom.auditing.verification import verify_run
+
+from tests.experiments.stopping import StopAt
 from wherefrom.core.arrays import load_arrays
 from wherefrom.core.errors import Diverged, Interrupted, UsageError
 from wherefrom.core.recipe import Recipe
@@ -53,34 +53,6 @@ def models(run: Path) -> dict[str, np.ndarray]:
         for path in run.glob("models/*/weights.safetensors")
         for name, array in load_arrays(path).items()
     }
-
-
-class StopAt:
-    """Makes observers at which a signal arrives in a stage, after a step."""
-
-    def __init__(self, stage: str, step: int) -> None:
-        self.stage, self.step = stage, step
-        self.labels: list[str] = []
-
-    def __call__(self, stages, label: str):
-        self.labels.append(label)
-        return self
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_) -> None:
-        pass
-
-    def started(self, name, first_step, steps, skipped) -> None:
-        pass
-
-    def advanced(self, name, step, steps, metrics, seconds) -> None:
-        if name == self.stage and step >= self.step:
-            signal.raise_signal(signal.SIGTERM)
-
-    def finished(self, name, step, seconds) -> None:
-        pass
 
 
 def test_one_that_diverges_does_not_stop_the_others(recipe, tmp_path, monkeypatch):
@@ -167,7 +139,7 @@ def test_an_observer_is_told_the_time_of_all():
             told.append(seconds)
 
     observer: Any = Observer()
-    speaker = together._Spokesman(observer, 3)
+    speaker = together.GroupObserver(observer, 3)
     speaker.advanced("pretrain", 1, 2, {}, 2.0)
     speaker.finished("pretrain", 2, 4.0)
     assert told == [6.0, 12.0]
@@ -199,13 +171,6 @@ def test_memory_that_is_refused_takes_fewer_at_a_time(short, tmp_path, monkeypat
     assert len(lines) == 1
     assert lines[0].startswith("4 models do not fit together")
     assert lines[0].endswith("2 at a time")
-
-
-def test_what_a_model_takes_grows_with_its_shapes(recipe):
-    small = Workshop(recipe)
-    larger = Workshop(replace(recipe, model=replace(recipe.model, n_layer=6)))
-    sizes = [estimate_bytes(each, each.recipe.stages[0]) for each in (small, larger)]
-    assert 0 < sizes[0] < sizes[1]
 
 
 def test_the_largest_stage_says_how_many_fit(recipe, monkeypatch):

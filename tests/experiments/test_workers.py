@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from wherefrom.experiments import workers
 from wherefrom.experiments.retraining import find_retrained, retrain_pairs
 from wherefrom.experiments.seeds import Prepared, train_at_once
 from wherefrom.experiments.workers import Job, Workers
-from wherefrom.recipes.attention_lab import attention_lab
+from wherefrom.recipes.catalogue import attention_lab
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
 from wherefrom.runs.threads import share_threads
@@ -203,7 +204,8 @@ def test_progress_counts_what_was_trained_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, done: int
 ):
     """Of ten runs, `done` are finished: the first line counts them, and all ten."""
-    ready = [Prepared(attention_lab(), tmp_path / f"{n}", name=f"run {n}") for n in range(10)]
+    lab = attention_lab()
+    ready = [Prepared(replace(lab, seed=n), tmp_path / f"{n}") for n in range(10)]
     for seed in ready[:done]:
         RunFolder(seed.folder).create()
         RunFolder(seed.folder).write_recipe(seed.recipe)
@@ -214,7 +216,7 @@ def test_progress_counts_what_was_trained_before(
     def run(crew: Workers) -> None:
         job = crew.next_job()
         assert job is not None
-        assert job.name == f"run {done}"
+        assert job.name == f"seed {done}"
         crew.running, crew._told = [workers._Worker(job, anything, anything)], -1e9
         crew._report()
 

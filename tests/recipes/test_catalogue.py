@@ -15,16 +15,11 @@ PEOPLE = get_recipe("people")
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_a_recipe_says_its_own_name_and_what_it_is(name):
+def test_a_recipe_says_its_name_and_comes_back_from_toml_and_from_json(name):
     recipe = get_recipe(name)
     assert recipe.name == name
     assert recipe.summary
     assert "\n" not in recipe.summary
-
-
-@pytest.mark.parametrize("name", RECIPES)
-def test_a_recipe_comes_back_from_toml_and_from_json(name):
-    recipe = get_recipe(name)
     assert decode_recipe(parse_toml(to_toml(recipe), "here")) == recipe
     assert decode_recipe(encode(recipe)) == recipe
 

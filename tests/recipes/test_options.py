@@ -1,4 +1,4 @@
-"""Options that stand for a setting: where they go, and what is said of one that fits no field."""
+"""A named recipe with changes over it: where options go, and what is said if one fits no field."""
 
 from pathlib import Path
 
@@ -7,7 +7,8 @@ import pytest
 from wherefrom.core.errors import MissingInput, UsageError
 from wherefrom.data.fetching import registry
 from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
-from wherefrom.recipes.options import OPTIONS, as_settings
+from wherefrom.recipes.options import OPTIONS, as_settings, build
+from wherefrom.recipes.people import people
 
 
 def test_every_option_is_a_field_of_some_recipe(tmp_path):
@@ -75,3 +76,29 @@ def test_an_option_that_fits_no_field_says_what_there_is():
         as_settings({"data": "folder"}, get_recipe("attention-lab"))
     with pytest.raises(UsageError, match=r"--variant: .* a name in model.attention"):
         as_settings({"variant": "rope"}, get_recipe("shakespeare-gru"))
+
+
+# --- the order of changes -----------------------------------------------------------------
+
+
+def test_without_a_name_it_is_the_one_of_the_file_or_the_default(tmp_path):
+    file = tmp_path / "own.toml"
+    assert build(None, {}) == people()
+    file.write_text('name = "bigram-tiny"\nseed = 4\n')
+    built = build(None, {"config": file})
+    assert (built.name, built.seed) == ("bigram-tiny", 4)
+
+
+def test_options_come_after_the_file_and_settings_after_them(tmp_path):
+    file = tmp_path / "own.toml"
+    file.write_text("seed = 4\nthreads = 3\n")
+    options = {"config": file, "variant": "vanilla", "settings": ["model.attention=rope"]}
+    built = build("people", options)
+    assert (built.seed, built.threads, built.model.attention) == (4, 3, "rope")
+
+
+def test_seed_device_and_threads_come_last(tmp_path):
+    file = tmp_path / "own.toml"
+    file.write_text("seed = 4\nthreads = 3\n")
+    built = build("people", {"config": file, "seed": 5, "settings": ["seed=7", "threads=2"]})
+    assert (built.seed, built.threads) == (5, 2)

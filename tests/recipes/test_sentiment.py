@@ -1,22 +1,19 @@
 """The averaging network's study, small on generated reviews and whole on the real ones."""
 
 import json
-import shutil
-import signal
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
+from tests.experiments.stopping import StopAt
 from tests.support import real_data
 from wherefrom.core.errors import BadData, Interrupted, UsageError
 from wherefrom.core.recipe import ModelEntry, Recipe, Stage
 from wherefrom.evaluation.intervals import mean_interval
-from wherefrom.experiments.execute import evaluate_run, execute
+from wherefrom.experiments.execute import execute
 from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.recipes.sentiment import sentiment
 from wherefrom.runs.run import open_run
@@ -46,16 +43,6 @@ def only(recipe: Recipe, *names: str) -> Recipe:
 def bits(path: Path) -> dict[str, bytes]:
     files = [*path.rglob("models/*/weights.safetensors"), *path.rglob("probes.jsonl")]
     return {str(file.relative_to(path)): file.read_bytes() for file in sorted(files)}
-
-
-def stop_at(stage: str, step: int) -> Any:
-    """An observer at which a signal arrives in a stage, after a step."""
-
-    def advanced(name: str, taken: int, *_: Any) -> None:
-        if name == stage and taken >= step:
-            signal.raise_signal(signal.SIGTERM)
-
-    return SimpleNamespace(started=lambda *_: None, advanced=advanced, finished=lambda *_: None)
 
 
 def test_test_reviews_are_put_to_the_reported_models_alone(sentiment_run):
@@ -159,7 +146,7 @@ def test_a_stopped_run_ends_with_the_same_bits(recipe, tmp_path):
     execute(small, tmp_path / "whole")
     for stage, step in (("trainable-1", 20), ("epochs", 40)):
         with pytest.raises(Interrupted):
-            execute(small, tmp_path / "parts", [stop_at(stage, step)])
+            execute(small, tmp_path / "parts", [StopAt(stage, step)])
     execute(small, tmp_path / "parts")
     assert bits(tmp_path / "whole") == bits(tmp_path / "parts")
     assert len(bits(tmp_path / "whole")) == 3
@@ -169,13 +156,6 @@ def test_a_probed_stage_may_be_shorter_than_an_epoch(recipe, tmp_path):
     small = adjust(only(recipe, "trainable-1", "epochs"), settings=["stages.epochs.steps=5"])
     execute(small, tmp_path / "run")
     assert json.loads((tmp_path / "run/study.json").read_text())["validation"] == {}
-
-
-def test_evaluating_again_changes_nothing(sentiment_run, tmp_path):
-    copy = Path(shutil.copytree(sentiment_run, tmp_path / "copy"))
-    before = {f: f.read_bytes() for f in copy.rglob("*") if f.parent.name == "study"}
-    assert evaluate_run(copy).results == open_run(sentiment_run).results
-    assert {f: f.read_bytes() for f in before} == before
 
 
 def test_vectors_of_another_width_are_refused(recipe, tmp_path):

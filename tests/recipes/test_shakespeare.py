@@ -1,18 +1,14 @@
 """The character models, small on generated text and whole on the real one."""
 
 import json
-import signal
-from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.support import real_data
 from wherefrom.core.characters import PRINTABLE
-from wherefrom.core.errors import BadData, Interrupted, UsageError
+from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.recipe import Recipe
 from wherefrom.experiments.execute import Outcome, execute
 from wherefrom.experiments.samples import LENGTH, PROMPT, read_losses
@@ -92,27 +88,6 @@ def test_the_held_out_score_is_that_of_the_direct_computation(gpt):
     assert results["blocks.gpt"]["read_again"] == 0
 
 
-def stop_at(stage: str, step: int) -> Any:
-    """An observer at which a signal arrives in a stage, after a step."""
-
-    def advanced(name: str, taken: int, *_: Any) -> None:
-        if name == stage and taken >= step:
-            signal.raise_signal(signal.SIGTERM)
-
-    return SimpleNamespace(started=lambda *_: None, advanced=advanced, finished=lambda *_: None)
-
-
-def test_a_stopped_run_goes_on_to_the_same_bits(gru, tmp_path):
-    recipe = replace(small("gru", tmp_path), tasks=())
-    with pytest.raises(Interrupted):
-        execute(recipe, tmp_path / "run", [stop_at("better", 20)])
-    again = execute(recipe, tmp_path / "run")
-    for model in recipe.models:
-        files = (Path(run) / "models" / model.name for run in (gru, again))
-        one, other = ((file / "weights.safetensors").read_bytes() for file in files)
-        assert one == other
-
-
 def test_no_model_sees_the_held_out_end(tmp_path):
     recipe = small("gru", tmp_path)
     workshop = Workshop(recipe)
@@ -138,12 +113,6 @@ def test_what_does_not_fit_is_refused_before_training(tmp_path):
     longer = small("gru", tmp_path, "stages.homework.mix.text.objective.length=4000")
     with pytest.raises(BadData, match="expected more than 4000 characters"):
         execute(longer, tmp_path / "b")
-
-
-def test_without_a_file_everything_runs_on_the_generated_text(tmp_path):
-    recipe = adjust(small("gpt", tmp_path), settings=["data.folder=", "stages.train.steps=20"])
-    outcome = execute(replace(recipe, tasks=recipe.tasks[:1]), tmp_path / "r")
-    assert outcome.results[recipe.primary]["perplexity"] < 60
 
 
 @pytest.mark.nightly

@@ -17,8 +17,8 @@ FILES = {
 }
 TABLE = {
     "src/wherefrom": 3, "src/wherefrom/core": 11, "src/wherefrom/show": 2,
-    "src/wherefrom/show/page/js": 7, "tests": 421, "benchmarks": 0, "course": 0, "scripts": 0,
-    "docs": 10,
+    "src/wherefrom/show/page/js": 7, "tests": 421, "benchmarks": 0, "course": 0, "studies": 0,
+    "scripts": 0, "docs": 10,
 }  # fmt: skip
 
 

@@ -56,8 +56,8 @@ def explain(
         print("\n\n".join(_in_words(each) for each in found))
         if len(found) > 1 and found[0].causes:
             print("\nall of them")
-            for count in count_causes([each.causes for each in found]):
-                print(f"  {count.in_words()}")
+            for line in count_causes([each.causes for each in found]):
+                print(f"  {line}")
     else:
         print("no errors: the model is right about every review of the run's task")
 

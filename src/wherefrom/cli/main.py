@@ -23,7 +23,6 @@ from wherefrom.cli import (
     examples,
     explain,
     list_,
-    measured,
     perplexity,
     report,
     run,
@@ -63,7 +62,6 @@ app = typer.Typer(
 )
 app.command("run")(run.run)
 app.command("list")(list_.list_)
-app.command("measured")(measured.measured)
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
 app.command("examples")(examples.examples)

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from wherefrom.recipes.options import RecipeOptions
 
 REPORTED = ("people", "facts")  # recipes whose run ends with a report
-STUDIES = ("capacity", "capacity-gpu")  # recipes of several runs
 
 
 def run(
@@ -176,14 +175,10 @@ def run(
         print_json(found) if as_json else _print_seeds(found)
         runs, new = list(found.runs), not all(map(_has_report, found.runs[:1]))
     else:
+        if together not in (None, 1):
+            raise UsageError("--together: expected several models, of --seeds; leave it out")
         found = wherefrom.run(
-            recipe,
-            out=out,
-            progress=True,
-            processes=processes,
-            wait=wait,
-            together=together,
-            **options,
+            recipe, out=out, progress=True, processes=processes, wait=wait, **options
         )
         print_json(found) if as_json else _print(found)
         runs, new = [found.run], not found.reused
@@ -227,12 +222,9 @@ def _print(outcome: "Outcome") -> None:
 
     draw(results_table(outcome.results))
     print_refusals(outcome.results)
-    studied = "the settings that were compared, with figures, and errors explained"
-    if outcome.recipe in STUDIES:
-        studied = "the models that were filled, with tables and a figure"
     pages = {
         PAGE: "the claims with their figures, and which statements are wrong and why",
-        STUDY: studied,
+        STUDY: "the settings that were compared, with figures, and errors explained",
     }
     for name, text in pages.items():
         if (page := Path(outcome.run) / name).exists():

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 from wherefrom.core.bounds import (
     MOST_ROWS,
     MOST_STEPS,
-    MOST_UNITS,
     check_name,
     check_number,
     check_positive,
@@ -22,9 +21,6 @@ from wherefrom.core.contracts import EVERY_SUPPORT
 
 MOST_BEAMS = 512  # rows that a decoder has at a time
 MOST_THREADS = 1024
-TEXTS = ("biographies", "strings")  # of a study of capacity
-MOST_ITEMS, MOST_EXPOSURES = 1_000_000, 100_000
-MOST_WORDINGS, MOST_SEEDS = 5, 100
 DAY = 86_400.0  # seconds
 LONGEST_NORM = 1e30  # of a gradient: beyond any that is finite in float32
 
@@ -220,65 +216,7 @@ class Demonstrations:
         _check_place(self)
 
 
-@dataclass(frozen=True)
-class Arm:
-    """A text of a study of capacity, and the models of several widths that are filled with it.
-
-    Each of `items` (people or strings) is shown `exposures` times. `questions` is the share of
-    people whose questions are then trained on, to ask for what the others' text states; 0 asks
-    nothing. Every model is trained with as many `seeds`, from the study's seed on.
-    """
-
-    name: str
-    text: str = "biographies"  # biographies, strings
-    items: int = 1000
-    exposures: int = 100
-    wordings: int = 1
-    widths: tuple[int, ...] = (16,)
-    batch: int = 8
-    questions: float = 0.0
-    seeds: int = 1
-
-    def __post_init__(self) -> None:
-        check_name(self, "name")
-        check(self.text in TEXTS, "Arm", "text", self.text, f"one of {TEXTS}")
-        check_whole(self, "items", 2, MOST_ITEMS)
-        check_whole(self, "exposures", 1, MOST_EXPOSURES)
-        check_whole(self, "wordings", 1, MOST_WORDINGS)
-        check_whole(self, "batch", 1, MOST_ROWS)
-        check_share(self, "questions")
-        check_whole(self, "seeds", 1, MOST_SEEDS)
-        wide = f"at least one width, each a multiple of 8 from 8 to {MOST_UNITS:,}"
-        fits = bool(self.widths) and all(w % 8 == 0 and 8 <= w <= MOST_UNITS for w in self.widths)
-        check(fits, "Arm", "widths", self.widths, wide)
-        once = len(set(self.widths)) == len(self.widths)
-        check(once, "Arm", "widths", self.widths, "widths that all differ")
-        told = self.text == "biographies" or (self.wordings == 1 and self.questions == 0)
-        check(told, "Arm", "text", self.text, "biographies, if there are wordings or questions")
-        steps = self.items * self.exposures // self.batch
-        many = f"at least {self.batch} texts in all, a batch, and {MOST_STEPS:,} batches at most"
-        check(1 <= steps <= MOST_STEPS, "Arm", "exposures", self.exposures, many)
-
-
-@dataclass(frozen=True)
-class Capacity:
-    """A study of several runs: how much text of known information fits into how many parameters."""
-
-    kind: ClassVar[str] = "capacity"
-    name: str
-    summary: str
-    arms: tuple[Arm, ...]
-    seed: int = 0
-    device: str = "auto"
-    threads: int = 0
-
-    def __post_init__(self) -> None:
-        _check_place(self)
-        check(bool(self.arms), "Capacity", "arms", self.arms, "at least one arm")
-        _check_once("arms", [arm.name for arm in self.arms])
-
-
-Experiment = Recipe | Demonstrations | Capacity  # what a name of the catalogue stands for
+Experiment = Recipe | Demonstrations  # what a name of the catalogue stands for
 
 
 def _check_place(recipe: Experiment) -> None:

@@ -81,35 +81,15 @@ class TriedCause:
         )
 
 
-@dataclass(frozen=True)
-class CauseCount:
-    """Over several errors: how many have what a cause is about, flip by its test, are explained."""
-
-    cause: str
-    errors: int
-    present: int
-    flips: int
-    explains: int
-
-    def in_words(self) -> str:
-        return (
-            f"{self.cause}: present in {self.present} of {self.errors} errors, flips {self.flips}, "
-            f"explains {self.explains}"
-        )
-
-
-def count_causes(errors: Sequence[Sequence[TriedCause]]) -> tuple[CauseCount, ...]:
-    """What the tests of several errors come to, cause by cause."""
-    return tuple(
-        CauseCount(
-            cause=each[0].cause,
-            errors=len(errors),
-            present=sum(tried.changed > 0 for tried in each),
-            flips=sum(tried.flips for tried in each),
-            explains=sum(tried.explains for tried in each),
-        )
+def count_causes(errors: Sequence[Sequence[TriedCause]]) -> list[str]:
+    """What the tests of several errors come to, a line for each cause: how many errors have what
+    it is about, how many flip by its test, and how many it explains."""
+    return [
+        f"{each[0].cause}: present in {sum(tried.changed > 0 for tried in each)} of {len(errors)} "
+        f"errors, flips {sum(tried.flips for tried in each)}, explains "
+        f"{sum(tried.explains for tried in each)}"
         for each in zip(*errors, strict=True)
-    )
+    ]
 
 
 @dataclass(frozen=True)

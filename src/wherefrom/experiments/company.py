@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from wherefrom.core.errors import Dismissed, UsageError, WherefromError
-from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
+from wherefrom.core.recipe import Demonstrations, Experiment
 from wherefrom.experiments.companions import start_companions
 from wherefrom.experiments.follower import Follower
 from wherefrom.runs.crew import Crew
@@ -113,7 +113,6 @@ def _require_shareable(asked: Experiment, size: int) -> None:
             f"--processes: expected a recipe that trains a model, found '{asked.name}', whose "
             "demonstrations one process computes; leave --processes out"
         )
-    assert isinstance(asked, Recipe), "the runs of a study are trained apart"
     if not FAMILIES[asked.model.kind].shareable:
         raise UsageError(
             f"--processes: expected a model that torch trains, found '{asked.model.kind}', which "

@@ -20,10 +20,11 @@ from wherefrom.evaluation.mistakes import sort_mistakes
 from wherefrom.evaluation.places import PlaceMatch, place_aware_accuracy
 from wherefrom.evaluation.storage import count_stored, read_documents, score_storage
 from wherefrom.experiments.samples import leave_samples, read_losses
-from wherefrom.experiments.studies import STUDIES
+from wherefrom.experiments.study import leave_study
 from wherefrom.generation.answers import BEAMS, ModelAnswerer
 from wherefrom.generation.texts import TextScorer
 from wherefrom.memorisation.predictor import source_features
+from wherefrom.models.dan import DANConfig
 from wherefrom.objectives.spans import SpanCorruptionConfig
 from wherefrom.runs.families import Family
 from wherefrom.runs.run import Run, count_parameters
@@ -45,8 +46,8 @@ def evaluate(run: Run) -> dict[str, Any]:
                 decoded |= {p.question: p.answer for p in predictions}
     if run.recipe.abstain:
         results |= set_policy(run, predictors.model, decoded)
-    if study := STUDIES.get(run.recipe.model.kind):
-        results |= study(run, results)
+    if run.recipe.model.kind == DANConfig.kind:
+        results |= leave_study(run, results)
     return results
 
 

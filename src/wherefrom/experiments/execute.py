@@ -26,10 +26,9 @@ from wherefrom.core.memory import allocating
 from wherefrom.core.recipe import Experiment, Recipe, Stage
 from wherefrom.data.catalogue import load_dataset
 from wherefrom.evaluation.baselines import BASELINES
-from wherefrom.experiments.advice import advise
 from wherefrom.experiments.evaluate import evaluate
 from wherefrom.experiments.planning import Planned
-from wherefrom.experiments.probing import PROBES, Probe, Watch
+from wherefrom.experiments.probing import PROBES, Probe, Watch, advise
 from wherefrom.runs.crew import current_crew
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kinds import data_identity, recipe_identity
@@ -262,7 +261,7 @@ class Execution:
                 self.folder.write_model(name, arrays, facts)
             results = evaluate(run)
             release_memory()
-            advice = advise(run, self.plan) if self.plan else ""
+            advice = advise(run, self.plan.minutes) if self.plan else ""
             seconds = self.seconds
             status = {"state": "finished", "seconds": seconds, "results": results}
             self.folder.write_status(status | ({"advice": advice} if advice else {}))

@@ -92,30 +92,22 @@ def perplexity(
         try:
             run, reader = open_reader(each, model, split, spell)
             use_threads(threads, run.recipe.threads)
-            measured = _measure_run(path, run, reader, contents, wanted)
+            measured, wrong, said = _measure_run(path, run, reader, contents, wanted)
         except WherefromError as error:
             failed.append(_name_run(path, error))
             continue
-        failed += measured.failed
-        notes += measured.notes
-        if measured.texts:
-            name, gaps = model or run.recipe.primary, explain_gaps(measured.texts)
-            found.append(RunPerplexity(path, name, reader.unit, measured.texts, gaps))
+        failed += wrong
+        notes += said
+        if measured:
+            name, gaps = model or run.recipe.primary, explain_gaps(measured)
+            found.append(RunPerplexity(path, name, reader.unit, measured, gaps))
     return PerplexityReport(tokens, str(unknown), tuple(found), tuple(failed), tuple(notes))
-
-
-@dataclass(frozen=True)
-class _Measured:
-    """The texts that one run could read, errors for the others, and notes."""
-
-    texts: dict[str, MeasuredText]
-    failed: list[WherefromError]
-    notes: list[str]
 
 
 def _measure_run(
     path: str, run: Run, reader: Reader, texts: Mapping[str, str], wanted: Wanted
-) -> _Measured:
+) -> tuple[dict[str, MeasuredText], list[WherefromError], list[str]]:
+    """The texts that one run could read, errors for the others, and notes."""
     training = find_training(run, reader)
     found: dict[str, MeasuredText] = {}
     failed: list[WherefromError] = []
@@ -129,7 +121,7 @@ def _measure_run(
             found[name] = measure_text(reader, text, training, wanted)
         except BadData as error:
             failed.append(_name_run(path, BadData(f"{name}: {error}")))
-    return _Measured(found, failed, notes + _warn(path, found))
+    return found, failed, notes + _warn(path, found)
 
 
 def _plan(chains: Sequence[str], temperatures: Sequence[float]) -> Wanted:

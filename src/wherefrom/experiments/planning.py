@@ -18,12 +18,13 @@ from wherefrom.core.errors import Damaged, UsageError
 from wherefrom.core.identity import differences, require_same
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.data.catalogue import load_dataset
-from wherefrom.experiments.measured_runs import Expectation, expect
 from wherefrom.experiments.sizing import (
+    Expectation,
     TextSize,
     choose_settings,
     count_exposures,
     enough_steps,
+    expect,
 )
 from wherefrom.recipes.facts import QUESTIONS_ONLY, facts, read_again
 from wherefrom.runs.crew import current_crew

@@ -1,4 +1,7 @@
-"""Scoring a model during training: on a task once in each epoch, or on a few questions."""
+"""Scoring a model during training: on a task once in each epoch, or on a few questions.
+
+At the end the same questions say what the model lacks, if anything, and what would help.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,17 +10,23 @@ from typing import Any
 
 import numpy as np
 
+from wherefrom.answering.policy import find_policy, open_as_stored
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.recipe import Stage
 from wherefrom.core.row_log import RowLog
 from wherefrom.evaluation.evaluator import evaluate_answers
 from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.runs.run import Run
 from wherefrom.runs.workshop import Workshop
 from wherefrom.training.loop import Observer
 
 PROBES = "probes.jsonl"
 TIMES = 8  # that a stage's model is asked while it trains
+_WELL = 0.95  # a model that answers this share of the questions lacks nothing
+_COUNT = 200  # questions that are asked at the end
+_APART = 0.1  # the least difference that says something
+_MORE = 2.5  # times the minutes that are advised
 
 
 @dataclass(frozen=True)
@@ -107,6 +116,32 @@ def _spread(questions: Sequence[Question], count: int) -> tuple[Question, ...]:
     if len(questions) <= count:
         return tuple(questions)
     return tuple(questions[i * len(questions) // count] for i in range(count))
+
+
+def advise(run: Run, minutes: float | None) -> str:
+    """Compare questions that were trained on with calibration questions; "" if all is well.
+
+    `minutes` is the time that was planned, None if the user set the steps.
+    """
+    questions = choose_questions(run.dataset, _COUNT)
+    if not all(questions.values()):
+        return ""
+    answerer = open_as_stored(run, find_policy(run)).answerer  # asked as the results were
+    return sentence(glance(answerer, questions), minutes)
+
+
+def sentence(found: Glance, minutes: float | None) -> str:
+    """What the two shares say; a run whose steps the user set is not told how many minutes."""
+    trained, others = found.trained, found.calibration
+    if others >= _WELL:
+        return ""
+    shares = f"trained questions {trained:.0%}, calibration questions {others:.0%}"
+    more = "more steps" if minutes is None else f"--minutes {round(max(minutes * _MORE, 1)):g}"
+    if trained - others > _APART:
+        return f"{shares}: it has learnt the questions by heart; more reading will help: {more}"
+    if trained < _WELL:
+        return f"{shares}: it has not finished learning; more reading will help: {more}"
+    return f"{shares}: more reading may help: {more}"
 
 
 class Probe:

@@ -5,8 +5,8 @@ can be stopped and continued like any other. `memorisation/` compares these mode
 own.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
@@ -17,7 +17,7 @@ from wherefrom.core.files import cannot_write
 from wherefrom.core.recipe import ModelEntry, Recipe
 from wherefrom.data.edited import EditedConfig, find_swappable
 from wherefrom.experiments.execute import execute
-from wherefrom.experiments.together import RunRequest, execute_all, goes_together
+from wherefrom.experiments.together import RunRequest, Tell, Watch, execute_all, goes_together
 from wherefrom.experiments.workers import Job, Workers
 from wherefrom.memorisation.counterfactual import measured_models
 from wherefrom.memorisation.swap import SwapFindings, report_swap
@@ -25,14 +25,10 @@ from wherefrom.runs.crew import helping_crew
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
 from wherefrom.runs.threads import share_threads, usual_threads
-from wherefrom.training.loop import Observer
 
 FOLDER = "retrained"
 MOST_PAIRS = 8  # pairs of retrained models, unless more are asked for; fewer give rough labels
 _HALVES = ("first", "second")
-# Makes an observer of the training loop from the names of the stages and a label.
-Watch = Callable[[Sequence[str], str], AbstractContextManager[Observer]]
-Tell = Callable[[str], None]  # receives a line that the user should read
 _SHARE_OF_ALONE = 0.5  # of the time alone that a model takes in a group on a GPU, at most
 _FIRST_SEED = 2**20  # retraining uses seeds far from those that people choose
 

@@ -85,15 +85,11 @@ def parse_seeds(text: str) -> list[int]:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A seed that is ready to be trained: its recipe and folder, and its plan if it has one.
-
-    Runs that differ in more than their seeds have a `name` to be told apart by.
-    """
+    """A seed that is ready to be trained: its recipe and folder, and its plan if it has one."""
 
     recipe: Experiment
     folder: Path
     planned: Planned | None = None
-    name: str = ""
 
     def when_trained(self) -> "Prepared":
         """The same after its training: its plan is no longer a new one."""
@@ -158,7 +154,7 @@ def _job(seed: Prepared) -> Job:
     plan = planned and {"plan": to_json(planned.plan), "fresh": planned.fresh}
     steps = sum(s.steps for s in seed.recipe.stages) if isinstance(seed.recipe, Recipe) else 1
     texts = (json.dumps(encode(seed.recipe)), str(seed.folder), json.dumps(plan))
-    return Job(seed.name or f"seed {seed.recipe.seed}", ("run", *texts), seed.folder, steps)
+    return Job(f"seed {seed.recipe.seed}", ("run", *texts), seed.folder, steps)
 
 
 def run_seed(recipe: Any, folder: Path, plan: Any, threads: int) -> Outcome:

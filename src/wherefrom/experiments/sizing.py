@@ -1,6 +1,10 @@
-"""How large a text is, and which settings suit it on a CPU or a GPU."""
+"""How large a text is, which settings suit it on a CPU or a GPU, and what similar runs reached."""
 
+import json
+import math
 from dataclasses import dataclass, replace
+from importlib.resources import files
+from typing import Any
 
 from wherefrom.core.contracts import Dataset
 from wherefrom.core.recipe import Recipe
@@ -21,6 +25,8 @@ _USUAL = 0.98  # share of the names that must fit a row on a CPU together with a
 _REMEMBERED = 20
 # How often each statement is shown: with more, little is gained.
 EXPOSURES = {"cpu": 100, "cuda": 300}
+_MEASURED = "measured_runs.jsonl"  # finished runs of `facts`, a table that comes with the package
+_NEAR = math.log(2.5)  # how many times as large, or as often shown, a similar text may be
 
 
 @dataclass(frozen=True)
@@ -116,3 +122,40 @@ def enough_steps(recipe: Recipe, statements: int, device: str) -> int:
     """The steps after which more reading gains little."""
     one = count_exposures(recipe, 1, statements)
     return max(500, round(EXPOSURES.get(device, EXPOSURES["cpu"]) / max(one, 1e-9)))
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What similar runs reached, the worst and the best of them."""
+
+    low: float
+    high: float
+    runs: int
+
+    def __str__(self) -> str:
+        runs = "a similar run" if self.runs == 1 else f"{self.runs} similar runs"
+        worst, best = f"{100 * self.low:.0f}", f"{100 * self.high:.0f}"
+        share = worst if self.runs == 1 else f"{worst} to {best}"
+        return f"{runs} reached {share} % of held-out questions"
+
+
+def expect(text: TextSize, device: str, exposures: float) -> Expectation | None:
+    """What runs on such a device reached whose text and training were about as large.
+
+    The table's `accuracy` is of held-out questions whose answer the text states.
+    """
+
+    def far(run: dict[str, Any]) -> float:
+        size = abs(math.log(run["statements"] / text.statements))
+        return max(size, abs(math.log(run["exposures"] / max(exposures, 1e-9))))
+
+    near = [r for r in read_measured() if r["device"] == device and far(r) <= _NEAR]
+    if not near:
+        return None
+    found = [float(run["accuracy"]) for run in near]
+    return Expectation(min(found), max(found), len(found))
+
+
+def read_measured() -> list[dict[str, Any]]:
+    lines = files("wherefrom.experiments").joinpath(_MEASURED).read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines]

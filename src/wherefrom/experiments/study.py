@@ -7,7 +7,7 @@ from typing import Any
 
 from wherefrom.core.config import to_json
 from wherefrom.core.recipe import Recipe, Stage, Task
-from wherefrom.evaluation.intervals import Interval, mean_interval
+from wherefrom.evaluation.intervals import mean_interval
 from wherefrom.experiments.causes import CONTROLS
 from wherefrom.experiments.explanation import Explainer, Explanation, explain_errors
 from wherefrom.experiments.probing import PROBES
@@ -34,52 +34,38 @@ SERIES: dict[str, tuple[str, Callable[[Recipe, Stage], Setting]]] = {
 
 
 @dataclass(frozen=True)
-class ScoredSetting:
-    """The accuracy of one setting on validation reviews, after a whole stage or after an epoch.
-
-    `own` marks the primary model's setting.
-    """
-
-    setting: Setting
-    own: bool
-    accuracy: float
-    interval: Interval
-    n: int
-    stage: str | None = None
-    step: int | None = None
-
-    @classmethod
-    def of(
-        cls,
-        score: Mapping[str, Any],
-        setting: Setting,
-        own: bool = False,
-        stage: str | None = None,
-        step: int | None = None,
-    ) -> "ScoredSetting":
-        """A scored setting from a score as a run writes it."""
-        low, high = score["interval"]
-        return cls(setting, own, score["accuracy"], (low, high), score["n"], stage, step)
-
-
-@dataclass(frozen=True)
 class Series:
-    """One question of the study: the scores of the settings that it compares."""
+    """One question of the study: the scores of the settings that it compares, a row each."""
 
     name: str
     title: str
-    rows: tuple[ScoredSetting, ...]
+    rows: Sequence[Mapping[str, Any]]
 
     def to_markdown(self) -> list[str]:
         cells = [
-            (f"{row.setting}{' *' if row.own else ''}", _share(row.accuracy), _ends(row.interval))
+            (
+                f"{row['setting']}{' *' if row['own'] else ''}",
+                _share(row["accuracy"]),
+                _ends(row["interval"]),
+            )
             for row in self.rows
         ]
         return _table((self.title, "validation accuracy", "95 % interval"), cells)
 
-    def draw(self) -> bytes:
-        points = [(row.setting, row.accuracy, row.interval) for row in self.rows]
-        return draw_settings(self.title, points, along_axis=self.name == "epochs")
+
+def score_setting(score: Mapping[str, Any], setting: Setting, **more: Any) -> dict[str, Any]:
+    """The accuracy of one setting on validation reviews, after a whole stage or after an epoch.
+
+    `own` marks the primary model's setting.
+    """
+    kept = {name: score[name] for name in ("accuracy", "interval", "n")}
+    return {"setting": setting, "own": False, **kept, "stage": None, "step": None, **more}
+
+
+def draw_series(series: Series) -> bytes:
+    """A series as SVG: numbers of epochs along an axis, other settings side by side."""
+    points = [(row["setting"], row["accuracy"], row["interval"]) for row in series.rows]
+    return draw_settings(series.title, points, along_axis=series.name == "epochs")
 
 
 def leave_study(run: Run, results: Results) -> dict[str, Any]:
@@ -89,7 +75,7 @@ def leave_study(run: Run, results: Results) -> dict[str, Any]:
     """
     found = [*_settings(run, results), *_epochs(run)]
     for series in found:
-        run.folder.write(f"{FIGURES}/{series.name}.svg", [series.draw()])
+        run.folder.write(f"{FIGURES}/{series.name}.svg", [draw_series(series)])
     explainer = Explainer(run.predictor(), run.recipe.primary)
     surest = explain_errors(run, explainer, ERRORS)
     sampled = explain_errors(run, explainer, ERRORS, run.recipe.seed)
@@ -113,7 +99,7 @@ def _settings(run: Run, results: Results) -> list[Series]:
     for name, (title, setting_of) in SERIES.items():
         stages = [s for s in recipe.stages if s.name.startswith(f"{name}-") or s.name == centre]
         rows = [
-            ScoredSetting.of(score, setting_of(recipe, s), own=s.name == centre, stage=s.name)
+            score_setting(score, setting_of(recipe, s), own=s.name == centre, stage=s.name)
             for s in stages
             if (score := results.get(f"{task.name}.{s.name}"))
         ]
@@ -122,11 +108,11 @@ def _settings(run: Run, results: Results) -> list[Series]:
     return found
 
 
-def _ordered(rows: Sequence[ScoredSetting]) -> tuple[ScoredSetting, ...]:
+def _ordered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows sorted by the setting if it is a number; otherwise in the order of the recipe."""
-    if any(isinstance(row.setting, str) for row in rows):
-        return tuple(rows)
-    return tuple(sorted(rows, key=lambda row: float(row.setting)))
+    if any(isinstance(row["setting"], str) for row in rows):
+        return rows
+    return sorted(rows, key=lambda row: float(row["setting"]))
 
 
 def _epochs(run: Run) -> list[Series]:
@@ -135,11 +121,7 @@ def _epochs(run: Run) -> list[Series]:
     files = {name: f"stages/{name}/{PROBES}" for name in stages}
     probed = {name: folder.read_jsonl(file) for name, file in files.items() if folder.has(file)}
     return [
-        Series(
-            name,
-            "epoch",
-            tuple(ScoredSetting.of(row, row["epoch"], step=row["step"]) for row in rows),
-        )
+        Series(name, "epoch", [score_setting(row, row["epoch"], step=row["step"]) for row in rows])
         for name, rows in probed.items()
         if rows
     ]
@@ -211,7 +193,7 @@ def _blocks(errors: Sequence[Explanation]) -> list[str]:
 
 def _noise(series: Sequence[Series]) -> str:
     """A sentence that says how large a difference between two rows must be to matter."""
-    widths = [row.interval[1] - row.interval[0] for each in series for row in each.rows]
+    widths = [row["interval"][1] - row["interval"][0] for each in series for row in each.rows]
     if not widths:
         return ""
     half = 100 * median(widths) / 2

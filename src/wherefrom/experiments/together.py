@@ -49,7 +49,7 @@ from wherefrom.training.stack import Stack
 
 # Makes an observer of the training loop from the names of the stages and a label.
 Watch = Callable[[Sequence[str], str], AbstractContextManager[Observer]]
-Tell = Callable[[str], None]
+Tell = Callable[[str], None]  # receives a line that the user should read
 MOST_TOGETHER = 1000
 _WORTH_A_PROCESS = 5.0  # seconds of reading: a process that helps takes some to start
 
@@ -85,16 +85,6 @@ def _is_read(request: RunRequest) -> bool:
 def check_together(most: int | None) -> None:
     if most is not None and not 1 <= most <= MOST_TOGETHER:
         raise UsageError(f"together: expected 1 to {MOST_TOGETHER:,} models, found {most}")
-
-
-def check_alone(most: int | None, name: str) -> None:
-    """Of one model, nothing can be trained together."""
-    check_together(most)
-    if most not in (None, 1):
-        raise UsageError(
-            "--together: expected several models, of --seeds or of a study, found one of "
-            f"'{name}'; leave it out"
-        )
 
 
 def check_apart(most: int | None, processes: int | None) -> None:
@@ -303,7 +293,7 @@ class _Group:
             execution = self.executions[k]
             own = execution.recipe.stage(stage.name)
             if self.observer is not None and k == members[0]:
-                execution.observers = [_Spokesman(self.observer, len(members))]
+                execution.observers = [GroupObserver(self.observer, len(members))]
             start, probe, loop = execution.prepare(own)
             execution.observers = ()
             model, learner = build_learner(execution.workshop, own, start)
@@ -331,8 +321,8 @@ def train_stack(
     return train_together(trainings, stack.advance, stop=stop, chunk=chunk), preparing
 
 
-class _Spokesman:
-    """Tells an observer of one model what happens to all: their time is that of the group."""
+class GroupObserver:
+    """Reports the training of a group as that of one model: the time is that of all models."""
 
     def __init__(self, observer: Observer, models: int) -> None:
         self.observer, self.models = observer, models

@@ -2,10 +2,12 @@
 
 Both have the same frozen inputs and the same 50 hidden units. The homework takes 40,000 steps of
 50 bigrams each from parameters that begin too large. The better one begins in Glorot's range and
-takes every step on all bigrams at once, since they are but a table of counts.
+takes every step on all bigrams at once, since they are but a table of counts. `bigram-tiny` has
+hand-written gradients through the same loop, on a generated text.
 """
 
 from wherefrom.core.recipe import ModelEntry, Recipe, Schedule, Share, Stage, Task
+from wherefrom.data.tiny_text import TinyTextConfig
 from wherefrom.data.treebank import TreebankConfig
 from wherefrom.models.bigram import BigramConfig
 from wherefrom.objectives.bigrams import BigramsConfig
@@ -50,4 +52,26 @@ def bigram() -> Recipe:
                 predictors=("unigram", "counts", "homework", "better"),
             ),
         ),
+    )
+
+
+def bigram_tiny() -> Recipe:
+    return Recipe(
+        name="bigram-tiny",
+        summary="a one-hidden-layer bigram network in numpy on a generated text",
+        data=TinyTextConfig(),
+        model=BigramConfig(),
+        stages=(
+            Stage(
+                name="train",
+                mix=(Share("bigrams", BigramsConfig()),),
+                optimiser=SGDConfig(),
+                schedule=Schedule(),
+                steps=2000,
+                batch=128,
+            ),
+        ),
+        models=(ModelEntry("network", "train"),),
+        primary="network",
+        tasks=(Task(name="held-out", measure="perplexity", predictors=("unigram", "network")),),
     )

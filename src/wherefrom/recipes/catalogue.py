@@ -1,4 +1,4 @@
-"""The recipes by name: one file each, one entry here."""
+"""The recipes by name: one entry here for each."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
@@ -7,16 +7,22 @@ from wherefrom.core.arguments import checked
 from wherefrom.core.config import overlay, parse_toml
 from wherefrom.core.errors import UsageError, nearest
 from wherefrom.core.files import read_text
-from wherefrom.core.recipe import Experiment, Recipe
+from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
 from wherefrom.recipes import birthplaces, shakespeare
-from wherefrom.recipes.attention_lab import attention_lab
-from wherefrom.recipes.bigram import bigram
-from wherefrom.recipes.bigram_tiny import bigram_tiny
-from wherefrom.recipes.capacity import capacity, capacity_gpu
+from wherefrom.recipes.bigram import bigram, bigram_tiny
 from wherefrom.recipes.facts import facts
 from wherefrom.recipes.people import people
 from wherefrom.recipes.sentiment import sentiment
 from wherefrom.runs.kinds import KINDS, check_kinds
+
+
+def attention_lab() -> Demonstrations:
+    """Claims about attention, each computed, checked, drawn; wrong ones refuted."""
+    return Demonstrations(
+        name="attention-lab",
+        summary="what attention can do, computed and drawn; wrong statements of it refuted",
+    )
+
 
 RECIPES: dict[str, Callable[[], Experiment]] = {
     "people": people,
@@ -32,13 +38,8 @@ RECIPES: dict[str, Callable[[], Experiment]] = {
     "shakespeare-gpt": shakespeare.gpt,
     "shakespeare-gpt-gpu": shakespeare.gpt_gpu,
     "sentiment": sentiment,
-    "capacity": capacity,
-    "capacity-gpu": capacity_gpu,
     "attention-lab": attention_lab,
 }
-
-# Recipes of which a GPU runs another form, under the same name.
-FOR_A_GPU: dict[str, Callable[[], Experiment]] = {"capacity": capacity_gpu}
 
 Chosen = TypeVar("Chosen", bound=Experiment)
 

@@ -1,4 +1,7 @@
-"""Options that stand for a setting: a user's files, and the variant of attention."""
+"""A named recipe with a TOML file, options and settings put over it.
+
+Some options stand for a setting: a user's files, and the variant of attention.
+"""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -7,11 +10,16 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypedDict
 
+from wherefrom.core.config import parse_toml
 from wherefrom.core.errors import UsageError, nearest
-from wherefrom.core.recipe import Capacity, Experiment
+from wherefrom.core.files import read_text
+from wherefrom.core.recipe import Experiment
 from wherefrom.data.facts import FactsConfig
 from wherefrom.data.fetching import registry
 from wherefrom.data.own_files import find_files
+from wherefrom.recipes.catalogue import Chosen, adjust, get_recipe
+
+DEFAULT_RECIPE = "people"
 
 
 class RecipeOptions(TypedDict, total=False):
@@ -51,6 +59,35 @@ OPTIONS = {
 VARIANTS = {"vanilla": "causal"}  # the course's name for it, where a model's config has another
 
 
+def build(name: str | None, options: RecipeOptions) -> Experiment:
+    """Without a name, it is the recipe that the TOML file names, or else the default."""
+    check_options(options)
+    name = name or _read_config(options).get("name") or DEFAULT_RECIPE
+    return change(get_recipe(str(name)), options)
+
+
+def change(named: Chosen, options: RecipeOptions) -> Chosen:
+    """A recipe with a TOML file, the options and the settings put over it."""
+    config = None if (file := options.get("config")) is None else str(file)
+    own: list[str] = []
+    if any(options.get(option) is not None for option in OPTIONS):
+        own = as_settings(options, adjust(named, config=config))
+    # All changes are made at once, so that two fields that must fit can be changed together.
+    given = {part: options.get(part) for part in ("seed", "device", "threads")}
+    last = [f"{part}={value}" for part, value in given.items() if value is not None]
+    return adjust(named, config=config, settings=[*own, *_list_settings(options), *last])
+
+
+def _list_settings(options: RecipeOptions) -> list[str]:
+    settings = options.get("settings", ())
+    return [settings] if isinstance(settings, str) else list(settings)
+
+
+def _read_config(options: RecipeOptions) -> dict[str, Any]:
+    file = options.get("config")
+    return {} if file is None else parse_toml(read_text(str(file)), str(file))
+
+
 def check_options(options: Mapping[str, object]) -> None:
     """Refuse a name that is no option: a misspelt one would otherwise change nothing."""
     for name in options:
@@ -79,9 +116,9 @@ def _as_setting(option: str, value: str, recipe: Experiment) -> str:
     shown = f"--{option.replace('_', '-')}"
     held: Any = getattr(recipe, part, None)
     if held is None:
-        why = "makes its own text" if isinstance(recipe, Capacity) else "trains nothing"
         raise UsageError(
-            f"{shown}: expected a recipe that trains on data, found '{recipe.name}', which {why}"
+            f"{shown}: expected a recipe that trains on data, found '{recipe.name}', which trains "
+            "nothing"
         )
     if not isinstance(getattr(held, name, None), str):
         known = ", ".join(f.name for f in fields(held))

@@ -5,7 +5,7 @@ from typing import Any
 
 from wherefrom.core.config import decode, encode
 from wherefrom.core.errors import UsageError
-from wherefrom.core.recipe import Capacity, Demonstrations, Experiment, Recipe
+from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
 from wherefrom.data.catalogue import DATASETS
 from wherefrom.data.edited import EditedConfig
 from wherefrom.models.dan import DANVariant
@@ -20,9 +20,6 @@ KINDS: dict[str, type] = {
     **{kind: family.config for kind, family in FAMILIES.items()},
     **{config.kind: config for config in (AdamWConfig, MuonConfig, SGDConfig, DANVariant)},
 }
-
-# Recipes that are not trained as one run.
-WHOLES: dict[Any, type] = {cls.kind: cls for cls in (Demonstrations, Capacity)}
 
 # What may stand where: a kind of any other sort is refused before anything is built from it.
 _OPTIMISERS = frozenset((AdamWConfig.kind, MuonConfig.kind, SGDConfig.kind))
@@ -52,11 +49,9 @@ _PATHS = (
 
 
 def decode_recipe(data: Any) -> Experiment:
-    """A recipe of any form: demonstrations and studies of several runs name their kind at the top,
-    other recipes do not."""
-    kind = data.get("kind") if isinstance(data, dict) else None
-    if kind in WHOLES:
-        return decode(WHOLES[kind], data, WHOLES)
+    """A recipe of either form: demonstrations name their kind at the top, other recipes do not."""
+    if isinstance(data, dict) and data.get("kind") == Demonstrations.kind:
+        return decode(Demonstrations, data, {Demonstrations.kind: Demonstrations})
     recipe = decode(Recipe, data, KINDS)
     check_kinds(recipe)
     return recipe

@@ -19,7 +19,7 @@ from wherefrom.core.errors import (
     nearest,
 )
 from wherefrom.core.identity import require_same
-from wherefrom.core.recipe import Capacity, Demonstrations, Recipe, Task
+from wherefrom.core.recipe import Demonstrations, Recipe, Task
 from wherefrom.data.catalogue import load_dataset
 from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.runs.folder import RunFolder
@@ -150,11 +150,6 @@ def open_run(path: AnyRun) -> Run:
         return path
     folder = RunFolder(Path(path))
     recipe = folder.read_recipe()
-    if isinstance(recipe, Capacity):
-        raise BadData(
-            f"{path}: expected a run with models, found the study '{recipe.name}' of several; "
-            f"name one of the runs in {folder.path / 'runs'}"
-        )
     if isinstance(recipe, Demonstrations):
         raise BadData(
             f"{path}: expected a run with models, found the demonstrations of '{recipe.name}', "

@@ -67,24 +67,6 @@ def results_table(results: Mapping[str, Result]) -> Table:
     return Table(("", INTERVAL, ""), _sections(results, cells))
 
 
-def measured_table(runs: Sequence[Any]) -> Table:
-    """Runs that were measured (`MeasuredRun`), one a row."""
-    heads = ("device", "subjects", "relations", "each shown", "minutes", "held-out")
-    rows = tuple(
-        (
-            run.name,
-            run.device,
-            f"{run.subjects:,}",
-            str(run.relations),
-            f"{run.exposures:.0f} times",
-            f"{run.minutes:.1f}",
-            f"{100 * run.accuracy:.1f} %",
-        )
-        for run in runs
-    )
-    return Table(heads, (Section("runs of facts", rows),))
-
-
 def _claims_table(results: Mapping[str, Result]) -> Table:
     """The results of demonstrations, which have no intervals."""
 

@@ -1,0 +1,29 @@
+"""An observer at which a signal arrives, for tests of runs that are stopped and go on."""
+
+import signal
+from typing import Any
+
+
+class StopAt:
+    """Sends a signal in a stage, after a step; called, it is what makes observers, too."""
+
+    def __init__(self, stage: str, step: int) -> None:
+        self.stage, self.step = stage, step
+        self.labels: list[str] = []
+
+    def __call__(self, stages: Any, label: str) -> "StopAt":
+        self.labels.append(label)
+        return self
+
+    def __enter__(self) -> "StopAt":
+        return self
+
+    def __exit__(self, *_: Any) -> None: ...
+
+    def started(self, *_: Any) -> None: ...
+
+    def advanced(self, name: str, step: int, *_: Any) -> None:
+        if name == self.stage and step >= self.step:
+            signal.raise_signal(signal.SIGTERM)
+
+    def finished(self, *_: Any) -> None: ...
