@@ -1,6 +1,7 @@
 """What every objective promises: plans are functions of the step, rows can be rendered apart."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from wherefrom.objectives.answers import Answers, AnswersConfig
 from wherefrom.objectives.bags import BagsConfig, LabelledBags
 from wherefrom.objectives.bigrams import Bigrams, BigramTable
 from wherefrom.objectives.catalogue import Material, build_objective
-from wherefrom.objectives.corpus import index_corpus
+from wherefrom.objectives.corpus import Corpus, index_corpus
 from wherefrom.objectives.spans import Documents, NextCharacterConfig, SpanCorruptionConfig
 from wherefrom.objectives.windows import Windows
 
@@ -42,9 +43,13 @@ ROWS = 7
 Place = dict[str, int]
 
 
+@cache
+def index() -> Corpus:
+    return index_corpus(DOCUMENTS, VOCABULARY)
+
+
 def read(config: SpanCorruptionConfig | NextCharacterConfig, order: str, place: Place) -> Documents:
-    corpus = index_corpus(DOCUMENTS, VOCABULARY)
-    return Documents(config, corpus, block_size=32, order=order, **place)
+    return Documents(config, index(), block_size=32, order=order, **place)
 
 
 def ask(order: str, place: Place) -> Answers:
@@ -112,9 +117,9 @@ def spell(batch: Batch) -> list[tuple]:
 def test_a_step_is_the_same_in_whatever_chunk_it_is_planned(build):
     objective, again = build(), build()
     torch.manual_seed(1)
-    whole = objective.plan(40, 9)
+    whole = objective.plan(40, 8)
     torch.manual_seed(2)
-    for i in reversed(range(9)):
+    for i in reversed(range(8)):
         here, there = objective.render(whole, i), again.render(again.plan(40 + i, 1), 0)
         assert spell(here) == spell(there)
 
@@ -122,20 +127,20 @@ def test_a_step_is_the_same_in_whatever_chunk_it_is_planned(build):
 def test_seeds_and_stages_draw_apart(build):
     def read_steps(**at: int) -> list[list[tuple]]:
         objective = build(**at)
-        plan = objective.plan(40, 20)
-        return [spell(objective.render(plan, i)) for i in range(20)]
+        plan = objective.plan(40, 8)
+        return [spell(objective.render(plan, i)) for i in range(8)]
 
     here = read_steps()
-    drawn = len({str(rows) for rows in here}) > 7  # in file order, texts alone come again
+    drawn = len({str(rows) for rows in here}) > 4  # in file order, texts alone come again
     for other in (read_steps(seed=4), read_steps(stage=2)):
         assert (here != other) is drawn
 
 
-@pytest.mark.parametrize("size", [2, 3, ROWS])
+@pytest.mark.parametrize("size", [3, ROWS])
 def test_the_rows_of_several_processes_are_those_of_one(build, size):
     objective = build()
-    plan = objective.plan(40, 9)
-    for i in range(9):
+    plan = objective.plan(40, 8)
+    for i in range(8):
         whole = objective.render(plan, i)
         for rank in range(size):
             rows = slice(rank, None, size)
@@ -149,11 +154,11 @@ def test_the_rows_of_several_processes_are_those_of_one(build, size):
 @pytest.mark.parametrize("build", STATIC, indirect=True)
 def test_all_steps_at_once_are_the_steps_one_by_one(build):
     objective = build()
-    plan = objective.plan(40, 9)
+    plan = objective.plan(40, 8)
     for rows in (slice(None), slice(1, None, 3)):
         together = objective.render_all(plan, rows)
         assert together.inputs.shape[2] == objective.width
-        for i in range(9):
+        for i in range(8):
             parts = (together.inputs, together.targets, together.weights, together.lengths)
             one = Batch(*(part[i] for part in parts))
             assert spell(one) == spell(objective.render(plan, i, rows))
