@@ -18,10 +18,11 @@ def find(submission):
     raise Finding("size", f"{submission.year.variant} {submission.data.name}")
 
 def lie(submission):
-    line = {"name": "lie", "state": "ok", "text": "", "mistake": ""}
+    line = {"name": "die", "state": "ok", "text": "", "mistake": ""}  # which will say nothing
     for number in range(3, 64):  # whichever the results go through
         with contextlib.suppress(OSError):
-            os.write(number, json.dumps(line).encode() + b"\\n[1]\\nno JSON\\n")
+            told = json.dumps(line).encode()
+            os.write(number, told + b"\\n[1]\\nno JSON\\n0123456789abcdef " + told + b"\\n")
     submission.pay_nobody
     return "never said"
 
@@ -45,7 +46,7 @@ def checks(grounds) -> Path:
 
 
 def test_a_check_that_dies_costs_only_itself(checks):
-    names = ["fine", "find", "die", "lie", "scratch"]
+    names = ["fine", "find", "lie", "die", "scratch"]
     results = examine(
         "odd_checks:CHECKS",
         names,
