@@ -172,6 +172,8 @@ def _translate(error: BaseException) -> BaseException:
     """What the system refused, where no code that knew more about it was around."""
     if refused(error):
         advice = "make the model, the batch or the data smaller"
+        if isinstance(error, ImportError | SystemError):  # before there is any
+            advice = "close other programs, or raise the limits of this session (ulimit -v)"
         return OutOfMemory(f"memory: {describe_refusal(error)}; {advice}")
     if not isinstance(error, OSError) or isinstance(error, BrokenPipeError) or not error.errno:
         return error

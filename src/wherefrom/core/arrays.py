@@ -11,6 +11,7 @@ from wherefrom.core.files import one_line, parse_json, reading, write_parts
 if TYPE_CHECKING:
     import numpy as np
 
+_LARGEST = 1e30  # of a weight or a moment; float32 ends at 3e38, and nothing near it computes
 _MAX_HEADER = 4 * 2**20  # bytes of a safetensors header: tens of thousands of arrays
 
 
@@ -22,12 +23,15 @@ def save_arrays(path: Path, arrays: "Mapping[str, np.ndarray]") -> None:
 
 
 def load_arrays(path: Path) -> "dict[str, np.ndarray]":
-    """The arrays of a safetensors file; memory stays in proportion to the file's size."""
+    """The arrays of a safetensors file, all numbers finite; memory keeps to the file's size."""
     _check_header(path)
     try:
-        return _load_file(path)
+        arrays = _load_file(path)
     except Exception as error:  # whatever a parser makes of hostile bytes
         raise Damaged(f"{path}: expected safetensors, found: {one_line(error)}") from error
+    for name, array in arrays.items():
+        _check_numbers(path, name, array)
+    return arrays
 
 
 def map_array(path: Path, kind: "type[np.generic]") -> "np.ndarray":
@@ -49,6 +53,16 @@ def _load_file(path: Path) -> "dict[str, np.ndarray]":
 
         return unpack(path.read_bytes())
     return load_file(path)
+
+
+def _check_numbers(path: Path, name: str, array: "np.ndarray") -> None:
+    """No training publishes such numbers: it stops at the first that is not finite."""
+    largest = abs(array).max(initial=0) if array.dtype.kind == "f" else 0
+    if not largest <= _LARGEST:  # false of NaN, too
+        raise Damaged(
+            f"{path}: {name}: expected numbers of at most {_LARGEST:g}, found {largest:g}; copy "
+            "the folder anew, or train the model again"
+        )
 
 
 def _check_header(path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from torch import Tensor, cat
 
+from wherefrom.core.errors import Damaged
 from wherefrom.generation.language_model import LanguageModel
 from wherefrom.generation.memory import Memory
 from wherefrom.generation.requests import Completion, Event, Request
@@ -67,7 +68,13 @@ class Lane:
             logits.append(self.memory.advance([t for seat in self.seats for t in seat.unread()]))
         if arrivals:
             logits.append(self._admit(arrivals))
-        events = self.choose(cat(logits))
+        logits_RV = cat(logits)
+        if not logits_RV.logsumexp(-1).isfinite().all():
+            raise Damaged(
+                "model: expected logits that are numbers, found others: its weights are too large; "
+                "copy the run folder anew, or train the model again"
+            )
+        events = self.choose(logits_RV)
         self._dismiss()
         return events
 
