@@ -342,7 +342,7 @@ def write_report(
     shows an audit's findings if there is an audit, and needs none.
     """
     given = [runs] if isinstance(runs, str | PathLike | Run) else list(runs)
-    return report_runs(given, None if out is None else Path(out), precision, threads)
+    return report_runs(given, out, precision, threads)
 
 
 # -- what these share ------------------------------------------------------------------

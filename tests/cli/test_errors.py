@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import os
 
 import pytest
 
@@ -16,6 +17,12 @@ TASK = people().tasks[0].name
     ("arguments", "message"),
     [
         (["run", "peple"], "no such recipe; did you mean 'people'?"),
+        (["run", ""], "recipe '': no such recipe"),
+        (["run", "--out", ""], "run: out: expected a path, found '': it is empty"),
+        (["ask", "r", "Where?", "--picture", ""], "--picture: expected a path, found ''"),
+        (["report", "r", "--out", ""], "report_runs: out: expected a path, found ''"),
+        (["run", "--seeds", "0,0"], "seeds: expected each seed once, found 0 twice"),
+        (["run", "--set", "model.vocab_size=1"], "model.vocab_size: expected 0, or at least 2"),
         (["list", "bigram-tin"], "no such recipe; did you mean 'bigram-tiny'?"),
         (["run", "--set", "stages.pretrain.stpes=3"], "did you mean 'steps'?"),
         (["run", "--set", "stages.pretrian.steps=3"], "did you mean 'pretrain'?"),
@@ -86,15 +93,31 @@ def test_a_missing_config(cli, tmp_path):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["run", "--config", "/dev/zero"],
-        ["run", "facts", "--corpus", "/dev/zero", "--questions", "q.tsv"],
-        ["data", "check", "/dev/zero"],
+        ["run", "--config", "{}"],
+        ["run", "facts", "--corpus", "{}", "--questions", "q.tsv"],
+        ["data", "check", "{}"],
+        ["perplexity", "{run}", "--text", "{}"],
     ],
 )
-def test_a_device_without_end_is_no_file(cli, arguments):
-    result = cli(*arguments)
-    assert result.code == 66
-    assert "/dev/zero: expected a file, found a device" in result.complaint
+def test_a_device_or_a_pipe_is_no_file(cli, tiny_run, tmp_path, arguments):
+    """A device has no end, and a pipe may never have a writer."""
+    os.mkfifo(tmp_path / "pipe")
+    for path, kind in (("/dev/zero", "a device"), (tmp_path / "pipe", "a pipe")):
+        result = cli(*(word.format(path, run=tiny_run) for word in arguments))
+        assert result.code == 66
+        assert f"{path}: expected a file, found {kind}" in result.complaint
+
+
+def test_a_folder_of_something_else_is_not_written_into(cli, tiny, tmp_path):
+    (tmp_path / "thesis.txt").write_text("mine")
+    (tmp_path / "loop").symlink_to("loop")
+    result = cli("run", *tiny, "--out", tmp_path)
+    assert result.code == 73
+    assert f"{tmp_path}: expected a new folder, an empty one or a run, found" in result.complaint
+    result = cli("run", *tiny, "--out", tmp_path / "loop")
+    assert result.code == 2
+    assert "Too many levels of symbolic links" in result.complaint
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["loop", "thesis.txt"]
 
 
 def test_a_config_that_is_not_toml_is_bad_usage(cli, tmp_path):
@@ -126,7 +149,7 @@ def test_a_folder_of_other_settings(cli, tiny, tiny_run):
 
 
 def test_another_place_to_run_is_the_same_run(cli, tiny, tiny_run):
-    assert cli("run", *tiny, "--threads", 2, "--device", "cpu", "--out", tiny_run).code == 0
+    assert cli("run", *tiny, "--threads", 2, "--no-report", "--out", tiny_run).code == 0
 
 
 @pytest.mark.parametrize("command", ["ask", "evaluate"])
@@ -141,6 +164,21 @@ def test_damaged_weights(cli, own_run, command):
     assert "weights.safetensors: expected SHA-256" in result.complaint
 
 
+@pytest.mark.parametrize("number", ["nan", "inf", "1e38", "1e10"])
+def test_weights_that_are_no_numbers(cli, own_run, number):
+    """Whoever made the folder has sealed them."""
+    folder = RunFolder(own_run)
+    status = folder.read_status()
+    arrays, facts = folder.read_model("with_pretraining")
+    for array in arrays.values():
+        array.flat[0] = float(number) if array.dtype.kind == "f" else array.flat[0]
+    folder.write_model("with_pretraining", arrays, {"identity": facts["identity"]})
+    folder.write_status(status)
+    result = cli("sample", own_run)
+    assert result.code == 76
+    assert "train the model again" in result.complaint
+
+
 @pytest.mark.parametrize(
     ("file", "text", "code"),
     [
@@ -150,7 +188,7 @@ def test_damaged_weights(cli, own_run, command):
         ("run.json", '{"format_version": 1, "recipe": {"name": "x", "more": 1}}', 78),
         ("status.json", "[]", 76),
         ("status.json", '{"state": "finished"}', 76),
-        ("vocab.json", '["a"]', 78),
+        ("vocab.json", '["a", "b"]', 78),
     ],
 )
 def test_damaged_records(cli, own_run, unseal, file, text, code):

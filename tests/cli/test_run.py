@@ -37,13 +37,13 @@ def test_json_is_one_object_of_the_agreed_form(cli, tiny, tmp_path):
 
 def test_a_finished_folder_prints_its_results_and_changes_nothing(cli, tiny, tiny_run):
     before = snapshot(tiny_run)
-    result = cli("run", *tiny, "--out", tiny_run)
+    result = cli("run", *tiny, "--no-report", "--out", tiny_run)
     assert result.code == 0
     assert result.err == f"{tiny_run} is finished; these are its results\n"
     assert "with_pretraining" in result.out
     assert result.out.splitlines()[-1].startswith(f"{tiny_run}: ")
     assert result.out.endswith(" in all\n")
-    as_json = cli("run", *tiny, "--out", tiny_run, "--json")
+    as_json = cli("run", *tiny, "--no-report", "--out", tiny_run, "--json")
     assert as_json.json["results"] == json.loads((tiny_run / "status.json").read_text())["results"]
     assert snapshot(tiny_run) == before
 

@@ -57,7 +57,7 @@ def _load_file(path: Path) -> "dict[str, np.ndarray]":
 
 def _check_numbers(path: Path, name: str, array: "np.ndarray") -> None:
     """No training publishes such numbers: it stops at the first that is not finite."""
-    largest = abs(array).max(initial=0) if array.dtype.kind == "f" else 0
+    largest = float(abs(array).max(initial=0)) if array.dtype.kind == "f" else 0.0
     if not largest <= _LARGEST:  # false of NaN, too
         raise Damaged(
             f"{path}: {name}: expected numbers of at most {_LARGEST:g}, found {largest:g}; copy "

@@ -114,7 +114,7 @@ def _is_sound(path: Path, key: str) -> bool:
 
 @contextmanager
 def wait_alone(root: Path) -> Iterator[None]:
-    """Be the only writer of the folder, after those who came before; a killed one frees its lock."""
+    """Be the folder's only writer, after those who came before; a killed one frees the lock."""
     with cannot_write(root):
         root.mkdir(parents=True, exist_ok=True)
         descriptor = open_to_append(root / ".lock")

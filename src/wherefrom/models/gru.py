@@ -17,7 +17,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from wherefrom.core.bounds import MOST_LAYERS, MOST_UNITS, check_share, check_vocabulary, check_whole
+from wherefrom.core.bounds import (
+    MOST_LAYERS,
+    MOST_UNITS,
+    check_share,
+    check_vocabulary,
+    check_whole,
+)
 from wherefrom.core.config import check
 from wherefrom.models.recurrence import run_layer
 

@@ -5,9 +5,11 @@ Everything is computed from the run folder. The same run gives the same bytes.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from wherefrom.core.arguments import checked
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.files import write_bytes
 from wherefrom.core.recipe import Demonstrations
@@ -34,16 +36,18 @@ class Report:
     notes: tuple[str, ...] = ()
 
 
+@checked
 def report_runs(
     runs: Sequence[AnyRun],
-    out: Path | None = None,
+    out: str | PathLike[str] | None = None,
     precision: str = "auto",
     threads: int | None = None,
 ) -> Report:
     """Open runs, to compute with this number of threads (None: the recipe's), and report them."""
     if not runs:
         raise UsageError("runs: expected at least one, found none")
-    return write_report([_open(run, threads) for run in runs], out, precision)
+    place = None if out is None else Path(out)
+    return write_report([_open(run, threads) for run in runs], place, precision)
 
 
 def _open(run: AnyRun, threads: int | None) -> Run | RunFolder:
