@@ -30,29 +30,7 @@ def _without(value: Any) -> Any:
 
 
 def read_audit(path: Path) -> Any:
-    """The findings in a file, in the layout of format 2 whichever it was written in."""
-    found = json.loads(path.read_text("utf-8"))
-    return upgrade(found) if found["format_version"] == 1 else found
-
-
-def upgrade(old: Mapping[str, Any]) -> dict[str, Any]:
-    """Findings of format 1 under the names of format 2: only those that the page shows."""
-    new = dict(old) | {
-        "format_version": 2,
-        "decoys": old["nonexistent"],
-        "name_bias": old["name_alone"],
-        "swap": old.get("swap"),
-    }
-    if found := old["abstention"]:
-        new["abstention"] = {**found, "certified": found["held_out"]}
-    if found := old["evidence"]:
-        reader = found["reader"] or {}
-        overall = reader.get("overall") or reader.get("evidence")
-        new["evidence"] = {**found, "accuracy": {"overall": overall}}
-    if found := old["source"]:
-        # Nothing was measured where no model was retrained.
-        new["source"] = {**found, "measured": found if "agreement" in found else None}
-    return new
+    return json.loads(path.read_text("utf-8"))
 
 
 def trust() -> str:

@@ -15,7 +15,6 @@ import pytest
 from wherefrom.answering.abstention import REFUSE_ALL, Threshold
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.closed_book import (
-    EARLIER_FEATURES,
     FEATURES,
     Answered,
     ClosedBookModel,
@@ -43,7 +42,7 @@ from wherefrom.answering.statement_forms import (
 )
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Dataset, Document, Question, Span
-from wherefrom.core.errors import BadData, Damaged, Mismatch, MissingInput
+from wherefrom.core.errors import BadData, Damaged, MissingInput
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.generation.answers import ModelAnswerer
 from wherefrom.runs.folder import RunFolder
@@ -88,7 +87,7 @@ class Scripted:
 
 
 def table(*rows: tuple[float, ...]) -> FeatureTable:
-    found = FeatureTable.from_matrix(np.array(rows), EARLIER_FEATURES)
+    found = FeatureTable.from_matrix(np.array(rows), ("log_probability", "margin", *FAMILIARITY))
     return found.join(FeatureTable.from_matrix(np.zeros((len(rows), len(STATEMENT))), STATEMENT))
 
 
@@ -442,46 +441,19 @@ def a_run(folder: Path) -> Any:
     )
 
 
-FIRST: dict[str, Any] = {  # the layout of the first version: no number, and no reference
-    "calibration": {
-        "features": ["log_probability", "margin", "familiarity", "least_familiar"],
-        "mean": [-0.25, 3.0, -2.5, -2.5],
-        "scale": [0.5, 2.0, 3.0, 3.0],
-        "weights": [0.5, 0.75, 1.25, 1.5],
-        "bias": 0.375,
-    },
-    "threshold": {
-        "value": 0.5625,
-        "precision_target": 0.9,
-        "answered_share": 0.5,
-        "precision": 0.9375,
-        "n": 152,
-    },
-    "names": {
-        "curve": {
-            "features": ["familiarity", "least_familiar"],
-            "mean": [-4.5, -4.5],
-            "scale": [2.5, 2.5],
-            "weights": [1.875, 2.75],
-            "bias": -3,
-        },
-        "least": 0.4375,
-    },
-}
 POLICY = AnswerPolicy(
     LogisticCalibration(
-        EARLIER_FEATURES,
-        (-0.25, 3.0, -2.5, -2.5),
-        (0.5, 2.0, 3.0, 3.0),
-        (0.5, 0.75, 1.25, 1.5),
+        FEATURES,
+        (-0.25, 3.0, 0.0, 0.0, -2.5, -2.5),
+        (0.5, 2.0, 1.0, 1.0, 3.0, 3.0),
+        (0.5, 0.75, 0.25, 0.5, 1.25, 1.5),
         0.375,
     ),
-    Threshold(0.5625, 0.9, 0.5, 0.9375, 152),
+    Threshold(1 / 3, 0.9, 0.1, None, 152),
     NameGate(LogisticCalibration(FAMILIARITY, (-4.5, -4.5), (2.5, 2.5), (1.875, 2.75), -3), 0.4375),
+    REFERENCE,
 )
-SECOND = FIRST | {"format_version": 2, "reference": {
-    "mean": dict.fromkeys(MEASURES, -1.5), "spread": dict.fromkeys(MEASURES, 0.1),
-}}  # fmt: skip
+WRITTEN: dict[str, Any] = json.loads(json.dumps(to_json(POLICY)))
 
 
 def put(folder: Path, data: Any) -> Path:
@@ -491,47 +463,16 @@ def put(folder: Path, data: Any) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("data", "expected"),
-    [
-        (FIRST, POLICY),
-        (FIRST | {"names": None}, replace(POLICY, names=None)),
-        ({k: v for k, v in FIRST.items() if k != "names"}, replace(POLICY, names=None)),
-        (SECOND, replace(POLICY, reference=REFERENCE)),
-    ],
-)
-def test_earlier_versions_are_read(tmp_path, data, expected):
-    put(tmp_path, data)
-    assert read_policy(a_run(tmp_path)) == expected
-
-
-def test_the_fifth_version_is_written_and_read_to_the_bit(tmp_path):
-    policy = replace(POLICY, reference=REFERENCE, threshold=Threshold(1 / 3, 0.9, 0.1, None, 7))
-    own = RelationPolicy(policy.calibration, Threshold(2.0, 0.9, 0.0, None, 7, "too few"))
+def test_a_policy_is_written_and_read_to_the_bit(tmp_path):
+    own = RelationPolicy(POLICY.calibration, Threshold(2.0, 0.9, 0.0, None, 7, "too few"))
     form = StatementForm("", " was born in ", ".", masked=True, searched=True)
-    policy = replace(
-        policy, relations={"birthplace": own}, forms=StatementForms({"birthplace": (form,)})
-    )
+    forms = StatementForms({"birthplace": (form,)})
+    policy = replace(POLICY, relations={"birthplace": own}, forms=forms)
     write_policy(RunFolder(tmp_path), policy)
     written = json.loads((tmp_path / FILE).read_text())
     assert written["format_version"] == 5
-    assert written.keys() == SECOND.keys() | {"relations", "forms"}
     assert written["threshold"]["precision"] is None
     assert read_policy(a_run(tmp_path)) == policy
-
-
-def test_a_file_of_the_fourth_version_has_wordings_in_which_nothing_is_searched(tmp_path):
-    policy = replace(POLICY, reference=REFERENCE)
-    form = StatementForm("", " was born in ", ".", masked=True)
-    write_policy(
-        RunFolder(tmp_path), replace(policy, forms=StatementForms({"birthplace": (form,)}))
-    )
-    written = json.loads((tmp_path / FILE).read_text())
-    del written["forms"]["relations"]["birthplace"][0]["searched"]
-    (tmp_path / FILE).write_text(json.dumps(written | {"format_version": 4}))
-    (found,) = read_policy(a_run(tmp_path)).forms.relations["birthplace"]
-    assert found == form
-    assert not found.searched
 
 
 def test_without_a_file_the_way_to_one_is_named(tmp_path):
@@ -540,8 +481,8 @@ def test_without_a_file_the_way_to_one_is_named(tmp_path):
 
 
 def changed(*where: str, to: Any = None) -> dict[str, Any]:
-    """The second version with one field changed, or taken out."""
-    data = part = deepcopy(SECOND)
+    """What is written with one field changed, or taken out."""
+    data = part = deepcopy(WRITTEN)
     for name in where[:-1]:
         part = part[name]
     if to is None:
@@ -555,7 +496,10 @@ def changed(*where: str, to: Any = None) -> dict[str, Any]:
     ("data", "named"),
     [
         ("[]", "a table of AnswerPolicy"),
-        ({}, "policy: expected the field 'calibration'"),
+        ({}, "policy: expected format_version 5, found None"),
+        (changed("calibration"), "policy: expected the field 'calibration'"),
+        (changed("forms"), "policy: expected the field 'forms'"),
+        (changed("calibration", "features", to=[*reversed(FEATURES)]), "expected the features"),
         ("{", "JSON"),
         (changed("threshold", "n"), "the field 'n'"),
         (changed("reference", "spread", "rest"), "a finite spread of each of rest"),
@@ -573,13 +517,6 @@ def test_a_damaged_file_is_named(tmp_path, data, named):
         read_policy(a_run(tmp_path))
     assert str(error.value).startswith(str(path))
     assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize("names", [["a", "b", "c", "d"], [*reversed(EARLIER_FEATURES)]])
-def test_other_features_are_another_versions(tmp_path, names):
-    put(tmp_path, changed("calibration", "features", to=names))
-    with pytest.raises(Mismatch, match=r"another version; 'wherefrom evaluate .*' writes it"):
-        read_policy(a_run(tmp_path))
 
 
 def test_a_run_keeps_the_reference_that_its_features_are_measured_against(tiny_run):

@@ -1,14 +1,13 @@
 """An audit of several relations: everything over all of them and for each."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import wherefrom
 from tests.support.audited import Audited
 from wherefrom.auditing.findings import Audit
-from wherefrom.core.config import from_json, to_json
+from wherefrom.core.config import to_json
 from wherefrom.runs.run import open_run
 from wherefrom.show.terminal.audit import audit_table, explain_audit_refusals
 from wherefrom.show.terminal.tables import layout
@@ -88,28 +87,6 @@ def test_names_are_compared_within_a_relation(found: Audit):
     total = sum(part.whole.value * part.whole.n for part in parts)
     assert bias.whole.n == sum(part.whole.n for part in parts)
     assert bias.whole.value == pytest.approx(total / bias.whole.n)
-
-
-def test_findings_of_before_are_read(found: Audit):
-    """They have no relations, no reasons, no kinds of support, and no comparison of people."""
-
-    def without(value: Any) -> Any:
-        if isinstance(value, dict):
-            new = ("by_relation", "why_not", "by_support", "populations", "enough_to_tell",
-                   "refused_closed_book", "offered")  # fmt: skip
-            kept = {k: v for k, v in value.items() if k not in new}
-            return {k: without(v) for k, v in kept.items()}
-        return [without(v) for v in value] if isinstance(value, list) else value
-
-    old = without(to_json(found))
-    assert old["abstention"]["in_use"].keys() == {
-        "threshold", "target", "answered_share", "precision",
-    }  # fmt: skip
-    old["abstention"]["in_use"]["threshold"] = 0.5
-    read = from_json(Audit, old, "audit")
-    assert read.confidence is not None
-    assert read.confidence.by_relation == {}
-    assert layout(audit_table(old))
 
 
 def test_the_screen_shows_every_relation_and_why_nothing_is_answered(found: Audit):

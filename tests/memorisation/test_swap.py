@@ -71,22 +71,6 @@ def test_findings_are_written_by_name_and_read_again():
     assert from_json(SwapFindings, written, "audit.json") == swapped_four()
 
 
-def test_findings_of_an_earlier_version_are_read():
-    """As they stood in audit.json when the findings were plain dicts."""
-    none = {"people": 0, "share": 0.0, "interval": [0.0, 0.045818129535527094]}
-    most = {"people": 75, "share": 0.9375, "interval": [0.8618985123272558, 0.9730106243291581]}
-    few = {"people": 5, "share": 0.0625, "interval": [0.02698937567084199, 0.13810148767274422]}
-    written = {
-        "people": 80,
-        "swapped": {"flips": most, "stays": none, "other": few},
-        "churn": {"flips": none, "stays": most, "other": few},
-        "before": {"flips": none, "stays": most, "other": few},
-    }
-    found = from_json(SwapFindings, written, "audit.json")
-    assert to_json(found) == written
-    assert found.swapped.flips == OutcomeShare(75, 0.9375, wilson(75, 80))
-
-
 def test_a_text_that_did_not_change_has_no_one_to_count():
     run = Said(OLD, "Oslo Oslo Oslo Lima Rome")
     with pytest.raises(BadData, match="swap: expected people whose text was changed"):

@@ -86,5 +86,5 @@ def test_a_home_that_cannot_be_written_is_told(home, folder):
 
 def test_the_list_is_written_whole(home, folder):
     registry.add("birthplaces", folder, ["wiki.txt"])
-    assert [path.name for path in home.iterdir()] == ["data.json"]
+    assert {path.name for path in home.iterdir()} == {".lock", "data.json"}
     assert json.loads((home / "data.json").read_text())["birthplaces"]["folder"] == str(folder)
