@@ -181,7 +181,10 @@ def test_whether_it_is_borrowed_depends_on_where_it_lies(tmp_path):
     ("text", "named"),
     [
         ("[]", "expected the curve of a source predictor"),
-        ('{"curve": {}, "models": 1, "relations": {}}', r"source\.curve: expected the field 'features'"),
+        (
+            '{"curve": {}, "models": 1, "relations": {}}',
+            r"source\.curve: expected the field 'features'",
+        ),
         ('{"curve": 3, "models": 1, "relations": {}}', r"source\.curve: expected a table"),
         ('{"models": 1}', "source: expected the field 'curve'"),
         ("{", "JSON"),
