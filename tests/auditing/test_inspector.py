@@ -1,6 +1,5 @@
 """The inspector: what it knows of a run, what it keeps beside it, and what it replies."""
 
-import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +15,7 @@ from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_gate import DECOYS
 from wherefrom.auditing.inspector import Examined, Inspector, OpenedRun, open_inspector
 from wherefrom.core.contracts import Answer, Question
-from wherefrom.core.errors import BadData, Mismatch, MissingInput
+from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.core.replies import Reply, Source
 from wherefrom.evidence import fitted
@@ -273,19 +272,6 @@ def test_a_policy_that_was_not_written_is_fitted_on_calibration_people(
     assert fitted_now.calibration.weights == pytest.approx(written.calibration.weights)
     assert fitted_now.threshold.n == written.threshold.n == 8 + 2 + 4
     assert not (copy / "audit" / "confidence.json").exists()
-
-
-def test_a_calibration_over_other_features_is_another_versions(path: Path, tmp_path: Path):
-    copy = copy_of(path, tmp_path)
-    file = copy / "audit" / "confidence.json"
-    policy = json.loads(file.read_text())
-    for name in ("features", "mean", "scale", "weights"):
-        policy["calibration"][name] = policy["calibration"][name][:3]
-    RunFolder(file.parents[1]).write_json("audit/confidence.json", policy)
-    with pytest.raises(
-        Mismatch, match="found the features of another version; 'wherefrom evaluate"
-    ):
-        _ = OpenedRun(open_run(copy)).policy
 
 
 # --- runs that cannot be asked ---------------------------------------------------------------
