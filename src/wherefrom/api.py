@@ -19,7 +19,6 @@ what to do.
 docs/PYTHON.md is a guide; `wherefrom.data` and `wherefrom.doctor` are further modules of the API.
 """
 
-import os
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext, suppress
 from dataclasses import replace
@@ -37,7 +36,8 @@ from wherefrom.auditing.findings import Audit
 from wherefrom.auditing.inspector import open_inspector
 from wherefrom.core.arguments import checked
 from wherefrom.core.config import to_json
-from wherefrom.core.errors import MissingInput, UsageError, WherefromError
+from wherefrom.core.errors import CannotWrite, MissingInput, UsageError, WherefromError
+from wherefrom.core.files import cannot_write
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
 from wherefrom.core.replies import Reply, Source, Verdict
 from wherefrom.course.lab.running import demonstrate_again, run_demonstrations
@@ -167,6 +167,8 @@ def run_seeds(
     numbers = parse_seeds(seeds) if isinstance(seeds, str) else list(seeds)
     if not numbers:
         raise UsageError("seeds: expected at least one, found none")
+    if twice := [seed for seed in numbers if numbers.count(seed) > 1]:
+        raise UsageError(f"seeds: expected each seed once, found {twice[0]} twice; leave one out")
     alike = {"minutes": options.get("minutes"), "seeds": numbers}
     with company(built, processes, wait, alike=alike, apart=True) as crew:
         if progress:
@@ -341,7 +343,7 @@ def write_report(
     shows an audit's findings if there is an audit, and needs none.
     """
     given = [runs] if isinstance(runs, str | PathLike | Run) else list(runs)
-    return report_runs(given, None if out is None else Path(out), precision, threads)
+    return report_runs(given, out, precision, threads)
 
 
 # -- what these share ------------------------------------------------------------------
@@ -394,9 +396,16 @@ def _seed_folder(recipe: Experiment, out: str | PathLike[str] | None) -> Path:
 
 
 def _folder(recipe: Experiment, out: str | PathLike[str] | None) -> Path:
-    if out is not None and not os.fspath(out):
-        raise UsageError("--out: expected a folder, found an empty name; leave it out, or name one")
-    return Path(out) if out is not None else default_folder(recipe)
+    """Where the run goes: a new folder, an empty one, or one that has a run already."""
+    path = Path(out) if out is not None else default_folder(recipe)
+    with cannot_write(path):
+        found = [file for file in path.iterdir() if file.name[0] != "."] if path.is_dir() else []
+    if found and not RunFolder(path).exists():
+        raise CannotWrite(
+            f"{path}: expected a new folder, an empty one or a run, found a folder with "
+            f"'{min(found).name}' in it and no run; choose another folder with --out"
+        )
+    return path
 
 
 def _tell_plan(planned: Planned) -> None:

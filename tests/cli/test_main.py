@@ -2,6 +2,7 @@ import errno
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -49,6 +50,41 @@ def test_a_question_may_look_like_an_option(cli, tiny_run):
     assert "'--debug'" in result.complaint
 
 
+class Findings(Exception):
+    """What typer's validation found, as the cause of what typer raises."""
+
+    def errors(self) -> list[object]:
+        return list(self.args)
+
+
+@pytest.mark.parametrize(
+    ("found", "option", "line"),
+    [
+        ({"type": "less_than", "ctx": {"lt": 9}, "input": "9"}, "--n", "less than 9, found '9'"),
+        ({"type": "float_parsing", "input": "much"}, "--n", "a number, found 'much'"),
+        ({"type": "something new", "input": "x"}, "--n", None),
+        ({"type": "float_parsing", "input": "x"}, "file", None),
+    ],
+)  # fmt: skip
+def test_what_typer_refuses_is_described_as_every_other_error(
+    cli, monkeypatch, found, option, line
+):
+    """In typer's own words where it does not say enough."""
+
+    def refuse(*_args, **_options):
+        error = Exception()
+        error.ctx = SimpleNamespace(command_path="wherefrom run")
+        error.param = SimpleNamespace(opts=("-n", option))
+        error.format_message = lambda: "Invalid value:\n  no."
+        raise error from Findings(found)
+
+    monkeypatch.setattr(api, "build_recipe", refuse)
+    described = f"--n: expected {line}; see 'wherefrom run --help'"
+    usual = "Invalid value: no. Try 'wherefrom run --help'."
+    result = cli("run")
+    assert (result.code, result.complaint) == (2, f"wherefrom: {described if line else usual}")
+
+
 def test_ctrl_c_outside_training(cli, monkeypatch):
     def interrupt(*_args, **_options):
         raise KeyboardInterrupt
@@ -63,12 +99,14 @@ def test_ctrl_c_outside_training(cli, monkeypatch):
     ("error", "code", "text"),
     [
         (MemoryError(), 71, "memory: expected enough memory, found too little; make the model"),
+        (ImportError("a.so: failed to map segment from shared object"), 71,
+         "memory: expected enough memory, found too little; close other programs"),
         (OSError(errno.ENOSPC, "No space left", "f"), 73, "f: the system refused: No space left"),
         (OSError(errno.EMFILE, "Too many open files"), 71, "the system refused: Too many open"),
         (OSError(errno.ENAMETOOLONG, "File name too long", "f"), 66, "f: the system refused: File"),
         (PermissionError(errno.EACCES, "Permission denied", "f"), 66, "f: the system refused: Per"),
     ],
-)
+)  # fmt: skip
 def test_what_the_system_refuses_is_no_bug(cli, monkeypatch, error, code, text):
     def fail(*_args, **_options):
         raise error

@@ -52,22 +52,6 @@ def test_a_number_is_used_or_refused_in_one_line(cli, given, command, option):
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "text"),
-    [
-        ("--length", 10**11, "length: expected 1 to 1,000,000 characters (an hour and more)"),
-        ("--top-k", 10**30, "top_k: expected a whole number from 0 to"),
-        ("--temperature", "inf", "temperature: expected a number from 0 to 1000"),
-        ("--temperature", "nan", "--temperature"),
-    ],
-)
-def test_a_sample_has_bounds(cli, tiny_run, option, value, text):
-    result = cli("sample", tiny_run, option, value)
-    assert result.code == 2
-    assert text in result.complaint
-    assert result.out == ""
-
-
-@pytest.mark.parametrize(
     ("options", "text"),
     [
         (("--pairs", 10**9), "pairs: expected 1 to 1,000, found"),

@@ -57,15 +57,6 @@ def test_every_option_has_its_section(cli, word_run, tiny_run, text, tmp_path):
     assert report["unknown"] == str(tiny_run)
 
 
-def test_notes_go_to_standard_error(cli, tiny_run, tmp_path):
-    lines = (tiny_run / "corpus" / "documents.txt").read_text().splitlines()
-    (tmp_path / "seen.txt").write_text(" ".join(lines[:4]))
-    found = cli("perplexity", tiny_run, "--text", tmp_path / "seen.txt", "--json")
-    assert found.code == 0
-    assert "stretches of seen.txt are word for word in the training text" in found.err
-    assert found.json["notes"] == found.err.splitlines()
-
-
 def test_what_was_measured_is_printed_before_the_command_fails(cli, word_run, text, tmp_path):
     (tmp_path / "empty.txt").write_text("")
     arguments = [tmp_path / "none", word_run, tmp_path / "empty.txt", text]
@@ -75,23 +66,6 @@ def test_what_was_measured_is_printed_before_the_command_fails(cli, word_run, te
     assert f"{tmp_path / 'none'}: expected a run folder" in found.err
     assert f"{word_run} (better): per word" in found.out
     assert len(cli("perplexity", *arguments, "--json").json["failed"]) == 2
-
-
-@pytest.mark.parametrize(
-    ("options", "code", "message"),
-    [
-        (["--preprocess", "lowr"], 2, "did you mean 'lower'"),
-        (["--tokens", "words"], 2, "tokens words: no such way"),
-        (["--temperature", "0"], 2, "temperature: expected a number from 0.05 to 20, found 0"),
-        (["--unknown", "none"], 66, "none"),
-        (["--model", "worst"], 2, "no model 'worst'; known: better, counts, homework, unigram"),
-        (["--text", "none.txt"], 66, "none.txt: expected a file"),
-    ],
-)
-def test_bad_options(cli, word_run, text, options, code, message):
-    found = cli("perplexity", word_run, "--text", text, *options)
-    assert found.code == code
-    assert message in found.complaint
 
 
 def test_nothing_is_printed_where_nothing_was_measured(cli, word_run, text, tmp_path):

@@ -47,3 +47,6 @@ def test_run_ends_with_a_report(cli, tiny, tmp_path):
     again = cli("run", *tiny, "--out", tmp_path / "run")
     assert again.code == 0
     assert report.stat().st_mtime_ns == before  # a finished run is only read
+    report.unlink()
+    assert cli("run", *tiny, "--out", tmp_path / "run").code == 0
+    assert report.exists(), "a report that is lost comes back"

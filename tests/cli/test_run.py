@@ -37,13 +37,13 @@ def test_json_is_one_object_of_the_agreed_form(cli, tiny, tmp_path):
 
 def test_a_finished_folder_prints_its_results_and_changes_nothing(cli, tiny, tiny_run):
     before = snapshot(tiny_run)
-    result = cli("run", *tiny, "--out", tiny_run)
+    result = cli("run", *tiny, "--no-report", "--out", tiny_run)
     assert result.code == 0
     assert result.err == f"{tiny_run} is finished; these are its results\n"
     assert "with_pretraining" in result.out
     assert result.out.splitlines()[-1].startswith(f"{tiny_run}: ")
     assert result.out.endswith(" in all\n")
-    as_json = cli("run", *tiny, "--out", tiny_run, "--json")
+    as_json = cli("run", *tiny, "--no-report", "--out", tiny_run, "--json")
     assert as_json.json["results"] == json.loads((tiny_run / "status.json").read_text())["results"]
     assert snapshot(tiny_run) == before
 
@@ -87,36 +87,11 @@ def test_seeds_are_run_apart_and_aggregated(cli, tmp_path):
     assert again.out.splitlines()[0].split() == ["mean", "95", "%", "interval", "worst", "seeds"]
 
 
-def test_one_seed_alone_has_no_interval(cli, tmp_path):
-    result = cli("run", "bigram-tiny", *BIGRAM, "--seeds", "2", "--out", tmp_path, "--json")
-    network = result.json["results"]["network"]
-    assert network["interval"] is None
-    assert network["values"] == [network["perplexity"]] == [network["worst"]]
-
-
 def test_a_listed_recipe_is_the_same_recipe_when_given_back(cli, tmp_path):
     for name in ("people", "bigram-tiny"):
         file = tmp_path / f"{name}.toml"
         file.write_text(cli("list", name).out)
         assert build_recipe(config=str(file)) == get_recipe(name)
-
-
-def test_fields_that_must_fit_each_other_can_be_set_together(tmp_path):
-    built = build_recipe("people", settings=["model.n_embd=60", "model.n_head=6"])
-    assert (built.model.n_embd, built.model.n_head) == (60, 6)
-    file = tmp_path / "c.toml"
-    file.write_text("[model]\nn_head = 6\n")
-    assert build_recipe(config=str(file), settings=["model.n_embd=60"]).model.n_head == 6
-
-
-def test_settings_go_over_the_file_and_options_over_both(tmp_path):
-    file = tmp_path / "c.toml"
-    file.write_text("seed = 5\nthreads = 2\n[stages.pretrain]\nsteps = 7\nbatch = 4\n")
-    built = build_recipe(
-        config=str(file), settings=["stages.pretrain.steps=9", "seed=6"], threads=1
-    )
-    assert (built.seed, built.threads) == (6, 1)
-    assert (built.stage("pretrain").steps, built.stage("pretrain").batch) == (9, 4)
 
 
 # --- options that stand for settings ---------------------------------------------------------
@@ -166,48 +141,8 @@ def test_bad_files_stop_a_run_before_its_folder_is_made(cli, own_files, tmp_path
     assert not (tmp_path / "r").exists()
 
 
-def test_data_that_does_not_fit_claims_no_folder(cli, own_files, tmp_path):
-    """Other settings can have the folder then."""
-    files = ["--corpus", tmp_path / "c.txt", "--questions", tmp_path / "q.tsv"]
-    given = ["run", *own_files, *files, "--set", "abstain=false", "--out", tmp_path / "r"]
-    result = cli(*given, "--set", "model.block_size=20")
-    assert result.code == 65
-    assert "raise model.block_size" in result.complaint
-    assert not (tmp_path / "r").exists()
-
-
 @pytest.mark.skipif(torch.backends.mps.is_available(), reason="there is an Apple GPU")
 def test_a_device_that_is_not_here_is_told_of_once(cli, tmp_path):
     result = cli("run", "bigram-tiny", *BIGRAM, "--device", "mps", "--out", tmp_path / "r")
     assert result.code == 0
     assert result.err.count("device 'mps' is not here; using the CPU\n") == 1
-
-
-def test_settings_go_over_options(cli, own_files, tmp_path):
-    files = ["--corpus", tmp_path / "none.txt", "--questions", tmp_path / "q.tsv"]
-    held = ["--held-out", tmp_path / "h.tsv", "--calibration", tmp_path / "h.tsv"]
-    over = ["--set", f"data.corpus={tmp_path / 'c.txt'}", "--set", "data.questions=nowhere.tsv"]
-    result = cli("run", *own_files, *files, *held, *over, "--out", tmp_path / "r")
-    assert result.code == 66
-    assert "nowhere.tsv: expected a file" in result.complaint
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["people", "--data", "x"], "--data: expected a recipe that has a path in data.folder, "
-         "found 'people', whose data 'people' has asked, calibration"),
-        (["people", "--corpus", "x"], "--corpus: expected a recipe that has a path in data.corpus"),
-        (["people", "--questions", "x"], "a path in data.questions"),
-        (["people", "--calibration", "x"], "a path in data.calibration"),
-        (["bigram-tiny", "--held-out", "x", "--variant", "rope"], "a path in data.held_out"),
-        (["bigram-tiny", "--variant", "rope"], "--variant: expected a recipe that has a name in "
-         "model.attention, found 'bigram-tiny', whose model 'bigram' has"),
-        (["people", "--variant", "rpoe"], "rpoe"),
-    ],
-)  # fmt: skip
-def test_options_that_a_recipe_has_no_field_for_are_refused(cli, tmp_path, arguments, message):
-    result = cli("run", *arguments, "--out", tmp_path / "r")
-    assert result.code == 2
-    assert message in result.complaint
-    assert not (tmp_path / "r").exists()

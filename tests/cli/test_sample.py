@@ -1,5 +1,3 @@
-import re
-
 import pytest
 
 from wherefrom import api
@@ -42,10 +40,6 @@ def test_what_a_terminal_would_obey_is_escaped(cli, characters):
     assert out.replace("\n", "").isprintable()
 
 
-def test_a_course_model_writes_too(cli, tiny_run):
-    assert cli("sample", tiny_run, "--prompt", "A", "--length", 5).code == 0
-
-
 def test_markers_are_explained_where_the_model_writes_them(cli, tiny_run, monkeypatch):
     monkeypatch.setattr(api, "sample", lambda *_: iter("o\u2047Oslo\u2047\u25a1"))
     result = cli("sample", tiny_run, "--prompt", "Wh")
@@ -57,26 +51,3 @@ def test_markers_are_explained_where_the_model_writes_them(cli, tiny_run, monkey
     assert second.startswith("\u25a1 is a marker of the model's: it fills a row")
     monkeypatch.setattr(api, "sample", lambda *_: iter("o is"))
     assert cli("sample", tiny_run).err == ""
-
-
-@pytest.mark.parametrize(
-    ("options", "code", "complaint"),
-    [
-        (("--prompt", "é"), 65, "U\\+00E9"),
-        (("--prompt", ""), 65, "prompt: expected 1 to"),
-        (("--length", 0), 2, "--length"),
-        (("--model", "best"), 2, "no model 'best'"),
-    ],
-)
-def test_what_cannot_be_sampled_is_said_in_one_line(cli, characters, options, code, complaint):
-    result = cli("sample", characters, *options)
-    assert result.code == code
-    assert re.search(complaint, result.complaint)
-
-
-def test_a_run_without_characters_is_refused(cli, tmp_path):
-    steps = ["stages.train.steps=5", "data.sentences=50"]
-    run = api.run("bigram-tiny", out=tmp_path / "b", settings=steps).run
-    result = cli("sample", run)
-    assert result.code == 2
-    assert "expected a run of a character model, found one of 'bigram'" in result.complaint

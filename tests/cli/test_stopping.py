@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from wherefrom.auditing.verification import verify_run
 from wherefrom.core.files import file_hash
+from wherefrom.runs.verification import verify_run
 
 KILLS = 20
 
@@ -124,7 +124,7 @@ def test_twenty_kills_anywhere_lose_nothing(interrupted, steps, whole, tmp_path)
 # A whole run takes some 200,000 lines of the package, and some 3,000 of those that write files.
 WRITING = [
     "core/arrays.py", "core/artifact.py", "core/files.py", "core/row_log.py",
-    "core/sealed_folder.py", "training/checkpoints.py",
+    "runs/store.py", "training/checkpoints.py",
 ]  # fmt: skip
 
 
@@ -142,7 +142,7 @@ def test_twenty_kills_of_a_command_leave_a_sound_run(interrupted, whole, tmp_pat
     """Each kill hits a line that writes files; the same command then ends as if nothing was."""
     run = Path(shutil.copytree(whole, tmp_path / "run"))
     assert interrupted(command, run).code == 0
-    expected, chance, kills, torn = sealed_files(run), random.Random(40), 0, 0
+    expected, chance, kills, torn = listed_files(run), random.Random(40), 0, 0
     while kills < KILLS:
         order = {
             "signal": signal.SIGKILL,
@@ -157,15 +157,15 @@ def test_twenty_kills_of_a_command_leave_a_sound_run(interrupted, whole, tmp_pat
     assert torn  # some were killed while they wrote
     assert interrupted(command, run).code == 0
     assert not list(run.rglob(".tmp-*"))
-    assert sealed_files(run) == expected
+    assert listed_files(run) == expected
 
 
 # Of these, an evaluation of the small run takes some 970 lines and an audit some 760, of which the
 # last 240 publish what was written.
-SEALING = ["core/artifact.py", "core/sealed_folder.py"]
+SEALING = ["core/artifact.py", "runs/store.py"]
 
 
-def sealed_files(run: Path) -> dict[str, str]:
+def listed_files(run: Path) -> dict[str, str]:
     """The hashes of all files but the one that has the time in it."""
-    files = json.loads((run / "seal.json").read_text())["files"]
+    files = json.loads((run / "manifest.json").read_text())["files"]
     return {name: entry["sha256"] for name, entry in files.items() if "timing" not in name}

@@ -48,13 +48,3 @@ def test_so_does_training(cli, tmp_path):
     given = ("run", "bigram-tiny", *small, "--threads", "2", "--out", tmp_path / "run")
     assert cli(*given).code == 0
     assert torch.get_num_threads() == 2
-
-
-def test_more_than_a_machine_has_any_use_for_are_refused(cli, tiny_run, tiny, tmp_path):
-    for number in (10_000, 10**30):
-        result = cli("ask", tiny_run, "Where?", "--threads", number)
-        assert result.code == 2
-        assert "threads: expected a whole number from 0 to" in result.complaint
-        result = cli("run", *tiny, "--threads", number, "--out", tmp_path / "new")
-        assert result.code == 2
-        assert not (tmp_path / "new").exists()

@@ -43,16 +43,16 @@ def test_an_entry_is_made_once():
 
 
 def test_what_another_process_made_meanwhile_is_not_made_again(monkeypatch):
-    other, own, alone = Maker(), Maker(), cache._alone
+    other, own, alone = Maker(), Maker(), cache.wait_alone
 
     @contextmanager
     def wait(root: Path) -> Iterator[None]:
-        monkeypatch.setattr(cache, "_alone", alone)
+        monkeypatch.setattr(cache, "wait_alone", alone)
         open_entry("corpus", "abc", other)
         with alone(root):
             yield
 
-    monkeypatch.setattr(cache, "_alone", wait)
+    monkeypatch.setattr(cache, "wait_alone", wait)
     open_entry("corpus", "abc", own)
     assert (other.times, own.times) == (1, 0)
 

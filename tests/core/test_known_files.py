@@ -2,12 +2,14 @@
 
 import gzip
 import hashlib
+import os
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from wherefrom.core import known_files
-from wherefrom.core.errors import Damaged
+from wherefrom.core.errors import Damaged, MissingInput
 from wherefrom.core.files import read_text
 from wherefrom.core.known_files import Known, are_expected, expecting
 from wherefrom.core.npy import read_npy
@@ -64,6 +66,18 @@ def test_the_message_says_which_file_and_what_to_do(tmp_path):
         f"{path}: expected SHA-256 {'0' * 64}, which it had when 'x' was fetched, found "
         f"{hashlib.sha256(b'b').hexdigest()}; 'wherefrom data fetch x' gets it again"
     )
+
+
+def test_a_pipe_that_is_open_is_read_and_one_with_a_name_is_not(tmp_path):
+    """As a shell's <(COMMAND) is; nobody may ever write into the other."""
+    reading, writing = os.pipe()
+    os.write(writing, b"one\ntwo\n")
+    os.close(writing)
+    assert read_lines(Path(f"/dev/fd/{reading}")) == ["one", "two"]
+    os.close(reading)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(MissingInput, match="pipe: expected a file, found a pipe; name a file"):
+        read_lines(tmp_path / "pipe")
 
 
 def test_files_that_nobody_knows_are_not_hashed(tmp_path, monkeypatch):

@@ -88,4 +88,4 @@ def test_each_relation_is_compared_by_itself():
         "when": (2, 0, 1), "where": (3, 1, 0),
     }  # fmt: skip
     assert compare_relations(_predictions("11010"), _predictions("10011")) == {}
-    assert compare_relations(said("11010"), _predictions("10011")) == {}, "a folder of before"
+    assert compare_relations(said("11010"), _predictions("10011")) == {}, "one does not say it"

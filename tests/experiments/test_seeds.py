@@ -9,7 +9,7 @@ from wherefrom.experiments.seeds import aggregate, parse_seeds, read_shared
 
 @pytest.mark.parametrize(
     ("text", "seeds"),
-    [("0-4", [0, 1, 2, 3, 4]), ("0,2,5", [0, 2, 5]), ("3", [3]), ("1-2, 2-3,9", [1, 2, 3, 9])],
+    [("0-4", [0, 1, 2, 3, 4]), ("0,2,5", [0, 2, 5]), ("3", [3]), ("1-2, 4-5,9", [1, 2, 4, 5, 9])],
 )
 def test_seeds_are_ranges_and_lists(text, seeds):
     assert parse_seeds(text) == seeds

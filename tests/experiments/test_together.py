@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from wherefrom.auditing.verification import verify_run
 
 from tests.experiments.stopping import StopAt
 from wherefrom.core.arrays import load_arrays
@@ -20,6 +19,7 @@ from wherefrom.experiments.stack_plan import estimate_bytes, why_one_by_one
 from wherefrom.experiments.together import RunRequest, check_together, execute_all
 from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.runs.run import open_run
+from wherefrom.runs.verification import verify_run
 from wherefrom.runs.workshop import Workshop
 from wherefrom.training.stack import Stack
 

@@ -149,8 +149,11 @@ def test_whether_it_is_borrowed_depends_on_where_it_lies(tmp_path):
     ("text", "named"),
     [
         ("[]", "expected the curve of a source predictor"),
-        ('{"curve": {}, "models": 1}', r"source\.curve: expected the field 'features'"),
-        ('{"curve": 3, "models": 1}', r"source\.curve: expected a table"),
+        (
+            '{"curve": {}, "models": 1, "relations": {}}',
+            r"source\.curve: expected the field 'features'",
+        ),
+        ('{"curve": 3, "models": 1, "relations": {}}', r"source\.curve: expected a table"),
         ('{"models": 1}', "source: expected the field 'curve'"),
         ("{", "JSON"),
         (json.dumps(to_json(fitted()) | {"more": 1}), r"source\.more"),
@@ -162,3 +165,11 @@ def test_a_damaged_predictor_is_named(tmp_path, text: str, named: str):
     with pytest.raises(Damaged, match=named) as error:
         read_source_predictor(RunFolder(tmp_path))
     assert FILE in str(error.value)
+
+
+def test_other_features_are_refused(tmp_path):
+    data = to_json(fitted())
+    data["curve"]["features"][0] = "entropy"
+    put(tmp_path, json.dumps(data))
+    with pytest.raises(Damaged, match=r"expected the features .*; audit the run again"):
+        read_source_predictor(RunFolder(tmp_path))

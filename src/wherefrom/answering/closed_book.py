@@ -35,7 +35,6 @@ from wherefrom.runs.run import Run
 # What confidence is computed from.
 _CERTAINTY = ("log_probability", "margin")
 FEATURES = (*_CERTAINTY, *STATEMENT, *FAMILIARITY)
-EARLIER_FEATURES = (*_CERTAINTY, *FAMILIARITY)  # of folders without wordings
 TINY = 1e-12
 _REFERENCES = 500  # asked people whose names familiarity is measured against
 

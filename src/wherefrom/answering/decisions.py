@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from wherefrom.answering.abstention import REFUSE_ALL, Threshold
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.policy import AnswerPolicy
-from wherefrom.core.plurals import plural
 from wherefrom.core.replies import LOW_CONFIDENCE, OTHER_SPELLING, UNKNOWN_NAME
 
 
@@ -59,10 +58,7 @@ class Decision:
                 f"its confidence is below {100 * least:.1f} %, the threshold that was set for "
                 f"{target} right among such answers"
             )
-        n = self.threshold.n
-        asked = f"{n} calibration {plural('question', n)}"
-        none = f"no threshold reaches {target} on the {asked}"
-        return f"no such question is answered: {self.threshold.why_not or none}"
+        return f"no such question is answered: {self.threshold.why_not}"
 
 
 def decide(

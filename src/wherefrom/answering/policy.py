@@ -7,7 +7,7 @@ then means the same for all of them, and each reaches the precision or is not an
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from wherefrom.answering.abstention import (
 from wherefrom.answering.calibration import PSEUDO, LogisticCalibration, fit_by_relation
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.closed_book import (
-    EARLIER_FEATURES,
     FEATURES,
     ClosedBookModel,
     open_closed_book,
@@ -36,7 +35,7 @@ from wherefrom.answering.risk_bound import Sides, fit_bounds, gated_probability,
 from wherefrom.answering.statement_forms import NO_FORMS, StatementForms
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import Answer, Question
-from wherefrom.core.errors import BadData, Damaged, Mismatch, MissingInput
+from wherefrom.core.errors import BadData, Damaged, MissingInput
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.relations import divide, group
 from wherefrom.runs.folder import RunFolder
@@ -60,9 +59,8 @@ class AnswerPolicy:
     With several relations, `relations` has a calibration and a threshold for each. `calibration`
     is then that of a relation without calibration questions, which is never answered, and
     `threshold` describes what the thresholds together did to the calibration questions. The
-    familiarity of names is measured relative to `reference`. It is None in folders of the first
-    version, where it must be measured again. `forms` are the wordings in which answers are scored;
-    earlier versions have none.
+    familiarity of names is measured relative to `reference`. `forms` are the wordings in which
+    answers are scored.
     """
 
     format_version: ClassVar[int] = 5
@@ -333,16 +331,13 @@ def read_policy(run: Run) -> AnswerPolicy:
             f"('wherefrom run {run.recipe.name} --out {run.path}')"
         )
     try:
-        policy = from_json(AnswerPolicy, _upgrade(run.folder.read_json(FILE)), "policy")
+        policy = from_json(AnswerPolicy, run.folder.read_json(FILE), "policy")
+        if (found := policy.calibration.features) != FEATURES:
+            raise BadData(f"policy: expected the features {FEATURES}, found {found}")
     except BadData as error:
         raise Damaged(
             f"{path}: {error}; 'wherefrom evaluate {run.path}' writes it again"
         ) from error
-    if policy.calibration.features not in (FEATURES, EARLIER_FEATURES):
-        raise Mismatch(
-            f"{path}: expected a calibration over the features {', '.join(FEATURES)}, found the "
-            f"features of another version; 'wherefrom evaluate {run.path}' writes it again"
-        )
     return policy
 
 
@@ -359,13 +354,3 @@ def open_as_stored(run: Run, policy: AnswerPolicy | None) -> ClosedBookModel:
     if policy is None:
         return open_closed_book(run)
     return open_closed_book(run, policy.reference, policy.forms)
-
-
-def _upgrade(data: Any) -> Any:
-    """Set the version: earlier files lack the forms, the relations and, the first, a reference."""
-    if not isinstance(data, dict):
-        return data
-    found = cast(dict[str, Any], data)
-    if found.get("format_version", 1) in (1, 2, 3, 4):
-        found = found | {"format_version": AnswerPolicy.format_version}
-    return found

@@ -1,13 +1,13 @@
 """`wherefrom ask`: put questions to a finished run."""
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wherefrom.cli.options import Threads, one_risk
+from wherefrom.cli.options import AsJson, FinishedRun, Threads, one_risk
 from wherefrom.cli.output import complain, note, print_json
+from wherefrom.core.arguments import require_path
 from wherefrom.core.errors import BadData, UsageError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ SHOWN = 5  # bad questions that are described; the others are counted
 
 
 def ask(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run folder.")],
+    run: FinishedRun,
     questions: Annotated[
         list[str] | None,
         typer.Argument(
@@ -55,13 +55,11 @@ def ask(
         ),
     ] = "shown",
     picture: Annotated[
-        Path | None,
+        str | None,
         typer.Option(metavar="FILE.svg", help="Also draw the first reply into this file."),
     ] = None,
     threads: Threads = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the result as one JSON object.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Ask a run's model questions, closed-book: it answers from its weights alone.
 
@@ -77,6 +75,8 @@ def ask(
     from wherefrom.auditing.asking import DELTA
     from wherefrom.show.terminal.replies import describe_reply
 
+    if picture is not None:
+        require_path("--picture", picture)
     alpha = one_risk(risk, DELTA if delta is None else delta)
     places, texts = _given(questions) if questions else _read()
     found = wherefrom.ask(

@@ -1,17 +1,16 @@
 """`wherefrom audit`: how far a run's answers can be trusted, and where they come from."""
 
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from wherefrom.cli.options import Threads, Together, one_risk
+from wherefrom.cli.options import FinishedRun, Threads, Together, one_risk
 from wherefrom.cli.output import note, print_json
 
 
 def audit(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run folder.")],
+    run: FinishedRun,
     risk: Annotated[
         list[float] | None,
         typer.Option(
@@ -106,7 +105,7 @@ def audit(
         draw(audit_table(written))
         if lines := [*explain_audit_refusals(written), *explain_source(written)]:
             print("\n" + "\n".join(map(printable, lines)))
-        print(f"\n{run / 'audit'}: audit.json, answers.jsonl and pictures")
+        print(f"\n{run}/audit: audit.json, answers.jsonl and pictures")
     if found.not_retrained is not None:
         sys.stdout.flush()
         raise found.not_retrained

@@ -1,20 +1,18 @@
 """`wherefrom compare`: runs side by side, and paired where they answered the same questions."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from wherefrom.cli.options import AsJson
 from wherefrom.cli.output import print_json
 
 
 def compare(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN", help="Two or more finished run folders.")
+        list[str], typer.Argument(metavar="RUN", help="Two or more finished run folders.")
     ],
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the result as one JSON object.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show runs side by side.
 

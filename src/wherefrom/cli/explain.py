@@ -1,11 +1,10 @@
 """`wherefrom explain`: which words made an averaging network say what it says."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wherefrom.cli.options import Threads
+from wherefrom.cli.options import AsJson, Threads
 from wherefrom.cli.output import print_json
 from wherefrom.show.terminal.tables import printable
 
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def explain(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run of 'sentiment'.")],
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A finished run of 'sentiment'.")],
     texts: Annotated[
         list[str] | None, typer.Argument(metavar="TEXT", help="One or more reviews, in quotes.")
     ] = None,
@@ -32,9 +31,7 @@ def explain(
     ] = False,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the draw.")] = 0,
     threads: Threads = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the result as one JSON object.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Rank the words of a review by how much the logit changes when each is left out.
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from wherefrom.cli.options import AsJson
 from wherefrom.cli.output import print_json
 
 
@@ -15,9 +16,7 @@ def list_(
             metavar="RECIPE", help="Print this recipe as TOML, to change and give to run --config."
         ),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the result as one JSON object.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the recipes, and the runs in the folder `runs`."""
     from wherefrom import api

@@ -8,7 +8,7 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -37,7 +37,6 @@ from wherefrom.cli.following import (
     started_by_torchrun,
 )
 from wherefrom.cli.output import complain, show_traceback, show_warnings_as_notes
-from wherefrom.cli.parsing import describe_refused
 from wherefrom.cli.streams import hush, prepare_streams
 from wherefrom.core.environment import prepare_command
 from wherefrom.core.errors import (
@@ -157,7 +156,7 @@ def _explain(error: BaseException) -> int:
         hush()
         return BROKEN_PIPE
     if hasattr(error, "format_message"):  # an error of typer's own parsing
-        complain(describe_refused(error))
+        complain(_describe_refused(error))
         return 2
     text = " ".join(f"{type(error).__name__}: {error}".split())
     complain(f"bug: {text}; run it again with --debug to see where, and please report it")
@@ -172,6 +171,8 @@ def _translate(error: BaseException) -> BaseException:
     """What the system refused, where no code that knew more about it was around."""
     if refused(error):
         advice = "make the model, the batch or the data smaller"
+        if isinstance(error, ImportError | SystemError):  # before there is any
+            advice = "close other programs, or raise the limits of this session (ulimit -v)"
         return OutOfMemory(f"memory: {describe_refusal(error)}; {advice}")
     if not isinstance(error, OSError) or isinstance(error, BrokenPipeError) or not error.errno:
         return error
@@ -189,3 +190,43 @@ def _take_debug(arguments: list[str]) -> tuple[list[str], bool]:
     end = arguments.index("--") if "--" in arguments else len(arguments)
     kept = [a for i, a in enumerate(arguments) if i >= end or a != "--debug"]
     return kept, len(kept) < len(arguments)
+
+
+# What typer's validation found wrong, and what it would have taken; {} is the limit.
+_WANTED = {
+    "greater_than_equal": "at least {}",
+    "greater_than": "more than {}",
+    "less_than_equal": "at most {}",
+    "less_than": "less than {}",
+    "int_parsing": "a whole number",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_parsing": "a number",
+    "float_type": "a number",
+    "finite_number": "a finite number",
+}
+
+
+def _describe_refused(error: Any) -> str:
+    """One line about an error of typer's own parsing."""
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context else "wherefrom"
+    described = _describe_value(error)
+    if described is not None:
+        return f"{described}; see '{path} --help'"
+    return f"{' '.join(error.format_message().split())} Try '{path} --help'."
+
+
+def _describe_value(error: Any) -> str | None:
+    """Where, expected, found; None if typer does not say it."""
+    listed = getattr(error.__cause__, "errors", None)
+    names = getattr(getattr(error, "param", None), "opts", ())
+    option = next((name for name in names if name.startswith("--")), None)
+    if listed is None or option is None:
+        return None
+    problem = listed()[0]
+    wanted = _WANTED.get(problem["type"])
+    if wanted is None:
+        return None
+    limits = [f"{limit:g}" for limit in problem.get("ctx", {}).values()]
+    return f"{option}: expected {wanted.format(*limits)}, found '{problem['input']}'"

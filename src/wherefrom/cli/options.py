@@ -7,12 +7,14 @@ import typer
 
 from wherefrom.core.errors import UsageError
 
+FinishedRun = Annotated[str, typer.Argument(metavar="RUN", help="A finished run folder.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Together = Annotated[
     int | None,
     typer.Option(
         metavar="N",
         min=1,
-        help="Train at most N models as one step on one device; each ends as it would alone.",
+        help="Train up to N models in parallel on one device; results are unchanged.",
         show_default="as many as fit on a GPU, 1 on a CPU",
     ),
 ]
@@ -26,8 +28,6 @@ Threads = Annotated[
         show_default="the recipe's",
     ),
 ]
-
-
 Processes = Annotated[
     int | None,
     typer.Option(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wherefrom.core.config import to_json
-from wherefrom.core.errors import CacheWarning, UnsealedWarning
+from wherefrom.core.errors import CacheWarning
 from wherefrom.show.terminal.messages import complain, note
 
 __all__ = [
@@ -38,7 +38,7 @@ def show_warnings_as_notes() -> None:
     usual = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **rest: Any) -> None:
-        if issubclass(category, UnsealedWarning | CacheWarning):
+        if issubclass(category, CacheWarning):
             note(str(message))
         else:
             usual(message, category, *place, **rest)

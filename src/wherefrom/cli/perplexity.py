@@ -1,11 +1,11 @@
 """`wherefrom perplexity`: measure texts with the models of runs, in units that can be compared."""
 
-from pathlib import Path
+import os
 from typing import Annotated, Any
 
 import typer
 
-from wherefrom.cli.options import Threads
+from wherefrom.cli.options import AsJson, Threads
 from wherefrom.cli.output import note, print_json
 
 UNIFORM = "uniform"
@@ -13,11 +13,11 @@ UNIFORM = "uniform"
 
 def perplexity(
     runs: Annotated[
-        list[Path],
+        list[str],
         typer.Argument(metavar="RUN...", help="Finished run folders of language models."),
     ],
     text: Annotated[
-        list[Path] | None,
+        list[str] | None,
         typer.Option(
             metavar="FILE",
             help="A text file to measure; may be repeated. Text files may also be named among "
@@ -65,9 +65,7 @@ def perplexity(
         ),
     ] = UNIFORM,
     threads: Threads = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the result as one JSON object.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure the perplexity of texts, and show where the loss comes from.
 
@@ -79,10 +77,10 @@ def perplexity(
     from wherefrom import api
     from wherefrom.core.config import to_json
 
-    files = [*(text or []), *(path for path in runs if path.is_file())]
+    files = [path for path in runs if os.path.isfile(path)]
     report = api.perplexity(
-        [path for path in runs if not path.is_file()],
-        files,
+        [path for path in runs if path not in files],
+        [*(text or []), *files],
         model=model,
         preprocess=preprocess or (),
         temperatures=temperature or (),

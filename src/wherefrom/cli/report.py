@@ -1,6 +1,5 @@
 """`wherefrom report`: one HTML file in which a run's model answers, looks and is checked."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,14 +11,14 @@ from wherefrom.core.environment import keep_imported
 
 def report(
     runs: Annotated[
-        list[Path],
+        list[str],
         typer.Argument(
             metavar="RUN [RUN ...]",
             help="A finished run folder; further ones are shown beside the first.",
         ),
     ],
     out: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             metavar="FILE.html", help="The file to write.", show_default="RUN/report.html"
         ),

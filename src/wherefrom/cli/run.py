@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wherefrom.cli.options import Processes, Threads, Together, Wait
+from wherefrom.cli.options import AsJson, Processes, Threads, Together, Wait
 from wherefrom.cli.output import note, print_json, print_refusals
 from wherefrom.core.errors import UsageError
 
@@ -95,7 +95,7 @@ def run(
         ),
     ] = None,
     out: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             metavar="FOLDER",
             help="The run folder to write.",
@@ -107,7 +107,7 @@ def run(
         typer.Option(
             metavar="M",
             help="How long a run of 'facts' may take; more minutes than before go on from a "
-            "finished run. By default as long as it gains much.",
+            "finished run. Default: until accuracy levels off.",
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="The random seed.")] = None,
@@ -133,9 +133,7 @@ def run(
             "model answers.",
         ),
     ] = True,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the result as one JSON object.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run a recipe and print its results.
 
@@ -173,7 +171,7 @@ def run(
             **options,
         )
         print_json(found) if as_json else _print_seeds(found)
-        runs, new = list(found.runs), not all(map(_has_report, found.runs[:1]))
+        runs, outcomes = list(found.runs), found.outcomes
     else:
         if together not in (None, 1):
             raise UsageError("--together: expected several models, of --seeds; leave it out")
@@ -181,8 +179,9 @@ def run(
             recipe, out=out, progress=True, processes=processes, wait=wait, **options
         )
         print_json(found) if as_json else _print(found)
-        runs, new = [found.run], not found.reused
-    if report and new and found.recipe in REPORTED:
+        runs, outcomes = [found.run], (found,)
+    reported = all(each.reused for each in outcomes) and _has_report(runs[0])
+    if report and not reported and found.recipe in REPORTED:
         _report(runs, threads, as_json)
     found.require_checks()
 

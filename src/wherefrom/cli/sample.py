@@ -1,11 +1,10 @@
 """`wherefrom sample`: a run's language model continues a text."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from wherefrom.cli.options import Threads
+from wherefrom.cli.options import FinishedRun, Threads
 from wherefrom.cli.output import note
 from wherefrom.core.vocabulary import MASK, PAD
 from wherefrom.show.terminal.tables import printable
@@ -19,7 +18,7 @@ MARKS = {
 
 
 def sample(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run folder.")],
+    run: FinishedRun,
     prompt: Annotated[str, typer.Option(metavar="TEXT", help="The text to continue.")] = "Wh",
     length: Annotated[
         int, typer.Option(metavar="N", min=1, help="How many characters to write.")

@@ -2,14 +2,18 @@
 
 A user who passes None, a number or bytes where text is expected gets one line that says so, and not
 an error from somewhere inside. Only what a person passes by mistake is looked at: plain types,
-unions, collections of plain types, classes of ours.
+unions, collections of plain types, classes of ours. A path must be one that the system can look
+for: without NUL, not too long, and no link that leads to itself.
 """
 
+import errno
 import inspect
+import os
 from collections.abc import Callable, Collection, Iterable
 from functools import cache, wraps
 from numbers import Integral, Real
 from os import PathLike
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, ParamSpec, TypeVar, Union, Unpack, get_args, get_origin, get_type_hints
 
@@ -20,10 +24,11 @@ R = TypeVar("R")
 
 _WORDS: dict[Any, str] = {
     str: "text", int: "a whole number", float: "a number", bool: "True or False",
-    NoneType: "None", PathLike: "a path",
+    NoneType: "None", PathLike: "a path", Path: "a path",
 }  # fmt: skip
 _SEVERAL = {str: "texts", int: "whole numbers", float: "numbers"}
 _LONGEST = 60  # characters of a value that is shown
+_NOWHERE = (errno.ELOOP, errno.ENAMETOOLONG)
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
@@ -57,12 +62,17 @@ def _fields(options: Any) -> dict[str, Any]:
 
 def _check(function: str, name: str, kind: Any, value: Any) -> None:
     if not _fits(kind, value):
-        found = repr(value)
-        found = found if len(found) <= _LONGEST else f"{found[:_LONGEST]}..."
         raise UsageError(
-            f"{function}: {name}: expected {_describe(kind)}, found {found} "
+            f"{function}: {name}: expected {_describe(kind)}, found {_show(value)} "
             f"({type(value).__name__})"
         )
+    for path in _paths(kind, value):
+        require_path(f"{function}: {name}", path)
+
+
+def _show(value: Any) -> str:
+    found = repr(value)
+    return found if len(found) <= _LONGEST else f"{found[:_LONGEST]}..."
 
 
 def _fits(kind: Any, value: Any) -> bool:
@@ -78,13 +88,40 @@ def _fits(kind: Any, value: Any) -> bool:
             return False
         if isinstance(value, str):  # a sequence too, of letters
             return inner[0] is str
-        held: Collection[Any] = value if isinstance(value, list | tuple) else ()
-        return all(_fits(inner[0], each) for each in held)
+        return all(_fits(inner[0], each) for each in _members(value))
     if kind is float:
         return isinstance(value, Real)
     if kind is int:
         return isinstance(value, Integral)
     return isinstance(value, kind) if isinstance(kind, type) else True
+
+
+def _members(value: Any) -> Collection[Any]:
+    """What a collection holds; what can be gone through only once is left to the function."""
+    return value if isinstance(value, Collection) else ()
+
+
+def _paths(kind: Any, value: Any) -> list[Any]:
+    """The values that are paths: the argument itself, or the members of a list of them."""
+    kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    if isinstance(value, str | PathLike):
+        is_path = any(each is Path or get_origin(each) is PathLike for each in kinds)
+        return [value] if is_path else []
+    inner = [get_args(each)[0] for each in kinds if get_args(each)]
+    return [path for each in inner for member in _members(value) for path in _paths(each, member)]
+
+
+def require_path(where: str, path: str | PathLike[str]) -> None:
+    """UsageError if the system could not even look for the path; what is there is not asked."""
+    reason = "" if str(path) else "it is empty"
+    try:
+        os.stat(path)
+    except ValueError as error:  # a NUL, or what no file's name can be
+        reason = str(error)
+    except OSError as error:
+        reason = reason or (error.strerror if error.errno in _NOWHERE else "")
+    if reason:
+        raise UsageError(f"{where}: expected a path, found {_show(path)}: {reason}")
 
 
 def _describe(kind: Any) -> str:

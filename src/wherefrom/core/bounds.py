@@ -57,6 +57,13 @@ def check_whole(config: Any, field: str, least: int, most: int, meaning: str = "
     check(_is_whole(value) and least <= value <= most, type(config).__name__, field, value, wanted)
 
 
+def check_vocabulary(config: Any) -> None:
+    """How many symbols a model knows: 0 stands for those of the run's vocabulary."""
+    meaning = "0: the vocabulary's; a model of one symbol has nothing to choose"
+    check_whole(config, "vocab_size", 0, MOST_SYMBOLS, meaning)
+    check(config.vocab_size != 1, type(config).__name__, "vocab_size", 1, "0, or at least 2")
+
+
 def check_number(config: Any, field: str, least: float, most: float, meaning: str = "") -> None:
     """A number within bounds, both of them allowed; NaN is within none."""
     value = getattr(config, field)

@@ -63,7 +63,7 @@ def open_entry(kind: str, key: str, make: Callable[[Path], None]) -> Path:
     path = root / f"{kind}-{key}"
     if _is_sound(path, key):
         return path
-    with _alone(root):
+    with wait_alone(root):
         if _is_sound(path, key):  # made by the one who was waited for
             return path
         sweep(root)
@@ -109,8 +109,8 @@ def _is_sound(path: Path, key: str) -> bool:
 
 
 @contextmanager
-def _alone(root: Path) -> Iterator[None]:
-    """Be the only one who makes entries; the kernel frees the lock of a killed process."""
+def wait_alone(root: Path) -> Iterator[None]:
+    """Be the folder's only writer, after those who came before; a killed one frees the lock."""
     with cannot_write(root):
         root.mkdir(parents=True, exist_ok=True)
         descriptor = open_to_append(root / ".lock")

@@ -71,13 +71,13 @@ def to_json(record: Any) -> Any:
 def from_json(cls: type[T], data: Any, where: str) -> T:
     """The finding of type `cls` that `to_json` wrote; BadData names what is wrong with it."""
     try:
-        return decode(cls, data, {}, where)
+        return decode(cls, data, None, where)
     except UsageError as error:
         raise BadData(str(error)) from None
 
 
-def decode(cls: Any, data: Any, kinds: Kinds, where: str = "") -> Any:
-    """The config of type `cls` that `encode` wrote as `data`."""
+def decode(cls: Any, data: Any, kinds: Kinds | None, where: str = "") -> Any:
+    """The config of type `cls` that `encode` wrote as `data`; without `kinds`, the finding."""
     _require_shallow(where)
     if data is None and _optional(cls):
         return None
@@ -111,14 +111,15 @@ def decode(cls: Any, data: Any, kinds: Kinds, where: str = "") -> Any:
         data = dict(data)
         if not is_dataclass(cls) or "kind" in data:
             kind = str(data.pop("kind", None))
-            if kind not in kinds:
-                raise UsageError(f"{where}: unknown kind '{kind}'; {nearest(kind, kinds)}")
+            if kinds is None or kind not in kinds:
+                raise UsageError(f"{where}: unknown kind '{kind}'; {nearest(kind, kinds or ())}")
             cls = kinds[kind]
         return _build(cls, data, kinds, where)
     return _scalar(cls, data, where)
 
 
-def _build(cls: Any, data: dict[str, Any], kinds: Kinds, where: str) -> Any:
+def _build(cls: Any, data: dict[str, Any], kinds: Kinds | None, where: str) -> Any:
+    """A config, in which fields may be left out, or a finding, which is written whole."""
     version = getattr(cls, _VERSION, None)
     if version is not None and (found := data.pop(_VERSION, None)) != version:
         raise UsageError(f"{where}: expected {_VERSION} {version}, found {found!r}")
@@ -126,21 +127,14 @@ def _build(cls: Any, data: dict[str, Any], kinds: Kinds, where: str) -> Any:
     for name in data:
         if name not in known:
             raise UsageError(f"{_at(where, name)}: no such field; {nearest(name, known)}")
-    missing = [
-        n
-        for n, f in known.items()
-        if n not in data
-        and f.default is MISSING
-        and f.default_factory is MISSING
-        and not _optional(hints[n])
-    ]
-    if missing:
-        raise UsageError(f"{where}: expected the field '{missing[0]}', found none")
-    values = {
-        n: None
-        for n, f in known.items()
-        if n not in data and f.default is MISSING and f.default_factory is MISSING
-    }
+    values: dict[str, Any] = {}
+    for name, field in known.items():
+        has_default = field.default is not MISSING or field.default_factory is not MISSING
+        if name in data or (has_default and kinds is not None):
+            continue
+        if kinds is None or not _optional(hints[name]):
+            raise UsageError(f"{where}: expected the field '{name}', found none")
+        values[name] = None
     values |= {n: decode(hints[n], v, kinds, _at(where, n)) for n, v in data.items()}
     return _construct(cls, values, where)
 

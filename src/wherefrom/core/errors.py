@@ -94,10 +94,6 @@ def error_of(code: int, message: str) -> WherefromError:
     return Interrupted(message, code - 128) if code > 128 else WherefromError(message)
 
 
-class UnsealedWarning(UserWarning):
-    """A run folder of an earlier version: nothing says whether its files are as written."""
-
-
 class CacheWarning(UserWarning):
     """What was computed could not be kept for the next time."""
 

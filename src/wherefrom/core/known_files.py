@@ -5,8 +5,9 @@ only those of files that are known; nothing is read twice.
 """
 
 import hashlib
+import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from io import BufferedReader
@@ -24,6 +25,14 @@ class Known:
     since: str
     advice: str
 
+
+_NO_FILES = {
+    stat.S_ISCHR: "a device",
+    stat.S_ISBLK: "a device",
+    stat.S_ISFIFO: "a pipe",
+    stat.S_ISSOCK: "a socket",
+}
+_OPEN = Path("/dev")  # where a process finds what is open in it
 
 Lookup = Callable[[Path], Known | None]
 _lookup: ContextVar[Lookup | None] = ContextVar("lookup", default=None)
@@ -78,9 +87,16 @@ class HashedFile:
 
 
 def require_file(path: Path) -> None:
-    """Refuse a device, such as /dev/zero, which has no end; a pipe has one."""
-    if path.is_char_device() or path.is_block_device():
-        raise MissingInput(f"{path}: expected a file, found a device; name a file")
+    """Refuse a device, such as /dev/zero, which has no end, and a named pipe or a socket.
+
+    Whoever opens a named pipe waits for its writer, who may never come. A pipe that is open already
+    has one: /dev/stdin, and what a shell writes for <(COMMAND).
+    """
+    with suppress(OSError):  # whoever opens the file says what is wrong
+        mode = path.stat().st_mode
+        kind = next((word for is_it, word in _NO_FILES.items() if is_it(mode)), None)
+        if kind and not (kind == "a pipe" and _OPEN in path.parents):
+            raise MissingInput(f"{path}: expected a file, found {kind}; name a file")
 
 
 def _find(path: Path) -> Known | None:

@@ -12,7 +12,8 @@ from wherefrom.core.errors import OutOfMemory
 _REFUSED = re.compile(
     r"can't allocate memory|not enough memory|out of memory|bad_alloc|cannot allocate|"
     r"unable to allocate|storage size calculation overflowed|array is too big|"
-    r"maximum allowed (dimension|size) exceeded|invalid buffer size",
+    r"maximum allowed (dimension|size) exceeded|invalid buffer size|"
+    r"failed to map segment|_find_and_load.*returned NULL",  # the last two: while importing
     re.IGNORECASE,
 )
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
@@ -33,7 +34,8 @@ def refused(error: BaseException) -> bool:
     """Whether an error means that memory was refused."""
     if isinstance(error, MemoryError):
         return True
-    return isinstance(error, RuntimeError | ValueError) and bool(_REFUSED.search(str(error)))
+    kinds = RuntimeError | ValueError | ImportError | OSError | SystemError
+    return isinstance(error, kinds) and bool(_REFUSED.search(str(error)))
 
 
 def describe_refusal(error: BaseException) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from wherefrom.core.arguments import checked
 from wherefrom.core.errors import MissingInput, UsageError, nearest
 from wherefrom.data.fetching import registry
 from wherefrom.data.findings import (
@@ -39,6 +40,7 @@ def list_datasets() -> DatasetListing:
     )
 
 
+@checked
 def check(
     which: str | Path,
     questions: str | Path | None = None,
@@ -78,6 +80,7 @@ def check(
     return check_files(path, questions, held_out, calibration, documents)
 
 
+@checked
 def remove(name: str) -> Removed:
     """Take a data set off the user's list; files that `fetch` made are deleted, others stay."""
     from wherefrom.data.fetching.packages import remove
@@ -89,6 +92,7 @@ def remove(name: str) -> Removed:
     return remove(name)
 
 
+@checked
 def add(name: str, folder: str | Path) -> Inspection:
     """Check a folder and register it under a name, so that recipes find it.
 
@@ -123,6 +127,7 @@ def list_packages() -> dict[str, Offer]:
     }
 
 
+@checked
 def fetch(name: str, tell: Callable[[str], None] | None = None) -> Fetched:
     """Download a data set, convert it to the files that recipes read, and register it.
 

@@ -40,8 +40,7 @@ class ComparedRun:
 class PairedRuns(Comparison):
     """The primary model of `run` (a) against that of `reference` (b) on the same questions.
 
-    `by_relation` has the same for each relation; it is empty if there is only one, and for folders
-    of before, whose predictions do not say their relation.
+    `by_relation` has the same for each relation; it is empty if there is only one.
     """
 
     run: str

@@ -69,18 +69,18 @@ class SeedsOutcome:
 
 
 def parse_seeds(text: str) -> list[int]:
-    """The seeds of `0-4`, `0,2,5` or a mixture of both, each once, in the given order."""
-    seeds: dict[int, None] = {}
+    """The seeds of `0-4`, `0,2,5` or a mixture of both, in the given order."""
+    seeds: list[int] = []
     for part in text.split(","):
         bounds = re.fullmatch(r"\s*([0-9]{1,10})(?:-([0-9]{1,10}))?\s*", part)
         first, last = (int(bounds[1]), int(bounds[2] or bounds[1])) if bounds else (1, 0)
         if last < first:
             raise UsageError(f"--seeds: expected numbers such as 0-4 or 0,2,5, found '{text}'")
         # One seed more than allowed is enough to fail below; a range of billions takes forever.
-        seeds |= dict.fromkeys(range(first, min(last, first + _MOST) + 1))
+        seeds += range(first, min(last, first + _MOST) + 1)
     if len(seeds) > _MOST:
         raise UsageError(f"--seeds: expected at most {_MOST} seeds, found more in '{text}'")
-    return list(seeds)
+    return seeds
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from wherefrom.core.errors import Damaged
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.generation.language_model import LanguageModel
 from wherefrom.generation.memory import Memory
@@ -61,7 +62,13 @@ class Lane:
             logits.append(self.memory.advance([t for seat in self.seats for t in seat.unread()]))
         if arrivals:
             logits.append(self._admit(arrivals))
-        events = self.choose(torch.cat(logits))
+        logits_RV = torch.cat(logits)
+        if not logits_RV.logsumexp(-1).isfinite().all():
+            raise Damaged(
+                "model: expected logits that are numbers, found others: its weights are too large; "
+                "copy the run folder anew, or train the model again"
+            )
+        events = self.choose(logits_RV)
         self._dismiss()
         return events
 

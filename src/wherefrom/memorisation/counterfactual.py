@@ -35,7 +35,6 @@ INFLUENCE = "audit/influence.jsonl"  # one line for each retrained model
 RECALLED_ABOVE = 0.5  # with a larger m, most of the answer's probability comes from the text
 
 _REMOVE = "remove it and audit again"
-_OLD_NAMES = {"told": "has_text", "p": "probabilities"}  # fields as earlier versions wrote them
 
 
 @dataclass(frozen=True)
@@ -149,7 +148,7 @@ def measured_models(folder: RunFolder) -> frozenset[str]:
 
 
 def read_rows(folder: RunFolder) -> list[RetrainedProbabilities]:
-    """The lines of influence.jsonl; files of earlier versions can be read too."""
+    """The lines of influence.jsonl."""
     try:
         lines = enumerate(folder.read_jsonl(INFLUENCE), 1)
         return [_decode_row(line, f"line {number}") for number, line in lines]
@@ -231,9 +230,8 @@ def _pair_models(p_KN: np.ndarray, has_text_KN: np.ndarray) -> np.ndarray:
 def _decode_row(line: Any, where: str) -> RetrainedProbabilities:
     """Decode one line; fields that other tools add (the benchmark's seconds) are left out."""
     found = cast(dict[str, Any], line) if isinstance(line, dict) else {}
-    renamed = {_OLD_NAMES.get(name, name): value for name, value in found.items()}
     known = [field.name for field in fields(RetrainedProbabilities)]
-    row = {name: renamed[name] for name in known if name in renamed}
+    row = {name: found[name] for name in known if name in found}
     return from_json(RetrainedProbabilities, row, where)
 
 

@@ -38,13 +38,13 @@ from wherefrom.runs.folder import RunFolder
 USUAL = "usual"
 # The set that predicted the labels of calibration people best, of some twenty: see docs/LOG.md.
 SOURCE_FEATURES = ("log_probability", *STATEMENT, *FAMILIARITY, USUAL)
-COLUMNS = (*FEATURES, "contrast", "agreement", USUAL)  # predictors of earlier versions use others
+COLUMNS = (*FEATURES, "contrast", "agreement", USUAL)  # what an audit writes of each answer
 FILE = "audit/source.json"
 
 
 @dataclass(frozen=True)
 class SourcePredictor:
-    """A curve over SOURCE_FEATURES (in earlier versions over others of COLUMNS).
+    """A curve over SOURCE_FEATURES.
 
     It was fitted with the help of `models` retrained models. With several relations, `relations`
     has a curve for each, and `curve` is for any other relation.
@@ -59,8 +59,9 @@ class SourcePredictor:
 
     def __post_init__(self) -> None:
         for curve in (self.curve, *self.relations.values()):
-            if not set(curve.features) <= set(COLUMNS):
-                raise BadData(f"source: expected features among {COLUMNS}, found {curve.features}")
+            if curve.features != SOURCE_FEATURES:
+                wanted, found = SOURCE_FEATURES, curve.features
+                raise BadData(f"source: expected the features {wanted}, found {found}")
 
     def predict(
         self,
@@ -92,16 +93,14 @@ class SourcePredictor:
         return found
 
 
-def _room_for_recall(features: FeatureTable) -> np.ndarray | float:
+def _room_for_recall(features: FeatureTable) -> np.ndarray:
     """A factor that keeps the answer which anybody gets from being called recalled.
 
     A model that has not read somebody's text answers about as it does about decoys. If they get
     the answer with a probability u, m is at most about 1 - u; with u above 1/2 it is too small to
     count as recalled, however sure the model is: "right" when most people are right-handed.
     """
-    usual_N = features.columns.get(USUAL)
-    if usual_N is None:  # features of an earlier version
-        return 1.0
+    usual_N = features.columns[USUAL]
     return np.where(usual_N > 1 - RECALLED_ABOVE, 1 - usual_N, 1.0)
 
 

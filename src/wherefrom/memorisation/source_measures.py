@@ -65,7 +65,7 @@ class MeasuredSource:
     People without text have m = 0 and count as guessed; `auroc_with_text` leaves them out, and so
     do `spearman` (of the predicted probability and m), the baselines and `reliability`. m is
     itself an estimate: `reliability` says how good its labels are, and what they allow at best
-    (`pairs_agree` is the first figure of it, where earlier versions have it).
+    (`pairs_agree` is the first figure of it).
     `constant` is the share of labels that one label for every answer gets right, and `gain` how
     many more the predictor does. `by_construction` has the AUROC against what the text states,
     where the data set knows that. `in_words` says what to make of it.

@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from wherefrom.core.bags import BagVocabulary
-from wherefrom.core.bounds import MOST_SYMBOLS, MOST_UNITS, check_whole
+from wherefrom.core.bounds import MOST_UNITS, check_vocabulary, check_whole
 from wherefrom.core.config import check
 from wherefrom.core.contracts import Answer, Bags, Candidate
 from wherefrom.core.errors import BadData
@@ -49,7 +49,7 @@ class DANConfig:
         check_whole(self, "depth", 0, DEEPEST)
         check(self.activation in known, name, "activation", self.activation, f"one of {known}")
         check_whole(self, "classes", 2, MOST_UNITS)
-        check_whole(self, "vocab_size", 0, MOST_SYMBOLS, "0: the vocabulary's")
+        check_vocabulary(self)
 
     @property
     def least_weights(self) -> int:

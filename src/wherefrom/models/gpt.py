@@ -16,6 +16,7 @@ from wherefrom.core.bounds import (
     MOST_UNITS,
     check_number,
     check_share,
+    check_vocabulary,
     check_whole,
 )
 from wherefrom.core.config import check
@@ -64,7 +65,7 @@ class GPTConfig:
         check(self.norm in ("layer", "rms"), "GPTConfig", "norm", self.norm, "layer or rms")
         acts = ("gelu", "relu2")
         check(self.activation in acts, "GPTConfig", "activation", self.activation, "gelu or relu2")
-        check_whole(self, "vocab_size", 0, MOST_SYMBOLS, "0: the vocabulary's")
+        check_vocabulary(self)
         check_whole(self, "block_size", 1, LONGEST_BLOCK, "attention takes its square")
         check_whole(self, "n_layer", 1, MOST_LAYERS)
         for name in ("n_head", "n_embd", "bottleneck_dim"):

@@ -17,7 +17,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from wherefrom.core.bounds import MOST_LAYERS, MOST_SYMBOLS, MOST_UNITS, check_share, check_whole
+from wherefrom.core.bounds import (
+    MOST_LAYERS,
+    MOST_UNITS,
+    check_share,
+    check_vocabulary,
+    check_whole,
+)
 from wherefrom.core.config import check
 
 _UNLIMITED = 2**30  # characters: a state has no end
@@ -35,7 +41,7 @@ class GRUConfig:
     dropout: float = 0.0  # on what goes into each layer and into the head
 
     def __post_init__(self) -> None:
-        check_whole(self, "vocab_size", 0, MOST_SYMBOLS, "0: the vocabulary's")
+        check_vocabulary(self)
         for name in ("n_embd", "n_hidden"):
             check_whole(self, name, 1, MOST_UNITS)
         check_whole(self, "n_layer", 1, MOST_LAYERS)

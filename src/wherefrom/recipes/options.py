@@ -62,7 +62,8 @@ VARIANTS = {"vanilla": "causal"}  # the course's name for it, where a model's co
 def build(name: str | None, options: RecipeOptions) -> Experiment:
     """Without a name, it is the recipe that the TOML file names, or else the default."""
     check_options(options)
-    name = name or _read_config(options).get("name") or DEFAULT_RECIPE
+    if name is None:
+        name = _read_config(options).get("name", DEFAULT_RECIPE)
     return change(get_recipe(str(name)), options)
 
 

@@ -1,6 +1,7 @@
 """The user's list of folders: where it is, what it keeps, and when it is not believed."""
 
 import json
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -93,7 +94,26 @@ def test_a_home_that_cannot_be_written_is_told(home, folder):
         registry.add("birthplaces", folder, ["wiki.txt"])
 
 
+def test_what_another_process_registers_meanwhile_is_kept(home, folder, monkeypatch):
+    """The list is read under the lock: here the other comes just before it is had."""
+    alone = registry.wait_alone
+
+    @contextmanager
+    def wait(root):
+        monkeypatch.setattr(registry, "wait_alone", alone)
+        registry.add("other", folder, [])
+        with alone(root):
+            yield
+
+    monkeypatch.setattr(registry, "wait_alone", wait)
+    registry.add("birthplaces", folder, [])
+    assert list(registry.entries()) == ["other", "birthplaces"]
+    monkeypatch.setattr(registry, "wait_alone", wait)
+    registry.remove("birthplaces")
+    assert list(registry.entries()) == ["other"]
+
+
 def test_the_list_is_written_whole(home, folder):
     registry.add("birthplaces", folder, ["wiki.txt"])
-    assert {path.name for path in home.iterdir()} - {".lock"} == {"data.json"}
+    assert {path.name for path in home.iterdir()} == {".lock", "data.json"}
     assert json.loads((home / "data.json").read_text())["birthplaces"]["folder"] == str(folder)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from wherefrom.core.arguments import checked
 from wherefrom.core.errors import MissingInput
 from wherefrom.course.doctor.findings import CheckResult, Examination, Result
 from wherefrom.course.doctor.guess import decide_year
@@ -13,6 +14,7 @@ from wherefrom.course.doctor.sandbox import Limits, examine
 _DATA = "birthplaces"  # the name under which the course's data are registered
 
 
+@checked
 def examine_submission(
     folder: str | Path,
     *,

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from wherefrom.core.bounds import is_name
+from wherefrom.core.cache import wait_alone
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, CannotWrite, Damaged, UsageError
 from wherefrom.core.files import file_hash, read_json, reading, write_json
@@ -58,13 +59,15 @@ def add(name: str, folder: Path, files: Sequence[str]) -> Entry:
         raise UsageError(f"data: expected a name without / and '..', found {name!r}")
     folder = folder.resolve()
     entry = Entry(str(folder), {file: file_hash(folder / file) for file in files})
-    write_json(home() / _FILE, to_json(entries() | {name: entry}))
+    with wait_alone(home()):
+        write_json(home() / _FILE, to_json(entries() | {name: entry}))
     return entry
 
 
 def remove(name: str) -> None:
     """Take a name off the list; the files stay."""
-    write_json(home() / _FILE, to_json({n: e for n, e in entries().items() if n != name}))
+    with wait_alone(home()):
+        write_json(home() / _FILE, to_json({n: e for n, e in entries().items() if n != name}))
 
 
 def find(name: str) -> Path | None:

@@ -5,9 +5,11 @@ Everything is computed from the run folder. The same run gives the same bytes.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from wherefrom.core.arguments import checked
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.files import write_bytes
@@ -35,9 +37,10 @@ class Report:
     notes: tuple[str, ...] = ()
 
 
+@checked
 def report_runs(
     runs: Sequence[AnyRun],
-    out: Path | None = None,
+    out: str | PathLike[str] | None = None,
     precision: str = "auto",
     threads: int | None = None,
 ) -> Report:
@@ -48,11 +51,12 @@ def report_runs(
     if not runs:
         raise UsageError("runs: expected at least one, found none")
     check_precision(precision)
+    place = None if out is None else Path(out)
     opened = [_open(run, threads) for run in runs]
-    _check_places([run.path.resolve() for run in opened], out)
+    _check_places([run.path.resolve() for run in opened], place)
     values = _describe(opened, precision)
     page = render("report.html", values)
-    path = out or opened[0].path / FILE
+    path = place or opened[0].path / FILE
     _write(path, page, opened[0])
     return Report(str(path), len(page), tuple(values["engine_weights"]), tuple(values["notes"]))
 

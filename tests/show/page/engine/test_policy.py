@@ -93,15 +93,3 @@ def test_a_score_at_the_threshold_is_enough(run_js) -> None:
     return given.map(decide);
     """
     assert run_js(POLICY, code, [0.6, 0.5999, 0.6001]) == [True, False, True]
-
-
-def test_one_calibration_question_is_not_several(run_js) -> None:
-    """A threshold of an earlier file has no reason of its own."""
-    code = """
-    const threshold = { value: 2, precision_target: 0.9, n: given };
-    const policy = new Policy({ threshold });
-    return policy.decide({ score: 0.4, nameKnown: true }, 'place').whyNot;
-    """
-    none = "no such question is answered: no threshold reaches 90 % on the "
-    assert run_js(POLICY, code, 1) == f"{none}1 calibration question"
-    assert run_js(POLICY, code, 2) == f"{none}2 calibration questions"

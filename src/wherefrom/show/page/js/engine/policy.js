@@ -117,7 +117,5 @@ function explain(unknown, threshold) {
       `${target} right among such answers`
     );
   }
-  const asked = `${threshold.n} calibration ${threshold.n === 1 ? 'question' : 'questions'}`;
-  const none = `no threshold reaches ${target} on the ${asked}`;
-  return `no such question is answered: ${threshold.why_not || none}`;
+  return `no such question is answered: ${threshold.why_not}`;
 }
