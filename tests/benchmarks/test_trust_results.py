@@ -54,6 +54,7 @@ def test_figures_of_seeds_by_hand(folder):
         own = [r for r in held if r["support"] == kind]
         share = sum(r["answered"] for r in own) / len(own)
         assert found[f"answered_{kind}"][f"answered_{kind}"] == pytest.approx(share)
+        assert found[f"refused_{kind}"][f"refused_{kind}"] == pytest.approx(1 - share)
         assert found[f"n_{kind}"] == 2 * len(own), "both seeds have the same rows"
         wrong = [not r["right"] for r in own if r["answered"]]
         assert found[f"risk_{kind}"]["share"] == pytest.approx(sum(wrong) / len(wrong))
