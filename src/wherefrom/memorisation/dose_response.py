@@ -6,6 +6,7 @@ accuracy is an effect of the exposure (`exposure_is_randomised`; `people` with
 often and is also easier to learn. So the answers are also grouped by the value's place in the line.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,14 +61,17 @@ def exposure_is_randomised(recipe: Recipe) -> bool:
     return bool(getattr(recipe.data, "randomised_exposure", False))
 
 
-def bin_by_exposure(exposures: np.ndarray, right: np.ndarray) -> list[Dose]:
+def bin_by_exposure(
+    exposures: np.ndarray, right: np.ndarray, edges: Sequence[int] | None = None
+) -> list[Dose]:
     """One dose for each bin that has answers, with Wilson's interval.
 
-    The bins double: 0, 1, 2-3, 4-7, ...
+    `edges` are the smallest counts of the bins. By default the bins double: 0, 1, 2-3, 4-7, ...
     """
     count, is_right = check_outcomes(exposures, right)
     most = int(count.max())
-    edges = [0, *(2**i for i in range(most.bit_length()))]
+    if edges is None:
+        edges = [0, *(2**i for i in range(most.bit_length()))]
     doses: list[Dose] = []
     for low, above in zip(edges, [*edges[1:], most + 1], strict=True):
         here = (count >= low) & (count < above)
