@@ -27,6 +27,8 @@ def test_bins_double_and_empty_ones_are_left_out():
     ]  # fmt: skip
     assert [r.interval for r in rows] == [wilson(r.right, r.n) for r in rows]
     assert rows[2].accuracy == pytest.approx(2 / 3)
+    given = bin_by_exposure(COUNT, RIGHT, edges=(0, 1))
+    assert [(r.low, r.high, r.n, r.right) for r in given] == [(0, 0, 3, 1), (1, 9, 5, 3)]
 
 
 def test_places_in_the_line_are_told_apart_first():

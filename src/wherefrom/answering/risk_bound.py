@@ -70,8 +70,7 @@ HOPE = 0.8  # the probability with which the advised number of people should be 
 _MOST_ANSWERS = 2**17  # more are never advised
 _SALT = "certify "  # keeps this split independent of other splits that hash the same names
 
-
-Sides = tuple[np.ndarray, np.ndarray]  # places of answers: to fit on, and to certify with
+Sides = tuple[np.ndarray, np.ndarray]  # which answers to fit on, and which to certify with
 
 
 @dataclass(frozen=True)
@@ -120,7 +119,7 @@ def fit_bounds(
 ) -> Bounds:
     """Fit on one part of the calibration people, certify every relation on the other.
 
-    `names` are the features of the curves, `sides` has the answers of each relation (see
+    `names` are the features of the curves, `sides` has the places of each relation's answers (see
     `split_people`). A gate must have been fitted on the first part too. Where the questions ask for
     one relation only (not `several`), the common curve is its own.
     """
@@ -130,12 +129,11 @@ def fit_bounds(
     require_both(fit.size, test.size, alpha, delta / len(sides))
     fit = np.sort(fit)
     fit = fit[choose_known(gate, features.rows(fit))]
-    common = LogisticCalibration.fit(features.rows(fit), right[fit], names)
+    rows, outcome = features.rows(fit), right[fit]
+    common = LogisticCalibration.fit(rows, outcome, names)
     curves = dict.fromkeys(sides, common)
     if several:
-        relations = {i: name for name, (own, _) in sides.items() for i in own.tolist()}
-        among = group([relations[i] for i in fit.tolist()])
-        curves |= fit_by_relation(features.rows(fit), right[fit], names, among)
+        curves |= fit_by_relation(rows, outcome, names, _group_places(fit, sides))
     scores: dict[str, Scores] = {}
     for name, both in sides.items():
         fitted, tested = (gated_probability(curves[name], gate, features.rows(at)) for at in both)
@@ -154,6 +152,12 @@ def fit_bounds(
     each = {name: part.as_threshold() for name, part in certificate.by_relation.items()}
     thresholds = (Thresholds(together, found) for found in (each, observed))
     return Bounds(common, curves, certificate, *thresholds)
+
+
+def _group_places(fit: np.ndarray, sides: Mapping[str, Sides]) -> dict[str, np.ndarray]:
+    """Where each relation's answers stand in `fit`."""
+    relations = {i: name for name, (own, _) in sides.items() for i in own.tolist()}
+    return group([relations[i] for i in fit.tolist()])
 
 
 def require_both(fitting: int, certifying: int, alpha: float, delta: float) -> None:

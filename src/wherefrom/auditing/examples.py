@@ -82,6 +82,7 @@ def examples_of_run(
     if not chosen.brief:  # a review has no name that a text could be about
         opened = OpenedRun(run)
         shown = _with_evidence(opened.fact_checker, shown)
+        # Only the primary model has a policy.
         if name == run.recipe.primary and opened.stored_policy is not None:
             shown = _with_confidence(Inspector(opened), shown)
     found = _assemble(str(run.path), rows, shown, seed)

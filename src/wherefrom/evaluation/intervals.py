@@ -18,8 +18,6 @@ LEVEL = 0.95  # of every interval
 RESAMPLES = 2000
 MOST_BLOCKS = 1000
 _UPPER = (1 + LEVEL) / 2  # the probability below the upper end of a central interval
-
-
 NORMAL_HALF = NormalDist().inv_cdf(_UPPER)  # standard errors from the centre to an end
 
 
