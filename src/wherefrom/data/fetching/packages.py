@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wherefrom.core.manifests import MANIFEST, read_manifest
 from wherefrom.core.artifact import lock_folder, publish_folder, sweep, verify_folder
 from wherefrom.core.errors import (
     BadData,
@@ -172,8 +173,8 @@ def fetch(name: str) -> Fetched:
         reused = holds is not None
         if holds is None:
             holds = _make(name, folder, package)
-        files = sorted(verify_folder(folder)["files"])
-        registry.add(name, folder, files)
+        _, files = read_manifest(folder / MANIFEST)
+        registry.add(name, folder, sorted(files))
     return Fetched(name, str(folder), holds, reused, package.use)
 
 
