@@ -120,7 +120,6 @@ def test_decode_says_where_and_what_is_wrong(data, message):
 @pytest.mark.parametrize(
     ("dotted", "text", "expected"),
     [
-        ("title", "100", "100"),
         ("scale", "1e-3", 1e-3),
         ("copies", "1_000", 1000),
         ("shown", "false", False),
@@ -156,7 +155,6 @@ def test_assign_goes_down_dotted_names_and_changes_nothing_else():
         ("layers.sun", "1", "layers.sun: a table, not a value"),
         ("title.length", "1", "title: a value, it has no field 'length'"),
         ("copies", "1.5", "copies: expected a whole number, found '1.5'"),
-        ("scale", "big", "scale: expected a number, found 'big'"),
         ("shown", "maybe", "shown: expected true or false, found 'maybe'"),
         ("sizes", "1,x", "sizes: expected a whole number, found 'x'"),
         ("layers.walls.shape.side", "-1", "layers.walls.shape.side: expected a number above 0"),

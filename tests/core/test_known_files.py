@@ -3,7 +3,7 @@
 import gzip
 import hashlib
 import os
-from pathlib import Path
+import socket
 
 import numpy as np
 import pytest
@@ -68,16 +68,18 @@ def test_the_message_says_which_file_and_what_to_do(tmp_path):
     )
 
 
-def test_a_pipe_that_is_open_is_read_and_one_with_a_name_is_not(tmp_path):
-    """As a shell's <(COMMAND) is; nobody may ever write into the other."""
-    reading, writing = os.pipe()
-    os.write(writing, b"one\ntwo\n")
-    os.close(writing)
-    assert read_lines(Path(f"/dev/fd/{reading}")) == ["one", "two"]
-    os.close(reading)
+def test_a_pipe_or_a_socket_is_no_file(tmp_path):
+    """A pipe without a writer, one as a shell's <(COMMAND) is, and a socket."""
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(MissingInput, match="pipe: expected a file, found a pipe; name a file"):
-        read_lines(tmp_path / "pipe")
+    ends = os.pipe()
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "s"))
+        for path, kind in (("pipe", "pipe"), (f"/dev/fd/{ends[0]}", "pipe"), ("s", "socket")):
+            for read in (read_text, read_lines):
+                with pytest.raises(MissingInput, match=f"expected a file, found a {kind}; name"):
+                    read(tmp_path / path)
+    for end in ends:
+        os.close(end)
 
 
 def test_files_that_nobody_knows_are_not_hashed(tmp_path, monkeypatch):

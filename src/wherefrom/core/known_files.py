@@ -32,7 +32,6 @@ _NO_FILES = {
     stat.S_ISFIFO: "a pipe",
     stat.S_ISSOCK: "a socket",
 }
-_OPEN = Path("/dev")  # where a process finds what is open in it
 
 Lookup = Callable[[Path], Known | None]
 _lookup: ContextVar[Lookup | None] = ContextVar("lookup", default=None)
@@ -87,15 +86,15 @@ class HashedFile:
 
 
 def require_file(path: Path) -> None:
-    """Refuse a device, such as /dev/zero, which has no end, and a named pipe or a socket.
+    """Refuse a device, such as /dev/zero, which has no end, a pipe and a socket.
 
-    Whoever opens a named pipe waits for its writer, who may never come. A pipe that is open already
-    has one: /dev/stdin, and what a shell writes for <(COMMAND).
+    Whoever opens a pipe waits for its writer, who may never come; and files are read more than
+    once, which a pipe cannot be: a config would be empty the second time.
     """
     with suppress(OSError):  # whoever opens the file says what is wrong
         mode = path.stat().st_mode
         kind = next((word for is_it, word in _NO_FILES.items() if is_it(mode)), None)
-        if kind and not (kind == "a pipe" and _OPEN in path.parents):
+        if kind:
             raise MissingInput(f"{path}: expected a file, found {kind}; name a file")
 
 
