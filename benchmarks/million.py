@@ -99,9 +99,9 @@ def index(people: int, folder: Path) -> dict[str, int]:
     from wherefrom.runs.descriptions import describe
 
     dataset = load_dataset(recipe_of(people).data, 0)
-    path = folder / "index.sqlite"
+    path = folder / "index"
     Index.build(path, dataset.training_documents, describe(dataset)["sha256"]).close()
-    return {"bytes": path.stat().st_size}
+    return {"bytes": sum(file.stat().st_size for file in path.iterdir())}
 
 
 def train(people: int, folder: Path) -> dict[str, int]:

@@ -344,10 +344,8 @@ def a_run(folder: Path) -> Any:
 
 
 def put(folder: Path, data: Any) -> Path:
-    (folder / "audit").mkdir()
-    path = folder / FILE
-    path.write_text(data if isinstance(data, str) else json.dumps(data))
-    return path
+    RunFolder(folder).write_text(FILE, data if isinstance(data, str) else json.dumps(data))
+    return folder / FILE
 
 
 def test_without_a_file_the_way_to_one_is_named(tmp_path):

@@ -1,7 +1,6 @@
 """The inspector: what it knows of a run, what it keeps beside it, and what it replies."""
 
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,13 +12,12 @@ from wherefrom.auditing.inspector import Inspector, OpenedRun, open_inspector
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.core.replies import Reply, Source
-from wherefrom.evidence import fitted
-from wherefrom.evidence.index import FILE
 from wherefrom.memorisation.predictor import (
     COLUMNS,
     SourcePredictor,
 )
 from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.layout import EVIDENCE, INDEX
 from wherefrom.runs.run import Run, open_run
 
 FORM = Form("Where was ", " born?")
@@ -165,8 +163,8 @@ def test_a_folder_that_cannot_be_written_is_asked_all_the_same(
     tiny_run: Path, tmp_path: Path, read_only: None
 ):
     copy = copy_of(tiny_run, tmp_path)
-    for file in (copy / FILE, copy / fitted.FILE):
-        file.unlink(missing_ok=True)
+    for made in (INDEX, EVIDENCE):
+        shutil.rmtree(copy / made, ignore_errors=True)
     before = sorted(copy.rglob("*"))
     inspector = open_inspector(open_run(copy))
     question = inspector.run.dataset.select("held-out")[0]
@@ -179,12 +177,10 @@ def test_a_folder_that_cannot_be_written_is_asked_all_the_same(
 # --- the policy ------------------------------------------------------------------------------
 
 
-def test_a_policy_that_was_not_written_is_fitted_on_calibration_people(
-    path: Path, tmp_path: Path, unseal: Callable[[Path], Path]
-):
-    copy = unseal(copy_of(path, tmp_path))
+def test_a_policy_that_was_not_written_is_fitted_on_calibration_people(path: Path, tmp_path: Path):
+    copy = copy_of(path, tmp_path)
     written = OpenedRun(open_run(copy)).policy
-    (copy / "audit" / "confidence.json").unlink()
+    RunFolder(copy).remove("audit/confidence.json")
     fitted_now = OpenedRun(open_run(copy)).policy
     assert written is not None
     assert fitted_now is not None

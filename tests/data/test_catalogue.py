@@ -152,3 +152,11 @@ def test_a_copy_that_is_not_registered_is_the_users_own(home, tmp_path):
     config = make_characters(other)
     flip(other / "language" / "shakespeare.txt")
     load_dataset(config, 0)
+
+
+def test_a_list_that_leads_elsewhere_is_not_believed(home, folder):
+    registry.add("birthplaces", folder, ["wiki.txt"])
+    text = (home / "data.json").read_text()
+    (home / "data.json").write_text(text.replace('"birthplaces":', '"../../x":'))
+    with pytest.raises(Damaged, match=r"expected names of data sets, found '\.\./\.\./x'; remove"):
+        registry.entries()

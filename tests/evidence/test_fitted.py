@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from wherefrom.core.artifact import publish_folder
 from wherefrom.core.errors import BadData
 from wherefrom.evidence import fitted
 from wherefrom.evidence.fitted import FILE, open_fact_checker
 from wherefrom.evidence.verdict import FactChecker
+from wherefrom.runs.layout import EVIDENCE
 from wherefrom.runs.run import open_run
 
 
@@ -17,7 +19,7 @@ from wherefrom.runs.run import open_run
 def kept(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that has its extractors beside it."""
     path = Path(shutil.copytree(tiny_run, tmp_path_factory.mktemp("fitted") / "run"))
-    (path / FILE).unlink(missing_ok=True)
+    shutil.rmtree(path / EVIDENCE, ignore_errors=True)
     assert open_fact_checker(open_run(path)) is not None
     return path
 
@@ -29,7 +31,7 @@ def path(kept: Path, tmp_path: Path) -> Path:
 
 def test_what_was_fitted_is_read_again_and_not_fitted(path, monkeypatch):
     run = open_run(path)
-    (path / FILE).unlink()
+    shutil.rmtree(path / EVIDENCE)
     first = open_fact_checker(run)
     assert first is not None
     assert first.extractors.keys() == {"birthplace"}
@@ -46,15 +48,6 @@ def test_what_was_fitted_is_read_again_and_not_fitted(path, monkeypatch):
     assert verdicts[0] == verdicts[1]
 
 
-def older(whole: dict) -> dict:
-    """As the first version wrote it."""
-    one = whole["relations"]["birthplace"]
-    longest, links, known, *_ = one["profile"].values()
-    shape = {"longest": longest, "links": links, "known": known}
-    rest = {"shape": shape, "idle": one["distractors"], "inner": one["innermost"], **one["model"]}
-    return {"sha256": whole["sha256"], "relations": {"birthplace": rest}}
-
-
 @pytest.mark.parametrize(
     "spoil",
     [
@@ -65,35 +58,38 @@ def older(whole: dict) -> dict:
         lambda whole: json.dumps(whole | {"relations": None}),
         lambda whole: json.dumps(whole | {"sha256": "0" * 64, "relations": {}}),
         lambda whole: json.dumps(whole | {"format_version": 1}),
-        lambda whole: json.dumps(older(whole)),
-        lambda whole: json.dumps(whole),  # on one line
-        lambda whole: json.dumps(whole, indent=1).replace("0.", "1.", 1),
     ],
 )
 def test_what_is_not_sound_or_of_another_text_is_fitted_again(path, spoil):
-    file = path / FILE
+    """By itself, and as the content of a folder that is whole."""
+    file = path / EVIDENCE / FILE
     sound = file.read_text()
-    file.write_text(spoil(json.loads(sound)))
+    spoilt = spoil(json.loads(sound))
+    file.write_text(spoilt)
     assert open_fact_checker(open_run(path)) is not None
     assert file.read_text() == sound
+    with publish_folder(path / EVIDENCE, {}) as folder:
+        (folder / FILE).write_text(spoilt)
+    assert open_fact_checker(open_run(path)) is not None
+    assert json.loads(file.read_text()).keys() == json.loads(sound).keys()
 
 
 def test_a_folder_that_cannot_be_written_has_a_checker_all_the_same(path, read_only):
-    (path / FILE).unlink()
+    shutil.rmtree(path / EVIDENCE)
     run = open_run(path)
     checker = open_fact_checker(run)
     assert checker is not None
     question = run.dataset.select("held-out")[0]
     assert checker.judge(question.subject, question.answer, "birthplace").label == "supported"
-    assert not (path / FILE).exists()
+    assert not (path / EVIDENCE).exists()
 
 
 def test_a_text_with_too_few_answers_has_no_checker_and_no_file(path, monkeypatch):
-    (path / FILE).unlink()
+    shutil.rmtree(path / EVIDENCE)
 
     def fit(*_):
         raise BadData("evidence: expected at least 3 asked questions, found 0")
 
     monkeypatch.setattr(fitted.FactChecker, "fit", fit)
     assert open_fact_checker(open_run(path)) is None
-    assert not (path / FILE).exists()
+    assert not (path / EVIDENCE).exists()

@@ -6,10 +6,12 @@ import unicodedata
 
 import pytest
 
+from wherefrom.core.artifact import publish_folder
 from wherefrom.core.contracts import Document, Passage, Span
 from wherefrom.core.errors import CannotWrite, Damaged, Mismatch, MissingInput
 from wherefrom.evidence import index as module
 from wherefrom.evidence.index import Index, fold, index_run
+from wherefrom.runs.layout import INDEX
 from wherefrom.runs.run import open_run
 
 DIGEST = "0123456789abcdef" * 4
@@ -171,27 +173,19 @@ def test_another_corpus_is_refused(build, tmp_path):
         Index.open(tmp_path / "index.sqlite", "fedc")
 
 
-def test_a_file_that_is_not_there_or_not_an_index_is_about(tmp_path):
+def test_what_is_no_index_is_refused(build, tmp_path):
     path = tmp_path / "index.sqlite"
-    with pytest.raises(MissingInput, match="expected an index of the text, found no file"):
+    with pytest.raises(MissingInput, match="expected a folder, found none"):
         Index.open(path, DIGEST)
     for contents in (b"", b"not a database, but long enough to be read as one" * 20):
-        path.write_bytes(contents)
-        with pytest.raises(Damaged, match=r"index\.sqlite: expected an index with the hash of"):
+        with publish_folder(path, {"text": DIGEST, "format": module.FORMAT}) as folder:
+            (folder / module.FILE).write_bytes(contents)
+        with pytest.raises(Damaged, match="delete it, and it is built anew"):
             Index.open(path, DIGEST)
-
-
-def test_a_damaged_page_is_about(build, tmp_path):
-    build(*(about(f"Name {i}", "some words " * 20) for i in range(300))).close()
-    path = tmp_path / "index.sqlite"
-    data = bytearray(path.read_bytes())
-    for start in range(3 * 4096, len(data), 4096):
-        data[start : start + 16] = b"\xff" * 16
-    path.write_bytes(data)
-    with pytest.raises(Damaged, match="delete it, and it is built anew"):  # noqa: PT012
-        index = Index.open(path, DIGEST)
-        for i in range(300):
-            index.document(i)
+    build(about("Ada Lund")).close()
+    (path / module.FILE).write_bytes((path / module.FILE).read_bytes()[:-1] + b"x")
+    with pytest.raises(Damaged, match=r"text\.sqlite: expected SHA-256"):
+        Index.open(path, DIGEST)
 
 
 def test_a_build_that_fails_leaves_the_old_index_and_nothing_else(build, tmp_path, monkeypatch):
@@ -222,21 +216,25 @@ def test_a_run_has_its_index_beside_it_and_a_new_one_for_other_text(tiny_run, tm
     ]
     without_text = run.dataset.select("held-out", ("none",))
     assert {index.about(q.subject) for q in without_text} == {()}
-    written = (copy / "index.sqlite").stat().st_mtime_ns
+    file = copy / INDEX / module.FILE
+    written = file.stat().st_mtime_ns
     index_run(run).close()
-    assert (copy / "index.sqlite").stat().st_mtime_ns == written
-    for spoil in (lambda p: Index.build(p, [], "other").close(), lambda p: p.write_bytes(b"x")):
-        spoil(copy / "index.sqlite")
+    assert file.stat().st_mtime_ns == written
+    for spoil in (
+        lambda: Index.build(copy / INDEX, [], "other").close(),
+        lambda: file.write_bytes(b"x"),
+    ):
+        spoil()
         assert len(index_run(run)) == len(run.dataset.documents)
 
 
 def test_a_run_that_may_only_be_read_has_its_index_in_memory(tiny_run, tmp_path, read_only):
     copy = shutil.copytree(tiny_run, tmp_path / "run")
-    (copy / "index.sqlite").unlink(missing_ok=True)
+    shutil.rmtree(copy / INDEX, ignore_errors=True)
     run = open_run(copy)
     index = index_run(run)
     question = run.dataset.select("held-out")[0]
     assert len(index) == len(run.dataset.documents)
     assert all(question.subject in index.document(i).text for i in index.about(question.subject))
     assert index.mentioning(question.answer or "")
-    assert not (copy / "index.sqlite").exists()
+    assert not (copy / INDEX).exists()

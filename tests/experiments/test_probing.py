@@ -20,7 +20,7 @@ def test_rows_after_the_step_that_a_run_goes_on_from_are_dropped(tmp_path, senti
     path = tmp_path / "probes.jsonl"
     write_jsonl(path, [{"step": 20}, {"step": 40}, {"step": 60}])
     looking = probe(path, sentiment_settings)
-    looking.log.resume(None, lambda row: row["step"] <= 40)  # as the training loop does
+    looking.log.resume([{"step": 20}, {"step": 40}])  # as the training loop does
     looking.started("epochs", 40, 60, ())
     assert [json.loads(line)["step"] for line in path.open()] == [20, 40]
 
@@ -53,6 +53,7 @@ def test_an_epoch_that_ended_before_a_stop_within_a_chunk_is_still_looked_at(
     looking.advanced("epochs", end + 2, 99, {}, 0.0)
     assert [json.loads(line)["step"] for line in path.open()] == [end + 2]
     again = probe(path, sentiment_settings)
+    again.log.resume(looking.log.rows)  # as the training loop does
     again.started("epochs", end + 3, 99, ())
     again.advanced("epochs", end + 4, 99, {}, 0.0)
     assert len(path.read_text().splitlines()) == 1
@@ -75,7 +76,8 @@ def test_a_watch_keeps_what_it_sees(tmp_path, tiny_settings):
     def watch(first: int, steps: range) -> list[int]:
         watching = Watch(workshop, stage, 2, (), model, path)
         assert watching.log is not None
-        watching.log.resume(None, lambda row: row["step"] <= first)  # as the training loop does
+        kept = read_jsonl(path) if path.exists() else []
+        watching.log.resume([row for row in kept if row["step"] <= first])  # as the loop does
         watching.started("pretrain", first, 16, ())
         for step in steps:
             watching.advanced("pretrain", step, 16, {}, 0.0)

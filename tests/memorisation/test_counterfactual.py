@@ -135,9 +135,9 @@ def test_one_answer_that_another_machine_rounds_otherwise_loses_no_model(run: Ru
 
 
 def put(folder: Path, text: str) -> RunFolder:
-    (folder / INFLUENCE).parent.mkdir(exist_ok=True)
-    (folder / INFLUENCE).write_text(text)
-    return RunFolder(folder)
+    made = RunFolder(folder)
+    made.write_text(INFLUENCE, text)
+    return made
 
 
 def write_line(folder: Path, line: Any) -> RunFolder:

@@ -121,8 +121,7 @@ def test_contrast_and_agreement_against_their_definitions(model: ClosedBookModel
 
 
 def put(folder: Path, text: str) -> None:
-    (folder / FILE).parent.mkdir(exist_ok=True)
-    (folder / FILE).write_text(text)
+    RunFolder(folder).write_text(FILE, text)
 
 
 def test_a_predictor_is_written_and_read_again(tmp_path):
@@ -157,7 +156,7 @@ def test_whether_it_is_borrowed_depends_on_where_it_lies(tmp_path):
         ('{"models": 1}', "source: expected the field 'curve'"),
         ("{", "JSON"),
         (json.dumps(to_json(fitted()) | {"more": 1}), r"source\.more"),
-        (json.dumps(to_json(fitted())).replace(USUAL, "entropy"), "expected features among"),
+        (json.dumps(to_json(fitted())).replace(USUAL, "entropy"), "expected the features"),
     ],
 )
 def test_a_damaged_predictor_is_named(tmp_path, text: str, named: str):

@@ -22,7 +22,7 @@ from tests.training.tiny import (
     training,
 )
 from wherefrom.core.contracts import never
-from wherefrom.core.errors import Damaged, Diverged, Interrupted, Mismatch
+from wherefrom.core.errors import Diverged, Interrupted, Mismatch
 from wherefrom.training import loop
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.loop import Finished, Training, train, train_together
@@ -197,13 +197,6 @@ def test_with_every_checkpoint_damaged_it_starts_again_and_says_why(tmp_path):
     assert (done.resumed_from, len(done.skipped)) == (None, 2)
     assert learner.digest() == straight(20).digest()
     assert [row["step"] for row in metrics(tmp_path)] == [5, 10, 15, 20]
-
-
-def test_rows_of_something_else_are_not_thrown_away(tmp_path):
-    (tmp_path / "metrics.jsonl").write_text('{"epoch": 1}\n')
-    with pytest.raises(Damaged, match=r"metrics\.jsonl: expected a step in every row"):
-        run(tmp_path, 20)
-    assert (tmp_path / "metrics.jsonl").read_text() == '{"epoch": 1}\n'
 
 
 # --- numbers that are not finite --------------------------------------------------------------

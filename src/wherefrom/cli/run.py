@@ -187,9 +187,11 @@ def run(
 
 
 def _has_report(run: str) -> bool:
-    from wherefrom.show.page.report import FILE
+    """Whether the report is there, whole: one that was lost or damaged is made again."""
+    from wherefrom.runs.layout import REPORT
+    from wherefrom.runs.store import RunFiles
 
-    return (Path(run) / FILE).exists()
+    return RunFiles(Path(run)).is_sound(REPORT)
 
 
 def _report(runs: list[str], threads: int | None, as_json: bool) -> None:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wherefrom.core.manifests import MANIFEST, read_manifest
 from wherefrom.core.artifact import lock_folder, publish_folder, sweep, verify_folder
 from wherefrom.core.errors import (
     BadData,
@@ -23,6 +22,7 @@ from wherefrom.core.errors import (
     nearest,
 )
 from wherefrom.core.files import TEMPORARY, cannot_write, one_line
+from wherefrom.core.manifests import MANIFEST, read_manifest
 from wherefrom.data.fetching import conversions, registry
 from wherefrom.data.fetching.archives import take
 from wherefrom.data.fetching.download import Pinned, download
