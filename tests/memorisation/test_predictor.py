@@ -164,11 +164,3 @@ def test_a_damaged_predictor_is_named(tmp_path, text: str, named: str):
     with pytest.raises(Damaged, match=named) as error:
         read_source_predictor(RunFolder(tmp_path))
     assert FILE in str(error.value)
-
-
-def test_other_features_are_refused(tmp_path):
-    data = to_json(fitted())
-    data["curve"]["features"][0] = "entropy"
-    put(tmp_path, json.dumps(data))
-    with pytest.raises(Damaged, match=r"expected the features .*; audit the run again"):
-        read_source_predictor(RunFolder(tmp_path))
