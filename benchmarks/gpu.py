@@ -30,7 +30,7 @@ from wherefrom.core.recipe import Recipe, Stage, Task  # noqa: E402
 from wherefrom.evaluation.baselines import BASELINES  # noqa: E402
 from wherefrom.evaluation.evaluator import Score  # noqa: E402
 from wherefrom.experiments.evaluate import put_task, put_text, reach  # noqa: E402
-from wherefrom.experiments.execute import train_stage  # noqa: E402
+from wherefrom.experiments.stage_training import train_stage  # noqa: E402
 from wherefrom.recipes import birthplaces, shakespeare  # noqa: E402
 from wherefrom.runs.workshop import Workshop  # noqa: E402
 from wherefrom.training.weights import copy_weights  # noqa: E402

@@ -94,7 +94,7 @@ def test_training_is_the_librarys(corpus, tmp_path):
     from dataclasses import replace
 
     from wherefrom.data.birthplaces import BirthplacesConfig
-    from wherefrom.experiments.execute import train_stage
+    from wherefrom.experiments.stage_training import train_stage
     from wherefrom.runs.workshop import Workshop
 
     (tmp_path / "wiki.txt").write_text(WIKI)

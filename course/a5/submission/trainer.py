@@ -18,7 +18,7 @@ from wherefrom.core.contracts import Batch
 from wherefrom.core.errors import Mismatch
 from wherefrom.core.randomness import MASK32
 from wherefrom.core.recipe import Schedule, Stage
-from wherefrom.experiments.execute import CHUNKS
+from wherefrom.experiments.stage_training import CHUNKS
 from wherefrom.objectives.order import FileOrder
 from wherefrom.recipes.birthplaces import course
 from wherefrom.runs.kinds import recipe_identity

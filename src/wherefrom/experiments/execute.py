@@ -3,7 +3,7 @@
 Nothing is done twice: the same call continues an unfinished run and only reads a finished one.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,6 @@ from typing import Any
 
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import to_json
-from wherefrom.core.contracts import Learner
 from wherefrom.core.environment import release_memory
 from wherefrom.core.errors import (
     BadData,
@@ -22,13 +21,13 @@ from wherefrom.core.errors import (
     UsageError,
     nearest,
 )
-from wherefrom.core.memory import allocating
 from wherefrom.core.recipe import Experiment, Recipe, Stage
 from wherefrom.data.catalogue import load_dataset
 from wherefrom.evaluation.baselines import BASELINES
 from wherefrom.experiments.evaluate import evaluate
 from wherefrom.experiments.planning import Planned
 from wherefrom.experiments.probing import PROBES, Probe, Watch, advise
+from wherefrom.experiments.stage_training import train_stage
 from wherefrom.runs.crew import current_crew
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kinds import data_identity, recipe_identity
@@ -38,11 +37,9 @@ from wherefrom.runs.threads import require_threads, use_threads, usual_threads
 from wherefrom.runs.verification import find_spoilt
 from wherefrom.runs.workshop import Workshop
 from wherefrom.training.checkpoints import Checkpoints
-from wherefrom.training.loop import Finished, Observer, Training, train
+from wherefrom.training.loop import Finished, Observer
 from wherefrom.training.signals import StopSignal
-from wherefrom.training.weights import copy_weights, load_weights
-
-CHUNKS = {"cpu": 20, "cuda": 100}  # steps of one chunk; the loop looks at metrics after each
+from wherefrom.training.weights import copy_weights
 
 
 @dataclass(frozen=True)
@@ -387,68 +384,3 @@ class Execution:
         assert found is not None, f"stage {stage_name} comes first and leaves a checkpoint"
         names = {k: v for k, v in found.state.arrays.items() if k.startswith("model.")}
         return {k.removeprefix("model."): v for k, v in names.items()}
-
-
-@dataclass(frozen=True)
-class Trained:
-    """A stage's model, how its training finished, and the seconds of preparing for it."""
-
-    model: Any
-    finished: Finished
-    preparing: float
-
-
-def train_stage(
-    workshop: Workshop,
-    stage: Stage,
-    start: dict[str, Any] | None = None,
-    probe: Callable[[Any], Observer] | None = None,
-    observers: Sequence[Observer] = (),
-    **loop: Any,
-) -> Trained:
-    """Train one stage from given or from new weights; `loop` has options of the training loop."""
-    size = f"stages.{stage.name}, with batch={stage.batch}"
-    with allocating(size, "lower the batch, or make the model smaller"):
-        return _train(workshop, stage, start, probe, observers, **loop)
-
-
-def _train(
-    workshop: Workshop,
-    stage: Stage,
-    start: dict[str, Any] | None,
-    probe: Callable[[Any], Observer] | None,
-    observers: Sequence[Observer],
-    **loop: Any,
-) -> Trained:
-    model, learner = build_learner(workshop, stage, start)
-    observers = [*observers, probe(model)] if probe else observers
-    began = monotonic()
-    chunk = find_chunk(workshop)
-    kept: Checkpoints | None = loop.get("checkpoints")
-    if kept is None or kept.last_step() < stage.steps:
-        prepare_learner(learner, min(chunk, stage.steps))
-    preparing = monotonic() - began
-    stop = loop.pop("stop", None)
-    training = Training(learner, stage.steps, stage.name, observers=observers, **loop)
-    finished = train(training, stop=stop, chunk=chunk)
-    return Trained(model, finished, preparing)
-
-
-def build_learner(
-    workshop: Workshop, stage: Stage, start: dict[str, Any] | None
-) -> tuple[Any, Learner]:
-    """A stage's model, from given or from new weights, and its learner."""
-    model = workshop.new_model(stage)
-    if start is not None:
-        load_weights(workshop.family.weights(model), start)
-    return model, workshop.learner(stage, model)
-
-
-def prepare_learner(learner: Any, count: int) -> None:
-    """Make a learner, or a stack of them, ready for chunks of `count` steps."""
-    if (prepare := getattr(learner, "prepare", None)) is not None:
-        prepare(count)
-
-
-def find_chunk(workshop: Workshop) -> int:
-    return CHUNKS.get(workshop.device.type, CHUNKS["cpu"])

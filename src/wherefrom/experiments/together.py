@@ -23,12 +23,9 @@ from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.experiments.execute import (
     Execution,
     Outcome,
-    build_learner,
     check_predictors,
     execute,
-    find_chunk,
     find_stored,
-    prepare_learner,
 )
 from wherefrom.experiments.planning import Planned
 from wherefrom.experiments.reading_ahead import read_ahead
@@ -38,6 +35,7 @@ from wherefrom.experiments.stack_plan import (
     shape_of,
     why_one_by_one,
 )
+from wherefrom.experiments.stage_training import build_learner, find_chunk, prepare_learner
 from wherefrom.models.stacked import StackedGPT
 from wherefrom.objectives.corpus import LARGE
 from wherefrom.runs.folder import RunFolder
