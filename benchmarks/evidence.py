@@ -16,7 +16,7 @@ from measure import Watch, finish, machine, parser, tell_disturbed
 from wherefrom.core.contracts import Dataset, Document, Span
 from wherefrom.data import birthplaces, people
 from wherefrom.evidence.accuracy import VerdictAccuracy, measure_verdicts
-from wherefrom.evidence.index import Index
+from wherefrom.evidence.index import FILE, Index
 from wherefrom.evidence.verdict import FactChecker
 from wherefrom.runs.folder import describe
 
@@ -78,9 +78,9 @@ def main(arguments: list[str] | None = None) -> dict:
     texts = [d.text for d in dataset.documents]
     size = sum(len(text.encode()) + 1 for text in texts)
     with tempfile.TemporaryDirectory() as folder:
-        path, start = Path(folder) / "index.sqlite", perf_counter()
+        path, start = Path(folder) / "index", perf_counter()
         index = Index.build(path, dataset.documents, describe(dataset)["sha256"])
-        built, ratio = perf_counter() - start, path.stat().st_size / size
+        built, ratio = perf_counter() - start, (path / FILE).stat().st_size / size
         start = perf_counter()
         checker = FactChecker.fit(index, dataset.asked)
         fitted = perf_counter() - start

@@ -95,13 +95,13 @@ def tokenise(people: int, folder: Path) -> dict[str, int]:
 
 def index(people: int, folder: Path) -> dict[str, int]:
     from wherefrom.data.catalogue import load_dataset
-    from wherefrom.evidence.index import Index
+    from wherefrom.evidence.index import FILE, Index
     from wherefrom.runs.descriptions import describe
 
     dataset = load_dataset(recipe_of(people).data, 0)
-    path = folder / "index.sqlite"
+    path = folder / "index"
     Index.build(path, dataset.training_documents, describe(dataset)["sha256"]).close()
-    return {"bytes": path.stat().st_size}
+    return {"bytes": (path / FILE).stat().st_size}
 
 
 def train(people: int, folder: Path) -> dict[str, int]:

@@ -108,14 +108,6 @@ def test_on_a_gpu_weight_decay_lets_a_statement_stay_for_twenty_exposures(statem
         assert steps * rows / statements <= 21
 
 
-def test_a_wide_model_learns_at_half_the_rate():
-    narrow, wide = (
-        choose_settings(replace(SIZE, statements=n), "cuda").stages[0].optimiser
-        for n in (3000, 50_000)
-    )
-    assert (wide.rate, wide.adam_rate) == (narrow.rate / 2, narrow.adam_rate / 2)
-
-
 def test_similar_runs_are_of_the_same_device_and_about_as_large(monkeypatch: pytest.MonkeyPatch):
     for run in sizing.read_measured():  # the table that comes with the package
         assert 0 <= run["accuracy"] <= 1

@@ -19,9 +19,10 @@ from wherefrom.core.errors import Busy, Interrupted
 from wherefrom.core.files import file_hash
 from wherefrom.experiments import workers
 from wherefrom.experiments.retraining import find_retrained, retrain_pairs
-from wherefrom.experiments.seeds import Prepared, train_at_once
+from wherefrom.experiments.seeds import train_at_once
+from wherefrom.experiments.together import RunRequest
 from wherefrom.experiments.workers import Job, Workers
-from wherefrom.recipes.catalogue import attention_lab
+from wherefrom.recipes.bigram import bigram_tiny
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
 from wherefrom.runs.threads import share_threads
@@ -204,12 +205,12 @@ def test_progress_counts_what_was_trained_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, done: int
 ):
     """Of ten runs, `done` are finished: the first line counts them, and all ten."""
-    lab = attention_lab()
-    ready = [Prepared(replace(lab, seed=n), tmp_path / f"{n}") for n in range(10)]
+    recipe = bigram_tiny()
+    ready = [RunRequest(replace(recipe, seed=n), tmp_path / f"{n}") for n in range(10)]
     for seed in ready[:done]:
-        RunFolder(seed.folder).create()
-        RunFolder(seed.folder).write_recipe(seed.recipe)
-        RunFolder(seed.folder).write_status({"state": "finished", "seconds": 1.0, "results": {}})
+        RunFolder(seed.path).create()
+        RunFolder(seed.path).write_recipe(seed.recipe)
+        RunFolder(seed.path).write_status({"state": "finished", "seconds": 1.0, "results": {}})
     lines: list[str] = []
     anything: Any = None
 

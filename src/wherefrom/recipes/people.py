@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from wherefrom.core.recipe import ModelEntry, Recipe, Schedule, Share, Stage, Task
 from wherefrom.data.people import PeopleConfig
-from wherefrom.models.gpt import GPTConfig
 from wherefrom.objectives.answers import AnswersConfig
 from wherefrom.objectives.spans import NextCharacterConfig, SpanCorruptionConfig
+from wherefrom.recipes.birthplaces import MODERN
 from wherefrom.training.optimisers import AdamWConfig
 
 
@@ -33,21 +33,7 @@ def people() -> Recipe:
         name="people",
         summary="generated people: facts from text, asked closed-book",
         data=PeopleConfig(masked=40),
-        model=GPTConfig(
-            block_size=128,
-            n_layer=2,
-            n_head=8,
-            n_embd=64,
-            attention="rope",
-            norm="rms",
-            activation="relu2",
-            bias=False,
-            embd_pdrop=0.1,
-            resid_pdrop=0.0,
-            attn_pdrop=0.0,
-            ngrams=4,
-            zero_residual=True,
-        ),
+        model=replace(MODERN, n_layer=2, n_embd=64, qk_norm=False, embd_pdrop=0.1, ngrams=4),
         stages=(
             Stage(
                 name="pretrain",
