@@ -43,9 +43,6 @@ ALLOWED = {
     # The doctor needs the course's data, which the user's list of data sets knows where to find.
     "course": {"core", "data", "runs", "show/drawing", "experiments", "show"},
 }
-# These two go: repairing a folder, and drawing in the study of capacity.
-EXCEPTIONS = {"auditing/repair.py": {"course"}}
-DRAWS_ELSEWHERE = {"experiments/capacity_page.py"}
 EVERYTHING_BUT_CLI = set(ALLOWED) | {"api"}
 
 
@@ -102,7 +99,7 @@ def allowed(path: Path) -> set[str]:
         return {*EVERYTHING_BUT_CLI, "cli"} if parts[0] == "__main__.py" else EVERYTHING_BUT_CLI
     if parts[0] == "cli":
         return EVERYTHING_BUT_CLI
-    return ALLOWED[room(parts)] | EXCEPTIONS.get(name(path), set())
+    return ALLOWED[room(parts)]
 
 
 def name(path: Path) -> str:
@@ -181,7 +178,7 @@ def test_drawing_happens_in_one_place():
     drawing = {name(p) for p in FILES if any(n.split(".")[0] == "matplotlib" for n in imports(p))}
     assert "show/drawing/figures.py" in drawing
     elsewhere = {n for n in drawing if not n.startswith(("show/drawing/", "course/lab/"))}
-    assert elsewhere == DRAWS_ELSEWHERE
+    assert elsewhere == set()
 
 
 def test_the_core_names_no_torch():

@@ -17,7 +17,8 @@ import pytest
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.errors import Busy, Interrupted
 from wherefrom.core.files import file_hash
-from wherefrom.experiments import workers
+from wherefrom.experiments import seeds, workers
+from wherefrom.experiments.planning import Planned
 from wherefrom.experiments.retraining import find_retrained, retrain_pairs
 from wherefrom.experiments.seeds import train_at_once
 from wherefrom.experiments.together import RunRequest
@@ -224,6 +225,8 @@ def test_progress_counts_what_was_trained_before(
     monkeypatch.setattr(Workers, "run", run)
     train_at_once(ready, 2, lines.append)
     assert lines == [f"{done} of 10 trained, 1 in training (0 %)"]
+    more = [replace(seed, planned=Planned(recipe, None, fresh=True)) for seed in ready]
+    assert not any(map(seeds._finished, more)), "a new plan goes on from a finished run"
 
 
 def test_cores_are_divided_among_processes():
