@@ -64,21 +64,6 @@ def test_the_homeworks_loss_is_that_of_the_last_hundred_updates(run, monkeypatch
 PLACE, HAND = "Where was X born?", "Which hand does X write with?"
 
 
-def test_every_accuracy_is_also_reported_by_relation(relations_run: Path):
-    run = open_run(relations_run)
-    held = run.dataset.select("held-out", ("stated", "omitted"))
-    count = {name: sum(q.relation == name for q in held) for name in (PLACE, HAND)}
-    for name in run.recipe.tasks[0].predictors:
-        result = run.results[name]
-        parts = result["by_relation"]
-        assert {relation: part["n"] for relation, part in parts.items()} == count
-        assert sum(part["correct"] for part in parts.values()) == result["correct"]
-        assert all(low <= part["accuracy"] <= high for part in parts.values()
-                   for low, high in [part["interval"]])  # fmt: skip
-    predictions = run.predictions(run.recipe.primary, "answers")
-    assert {p.relation for p in predictions} == {PLACE, HAND}
-
-
 def test_the_policy_says_of_each_relation_why_it_answers_nothing(relations_run: Path):
     run = open_run(relations_run)
     calibration = len(run.dataset.select("calibration")) // 2

@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 
-from wherefrom.core.recipe import ModelEntry, Recipe, Schedule, Share, Stage, Task
+from wherefrom.core.recipe import Recipe, Schedule, Share, Stage, Task
 from wherefrom.data.people import PeopleConfig
 from wherefrom.objectives.answers import AnswersConfig
 from wherefrom.objectives.spans import NextCharacterConfig, SpanCorruptionConfig
 from wherefrom.recipes.birthplaces import MODERN
+from wherefrom.recipes.facts import MODELS, PREDICTORS, QUESTIONS_ONLY, READ
 from wherefrom.training.optimisers import AdamWConfig
 
 
@@ -36,7 +37,7 @@ def people() -> Recipe:
         model=replace(MODERN, n_layer=2, n_embd=64, qk_norm=False, embd_pdrop=0.1, ngrams=4),
         stages=(
             Stage(
-                name="pretrain",
+                name=READ,
                 mix=(
                     Share("spans", spans, 0.5175),
                     Share("text", text, 0.30),
@@ -50,7 +51,7 @@ def people() -> Recipe:
                 packed=True,
             ),
             Stage(
-                name="questions_only",
+                name=QUESTIONS_ONLY,
                 mix=(Share("questions", AnswersConfig()),),
                 optimiser=optimiser,
                 schedule=Schedule(),
@@ -58,22 +59,9 @@ def people() -> Recipe:
                 batch=16,
             ),
         ),
-        models=(
-            ModelEntry("without_pretraining", "questions_only"),
-            ModelEntry("with_pretraining", "pretrain"),
-        ),
+        models=MODELS,
         primary="with_pretraining",
-        tasks=(
-            Task(
-                name="birthplace",
-                predictors=(
-                    "majority",
-                    "nearest_name",
-                    "without_pretraining",
-                    "with_pretraining",
-                ),
-            ),
-        ),
+        tasks=(Task(name="birthplace", predictors=PREDICTORS),),
         abstain=True,
         wordings=True,
     )
