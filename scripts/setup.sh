@@ -10,7 +10,7 @@
 #                                      where apt is to be had; and pyarrow, for the tests of parquet files
 #   scripts/setup.sh check             set up, then ruff, pyright, the budget of lines, the CPU seconds of the last
 #                                      `test` and, where there is npm, tsc
-#   scripts/setup.sh docs [--check]    set up, then write docs/COMMANDS.md from the commands, or see that it is up to date
+#   scripts/setup.sh docs              set up, then write docs/COMMANDS.md from the commands
 #   scripts/setup.sh report RUN        set up, then write docs/report.html and the README's picture of it
 #   scripts/setup.sh bench             set up, then the benchmarks; figures into runs/benchmarks/
 #   scripts/setup.sh attack [ARG ...]  failing file operations and flipped bits, counted in docs/RELIABILITY.md
@@ -220,7 +220,7 @@ case $command in # "setup; ...", not "setup && ...", which would switch set -e o
     notebook) setup run; add notebook; exec .venv/bin/jupyter lab course/a5/play_char.ipynb "$@" ;;
     browser) setup dev; add browser; browser ;;
     check) setup dev; check ;;
-    docs) setup run; exec "$venv_python" -m wherefrom.cli.reference "$@" ;;
+    docs) setup run; exec "$venv_python" -m typer wherefrom.cli.main utils docs --name wherefrom --output docs/COMMANDS.md ;;
     report) setup dev; add browser; exec "$venv_python" scripts/report_picture.py "$@" ;;
     bench) setup dev; add bench; bench "$@" ;;
     attack) setup dev; exec "$venv_python" benchmarks/attack.py --write "$@" ;;

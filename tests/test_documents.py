@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import get_args, get_type_hints
 
 import pytest
+import typer.cli
+from typer.testing import CliRunner
 
 import wherefrom
 from wherefrom.auditing.asking import Replies
@@ -105,6 +107,14 @@ def test_links_lead_somewhere():
             elif anchor and anchor not in headings(found.read_text("utf-8")):
                 wrong.append(f"{name(page)}: no #{anchor}")
     assert wrong == []
+
+
+def test_the_page_of_commands_is_what_they_say_of_themselves(tmp_path):
+    """`make docs` writes it anew."""
+    page = tmp_path / "COMMANDS.md"
+    call = ["wherefrom.cli.main", "utils", "docs", "--name", "wherefrom", "--output", str(page)]
+    assert CliRunner().invoke(typer.cli.app, call).exit_code == 0
+    assert (ROOT / "docs" / "COMMANDS.md").read_text("utf-8") == page.read_text("utf-8")
 
 
 @pytest.mark.parametrize(

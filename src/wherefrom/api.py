@@ -173,25 +173,23 @@ def run_seeds(
     with company(built, processes, wait, alike=alike, apart=True) as crew:
         if progress:
             _introduce(built)
-        plan: Callable[[Experiment, RunFolder, float], Planned] | None = None
+        folders = {seed: _seed_folder(replace(built, seed=seed), out) for seed in numbers}
+        if isinstance(built, Demonstrations):
+            each = [
+                _run(replace(built, seed=seed), folder, progress, f"seed {seed}, ")
+                for seed, folder in folders.items()
+            ]
+            return SeedsOutcome.of(built.name, each)
+        plan: Callable[[Recipe, RunFolder, float], Planned] | None = None
         if _is_planned(recipe, built, options):
             plan = partial(_plan_seed, options)
         tell = _tell_plan if progress else None
-        folders = [_seed_folder(replace(built, seed=seed), out) for seed in numbers]
-        ready = list(prepare_seeds(built, dict(zip(numbers, folders, strict=True)), plan, tell))
-        if isinstance(built, Demonstrations):
-            each = [_run(s.recipe, s.folder, progress, f"seed {s.recipe.seed}, ") for s in ready]
-            return SeedsOutcome.of(built.name, each)
+        ready = list(prepare_seeds(built, folders, plan, tell))
         at_once = crew.processes.size if crew else processes or 1
         if at_once > 1:
             train_at_once(ready, at_once, note if progress else _keep_quiet)
             ready, progress = [seed.when_trained() for seed in ready], False
-        requests = [
-            RunRequest(chosen, seed.folder, f"seed {chosen.seed}, ", seed.planned)
-            for seed in ready
-            if isinstance(chosen := seed.recipe, Recipe)
-        ]
-        return SeedsOutcome.of(built.name, _run_all(requests, together, progress))
+        return SeedsOutcome.of(built.name, _run_all(ready, together, progress))
 
 
 @checked

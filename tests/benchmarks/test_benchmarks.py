@@ -5,7 +5,6 @@ import json
 
 import measure
 import pytest
-import training
 
 LIGHT = ("answering", "startup", "exposures")
 PROGRAMS = ("training", "answering", "startup", "exposures", "processes")
@@ -66,13 +65,6 @@ def test_a_watch_tells_its_own_work_from_that_of_others(monkeypatch):
         watch = measure.Watch()
         watch.cores = cores
         assert watch.reasons() == found
-
-
-def test_lines_have_the_lengths_they_say():
-    lengths = [len(line) for line in training.make_lines(500)]
-    assert min(lengths) >= 40
-    assert max(lengths) <= 240
-    assert 130 < sum(lengths) / len(lengths) < 150
 
 
 @pytest.mark.parametrize(

@@ -85,14 +85,6 @@ def test_it_reads_what_an_audit_writes(tmp_path, capsys):
         bound.main(arguments)
 
 
-@pytest.mark.parametrize("features", [None, [0.1, 2.0, 0.0, 0.0], {"margin": 1.0}, {"margin": "x"}])
-def test_another_form_of_features_is_named(tmp_path, features):
-    rows = to_json(answers(4, 0))
-    write_jsonl(tmp_path / "answers.jsonl", [rows[0] | {"features": features}, *rows[1:]])
-    with pytest.raises(BadData, match=r"'features' log_probability, margin, .*wherefrom audit"):
-        bound.main([str(tmp_path / "answers.jsonl")])
-
-
 def test_a_name_that_the_model_does_not_know_is_not_answered():
     """The gate of the audit is kept: an unknown name has no score, however sure the features."""
     n = 200

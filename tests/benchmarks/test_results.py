@@ -54,13 +54,6 @@ def test_how_a_figure_is_written(value, form, shown):
     assert pages.show(value, form) == shown
 
 
-def test_seeds_are_written_with_their_range():
-    assert pages.spread([1.0, 2.0, 4.5]) == "2.5 (1.0 to 4.5)"
-    assert pages.spread([1.0]) == "1.0 (one seed)"
-    assert pages.spread([1.25], 2, "") == "1.25"
-    assert pages.spread([]) == "-"
-
-
 def test_kappa_is_cohens():
     from sklearn.metrics import cohen_kappa_score
 
@@ -96,18 +89,6 @@ def row(job: str, seed: int, accuracy: float) -> dict:
         "job": job, "seed": seed, "parameters": 7, "stages": {"pretrain": {"seconds": 60.0 + seed}},
         "tasks": {"dev.model": {"seconds": 0.5, "scores": {"strict": score, ", place-aware": score |
                   {"accuracy": accuracy + 0.1}}}},
-    }  # fmt: skip
-
-
-def test_what_the_seeds_of_a_job_reached():
-    found = results.describe("calibrated", [row("calibrated", s, a) for s, a in ((0, 0.5), (1, 1))])
-    assert (found["seeds"], found["parameters"], found["outside"]) == (2, 7, "85.8")
-    assert found["strict"] == [50.0, 100.0]
-    assert found["aware"] == pytest.approx([60.0, 110.0])
-    assert (found["seconds"], found["answering"]) == ({"pretrain": [60.0, 61.0]}, [0.5, 0.5])
-    text = {"held-out.gpt": {"scores": {"strict": {"nats_per_target": 1.4}}, "seconds": 1.0}}
-    assert results.describe("x", [row("x", 0, 0.5) | {"tasks": text}])["nats"] == {
-        "held-out": [1.4], "blocks": [],
     }  # fmt: skip
 
 

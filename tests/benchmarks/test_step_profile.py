@@ -2,27 +2,12 @@
 
 import json
 
-import pytest
 import step_profile
 
 
 def test_gaps_are_the_time_in_which_nothing_runs():
     spans = [(0.0, 4.0), (1.0, 2.0), (6.0, 7.0), (6.5, 9.0), (9.5, 10.0)]
     assert step_profile.find_gaps(spans) == 2.5
-
-
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("_mix_rows_back", "attention"),
-        ("nvjet_sm90_tst_128x160_64x5_2x4_h_bz_NNT", "products"),
-        ("triton_poi_fused_view_11", "fused by the compiler"),
-        ("Memset (Unknown)", "copies and fills"),
-        ("void at::native::reduce_kernel<512, 1>", "other kernels of torch"),
-    ],
-)
-def test_a_kernel_has_the_kind_of_its_name(name, kind):
-    assert step_profile.find_kind(name) == kind
 
 
 def test_the_page_has_the_figures(tmp_path):

@@ -63,12 +63,6 @@ def test_a_run_has_its_results_and_what_its_primary_model_cost(tiny_run):
     assert first.results == run.results
 
 
-def test_every_task_that_both_answered_is_paired(sentiment_run):
-    found = compare([sentiment_run, sentiment_run])
-    assert {pair.task for pair in found.paired} == {"test", "validation"}
-    assert {pair.difference for pair in found.paired} == {0}
-
-
 def test_other_questions_stand_side_by_side_with_the_reason(tiny_run, tmp_path):
     other = Path(shutil.copytree(tiny_run, tmp_path / "other"))
     predictions = open_run(other).predictions("with_pretraining", "birthplace")

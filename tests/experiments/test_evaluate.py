@@ -32,10 +32,6 @@ def decoded(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return counts
 
 
-def test_the_stored_results_are_found_again(run):
-    assert evaluate(run) == run.results
-
-
 def test_no_model_decodes_a_question_twice(run, decoded):
     """The task asks two models about held-out people; the policy asks the primary one no more."""
     evaluate(run)
@@ -66,34 +62,6 @@ def test_the_homeworks_loss_is_that_of_the_last_hundred_updates(run, monkeypatch
 # --- several relations -------------------------------------------------------------------------
 
 PLACE, HAND = "Where was X born?", "Which hand does X write with?"
-
-
-def test_every_accuracy_is_also_reported_by_relation(relations_run: Path):
-    run = open_run(relations_run)
-    held = run.dataset.select("held-out", ("stated", "omitted"))
-    count = {name: sum(q.relation == name for q in held) for name in (PLACE, HAND)}
-    for name in run.recipe.tasks[0].predictors:
-        result = run.results[name]
-        parts = result["by_relation"]
-        assert {relation: part["n"] for relation, part in parts.items()} == count
-        assert sum(part["correct"] for part in parts.values()) == result["correct"]
-        assert all(low <= part["accuracy"] <= high for part in parts.values()
-                   for low, high in [part["interval"]])  # fmt: skip
-    predictions = run.predictions(run.recipe.primary, "answers")
-    assert {p.relation for p in predictions} == {PLACE, HAND}
-
-
-def test_baselines_answer_the_relation_that_is_asked_for(relations_run: Path):
-    """Two thirds write with the right hand: nobody was born in "right"."""
-    run = open_run(relations_run)
-    for baseline in ("majority", "nearest_name"):
-        said = run.predictions(baseline, "answers")
-        hands = {p.answer.text for p in said if p.relation == HAND}
-        assert hands <= {"right", "left"}
-        assert not hands & {p.answer.text for p in said if p.relation == PLACE}
-    majority = run.results["majority"]["by_relation"][HAND]
-    held = [p for p in run.predictions("majority", "answers") if p.relation == HAND]
-    assert majority["correct"] == sum(p.gold == "right" for p in held)
 
 
 def test_the_policy_says_of_each_relation_why_it_answers_nothing(relations_run: Path):

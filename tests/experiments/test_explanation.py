@@ -117,17 +117,6 @@ def test_sampled_errors_are_drawn_by_the_seed_and_their_causes_tested(sentiment_
 REVIEW = "The acting was superb, the plot was not dull; xyzzy!"
 
 
-def test_texts_of_a_run_are_explained_by_its_primary_model(sentiment_run):
-    first, second = explain(sentiment_run, [REVIEW, "Superb."])
-    explainer = open_explainer(open_run(sentiment_run))
-    assert (first, second) == (explainer.explain(REVIEW), explainer.explain("Superb."))
-    assert first.model == "trainable-1"
-    assert {word.word for word in first.words} >= {"superb", "not", "dull", "plot"}
-    effects = [abs(word.effect) for word in first.words]
-    assert effects == sorted(effects, reverse=True)
-    assert (first.gold, first.place) == (None, None)
-
-
 def test_errors_instead_of_texts_are_those_of_the_study(sentiment_run):
     found = explain(open_run(sentiment_run), errors=5)
     study = json.loads((sentiment_run / "study.json").read_text())

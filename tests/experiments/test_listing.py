@@ -1,14 +1,7 @@
 import shutil
 
-from wherefrom.experiments.listing import RunEntry, list_recipes, list_runs
-from wherefrom.recipes.catalogue import RECIPES
+from wherefrom.experiments.listing import RunEntry, list_runs
 from wherefrom.runs.folder import RunFolder
-
-
-def test_every_recipe_has_its_summary():
-    found = {entry.name: entry.summary for entry in list_recipes()}
-    assert list(found) == list(RECIPES)
-    assert found["people"] == "generated people: facts from text, asked closed-book"
 
 
 def test_runs_and_those_of_several_seeds_are_listed_in_order(tiny_run, tmp_path):

@@ -12,9 +12,7 @@ from wherefrom.evaluation.text.perplexity import MeasuredText
 from wherefrom.evaluation.text.verbatim import Verbatim
 from wherefrom.experiments.comparison import compare
 from wherefrom.experiments.perplexity import perplexity
-from wherefrom.recipes.catalogue import get_recipe
 from wherefrom.runs.run import open_run
-from wherefrom.runs.workshop import Workshop
 
 TEXT = "The cat sat in 1999. The dog ran.\n\nThe dog sat."
 
@@ -107,10 +105,6 @@ def test_plain_counts_read_too_also_at_a_temperature(word_run, text):
     assert perplexity([word_run], [text], model="unigram").failed == ()
 
 
-def test_the_generated_text_of_bigram_has_a_word_for_unknown_ones():
-    assert "UUUNKKK" in Workshop(get_recipe("bigram")).vocabulary.words
-
-
 def test_a_run_whose_words_have_none_for_unknown_ones_reads_no_text(tmp_path, text):
     few = ["data.sentences=50", "stages.train.steps=5"]
     run = api.run("bigram-tiny", out=tmp_path / "run", settings=few).run
@@ -150,16 +144,6 @@ def test_dropping_unseen_characters_is_left_out_of_word_models(word_run, text):
     )
     measured = report.runs[0].texts["text.txt"]
     assert [chain.steps for chain in measured.preprocessed] == [("lower",), ("lower", "wrap40")]
-
-
-def test_one_token_a_line_measures_nothing(word_run, tmp_path):
-    """Two texts of as many lines have one perplexity, whatever stands in them."""
-    for name, line in (("a", "The cat sat ."), ("b", "xyz")):
-        (tmp_path / f"{name}.txt").write_text(f"{line}\n" * 5)
-    texts = [tmp_path / "a.txt", tmp_path / "b.txt"]
-    a, b = perplexity([word_run], texts, tokens="one-a-line").runs[0].texts.values()
-    assert a.perplexity == b.perplexity
-    assert a.n == 6
 
 
 @pytest.mark.parametrize(

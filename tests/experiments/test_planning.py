@@ -232,21 +232,6 @@ def test_seeds_share_the_plan_of_the_first(data: FactsConfig, tmp_path: Path, fa
     assert steps_of(Path(found.runs[0])) == steps_of(Path(found.runs[1]))
 
 
-def test_the_same_plan_gives_the_same_bits(
-    data: FactsConfig, folder: Path, tmp_path: Path, fast: Timer
-):
-    again = run(data, tmp_path / "again", minutes=0.2)
-    assert again.results == api.open_run(folder).results
-    models = [Path(run) / "models" / "with_pretraining" for run in (again.run, folder)]
-    found = [next(model.glob("*.safetensors")).read_bytes() for model in models]
-    assert found[0] == found[1]
-
-
-def test_only_facts_takes_minutes(tmp_path: Path):
-    with pytest.raises(UsageError, match="--minutes"):
-        api.run("people", out=tmp_path, minutes=3)
-
-
 def test_two_lines_say_what_will_be_trained(data: FactsConfig, tmp_path: Path):
     planned = plan_run(changer(data), RunFolder(tmp_path / "none"), 5, timer=Timer(0.1))
     assert planned.plan is not None

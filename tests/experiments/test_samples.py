@@ -22,19 +22,6 @@ def test_pieces_are_the_characters_that_the_decoder_chooses(characters):
     assert len(pieces) == 40
 
 
-def test_a_folder_does_as_well_as_a_run_and_defaults_are_the_homeworks(characters):
-    assert list(sample(characters.path)) == list(sample(characters, "Wh", 200, 0.8, 0, 0))
-
-
-def test_seed_and_model_change_the_text_and_the_likeliest_is_no_draw(characters):
-    def written(**options):
-        return "".join(sample(characters, length=60, **options))
-
-    assert written() != written(seed=1)
-    assert written() != written(model="homework")
-    assert written(top_k=1) == written(temperature=0) == written(temperature=0, seed=5)
-
-
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [

@@ -5,6 +5,7 @@ import pytest
 
 from wherefrom.core.errors import UsageError
 from wherefrom.experiments.seeds import aggregate, parse_seeds, read_shared
+from wherefrom.runs.folder import RunFolder
 
 
 @pytest.mark.parametrize(
@@ -93,7 +94,7 @@ def test_shared_questions_are_read_from_run_folders(tiny_run, tmp_path):
     rows = (tiny_run / "predictions" / "with_pretraining.birthplace.jsonl").read_text().splitlines()
     assert found["with_pretraining"].shape[1] == len(rows)
     copy = shutil.copytree(tiny_run, tmp_path / "copy")
-    file = copy / "predictions" / "with_pretraining.birthplace.jsonl"
-    file.write_text("\n".join(reversed(file.read_text().splitlines())) + "\n")
+    asked = RunFolder(copy).read_predictions("with_pretraining", "birthplace")
+    RunFolder(copy).write_predictions("with_pretraining", "birthplace", asked[::-1])
     assert "with_pretraining" not in read_shared([tiny_run, copy])
     assert read_shared([tiny_run]) == {}

@@ -78,7 +78,7 @@ def crew(monkeypatch: pytest.MonkeyPatch) -> Crew:
     monkeypatch.setattr("wherefrom.experiments.tasks.POLL", 0.002)
     monkeypatch.setattr(workers, "POLL", 0.002)
     monkeypatch.setattr(workers, "helping_crew", lambda: made)
-    monkeypatch.setattr(workers, "LocalTask", Scripted)
+    monkeypatch.setattr(workers, "start_here", Scripted)
     return made
 
 

@@ -17,11 +17,13 @@ import pytest
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.errors import Busy, Interrupted
 from wherefrom.core.files import file_hash
-from wherefrom.experiments import workers
+from wherefrom.experiments import seeds, workers
+from wherefrom.experiments.planning import Planned
 from wherefrom.experiments.retraining import find_retrained, retrain_pairs
-from wherefrom.experiments.seeds import Prepared, train_at_once
+from wherefrom.experiments.seeds import train_at_once
+from wherefrom.experiments.together import RunRequest
 from wherefrom.experiments.workers import Job, Workers
-from wherefrom.recipes.catalogue import attention_lab
+from wherefrom.recipes.bigram import bigram_tiny
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
 from wherefrom.runs.threads import share_threads
@@ -204,12 +206,12 @@ def test_progress_counts_what_was_trained_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, done: int
 ):
     """Of ten runs, `done` are finished: the first line counts them, and all ten."""
-    lab = attention_lab()
-    ready = [Prepared(replace(lab, seed=n), tmp_path / f"{n}") for n in range(10)]
+    recipe = bigram_tiny()
+    ready = [RunRequest(replace(recipe, seed=n), tmp_path / f"{n}") for n in range(10)]
     for seed in ready[:done]:
-        RunFolder(seed.folder).create()
-        RunFolder(seed.folder).write_recipe(seed.recipe)
-        RunFolder(seed.folder).write_status({"state": "finished", "seconds": 1.0, "results": {}})
+        RunFolder(seed.path).create()
+        RunFolder(seed.path).write_recipe(seed.recipe)
+        RunFolder(seed.path).write_status({"state": "finished", "seconds": 1.0, "results": {}})
     lines: list[str] = []
     anything: Any = None
 
@@ -223,6 +225,8 @@ def test_progress_counts_what_was_trained_before(
     monkeypatch.setattr(Workers, "run", run)
     train_at_once(ready, 2, lines.append)
     assert lines == [f"{done} of 10 trained, 1 in training (0 %)"]
+    more = [replace(seed, planned=Planned(recipe, None, fresh=True)) for seed in ready]
+    assert not any(map(seeds._finished, more)), "a new plan goes on from a finished run"
 
 
 def test_cores_are_divided_among_processes():

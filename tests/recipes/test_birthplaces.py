@@ -14,7 +14,6 @@ from wherefrom.recipes import birthplaces
 from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.runs.run import open_run
 from wherefrom.runs.workshop import Workshop
-from wherefrom.training.optimisers import build_adamw
 from wherefrom.training.schedules import factor
 
 NAMES = ["Ada Byron", "Bo Ek", "Cy Fox", "Di Roe", "Ed Poe", "Flo Kim", "Gus May", "Hal Orr"]
@@ -68,27 +67,10 @@ def test_the_course_to_the_letter():
     assert {task.beams for task in recipe.tasks} == {1}
 
 
-def test_the_courses_decay_spares_biases_and_not_norms():
-    model = GPT(replace(birthplaces.course().model, vocab_size=9, n_embd=16, n_head=2))
-    (adamw,) = build_adamw(model, birthplaces.course().stages[0].optimiser)
-    (decay, decayed), (none, spared) = adamw.groups
-    assert (decay, none) == (0.1, 0.0)
-    assert all(name.endswith("bias") for name in spared)
-    assert {"ln_f.weight", "pos_emb", "blocks.0.ln1.weight"} <= {*decayed}
-    assert sorted([*decayed, *spared]) == sorted(name for name, _ in model.named_parameters())
-
-
 def test_ours_is_of_the_courses_size():
     for variant in ("rope", "synthesizer"):
         config = replace(birthplaces.knowledge().model, attention=variant, vocab_size=256)
         assert sum(p.numel() for p in GPT(config).parameters()) <= 3_400_000
-
-
-def test_the_calibrated_form_differs_in_what_it_keeps_back():
-    ours, kept = birthplaces.knowledge(), birthplaces.calibrated()
-    assert kept.data.calibration == 400
-    assert kept.abstain
-    assert (kept.stages, kept.model) == (ours.stages, ours.model)
 
 
 def test_a_run_writes_predictions_for_dev_and_test(folder, tmp_path):

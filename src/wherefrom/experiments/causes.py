@@ -32,6 +32,7 @@ _PREFIX = 4  # letters that an unseen word must share with one that is known
 _SHOWN = 6
 
 Bag = np.ndarray[Any, np.dtype[Any]]
+Changed = tuple[list[str], list[str]]  # a text's words after a change, and what was changed
 Logits = Callable[[Sequence[Bag]], np.ndarray[Any, np.dtype[np.float64]]]
 
 
@@ -92,14 +93,6 @@ def count_causes(errors: Sequence[Sequence[TriedCause]]) -> list[str]:
     ]
 
 
-@dataclass(frozen=True)
-class _Changed:
-    """The words of a text after a test's change, and what was changed."""
-
-    words: list[str]
-    found: list[str]
-
-
 def try_causes(
     text: str, label: int, vocabulary: BagVocabulary, logits: Logits
 ) -> tuple[TriedCause, ...]:
@@ -117,15 +110,15 @@ def try_causes(
     before = float(wrong([bag])[0])
     found: list[TriedCause] = []
     for cause, (test, change) in CAUSES.items():
-        changed = change(text, words, vocabulary)
-        after = vocabulary.number(changed.words)
-        if not changed.found or not len(after):
+        left, changed = change(text, words, vocabulary)
+        after = vocabulary.number(left)
+        if not changed or not len(after):
             found.append(TriedCause(cause, test, (), 0, before, before, (before, before)))
             continue
         p = wrong([after, *_controls(bag, len(after))])
         count = abs(len(after) - len(bag))
         control = float(p[1:].min()), float(p[1:].max())
-        shown = () if cause.startswith("length") else tuple(changed.found)
+        shown = () if cause.startswith("length") else tuple(changed)
         found.append(TriedCause(cause, test, shown, count, before, float(p[0]), control))
     return tuple(found)
 
@@ -163,40 +156,38 @@ def _controls(bag: Bag, size: int) -> list[Bag]:
     return [np.concatenate([bag, bag[key[:more] % len(bag)]]) for key in keys]
 
 
-def _without(words: Sequence[str], gone: Iterable[int]) -> _Changed:
+def _without(words: Sequence[str], gone: Iterable[int]) -> Changed:
     left_out = set(gone)
-    return _Changed(
-        [w for i, w in enumerate(words) if i not in left_out],
-        [words[i] for i in sorted(left_out)],
-    )
+    kept = [w for i, w in enumerate(words) if i not in left_out]
+    return kept, [words[i] for i in sorted(left_out)]
 
 
-def _drop_negations(text: str, words: list[str], vocabulary: BagVocabulary) -> _Changed:
+def _drop_negations(text: str, words: list[str], vocabulary: BagVocabulary) -> Changed:
     return _without(words, (i for i, w in enumerate(words) if w in NEGATIONS))
 
 
-def _drop_negated(text: str, words: list[str], vocabulary: BagVocabulary) -> _Changed:
+def _drop_negated(text: str, words: list[str], vocabulary: BagVocabulary) -> Changed:
     at = [i for i, w in enumerate(words) if w in NEGATIONS]
     reach = {j for i in at for j in range(i, min(i + SCOPE + 1, len(words)))}
     return _without(words, reach)
 
 
-def _drop_irony(text: str, words: list[str], vocabulary: BagVocabulary) -> _Changed:
+def _drop_irony(text: str, words: list[str], vocabulary: BagVocabulary) -> Changed:
     """Without marks and words that often carry irony, and without short quotations."""
     gone = [w for w in words if w in IRONY]
     gone += [w for found in _QUOTED.findall(text) for w in split_words(found)]
     unquoted = split_words(_QUOTED.sub(" ", text))
-    return _Changed([w for w in unquoted if w not in IRONY], gone)
+    return [w for w in unquoted if w not in IRONY], gone
 
 
-def _replace_unseen(text: str, words: list[str], vocabulary: BagVocabulary) -> _Changed:
+def _replace_unseen(text: str, words: list[str], vocabulary: BagVocabulary) -> Changed:
     """Every unseen word becomes the known one that shares the longest beginning with it."""
     unseen = [w for w in dict.fromkeys(words) if w not in vocabulary and len(w) >= _PREFIX]
     if not unseen:
-        return _Changed(words, [])
+        return words, []
     known = [w for w in vocabulary.words if len(w) >= _PREFIX]
     nearest = {w: near for w in unseen if (near := _nearest(w, known))}
-    return _Changed([nearest.get(w, w) for w in words], list(nearest))
+    return [nearest.get(w, w) for w in words], list(nearest)
 
 
 def _nearest(word: str, known: Sequence[str]) -> str | None:
@@ -207,15 +198,15 @@ def _nearest(word: str, known: Sequence[str]) -> str | None:
     return None
 
 
-def _keep_first(text: str, words: list[str], vocabulary: BagVocabulary) -> _Changed:
-    return _Changed(words[:CUT], words[CUT:])
+def _keep_first(text: str, words: list[str], vocabulary: BagVocabulary) -> Changed:
+    return words[:CUT], words[CUT:]
 
 
-def _keep_last(text: str, words: list[str], vocabulary: BagVocabulary) -> _Changed:
-    return _Changed(words[-CUT:], words[:-CUT])
+def _keep_last(text: str, words: list[str], vocabulary: BagVocabulary) -> Changed:
+    return words[-CUT:], words[:-CUT]
 
 
-CAUSES: dict[str, tuple[str, Callable[[str, list[str], BagVocabulary], _Changed]]] = {
+CAUSES: dict[str, tuple[str, Callable[[str, list[str], BagVocabulary], Changed]]] = {
     "negation": ("without", _drop_negations),
     "negated words": (f"without negations and {SCOPE} words after each, in all", _drop_negated),
     "irony": ("without", _drop_irony),

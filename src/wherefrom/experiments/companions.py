@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from wherefrom.experiments.tasks import worker_environment
+from wherefrom.experiments.tasks import Child, worker_environment
 from wherefrom.runs.crew import Crew
 from wherefrom.runs.threads import usual_threads
 from wherefrom.training.meeting import Place, meet, open_file
@@ -58,43 +58,30 @@ def _children(
             child.end()
 
 
-class _Child:
+class _Child(Child):
     """A process that this one has started, and that ends with it."""
 
     def __init__(self, place: Place, meeting: Path, wait: float, hello: Mapping[str, Any]) -> None:
-        self.place, self.errors = place, tempfile.TemporaryFile()  # noqa: SIM115
-        device = str(hello["device"])
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", _FOLLOWER, str(meeting), str(wait), device],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=self.errors,
-            env=child_environment(os.environ, place),
-            start_new_session=True,  # Ctrl-C reaches the first process, which tells the others
-        )
+        self.place = place
+        arguments = [str(meeting), str(wait), str(hello["device"])]
+        super().__init__(_FOLLOWER, arguments, child_environment(os.environ, place))
 
     def find_end(self) -> str | None:
         """How the process ended, if it has."""
-        if (code := self.process.poll()) is None:
+        if (code := self.poll()) is None:
             return None
         if code < 0:
             return f"process {self.place.rank} was killed (signal {-code})"
-        return f"process {self.place.rank} ended with code {code}{self._last_line()}"
-
-    def _last_line(self) -> str:
-        self.errors.seek(0)
-        lines = self.errors.read().decode(errors="replace").strip().splitlines()
-        return f" ({lines[-1]})" if lines else ""
+        return f"process {self.place.rank} ended with code {code} ({self.last_line()})"
 
     def end(self) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.close()
+        self.ask_to_end()
         try:
             self.process.wait(_GRACE)
         except subprocess.TimeoutExpired:  # it hangs
             self.process.kill()
             self.process.wait()
-        self.errors.close()
+        self.close()
 
 
 @contextmanager

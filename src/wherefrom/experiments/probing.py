@@ -44,7 +44,7 @@ class Glance:
         )
 
 
-class Watch:
+class Watch(Observer):
     """An observer that asks a few questions now and then, and tells the other observers.
 
     It asks calibration questions whose answer the text states, and as many that are trained on.
@@ -59,19 +59,17 @@ class Watch:
         count: int,
         told: Sequence[Observer],
         model: Any,
-        path: Path | None = None,
+        path: Path,
     ) -> None:
         self.model, self.workshop, self.steps, self.told = model, workshop, stage.steps, told
-        self.log = None if path is None else RowLog(path)
+        self.log = RowLog(path)
         self.questions = choose_questions(workshop.dataset, count)
         self.part = 0
 
     def started(self, name: str, first_step: int, steps: int, skipped: tuple[str, ...]) -> None:
-        last = first_step
-        if self.log is not None:  # the run may have stopped within a chunk that it looks after
-            rows = self.log.rows  # those up to the checkpoint
-            last = rows[-1]["step"] if rows else 0
-        self.part = last * TIMES // steps
+        # The run may have stopped within a chunk at whose end it would have looked.
+        rows = self.log.rows  # those up to the checkpoint
+        self.part = rows[-1]["step"] * TIMES // steps if rows else 0
 
     def advanced(
         self, name: str, step: int, steps: int, metrics: dict[str, np.ndarray], seconds: float
@@ -81,14 +79,10 @@ class Watch:
             return
         self.part = part
         glance = self.look()
-        if self.log is not None:
-            self.log.append([{"step": step, **to_json(glance)}])
+        self.log.append([{"step": step, **to_json(glance)}])
         for observer in self.told:
             if say := getattr(observer, "say", None):
                 say(f"{name}: step {step} of {steps}: {glance}")
-
-    def finished(self, name: str, step: int, seconds: float) -> None:
-        pass
 
     def look(self) -> Glance:
         """Ask the questions now, greedily."""
@@ -144,7 +138,7 @@ def sentence(found: Glance, minutes: float | None) -> str:
     return f"{shares}: more reading may help: {more}"
 
 
-class Probe:
+class Probe(Observer):
     """An observer of the training loop that scores the model once in each epoch.
 
     It does so at the end of the epoch's first chunk. A run that continues from a checkpoint drops
@@ -173,9 +167,6 @@ class Probe:
         score, _ = evaluate_answers(self.workshop.predictor(self.model), self.questions)
         row = {"step": step, "epoch": round(step * self.rows_a_step / self.items, 1)}
         self.log.append([row | to_json(score)])
-
-    def finished(self, name: str, step: int, seconds: float) -> None:
-        pass
 
     def _epochs(self, step: int) -> int:
         """How many whole epochs lie before the step."""

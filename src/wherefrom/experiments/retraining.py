@@ -118,7 +118,7 @@ class PairQueue:
     def next_name(self) -> str | None:
         """The next model that is not finished; None if no pair is left, or no time for one."""
         while not self._waiting:
-            if 2 * self.begun == len(self.pairs) or not self._time_left():
+            if 2 * self.begun == len(self.pairs) or not self._pairs_in_time():
                 return None
             self._waiting = self._begin_pair()
         return self._waiting.pop(0)
@@ -141,22 +141,18 @@ class PairQueue:
         return [name for name in left if not _finished(self.folder(name))]
 
     def _pairs_in_time(self) -> int:
-        """How many further pairs end within the budget, by what a model's share of the time was."""
+        """How many further pairs end within the budget, if each takes as long as the slowest.
+
+        The first pair is trained in any case.
+        """
         if self.budget is None:
             return len(self.pairs)
-        share = max(map(self._seconds, self.pairs[: 2 * self.begun]), default=0.0)
-        if not share:  # the run itself was trained alone, which takes longer
-            share = _SHARE_OF_ALONE * float(self.run.status.get("seconds", 0.0))
+        slowest = max(map(self._seconds, self.pairs[: 2 * self.begun]), default=0.0)
+        if not slowest:  # the run itself was trained alone, which takes longer
+            slowest = _SHARE_OF_ALONE * float(self.run.status.get("seconds", 0.0))
+        pair = max(slowest, 0.1) * (1 if self.processes > 1 else 2)
         left = 60 * self.budget - (monotonic() - self._began)
-        return max(int(left / (2 * max(share, 0.1))), 0 if self.begun else 1)
-
-    def _time_left(self) -> bool:
-        """Whether the next pair would end within the budget; the first is trained in any case."""
-        if self.budget is None or not self.begun:
-            return True
-        slowest = max(map(self._seconds, self.pairs[: 2 * self.begun]))
-        pair = slowest if self.processes > 1 else 2 * slowest
-        return monotonic() - self._began + pair <= 60 * self.budget
+        return max(int(left / pair), 0 if self.begun else 1)
 
     def _seconds(self, name: str) -> float:
         """How long a model took to train; 0 if it is not there, or not finished."""
@@ -207,10 +203,11 @@ def retrain_named(run: Run, name: str, threads: int) -> Run:
 def find_retrained(run: Run) -> list[Run]:
     """The retrained models of a run; only complete pairs count."""
     place = run.folder.locate(f"audit/{FOLDER}")
-    folders = sorted((f for f in place.glob("without-*-*/") if not f.is_symlink()), key=_order)
-    names = {folder.name for folder in folders if _finished(folder)}
-    whole = [f for f in folders if {f.name, _other_half(f.name)} <= names]
-    return [open_run(folder) for folder in whole]
+    numbers = (folder.name.split("-")[1] for folder in place.glob("without-*-first/"))
+    pairs = sorted(int(number) for number in numbers if number.isdecimal())
+    folders = [[place / f"without-{pair}-{half}" for half in _HALVES] for pair in pairs]
+    own = (pair for pair in folders if not any(folder.is_symlink() for folder in pair))
+    return [open_run(folder) for pair in own if all(map(_finished, pair)) for folder in pair]
 
 
 def leave_out_half(recipe: Recipe, pair: int, half: str) -> Recipe:
@@ -251,15 +248,3 @@ def _on_edited_text(recipe: Recipe, data: EditedConfig, number: int = 0) -> Reci
 
 def _finished(folder: Path) -> bool:
     return RunFolder(folder).exists() and open_run(folder).finished
-
-
-def _order(folder: Path) -> tuple[int, str]:
-    """By the number of the pair: 10 comes after 9."""
-    _, _, rest = folder.name.partition("-")
-    number, _, half = rest.partition("-")
-    return (int(number) if number.isdecimal() else -1), half
-
-
-def _other_half(name: str) -> str:
-    stem, _, half = name.rpartition("-")
-    return f"{stem}-{'second' if half == 'first' else 'first'}"

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from wherefrom.core.config import encode, from_json, to_json
-from wherefrom.core.errors import UsageError, WherefromError
+from wherefrom.core.errors import UsageError
 from wherefrom.core.measures import (
     BY_RELATION,
     UNITS,
@@ -20,11 +20,12 @@ from wherefrom.core.measures import (
     is_share,
     measured,
 )
-from wherefrom.core.recipe import Experiment, Recipe
+from wherefrom.core.recipe import Recipe
 from wherefrom.evaluation.intervals import mean_interval
 from wherefrom.evaluation.two_levels import mean_over_seeds
 from wherefrom.experiments.execute import Outcome, execute
 from wherefrom.experiments.planning import Plan, Planned, reuse
+from wherefrom.experiments.together import RunRequest
 from wherefrom.experiments.workers import Job, Workers
 from wherefrom.runs.crew import helping_crew
 from wherefrom.runs.folder import RunFolder
@@ -83,27 +84,13 @@ def parse_seeds(text: str) -> list[int]:
     return seeds
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """A seed that is ready to be trained: its recipe and folder, and its plan if it has one."""
-
-    recipe: Experiment
-    folder: Path
-    planned: Planned | None = None
-
-    def when_trained(self) -> "Prepared":
-        """The same after its training: its plan is no longer a new one."""
-        planned = self.planned and replace(self.planned, fresh=False)
-        return replace(self, planned=planned)
-
-
 def prepare_seeds(
-    built: Experiment,
+    built: Recipe,
     folders: Mapping[int, Path],
-    plan: Callable[[Experiment, RunFolder, float], Planned] | None = None,
+    plan: Callable[[Recipe, RunFolder, float], Planned] | None = None,
     tell: Callable[[Planned], None] | None = None,
-) -> Iterator[Prepared]:
-    """Each seed's recipe and folder, by the seed.
+) -> Iterator[RunRequest]:
+    """What is to be run for each seed.
 
     If the recipe is planned, all seeds have the plan of the first, which is told; `plan` is given
     a seed's recipe, its folder and when preparing it began.
@@ -120,11 +107,11 @@ def prepare_seeds(
             if tell is not None and first is None:
                 tell(planned)
             first, chosen = first or planned, planned.recipe
-        yield Prepared(chosen, folder, planned)
+        yield RunRequest(chosen, folder, f"seed {seed}, ", planned)
 
 
 def train_at_once(
-    seeds: Sequence[Prepared], processes: int, tell: Callable[[str], None] = lambda _: None
+    seeds: Sequence[RunRequest], processes: int, tell: Callable[[str], None] = lambda _: None
 ) -> None:
     """Train the seeds in processes of their own, as many at a time as there are (`Workers`).
 
@@ -143,18 +130,18 @@ def train_at_once(
     Workers(next_job, here, threads, tell, done=done, total=len(seeds)).run()
 
 
-def _finished(seed: Prepared) -> bool:
-    folder = RunFolder(seed.folder)
+def _finished(seed: RunRequest) -> bool:
+    folder = RunFolder(seed.path)
     fresh = seed.planned is not None and seed.planned.fresh
     return not fresh and folder.exists() and folder.read_status()["state"] == "finished"
 
 
-def _job(seed: Prepared) -> Job:
+def _job(seed: RunRequest) -> Job:
     planned = seed.planned
     plan = planned and {"plan": to_json(planned.plan), "fresh": planned.fresh}
-    steps = sum(s.steps for s in seed.recipe.stages) if isinstance(seed.recipe, Recipe) else 1
-    texts = (json.dumps(encode(seed.recipe)), str(seed.folder), json.dumps(plan))
-    return Job(f"seed {seed.recipe.seed}", ("run", *texts), seed.folder, steps)
+    steps = sum(stage.steps for stage in seed.recipe.stages)
+    texts = (json.dumps(encode(seed.recipe)), str(seed.path), json.dumps(plan))
+    return Job(f"seed {seed.recipe.seed}", ("run", *texts), seed.path, steps)
 
 
 def run_seed(recipe: Any, folder: Path, plan: Any, threads: int) -> Outcome:
@@ -178,10 +165,7 @@ def read_shared(runs: Sequence[Path]) -> dict[str, np.ndarray]:
     found: dict[str, np.ndarray] = {}
     for i, task in enumerate(cast(Recipe, recipes[0]).tasks):
         for name in task.predictors if task.measure == "accuracy" else ():
-            try:
-                each = [folder.read_predictions(name, task.name) for folder in folders]
-            except WherefromError:  # the folder of another version
-                continue
+            each = [folder.read_predictions(name, task.name) for folder in folders]
             asked = [[(p.question, p.gold) for p in predictions] for predictions in each]
             if len(each[0]) > 1 and all(questions == asked[0] for questions in asked):
                 right = np.array([[p.correct for p in predictions] for predictions in each])

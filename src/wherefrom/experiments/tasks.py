@@ -46,18 +46,18 @@ class Task(Protocol):
 Hire = Callable[[Sequence[str], int], Task]  # starts a worker: its arguments, its CPU threads
 
 
-class LocalTask:
-    """A worker on this machine; `gpu` is the number of the one that it uses, if there are many."""
+class Child:
+    """A module that runs in a process on this machine, and ends when its standard input does."""
 
-    def __init__(self, arguments: Sequence[str], threads: int, gpu: int | None = None) -> None:
-        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed when the worker has ended)
+    def __init__(self, module: str, arguments: Sequence[str], environment: dict[str, str]) -> None:
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed when the process has ended)
         self.process = subprocess.Popen(
-            [sys.executable, "-m", _WORKER, *arguments, str(threads)],
+            [sys.executable, "-m", module, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=self.errors,
-            env=worker_environment(os.environ, threads, gpu),
-            start_new_session=True,  # Ctrl-C reaches this process, which then closes the pipes
+            env=environment,
+            start_new_session=True,  # Ctrl-C reaches this process, which tells the others
         )
 
     def poll(self) -> int | None:
@@ -78,6 +78,12 @@ class LocalTask:
     def close(self) -> None:
         self.ask_to_end()
         self.errors.close()
+
+
+def start_here(arguments: Sequence[str], threads: int, gpu: int | None = None) -> Child:
+    """A worker on this machine; `gpu` is the number of the one that it uses, if there are many."""
+    environment = worker_environment(os.environ, threads, gpu)
+    return Child(_WORKER, [*arguments, str(threads)], environment)
 
 
 class FarTask:
@@ -139,7 +145,7 @@ def serve(
     processes: Processes,
     first: int,
     stopped: Callable[[], bool],
-    start: Callable[..., Task] = LocalTask,
+    start: Callable[..., Task] = start_here,
 ) -> None:
     """Start a worker for each task that the first process has for this one, until it says no more.
 

@@ -6,7 +6,7 @@ Runs that are finished are only read; those that are further along than others g
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 from time import monotonic
@@ -60,6 +60,11 @@ class RunRequest:
     path: Path
     label: str = ""
     planned: Planned | None = None
+
+    def when_trained(self) -> "RunRequest":
+        """The same after its training: its plan is no longer a new one."""
+        planned = self.planned and replace(self.planned, fresh=False)
+        return replace(self, planned=planned)
 
 
 def execute_all(

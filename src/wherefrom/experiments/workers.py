@@ -20,7 +20,7 @@ from wherefrom.core.durations import duration
 from wherefrom.core.errors import Damaged, Interrupted, MissingInput, error_of
 from wherefrom.core.files import parse_jsonl
 from wherefrom.core.inside import read_regular
-from wherefrom.experiments.tasks import POLL, FarHands, Hire, LocalTask, Task
+from wherefrom.experiments.tasks import POLL, FarHands, Hire, Task, start_here
 from wherefrom.runs.crew import helping_crew
 from wherefrom.runs.workshop import count_gpus
 from wherefrom.training.signals import StopSignal
@@ -182,7 +182,7 @@ class Workers:
 def here(count: int) -> list[Hire]:
     """Places for workers on this machine; if it has several GPUs, they take turns."""
     gpus = count_gpus()
-    return [partial(LocalTask, gpu=i % gpus if gpus > 1 else None) for i in range(count)]
+    return [partial(start_here, gpu=i % gpus if gpus > 1 else None) for i in range(count)]
 
 
 def _error_of(code: int, message: str) -> Exception:

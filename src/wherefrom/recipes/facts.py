@@ -16,6 +16,9 @@ from wherefrom.training.optimisers import MuonConfig
 
 READ, READ_AGAIN = "pretrain", "pretrain_{}"  # the stages that read the text
 QUESTIONS_ONLY = "questions_only"  # the one that does not
+# What is compared: a model that read the text, one that saw the questions only, and no model.
+MODELS = (ModelEntry("without_pretraining", QUESTIONS_ONLY), ModelEntry("with_pretraining", READ))
+PREDICTORS = ("majority", "nearest_name", *(model.name for model in MODELS))
 _SUMMARY = "your own text and questions: --corpus FILE.txt --questions FILE.tsv"
 
 
@@ -88,23 +91,9 @@ def _recipe(model: object, read: Stage) -> Recipe:
         data=FactsConfig(),
         model=model,
         stages=(read, questions),
-        models=(
-            ModelEntry("without_pretraining", QUESTIONS_ONLY),
-            ModelEntry("with_pretraining", READ),
-        ),
+        models=MODELS,
         primary="with_pretraining",
-        tasks=(
-            Task(
-                name="answers",
-                support=WITH_TEXT,
-                predictors=(
-                    "majority",
-                    "nearest_name",
-                    "without_pretraining",
-                    "with_pretraining",
-                ),
-            ),
-        ),
+        tasks=(Task(name="answers", support=WITH_TEXT, predictors=PREDICTORS),),
         abstain=True,
         wordings=True,
         watch=60,

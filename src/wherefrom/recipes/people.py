@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 
-from wherefrom.core.recipe import ModelEntry, Recipe, Schedule, Share, Stage, Task
+from wherefrom.core.recipe import Recipe, Schedule, Share, Stage, Task
 from wherefrom.data.people import PeopleConfig
-from wherefrom.models.gpt import GPTConfig
 from wherefrom.objectives.answers import AnswersConfig
 from wherefrom.objectives.spans import NextCharacterConfig, SpanCorruptionConfig
+from wherefrom.recipes.birthplaces import MODERN
+from wherefrom.recipes.facts import MODELS, PREDICTORS, QUESTIONS_ONLY, READ
 from wherefrom.training.optimisers import AdamWConfig
 
 
@@ -33,24 +34,10 @@ def people() -> Recipe:
         name="people",
         summary="generated people: facts from text, asked closed-book",
         data=PeopleConfig(masked=40),
-        model=GPTConfig(
-            block_size=128,
-            n_layer=2,
-            n_head=8,
-            n_embd=64,
-            attention="rope",
-            norm="rms",
-            activation="relu2",
-            bias=False,
-            embd_pdrop=0.1,
-            resid_pdrop=0.0,
-            attn_pdrop=0.0,
-            ngrams=4,
-            zero_residual=True,
-        ),
+        model=replace(MODERN, n_layer=2, n_embd=64, qk_norm=False, embd_pdrop=0.1, ngrams=4),
         stages=(
             Stage(
-                name="pretrain",
+                name=READ,
                 mix=(
                     Share("spans", spans, 0.5175),
                     Share("text", text, 0.30),
@@ -64,7 +51,7 @@ def people() -> Recipe:
                 packed=True,
             ),
             Stage(
-                name="questions_only",
+                name=QUESTIONS_ONLY,
                 mix=(Share("questions", AnswersConfig()),),
                 optimiser=optimiser,
                 schedule=Schedule(),
@@ -72,22 +59,9 @@ def people() -> Recipe:
                 batch=16,
             ),
         ),
-        models=(
-            ModelEntry("without_pretraining", "questions_only"),
-            ModelEntry("with_pretraining", "pretrain"),
-        ),
+        models=MODELS,
         primary="with_pretraining",
-        tasks=(
-            Task(
-                name="birthplace",
-                predictors=(
-                    "majority",
-                    "nearest_name",
-                    "without_pretraining",
-                    "with_pretraining",
-                ),
-            ),
-        ),
+        tasks=(Task(name="birthplace", predictors=PREDICTORS),),
         abstain=True,
         wordings=True,
     )

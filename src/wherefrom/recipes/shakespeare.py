@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from wherefrom.core.recipe import ModelEntry, Recipe, Schedule, Share, Stage, Task
 from wherefrom.data.characters import CharactersConfig
-from wherefrom.models.gpt import GPTConfig
 from wherefrom.models.gru import GRUConfig
 from wherefrom.objectives.windows import WindowsConfig
 from wherefrom.recipes.birthplaces import MODERN
@@ -87,21 +86,7 @@ def gpt() -> Recipe:
         name="shakespeare-gpt",
         summary="a small character GPT, for minutes on a CPU",
         data=CharactersConfig(),
-        model=GPTConfig(
-            block_size=128,
-            n_layer=3,
-            n_head=4,
-            n_embd=96,
-            attention="rope",
-            norm="rms",
-            activation="relu2",
-            bias=False,
-            embd_pdrop=0.0,
-            resid_pdrop=0.0,
-            attn_pdrop=0.0,
-            ngrams=4,
-            zero_residual=True,
-        ),
+        model=replace(MODERN, n_layer=3, n_head=4, n_embd=96, qk_norm=False, ngrams=4),
         stages=(
             Stage(
                 name="train",
