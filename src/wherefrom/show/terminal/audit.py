@@ -321,6 +321,7 @@ def _times(row: Findings) -> str:
 def _number(value: float | None) -> str:
     return NOTHING if value is None else f"{value:.2f}"
 
+
 # What each part of the findings is told by, in the order of the screen.
 _PARTS = {
     "confidence": _confidence,
