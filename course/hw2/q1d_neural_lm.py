@@ -240,7 +240,7 @@ def main(arguments: list[str] | None = None) -> int:
     ### END_SOLUTION_ONLY ###
     try:
         config = TreebankConfig(folder=str(Path(given.data).resolve()) if given.data else "")
-        print("\n".join(survey(config).lines()))
+        print("\n".join(survey(config)))
         if given.saved:
             print("\n".join(score_saved(given.data, given.saved)))
             return 0

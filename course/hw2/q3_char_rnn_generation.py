@@ -216,7 +216,7 @@ def main(arguments: list[str] | None = None) -> int:
     ### END_SOLUTION_ONLY ###
     try:
         folder = str(Path(given.data).resolve()) if given.data else ""
-        print("\n".join(survey(CharactersConfig(folder=folder)).lines()))
+        print("\n".join(survey(CharactersConfig(folder=folder))))
         given.out.mkdir(parents=True, exist_ok=True)
         model = trained(folder, given.steps, given.out, given.seed)
         print(evaluate(model, seed=given.seed))

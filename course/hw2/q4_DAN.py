@@ -183,7 +183,7 @@ def main(arguments: list[str] | None = None) -> int:
             study(folder, given.out, given.seed)
             return 0
         ### END_SOLUTION_ONLY ###
-        print("\n".join(survey(ReviewsConfig(folder=folder)).lines()))
+        print("\n".join(survey(ReviewsConfig(folder=folder))))
         options = {"p": given.p, "hidden_layers": given.hidden_layers}
         options["activation"] = ACTIVATIONS[given.activation]()
         train_own(folder, options, given.epochs, given.seed)

@@ -166,14 +166,10 @@ class Trainer:
             observers = [progress, *([_Scalars(writer)] if writer else [])]
             learner.prepare(min(chunk, stage.steps))
             try:
-                loop.train(
-                    learner,
-                    stage.steps,
-                    name=stage.name,
-                    chunk=chunk,
-                    checkpoints=checkpoints,
-                    observers=observers,
+                training = loop.Training(
+                    learner, stage.steps, stage.name, checkpoints, observers=observers
                 )
+                loop.train(training, chunk=chunk)
             except Mismatch as error:
                 folder = self.config.working_folder
                 raise Mismatch(f"{error}; or remove {folder} to start anew") from error
