@@ -133,3 +133,10 @@ def test_a_years_latents_are_counted(perceiver, year, count):
     submission = perceiver(year=year)
     models.check_variant(submission, "perceiver")
     assert models.check_parameters(submission, "perceiver") == f"{count:,} parameters"
+
+
+def test_a_vanilla_model_is_no_perceiver(perceiver):
+    submission = perceiver("    model = GPT(mconf)\n", "    return GPT(mconf)\n")
+    with pytest.raises(Finding, match="has no down_block and no up_block") as caught:
+        models.check_variant(submission, "perceiver")
+    assert caught.value.mistake == "flag never set"
