@@ -1,12 +1,13 @@
 """The course's own `submission`, whichever others were graded before, and no year but its own."""
 
 import sys
+from typing import Any
 
 import pytest
 
-from tests.course.files import A5, load
+from tests.course.files import A5, WIKI, load
 
-load(A5, "submission")
+(submission,) = load(A5, "submission")
 OWN = {name: module for name, module in sys.modules.items() if name.split(".")[0] == "submission"}
 
 
@@ -15,3 +16,8 @@ def as_it_was_handed_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("A5_YEAR", raising=False)
     for name, module in OWN.items():
         monkeypatch.setitem(sys.modules, name, module)
+
+
+@pytest.fixture
+def corpus() -> Any:
+    return submission.CharCorruptionDataset(WIKI, 64)

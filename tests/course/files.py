@@ -4,10 +4,15 @@ import importlib
 import importlib.util
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 
+# A small text for the data sets, and questions about it.
+WIKI = "\n".join(f"{n} Grey. {n} was born in Oslo, and sang." for n in ("Ann", "Bo", "Cy"))
+WIKI += " Where? Rome."
+NAMES = "Where was Ann Grey born?\tOslo\nWhere was Bo Grey born?\tRome\n"
 A5, HW2 = (Path(__file__).parents[2] / "course" / name for name in ("a5", "hw2"))
 
 
@@ -28,3 +33,21 @@ def load_program(folder: Path, name: str) -> ModuleType:
         patch.syspath_prepend(folder)
         spec.loader.exec_module(module)
     return module
+
+
+def grading(folder: Path) -> Any:
+    """A fixture: `grader.py` in this process; submissions are still graded in others."""
+
+    @pytest.fixture
+    def grader(capsys: pytest.CaptureFixture[str]) -> Any:
+        program = load_program(folder, "grader")
+
+        def call(*arguments: object) -> SimpleNamespace:
+            capsys.readouterr()
+            code = program.main([str(argument) for argument in arguments])
+            captured = capsys.readouterr()
+            return SimpleNamespace(code=code, out=captured.out, err=captured.err)
+
+        return call
+
+    return grader

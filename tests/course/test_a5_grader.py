@@ -9,13 +9,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from tests.course.files import A5, load, load_program
+from tests.course.files import A5, grading, load
 from tests.support import real_data
 from tests.support import submissions as making
+from wherefrom.course.doctor.checks import CHECKS, HINTS
 from wherefrom.course.doctor.child import attempt
 from wherefrom.course.doctor.marks import choose
 from wherefrom.course.doctor.submission import Submission
@@ -24,6 +24,9 @@ from wherefrom.course.doctor.years import DEFAULT_YEAR
 (points,) = load(A5, "grading.points")
 LOOKS, TESTS = points.LOOKS, points.TESTS
 POINTS = {"1c": 4, "1d": 6, "1e": 20, "1f": 20, "1g": 14}
+
+
+grader = grading(A5)
 
 
 @pytest.fixture
@@ -42,20 +45,6 @@ def look(
     submission = Submission(folder, data, answers, year=year)
     results = {test: attempt(LOOKS[test], submission) for test in tests or LOOKS}
     return results[tests[0]] if len(tests) == 1 else results
-
-
-@pytest.fixture
-def grader(capsys):
-    """`grader.py` in this process; submissions are still graded in others."""
-    program = load_program(A5, "grader")
-
-    def call(*arguments: object) -> SimpleNamespace:
-        capsys.readouterr()
-        code = program.main([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        return SimpleNamespace(code=code, out=captured.out, err=captured.err)
-
-    return call
 
 
 def test_the_points_are_the_assignments():
@@ -105,10 +94,14 @@ def test_the_starter_gets_nothing(grounds, data):
 
 @pytest.mark.parametrize("mistake", making.MISTAKES)
 def test_a_mistake_is_caught_and_named(solution, data, mistake):
+    """By the grader, and by the doctor, who has a hint."""
     making.spoil(solution, mistake)
-    found = look(solution, data, making.MISTAKES[mistake]["test"])
-    assert (found.state, found.mistake) == ("look", mistake)
+    how = making.MISTAKES[mistake]
+    found = look(solution, data, how["test"])
+    told = attempt(CHECKS[how["check"]], Submission(solution, data))
+    assert (found.state, found.mistake) == (told.state, told.mistake) == ("look", mistake)
     assert found.text
+    assert HINTS[mistake]
 
 
 def test_a_mistake_costs_its_own_test_alone(solution, data):

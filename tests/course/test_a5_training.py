@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from tests.course.files import A5, load
+from tests.course.files import A5, NAMES, WIKI, load
 from wherefrom.core.errors import Interrupted, Mismatch
 from wherefrom.recipes.birthplaces import course
 from wherefrom.training.schedules import factor
@@ -18,15 +18,7 @@ submission, helper, trainer, utils = load(
     A5, "submission", "submission.helper", "submission.trainer", "submission.utils"
 )
 CharCorruptionDataset, GPTConfig = submission.CharCorruptionDataset, submission.GPTConfig
-WIKI = "\n".join(f"{n} Grey. {n} was born in Oslo, and sang." for n in ("Ann", "Bo", "Cy"))
-WIKI += " Where? Rome."
-NAMES = "Where was Ann Grey born?\tOslo\nWhere was Bo Grey born?\tRome\n"
 TINY = {"n_layer": 2, "n_head": 2, "n_embd": 8}
-
-
-@pytest.fixture
-def corpus():
-    return CharCorruptionDataset(WIKI, 64)
 
 
 def tiny(corpus):

@@ -7,11 +7,10 @@ import csv
 import json
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from tests.course.files import A5, load, load_program
+from tests.course.files import A5, grading, load
 from wherefrom.course.doctor.child import attempt
 from wherefrom.course.doctor.guess import guess_year
 from wherefrom.course.doctor.submission import Submission
@@ -24,23 +23,13 @@ YEARLY = [test for test in CODE if test[:2] in ("1e", "1g") or test == "1f-1-hid
 BOTH = ["xcs2024", "cs224n2024"]  # a perceiver and rotary positions, in all else different too
 
 
+grader = grading(A5)
+
+
 def look(folder: Path, year: str, *tests: str):
     """What the grader says of a submission's code, in this process."""
     submission = Submission(folder, year=year)
     return {test: attempt(CODE[test], submission) for test in tests or CODE}
-
-
-@pytest.fixture
-def grader(capsys):
-    main = load_program(A5, "grader").main
-
-    def call(*arguments: object) -> SimpleNamespace:
-        capsys.readouterr()
-        code = main([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        return SimpleNamespace(code=code, out=captured.out, err=captured.err)
-
-    return call
 
 
 @pytest.mark.parametrize(

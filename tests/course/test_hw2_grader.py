@@ -10,12 +10,11 @@ import shutil
 import sys
 import tomllib
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from tests.course.files import HW2, load, load_program
+from tests.course.files import HW2, grading, load, load_program
 from tests.support import real_data
 from wherefrom.course.doctor.child import attempt
 from wherefrom.course.doctor.submission import Submission
@@ -42,23 +41,13 @@ def look(folder: Path, tmp_path: Path, *tests: str) -> dict:
         return {name: attempt(LOOKS[name], submission) for name in tests or IN_CHILD}
 
 
+grader = grading(HW2)
+
+
 @pytest.fixture
 def plain(tmp_path) -> Path:
     """A student's own solution, in the hand-out's form."""
     return Path(shutil.copytree(PLAIN, tmp_path / "plain"))
-
-
-@pytest.fixture
-def grader(capsys):
-    program = load_program(HW2, "grader")
-
-    def call(*arguments: object) -> SimpleNamespace:
-        capsys.readouterr()
-        code = program.main([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        return SimpleNamespace(code=code, out=captured.out, err=captured.err)
-
-    return call
 
 
 @pytest.fixture

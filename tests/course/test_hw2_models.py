@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from tests.course.files import HW2, load
-from wherefrom.models.dan import DAN, DANConfig
 from wherefrom.models.gru import GRU, GRUConfig
 
 q3, q4 = load(HW2, "q3_char_rnn_generation", "q4_DAN")
@@ -76,38 +75,6 @@ def test_both_programs_run(tmp_path, capsys):
     assert "passage.txt: perplexity " in said
     assert q3.main(["--data", str(tmp_path / "none")]) == 66
     assert len(capsys.readouterr().err.splitlines()) == 1
-
-
-VECTORS = np.random.default_rng(0).normal(size=(6, 4)).astype(np.float32)
-BATCH = {
-    "input_ids": torch.tensor([[0, 5, 2], [3, 0, 0]]),
-    "attention_masks": torch.tensor([[1, 1, 1], [1, 0, 0]]),
-    "labels": torch.tensor([1, 0]),
-}
-
-
-def test_the_averaging_network_averages_the_words_that_the_mask_has():
-    model = q4.DAN(hidden_layers=0, vectors=VECTORS).eval()
-    head = model.network.head
-    with torch.no_grad():
-        given = model(**BATCH)
-        means = torch.tensor(np.stack([VECTORS[[0, 5, 2]].mean(0), VECTORS[3]]))
-        torch.testing.assert_close(given["logits"], head(means))
-        wanted = torch.nn.functional.cross_entropy(given["logits"], BATCH["labels"])
-        torch.testing.assert_close(given["loss"], wanted)
-        assert model(BATCH["input_ids"], BATCH["attention_masks"])["loss"] is None
-    assert isinstance(model.network, DAN)
-    assert isinstance(model.network.config, DANConfig)
-
-
-def test_words_are_dropped_in_training_alone():
-    model = q4.DAN(p=0.5, hidden_layers=0, vectors=VECTORS)
-    with torch.no_grad():
-        trained = {model(**BATCH)["logits"][0, 0].item() for _ in range(30)}
-        model.eval()
-        asked = {model(**BATCH)["logits"][0, 0].item() for _ in range(5)}
-    assert 2 < len(trained) <= 2**3
-    assert len(asked) == 1
 
 
 def test_examples_are_padded_and_masked():

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from wherefrom.course.doctor.child import LARGEST_FILE, attempt, find_checks
+from wherefrom.course.doctor.child import LARGEST_FILE, attempt
 from wherefrom.course.doctor.findings import Finding, NoTelling, Result
 from wherefrom.course.doctor.submission import Submission
 
@@ -44,12 +44,6 @@ def test_what_a_sound_check_says_is_kept(tmp_path):
 def test_ctrl_c_is_not_the_submissions(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         attempt(raising(KeyboardInterrupt()), Submission(tmp_path))
-
-
-def test_checks_are_found_by_module_and_name():
-    from wherefrom.course.doctor.checks import CHECKS
-
-    assert find_checks("wherefrom.course.doctor.checks:CHECKS") is CHECKS
 
 
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_AS"), reason="no limit on memory here")

@@ -136,19 +136,7 @@ def test_a_years_latents_are_counted(perceiver, year, count):
 
 
 def test_a_vanilla_model_is_no_perceiver(perceiver):
+    submission = perceiver("    model = GPT(mconf)\n", "    return GPT(mconf)\n")
     with pytest.raises(Finding, match="has no down_block and no up_block") as caught:
-        models.check_variant(
-            perceiver("    model = GPT(mconf)\n", "    return GPT(mconf)\n"), "perceiver"
-        )
+        models.check_variant(submission, "perceiver")
     assert caught.value.mistake == "flag never set"
-
-
-def test_the_tree_has_the_three_stages():
-    tree = dict(models.expected_tree("perceiver"))
-    assert tree["down_block"] == "DownProjectBlock"
-    assert tree["up_block.attn"] == "CausalCrossAttention"
-    assert [name for name in tree if name.startswith("blocks.") and name.count(".") == 1] == [
-        "blocks.0", "blocks.1",
-    ]  # fmt: skip
-    names = list(tree)
-    assert names.index("down_block") < names.index("blocks") < names.index("up_block")

@@ -101,12 +101,6 @@ def test_parameters_that_are_not_loaded_are_found(program):
         )
 
 
-def test_a_flag_that_is_never_set_is_found(program):
-    models.check_variant(program(), "synthesizer")
-    with pytest.raises(Finding, match="as if a flag were never set"):
-        models.check_variant(program('args.variant == "synthesizer"', "False"), "synthesizer")
-
-
 def test_what_is_unwritten_is_said(program):
     submission = program('if args.function == "pretrain":', 'if args.function == "never":')
     with pytest.raises(Finding, match=r"run\.py pretrain makes no Trainer") as caught:

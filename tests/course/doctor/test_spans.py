@@ -60,7 +60,6 @@ SIZE = "max(1, int(random.uniform(1 / 8, 3 / 8) * len(text)))"
 @pytest.mark.parametrize(
     ("old", "new", "check", "mistake", "message"),
     [
-        (CUT, "20", spans.check_truncation, "fixed truncation", "cut to 20 characters"),
         (CUT, CUT.replace("4,", "3,"), spans.check_truncation, "truncation range",
          "from 3 to 26 at block_size 30, expected 4 to 26"),
         (CUT, "random.choice([*range(4, 10), *range(12, int(self.block_size * 7 / 8) + 1)])",
@@ -73,8 +72,6 @@ SIZE = "max(1, int(random.uniform(1 / 8, 3 / 8) * len(text)))"
         ("ids = [self.stoi[c]", "ids = [self.stoi[c.lower()]", spans.check_rebuilt, "rebuild",
          "do not give its document back"),
         ("self.data[idx]", "self.data[idx % 4]", spans.check_end, "past the end", "IndexError"),
-        ("symbols = [self.PAD_CHAR, self.MASK_CHAR,", "symbols = [self.MASK_CHAR, self.PAD_CHAR,",
-         spans.check_vocabulary, "wrong vocabulary order", "symbol 0 is"),
         ("torch.tensor(ids[1:])", "torch.tensor(ids[2:] + [0])", spans.check_shift, "wrong shift",
          "is x moved by 2"),
         ("ljust(self.block_size,", "ljust(self.block_size + 2,", spans.check_size, "size",
@@ -88,13 +85,10 @@ def test_a_changed_data_set_is_found_out(plain, old, new, check, mistake, messag
 
 
 def test_masks_follow_the_years_hand_out(plain):
-    assert spans.check_masks(plain()) is None
     said = spans.check_masks(plain(year="cs224n2021"))
     assert said == "a mask follows the span, as in the hand-out's examples and not in its template"
     two = ('"".join(part + self.MASK_CHAR for part in parts)', "self.MASK_CHAR.join(parts)")
     assert spans.check_masks(plain("dataset.py", *two, year="cs224n2021")) is None
-    with pytest.raises(Finding, match="no mask follows the span"):
-        spans.check_masks(plain("dataset.py", *two))
     now_and_then = ("whole = ", "whole = self.MASK_CHAR.join(parts) if at % 2 else ")
     with pytest.raises(Finding, match="in some examples and not in others"):
         spans.check_masks(plain("dataset.py", *now_and_then, year="cs224n2021"))

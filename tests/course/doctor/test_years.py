@@ -26,16 +26,6 @@ def test_a_years_numbers(name, third_mask, longest, sizes, workers, variant):
     assert year.package == name.startswith("xcs") == year.data_first
 
 
-def test_only_one_year_pretrains_along_one_cosine():
-    assert {name for name in YEARS if YEARS[name].passes != 200} == {"cs224n2024"}
-    assert YEARS["cs224n2024"].passes == 650
-
-
-def test_the_scripts_of_cs224n_pass_64_latents_and_xcs_32():
-    latents = {n: y.bottleneck_dim for n, y in YEARS.items() if y.variant == "perceiver"}
-    assert latents == {"xcs2023": 32, "xcs2024": 32, "cs224n2023": 64}
-
-
 def test_a_small_block_has_room_for_the_masks():
     assert [find_year(name).longest_text(8) for name in YEARS] == [5, 5, 5, 5, 6, 6, 7]
 

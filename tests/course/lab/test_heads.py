@@ -1,9 +1,9 @@
 """One head: the known numbers.
 
-The expected figures are computed here in another way or are the published ones.
+The expected figures are computed here in another way; the demonstration checks the published ones.
 """
 
-from math import erf, log, pi, sqrt
+from math import log, pi, sqrt
 from statistics import NormalDist
 
 import pytest
@@ -19,11 +19,8 @@ def test_one_head(found):
     sd = sqrt(2 * scipy.integrate.quad(second, 0, 8, points=[0.2, 1])[0])
     name = "one-head-is-fragile"
     assert found(name, "sd of alpha_a, beta = 10, by quadrature") == pytest.approx(sd, abs=1e-8)
-    assert sd == pytest.approx(0.443, abs=1.5e-3)
     edge = log(1.5) / 10
     balanced = normal.cdf(edge) - normal.cdf(-edge)
-    assert balanced == pytest.approx(erf(edge))
     assert found(name, "P(0.4 < alpha_a < 0.6) = ") == pytest.approx(balanced)
-    assert balanced == pytest.approx(0.045, abs=1e-3)
     far = found(name, "sd of alpha_a, beta = 100")
     assert far == pytest.approx(sqrt(0.25 - 1 / (100 * sqrt(pi))), abs=1e-5)

@@ -34,8 +34,3 @@ def test_a_seed_and_a_use_give_the_same_numbers_again_and_others_do_not():
     assert (first == numerics.generator(3, 1).standard_normal(4)).all()
     for seed, use in ((4, 1), (3, 2), (1, 3)):
         assert (first != numerics.generator(seed, use).standard_normal(4)).all()
-
-
-def test_central_differences_of_a_square():
-    found = numerics.central_differences(lambda x: float((x**2).sum()), np.array([1.0, -2.0]))
-    assert found == pytest.approx([2.0, -4.0], abs=1e-8)

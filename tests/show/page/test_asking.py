@@ -14,7 +14,7 @@ from wherefrom.memorisation.predictor import COLUMNS
 from wherefrom.runs.run import open_run
 from wherefrom.show.page import evidence
 from wherefrom.show.page.asking import COMPUTED, check_features, describe_asking
-from wherefrom.show.page.evidence import STATEMENT, _Places, describe_evidence
+from wherefrom.show.page.evidence import _Places, describe_evidence
 from wherefrom.show.page.exposures import describe_exposures
 
 
@@ -44,27 +44,6 @@ def test_names_have_what_is_asked_about_them(tiny_run: Path) -> None:
     assert supports[told] == ("held-out", "stated")
     assert supports[untold] == ("held-out", "none")
     assert nobody not in supports
-
-
-def test_statements_are_the_checkers(tiny_run: Path) -> None:
-    inspector = open_inspector(open_run(tiny_run))
-    checker = inspector.opened.fact_checker
-    assert checker is not None
-    names = inspector.model.parser.names
-    found = describe_evidence(inspector, names)
-    relation = found["relations"]["birthplace"]
-    for name in names:
-        stated = checker.statements(name, "birthplace")
-        here = [
-            dict(zip(STATEMENT, each, strict=True)) for each in relation["stated"].get(name, [])
-        ]
-        assert [(s["text"], s["document"], s["score"]) for s in here] == [
-            (s.text, s.document, s.score) for s in stated
-        ]
-        for each in here:
-            start, end = each["span"]
-            assert found["texts"][each["document"]][start:end] == each["text"]
-    assert set(found["about"]) == {name for name in names if checker.index.about(name)}
 
 
 def test_places_are_counted_as_javascript_counts() -> None:

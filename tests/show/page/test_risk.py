@@ -135,6 +135,16 @@ def test_a_stop_says_in_words_what_it_does(offered):
     )
 
 
+@pytest.mark.parametrize(("other", "said"), [(0.7, None), (2.0, "too few")])
+def test_it_is_said_why_only_where_nothing_is_answered_at_all(other, said):
+    none = Threshold(2.0, 0.9, 0.0, None, 4, "too few")
+    each = {"r": none, "s": replace(none, value=other)}
+    policy = replace(POLICY, relations={n: RelationPolicy(CURVE, t) for n, t in each.items()})
+    found = offer_risks(Answers((), (Scored(0.9, True, "r"),), None), policy)
+    assert found is not None
+    assert found.stops[found.usual].why_not == said
+
+
 def test_without_calibration_there_is_no_slider():
     assert offer_risks(Answers((), (), None), POLICY) is None
     assert offer_risks(Answers((), (Scored(0.5, True, "r"),), None), None) is None

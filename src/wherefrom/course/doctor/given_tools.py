@@ -7,11 +7,10 @@ from torch import Tensor
 
 from wherefrom.course.doctor import models
 from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.names import ROWS, TABLE
 from wherefrom.course.doctor.submission import Submission
 
 _STEPS = 9
-_ROWS = (("Where was Ada Lund born?", "Oslo"), ("Where was Bo Falk born?", "Rome"),
-         ("Where was Cy Roth born?", "New York City"))  # fmt: skip
 
 
 def check_sample(submission: Submission) -> None:
@@ -55,8 +54,8 @@ def _sampled(submission: Submission, model: Any, x: Tensor, seed: int) -> Tensor
 def check_scoring(submission: Submission) -> None:
     """evaluate_places() counts the questions and the answers that are right to the letter."""
     known, unknown = (submission.scratch / name for name in ("known.tsv", "unknown.tsv"))
-    known.write_text("".join(f"{q}\t{a}\n" for q, a in _ROWS), encoding="utf-8")
-    unknown.write_text("".join(f"{q}\n" for q, _ in _ROWS), encoding="utf-8")
+    known.write_text(TABLE, encoding="utf-8")
+    unknown.write_text("".join(f"{q}\n" for q, _ in ROWS), encoding="utf-8")
     for path, places, expected in (
         (known, ["Oslo", "Lima", "New York City"], (3, 2)),
         (known, ["oslo", "Rom", "New York"], (3, 0)),

@@ -60,15 +60,12 @@ def check_files(folder: Path) -> None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 ast.parse(read_text(path))
-        except SyntaxError as error:
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            line, found = 1, f"text that cannot be parsed ({error})"
+            if isinstance(error, SyntaxError):
+                line, found = error.lineno or 1, f"a syntax error ({error.msg})"
             raise BadData(
-                f"{path}:{error.lineno or 1}: expected Python, found a syntax error "
-                f"({error.msg}); 'python {file}' shows it"
-            ) from None
-        except (ValueError, RecursionError, MemoryError) as error:
-            raise BadData(
-                f"{path}:1: expected Python, found text that cannot be parsed ({error}); "
-                f"'python {file}' shows it"
+                f"{path}:{line}: expected Python, found {found}; 'python {file}' shows it"
             ) from None
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from unittest.mock import patch
 
 import torch
 from torch import nn
@@ -78,7 +79,7 @@ def run(
     argv = [str(path), *arguments, str(ran.written), *options]
     with (
         _watched(submission, ran, sizes or {}),
-        replaced(sys, "argv", argv),
+        patch.object(sys, "argv", argv),
         chdir(submission.scratch),  # some name the course's files without their folder
     ):
         try:
@@ -140,19 +141,9 @@ def _watched(submission: Submission, ran: Ran, sizes: Mapping[str, float]) -> It
             (trainer, "__init__", new_trainer),
             (trainer, "train", train),
         ):
-            stack.enter_context(replaced(owner, name, new))
+            stack.enter_context(patch.object(owner, name, new))
         stack.enter_context(_without_tensorboard())
         yield
-
-
-@contextmanager
-def replaced(owner: Any, name: str, new: Any) -> Iterator[None]:
-    old = getattr(owner, name)
-    setattr(owner, name, new)
-    try:
-        yield
-    finally:
-        setattr(owner, name, old)
 
 
 @contextmanager

@@ -10,33 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
-
-
-class Bar:
-    """tqdm: the items themselves, one after the other."""
-
-    def __init__(self, iterable: Iterable[Any] | None = None, *_: Any, **__: Any) -> None:
-        self.iterable = () if iterable is None else iterable
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.iterable)
-
-    def __len__(self) -> int:
-        return len(self.iterable)  # pyright: ignore
-
-    def __enter__(self) -> "Bar":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def __getattr__(self, name: str) -> Callable[..., None]:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return _nothing
-
-    write = staticmethod(lambda *_, **__: None)
+from typing import Any, Self
 
 
 class Nothing:
@@ -50,11 +24,26 @@ class Nothing:
             raise AttributeError(name)
         return _nothing
 
-    def __enter__(self) -> "Nothing":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         pass
+
+
+class Bar(Nothing):
+    """tqdm: the items themselves, one after the other."""
+
+    def __init__(self, iterable: Iterable[Any] | None = None, *_: Any, **__: Any) -> None:
+        self.iterable = () if iterable is None else iterable
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.iterable)
+
+    def __len__(self) -> int:
+        return len(self.iterable)  # pyright: ignore
+
+    write = staticmethod(lambda *_, **__: None)
 
 
 def _nothing(*_: Any, **__: Any) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import torch
 from torch import nn
@@ -136,16 +137,16 @@ def check_untrained(submission: Submission, stage: str) -> None:
         raise Finding("trained twice", f"{name}() changes the model's weights")
 
 
-def check_trains_once(submission: Submission, stage: str = "finetune from scratch") -> None:
+def check_trains_once(submission: Submission) -> None:
     """`train`, or run.py, calls the trainer once and writes the model's parameters."""
-    made = setup(submission, stage)
+    made = setup(submission, "finetune from scratch")
     if made.written is None:
         who, path = "train()", (submission.scratch / "written.params").resolve()
         with counted(submission) as calls:
             submission.train(made.model, str(path), made.trainer)
         times = len(calls)
     else:
-        who, path, times = f"run.py {stage.split()[0]}", made.written, made.trained
+        who, path, times = "run.py finetune", made.written, made.trained
     if times != 1:
         said = {0: "never", 2: "twice"}.get(times, f"{times} times")
         mistake = "trained twice" if times else "never trained"
@@ -232,7 +233,7 @@ def counted(submission: Submission) -> Iterator[list[None]]:
         calls.append(None)
         programs.save_as_trainers_do(self)
 
-    with programs.replaced(submission.Trainer, "train", train):
+    with patch.object(submission.Trainer, "train", train):
         yield calls
 
 

@@ -30,19 +30,17 @@ _COLOURS = (RIGHT, WRONG, OTHER, INK)
 _STYLES = [(colour, mark) for mark in "os" for colour in _COLOURS]
 
 
-def draw_reliability(bins: Sequence[Bin], title: str = "reliability diagram") -> bytes:
+def draw_reliability(bins: Sequence[Bin]) -> bytes:
     """The share right against the calibrated probability; perfect calibration is the diagonal."""
     figure, (axes,) = panels()
     axes.plot((0, 1), (0, 1), color=PALE, linewidth=1, label="perfectly calibrated")
     shares = [(each.frequency, each.interval) for each in bins]
     _errorbars(axes, [each.mean for each in bins], shares, "answers, 95 % interval")
     axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-    return _finish(figure, axes, title, "calibrated probability", "share right")
+    return _finish(figure, axes, "reliability diagram", "calibrated probability", "share right")
 
 
-def draw_risk_coverage(
-    curves: Mapping[str, RiskCoverage], title: str = "risk-coverage curve"
-) -> bytes:
+def draw_risk_coverage(curves: Mapping[str, RiskCoverage]) -> bytes:
     """The share wrong among answered against the share answered, one curve for each score.
 
     The curve is a step function, just as its area is computed.
@@ -59,7 +57,8 @@ def draw_risk_coverage(
         )
     axes.set(xlim=(0, 1.02))
     axes.set_ylim(bottom=0)
-    return _finish(figure, axes, title, "share answered", "share wrong among answered")
+    title, risk = "risk-coverage curve", "share wrong among answered"
+    return _finish(figure, axes, title, "share answered", risk)
 
 
 def draw_dose_response(

@@ -147,11 +147,8 @@ def plot(
             x, y = line.label_at
             parts.append(_text(100 * x, down(y), line.label, f"name {line.tone} {line.anchor}"))
     for point in points:
-        parts.append(
-            Markup('<line x1="{0}%" x2="{0}%" y1="{1}" y2="{2}" class="interval {3}"/>').format(
-                _n(100 * point.x), _n(down(point.low)), _n(down(point.high)), point.tone
-            )
-        )
+        low, high = down(point.low), down(point.high)
+        parts.append(_upright(100 * point.x, low, high, f"interval {point.tone}"))
         parts.append(_mark(100 * point.x, down(point.y), point.shape, point.tone, point.title))
     if here:
         moved = (

@@ -6,7 +6,7 @@ run's own threshold: there the page decides as `wherefrom ask` does. Whoever acc
 never answered more. What a threshold does is counted on held-out questions.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
@@ -135,6 +135,7 @@ def _combine(
 
 
 def _stop(risk: float, chosen: Threshold | Thresholds, held: Sequence[Scored]) -> Stop:
+    each = {"": chosen} if isinstance(chosen, Threshold) else chosen.by_relation
     relations = [row.relation for row in held]
     given, right = chosen.answers(_scores(held), relations), _right(held)
     groups: dict[str, list[int]] = {}
@@ -147,28 +148,21 @@ def _stop(risk: float, chosen: Threshold | Thresholds, held: Sequence[Scored]) -
     answered, correct = int(given.sum()), int((given & right).sum())
     return Stop(
         risk=risk,
-        thresholds=_values(chosen),
+        thresholds={name: threshold.value for name, threshold in each.items()},
         groups=groups,
         answered=answered,
         right=correct,
         n=len(held),
         interval=wilson(correct, answered) if answered else None,
-        why_not=_why_not(chosen),
+        why_not=_why_not(each.values()),
     )
 
 
-def _values(chosen: Threshold | Thresholds) -> dict[str, float]:
-    if isinstance(chosen, Threshold):
-        return {"": chosen.value}
-    return {name: each.value for name, each in chosen.by_relation.items()}
-
-
-def _why_not(chosen: Threshold | Thresholds) -> str | None:
+def _why_not(chosen: Collection[Threshold]) -> str | None:
     """Why nothing is answered at all; a relation of several is told where it is asked for."""
-    if isinstance(chosen, Threshold):
-        return chosen.why_not
-    refused = [each for each in chosen.by_relation.values() if each.value >= REFUSE_ALL]
-    return refused[0].why_not if refused and len(refused) == len(chosen.by_relation) else None
+    if any(each.value < REFUSE_ALL for each in chosen):
+        return None
+    return next((each.why_not for each in chosen), None)
 
 
 def _scores(rows: Sequence[Scored]) -> Any:

@@ -20,26 +20,7 @@ _TRAINED_ON = {"swapped": "changed text", "churn": "old text"}
 _OUTCOMES = {"flips": "new answer", "stays": "old answer", "other": "another answer"}
 
 
-def audit_table(findings: Findings) -> Table:
-    """A table of the findings as `core/config.py` encodes them; null parts are left out."""
-    parts = (
-        _confidence,
-        _abstention,
-        _evidence,
-        _source,
-        _decoys,
-        _exposures,
-        _name_bias,
-        _swap,
-    )
-    sections = (section for part in parts if (section := part(findings)) is not None)
-    return Table(("", INTERVAL, ""), tuple(sections))
-
-
-def _confidence(findings: Findings) -> Section | None:
-    found = findings.get("confidence")
-    if found is None:
-        return None
+def _confidence(found: Findings) -> Section:
     calibrated, raw = found["calibrated"], found["raw"]
     line, error, difference = calibrated["line"], calibrated["error"], found["area_difference"]
     low, high = difference["interval"]
@@ -73,10 +54,7 @@ def _fine(found: Findings) -> str:
     return "" if ends is None else f"[{ends[0]:.4f}, {ends[1]:.4f}]"
 
 
-def _abstention(findings: Findings) -> Section | None:
-    found = findings.get("abstention")
-    if found is None:
-        return None
+def _abstention(found: Findings) -> Section:
     title = "abstention: share right among answered"
     rows = _answered_rows("threshold in use", found["in_use"])
     rows += _support_rows(found["in_use"])
@@ -159,10 +137,7 @@ def _advice(certificate: Findings) -> str:
     return "more calibration questions would not help"
 
 
-def _evidence(findings: Findings) -> Section | None:
-    found = findings.get("evidence")
-    if found is None:
-        return None
+def _evidence(found: Findings) -> Section:
     rows: list[tuple[str, ...]] = []
     for label, row in found["held_out_answers"].items():
         if row["answers"]:
@@ -177,10 +152,7 @@ def _evidence(findings: Findings) -> Section | None:
     return Section("evidence: what the text says about the answers (share right)", tuple(rows))
 
 
-def _source(findings: Findings) -> Section | None:
-    found = findings.get("source")
-    if found is None:
-        return None
+def _source(found: Findings) -> Section:
     counts = found["held_out_answers"].items()
     rows = [each for label, row in counts for each in _right_rows(label, row, found)]
     if measured := found["measured"]:
@@ -258,10 +230,7 @@ def explain_source(findings: Findings) -> list[str]:
     ]
 
 
-def _decoys(findings: Findings) -> Section | None:
-    found = findings.get("decoys")
-    if found is None:
-        return None
+def _decoys(found: Findings) -> Section:
     rows = [(tier, *share(row["refused"]), _beside(row)) for tier, row in found.items()]
     return Section("decoys (out-of-corpus names): share refused", tuple(rows))
 
@@ -278,10 +247,7 @@ def _at_bound(row: Findings) -> str:
     return "" if found is None else f"; by the certified threshold {percent(found)}"
 
 
-def _exposures(findings: Findings) -> Section | None:
-    found = findings.get("exposures")
-    if found is None:
-        return None
+def _exposures(found: Findings) -> Section:
     rows = [
         (_times(row), percent(row["accuracy"]), percents(row["interval"]), f"n={row['n']}")
         for row in found["dose"]
@@ -296,10 +262,7 @@ def _exposures(findings: Findings) -> Section | None:
     )
 
 
-def _name_bias(findings: Findings) -> Section | None:
-    found = findings.get("name_bias")
-    if found is None:
-        return None
+def _name_bias(found: Findings) -> Section:
     whole = found["whole"]
     biased = whole["interval"][0] > 0
     warning = "warning: names can bias the answers" if biased else "no name bias is found"
@@ -315,10 +278,7 @@ def _name_bias(findings: Findings) -> Section | None:
     return Section("name bias: bits that a name alone gives about the answer", tuple(rows))
 
 
-def _swap(findings: Findings) -> Section | None:
-    found = findings.get("swap")
-    if found is None:
-        return None
+def _swap(found: Findings) -> Section:
     rows = [
         (
             f"{trained_on}: {_OUTCOMES[outcome]}",
@@ -360,3 +320,22 @@ def _times(row: Findings) -> str:
 
 def _number(value: float | None) -> str:
     return NOTHING if value is None else f"{value:.2f}"
+
+
+# What each part of the findings is told by, in the order of the screen.
+_PARTS = {
+    "confidence": _confidence,
+    "abstention": _abstention,
+    "evidence": _evidence,
+    "source": _source,
+    "decoys": _decoys,
+    "exposures": _exposures,
+    "name_bias": _name_bias,
+    "swap": _swap,
+}
+
+
+def audit_table(findings: Findings) -> Table:
+    """A table of the findings as `core/config.py` encodes them; null parts are left out."""
+    found = ((tell, findings.get(name)) for name, tell in _PARTS.items())
+    return Table(("", INTERVAL, ""), tuple(tell(part) for tell, part in found if part is not None))

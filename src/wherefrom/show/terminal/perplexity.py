@@ -1,6 +1,7 @@
 """Perplexities of texts side by side, where the loss comes from, and why texts differ."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from wherefrom.show.terminal.cells import percent
@@ -58,33 +59,30 @@ def _rows(unit: str, spelt: str) -> dict[str, _Cell]:
 
 
 def _class_rows(found: Sequence[Measured]) -> dict[str, _Cell]:
-    def cell(name: str) -> _Cell:
-        def show(measured: Measured) -> str:
-            if not (part := measured["classes"].get(name)):
-                return NOTHING
-            return f"{percent(part['share_of_loss'])} ({percent(part['share'])})"
+    def show(name: str, measured: Measured) -> str:
+        if not (part := measured["classes"].get(name)):
+            return NOTHING
+        return f"{percent(part['share_of_loss'])} ({percent(part['share'])})"
 
-        return show
-
-    return {name: cell(name) for name in dict.fromkeys(n for m in found for n in m["classes"])}
+    names = dict.fromkeys(n for m in found for n in m["classes"])
+    return {name: partial(show, name) for name in names}
 
 
 def _chain_rows(first: Measured) -> dict[str, _Cell]:
-    def cell(number: int) -> _Cell:
-        def show(measured: Measured) -> str:
-            part = measured["preprocessed"][number]
-            return f"{' / '.join(f'{part[unit]:.2f}' for unit in _UNITS)}; {part['changed']:,}"
+    def show(number: int, measured: Measured) -> str:
+        part = measured["preprocessed"][number]
+        return f"{' / '.join(f'{part[unit]:.2f}' for unit in _UNITS)}; {part['changed']:,}"
 
-        return show
-
-    return {" + ".join(p["steps"]): cell(i) for i, p in enumerate(first["preprocessed"])}
+    chains = enumerate(first["preprocessed"])
+    return {" + ".join(chain["steps"]): partial(show, i) for i, chain in chains}
 
 
 def _heat_rows(first: Measured) -> dict[str, _Cell]:
-    def cell(number: int) -> _Cell:
-        return lambda measured: f"{measured['temperatures'][number]['perplexity']:.2f}"
+    def show(number: int, measured: Measured) -> str:
+        return f"{measured['temperatures'][number]['perplexity']:.2f}"
 
-    return {f"{t['temperature']:g}": cell(i) for i, t in enumerate(first["temperatures"])}
+    heats = enumerate(first["temperatures"])
+    return {f"{heat['temperature']:g}": partial(show, i) for i, heat in heats}
 
 
 def _gap_section(gaps: Mapping[str, Mapping[str, float]], first: str) -> Section:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from time import monotonic
-from types import TracebackType
 from typing import Any, Self, TextIO
 
 import numpy as np
@@ -42,12 +41,7 @@ class PlainProgress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         pass
 
     def say(self, text: str) -> None:
@@ -189,7 +183,7 @@ class ReadingProgress:
 
 
 @contextmanager
-def watch_reading(file: TextIO | None = None) -> Generator[None]:
+def watch_reading() -> Generator[None]:
     """Within this context, long reading is reported."""
-    with listening(ReadingProgress(file)):
+    with listening(ReadingProgress()):
         yield

@@ -94,7 +94,7 @@ def runs_table(
 
     `primary` has the name and the cost of each run's primary model.
     """
-    keyed = [{row.key: row.result for row in _rows(results)} for results in runs.values()]
+    keyed = [dict(_rows(results)) for results in runs.values()]
     every = _in_order(key for results in keyed for key in results)
 
     def cells(key: _Key) -> tuple[str, ...]:
@@ -143,9 +143,9 @@ def _difference(pair: Mapping[str, Any]) -> tuple[str, ...]:
 def explain_refusals(results: Mapping[str, Result]) -> list[str]:
     """Why nothing is answered, one sentence for each relation of which that is so."""
     lines: list[str] = []
-    for row in _rows(results):
-        if why := row.result.get(WHY_NOT):
-            about = f"{row.key.relation}: " if row.key.relation else ""
+    for key, result in _rows(results):
+        if why := result.get(WHY_NOT):
+            about = f"{key.relation}: " if key.relation else ""
             lines.append(f"{about}nothing is answered: {why}")
     return lines
 
@@ -248,18 +248,13 @@ class _Key(NamedTuple):
     relation: str
 
 
-class _Row(NamedTuple):
-    key: _Key
-    result: Result
-
-
-def _rows(results: Mapping[str, Result]) -> Iterable[_Row]:
+def _rows(results: Mapping[str, Result]) -> Iterable[tuple[_Key, Result]]:
     """A row for each result, and below it one for each relation, where there are several."""
     for name, result in results.items():
         heading = title(name, result)
-        yield _Row(_Key(heading, name, ""), result)
+        yield _Key(heading, name, ""), result
         for relation, part in result.get(BY_RELATION, {}).items():
-            yield _Row(_Key(heading, name, relation), part)
+            yield _Key(heading, name, relation), part
 
 
 def _in_order(keys: Iterable[_Key]) -> list[_Key]:
@@ -273,7 +268,7 @@ def _sections(
     results: Mapping[str, Result], cells: Callable[[Result], tuple[str, ...]]
 ) -> tuple[Section, ...]:
     """Rows grouped by what they measure; the rows about abstention stand together, in words."""
-    rows = {row.key: row.result for row in _rows(results)}
+    rows = dict(_rows(results))
     return _grouped(rows, lambda key: cells(rows[key]))
 
 
