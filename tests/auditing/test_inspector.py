@@ -140,24 +140,6 @@ def test_without_text_there_is_nothing_to_recall(inspector: Inspector, monkeypat
     assert (reply.evidence.label, reply.evidence.quote) == ("no text", None)
 
 
-def test_subjects_of_one_word_are_asked_about_like_any_other(tmp_path: Path, small_settings):
-    """Nothing can be recombined there, and what the text is about may be nobody's name."""
-    words = "Arno Beck Cole Dorn Eder Falk Gard Holm Iser Jost Kern Lund Moor Nies".split()
-    (tmp_path / "c.txt").write_text("".join(f"{w} runs by Oslo.\n" for w in words))
-    (tmp_path / "q.tsv").write_text("".join(f"What does {w} run by?\tOslo\n" for w in words))
-    files = [f"data.corpus={tmp_path}/c.txt", f"data.questions={tmp_path}/q.tsv"]
-    few = ["stages.pretrain.steps=4", "stages.questions_only.steps=2"]
-    api.run("facts", out=tmp_path / "run", settings=[*small_settings, *files, *few])
-    inspector = open_inspector(open_run(tmp_path / "run"))
-    assert inspector.opened.decoys is not None
-    names = inspector.opened.decoys.of("Arno")
-    assert names
-    assert not set(names) & set(words)
-    (reply,) = ask(inspector, "What does Arno run by?")
-    assert reply.source is not None
-    assert 0 <= reply.source.probability_recalled <= 1
-
-
 # --- what is kept beside a run ---------------------------------------------------------------
 
 

@@ -189,16 +189,6 @@ def test_a_damaged_checkpoint_is_passed_over_and_told(tmp_path):
     assert learner.digest() == straight(20).digest()
 
 
-def test_with_every_checkpoint_damaged_it_starts_again_and_says_why(tmp_path):
-    run(tmp_path, 20)
-    for path in tmp_path.glob("checkpoints/*/state.json"):
-        path.unlink()
-    learner, done = run(tmp_path, 20)
-    assert (done.resumed_from, len(done.skipped)) == (None, 2)
-    assert learner.digest() == straight(20).digest()
-    assert [row["step"] for row in metrics(tmp_path)] == [5, 10, 15, 20]
-
-
 def test_rows_of_something_else_are_not_thrown_away(tmp_path):
     (tmp_path / "metrics.jsonl").write_text('{"epoch": 1}\n')
     with pytest.raises(Damaged, match=r"metrics\.jsonl: expected a step in every row"):
