@@ -1,14 +1,12 @@
 """The inspector: what it knows of a run, what it keeps beside it, and what it replies."""
 
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from wherefrom import api
-from wherefrom.answering.closed_book import FEATURES
 from wherefrom.auditing.inspector import Inspector, OpenedRun, open_inspector
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.forms import Form, ParsedQuestion
@@ -16,7 +14,6 @@ from wherefrom.core.replies import Reply, Source
 from wherefrom.evidence import fitted
 from wherefrom.evidence.index import FILE
 from wherefrom.memorisation.predictor import (
-    COLUMNS,
     SourcePredictor,
 )
 from wherefrom.runs.folder import RunFolder
@@ -36,23 +33,6 @@ def copy_of(path: Path, tmp_path: Path) -> Path:
 
 def ask(inspector: Inspector, *texts: str) -> list[Reply]:
     return inspector.reply([inspector.parse(text) for text in texts])
-
-
-# --- who was examined ------------------------------------------------------------------------
-
-
-def test_examining_says_what_the_model_answers_and_whether_it_is_right(inspector: Inspector):
-    people = inspector.run.dataset.select("held-out")
-    said = inspector.run.predictor().answer([q.text for q in people])
-    parsed = [inspector.parse(q.text) for q in people]
-    known = [replace(q, answer=a.text) for q, a in zip(people, said, strict=True)]
-    assert inspector.examine(list(zip(known, parsed, strict=True))).right.all()
-    found = inspector.examine(list(zip(people, parsed, strict=True)))
-    assert [a.text for a in found.answers] == [a.text for a in said]
-    assert found.right.tolist() == [a.text == q.answer for a, q in zip(said, people, strict=True)]
-    assert set(found.features.columns) == set(COLUMNS)
-    assert len(found.features) == len(people)
-    assert (found.features.matrix(FEATURES) == found.answered.features.matrix(FEATURES)).all()
 
 
 # --- replies ---------------------------------------------------------------------------------
@@ -161,12 +141,10 @@ def test_a_folder_that_cannot_be_written_is_asked_all_the_same(
 # --- the policy ------------------------------------------------------------------------------
 
 
-def test_a_policy_that_was_not_written_is_fitted_on_calibration_people(
-    path: Path, tmp_path: Path, unseal: Callable[[Path], Path]
-):
-    copy = unseal(copy_of(path, tmp_path))
+def test_a_policy_that_was_not_written_is_fitted_on_calibration_people(path: Path, tmp_path: Path):
+    copy = copy_of(path, tmp_path)
     written = OpenedRun(open_run(copy)).policy
-    (copy / "audit" / "confidence.json").unlink()
+    RunFolder(copy).remove("audit/confidence.json")
     fitted_now = OpenedRun(open_run(copy)).policy
     assert written is not None
     assert fitted_now is not None

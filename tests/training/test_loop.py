@@ -22,7 +22,7 @@ from tests.training.tiny import (
     training,
 )
 from wherefrom.core.contracts import never
-from wherefrom.core.errors import Damaged, Diverged, Interrupted, Mismatch
+from wherefrom.core.errors import Diverged, Interrupted, Mismatch
 from wherefrom.training import loop
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.loop import Finished, Training, train, train_together
@@ -166,17 +166,6 @@ def test_a_stop_after_the_last_step_is_not_forgotten(tmp_path):
         run(tmp_path, 20, stop=stop)
 
 
-def test_rows_after_the_checkpoint_are_written_again_not_twice(tmp_path):
-    run(tmp_path / "whole", 20)
-    stop = StopSignal()
-    with pytest.raises(Interrupted):
-        run(tmp_path, 20, stop=stop, observers=[Recorder(stop, 10)])
-    with (tmp_path / "metrics.jsonl").open("a") as file:  # the rows of steps then lost
-        file.write('{"step": 15, "loss": 99.0, "targets": 1, "seconds": 9.0}\n{"step": 2')
-    run(tmp_path, 20)
-    assert rows(tmp_path) == rows(tmp_path / "whole")
-
-
 def test_a_damaged_checkpoint_is_passed_over_and_told(tmp_path):
     run(tmp_path, 20)
     (tmp_path / "checkpoints" / "step-00000020" / "state.json").write_text("{}")
@@ -187,13 +176,6 @@ def test_a_damaged_checkpoint_is_passed_over_and_told(tmp_path):
     assert "step-00000020" in done.skipped[0]
     assert recorder.calls[0] == ("started", "tiny", 15, 20, done.skipped)
     assert learner.digest() == straight(20).digest()
-
-
-def test_rows_of_something_else_are_not_thrown_away(tmp_path):
-    (tmp_path / "metrics.jsonl").write_text('{"epoch": 1}\n')
-    with pytest.raises(Damaged, match=r"metrics\.jsonl: expected a step in every row"):
-        run(tmp_path, 20)
-    assert (tmp_path / "metrics.jsonl").read_text() == '{"epoch": 1}\n'
 
 
 # --- numbers that are not finite --------------------------------------------------------------

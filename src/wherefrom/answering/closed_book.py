@@ -207,8 +207,12 @@ def open_closed_book(
 ) -> ClosedBookModel:
     predictor = run.predictor()
     if not isinstance(predictor, ModelAnswerer) or not run.dataset.questions:
-        raise BadData(
-            f"{run.path}: expected a run that answers questions, found a run of "
-            f"'{run.recipe.name}'; 'wherefrom run people' makes one"
-        )
+        raise no_answers(run)
     return ClosedBookModel(predictor, run.dataset, reference, forms, run.recipe.wordings)
+
+
+def no_answers(run: Run) -> BadData:
+    return BadData(
+        f"{run.path}: expected a run that answers questions, found a run of "
+        f"'{run.recipe.name}'; 'wherefrom run people' makes one"
+    )
