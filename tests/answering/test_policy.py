@@ -11,10 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wherefrom.answering.closed_book import (
-    FEATURES,
-    Answered,
-)
+from wherefrom.answering.closed_book import FEATURES, Answered
 from wherefrom.answering.familiarity import FAMILIARITY, MEASURES, FamiliarityReference
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.policy import (
@@ -27,12 +24,7 @@ from wherefrom.answering.policy import (
     report_policy,
     write_policy,
 )
-from wherefrom.answering.statement_forms import (
-    NO_FORMS,
-    STATEMENT,
-    StatementForm,
-    StatementForms,
-)
+from wherefrom.answering.statement_forms import NO_FORMS, STATEMENT, StatementForm, StatementForms
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Damaged, MissingInput

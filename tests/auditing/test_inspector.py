@@ -13,9 +13,7 @@ from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.core.replies import Reply, Source
 from wherefrom.evidence import fitted
 from wherefrom.evidence.index import FILE
-from wherefrom.memorisation.predictor import (
-    SourcePredictor,
-)
+from wherefrom.memorisation.predictor import SourcePredictor
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
 
@@ -66,27 +64,6 @@ def test_a_reply_has_the_answer_the_evidence_and_the_source(inspector: Inspector
         recalled = reply.source.probability_recalled > 0.5
         assert reply.source.label == ("recalled" if recalled else "guessed")
     assert inspector.reply([]) == []
-
-
-def test_the_reason_says_why_an_answer_is_withheld(inspector: Inspector):
-    """A closed gate, a threshold that nothing reaches, and neither."""
-    policy = inspector.policy
-    assert policy is not None
-    assert policy.names is not None
-    question = inspector.parse(inspector.run.dataset.select("held-out")[0].text)
-    open_gate, closed = (replace(policy.names, least=least) for least in (0.0, 2.0))
-    all_, none = (replace(policy.threshold, value=value) for value in (0.0, 2.0))
-    for gate, threshold, expected in (
-        (open_gate, all_, (True, None, True)),
-        (open_gate, none, (False, "low confidence", True)),
-        (closed, all_, (False, "unknown name", False)),
-        (closed, none, (False, "unknown name", False)),
-        (None, all_, (True, None, None)),  # nobody says whether the name is known
-    ):
-        changed = replace(policy, names=gate, threshold=threshold)
-        (reply,) = Inspector(inspector.opened, changed).reply([question])
-        assert (reply.answered, reply.reason, reply.name_known) == expected
-        assert (reply.confidence is None) == (reply.name_known is False)
 
 
 def test_without_a_fact_checker_there_is_no_evidence(path: Path):

@@ -16,11 +16,7 @@ from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.core.replies import Source, Verdict
 from wherefrom.evidence.accuracy import VerdictAccuracy
 from wherefrom.memorisation.exposures import KINDS, count_exposures
-from wherefrom.memorisation.predictor import (
-    COLUMNS,
-    SourcePredictor,
-    borrowed_predictor,
-)
+from wherefrom.memorisation.predictor import COLUMNS, SourcePredictor, borrowed_predictor
 
 FORM = Form("Where was ", " born?")
 SUPPORTED, CONTRADICTED = (

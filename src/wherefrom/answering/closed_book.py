@@ -19,11 +19,7 @@ from wherefrom.answering.familiarity import (
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_suggestions import Mentions
 from wherefrom.answering.question_parser import QuestionParser
-from wherefrom.answering.statement_forms import (
-    STATEMENT,
-    StatementForms,
-    learn_statement_forms,
-)
+from wherefrom.answering.statement_forms import STATEMENT, StatementForms, learn_statement_forms
 from wherefrom.core.contracts import Answer, Dataset
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
