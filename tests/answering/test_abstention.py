@@ -36,16 +36,6 @@ def test_the_smallest_threshold_that_does(precision, value, answered):
     assert found.answers(P).sum() == answered
 
 
-def test_no_threshold_refuses_all():
-    found = choose_threshold(P, ~RIGHT & (P < 0.3), 0.95)
-    assert (found.value, found.answered_share, found.precision) == (REFUSE_ALL, 0.0, None)
-    assert found.value > 1
-    assert not found.answers(np.array([1.0])).any()
-    scores = apply(found, P, RIGHT)
-    assert list(scores) == ["answered_share"]
-    assert scores["answered_share"].value == 0
-
-
 cases = st.lists(st.tuples(st.integers(0, 6), st.booleans()), min_size=1, max_size=30)
 
 
@@ -85,15 +75,6 @@ def test_what_a_threshold_does_by_hand_with_wilsons_intervals():
 def test_no_threshold_is_below_the_floor(right, floor, value):
     score = np.array([0.95, 0.9, 0.7, 0.3])
     assert choose_threshold(score, np.array(right) > 0, 0.9, floor).value == value
-
-
-def test_what_has_no_chance_is_never_answered():
-    """Not even where everything so unlikely was right."""
-    found = choose_threshold(np.array([0.0, 0.0, 0.8]), np.array([True, True, True]), 0.9)
-    assert found.value == 0.8
-    assert found.answers(np.array([0.0, 0.8])).tolist() == [False, True]
-    nothing = choose_threshold(np.zeros(3), np.ones(3, dtype=bool), 0.9)
-    assert nothing.value == REFUSE_ALL
 
 
 def test_bad_input():

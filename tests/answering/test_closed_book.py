@@ -15,7 +15,6 @@ from wherefrom.answering.familiarity import FAMILIARITY
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.contracts import Answer, Candidate, Dataset, Document, Question, Span
 from wherefrom.core.errors import BadData
-from wherefrom.core.forms import Form
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.generation.answers import ModelAnswerer
 from wherefrom.runs.run import open_run
@@ -69,15 +68,6 @@ def closed_book(answerer: Scripted | None = None, questions=ASKED, reference=Non
 
 
 # --- what can be asked -----------------------------------------------------------------------
-
-
-def test_the_subject_is_what_stands_in_the_form():
-    model = closed_book()
-    assert model.parser.forms == (Form("Where was ", " born?"),)
-    assert model.parse("Where was Ada Falk born?").subject == "Ada Falk"
-    with pytest.raises(BadData, match=r"expected a question like 'Where was \.\.\. born\?'"):
-        model.parse("Who was Ada Lund?")
-    assert model.try_parse("Who was Ada Lund?") is None
 
 
 def test_what_the_model_cannot_read_is_named():

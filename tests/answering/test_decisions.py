@@ -6,7 +6,9 @@ import pytest
 from wherefrom.answering.abstention import REFUSE_ALL, Threshold
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.decisions import Decision, decide
+from wherefrom.answering.familiarity import FAMILIARITY
 from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.name_gate import NameGate
 from wherefrom.answering.policy import AnswerPolicy, RelationPolicy
 
 CURVE = LogisticCalibration(("sure",), (0.0,), (1.0,), (1.0,), 0.0)
@@ -43,3 +45,9 @@ def test_each_relation_has_its_own_reason():
 def test_an_unknown_name_is_reason_enough():
     found = Decision(False, None, False, HALF)
     assert (found.reason, found.why_not) == ("unknown name", "the model does not know the name")
+    curve = LogisticCalibration(FAMILIARITY, (0.0, 0.0), (1.0, 1.0), (1.0, 0.0), 0.0)
+    familiar = dict.fromkeys(FAMILIARITY, np.array([1.0, -1.0]))
+    sure = FeatureTable({"sure": np.array([2.0, 2.0]), **familiar})
+    known, unknown = decide(AnswerPolicy(CURVE, HALF, NameGate(curve, 0.5)), sure, ["a", "a"])
+    assert (known.given, known.name_known, unknown.given) == (True, True, False)
+    assert (unknown.name_known, unknown.confidence, unknown.reason) == (False, None, "unknown name")

@@ -2,11 +2,7 @@
 
 import pytest
 
-from wherefrom.answering.name_suggestions import (
-    Mentions,
-    NameSuggester,
-    is_one_slip,
-)
+from wherefrom.answering.name_suggestions import Mentions, NameSuggester, is_one_slip
 
 NAMES = ["Amos Karlsson", "Amos Karlson", "Adam Whitfield", "Johann Sebastian Bach", "Li Wu",
          "Pelé"]  # fmt: skip

@@ -11,10 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wherefrom.answering.closed_book import (
-    FEATURES,
-    Answered,
-)
+from wherefrom.answering.closed_book import FEATURES, Answered
 from wherefrom.answering.familiarity import FAMILIARITY, MEASURES, FamiliarityReference
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.policy import (
@@ -27,12 +24,7 @@ from wherefrom.answering.policy import (
     report_policy,
     write_policy,
 )
-from wherefrom.answering.statement_forms import (
-    NO_FORMS,
-    STATEMENT,
-    StatementForm,
-    StatementForms,
-)
+from wherefrom.answering.statement_forms import NO_FORMS, STATEMENT, StatementForm, StatementForms
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Damaged, MissingInput
@@ -343,11 +335,6 @@ def a_run(folder: Path) -> Any:
     )
 
 
-def put(folder: Path, data: Any) -> Path:
-    RunFolder(folder).write_text(FILE, data if isinstance(data, str) else json.dumps(data))
-    return folder / FILE
-
-
 def test_without_a_file_the_way_to_one_is_named(tmp_path):
     with pytest.raises(MissingInput, match=r"finish the run first \('wherefrom run people --out"):
         read_policy(a_run(tmp_path))
@@ -374,16 +361,13 @@ def test_a_policy_is_written_and_read_to_the_bit(tmp_path, policy):
     ("where", "value", "named"),
     [
         ("", "[]", "a table of AnswerPolicy"),
-        ("", "{", "JSON"),
         ("calibration", None, "policy: expected the field 'calibration'"),
-        ("threshold.n", None, "the field 'n'"),
         ("reference.spread.rest", None, "a finite spread of each of rest"),
         ("reference.spread.rest", 0.0, "spreads above 0"),
         ("calibration.bias", math.nan, "NaN, which JSON does not have"),
         ("calibration.weights", [1.0], "one number for each"),
         ("calibration.scale", [0.0] * len(FEATURES), "scales above 0"),
         ("calibration.features", [*reversed(FEATURES)], "expected the features"),
-        ("threshold.value", [0.5], r"policy\.threshold\.value: expected a number"),
         ("names.curve.features", ["a", "b"], "the features"),
         ("more", 1, "more: no such field"),
         ("format_version", 6, "expected format_version 5, found 6"),
@@ -399,8 +383,8 @@ def test_a_damaged_file_is_named(tmp_path, policy, where, value, named):
         del part[last]
     else:
         part[last] = value
-    path = put(tmp_path, data if where else value)
+    RunFolder(tmp_path).write_text(FILE, json.dumps(data) if where else value)
     with pytest.raises(Damaged, match=named) as error:
         read_policy(a_run(tmp_path))
-    assert str(error.value).startswith(str(path))
+    assert str(error.value).startswith(str(tmp_path / FILE))
     assert "\n" not in str(error.value)

@@ -5,8 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from wherefrom.answering.abstention import REFUSE_ALL
 from wherefrom.answering.calibration import LogisticCalibration
@@ -146,24 +144,6 @@ def test_a_few_answers_without_a_fault_are_no_reason_to_give_up():
     assert not found.certified
     assert found.more_people is not None
     assert found.more_people > 200
-
-
-worlds = st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=30, max_size=120)
-
-
-@settings(max_examples=25)
-@given(worlds, st.sampled_from([0.05, 0.2]))
-def test_a_certificate_agrees_with_itself(binom, world, alpha):
-    p, right = np.array([x / 9 for x, _ in world]), np.array([r or x > 4 for x, r in world])
-    half = len(world) // 2
-    found = certified(p[half:], right[half:], alpha, p[:half])
-    given_ = found.as_threshold().answers(p[half:])
-    assert (found.n_answered, found.wrong) == (given_.sum(), (given_ & ~right[half:]).sum())
-    if found.certified:
-        assert found.threshold in p[:half]
-        assert binom.cdf(found.wrong, found.n_answered, alpha) <= 0.1 + 1e-12
-    else:
-        assert found.n_answered == 0
 
 
 # --- people and their features ---------------------------------------------------------------
@@ -329,10 +309,3 @@ def test_the_promise_is_kept(benchmark, binom, name, people, alpha, times):
     assert broken <= binom.ppf(0.999, times, 0.1)
     if name == "good":
         assert found["drawn"]["certified"]["answers_anybody"] > 0.3
-
-
-def test_without_it_the_risk_is_above_more_often_than_not(benchmark):
-    population = benchmark.synthetic(150)["misleading"]
-    found = benchmark.measure(population, 60, 0.1, 0.1, 7, resplits=False)["drawn"]
-    assert found["uncertified"]["above"] > 0.4 > 0.1 > found["certified"]["above"]
-    assert found["uncertified"]["mean_coverage"] > found["certified"]["mean_coverage"]

@@ -6,12 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import audited as support
-from tests.support.audited import (  # noqa: F401
-    audited,
-    audited_relations,
-    retrained,
-    retrained_relations,
-)
+from tests.support.audited import audited, audited_relations, retrained, retrained_relations  # noqa: F401
 from wherefrom.auditing.inspector import Inspector, open_inspector
 from wherefrom.runs.run import open_run
 

@@ -11,13 +11,7 @@ import pytest
 
 from tests.support.audited import Audited
 from wherefrom.auditing import audit, confidence_sections
-from wherefrom.auditing.audit import (
-    Risk,
-    audit_run,
-    find_judged,
-    investigate,
-    report_audit,
-)
+from wherefrom.auditing.audit import Risk, audit_run, find_judged, investigate, report_audit
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData, CannotWrite

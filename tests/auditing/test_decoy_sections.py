@@ -88,12 +88,6 @@ def test_a_name_like_one_of_the_text_is_refused_however_sure_the_model_is(
     assert found["gibberish"].refused.value == 0.0, "nobody is spelt like it"
 
 
-def test_a_letter_that_was_never_read_needs_no_threshold(tiers: dict[str, AskedTier]):
-    tier = tiers[UNSEEN]
-    assert tier.read == ()
-    assert not tier.passes(policy(0.0)).any()
-
-
 def test_the_tiers_are_answered_as_ask_answers_them(
     inspector: Inspector, tiers: dict[str, AskedTier]
 ):

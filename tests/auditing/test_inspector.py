@@ -7,15 +7,11 @@ from pathlib import Path
 import pytest
 
 from wherefrom import api
-from wherefrom.answering.closed_book import FEATURES
 from wherefrom.auditing.inspector import Inspector, OpenedRun, open_inspector
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.core.replies import Reply, Source
-from wherefrom.memorisation.predictor import (
-    COLUMNS,
-    SourcePredictor,
-)
+from wherefrom.memorisation.predictor import SourcePredictor
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.layout import EVIDENCE, INDEX
 from wherefrom.runs.run import Run, open_run
@@ -34,23 +30,6 @@ def copy_of(path: Path, tmp_path: Path) -> Path:
 
 def ask(inspector: Inspector, *texts: str) -> list[Reply]:
     return inspector.reply([inspector.parse(text) for text in texts])
-
-
-# --- who was examined ------------------------------------------------------------------------
-
-
-def test_examining_says_what_the_model_answers_and_whether_it_is_right(inspector: Inspector):
-    people = inspector.run.dataset.select("held-out")
-    said = inspector.run.predictor().answer([q.text for q in people])
-    parsed = [inspector.parse(q.text) for q in people]
-    known = [replace(q, answer=a.text) for q, a in zip(people, said, strict=True)]
-    assert inspector.examine(list(zip(known, parsed, strict=True))).right.all()
-    found = inspector.examine(list(zip(people, parsed, strict=True)))
-    assert [a.text for a in found.answers] == [a.text for a in said]
-    assert found.right.tolist() == [a.text == q.answer for a, q in zip(said, people, strict=True)]
-    assert set(found.features.columns) == set(COLUMNS)
-    assert len(found.features) == len(people)
-    assert (found.features.matrix(FEATURES) == found.answered.features.matrix(FEATURES)).all()
 
 
 # --- replies ---------------------------------------------------------------------------------
@@ -86,27 +65,6 @@ def test_a_reply_has_the_answer_the_evidence_and_the_source(inspector: Inspector
     assert inspector.reply([]) == []
 
 
-def test_the_reason_says_why_an_answer_is_withheld(inspector: Inspector):
-    """A closed gate, a threshold that nothing reaches, and neither."""
-    policy = inspector.policy
-    assert policy is not None
-    assert policy.names is not None
-    question = inspector.parse(inspector.run.dataset.select("held-out")[0].text)
-    open_gate, closed = (replace(policy.names, least=least) for least in (0.0, 2.0))
-    all_, none = (replace(policy.threshold, value=value) for value in (0.0, 2.0))
-    for gate, threshold, expected in (
-        (open_gate, all_, (True, None, True)),
-        (open_gate, none, (False, "low confidence", True)),
-        (closed, all_, (False, "unknown name", False)),
-        (closed, none, (False, "unknown name", False)),
-        (None, all_, (True, None, None)),  # nobody says whether the name is known
-    ):
-        changed = replace(policy, names=gate, threshold=threshold)
-        (reply,) = Inspector(inspector.opened, changed).reply([question])
-        assert (reply.answered, reply.reason, reply.name_known) == expected
-        assert (reply.confidence is None) == (reply.name_known is False)
-
-
 def test_without_a_fact_checker_there_is_no_evidence(path: Path):
     inspector = open_inspector(open_run(path))
     unknown = ParsedQuestion("Where did Ada Lund die?", FORM, "Ada Lund", "deathplace")
@@ -136,24 +94,6 @@ def test_without_text_there_is_nothing_to_recall(inspector: Inspector, monkeypat
     assert reply.source == Source("guessed", 0.0)
     assert reply.evidence is not None
     assert (reply.evidence.label, reply.evidence.quote) == ("no text", None)
-
-
-def test_subjects_of_one_word_are_asked_about_like_any_other(tmp_path: Path, small_settings):
-    """Nothing can be recombined there, and what the text is about may be nobody's name."""
-    words = "Arno Beck Cole Dorn Eder Falk Gard Holm Iser Jost Kern Lund Moor Nies".split()
-    (tmp_path / "c.txt").write_text("".join(f"{w} runs by Oslo.\n" for w in words))
-    (tmp_path / "q.tsv").write_text("".join(f"What does {w} run by?\tOslo\n" for w in words))
-    files = [f"data.corpus={tmp_path}/c.txt", f"data.questions={tmp_path}/q.tsv"]
-    few = ["stages.pretrain.steps=4", "stages.questions_only.steps=2"]
-    api.run("facts", out=tmp_path / "run", settings=[*small_settings, *files, *few])
-    inspector = open_inspector(open_run(tmp_path / "run"))
-    assert inspector.opened.decoys is not None
-    names = inspector.opened.decoys.of("Arno")
-    assert names
-    assert not set(names) & set(words)
-    (reply,) = ask(inspector, "What does Arno run by?")
-    assert reply.source is not None
-    assert 0 <= reply.source.probability_recalled <= 1
 
 
 # --- what is kept beside a run ---------------------------------------------------------------

@@ -5,13 +5,7 @@ from math import inf, log2
 import numpy as np
 import pytest
 
-from wherefrom.auditing.name_bias import (
-    PARTS,
-    _Known,
-    choose_smoothing,
-    gain,
-    measure_name_bias,
-)
+from wherefrom.auditing.name_bias import PARTS, _Known, choose_smoothing, gain, measure_name_bias
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, draws

@@ -42,21 +42,6 @@ def test_splits_are_compared(inspector: Inspector, few: None):
     assert check.measures[populations.NEW_ANSWERS].calibration == pytest.approx(new)
 
 
-def test_a_batch_of_unknown_names_raises_a_warning(inspector: Inspector, few: None):
-    known = [inspector.parse(q.text) for q in inspector.run.dataset.select("held-out")]
-    check = sections.check_batch(inspector, known * 3)
-    assert check is not None
-    same = [inspector.parse(q.text) for q in inspector.opened.calibration_people]
-    check = sections.check_batch(inspector, same)
-    assert check is not None
-    assert check.warning is None, "the calibration people are like themselves"
-    odd = [inspector.parse(f"Where was Nenen Ranar Sonan Lonan{'na' * i} born?") for i in range(20)]
-    check = sections.check_batch(inspector, odd)
-    assert check is not None
-    assert check.warning is not None
-    assert "length of the name" in check.warning
-
-
 def test_ask_warns_of_a_batch_of_other_people(own_run: Path, few: None):
     run = open_run(own_run)
     questions = [f"Where was Nenen Ranar Sonan Lonan{'na' * i} born?" for i in range(20)]

@@ -1,24 +1,15 @@
 """An audit of several relations: everything over all of them and for each."""
 
-from pathlib import Path
-
 import pytest
 
-import wherefrom
 from tests.support.audited import Audited
 from wherefrom.auditing.findings import Audit
 from wherefrom.core.config import to_json
-from wherefrom.runs.run import open_run
 from wherefrom.show.terminal.audit import audit_table, explain_audit_refusals
 from wherefrom.show.terminal.tables import layout
 
 PLACE, HAND = "Where was X born?", "Which hand does X write with?"
 BOTH = [PLACE, HAND]
-
-
-@pytest.fixture
-def path(audited_relations: Audited) -> Path:
-    return audited_relations.run.path
 
 
 @pytest.fixture
@@ -59,17 +50,6 @@ def test_what_was_measured_by_retraining_is_divided_too(found: Audit):
     assert sum(part.n for part in parts if part is not None) == overall.n
 
 
-def test_each_relation_has_a_certificate_at_half_the_level(found: Audit):
-    assert found.abstention is not None
-    certificate = found.abstention.certificate
-    assert certificate is not None
-    assert certificate.threshold is None
-    assert list(certificate.by_relation) == BOTH
-    assert {part.delta for part in certificate.by_relation.values()} == {certificate.delta / 2}
-    assert found.abstention.advice is not None
-    assert "in each of 2 relations and over all" in found.abstention.advice
-
-
 def test_decoys_are_asked_about_each_relation_in_turn(found: Audit):
     assert found.decoys is not None
     for row in found.decoys.values():
@@ -94,18 +74,3 @@ def test_the_screen_shows_every_relation_and_why_nothing_is_answered(found: Audi
     assert f"  Brier score, {PLACE}" in "\n".join(lines)
     refusals = explain_audit_refusals(written)
     assert [line.split(": nothing is answered: ")[0] for line in refusals] == BOTH
-
-
-# --- asking ------------------------------------------------------------------------------------
-
-
-def test_a_reply_says_why_not_by_its_relation(path: Path):
-    run = open_run(path)
-    questions = [q.text for q in run.dataset.select("held-out")[:2]]
-    replies = wherefrom.ask(path, questions)
-    assert [reply.relation for reply in replies] == BOTH
-    for reply in replies:
-        assert not reply.answered
-        assert reply.why_not is not None
-        if reply.name_known:
-            assert "calibration questions are too few for a threshold" in reply.why_not

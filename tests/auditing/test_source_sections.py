@@ -16,11 +16,7 @@ from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.core.replies import Source, Verdict
 from wherefrom.evidence.accuracy import VerdictAccuracy
 from wherefrom.memorisation.exposures import KINDS, count_exposures
-from wherefrom.memorisation.predictor import (
-    COLUMNS,
-    SourcePredictor,
-    borrowed_predictor,
-)
+from wherefrom.memorisation.predictor import COLUMNS, SourcePredictor, borrowed_predictor
 
 FORM = Form("Where was ", " born?")
 SUPPORTED, CONTRADICTED = (
@@ -138,10 +134,3 @@ def test_exposures_are_those_of_held_out_people(inspector: Inspector):
     assert found.never_exposed.model.n == len(held) - len(stated)
     assert sum(row.n for row in found.dose_by_position) == len(stated)
     assert found.randomised is False
-
-
-def test_name_bias_is_that_of_held_out_people_by_part(inspector: Inspector):
-    found = sections.report_name_bias(inspector.run.dataset)
-    assert found.parts.keys() == {"characters", "ending", "first", "last"}
-    assert found.whole.n == 8 + 2 + 4
-    assert "bits" in found.summary

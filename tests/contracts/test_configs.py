@@ -15,15 +15,7 @@ import pytest
 
 from wherefrom.core.config import decode, encode, overlay, parse_toml
 from wherefrom.core.errors import UsageError
-from wherefrom.core.recipe import (
-    Demonstrations,
-    ModelEntry,
-    Recipe,
-    Schedule,
-    Share,
-    Stage,
-    Task,
-)
+from wherefrom.core.recipe import Demonstrations, ModelEntry, Recipe, Schedule, Share, Stage, Task
 from wherefrom.models.bigram import BigramConfig
 from wherefrom.models.dan import DANConfig
 from wherefrom.models.gpt import GPTConfig

@@ -18,7 +18,6 @@ from wherefrom.models.block import Arrangement
 from wherefrom.models.gpt import GPT, GPTConfig
 
 PLAIN = [name for name, mixer in MIXERS.items() if mixer.arrangement is Arrangement]
-CACHEABLE = [name for name, mixer in MIXERS.items() if mixer.cacheable]
 BLOCK, WIDTH, HEADS, VOCAB = 12, 16, 2, 20
 
 
@@ -114,36 +113,3 @@ def test_the_future_cannot_change_the_past(name, text, future, data):
         alone = model(first[:, :position])
     torch.testing.assert_close(here[:, :position], there[:, :position], atol=1e-6, rtol=1e-6)
     torch.testing.assert_close(here[:, :position], alone, atol=1e-6, rtol=1e-6)
-
-
-@pytest.mark.parametrize("name", CACHEABLE)
-@given(
-    lengths=st.lists(st.integers(1, 6), min_size=1, max_size=4),
-    steps=st.integers(1, BLOCK - 7),
-    seed=st.integers(0, 1000),
-)
-@settings(max_examples=10, deadline=None)
-def test_cached_logits_are_those_of_the_whole_text(name, lengths, steps, seed):
-    """Rows of their own lengths are read together, padded, and then grow together."""
-    model = build_model(name)
-    generator = torch.Generator().manual_seed(seed)
-    rows, longest = len(lengths), max(lengths)
-    text = torch.randint(VOCAB, (rows, model.max_input), generator=generator)
-    padded = text[:, :longest].clone()
-    for row, length in enumerate(lengths):
-        padded[row, length:] = 0
-    counts = torch.tensor(lengths)
-    with torch.no_grad():
-        whole = model(text)
-        cache = model.new_cache(rows, BLOCK)
-        found = model(padded, cache)
-        for row, length in enumerate(lengths):
-            torch.testing.assert_close(found[row, :length], whole[row, :length], atol=1e-6, rtol=0)
-        cache.grow(counts)
-        every = torch.arange(rows)
-        for _ in range(steps):
-            now = cache.lengths_R.clone()
-            logits = model(text[every, now][:, None], cache)
-            torch.testing.assert_close(logits[:, 0], whole[every, now], atol=1e-6, rtol=0)
-            cache.grow(torch.ones_like(now))
-    assert cache.lengths_R.tolist() == [length + steps for length in lengths]

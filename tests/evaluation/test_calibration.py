@@ -38,14 +38,6 @@ cases = st.lists(st.tuples(st.integers(0, 8), st.booleans()), min_size=1, max_si
 # --- proper scores ---------------------------------------------------------------------------
 
 
-def test_the_scores_are_scikit_learns():
-    from sklearn.metrics import brier_score_loss, log_loss
-
-    p, right = answers(500, 0)
-    assert brier_score(p, right).score == pytest.approx(brier_score_loss(right, p))
-    assert log_score(p, right).score == pytest.approx(log_loss(right, p))
-
-
 def test_brier_by_hand():
     """Two bins: 0.2 and 0.4, one of two right; 0.6 and 0.8, both right."""
     p, right = np.array([0.2, 0.4, 0.6, 0.8]), np.array([False, True, True, True])

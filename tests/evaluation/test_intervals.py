@@ -1,8 +1,5 @@
 """Intervals against scipy, published examples and exact coverage."""
 
-from itertools import product
-from math import factorial
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -88,37 +85,6 @@ def test_paired_difference_is_antisymmetric_and_stays_in_range(table):
     assert (swapped, swapped_low, swapped_high) == pytest.approx((-difference, -high, -low))
     assert -1 - 1e-12 <= low <= difference <= high <= 1 + 1e-12
     assert low < high
-
-
-def _coverage(n: int, cells: tuple[float, float, float, float]) -> float:
-    """Exact: every table of n items, its probability, and whether its interval holds."""
-    truth, covered = cells[1] - cells[2], 0.0
-    for table in product(range(n + 1), repeat=3):
-        rest = n - sum(table)
-        if rest < 0:
-            continue
-        counts = (*table, rest)
-        low, high = paired_difference(*_items(*counts))[1]
-        ways = factorial(n)
-        for count in counts:
-            ways //= factorial(count)
-        weight = ways * np.prod([p**c for p, c in zip(cells, counts, strict=True)])
-        covered += weight * (low <= truth <= high)
-    return covered
-
-
-@pytest.mark.parametrize(
-    ("cells", "most"),
-    [
-        ((0.6, 0.2, 0.1, 0.1), 0.98),
-        ((0.25, 0.25, 0.25, 0.25), 0.98),
-        ((0.4, 0.3, 0.05, 0.25), 0.98),
-        ((0.85, 0.1, 0.02, 0.03), 1.0),  # few disagree: wider than it need be, never too narrow
-        ((0.5, 0.05, 0.05, 0.4), 1.0),
-    ],
-)
-def test_paired_difference_covers_the_truth_at_small_n(cells, most):
-    assert 0.93 <= _coverage(12, cells) <= most
 
 
 def test_bootstrap_agrees_with_scipy(stats):

@@ -1,11 +1,9 @@
-"""The place-aware match on lines whose truth is known by hand, and on the course's own."""
+"""The place-aware match on lines whose truth is known by hand."""
 
 import pytest
 
-from tests.support import real_data
 from wherefrom.core.contracts import Answer, Dataset, Document, Span
 from wherefrom.core.errors import BadData
-from wherefrom.data.birthplaces import BirthplacesConfig, load
 from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.evaluation.intervals import wilson
 from wherefrom.evaluation.places import (
@@ -153,18 +151,3 @@ def test_the_score_by_hand():
     assert score.details == {"correct": 2}
     with pytest.raises(BadData, match="found none"):
         place_aware_accuracy([], MATCH)
-
-
-@pytest.mark.nightly
-def test_on_the_course_files():
-    """Truths found by reading the lines."""
-    match = PlaceMatch(load(BirthplacesConfig(str(real_data.find("birthplaces"))), 0))
-    assert {"England", "France", "Ohio", "Canada", "New York"} <= match.containers
-    assert not {"Paris", "Berlin", "Smith", "Chicago", "San Francisco"} & match.containers
-    assert match.accepts("Erna Paris", "Toronto", "Ontario")
-    assert match.accepts("Eric Boniface", "France", "Paris")
-    assert match.accepts("Harry South", "Fulham", "London")
-    assert not match.accepts("Erna Paris", "Toronto", "Paris")
-    assert not match.accepts("Rafael Nieto Abeill%C3%A9", "Cuba", "Matanzas")
-    assert not match.accepts("Paul Moyer Limbert", "Pennsylvania", "Lancaster")
-    assert not match.accepts("Abraham Mintchine", "Kiev", "Paris")

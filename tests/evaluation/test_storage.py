@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from wherefrom.core.contracts import Document, Span, StoredSpan
+from wherefrom.core.contracts import Span, StoredSpan
 from wherefrom.core.errors import BadData
 from wherefrom.core.measures import BITS_PER_PARAMETER
-from wherefrom.core.randomness import Stream, draws
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.data.biographies import (
     CONSONANTS,
@@ -95,26 +94,6 @@ def test_bits_per_parameter_and_its_interval():
     assert score_storage(uneven, 20, 5).interval == pytest.approx((low * 10 / 20, high * 10 / 20))
 
 
-@pytest.mark.nightly
-def test_intervals_hold_the_truth_about_as_often_as_they_say():
-    """People who are stored with probability 0.7, 12 bits each: the truth is 0.7 * 12 a person."""
-    people, worlds, held = 80, 60, 0
-    place = {"stream": Stream.WORLD, "stage": 9, "step": 0, "row": np.arange(people)}
-    for world in range(worlds):
-        (word,) = draws(1, seed=world, **place)
-        bits = np.where(word < 0.7 * 2**32, 12.0, 0.0)
-        low, high = score_storage(Stored({"x": bits}, {"x": bits}), people, 0).interval
-        held += low <= 0.7 * 12 <= high
-    assert held >= 52  # of 60: 95 % are 57, and fewer than 52 would come once in 250 tests
-
-
 def test_text_without_such_spans_is_refused():
     with pytest.raises(BadData, match="expected spans that were drawn by chance, found none"):
         count_stored([], [])
-
-
-def test_documents_are_read_as_they_are():
-    vocabulary = Vocabulary.from_text(["ab"])
-    model = GPT(GPTConfig(vocab_size=4, block_size=8, n_layer=1, n_head=1, n_embd=4))
-    read = read_documents(model, vocabulary, [Document("ab"), Document("aab")])
-    assert [len(each) for each in read] == [1, 2]

@@ -34,6 +34,7 @@ def random_model(mixer: str = "rope", ngrams: int = 0, vocab: int = 12, seed: in
     config = GPTConfig(
         vocab_size=vocab, block_size=24, n_layer=max(2, MIXERS[mixer].arrangement.least_layers),
         n_head=2, n_embd=16, attention=mixer, ngrams=ngrams, ngram_buckets=32, init_std=0.5,
+        qk_norm=True,
     )  # fmt: skip
     model = GPT(config)
     for name, parameter in model.named_parameters():

@@ -4,6 +4,7 @@ import torch
 from torch import nn
 
 from wherefrom.core.errors import BadData
+from wherefrom.generation import scoring
 from wherefrom.generation.scoring import following, score, score_with_entropy
 from wherefrom.models.attention import MIXERS
 from wherefrom.models.gpt import GPT, GPTConfig
@@ -36,11 +37,14 @@ def by_hand(model: GPT, text: list[int], start: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("mixer", MIXERS)
-def test_scores_are_those_of_each_text_alone(mixer):
+def test_scores_are_those_of_each_text_alone(mixer, monkeypatch):
     model = random_model(mixer)
     sequences = [text[: model.max_input + 1] for text in texts(20)]
     starts = [1 + i % 3 for i in range(len(sequences))]
-    found = [score(model, sequences, starts, batch_tokens=n) for n in (None, 40, 1)]
+    found = [score(model, sequences, starts)]
+    for budget in (40, 1):
+        monkeypatch.setattr(scoring, "reading_budget", lambda _, budget=budget: budget)
+        found.append(score(model, sequences, starts))
     assert model.training
     for text, start, *ways in zip(sequences, starts, *found, strict=True):
         expected = by_hand(model, text, start)

@@ -157,7 +157,6 @@ def test_rows_are_read_with_fields_that_others_add(tmp_path: Path):
     ("line", "found"),
     [
         ({}, "expected the field 'model', found none"),
-        (3, "expected the field 'model', found none"),
         ({"model": "x", "questions": 3}, "expected the field 'answers', found none"),
         (
             {"model": "x", "questions": ["a"], "answers": [], "has_text": [], "probabilities": []},

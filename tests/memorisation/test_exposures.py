@@ -182,29 +182,6 @@ def test_statements_about_people_of_whom_nothing_is_stated_show_no_fact():
     assert omitted.examples == shown.examples
 
 
-def test_rows_by_hand():
-    fact = Fact("Bo", "place", "Rome", 0, Span(12, 16))
-    counter = ExposureCounter([fact], [Document("Bo. Born in Rome.", Span(0, 2))], ())
-
-    def kinds(*row: int) -> set[str]:
-        found = counter.find(torch.tensor([row]))
-        return {kind for kind, facts in found.items() if len(facts)}
-
-    assert kinds(0, 0, 0, 17, 0, 0) == {"read", "from_name"}
-    assert kinds(0, 0, 0, 16, 0, 0) == {"read", "from_name"}
-    assert kinds(0, 0, 0, 15, 0, 0) == set()  # "Bo. Born in Rom"
-    assert kinds(0, 4, 8, 9, 0, 0) == {"read", "from_name"}  # "Bo. Rome."
-    assert kinds(0, 4, 9, 8, 0, 0) == set()  # "Bo. ome."
-    assert kinds(0, 0, 4, 13, 0, 0) == {"read"}  # "Born in Rome.": of nobody
-    assert kinds(0, 0, 0, 17, 12, 4) == {"value_masked", "from_name"}
-    assert kinds(0, 0, 0, 17, 4, 4) == {"suffix", "from_name"}
-    assert kinds(0, 0, 0, 17, 0, 2) == {"suffix", "name_masked"}
-    assert kinds(0, 0, 0, 17, 1, 4) == {"suffix"}  # half of the name is gone
-    assert kinds(0, 0, 0, 17, 13, 2) == set()  # "R" here, "om" there
-    assert kinds(0, 0, 0, 17, 16, 1) == {"read", "from_name"}
-    assert kinds(0, 0, 0, 17, 0, 17) == {"from_name"}  # both are moved
-
-
 def test_a_value_that_was_just_read_is_not_from_the_name():
     text = "Bo. Rome, Rome."
     facts = [Fact("Bo", "a", "Rome", 0, Span(4, 8)), Fact("Bo", "b", "Rome", 0, Span(10, 14))]

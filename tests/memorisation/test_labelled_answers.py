@@ -10,11 +10,7 @@ import pytest
 
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.errors import BadData, Damaged, MissingInput
-from wherefrom.memorisation.labelled_answers import (
-    LabelledAnswers,
-    pack_labelled,
-    read_labelled,
-)
+from wherefrom.memorisation.labelled_answers import LabelledAnswers, pack_labelled, read_labelled
 from wherefrom.memorisation.predictor import COLUMNS, borrowed_predictor, fit_source_predictor
 
 N, K = 60, 6

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -120,10 +119,6 @@ def test_contrast_and_agreement_against_their_definitions(model: ClosedBookModel
         assert found[USUAL][i] == pytest.approx(usual, abs=1e-6)
 
 
-def put(folder: Path, text: str) -> None:
-    RunFolder(folder).write_text(FILE, text)
-
-
 def test_a_predictor_is_written_and_read_again(tmp_path):
     write_source_predictor(RunFolder(tmp_path), fitted(6))
     found = read_source_predictor(RunFolder(tmp_path))
@@ -140,7 +135,7 @@ def test_whether_it_is_borrowed_depends_on_where_it_lies(tmp_path):
     assert found == borrowed_predictor()
     assert found.predict(zeros(0.0))[0].borrowed
     assert found.models > 0  # it was fitted, not written down
-    put(tmp_path, json.dumps(to_json(found)))
+    RunFolder(tmp_path).write_json(FILE, to_json(found))
     assert read_source_predictor(RunFolder(tmp_path)) == replace(found, borrowed=False)
 
 
@@ -148,19 +143,14 @@ def test_whether_it_is_borrowed_depends_on_where_it_lies(tmp_path):
     ("text", "named"),
     [
         ("[]", "expected the curve of a source predictor"),
-        (
-            '{"curve": {}, "models": 1, "relations": {}}',
-            r"source\.curve: expected the field 'features'",
-        ),
-        ('{"curve": 3, "models": 1, "relations": {}}', r"source\.curve: expected a table"),
         ('{"models": 1}', "source: expected the field 'curve'"),
-        ("{", "JSON"),
         (json.dumps(to_json(fitted()) | {"more": 1}), r"source\.more"),
         (json.dumps(to_json(fitted())).replace(USUAL, "entropy"), "expected the features"),
     ],
 )
 def test_a_damaged_predictor_is_named(tmp_path, text: str, named: str):
-    put(tmp_path, text)
+    RunFolder(tmp_path).write_text(FILE, text)
     with pytest.raises(Damaged, match=named) as error:
         read_source_predictor(RunFolder(tmp_path))
     assert FILE in str(error.value)
+    assert str(error.value).endswith("audit the run again")

@@ -128,40 +128,6 @@ def test_state_names_are_mingpts_masks_included():
     assert torch.equal(state["up_block.attn.mask"], triangle(10))
 
 
-def tree(model: nn.Module) -> list[str]:
-    found = re.findall(r"^( *)\((\w+)\): (\w+)", str(model), re.MULTILINE)
-    return [f"{len(indent) // 2} {name} {cls}" for indent, name, cls in found]
-
-
-def test_the_printed_tree_is_mingpts():
-    config = replace(SMALL, n_layer=1)
-    assert str(GPT(config)).startswith("GPT(\n")
-    assert tree(GPT(config)) == [
-        "1 tok_emb Embedding",
-        "1 drop Dropout",
-        "1 blocks Sequential",
-        "2 0 Block",
-        "3 ln1 LayerNorm",
-        "3 ln2 LayerNorm",
-        "3 attn CausalSelfAttention",
-        "4 key Linear",
-        "4 query Linear",
-        "4 value Linear",
-        "4 attn_drop Dropout",
-        "4 resid_drop Dropout",
-        "4 proj Linear",
-        "3 mlp Sequential",
-        "4 0 Linear",
-        "4 1 GELU",
-        "4 2 Linear",
-        "4 3 Dropout",
-        "1 ln_f LayerNorm",
-        "1 head Linear",
-    ]
-    assert "(head): Linear(in_features=16, out_features=12, bias=False)" in str(GPT(config))
-    assert "approximate='none'" in str(GPT(config))
-
-
 def test_weights_begin_as_the_course_says():
     model = build(COURSE)
     state = model.state_dict()

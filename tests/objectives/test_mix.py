@@ -1,15 +1,12 @@
 """Several objectives in one batch: who has how many rows, and from when."""
 
-import hypothesis
-import numpy as np
 import pytest
 import torch
-from hypothesis import strategies as st
 
 from wherefrom.core.contracts import EVERY_ROW, Batch
 from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import Share
-from wherefrom.objectives.mix import Mix, divide, split_rows
+from wherefrom.objectives.mix import Mix, split_rows
 
 
 class Stamped:
@@ -87,22 +84,3 @@ def test_rows_are_padded_to_the_widest_and_padding_weighs_nothing():
     assert torch.equal(batch.weights > 0, real)
     assert torch.equal(batch.inputs > 0, real)
     assert mix.render(mix.plan(3, 1), 0).inputs.shape == (16, 5)
-
-
-@hypothesis.given(
-    counts=st.lists(st.integers(1, 9), min_size=1, max_size=4), size=st.integers(1, 7)
-)
-def test_every_row_of_every_part_is_one_process_s(counts: list[int], size: int):
-    """Against the plain way: number all rows, and deal them out like cards."""
-    rows = list(range(sum(counts)))
-    ends = np.cumsum(counts).tolist()
-    for rank in range(size):
-        dealt = rows[rank::size]
-        taken: list[int] = []
-        for count, end in zip(counts, ends, strict=True):
-            part = slice(end - count, end)
-            inside, outside = divide(part, slice(rank, None, size))
-            own = [] if inside is None else rows[part][inside]
-            assert dealt[outside] == own
-            taken += own
-        assert taken == dealt

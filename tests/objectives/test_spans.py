@@ -154,15 +154,6 @@ def test_spans_stand_anywhere():
         assert sum(here) / 5000 == pytest.approx(1 / 4, abs=0.03)
 
 
-def test_a_row_by_hand():
-    objective, vocabulary = build(COURSE, texts("abcdef"), block=8, rows=1)
-    plan = torch.tensor([[[0, 0, 0, 5, 1, 2]]])  # "abcde", of which "bc" moves
-    batch = objective.render(plan, 0)
-    assert vocabulary.decode(batch.inputs[0].tolist()) == f"a{MASK}de{MASK}bc"
-    assert vocabulary.decode(batch.targets[0].tolist()) == f"{MASK}de{MASK}bc{MASK}"
-    assert batch.lengths.tolist() == [7]
-
-
 # --- name-anchored windows -------------------------------------------------------------------
 
 
@@ -185,13 +176,6 @@ def test_windows_are_a_share_of_the_rows(config):
     kept = objective.plan(0, 20)[..., 1]
     assert set(kept.unique().tolist()) == {0, 10}
     assert (kept > 0).float().mean().item() == pytest.approx(0.3, abs=0.03)
-
-
-def test_plain_reading_has_windows_too():
-    objective, vocabulary = build(replace(PLAIN, windows=1.0), [CLARA], block=64, rows=30)
-    found = {row.text for row in read(objective, vocabulary, 0, 5)}
-    starts = [10, 15, 19, 24, 28, 33, 36, 41, 44]
-    assert found == {CLARA.text[:10] + CLARA.text[start:] for start in starts}
 
 
 # --- salient spans ---------------------------------------------------------------------------
@@ -239,35 +223,6 @@ def test_a_salient_span_out_of_view_gives_way_to_a_random_one_anywhere():
     others = Counter(start for start, span in rows if len(span) == 2)
     assert sorted(others) == list(range(13))
     assert even(others.values())
-
-
-phrases = st.sampled_from(["the", "in", "of", "a", "Oslo", "New York", "1950", "Rome", "x86"])
-
-
-@given(
-    words=st.lists(phrases, min_size=1, max_size=8),
-    named=st.booleans(),
-    windows=st.sampled_from([0.0, 0.5, 1.0]),
-    block=st.integers(12, 60),
-    step=st.integers(0, 10**5),
-)
-@settings(max_examples=40, deadline=None)
-def test_with_windows_and_salient_spans_a_row_is_still_made_of_the_document(
-    words, named, windows, block, step
-):
-    text = " ".join(["Clara Ito", "is", *words])
-    document = Document(text, Span(0, 9) if named else None)
-    config = SpanCorruptionConfig(windows=windows, salient=0.8, beside_subject=0.5)
-    objective, vocabulary = build(config, [document, CLARA], block=block, rows=8)
-    starts = [i for i in range(10, len(text)) if text[i - 1] == " "]
-    whole = [text, *(text[:10] + text[start:] for start in starts if named and windows)]
-    for row in read(objective, vocabulary, step):
-        if row.document == 0:
-            prefix, suffix, span = open_up(row.text)
-            rebuilt = prefix + span + suffix
-            assert any(possible.startswith(rebuilt) for possible in whole)
-            assert span
-            assert row.inputs <= block
 
 
 # --- what counts -----------------------------------------------------------------------------

@@ -150,18 +150,18 @@ def test_answers_may_be_as_long_as_those_that_are_asked(tmp_path):
     workshop = Workshop(adjust(get_recipe("facts"), settings=write_facts(tmp_path)))
     answerer = workshop.predictor(Reciter(workshop.vocabulary, LONG))
     question = workshop.dataset.asked[0].text
-    for answer in (*answerer.answer([question]), *answerer.answer_exact([question])):
+    for answer in (*answerer.answer([question]), *answerer.searching(1).answer([question])):
         assert (answer.text, answer.finished) == (LONG, True)
     shorter = Reciter(workshop.vocabulary, LONG)
     shorter.max_input = len(question) + 41  # question, mask, answer: room for it, none to spare
-    assert workshop.predictor(shorter).answer_exact([question])[0].finished
+    assert workshop.predictor(shorter).searching(1).answer([question])[0].finished
     shorter.max_input = len(question) + 40
-    assert not workshop.predictor(shorter).answer_exact([question])[0].finished
+    assert not workshop.predictor(shorter).searching(1).answer([question])[0].finished
 
 
 def test_the_courses_room_is_kept_where_answers_are_short(workshop):
     answerer = workshop.predictor(Reciter(workshop.vocabulary, "a" * 40))
-    (answer,) = answerer.answer_exact([workshop.dataset.asked[0].text])
+    (answer,) = answerer.searching(1).answer([workshop.dataset.asked[0].text])
     assert (answer.text, answer.finished) == ("a" * 32, False)
 
 

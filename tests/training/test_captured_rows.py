@@ -8,12 +8,7 @@ import torch
 
 from wherefrom.training import captured, captured_rows
 from wherefrom.training.captured import CapturedSteps
-from wherefrom.training.captured_rows import (
-    choose_room,
-    count_characters,
-    find_usual,
-    render_rows,
-)
+from wherefrom.training.captured_rows import choose_room, count_characters, find_usual, render_rows
 
 
 class Noted:

@@ -166,17 +166,6 @@ def test_a_stop_after_the_last_step_is_not_forgotten(tmp_path):
         run(tmp_path, 20, stop=stop)
 
 
-def test_rows_after_the_checkpoint_are_written_again_not_twice(tmp_path):
-    run(tmp_path / "whole", 20)
-    stop = StopSignal()
-    with pytest.raises(Interrupted):
-        run(tmp_path, 20, stop=stop, observers=[Recorder(stop, 10)])
-    with (tmp_path / "metrics.jsonl").open("a") as file:  # the rows of steps then lost
-        file.write('{"step": 15, "loss": 99.0, "targets": 1, "seconds": 9.0}\n{"step": 2')
-    run(tmp_path, 20)
-    assert rows(tmp_path) == rows(tmp_path / "whole")
-
-
 def test_a_damaged_checkpoint_is_passed_over_and_told(tmp_path):
     run(tmp_path, 20)
     (tmp_path / "checkpoints" / "step-00000020" / "state.json").write_text("{}")

@@ -1,7 +1,7 @@
 """The loop in real processes, really killed.
 
-Run as a program, this file is the run that gets killed: FOLDER STEPS, and if it is
-to interrupt itself, 'line' or 'step', the signal, and which line or step.
+Run as a program, this file is the run that gets killed: FOLDER STEPS, and if it is to kill
+itself, at which line.
 """
 
 import os
@@ -13,54 +13,34 @@ from pathlib import Path
 
 import pytest
 
-from tests.training.tiny import CHUNK, IDENTITY, Recorder, metrics, run, saved_steps, straight
-from wherefrom.core.errors import WherefromError
+from tests.training.tiny import CHUNK, IDENTITY, Recorder, metrics, run, straight
 from wherefrom.training import loop
 from wherefrom.training.checkpoints import Checkpoints
-from wherefrom.training.signals import RECEIVED
 
 
 class Talker(Recorder):
-    """Says each step on stdout, so that the parent knows what was saved before it.
-
-    It may send its own process a signal after a step, as a user may from outside.
-    """
-
-    def __init__(self, number: int, at: int) -> None:
-        super().__init__(at=at)
-        self.number = number
+    """Says each step on stdout, so that the parent knows what was saved before it."""
 
     def started(self, name, first_step, steps, skipped) -> None:
         print("started", first_step, len(skipped), flush=True)
 
     def advanced(self, name, step, steps, metrics, seconds) -> None:
         print("advanced", step, flush=True)
-        if step == self.at:
-            os.kill(os.getpid(), self.number)
 
 
-def main(folder: str, steps: str, order: str = "", number: str = "0", place: str = "0") -> int:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    observer = Talker(int(number), int(place) if order == "step" else 0)
-    if order == "step":
-        assert "torch" not in sys.modules
-    elif order == "line":
+def main(folder: str, steps: str, line: str = "") -> None:
+    if line:
         from tests.support.interruptions import at_line
 
-        at_line(int(place), int(number))
-    try:
-        learner, _ = run(Path(folder), int(steps), observers=[observer])
-    except WherefromError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
+        at_line(int(line), signal.SIGKILL)
+    learner, _ = run(Path(folder), int(steps), observers=[Talker()])
     print("digest", learner.digest())
-    return 0
 
 
-def call(folder: Path, steps: int, *order: object) -> subprocess.CompletedProcess[str]:
+def call(folder: Path, steps: int, *line: int) -> subprocess.CompletedProcess[str]:
     source, tests = Path(loop.__file__).parents[2], Path(__file__).parents[2]
     return subprocess.run(
-        [sys.executable, __file__, str(folder), str(steps), *map(str, order)],
+        [sys.executable, __file__, str(folder), str(steps), *map(str, line)],
         env=os.environ | {"PYTHONPATH": f"{source}{os.pathsep}{tests}"},
         capture_output=True,
         text=True,
@@ -75,7 +55,7 @@ def test_kills_lose_nothing_and_end_bitwise_the_same(tmp_path, kills, lines):
     """A chunk takes some 250 lines, so every run dies before its last step."""
     chooser, steps, saved, torn = random.Random(9), kills * lines // 200 * CHUNK, 0, 0
     for _ in range(kills):
-        killed = call(tmp_path, steps, "line", int(signal.SIGKILL), chooser.randint(1, lines))
+        killed = call(tmp_path, steps, chooser.randint(1, lines))
         assert (killed.returncode, killed.stderr) == (-signal.SIGKILL, "")
         said = killed.stdout.splitlines()
         if said:
@@ -97,21 +77,5 @@ def test_kills_lose_nothing_and_end_bitwise_the_same(tmp_path, kills, lines):
     assert not list(tmp_path.rglob(".tmp-*"))
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_a_signal_saves_and_says_so(python_anew, tmp_path, number, code):
-    stopped = call(tmp_path, 100_000, "step", int(number), 15)
-    assert stopped.returncode == code
-    assert stopped.stdout.splitlines()[-1] == "advanced 15"
-    assert saved_steps(tmp_path)[-1] == 15
-    assert stopped.stderr == (
-        f"{RECEIVED}\n"
-        "tiny: stopped at step 15 of 100000, which is saved; "
-        "the same command continues from there\n"
-    )
-    found = Checkpoints(tmp_path / "checkpoints", IDENTITY).latest()
-    assert found is not None
-    assert found.state.arrays["weights"].tobytes() == straight(15).weights.tobytes()
-
-
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    main(*sys.argv[1:])

@@ -15,14 +15,7 @@ from wherefrom.core.errors import (
     UsageError,
     WherefromError,
 )
-from wherefrom.training.meeting import (
-    Place,
-    find_place,
-    leave_word,
-    meet,
-    open_store,
-    read_word,
-)
+from wherefrom.training.meeting import Place, find_place, leave_word, meet, open_store, read_word
 
 GIVEN = {"RANK": "3", "WORLD_SIZE": "8", "MASTER_ADDR": "node-0", "MASTER_PORT": "29500"}
 

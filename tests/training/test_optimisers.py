@@ -8,13 +8,7 @@ import torch
 from torch import nn
 
 from wherefrom.models.gpt import GPT, GPTConfig
-from wherefrom.training.optimisers import (
-    OPTIMISERS,
-    AdamW,
-    AdamWConfig,
-    Muon,
-    MuonConfig,
-)
+from wherefrom.training.optimisers import OPTIMISERS, AdamW, AdamWConfig, Muon, MuonConfig
 
 GOOD, BAD = torch.tensor(0.0), torch.tensor(1.0)
 

@@ -34,13 +34,6 @@ def test_the_first_signal_is_noted_and_the_handlers_come_back(number):
     assert [signal.getsignal(n) for n in ALL] == before
 
 
-def test_it_is_acknowledged_at_once_and_not_twice(capfd):
-    with StopSignal():
-        signal.raise_signal(signal.SIGINT)
-        assert capfd.readouterr().err == f"{RECEIVED}\n"
-    assert capfd.readouterr() == ("", "")
-
-
 def test_a_closed_standard_error_does_not_matter(monkeypatch):
     def refuse(*_):
         raise OSError(9, "Bad file descriptor")

@@ -54,17 +54,6 @@ def test_every_model_equals_the_same_model_alone(stacks, changed, optimiser):
     assert stacks.largest_difference(*together) > 0.01  # they did not learn the same
 
 
-@pytest.mark.parametrize("attention", ["causal", "synthesizer"])
-def test_packed_rows_give_the_same(stacks, attention):
-    config = replace(stacks.plain, attention=attention, **DROPPING)
-    given = {"config": config, "dtype": torch.float64, "packed": True}
-    alone, together = ([stacks.build(seed, **given) for seed in (0, 1)] for _ in range(2))
-    stacks.build_stack(together).advance([0, 0], 4)
-    for one, other in zip(alone, together, strict=True):
-        one.advance(0, 4)
-        assert stacks.largest_difference(one, other) < 1e-10
-
-
 @pytest.mark.parametrize("optimiser", [ADAMW, MUON], ids=["adamw", "muon"])
 def test_a_model_that_diverges_does_not_hurt_the_others(stacks, optimiser):
     given = {"dtype": torch.float64, "optimiser": optimiser}

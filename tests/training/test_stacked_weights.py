@@ -38,15 +38,3 @@ def test_the_compiled_form_of_an_update_is_each_models_own(stacks, optimiser, mo
         one.advance(0, steps)
         assert stacks.largest_difference(one, other) < 1e-6  # powers of beta are in fp32
         assert np.isfinite(other.state().arrays["model.head.weight"]).all()
-
-
-def test_moments_of_a_stack_are_parts_of_one(stacks):
-    learners = [stacks.build(seed, optimiser=ADAMW) for seed in (0, 1)]
-    learners[1].advance(0, 3)
-    kept = learners[1].state().arrays
-    stack = stacks.build_stack(learners)
-    (adamw,) = stack.weights.optimisers
-    for name, array in learners[1].state().arrays.items():
-        np.testing.assert_array_equal(array, kept[name], err_msg=name)
-    assert adamw.steps[:, 0].tolist() == [0] * len(adamw.steps)
-    assert adamw.steps[:, 1].tolist() == [3] * len(adamw.steps)

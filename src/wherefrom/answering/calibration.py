@@ -92,12 +92,11 @@ def fit_by_relation(
     right_N: np.ndarray,
     names: Sequence[str],
     parts: Mapping[str, np.ndarray],
-    own_weight: float = OWN_WEIGHT,
 ) -> dict[str, LogisticCalibration]:
     """A curve for each relation, whose answers are at the places that `parts` has.
 
     A relation's weights and bias are those of a common curve and a difference of its own. The
-    differences are penalised (`own_weight`, OWN_BIAS), so a relation with few answers keeps near
+    differences are penalised (OWN_WEIGHT, OWN_BIAS), so a relation with few answers keeps near
     the common curve, and one with some hundred answers has in effect its own. No number of answers
     has to be chosen at which the one turns into the other.
     """
@@ -109,7 +108,7 @@ def fit_by_relation(
     for places in parts.values():
         blocks.append(np.zeros_like(x_NC))
         blocks[-1][places] = x_NC[places]
-    own = np.append(np.full(k, own_weight), OWN_BIAS)
+    own = np.append(np.full(k, OWN_WEIGHT), OWN_BIAS)
     penalty = np.concatenate((np.append(np.full(k, RIDGE), 0.0), np.tile(own, len(parts))))
     theta = _fit_design(np.hstack(blocks), np.asarray(right_N, dtype=bool), penalty, k)
     shared, *others = np.split(theta, len(parts) + 1)

@@ -19,11 +19,7 @@ from wherefrom.answering.familiarity import (
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_suggestions import Mentions
 from wherefrom.answering.question_parser import QuestionParser
-from wherefrom.answering.statement_forms import (
-    STATEMENT,
-    StatementForms,
-    learn_statement_forms,
-)
+from wherefrom.answering.statement_forms import STATEMENT, StatementForms, learn_statement_forms
 from wherefrom.core.contracts import Answer, Dataset
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
@@ -207,8 +203,12 @@ def open_closed_book(
 ) -> ClosedBookModel:
     predictor = run.predictor()
     if not isinstance(predictor, ModelAnswerer) or not run.dataset.questions:
-        raise BadData(
-            f"{run.path}: expected a run that answers questions, found a run of "
-            f"'{run.recipe.name}'; 'wherefrom run people' makes one"
-        )
+        raise no_answers(run)
     return ClosedBookModel(predictor, run.dataset, reference, forms, run.recipe.wordings)
+
+
+def no_answers(run: Run) -> BadData:
+    return BadData(
+        f"{run.path}: expected a run that answers questions, found a run of "
+        f"'{run.recipe.name}'; 'wherefrom run people' makes one"
+    )

@@ -16,16 +16,17 @@ The share of a tier that is refused is an empirical figure about these names, no
 others. `perturbed_names.py` has further tiers: known names that are written a little differently.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from importlib.resources import files
 from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
 
-from wherefrom.answering.famous_people import NAMES
 from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.evaluation.two_samples import mismatch
@@ -212,7 +213,16 @@ def _recombine(names: Sequence[str], proposals: int, seed: int) -> Iterator[str]
 def _absent(names: Sequence[str], seed: int) -> Iterator[str]:
     """Famous people in random order; only those with as many words as some known name."""
     sizes = {len(name.split()) for name in names}
-    return (name for name in _shuffle(NAMES, seed, "absent") if len(name.split()) in sizes)
+    return (n for n in _shuffle(famous_people(), seed, "absent") if len(n.split()) in sizes)
+
+
+def famous_people() -> list[str]:
+    """Well-known people of many countries and times, spelt with English letters.
+
+    The list must not change, or the reported shares of refused names would change with it.
+    """
+    text = (files("wherefrom.answering") / "famous_people.json").read_text("utf-8")
+    return json.loads(text)
 
 
 def _scramble(names: Sequence[str], proposals: int, seed: int) -> Iterator[str]:

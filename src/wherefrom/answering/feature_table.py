@@ -20,11 +20,7 @@ class FeatureTable:
     @classmethod
     def from_matrix(cls, values_NK: np.ndarray, names: Sequence[str]) -> "FeatureTable":
         """A table of a matrix's columns, named in this order."""
-        if values_NK.ndim != 2 or values_NK.shape[1] != len(names):
-            raise ValueError(f"expected columns {tuple(names)}, found the shape {values_NK.shape}")
-        if len(set(names)) < len(names):
-            raise ValueError(f"expected every name once, found {tuple(names)}")
-        return cls({name: values_NK[:, i] for i, name in enumerate(names)})
+        return cls(dict(zip(names, values_NK.T, strict=True)))
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))

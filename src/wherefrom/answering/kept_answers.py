@@ -79,14 +79,8 @@ def read_kept(folder: RunFolder) -> Kept:
     data = folder.read(FILE)
     try:
         found = dict(_decode(row) for row in parse_jsonl(data, FILE))
-    except (
-        WherefromError,
-        AttributeError,
-        KeyError,
-        TypeError,
-        ValueError,
-    ):  # it can be computed again
-        return {}
+    except (WherefromError, AttributeError, KeyError, TypeError, ValueError):
+        return {}  # it can be computed again
     return found if all(set(FEATURES) <= set(each) for _, each in found.values()) else {}
 
 

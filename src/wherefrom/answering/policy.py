@@ -22,11 +22,7 @@ from wherefrom.answering.abstention import (
 )
 from wherefrom.answering.calibration import PSEUDO, LogisticCalibration, fit_by_relation
 from wherefrom.answering.certificate import Certificate
-from wherefrom.answering.closed_book import (
-    FEATURES,
-    ClosedBookModel,
-    open_closed_book,
-)
+from wherefrom.answering.closed_book import FEATURES, ClosedBookModel, open_closed_book
 from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.familiarity import FamiliarityReference
 from wherefrom.answering.feature_table import FeatureTable

@@ -20,13 +20,7 @@ from wherefrom.auditing import (
     population_sections,
     source_sections,
 )
-from wherefrom.auditing.findings import (
-    ANSWERS,
-    FINDINGS,
-    Audit,
-    AuditedAnswer,
-    ExposureFindings,
-)
+from wherefrom.auditing.findings import ANSWERS, FINDINGS, Audit, AuditedAnswer, ExposureFindings
 from wherefrom.auditing.inspector import Examined, Inspector, open_inspector
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import from_json, to_json

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
+from wherefrom.answering.closed_book import no_answers
 from wherefrom.auditing.inspector import Inspector, OpenedRun
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, MissingInput, UsageError, WherefromError, nearest
@@ -131,10 +132,7 @@ def examples_of_file(
 def _choose_task(run: Run, name: str | None) -> Task:
     tasks = {task.name: task for task in run.recipe.tasks if task.measure == "accuracy"}
     if not tasks:
-        raise BadData(
-            f"{run.path}: expected a run that answers questions, found a run of "
-            f"'{run.recipe.name}'; 'wherefrom run people' makes one"
-        )
+        raise no_answers(run)
     if name is not None and name not in tasks:
         raise UsageError(f"--task: no task '{name}' with answers; {nearest(name, tasks)}")
     return tasks[name] if name else next(iter(tasks.values()))

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from wherefrom.answering.certificate import Certificate
-from wherefrom.answering.closed_book import Answered, ClosedBookModel
+from wherefrom.answering.closed_book import Answered, ClosedBookModel, no_answers
 from wherefrom.answering.decisions import Decision, decide
 from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.feature_table import FeatureTable
@@ -339,8 +339,5 @@ class Inspector:
 def open_inspector(run: Run) -> Inspector:
     run.require_finished()
     if not run.dataset.questions:
-        raise BadData(
-            f"{run.path}: expected a run that answers questions, found a run of "
-            f"'{run.recipe.name}'; 'wherefrom run people' makes one"
-        )
+        raise no_answers(run)
     return Inspector(OpenedRun(run))

@@ -35,18 +35,6 @@ LEFT_OUT = (0.0, inf)  # a smoothing that ignores the part
 _GENERATIONAL = frozenset("jr sr ii iii iv".split())
 
 
-def _first(name: str) -> list[str]:
-    return _parts(name)[:1]
-
-
-def _last(name: str) -> list[str]:
-    return _parts(name)[-1:]
-
-
-def _ending(name: str) -> list[str]:
-    return [last[-ENDING:] for last in _last(name)]
-
-
 def _stretches(name: str) -> list[str]:
     padded = f" {' '.join(_parts(name))} "
     return sorted({padded[i : i + 3] for i in range(len(padded) - 2)})
@@ -61,9 +49,9 @@ def _parts(name: str) -> list[str]:
 
 PARTS: dict[str, Callable[[str], list[str]]] = {  # from the most general to the most specific
     "characters": _stretches,
-    "ending": _ending,
-    "first": _first,
-    "last": _last,
+    "ending": lambda name: [last[-ENDING:] for last in _parts(name)[-1:]],
+    "first": lambda name: _parts(name)[:1],
+    "last": lambda name: _parts(name)[-1:],
 }
 
 

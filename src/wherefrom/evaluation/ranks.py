@@ -8,12 +8,7 @@ import math
 import numpy as np
 
 from wherefrom.evaluation.evaluator import Score
-from wherefrom.evaluation.intervals import (
-    NORMAL_HALF,
-    RESAMPLES,
-    percentiles,
-    resample_counts,
-)
+from wherefrom.evaluation.intervals import NORMAL_HALF, RESAMPLES, percentiles, resample_counts
 
 _FEWEST = 4  # values: fewer have no interval
 

@@ -11,13 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wherefrom.evaluation.evaluator import Score
-from wherefrom.evaluation.intervals import (
-    NORMAL_HALF,
-    RESAMPLES,
-    Interval,
-    percentiles,
-    resample,
-)
+from wherefrom.evaluation.intervals import NORMAL_HALF, RESAMPLES, Interval, percentiles, resample
 from wherefrom.evaluation.outcomes import check_outcomes
 from wherefrom.evaluation.ranks import mean_ranks
 

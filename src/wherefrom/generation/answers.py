@@ -53,11 +53,17 @@ class ModelAnswerer(TextScorer):
 
     def answer(self, questions: Sequence[str]) -> list[Answer]:
         """The most probable closed answer the search finds, and the next best."""
-        return self._answer(questions, self.beams)
-
-    def answer_exact(self, questions: Sequence[str]) -> list[Answer]:
-        """The greedy answer, as exact match is measured."""
-        return self._answer(questions, 1)
+        most = self.max_new() if callable(self.max_new) else self.max_new
+        requests: list[Request] = []
+        places: list[slice] = []
+        for question in questions:
+            own, *others = self.prompts(question)
+            start = len(requests)
+            requests.append(Request(own, most, self.beams))
+            requests += [Request(other, most, min(self.beams, OTHER_BEAMS)) for other in others]
+            places.append(slice(start, len(requests)))
+        found = self.generate(requests)
+        return [self._read(found[place]) for place in places]
 
     def prompts(self, question: str) -> list[Prompt]:
         """What the model reads before it answers: the question, and its other wordings."""
@@ -67,20 +73,7 @@ class ModelAnswerer(TextScorer):
     def generate(self, requests: Sequence[Request]) -> Sequence[Sequence[Completion]]:
         return Decoder(self.model).generate(requests)
 
-    def _answer(self, questions: Sequence[str], beams: int) -> list[Answer]:
-        most = self.max_new() if callable(self.max_new) else self.max_new
-        requests: list[Request] = []
-        places: list[slice] = []
-        for question in questions:
-            own, *others = self.prompts(question)
-            start = len(requests)
-            requests.append(Request(own, most, beams))
-            requests += [Request(other, most, min(beams, OTHER_BEAMS)) for other in others]
-            places.append(slice(start, len(requests)))
-        found = self.generate(requests)
-        return [self._read(found[place], beams) for place in places]
-
-    def _read(self, found: Sequence[Sequence[Completion]], most: int) -> Answer:
+    def _read(self, found: Sequence[Sequence[Completion]]) -> Answer:
         """The answer that has most of the probability after all prompts.
 
         What a search did not find has no probability there. Unclosed answers are not among the
@@ -93,7 +86,7 @@ class ModelAnswerer(TextScorer):
             text = self.vocabulary.decode(completion.tokens)
             share = math.exp(completion.log_probability) / (len(found) if finished else 1)
             shares[text] = shares.get(text, 0.0) + share
-        ranked = sorted(shares.items(), key=lambda each: -each[1])[:most]
+        ranked = sorted(shares.items(), key=lambda each: -each[1])[: self.beams]
         best, *others = (Candidate(text, share) for text, share in ranked)
         return Answer(best.text, best.probability, tuple(others), finished)
 

@@ -43,18 +43,14 @@ spread: Callable[[LanguageModel, Reading], dict[int, np.ndarray] | None] | None 
 
 
 def score(
-    model: LanguageModel,
-    sequences: Sequence[Sequence[int]],
-    starts: Sequence[int] | None = None,
-    batch_tokens: int | None = None,
+    model: LanguageModel, sequences: Sequence[Sequence[int]], starts: Sequence[int] | None = None
 ) -> list[np.ndarray]:
     """Natural log-probability of each character from its sequence's start on, given all before.
 
-    A start is at least 1 (the default): nothing comes before the first character. `batch_tokens`
-    is how many characters are read at once.
+    A start is at least 1 (the default): nothing comes before the first character.
     """
-    found = _read(model, Reading("scores", sequences, _starts(sequences, starts), 1, batch_tokens))
-    return [rows[0] for rows in found]
+    asked = Reading("scores", sequences, _starts(sequences, starts))
+    return [rows[0] for rows in _read(model, asked)]
 
 
 def score_with_entropy(

@@ -28,11 +28,7 @@ from wherefrom.memorisation.predictor import (
     borrowed_predictor,
     fit_source_predictor,
 )
-from wherefrom.memorisation.source_measures import (
-    MeasuredSource,
-    PredictedSources,
-    measure_source,
-)
+from wherefrom.memorisation.source_measures import MeasuredSource, PredictedSources, measure_source
 
 LABELS = "audit/labels.jsonl.gz"
 FORMAT_VERSION = 1

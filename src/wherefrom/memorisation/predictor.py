@@ -18,12 +18,7 @@ import numpy as np
 
 from wherefrom.answering.abstention import EVEN_ODDS
 from wherefrom.answering.calibration import LogisticCalibration, fit_by_relation
-from wherefrom.answering.closed_book import (
-    FEATURES,
-    TINY,
-    Answered,
-    ClosedBookModel,
-)
+from wherefrom.answering.closed_book import FEATURES, TINY, Answered, ClosedBookModel
 from wherefrom.answering.familiarity import FAMILIARITY
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.statement_forms import STATEMENT

@@ -70,14 +70,19 @@ class StackedGPT(GPT):
         return table_KTC[:, :length].repeat_interleave(rows, 0)
 
 
-class StackedLinear(nn.Module):
+class _StackedLayer(nn.Module):
+    """The parameters of K layers of one kind; `eps` is that of a norm."""
+
     weight: nn.Parameter
     bias: nn.Parameter | None
 
-    def __init__(self, layers: Sequence[nn.Linear]) -> None:
+    def __init__(self, layers: Sequence[nn.Module]) -> None:
         super().__init__()
         _stack_parameters(self, layers)
+        self.eps: Any = getattr(layers[0], "eps", None)
 
+
+class StackedLinear(_StackedLayer):
     def forward(self, x: Tensor) -> Tensor:
         return affine(x, self.weight, self.bias)
 
@@ -104,14 +109,8 @@ class StackedHead(StackedLinear):
         return (rows + self.absent).view(logits.shape)
 
 
-class StackedEmbedding(nn.Module):
+class StackedEmbedding(_StackedLayer):
     """K tables laid end to end: a number is looked up in its own model's part."""
-
-    weight: nn.Parameter
-
-    def __init__(self, layers: Sequence[nn.Embedding]) -> None:
-        super().__init__()
-        _stack_parameters(self, layers)
 
     def forward(self, ids: Tensor) -> Tensor:
         return F.embedding(offset(ids, self.weight), self.weight.flatten(0, 1))
@@ -128,27 +127,12 @@ class StackedNgramEmbedding(NgramEmbedding):
         return F.embedding_bag(offset(rows, weight), weight.flatten(0, 1), mode="sum")
 
 
-class StackedRMSNorm(nn.Module):
-    weight: nn.Parameter
-
-    def __init__(self, layers: Sequence[nn.RMSNorm]) -> None:
-        super().__init__()
-        _stack_parameters(self, layers)
-        self.eps = layers[0].eps
-
+class StackedRMSNorm(_StackedLayer):
     def forward(self, x: Tensor) -> Tensor:
         return _spread(F.rms_norm(x, x.shape[-1:], None, self.eps), self.weight)
 
 
-class StackedLayerNorm(nn.Module):
-    weight: nn.Parameter
-    bias: nn.Parameter | None
-
-    def __init__(self, layers: Sequence[nn.LayerNorm]) -> None:
-        super().__init__()
-        _stack_parameters(self, layers)
-        self.eps = layers[0].eps
-
+class StackedLayerNorm(_StackedLayer):
     def forward(self, x: Tensor) -> Tensor:
         return _spread(F.layer_norm(x, x.shape[-1:], None, None, self.eps), self.weight, self.bias)
 

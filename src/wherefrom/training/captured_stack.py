@@ -13,12 +13,7 @@ from torch import Tensor, nn
 
 from wherefrom.core.contracts import StaticObjective
 from wherefrom.training.captured import CapturedSteps
-from wherefrom.training.captured_rows import (
-    choose_room,
-    count_characters,
-    render_rows,
-    round_up,
-)
+from wherefrom.training.captured_rows import choose_room, count_characters, render_rows, round_up
 from wherefrom.training.muon import has_bf16
 from wherefrom.training.shared_gradient import NOTHING
 from wherefrom.training.stacked_weights import StackedWeights

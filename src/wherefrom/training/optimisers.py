@@ -11,12 +11,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from wherefrom.core.bounds import (
-    LARGEST_RATE,
-    check_number,
-    check_positive,
-    check_share,
-)
+from wherefrom.core.bounds import LARGEST_RATE, check_number, check_positive, check_share
 from wherefrom.core.config import check
 from wherefrom.training.flat_adamw import EPS, FlatAdamW
 from wherefrom.training.muon import Muon, MuonConfig

@@ -129,7 +129,7 @@ def try_out_here(monkeypatch, attend, whole, wanted=None) -> list[str]:
         monkeypatch.setattr(unpadded, "WANTED", wanted)
     mixer = RotarySelfAttention(replace(CONFIG, n_embd=64, block_size=128))
     unpadded.try_out(torch.device("cpu"), 2, 32, mixer.angles, True)
-    return unpadded.list_working()
+    return sorted(unpadded._working)
 
 
 def test_kernels_that_agree_are_used(monkeypatch):

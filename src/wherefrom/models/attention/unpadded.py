@@ -93,10 +93,6 @@ def try_out(
         _working.add(SINGLE)
 
 
-def list_working() -> list[str]:
-    return sorted(_working)
-
-
 def _device_kind(device: torch.device) -> str:
     return device.type
 
