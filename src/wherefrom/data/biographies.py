@@ -15,7 +15,6 @@ from typing import ClassVar
 import numpy as np
 
 from wherefrom.core.bounds import check_whole
-from wherefrom.core.config import check
 from wherefrom.core.contracts import Dataset, Document, Fact, Question, Span, StoredSpan
 from wherefrom.core.randomness import Stream, below, draws
 
@@ -74,11 +73,7 @@ class BiographiesConfig:
     def __post_init__(self) -> None:
         check_whole(self, "people", 2, MOST_PEOPLE)
         check_whole(self, "wordings", 1, len(ORDERS))
-        fits = f"a whole number from 0 to the number of people, {self.people}"
-        whole = isinstance(self.asked, int) and not isinstance(self.asked, bool)
-        check(
-            whole and 0 <= self.asked <= self.people, type(self).__name__, "asked", self.asked, fits
-        )
+        check_whole(self, "asked", 0, self.people, "the number of people")
 
 
 @dataclass(frozen=True)

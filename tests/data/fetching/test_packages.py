@@ -43,8 +43,8 @@ def offer(package_registry, monkeypatch, tmp_path):
     def call(data: bytes, **pins):
         package = PACKAGES[NAME]
         digest = hashlib.sha256(data).hexdigest()
-        pinned = replace(package.pinned, **({"size": len(data), "sha256": digest} | pins))
-        monkeypatch.setitem(fetch.PACKAGES, NAME, replace(package, pinned=pinned))
+        pinned = replace(package, **({"size": len(data), "sha256": digest} | pins))
+        monkeypatch.setitem(fetch.PACKAGES, NAME, pinned)
         package_registry.offer(pinned.package, pinned.file, data)
         return package_registry
 
@@ -155,7 +155,7 @@ def test_names_are_known():
 
 @pytest.mark.parametrize("name", PACKAGES)
 def test_every_package_is_pinned(name):
-    pinned = PACKAGES[name].pinned
+    pinned = PACKAGES[name]
     assert len(pinned.sha256) == 64
     assert pinned.version in pinned.file
     assert pinned.registry in ("pypi", "npm")
