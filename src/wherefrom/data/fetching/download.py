@@ -79,7 +79,7 @@ def find_address(pinned: Pinned, clock: Callable[[], float] = monotonic) -> str:
         base = _setting(("npm_config_registry", "NPM_CONFIG_REGISTRY"), _NPM_ASKED, NPM)
         return _require_address(f"{base.rstrip('/')}/{pinned.package}/-/{pinned.file}")
     base = _setting(("PIP_INDEX_URL",), _PIP_ASKED, PYPI)
-    page = _require_address(f"{base.rstrip('/')}/{pinned.package}/")
+    page = f"{base.rstrip('/')}/{pinned.package}/"
     ends, text = clock() + _SECONDS, b""
     with _open(page) as response:
         while chunk := _read(response, page, ends, clock):
@@ -139,9 +139,7 @@ def _require_address(address: str) -> str:
 
 def _open(address: str) -> HTTPResponse:
     """Request an address; a name and password in it are sent as a header."""
-    parts = urlsplit(address)
-    if parts.scheme not in ("http", "https"):
-        raise Unavailable(f"{_public(address)}: expected an http or https address")
+    parts = urlsplit(_require_address(address))
     headers = {"User-Agent": "wherefrom", "Accept": "text/html, */*;q=0.1"}
     try:
         request = Request(_public(address), headers=headers)
