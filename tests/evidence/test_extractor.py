@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from wherefrom.core.contracts import Document, Question, Span
+from wherefrom.core.errors import BadData
 from wherefrom.evidence import extractor as module
 from wherefrom.evidence.extractor import RelationExtractor, Statement
 from wherefrom.evidence.index import Index
@@ -132,6 +133,14 @@ def test_names_that_hold_others_are_told_from_innermost_ones(tmp_path):
         index(tmp_path, *lines), [ask(n, c) for n, c in zip(names, cities, strict=True)]
     )
     assert fitted.innermost == {"oslo", "bergen", "hamar"}
+
+
+def test_too_few_answers_in_the_text_cannot_be_learnt_from(tmp_path):
+    names = ["Ada Lund", "Bo Falk", "Cy Roth"]
+    text = index(tmp_path, *(f"{n} was born in Oslo." for n in names[:2]), "Cy Roth was a poet.")
+    expected = r"at least 3 asked questions like 'Where was Ada Lund born\?' .* found 2$"
+    with pytest.raises(BadData, match=expected):
+        RelationExtractor.fit(text, [*(ask(n, "Oslo") for n in names), ask("Di Holm", None)])
 
 
 def test_accepted_answers_teach_like_the_first_one(tmp_path):

@@ -31,7 +31,7 @@ def test_paragraphs_are_parted_by_blank_lines(write):
 
 
 def test_files_are_named_by_their_path(write, tmp_path):
-    write("B has\n\ntwo parts.\n", "texts/b.txt")
+    write("B  has\n\ntwo parts.\n", "texts/b.txt")
     write("A.\n", "texts/a.TXT")
     write("", "texts/empty.txt")
     write("no text", "texts/c.md")
@@ -39,10 +39,10 @@ def test_files_are_named_by_their_path(write, tmp_path):
     write(gzip.compress(b"Deep.\n"), "texts/sub/d.txt.gz")
     files = read_texts(tmp_path / "texts", "files")
     assert files == Texts(
-        ["A.", "B has two parts.", "Deep."], ["a.TXT", "b.txt", "sub/d.txt.gz"], 1
+        ["A.", "B  has two parts.", "Deep."], ["a.TXT", "b.txt", "sub/d.txt.gz"], 1
     )
     parts = read_texts(tmp_path / "texts", "paragraphs")
-    assert parts.texts == ["A.", "B has", "two parts.", "Deep."]
+    assert parts.texts == ["A.", "B  has", "two parts.", "Deep."]
     assert parts.ids == ["a.TXT", "b.txt", "b.txt", "sub/d.txt.gz"]
 
 
