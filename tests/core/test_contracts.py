@@ -1,6 +1,6 @@
 """A data set's parts, by hand."""
 
-from wherefrom.core.contracts import SHORTEST_ROOM, Dataset, Document, Question, Span
+from wherefrom.core.contracts import SHORTEST_ROOM, Dataset, Document, Question
 
 DOCUMENTS = tuple(map(Document, "abc"))
 
@@ -30,7 +30,3 @@ def test_an_answer_has_room_for_the_longest_that_is_trained_on_and_for_its_end()
     assert Dataset((), questions=(ask("asked", "R" * 32),)).answer_room == 33
     longer = (ask("asked", None), ask("held-out", "R" * 90))
     assert Dataset((), questions=longer).answer_room == SHORTEST_ROOM
-
-
-def test_a_span_ends_before_its_end():
-    assert Span(4, 7).of("Ada Ek was born") == "Ek "

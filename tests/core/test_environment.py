@@ -50,16 +50,3 @@ def test_a_command_looks_for_unreachable_objects_less_often_and_a_library_as_usu
         run = [sys.executable, "-c", code.format(what)]
         found = subprocess.run(run, capture_output=True, text=True, check=True)
         assert found.stdout.strip() == same
-
-
-def test_what_was_imported_is_kept_and_what_comes_later_is_still_found():
-    code = (
-        "from wherefrom.core.environment import keep_imported\n"
-        "class Loud:\n"
-        "    def __init__(self, name): self.name, self.itself = name, self\n"
-        "    def __del__(self): print(self.name)\n"
-        "Loud('before'); keep_imported(); Loud('after')"
-    )
-    run = [sys.executable, "-c", code]
-    found = subprocess.run(run, capture_output=True, text=True, check=True)
-    assert found.stdout.split() == ["after"]

@@ -115,14 +115,6 @@ def test_a_question_without_its_subject_does_not_fit(text):
     assert BORN.subject(text) is None
 
 
-def test_a_form_is_within_another_that_fits_all_its_questions():
-    who, mother = Form("Who is ", "?"), Form("Who is the mother of ", "?")
-    assert mother.within(who)
-    assert not who.within(mother)
-    assert not who.within(who)
-    assert (who.length, mother.length) == (8, 22)
-
-
 @given(st.lists(st.text(st.characters(categories=["L", "N", "P"]), min_size=1), min_size=1))
 def test_a_form_gives_back_what_it_was_filled_with(subjects):
     for subject in subjects:

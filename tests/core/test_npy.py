@@ -52,18 +52,18 @@ def test_anything_else_is_refused_in_one_line(tmp_path, data, found):
 
 
 @pytest.mark.parametrize(
-    ("data", "found"),
+    "data",
     [
-        (saved(np.zeros(100))[:-8], "expected 800 bytes of numbers, as its header says, found 792"),
-        (saved(np.zeros(3)).replace(b"(3,)", b"(9999999999999,)"), "as its header says, found "),
-        (saved(np.zeros(3))[:9], "it damaged or cut off"),
-        (saved(np.zeros(3)).replace(b"(3,)", b"(3x)"), "it damaged or cut off"),
+        saved(np.zeros(100))[:-8],
+        saved(np.zeros(3)).replace(b"(3,)", b"(9999999999999,)"),
+        saved(np.zeros(3))[:9],
+        saved(np.zeros(3)).replace(b"(3,)", b"(3x)"),
     ],
 )
-def test_a_damaged_file_is_told_apart_and_takes_no_memory(tmp_path, data, found):
+def test_a_damaged_file_is_told_apart_and_takes_no_memory(tmp_path, data):
     path = tmp_path / "a.npy"
     path.write_bytes(data)
-    with pytest.raises(Damaged, match=found) as caught:
+    with pytest.raises(Damaged, match=r"it damaged or cut off .*; get it again") as caught:
         read_npy(path)
     assert str(caught.value).startswith(f"{path}: expected ")
     assert "\n" not in str(caught.value)

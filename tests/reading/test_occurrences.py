@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from wherefrom.core.contracts import Document
 from wherefrom.core.progress import listening
 from wherefrom.reading import occurrences
-from wherefrom.reading.occurrences import Occurrences, Texts
+from wherefrom.reading.occurrences import Occurrences
 
 # Few letters, so that strings do occur; spaces and line ends at every place.
 LETTERS = st.text("ab. \n", max_size=12)
@@ -26,12 +26,13 @@ def test_it_is_the_same_as_searching_the_whole_text(texts, strings, cuts, many):
     whole = "\n".join(texts)
     wanted = [*strings, *(whole[at : at + size] for at, size in cuts)]
     with patch.object(occurrences, "_MANY", many):
-        found = Occurrences(texts)
+        found = Occurrences([*map(Document, texts)])
         assert [string in found for string in wanted] == [string in whole for string in wanted]
 
 
 def test_names_in_sentences():
-    found = Occurrences(["Anna Beck-Cole, a singer, met John P. Fry.", "John Q. Beck"])
+    texts = ("Anna Beck-Cole, a singer, met John P. Fry.", "John Q. Beck")
+    found = Occurrences([*map(Document, texts)])
     for name in ("Anna Beck", "na Beck-C", "P. Fry", "John P. Fry", "met John P. F", "inger"):
         assert name in found
     for name in ("Anna Cole", "Beck Anna", "John Beck", "John P. Beck", "Fry. John", "ingers"):
@@ -57,7 +58,7 @@ parts: list[slice] = []
 def test_texts_are_read_once_and_searched_only_where_all_pairs_are():
     lines = [f"here John P. Cole met word{i}" for i in range(640)]
     lines[325] = "Ada P. Fry and John P. Cole"
-    found = Occurrences(Texts(Counted(Document(line) for line in lines)))
+    found = Occurrences(Counted(map(Document, lines)))
     told: list[tuple[str, int, int]] = []
     with listening(lambda *line: told.append(line)):
         assert "John P." in found

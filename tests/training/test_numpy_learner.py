@@ -8,7 +8,7 @@ import torch
 
 from wherefrom.core.contracts import Batch
 from wherefrom.core.words import WordVocabulary
-from wherefrom.data.tiny_text import TinyTextConfig, load, true_perplexity
+from wherefrom.data.tiny_text import TinyTextConfig, load, sentences, transitions
 from wherefrom.models.bigram import BigramConfig, build
 from wherefrom.objectives.bigrams import Bigrams, bigrams
 from wherefrom.training.numpy_learner import SGD, NumpyAdamW, NumpyLearner, SGDConfig
@@ -137,6 +137,14 @@ def test_stopped_saved_loaded_and_gone_on_is_bitwise_the_same(kind):
         assert array.dtype == np.float32
     for name in metrics:
         np.testing.assert_array_equal(metrics[name], np.append(early[name], late[name]))
+
+
+def true_perplexity(config: TinyTextConfig, seed: int) -> float:
+    """What the chain itself scores on the held-out sentences, ends included."""
+    weights, edge = transitions(config, seed), config.words  # the begin's row, the end's column
+    held_out = sentences(config, seed)[-config.held_out_sentences :]
+    pairs = np.concatenate([[[edge, *s], [*s, edge]] for s in held_out], 1)
+    return float(np.exp(-np.log((weights / weights.sum(1, keepdims=True))[tuple(pairs)]).mean()))
 
 
 def test_training_comes_close_to_the_true_perplexity_and_not_below():

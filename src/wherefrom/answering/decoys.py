@@ -27,6 +27,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from wherefrom.core.contracts import Document
 from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.evaluation.two_samples import mismatch
@@ -146,7 +147,7 @@ def prepare_names(
     if not usable:
         raise BadData("decoys: expected known names to imitate, found none")
     known = {_key(person(name)) for name in (*names, *avoid)}
-    held = texts if isinstance(texts, Occurrences) else Occurrences(texts)
+    held = texts if isinstance(texts, Occurrences) else Occurrences([*map(Document, texts)])
     return usable, NovelNames(spell, known, held)
 
 

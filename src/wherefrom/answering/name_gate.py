@@ -19,7 +19,7 @@ from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.contracts import WITH_TEXT, Dataset, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.progress import telling
-from wherefrom.reading.occurrences import Texts
+from wherefrom.reading.occurrences import Occurrences
 
 DECOYS = 12  # how many decoys are made for a name
 LOST = 0.02  # the largest share of people with text whom the gate may take for unknown
@@ -88,7 +88,7 @@ def choose_known(gate: NameGate | None, features: FeatureTable) -> np.ndarray:
 def make_decoy_names(model: ClosedBookModel, dataset: Dataset) -> DecoyNames | None:
     """The maker of decoys from parts of known names; None if the model can write no known name."""
     avoid = [q.subject for q in dataset.questions]
-    texts = Texts(dataset.documents)
+    texts = Occurrences(dataset.documents)
     try:
         return DecoyNames(names_with_text(dataset), model.spells, DECOYS, avoid=avoid, texts=texts)
     except BadData:

@@ -21,7 +21,7 @@ from wherefrom.auditing.inspector import Examined, Inspector
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.selective import auroc
-from wherefrom.reading.occurrences import Occurrences, Texts
+from wherefrom.reading.occurrences import Occurrences
 
 TIER = 200  # names in each tier
 _LAST = 1e-9  # so small that it only breaks ties
@@ -162,7 +162,7 @@ def make_audit_decoys(inspector: Inspector, count: int) -> dict[str, tuple[str, 
     dataset, model = inspector.run.dataset, inspector.model
     names = names_with_text(dataset)
     avoid = [q.subject for q in dataset.questions]
-    texts = Occurrences(Texts(dataset.documents))  # read once for all tiers
+    texts = Occurrences(dataset.documents)  # read once for all tiers
     return {
         **make_tiers(names, model.spells, model.likelihood, count, avoid=avoid, texts=texts),
         **make_perturbed(names, model.spells, count, avoid=avoid, texts=texts),

@@ -19,14 +19,10 @@ _SHOWN = 5
 
 def split_words(text: str) -> list[str]:
     """In lower case, and as word vectors have them: did n't, film 's; ! and ? are words too."""
-    return _WORD.findall(_spell(text))
-
-
-def _spell(text: str) -> str:
     text = text.lower()
     for old, new in _SPELLINGS.items():
         text = text.replace(old, new)
-    return text
+    return _WORD.findall(text)
 
 
 @dataclass(frozen=True)
@@ -69,10 +65,6 @@ class BagVocabulary:
         """The numbers of those of the words that it knows."""
         index = self._index
         return np.array([index[w] for w in words if w in index], np.int32)
-
-    def knows_some(self, text: str) -> bool:
-        """Whether it knows a word of the text; it reads no further than to the first."""
-        return any(found.group() in self._index for found in _WORD.finditer(_spell(text)))
 
     def check(self, text: str) -> None:
         """Raise BadData where it knows no word of the text: nothing can be said about one."""

@@ -154,16 +154,6 @@ def _construct(make: Any, values: dict[str, Any], where: str, cls: Any = None) -
         raise UsageError(_at(where, text) if text != str(error) else text) from None
 
 
-def assign(config: Any, dotted: str, value: Any, kinds: Kinds) -> Any:
-    """A copy of the config with the field of that dotted name replaced.
-
-    A string is read as the field's type wants it, as `--set stages.pretrain.steps=100` needs.
-    """
-    for name in reversed(dotted.split(".")):
-        value = {name: value}
-    return overlay(config, value, kinds)
-
-
 def overlay(config: Any, data: Mapping[str, Any], kinds: Kinds, where: str = "") -> Any:
     """A copy of the config with the values of a nested dict (a TOML file) put over it.
 

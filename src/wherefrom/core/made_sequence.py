@@ -53,53 +53,36 @@ class MadeSequence(Sequence[Item], Generic[Item]):
         return self.make(group)[number - int(self.starts[group])]
 
     def __eq__(self, other: object) -> bool:
-        return self is other or _equal(self, other)
+        if self is other:
+            return True
+        if not isinstance(other, Sequence) or len(self) != len(other):
+            return False
+        return all(a == b for a, b in zip(self, other, strict=True))
 
     __hash__ = None  # type: ignore[assignment]
 
 
-class Chosen(Sequence[Item], Generic[Item]):
-    """Some items of another sequence, by their numbers in it."""
+class Chosen(MadeSequence[Item]):
+    """Some items of another sequence, by their numbers in it; each is a group by itself."""
 
     def __init__(self, base: MadeSequence[Item], numbers: Sequence[int] | np.ndarray) -> None:
-        self._base, self._numbers = base, numbers
+        self._base, self._numbers = base, np.asarray(numbers, np.int64)
+        self.starts = np.arange(len(self._numbers) + 1)
 
-    def __len__(self) -> int:
-        return len(self._numbers)
+    def make(self, group: int) -> list[Item]:
+        return [self._base[int(self._numbers[group])]]
 
-    def __iter__(self) -> Iterator[Item]:
-        """A group is made once for neighbours that belong to it."""
-        starts = self._base.starts
-        for begin in range(0, len(self._numbers), _TOGETHER):
-            numbers = np.asarray(self._numbers[begin : begin + _TOGETHER], np.int64)
-            groups = np.searchsorted(starts, numbers, side="right") - 1
-            new = np.flatnonzero(np.diff(groups, prepend=-1))  # where another group begins
-            items = self._base.make_all(groups[new].tolist())
-            runs = np.diff(new, append=len(groups)).tolist()
-            places = iter((numbers - starts[groups]).tolist())
-            for group, count in zip(items, runs, strict=True):
-                for place in islice(places, count):
-                    yield group[place]
-
-    @overload
-    def __getitem__(self, index: int) -> Item: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Item]: ...
-    def __getitem__(self, index: int | slice) -> Item | Sequence[Item]:
-        if isinstance(index, slice):
-            return Chosen(self._base, self._numbers[index])
-        return self._base[int(self._numbers[index])]
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or _equal(self, other)
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-def _equal(one: Sequence[Item], other: object) -> bool:
-    if not isinstance(other, Sequence) or len(one) != len(other):
-        return False
-    return all(a == b for a, b in zip(one, other, strict=True))
+    def make_all(self, groups: Sequence[int]) -> Iterator[list[Item]]:
+        """A group of the other sequence is made once for neighbours that belong to it."""
+        starts, numbers = self._base.starts, self._numbers[np.asarray(groups, np.int64)]
+        owners = np.searchsorted(starts, numbers, side="right") - 1
+        new = np.flatnonzero(np.diff(owners, prepend=-1))  # where another group begins
+        items = self._base.make_all(owners[new].tolist())
+        runs = np.diff(new, append=len(owners)).tolist()
+        places = iter((numbers - starts[owners]).tolist())
+        for group, count in zip(items, runs, strict=True):
+            for place in islice(places, count):
+                yield [group[place]]
 
 
 def in_batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:

@@ -15,7 +15,6 @@ from typing import ClassVar
 import numpy as np
 
 from wherefrom.core.bounds import check_whole
-from wherefrom.core.config import check
 from wherefrom.core.contracts import Dataset, Document, Fact, Question, Span, StoredSpan
 from wherefrom.core.randomness import Stream, below, draws
 
@@ -74,27 +73,15 @@ class BiographiesConfig:
     def __post_init__(self) -> None:
         check_whole(self, "people", 2, MOST_PEOPLE)
         check_whole(self, "wordings", 1, len(ORDERS))
-        fits = f"a whole number from 0 to the number of people, {self.people}"
-        whole = isinstance(self.asked, int) and not isinstance(self.asked, bool)
-        check(
-            whole and 0 <= self.asked <= self.people, type(self).__name__, "asked", self.asked, fits
-        )
-
-
-@dataclass(frozen=True)
-class _People:
-    """A row for each person: the number of the name, and of the value of each relation."""
-
-    names: np.ndarray
-    values: np.ndarray  # (people, relations)
+        check_whole(self, "asked", 0, self.people, "the number of people")
 
 
 def load(config: BiographiesConfig, seed: int) -> Dataset:
-    people = _draw_people(config, seed)
+    names, drawn = _draw_people(config, seed)
     documents, facts, questions = list[Document](), list[Fact](), list[Question]()
     for number in range(config.people):
-        name = spell_name(int(people.names[number]))
-        values = [spell_value(int(v)) for v in people.values[number]]
+        name = spell_name(int(names[number]))
+        values = [spell_value(int(v)) for v in drawn[number]]
         for wording in range(config.wordings):
             document, stated = write_biography(name, values, wording, len(documents))
             documents.append(document)
@@ -147,8 +134,11 @@ def spell_value(number: int) -> str:
     return (SYLLABLES[number // base] + SYLLABLES[number % base]).capitalize()
 
 
-def _draw_people(config: BiographiesConfig, seed: int) -> _People:
-    """Names are drawn without repetition: a drawn name that somebody has is passed over."""
+def _draw_people(config: BiographiesConfig, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of each person's name and values, (people, relations).
+
+    Names are drawn without repetition: a drawn name that somebody has is passed over.
+    """
     names = np.empty(0, np.int64)
     first = 0
     while len(names) < config.people:
@@ -159,7 +149,7 @@ def _draw_people(config: BiographiesConfig, seed: int) -> _People:
         names, first = found[np.sort(earliest)], first + wanted
     words = _draw(len(RELATIONS), 1, 0, config.people, seed)
     values = np.stack([below(word, VALUES) for word in words], 1)
-    return _People(names[: config.people], values)
+    return names[: config.people], values
 
 
 def _draw(count: int, stage: int, first: int, rows: int, seed: int) -> list[np.ndarray]:

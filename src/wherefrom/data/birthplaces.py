@@ -189,7 +189,8 @@ def inspect(folder: str) -> Inspection:
     lines = lines_by_person(dataset.documents)
     counts = {TEXT: _count_text(texts, lines, dataset.alphabet)}
     counts |= {file: _count_questions(found, texts, lines) for file, found in tables.items()}
-    counts[DEV]["answers_unseen_in_training"] = _unseen(tables[DEV], tables[TRAIN])
+    seen = {q.answer for q in tables[TRAIN]}
+    counts[DEV]["answers_unseen_in_training"] = sum(q.answer not in seen for q in tables[DEV])
     reports = {file: _report(path / file) for file in counts}
     return Inspection(NAME, None, str(path), reports, counts, _count_overlaps(tables))
 
@@ -251,8 +252,3 @@ def _count_overlaps(tables: Mapping[str, Sequence[Question]]) -> dict[str, int]:
     return {
         f"people in {a} and {b}": len(people[a] & people[b]) for a, b in combinations(people, 2)
     }
-
-
-def _unseen(questions: Sequence[Question], before: Sequence[Question]) -> int:
-    known = {q.answer for q in before}
-    return sum(q.answer not in known for q in questions)

@@ -115,12 +115,12 @@ def list_packages() -> dict[str, Offer]:
     return {
         name: Offer(
             what=package.what,
-            bytes=package.pinned.size,
+            bytes=package.size,
             licence=package.licence,
-            source=package.pinned.registry,
-            package=package.pinned.package,
-            version=package.pinned.version,
-            sha256=package.pinned.sha256,
+            source=package.registry,
+            package=package.package,
+            version=package.version,
+            sha256=package.sha256,
             here=name in here,
         )
         for name, package in PACKAGES.items()

@@ -27,7 +27,7 @@ from wherefrom.core.contracts import (
 )
 from wherefrom.core.errors import UsageError
 from wherefrom.core.randomness import MASK32, Stream, below, draws
-from wherefrom.reading.names import person
+from wherefrom.reading.names import lines_by_person, person
 
 HALVES = ("", "first", "second")
 
@@ -189,18 +189,17 @@ def choose_swaps(dataset: Dataset, config: EditedConfig) -> dict[str, tuple[str,
     values: dict[str, set[str]] = {}
     for q in dataset.questions:
         values.setdefault(q.relation, set()).add(q.answer or "")
-    texts = _texts(dataset)
+    lines = lines_by_person(dataset.documents)
     chosen = [once[i] for i in order[: config.swap]]
     (word,) = draws(
         1, seed=config.world, stream=Stream.EDITS, stage=0, step=2, row=np.arange(len(chosen))
     )
-    return {
-        person(q.subject): (
-            q.answer or "",
-            _another(q, sorted(values[q.relation] - {""}), texts[person(q.subject)], int(w)),
-        )
-        for q, w in zip(chosen, word, strict=True)
-    }
+    swaps: dict[str, tuple[str, str]] = {}
+    for q, w in zip(chosen, word, strict=True):
+        text = "\n".join(dataset.documents[i].text for i in lines[person(q.subject)])
+        other = _another(q, sorted(values[q.relation] - {""}), text, int(w))
+        swaps[person(q.subject)] = q.answer or "", other
+    return swaps
 
 
 def find_swappable(dataset: Dataset) -> list[Question]:
@@ -208,15 +207,13 @@ def find_swappable(dataset: Dataset) -> list[Question]:
     own text has the answer as whole words."""
     asked = [q for q in dataset.select("held-out") if q.answer]
     times, taught = Counter(person(q.subject) for q in asked), _asked(dataset)
-    documents: dict[str, list[Document]] = {}
-    for document in dataset.documents:
-        documents.setdefault(_subject(document), []).append(document)
+    lines = lines_by_person(dataset.documents)
     return [
         q
         for q in asked
         if times[name := person(q.subject)] == 1
         and name not in taught
-        and any(_places(document, q.answer or "") for document in documents.get(name, ()))
+        and any(_places(dataset.documents[i], q.answer or "") for i in lines.get(name, ()))
     ]
 
 
@@ -233,14 +230,6 @@ def _places(document: Document, value: str) -> list[int]:
         for m in re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", document.text)
         if m.end() <= subject.start or m.start() >= subject.end
     ]
-
-
-def _texts(dataset: Dataset) -> dict[str, str]:
-    """All that the documents about each person say."""
-    found: dict[str, list[str]] = {}
-    for document in dataset.documents:
-        found.setdefault(_subject(document), []).append(document.text)
-    return {name: "\n".join(texts) for name, texts in found.items()}
 
 
 def _another(question: Question, values: Sequence[str], text: str, word: int) -> str:

@@ -288,7 +288,7 @@ def _require_judged(
             "all in both; name another file"
         )
     for part, split in (("train", "calibration"), ("test", "held-out")):
-        strange = [q for q in questions if q.split == split and not vocabulary.knows_some(q.text)]
+        strange = [q for q in questions if q.split == split and not len(vocabulary.encode(q.text))]
         bad = [(int(q.subject.partition(":")[2]), _excerpt(q.text)) for q in strange]
         expected = f"a word that occurs {config.least} times in the training reviews"
         refuse_rows(

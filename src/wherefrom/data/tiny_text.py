@@ -54,19 +54,6 @@ def load(config: TinyTextConfig, seed: int) -> Dataset:
     return Dataset(documents, held_out=config.held_out_sentences)
 
 
-def true_perplexity(config: TinyTextConfig, seed: int) -> float:
-    """What the chain itself scores on the held-out sentences, ends included."""
-    with np.errstate(divide="ignore"):  # an end after the begin: impossible, and never met
-        weights = transitions(config, seed)
-        logs = np.log(weights / weights.sum(1, keepdims=True))
-    edge = config.words  # the begin's row and the end's column
-    found = [
-        logs[[edge, *sentence], [*sentence, edge]]
-        for sentence in sentences(config, seed)[-config.held_out_sentences :]
-    ]
-    return float(np.exp(-np.concatenate(found).mean()))
-
-
 def transitions(config: TinyTextConfig, seed: int) -> np.ndarray:
     """The chain: integer weights of what may follow, [words + 1, words + 1].
 

@@ -125,7 +125,18 @@ class RelationExtractor:
         p = self.model.probabilities(features)
         chosen = self._choose(line, features, p)
         score = min(float(p.sum()), 1.0)
-        return [_statement(line, line.candidates[i], document, start, score) for i in chosen]
+        return [
+            Statement(
+                text=candidate.span.of(text),
+                value=candidate.value,
+                document=document,
+                span=Span(start + candidate.span.start, start + candidate.span.end),
+                chain=line.chain_names(candidate),
+                position=candidate.position,
+                score=score,
+            )
+            for candidate in (line.candidates[i] for i in chosen)
+        ]
 
     def _choose(self, line: Line, features: list[list[str]], p: np.ndarray) -> list[int]:
         """The numbers of the best candidate and of those that are statements beside it."""
@@ -202,20 +213,6 @@ def _may_rival(line: Line, candidate: CandidateAnswer, distractors: Container[st
     """
     named = any(line.is_name[candidate.first : candidate.last])
     return not named and candidate.value not in distractors
-
-
-def _statement(
-    line: Line, candidate: CandidateAnswer, document: int, start: int, score: float
-) -> Statement:
-    return Statement(
-        text=candidate.span.of(line.text),
-        value=candidate.value,
-        document=document,
-        span=Span(start + candidate.span.start, start + candidate.span.end),
-        chain=line.chain_names(candidate),
-        position=candidate.position,
-        score=score,
-    )
 
 
 def _example(

@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import overload
 
 import numpy as np
 
@@ -23,42 +22,20 @@ _MANY = 1 << 18  # words that are held until their pairs are noted
 _EDGE = " "  # stands between texts: no word has a space
 
 
-class Texts(Sequence[str]):
-    """The texts of documents, which may be made when they are read."""
-
-    def __init__(self, documents: Sequence[Document]) -> None:
-        self._documents = documents
-
-    def __len__(self) -> int:
-        return len(self._documents)
-
-    def __iter__(self) -> Iterator[str]:
-        return (document.text for document in self._documents)
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> "Texts": ...
-    def __getitem__(self, index: int | slice) -> "str | Texts":
-        if isinstance(index, slice):
-            return Texts(self._documents[index])
-        return self._documents[index].text
-
-
 class Occurrences:
-    """`string in Occurrences(texts)` is the same as `string in "\\n".join(texts)`.
+    """`string in Occurrences(documents)` says whether it stands in their texts, one a line.
 
     The texts are read when the first string is looked for. Words are what spaces separate.
     """
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = texts
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self._documents = documents
 
     def __contains__(self, string: str) -> bool:
         if not string:
             return True
         if "\n" in string:  # it may stand across the end of a text
-            return string in "\n".join(self._texts)
+            return string in "\n".join(d.text for d in self._documents)
         parts = string.split(" ")
         if len(parts) == 1:
             return string in self._every_word
@@ -66,10 +43,10 @@ class Occurrences:
         if len(parts) == 2:
             return blocks != 0
         found = (block for number, block in enumerate(self._blocks()) if blocks >> number & 1)
-        return any(string in text for block in found for text in self._texts[block])
+        return any(string in d.text for block in found for d in self._documents[block])
 
     def _blocks(self) -> Iterator[slice]:
-        count = len(self._texts)
+        count = len(self._documents)
         for number in range(_BLOCKS):
             yield slice(count * number // _BLOCKS, count * (number + 1) // _BLOCKS)
 
@@ -89,10 +66,10 @@ class Occurrences:
             found.append((block, np.unique((ids[:-1] << 32 | ids[1:])[inside])))
 
         for number, block in enumerate(self._blocks()):
-            tell("noting which words stand side by side", block.start, len(self._texts))
+            tell("noting which words stand side by side", block.start, len(self._documents))
             words: list[str] = []
-            for text in self._texts[block]:
-                words += text.split(" ")
+            for document in self._documents[block]:
+                words += document.text.split(" ")
                 words.append(_EDGE)
                 if len(words) > _MANY:
                     note(number, words)

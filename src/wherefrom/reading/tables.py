@@ -140,7 +140,8 @@ def _parts(path: Path) -> Iterator[bytes]:
                 yield b"".join((*begun, chunk[:end]))
                 begun.clear()
             begun.append(chunk[end:])
-            tell(f"reading {path.name}", raw.tell(), size)
+            if size:  # a pipe has none, and no place in it can be told
+                tell(f"reading {path.name}", raw.tell(), size)
         hashed.finish()
         yield b"".join(begun)
 

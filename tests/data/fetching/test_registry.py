@@ -1,6 +1,5 @@
 """The user's list of folders: where it is, what it keeps, and when it is not believed."""
 
-import json
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -53,16 +52,6 @@ def test_a_folder_is_kept_with_its_files_checksums(home, folder, monkeypatch):
     assert registry.entries()["birthplaces"].files == {"wiki.txt": digest}
 
 
-def test_a_folder_changes_and_goes(home, folder):
-    entry = registry.add("birthplaces", folder, ["wiki.txt", "birth_dev.tsv"])
-    assert registry.state(entry) == "ok"
-    with (folder / "wiki.txt").open("a") as file:
-        file.write("Fo Ny. More .\n")
-    assert registry.state(entry) == "changed since"
-    (folder / "birth_dev.tsv").unlink()
-    assert registry.state(entry) == "missing"
-
-
 def test_a_name_is_registered_anew(home, folder, tmp_path):
     registry.add("other", tmp_path, [])
     registry.add("birthplaces", tmp_path, [])
@@ -111,9 +100,3 @@ def test_what_another_process_registers_meanwhile_is_kept(home, folder, monkeypa
     monkeypatch.setattr(registry, "wait_alone", wait)
     registry.remove("birthplaces")
     assert list(registry.entries()) == ["other"]
-
-
-def test_the_list_is_written_whole(home, folder):
-    registry.add("birthplaces", folder, ["wiki.txt"])
-    assert {path.name for path in home.iterdir()} == {".lock", "data.json"}
-    assert json.loads((home / "data.json").read_text())["birthplaces"]["folder"] == str(folder)

