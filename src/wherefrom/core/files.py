@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from wherefrom.core.encodings import explain_bytes
 from wherefrom.core.errors import BadData, CannotWrite, Damaged, MissingInput
@@ -113,25 +113,8 @@ def not_utf8(path: Path, data: bytes, start: int, first_line: int = 1) -> BadDat
     return BadData(f"{path}:{line}: expected UTF-8 text, found {explain_bytes(path, data, start)}")
 
 
-def append_jsonl(path: Path, rows: Iterable[Mapping[str, Any]], sync: bool = False) -> None:
-    """Add rows to a file of one JSON object a line; what a crash left of a last line goes."""
-    data = spell_jsonl(rows).encode()
-    with cannot_write(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a+b") as file:
-            _mend(file)
-            file.write(data)
-            file.flush()
-            if sync:
-                os.fsync(file.fileno())
-
-
-def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    write_text(path, spell_jsonl(rows))
-
-
 def read_jsonl(path: Path) -> list[Any]:
-    """The rows; a last line without its end may be torn, any other bad line is damage."""
+    """The rows of a file of one JSON value a line."""
     with reading(path):
         return parse_jsonl(path.read_bytes(), str(path))
 
@@ -164,10 +147,9 @@ def parse_json(data: bytes, where: str) -> Any:
 
 
 def parse_jsonl(data: bytes, where: str) -> list[Any]:
-    """The rows; a last line without its end may be torn, any other bad line is damage."""
-    *lines, tail = data.split(b"\n")
-    rows = [parse_json(line, f"{where}:{number}") for number, line in enumerate(lines, 1)]
-    return [*rows, json.loads(tail)] if _whole(tail) else rows
+    """The rows, each on a line of its own; a line that is no JSON is damage."""
+    lines = data.removesuffix(b"\n").split(b"\n") if data else []
+    return [parse_json(line, f"{where}:{number}") for number, line in enumerate(lines, 1)]
 
 
 def one_line(error: BaseException) -> str:
@@ -215,25 +197,3 @@ def _deeper(value: Any, most: int) -> bool:
 
 def spell_jsonl(rows: Iterable[Mapping[str, Any]]) -> str:
     return "".join(json.dumps(r, ensure_ascii=False, allow_nan=False) + "\n" for r in rows)
-
-
-def _whole(line: bytes) -> bool:
-    """Whether a line without its end is a row all the same: no part of an object is one."""
-    try:
-        return isinstance(json.loads(line), dict)
-    except (ValueError, RecursionError):
-        return False
-
-
-def _mend(file: BinaryIO) -> None:
-    """Leave the file at the end of a line: the row begun there is ended or dropped."""
-    size = file.seek(0, os.SEEK_END)
-    file.seek(max(size - 1, 0))
-    if file.read(1) in (b"", b"\n"):
-        return
-    file.seek(0)
-    tail = file.read().rpartition(b"\n")[2]
-    if _whole(tail):
-        file.write(b"\n")
-    else:
-        file.truncate(size - len(tail))
