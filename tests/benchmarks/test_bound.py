@@ -38,7 +38,8 @@ def answers(n: int, seed: int) -> list[AuditedAnswer]:
 
 
 def write(path: Path, rows: list[AuditedAnswer]) -> Path:
-    (path).write_text(spell_jsonl([*to_json(rows), {"split": "asked", "right": True}]))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(spell_jsonl([*to_json(rows), {"split": "asked", "right": True}]))
     return path
 
 

@@ -22,13 +22,13 @@ def run(tiny_run: Path, tmp_path: Path) -> Run:
 def decoded(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often each question is decoded."""
     counts: Counter[str] = Counter()
-    search = ModelAnswerer._answer
+    search = ModelAnswerer.answer
 
-    def answer(self: ModelAnswerer, questions, beams):
+    def answer(self: ModelAnswerer, questions):
         counts.update(questions)
-        return search(self, questions, beams)
+        return search(self, questions)
 
-    monkeypatch.setattr(ModelAnswerer, "_answer", answer)
+    monkeypatch.setattr(ModelAnswerer, "answer", answer)
     return counts
 
 

@@ -69,7 +69,7 @@ def test_a_new_run_of_the_same_data_reads_no_text_before_it_trains(
         raise Began
 
     monkeypatch.setattr(Sentences, "make", None)
-    monkeypatch.setattr("wherefrom.experiments.execute.train", begin)
+    monkeypatch.setattr("wherefrom.experiments.stage_training.train", begin)
     with pytest.raises(Began):
         api.run("people", out=tmp_path / "another", settings=tiny_settings)
 
