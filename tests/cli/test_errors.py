@@ -156,7 +156,7 @@ def test_damaged_weights(cli, own_run, command):
 
 @pytest.mark.parametrize("number", ["nan", "inf", "1e38", "1e10"])
 def test_weights_that_are_no_numbers(cli, own_run, number):
-    """Whoever made the folder has sealed them."""
+    """Whoever made the folder has listed them in its manifest."""
     folder = RunFolder(own_run)
     status = folder.read_status()
     arrays, facts = folder.read_model("with_pretraining")

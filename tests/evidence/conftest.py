@@ -71,7 +71,7 @@ def world() -> World:
 
 @pytest.fixture(scope="session")
 def checker(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[FactChecker]:
-    path = tmp_path_factory.mktemp("evidence") / "index.sqlite"
+    path = tmp_path_factory.mktemp("evidence") / "index"
     index = Index.build(path, world.documents, "0" * 64)
     yield FactChecker.fit(index, world.asked)
     index.close()

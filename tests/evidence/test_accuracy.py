@@ -86,7 +86,7 @@ def measure(dataset: Dataset, path: Path) -> VerdictAccuracy:
 
 
 def test_on_people_all_four_labels_are_right(tmp_path):
-    found = measure(people.load(people.PeopleConfig(), seed=1), tmp_path / "index.sqlite")
+    found = measure(people.load(people.PeopleConfig(), seed=1), tmp_path / "index")
     assert {name: score.n for name, score in found.probes.items()} == {
         GOLD: 80,
         OTHER: 80,
@@ -103,7 +103,7 @@ def test_on_people_all_four_labels_are_right(tmp_path):
 @pytest.mark.nightly
 def test_on_the_course_labels_are_right(tmp_path):
     config = birthplaces.BirthplacesConfig(str(real_data.find("birthplaces")), calibration=400)
-    found = measure(birthplaces.load(config, 0), tmp_path / "index.sqlite")
+    found = measure(birthplaces.load(config, 0), tmp_path / "index")
     assert found.extraction.value >= 0.93
     assert found.probes[GOLD].value >= 0.95
     assert found.probes[OTHER_IN_TEXT].value >= 0.95

@@ -115,7 +115,7 @@ def index(tmp_path, *texts: str) -> Index:
     """Lines that begin with the first and last name of their subject."""
     ends = [len(" ".join(text.split()[:2])) for text in texts]
     documents = [Document(t, Span(0, end)) for t, end in zip(texts, ends, strict=True)]
-    return Index.build(tmp_path / "index.sqlite", documents, "0" * 64)
+    return Index.build(tmp_path / "index", documents, "0" * 64)
 
 
 def test_common_phrases_that_are_nobodys_answer_are_distractors(tmp_path):

@@ -26,7 +26,7 @@ def build(tmp_path):
     opened = []
 
     def build(*documents: Document, question_subjects=()) -> Index:
-        path = tmp_path / "index.sqlite"
+        path = tmp_path / "index"
         opened.append(Index.build(path, documents, DIGEST, question_subjects))
         return opened[-1]
 
@@ -39,7 +39,7 @@ def test_passages_are_parts_of_documents_or_whole_ones(tmp_path):
     text = "Ada ran. Bo sat. Ada won."
     documents = [Document(text, Span(0, 3)), about("Ada Lund"), about("Bo")]
     passages = [Passage(0, "Ada", 0, 9), Passage(0, "Bo", 9, 17), Passage(0, "Ada", 17, 25)]
-    index = Index.build(tmp_path / "index.sqlite", documents, DIGEST, ["Ada", "Bo"], passages)
+    index = Index.build(tmp_path / "index", documents, DIGEST, ["Ada", "Bo"], passages)
     assert index.passages("ADA") == (Passage(0, "ADA", 0, 9), Passage(0, "ADA", 17, 25))
     assert (index.about("Ada"), index.about("Bo")) == ((0,), (0,))
     assert index.passages("Ada Lund") == (Passage(1, "Ada Lund", 0, 19),), "nobody divided it"
@@ -168,13 +168,13 @@ def test_what_everyone_says_is_hardly_a_name(build, monkeypatch):
 
 def test_another_corpus_is_refused(build, tmp_path):
     build(about("Ada Lund"))
-    Index.open(tmp_path / "index.sqlite", DIGEST).close()
-    with pytest.raises(Mismatch, match=r"index\.sqlite: expected .* fedc, found 0123456789ab; del"):
-        Index.open(tmp_path / "index.sqlite", "fedc")
+    Index.open(tmp_path / "index", DIGEST).close()
+    with pytest.raises(Mismatch, match=r"index: expected .* fedc, found 0123456789ab; del"):
+        Index.open(tmp_path / "index", "fedc")
 
 
 def test_what_is_no_index_is_refused(build, tmp_path):
-    path = tmp_path / "index.sqlite"
+    path = tmp_path / "index"
     with pytest.raises(MissingInput, match="expected a folder, found none"):
         Index.open(path, DIGEST)
     for contents in (b"", b"not a database, but long enough to be read as one" * 20):
@@ -197,12 +197,12 @@ def test_a_build_that_fails_leaves_the_old_index_and_nothing_else(build, tmp_pat
     monkeypatch.setattr(module, "_fill", full)
     with pytest.raises(CannotWrite, match="database or disk is full"):
         build(about("Bo Falk"))
-    assert [p.name for p in tmp_path.iterdir()] == ["index.sqlite"]
-    assert Index.open(tmp_path / "index.sqlite", DIGEST).about("Ada Lund") == (0,)
+    assert [p.name for p in tmp_path.iterdir()] == ["index"]
+    assert Index.open(tmp_path / "index", DIGEST).about("Ada Lund") == (0,)
 
 
 def test_a_folder_may_have_any_name(tmp_path):
-    path = tmp_path / "a?b#c %20" / "index.sqlite"
+    path = tmp_path / "a?b#c %20" / "index"
     assert Index.build(path, [about("Ada Lund")], DIGEST).about("Ada Lund") == (0,)
 
 

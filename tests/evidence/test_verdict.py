@@ -144,7 +144,7 @@ def test_no_relation_is_built_in(tmp_path, relation):
     """Numbers, names of firms, words without capitals: what answers look like is learnt, too."""
     config = PeopleConfig(asked=60, calibration=20, held_out=1, omitted=4, untold=4)
     dataset = load(config, seed=3)
-    index = Index.build(tmp_path / "index.sqlite", dataset.documents, "0" * 64)
+    index = Index.build(tmp_path / "index", dataset.documents, "0" * 64)
     world = draw_world(config, 3)
     column = [*people_parts.RELATIONS.values()].index(relation)
     people = [(world.name(i), world.values(i)[column]) for i in range(len(world))]
