@@ -111,7 +111,9 @@ def test_a_run_that_goes_on_can_be_asked_meanwhile(facts_folder, tmp_path):
             assert asked.results == results
             seen.append({name: hashes(run)[name] for name in before})
 
-        def advanced(self, *_: object) -> None: ...
+        def advanced(self, *_: object) -> None:
+            assert verify_run(run).faults == ()
+
         def finished(self, *_: object) -> None: ...
 
     outcome = execute(recipe, run, [Looking()], Planned(recipe, None, fresh=True))

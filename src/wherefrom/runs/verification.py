@@ -22,7 +22,8 @@ from wherefrom.runs.shapes import check_status
 from wherefrom.runs.store import RunFiles
 
 RETRAINED = "audit/retrained"  # run folders in a run folder
-_LISTED = ("audit/", "corpus/", "models/", "predictions/", "stages/")  # where only listed files are
+# Where only listed files are; stages/ has the rows of one that is being trained, too.
+_LISTED = ("audit/", "corpus/", "models/", "predictions/")
 
 
 @dataclass(frozen=True)
@@ -172,4 +173,4 @@ def _check_run(found: Any, path: Path) -> None:
 
 
 def _is_apart(name: str) -> bool:
-    return "/checkpoints/" in name or name.startswith(f"{RETRAINED}/") or "/.tmp-" in name
+    return name.startswith(f"{RETRAINED}/") or "/.tmp-" in name
