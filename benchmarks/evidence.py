@@ -13,11 +13,11 @@ from time import perf_counter
 import numpy as np
 from measure import Watch, finish, machine, parser, tell_disturbed
 
+from wherefrom.auditing.verdict_accuracy import VerdictAccuracy, measure_verdicts
 from wherefrom.core.contracts import Dataset, Document, Span
 from wherefrom.data import birthplaces, people
-from wherefrom.evidence.accuracy import VerdictAccuracy, measure_verdicts
-from wherefrom.evidence.index import Index
-from wherefrom.evidence.verdict import FactChecker
+from wherefrom.reading.index import Index
+from wherefrom.reading.verdict import FactChecker
 from wherefrom.runs.folder import describe
 
 SLOWEST, LARGEST = 20.0, 8.0  # milliseconds; times the text

@@ -19,8 +19,8 @@ COURSE = Path(__file__).parents[1] / "course"
 _TO_EVALUATION = {
     "core", "reading", "data", "objectives", "models", "training", "generation", "evaluation",
 }  # fmt: skip
-_TO_EVIDENCE = _TO_EVALUATION | {"runs", "evidence"}
-_TO_MEMORISATION = _TO_EVIDENCE | {"answering", "memorisation"}
+_TO_RUNS = _TO_EVALUATION | {"runs"}
+_TO_MEMORISATION = _TO_RUNS | {"answering", "memorisation"}
 ALLOWED = {
     "core": set(),
     "reading": {"core"},
@@ -29,12 +29,11 @@ ALLOWED = {
     "training": {"core"},
     "generation": {"core"},
     "objectives": {"core", "reading", "data"},
-    "evaluation": {"core", "generation"},
+    "evaluation": {"core", "reading", "generation"},
     "runs": _TO_EVALUATION,
-    "evidence": _TO_EVALUATION | {"runs"},
-    "answering": _TO_EVIDENCE,
-    "memorisation": _TO_EVIDENCE | {"answering"},
-    "recipes": _TO_EVALUATION | {"runs"},
+    "answering": _TO_RUNS,
+    "memorisation": _TO_RUNS | {"answering"},
+    "recipes": _TO_RUNS,
     # Whatever writes a picture hands its numbers over to here.
     "show/drawing": {"core", "evaluation", "memorisation"},
     "experiments": _TO_MEMORISATION | {"recipes", "show/drawing"},

@@ -11,10 +11,10 @@ from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.auditing import source_sections as sections
 from wherefrom.auditing.findings import LabelCount
 from wherefrom.auditing.inspector import Examined, Inspector
+from wherefrom.auditing.verdict_accuracy import VerdictAccuracy
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.core.replies import Source, Verdict
-from wherefrom.evidence.accuracy import VerdictAccuracy
 from wherefrom.memorisation.exposures import KINDS, count_exposures
 from wherefrom.memorisation.predictor import COLUMNS, SourcePredictor, borrowed_predictor
 

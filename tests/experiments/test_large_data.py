@@ -11,9 +11,9 @@ from wherefrom import api
 from wherefrom.core.arrays import load_arrays
 from wherefrom.data import people
 from wherefrom.data.people import Sentences
-from wherefrom.evidence.index import index_run
 from wherefrom.memorisation.exposures import KINDS, count_exposures
 from wherefrom.objectives import corpus
+from wherefrom.runs.evidence import index_run
 from wherefrom.runs.run import open_run
 
 

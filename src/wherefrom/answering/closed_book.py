@@ -66,7 +66,7 @@ class ClosedBookModel:
         self._dataset, self._forms = dataset, forms
         self.openings = find_openings(dataset.documents) or [""]
         read = telling("listing the names", dataset.documents)
-        subjects = (d.subject.of(d.text) for d in read if d.subject)
+        subjects = (d.name for d in read if d.subject)
         names = (*subjects, *(q.subject for q in dataset.questions))
         self.parser = QuestionParser(dataset.asked, names, dataset.questions)
 

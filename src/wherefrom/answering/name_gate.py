@@ -98,7 +98,7 @@ def make_decoy_names(model: ClosedBookModel, dataset: Dataset) -> DecoyNames | N
 def names_with_text(dataset: Dataset) -> list[str]:
     """The subjects of the text or, if no document has a subject, those of the asked questions."""
     documents = telling("listing the names", dataset.documents)
-    read = {d.subject.of(d.text) for d in documents if d.subject}
+    read = {d.name for d in documents if d.subject}
     return sorted(read or {q.subject for q in dataset.asked})
 
 

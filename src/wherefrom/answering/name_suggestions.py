@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher
 from heapq import nsmallest
 
-from wherefrom.evidence.index import fold
+from wherefrom.reading.index import fold
 
 # The least similarity (difflib's ratio, 0 to 1) at which a name is offered:
 _CLOSE = 0.8  # of the whole names

@@ -14,7 +14,7 @@ from wherefrom.answering.name_suggestions import NameSuggester
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import Form, ParsedQuestion, find_forms, match
-from wherefrom.evidence.index import fold
+from wherefrom.reading.index import fold
 
 _SHOWN = 3  # forms that an error shows to somebody who asked in another form
 _MARKS = "?.!"

@@ -180,7 +180,7 @@ def _texts(dataset: Dataset) -> dict[str, list[str]]:
     else:
         for document in telling("looking for wordings", documents):
             if document.subject:
-                found[document.subject.of(document.text)].append(document.text)
+                found[document.name].append(document.text)
     return found
 
 

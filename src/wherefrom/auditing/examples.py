@@ -21,9 +21,9 @@ from wherefrom.data.birthplaces import RELATION, TABLES, TEXT, BirthplacesConfig
 from wherefrom.data.catalogue import load_dataset
 from wherefrom.data.fetching import registry
 from wherefrom.evaluation.evaluator import Prediction
-from wherefrom.evidence.index import Index
-from wherefrom.evidence.verdict import FactChecker
+from wherefrom.reading.index import Index
 from wherefrom.reading.tables import read_lines, read_table
+from wherefrom.reading.verdict import FactChecker
 from wherefrom.runs.folder import describe
 from wherefrom.runs.run import Run
 

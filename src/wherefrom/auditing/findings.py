@@ -9,13 +9,13 @@ from typing import ClassVar
 
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.populations import PopulationCheck
+from wherefrom.auditing.verdict_accuracy import VerdictAccuracy
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.replies import Reply
 from wherefrom.evaluation.calibration import CalibrationScores
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.selective import AreaDifference, RiskCoverage
-from wherefrom.evidence.accuracy import VerdictAccuracy
 from wherefrom.memorisation.dose_response import Dose, NeverExposed, PositionedDose
 from wherefrom.memorisation.source_measures import MeasuredSource
 from wherefrom.memorisation.swap import SwapFindings

@@ -38,8 +38,6 @@ from wherefrom.core.replies import (
     Source,
     Verdict,
 )
-from wherefrom.evidence.fitted import open_fact_checker
-from wherefrom.evidence.verdict import FactChecker
 from wherefrom.generation.answers import BEAMS
 from wherefrom.memorisation.exposures import Exposures, count_exposures
 from wherefrom.memorisation.predictor import (
@@ -48,6 +46,8 @@ from wherefrom.memorisation.predictor import (
     read_source_predictor,
     source_features,
 )
+from wherefrom.reading.verdict import FactChecker
+from wherefrom.runs.evidence import open_fact_checker
 from wherefrom.runs.run import Run
 
 NO_CALIBRATION = "the run has no calibration people, so its answers come without a confidence"

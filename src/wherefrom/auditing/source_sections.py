@@ -14,14 +14,13 @@ from wherefrom.auditing.findings import (
 )
 from wherefrom.auditing.inspector import Examined, Inspector
 from wherefrom.auditing.name_bias import NameBias, average_name_bias, measure_name_bias
+from wherefrom.auditing.verdict_accuracy import measure_verdicts
 from wherefrom.core.contracts import Dataset
 from wherefrom.core.errors import BadData
 from wherefrom.core.replies import SOURCES, VERDICTS, Source, Verdict
 from wherefrom.data.people import PeopleConfig
 from wherefrom.evaluation.baselines import BASELINES
 from wherefrom.evaluation.relations import divide
-from wherefrom.evidence.accuracy import measure_verdicts
-from wherefrom.evidence.verdict import FactChecker
 from wherefrom.memorisation.counterfactual import align_rows, read_rows
 from wherefrom.memorisation.dose_response import (
     bin_by_exposure,
@@ -32,6 +31,7 @@ from wherefrom.memorisation.dose_response import (
 from wherefrom.memorisation.exposures import FROM_NAME, KINDS, count_exposures
 from wherefrom.memorisation.labelled_answers import LabelledAnswers
 from wherefrom.memorisation.predictor import SourcePredictor
+from wherefrom.reading.verdict import FactChecker
 from wherefrom.runs.run import Run
 
 

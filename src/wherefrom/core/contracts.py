@@ -30,6 +30,11 @@ class Document:
     subject: Span | None = None
     id: str = ""
 
+    @property
+    def name(self) -> str:
+        """The subject as the text spells it, "" where there is none."""
+        return self.subject.of(self.text) if self.subject else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:

@@ -267,7 +267,7 @@ def _rewrite(
 
 
 def _subject(document: Document) -> str:
-    return person(document.subject.of(document.text)) if document.subject else ""
+    return person(document.name)
 
 
 def _shuffle(config: EditedConfig, count: int, stage: int, step: int = 0) -> np.ndarray:

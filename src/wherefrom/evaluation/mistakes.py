@@ -6,7 +6,8 @@ from typing import Any
 
 from wherefrom.core.contracts import Dataset, Document
 from wherefrom.evaluation.evaluator import Prediction
-from wherefrom.evaluation.places import lines_of, plain, stands_in, without_name
+from wherefrom.evaluation.places import lines_of, stands_in, without_name
+from wherefrom.reading.names import person
 
 GOLD_ABSENT = "gold absent"  # no line of the subject has the gold answer
 ANOTHER_PLACE = "another place of the line"  # the answer stands there, but is not the gold one
@@ -42,7 +43,7 @@ def sort_mistakes(predictions: Sequence[Prediction], dataset: Dataset, reach: in
     kinds: dict[str, list[Prediction]] = {kind: [] for kind in KINDS}
     wrong = [prediction for prediction in predictions if not prediction.correct]
     for prediction in wrong:
-        own = lines.get(plain(prediction.subject), ())
+        own = lines.get(person(prediction.subject), ())
         kinds[_kind(prediction, own, reach)].append(prediction)
     right = len(predictions) - len(wrong)
     return Mistakes(len(predictions), right, reach, {k: tuple(ps) for k, ps in kinds.items()})

@@ -9,13 +9,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from urllib.parse import unquote
 
 from wherefrom.core.contracts import Dataset, Document
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.evaluator import Prediction, Score
+from wherefrom.reading.extractor import CONTAINER
+from wherefrom.reading.names import person
 
-CONTAINER = 3  # so many different names stand before ", OUTER", or it counts as holding none
 PLACE = 2  # so often a name stands where places do, or it counts as none
 
 _CAPITAL = "[" + "".join(chr(c) for c in range(0x530) if chr(c).isupper()) + "]"
@@ -54,7 +54,7 @@ class PlaceMatch:
         sited: Counter[str] = Counter()
         inside: dict[str, set[str]] = defaultdict(set)
         for document in dataset.documents:
-            own = set(subject_of(document).split())
+            own = set(document.name.split())
             for chain in _chains(text := without_name(document)):
                 if len(chain.names) > 1 or _SITED.search(text, 0, chain.start):
                     sited.update(set(chain.names) - own)
@@ -68,7 +68,7 @@ class PlaceMatch:
         """Whether an answer to a question about the subject counts as right."""
         if answer == gold:
             return True
-        texts = self._texts.get(plain(subject), ())
+        texts = self._texts.get(person(subject), ())
         return any(
             self._same_name(gold, answer, text) or self._same_chain(gold, answer, text)
             for text in texts
@@ -106,29 +106,20 @@ def place_aware_accuracy(predictions: Sequence[Prediction], match: PlaceMatch) -
 
 
 def lines_of(dataset: Dataset) -> Mapping[str, tuple[Document, ...]]:
-    """The documents of every subject, under its `plain` name."""
+    """The documents of every subject, under its plain name."""
     found: dict[str, list[Document]] = defaultdict(list)
     for document in dataset.documents:
         if document.subject:
-            found[plain(subject_of(document))].append(document)
+            found[person(document.name)].append(document)
     return {name: tuple(own) for name, own in found.items()}
-
-
-def plain(subject: str) -> str:
-    """A name as it is read: some questions have it percent-encoded, as in a web address."""
-    return unquote(subject)
-
-
-def subject_of(document: Document) -> str:
-    return document.subject.of(document.text) if document.subject else ""
 
 
 def without_name(document: Document) -> str:
     """The text with its subject's name blanked, letter by letter: Erna Paris is not a place."""
-    name = subject_of(document)
+    name = document.name
     if not name:
         return document.text
-    spellings = "|".join(map(re.escape, dict.fromkeys((name, plain(name)))))
+    spellings = "|".join(map(re.escape, dict.fromkeys((name, person(name)))))
     pattern = rf"(?<!\w)(?:{spellings})(?!\w)"
     return re.sub(pattern, lambda match: _HIDDEN * len(match[0]), document.text)
 

@@ -29,7 +29,7 @@ def make_omissions(
     told, names = array("q"), dict[str, bool]()
     for number, (document, has) in enumerate(zip(documents, answered, strict=True)):
         if document.subject:
-            name = _name(document)
+            name = document.name
             names[name] = names.get(name, False) or has
             if has:
                 told.append(number)
@@ -44,14 +44,9 @@ def make_omissions(
     )
 
 
-def _name(document: Document) -> str:
-    assert document.subject
-    return document.subject.of(document.text)
-
-
 def _rename(document: Document, name: str) -> Document:
     """The document with another name wherever it has its subject's."""
     assert document.subject
-    own = _name(document)
+    own = document.name
     start = len(document.text[: document.subject.start].replace(own, name))
     return Document(document.text.replace(own, name), Span(start, start + len(name)))

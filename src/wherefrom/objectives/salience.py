@@ -155,10 +155,10 @@ def _some(
     """Documents about asked subjects with these subjects' answers, evenly out of all of them."""
     about = array("q")
     for number, document in enumerate(documents):
-        if document.subject and document.subject.of(document.text) in asked:
+        if document.name in asked:
             about.append(number)
     some = [documents[number] for number in about[:: -(-len(about) // _EXAMPLES) or 1]]
-    return [(d, asked[d.subject.of(d.text)]) for d in some if d.subject]
+    return [(d, asked[d.name]) for d in some]
 
 
 def salient_spans(document: Document, named: set[str]) -> tuple[list[Span], list[Span]]:

@@ -1,1 +1,1 @@
-"""A user's files, and what a text says of whom: tables, names, sentences, passages, statements."""
+"""The reader: a user's files, what a text says of whom, and what it says about an answer."""

@@ -42,7 +42,7 @@ def lines_by_person(documents: Iterable[Document]) -> dict[str, list[int]]:
     lines: dict[str, list[int]] = {}
     for number, document in enumerate(documents):
         if document.subject:
-            lines.setdefault(person(document.subject.of(document.text)), []).append(number)
+            lines.setdefault(person(document.name), []).append(number)
     return lines
 
 

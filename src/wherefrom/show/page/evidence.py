@@ -15,9 +15,9 @@ from typing import Any
 from wherefrom.auditing.inspector import Inspector
 from wherefrom.core.contracts import Document, Span
 from wherefrom.core.errors import BadData
-from wherefrom.evidence.extractor import RelationExtractor, Statement
-from wherefrom.evidence.index import fold
-from wherefrom.evidence.verdict import FactChecker
+from wherefrom.reading.extractor import RelationExtractor, Statement
+from wherefrom.reading.index import fold
+from wherefrom.reading.verdict import FactChecker
 
 STATEMENT = ("text", "value", "document", "span", "chain", "position", "score")
 LONGEST_TEXT = 4_000_000  # characters of text that a page is willing to hold

@@ -64,7 +64,7 @@ def _texts_of(dataset: Dataset) -> dict[str, list[str]]:
     if not dataset.passages:
         for document in dataset.documents:
             if document.subject:
-                name = document.subject.of(document.text)
+                name = document.name
                 found.setdefault(name, []).append(document.text)
     return found
 

@@ -62,7 +62,7 @@ def count_subjects(dataset: Dataset) -> int:
     if dataset.passages:
         return len({passage.subject for passage in dataset.passages})
     documents = dataset.training_documents
-    return len({d.subject.of(d.text) for d in documents if d.subject}) or len(
+    return len({d.name for d in documents if d.subject}) or len(
         {q.subject for q in dataset.questions if q.support in ("stated", "omitted")}
     )
 

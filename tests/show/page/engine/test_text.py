@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wherefrom.answering.name_suggestions import NameSuggester
-from wherefrom.evidence.index import fold
-from wherefrom.evidence.tokens import normalise
+from wherefrom.reading.index import fold
+from wherefrom.reading.tokens import normalise
 
 TEXT = {"text.js": "casefold, fold, normalise, quote, splitWords, strip, unquote"}
 ODD = [

@@ -1,5 +1,5 @@
 /**
- * What the text says about an answer; as evidence/verdict.py and extractor.py compare them.
+ * What the text says about an answer; as reading/verdict.py and extractor.py compare them.
  *
  * What each subject's text states was extracted when the page was made. Whether the answer agrees with it
  * is decided here.

@@ -82,7 +82,7 @@ export function unquote(text) {
   });
 }
 
-/** A text normalised for comparison; as evidence/index.py has it. */
+/** A text normalised for comparison; as reading/index.py has it. */
 export function fold(text) {
   let plain = unquote(text).replace(/[\x00-\x1f\x7f]/g, ' ');
   plain = plain.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '?');

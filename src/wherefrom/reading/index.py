@@ -10,23 +10,20 @@ import re
 import sqlite3
 import unicodedata
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from wherefrom.core.artifact import publish_folder, verify_folder
-from wherefrom.core.contracts import Document, Passage, Question, Span
-from wherefrom.core.errors import CannotWrite, Damaged, Mismatch, MissingInput
+from wherefrom.core.contracts import Document, Passage, Span
+from wherefrom.core.errors import Damaged, Mismatch
 from wherefrom.core.files import one_line
 from wherefrom.core.made_sequence import in_batches
 from wherefrom.core.progress import tell
-from wherefrom.evaluation.places import plain, subject_of
 from wherefrom.reading.mentions import Mentions
-from wherefrom.runs.descriptions import describe
-from wherefrom.runs.layout import INDEX
-from wherefrom.runs.run import Run
+from wherefrom.reading.names import person
 
 FILE = "text.sqlite"
 FORMAT = 4
@@ -175,7 +172,7 @@ class Index:
         found: list[tuple[int, int]] = []
         while len(found) < MAX_FOUND and (some := list(islice(candidates, MAX_FOUND))):
             # A line break replaces the subject, so that no name can match across it.
-            others = [fold(d.text).replace(fold(subject_of(d)) or "\n", "\n") for _, d in some]
+            others = [fold(d.text).replace(fold(d.name) or "\n", "\n") for _, d in some]
             chosen = [some[i] for i in Mentions(others, [name]).of(name)]
             found += [(number, len(document.text)) for number, document in chosen]
         return found[:MAX_FOUND]
@@ -234,43 +231,12 @@ class Index:
             raise _damaged(self.path, error) from error
 
 
-def index_run(run: Run) -> Index:
-    """The index in a run folder; it is built if it is missing, damaged, or of another text.
-
-    If the folder cannot be written, the index is built in memory, every time.
-    """
-    dataset, path = run.dataset, run.folder.locate(INDEX)
-    digest = describe(dataset)["sha256"]
-    subjects = _Subjects(dataset.questions)
-    with suppress(MissingInput, Mismatch, Damaged):
-        return Index.open(path, digest, subjects)
-    read = dataset.training_documents
-
-    def passages() -> Iterator[Passage]:
-        return (passage for passage in dataset.passages if passage.document < len(read))
-
-    try:
-        return Index.build(path, read, digest, subjects, passages())
-    except CannotWrite:
-        return Index.in_memory(path, read, subjects, passages())
-
-
-class _Subjects(Iterable[str]):
-    """The subjects of questions, without a list of them."""
-
-    def __init__(self, questions: Sequence[Question]) -> None:
-        self._questions = questions
-
-    def __iter__(self) -> Iterator[str]:
-        return (question.subject for question in self._questions)
-
-
 def fold(text: str) -> str:
     """A text normalised for comparison: case-folded, composed (NFC), with single spaces.
 
     Percent-encoding is undone, and control characters count as spaces.
     """
-    text = plain(text)
+    text = person(text)
     if not text.isprintable():
         text = _CONTROL.sub(" ", text).encode("utf-8", "replace").decode()
     if text.isascii():  # the same result, faster, and most text is ASCII
@@ -294,7 +260,7 @@ def _fill(
         for number, document in enumerate(some, done):
             span, folded = document.subject, fold(document.text)
             where = (span.start, span.end) if span else (None, None)
-            rows.append((number, fold(subject_of(document)) or None, *where, document.text))
+            rows.append((number, fold(document.name) or None, *where, document.text))
             # With a space at both ends, the first and last words have edges like any other.
             grams.append((number, f" {folded} "))
             letters.update(folded)

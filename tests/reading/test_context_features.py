@@ -2,8 +2,8 @@
 
 import pytest
 
-from wherefrom.evidence.candidates import AnswerProfile, Line
-from wherefrom.evidence.context_features import extract_features
+from wherefrom.reading.candidates import AnswerProfile, Line
+from wherefrom.reading.context_features import extract_features
 
 TEXT = "Jo Ray was born 1950 in Oslo, Norway (near Rome) then. He died in Lima."
 

@@ -16,13 +16,13 @@ import numpy as np
 
 from wherefrom.core.contracts import Passage, Question, Span
 from wherefrom.core.errors import BadData
-from wherefrom.evaluation.places import CONTAINER
-from wherefrom.evidence.candidates import AnswerProfile, CandidateAnswer, Line
-from wherefrom.evidence.context_features import extract_features
-from wherefrom.evidence.index import Index, fold
-from wherefrom.evidence.log_linear import Example, LogLinearModel
-from wherefrom.evidence.tokens import normalise
+from wherefrom.reading.candidates import AnswerProfile, CandidateAnswer, Line
+from wherefrom.reading.context_features import extract_features
+from wherefrom.reading.index import Index, fold
+from wherefrom.reading.log_linear import Example, LogLinearModel
+from wherefrom.reading.tokens import normalise
 
+CONTAINER = 3  # a name that stands behind this many others, "X, NAME", holds places
 _COMMON = 5  # a phrase that occurs in this many lines and is nobody's answer is a distractor
 _ANCHOR = re.compile(r"anchor: .*, \d")
 _CONTEXT = re.compile(r"anchor: [^<\s,]{4,} [^<\s,]+")

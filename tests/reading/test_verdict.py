@@ -11,8 +11,8 @@ from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED
 from wherefrom.data import people_parts
 from wherefrom.data.people import PeopleConfig, load
 from wherefrom.data.people_world import draw_world
-from wherefrom.evidence.index import Index
-from wherefrom.evidence.verdict import FactChecker
+from wherefrom.reading.index import Index
+from wherefrom.reading.verdict import FactChecker
 
 
 def ask(name: str, answer: str, relation: str = "birthplace") -> Question:

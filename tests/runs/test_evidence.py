@@ -8,10 +8,12 @@ import pytest
 
 from wherefrom.core.artifact import publish_folder
 from wherefrom.core.errors import BadData
-from wherefrom.evidence import fitted
-from wherefrom.evidence.fitted import FILE, open_fact_checker
-from wherefrom.evidence.verdict import FactChecker
-from wherefrom.runs.layout import EVIDENCE
+from wherefrom.reading import index as index_module
+from wherefrom.reading.index import Index
+from wherefrom.reading.verdict import FactChecker
+from wherefrom.runs import evidence
+from wherefrom.runs.evidence import FILE, index_run, open_fact_checker
+from wherefrom.runs.layout import EVIDENCE, INDEX
 from wherefrom.runs.run import open_run
 
 
@@ -90,6 +92,40 @@ def test_a_text_with_too_few_answers_has_no_checker_and_no_file(path, monkeypatc
     def fit(*_):
         raise BadData("evidence: expected at least 3 asked questions, found 0")
 
-    monkeypatch.setattr(fitted.FactChecker, "fit", fit)
+    monkeypatch.setattr(evidence.FactChecker, "fit", fit)
     assert open_fact_checker(open_run(path)) is None
     assert not (path / EVIDENCE).exists()
+
+
+def test_a_run_has_its_index_beside_it_and_a_new_one_for_other_text(tiny_run, tmp_path):
+    copy = shutil.copytree(tiny_run, tmp_path / "run")
+    run = open_run(copy)
+    index = index_run(run)
+    person = run.dataset.select("held-out")[0].subject
+    assert [index.document(i).text for i in index.about(person)] == [
+        d.text for d in run.dataset.documents if d.subject and d.subject.of(d.text) == person
+    ]
+    without_text = run.dataset.select("held-out", ("none",))
+    assert {index.about(q.subject) for q in without_text} == {()}
+    file = copy / INDEX / index_module.FILE
+    written = file.stat().st_mtime_ns
+    index_run(run).close()
+    assert file.stat().st_mtime_ns == written
+    for spoil in (
+        lambda: Index.build(copy / INDEX, [], "other").close(),
+        lambda: file.write_bytes(b"x"),
+    ):
+        spoil()
+        assert len(index_run(run)) == len(run.dataset.documents)
+
+
+def test_a_run_that_may_only_be_read_has_its_index_in_memory(tiny_run, tmp_path, read_only):
+    copy = shutil.copytree(tiny_run, tmp_path / "run")
+    shutil.rmtree(copy / INDEX, ignore_errors=True)
+    run = open_run(copy)
+    index = index_run(run)
+    question = run.dataset.select("held-out")[0]
+    assert len(index) == len(run.dataset.documents)
+    assert all(question.subject in index.document(i).text for i in index.about(question.subject))
+    assert index.mentioning(question.answer or "")
+    assert not (copy / INDEX).exists()

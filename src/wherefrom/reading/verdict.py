@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData, nearest
 from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED, Stated, Verdict
-from wherefrom.evidence.extractor import RelationExtractor, Statement, passages_of
-from wherefrom.evidence.index import Index
+from wherefrom.reading.extractor import RelationExtractor, Statement, passages_of
+from wherefrom.reading.index import Index
 
 _MOST_ASKED = 20_000  # questions of a relation that are learnt from
 

@@ -6,9 +6,9 @@ import pytest
 
 from wherefrom.core.contracts import Document, Question, Span
 from wherefrom.core.errors import BadData
-from wherefrom.evidence import extractor as module
-from wherefrom.evidence.extractor import RelationExtractor, Statement
-from wherefrom.evidence.index import Index
+from wherefrom.reading import extractor as module
+from wherefrom.reading.extractor import RelationExtractor, Statement
+from wherefrom.reading.index import Index
 
 
 def ask(name: str, answer: str | None) -> Question:

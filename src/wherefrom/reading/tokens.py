@@ -11,7 +11,7 @@ from functools import lru_cache
 from unicodedata import category
 
 from wherefrom.core.contracts import Span
-from wherefrom.evidence.index import fold
+from wherefrom.reading.index import fold
 from wherefrom.reading.mentions import UNSPACED
 from wherefrom.reading.sentences import is_abbreviation
 

@@ -1,6 +1,5 @@
 """The index: documents by subject and by words, whatever names are made of."""
 
-import shutil
 import sqlite3
 import unicodedata
 
@@ -9,10 +8,8 @@ import pytest
 from wherefrom.core.artifact import publish_folder
 from wherefrom.core.contracts import Document, Passage, Span
 from wherefrom.core.errors import CannotWrite, Damaged, Mismatch, MissingInput
-from wherefrom.evidence import index as module
-from wherefrom.evidence.index import Index, fold, index_run
-from wherefrom.runs.layout import INDEX
-from wherefrom.runs.run import open_run
+from wherefrom.reading import index as module
+from wherefrom.reading.index import Index, fold
 
 DIGEST = "0123456789abcdef" * 4
 
@@ -204,37 +201,3 @@ def test_a_build_that_fails_leaves_the_old_index_and_nothing_else(build, tmp_pat
 def test_a_folder_may_have_any_name(tmp_path):
     path = tmp_path / "a?b#c %20" / "index"
     assert Index.build(path, [about("Ada Lund")], DIGEST).about("Ada Lund") == (0,)
-
-
-def test_a_run_has_its_index_beside_it_and_a_new_one_for_other_text(tiny_run, tmp_path):
-    copy = shutil.copytree(tiny_run, tmp_path / "run")
-    run = open_run(copy)
-    index = index_run(run)
-    person = run.dataset.select("held-out")[0].subject
-    assert [index.document(i).text for i in index.about(person)] == [
-        d.text for d in run.dataset.documents if d.subject and d.subject.of(d.text) == person
-    ]
-    without_text = run.dataset.select("held-out", ("none",))
-    assert {index.about(q.subject) for q in without_text} == {()}
-    file = copy / INDEX / module.FILE
-    written = file.stat().st_mtime_ns
-    index_run(run).close()
-    assert file.stat().st_mtime_ns == written
-    for spoil in (
-        lambda: Index.build(copy / INDEX, [], "other").close(),
-        lambda: file.write_bytes(b"x"),
-    ):
-        spoil()
-        assert len(index_run(run)) == len(run.dataset.documents)
-
-
-def test_a_run_that_may_only_be_read_has_its_index_in_memory(tiny_run, tmp_path, read_only):
-    copy = shutil.copytree(tiny_run, tmp_path / "run")
-    shutil.rmtree(copy / INDEX, ignore_errors=True)
-    run = open_run(copy)
-    index = index_run(run)
-    question = run.dataset.select("held-out")[0]
-    assert len(index) == len(run.dataset.documents)
-    assert all(question.subject in index.document(i).text for i in index.about(question.subject))
-    assert index.mentioning(question.answer or "")
-    assert not (copy / INDEX).exists()

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from wherefrom.evidence import log_linear
-from wherefrom.evidence.log_linear import (
+from wherefrom.reading import log_linear
+from wherefrom.reading.log_linear import (
     RIDGE,
     Example,
     LogLinearModel,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wherefrom.evidence.tokens import normalise, token_kind, tokenise, words
+from wherefrom.reading.tokens import normalise, token_kind, tokenise, words
 
 
 def test_kinds_of_tokens():

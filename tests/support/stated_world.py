@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import pytest
 
 from wherefrom.core.contracts import Document, Question, Span
-from wherefrom.evidence.index import Index
-from wherefrom.evidence.verdict import FactChecker
+from wherefrom.reading.index import Index
+from wherefrom.reading.verdict import FactChecker
 
 FIRST = "Ada Bo Cy Di Ed Fay Gus Hal Ivo Jo Kit Lea Mo Ned Ora Pia".split()
 LAST = "Lund Falk Roth Holm Moss Poe".split()

@@ -12,8 +12,8 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from wherefrom.core.contracts import Span
-from wherefrom.evidence.tokens import is_unspaced, normalise, token_kind, tokenise, words
 from wherefrom.reading.sentences import find_starters, split_sentences
+from wherefrom.reading.tokens import is_unspaced, normalise, token_kind, tokenise, words
 
 _RARE = 0.02  # a kind of answer with less than this share of the answers is not looked for
 _CLOSED = 0.01  # answers that occur once have at most this share: there are no others

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wherefrom.evidence.candidates import AnswerProfile, Line
+from wherefrom.reading.candidates import AnswerProfile, Line
 
 
 def found(text: str, *answers: str, subject: str = "Jo Ray") -> list[str]:

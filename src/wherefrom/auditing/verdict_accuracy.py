@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from wherefrom.core.contracts import Question
 from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED, VERDICTS
 from wherefrom.evaluation.evaluator import Score
-from wherefrom.evidence.candidates import Line
-from wherefrom.evidence.index import fold
-from wherefrom.evidence.tokens import normalise
-from wherefrom.evidence.verdict import FactChecker
+from wherefrom.reading.candidates import Line
+from wherefrom.reading.index import fold
+from wherefrom.reading.tokens import normalise
+from wherefrom.reading.verdict import FactChecker
 
 # The probes: which answer is judged, and what the person's text says.
 GOLD = "gold answer"

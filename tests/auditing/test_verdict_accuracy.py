@@ -7,11 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.support import real_data
-from wherefrom.core.contracts import Dataset, Question
-from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED, VERDICTS, Verdict
-from wherefrom.data import birthplaces, facts, people
-from wherefrom.evidence import accuracy as module
-from wherefrom.evidence.accuracy import (
+from wherefrom.auditing import verdict_accuracy as module
+from wherefrom.auditing.verdict_accuracy import (
     GOLD,
     OMITTED,
     OTHER,
@@ -20,8 +17,11 @@ from wherefrom.evidence.accuracy import (
     VerdictAccuracy,
     measure_verdicts,
 )
-from wherefrom.evidence.index import Index
-from wherefrom.evidence.verdict import FactChecker
+from wherefrom.core.contracts import Dataset, Question
+from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED, VERDICTS, Verdict
+from wherefrom.data import birthplaces, facts, people
+from wherefrom.reading.index import Index
+from wherefrom.reading.verdict import FactChecker
 
 
 def ask(name: str, answer: str | None, support: str = "stated") -> Question:

@@ -6,7 +6,7 @@ learnt (`log_linear.py`); no word of any language is written into this file.
 
 from collections.abc import Container, Mapping
 
-from wherefrom.evidence.candidates import CandidateAnswer, Line
+from wherefrom.reading.candidates import CandidateAnswer, Line
 
 _LEFT, _RIGHT = 12, 5  # how many tokens count as context on each side
 _CONTENT = 4  # letters: most shorter words without a capital are grammar ("in", "the")

@@ -1,9 +1,9 @@
-"""The fact checker of a run: fitted once, then stored in the run's folder evidence/.
+"""The index and the fact checker of a run: made once, then stored in its folders.
 
-Any process may fit it, so it has a manifest of its own and is not in the run's.
+Any process may make them, so each has a manifest of its own and is not in the run's.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,13 +11,14 @@ from typing import ClassVar
 
 from wherefrom.core.artifact import publish_folder, verify_folder
 from wherefrom.core.config import from_json, to_json
+from wherefrom.core.contracts import Passage, Question
 from wherefrom.core.errors import BadData, CannotWrite, Damaged, Mismatch, MissingInput
 from wherefrom.core.files import read_json, write_json
-from wherefrom.evidence.extractor import RelationExtractor
-from wherefrom.evidence.index import index_run
-from wherefrom.evidence.verdict import FactChecker
+from wherefrom.reading.extractor import RelationExtractor
+from wherefrom.reading.index import Index
+from wherefrom.reading.verdict import FactChecker
 from wherefrom.runs.descriptions import describe
-from wherefrom.runs.layout import EVIDENCE
+from wherefrom.runs.layout import EVIDENCE, INDEX
 from wherefrom.runs.run import Run
 
 FILE = "extractors.json"
@@ -31,6 +32,37 @@ class FittedExtractors:
 
     sha256: str
     relations: Mapping[str, RelationExtractor]
+
+
+def index_run(run: Run) -> Index:
+    """The index in a run folder; it is built if it is missing, damaged, or of another text.
+
+    If the folder cannot be written, the index is built in memory, every time.
+    """
+    dataset, path = run.dataset, run.folder.locate(INDEX)
+    digest = describe(dataset)["sha256"]
+    subjects = _Subjects(dataset.questions)
+    with suppress(MissingInput, Mismatch, Damaged):
+        return Index.open(path, digest, subjects)
+    read = dataset.training_documents
+
+    def passages() -> Iterator[Passage]:
+        return (passage for passage in dataset.passages if passage.document < len(read))
+
+    try:
+        return Index.build(path, read, digest, subjects, passages())
+    except CannotWrite:
+        return Index.in_memory(path, read, subjects, passages())
+
+
+class _Subjects(Iterable[str]):
+    """The subjects of questions, without a list of them."""
+
+    def __init__(self, questions: Sequence[Question]) -> None:
+        self._questions = questions
+
+    def __iter__(self) -> Iterator[str]:
+        return (question.subject for question in self._questions)
 
 
 def open_fact_checker(run: Run) -> FactChecker | None:
