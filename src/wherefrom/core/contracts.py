@@ -58,6 +58,22 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """What the reader noted: a value that a document states of a subject.
+
+    It follows from the asked questions and the text alone. `value` is as the document spells it,
+    `span` says where, and `score` is the probability that this value is right.
+    """
+
+    subject: str
+    relation: str
+    value: str
+    document: int
+    span: Span
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """A closed-book question.
 
@@ -130,6 +146,7 @@ class Dataset:
     alphabet: str = ""  # characters the vocabulary must have besides the documents' own
     held_out: int = 0  # the number of documents at the end that are never trained on
     passages: tuple[Passage, ...] = ()  # none: every document is about the subject it names
+    notes: tuple[Note, ...] = ()  # what the reader noted; nothing but training looks at them
 
     @property
     def key(self) -> str:
