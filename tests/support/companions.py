@@ -6,6 +6,7 @@ process of that rank something happens when it is about to take that step: a kil
 counted by number, so a busy machine changes nothing.
 """
 
+import multiprocessing
 import os
 import signal
 import socket
@@ -56,15 +57,13 @@ def start(*commands: Sequence[str], size: int | None = None) -> list[Ended]:
 
 def happen(what: str, rank: int, step: int) -> None:
     """Let it happen in this process, if it is the one."""
-    from wherefrom.experiments import companions
     from wherefrom.training.torch_learner import TorchLearner
 
     if int(os.environ.get("RANK", "0")) != rank:
         return
     if os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") != "0":
         return
-    take, begin = TorchLearner._step, companions._Child.__init__
-    children: list[Any] = []
+    take = TorchLearner._step
 
     def taking(self: TorchLearner, number: int, *rest: Any) -> Any:
         if number == step:
@@ -74,15 +73,11 @@ def happen(what: str, rank: int, step: int) -> None:
                 os.kill(os.getpid(), signal.SIGTERM)
             else:
                 halt = signal.SIGSTOP if what == "halt" else signal.SIGKILL
-                children[0].process.send_signal(halt)
+                (child,) = multiprocessing.active_children()
+                os.kill(child.pid or 0, halt)
         return take(self, number, *rest)
 
-    def beginning(self: Any, *rest: Any) -> None:
-        children.append(self)
-        begin(self, *rest)
-
     TorchLearner._step = taking
-    companions._Child.__init__ = beginning
 
 
 if __name__ == "__main__":

@@ -5,12 +5,12 @@ it does not return: they follow until they are dismissed.
 """
 
 import hashlib
-import os
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from wherefrom.core.environment import setting
 from wherefrom.core.errors import Dismissed, UsageError, WherefromError
 from wherefrom.core.recipe import Demonstrations, Experiment
 from wherefrom.experiments.companions import start_companions
@@ -43,32 +43,51 @@ def company(
     wait: float = PATIENCE,
     *,
     alike: Mapping[str, Any] | None = None,
-    apart: bool = False,
     trains: bool = True,
 ) -> Generator[Crew | None, None, None]:
     """The processes that work on a recipe together; None if this one is alone.
 
     `processes` are started here unless torchrun has started them. `alike` is what all must have
-    been asked for besides the recipe. With `apart`, each process trains models of its own, so none
-    is started here: `Workers` does that. If nothing is trained, any recipe will do.
+    been asked for besides the recipe. If nothing is trained, any recipe will do.
     """
     place = find_place()
     _check_numbers(place, processes, wait)
     size = place.size if place else processes or 1
-    if place is None and (size == 1 or apart):
+    if place is None and size == 1:
         yield None
         return
-    if trains and not apart and size > 1:
+    if trains and size > 1:
         _require_shareable(asked, size)
-    _require_room(asked, place.local_size if place else size)
+    here = place.local_size if place else size
+    _require_room(asked, here)
     hello = _introduce(asked, alike or {})
-    with _some_threads(place.local_size if place else size):
+    with setting("OMP_NUM_THREADS", str(share_threads(usual_threads(), here))):
         if place is None:
             with start_companions(size, wait, hello) as crew, _led(crew):
                 yield crew
         else:
-            with _led(_join(place, wait, asked, hello, apart)) as crew:
+            with _led(_join(place, wait, asked, hello)) as crew:
                 yield crew
+
+
+def count_apart(processes: int | None, wait: float = PATIENCE) -> int:
+    """How many models are trained at once, each by a process that the first one starts (`Workers`).
+
+    Under torchrun these are as many as it has started, which have nothing else to do.
+    """
+    place = find_place()
+    _check_numbers(place, processes, wait)
+    if place is None:
+        return processes or 1
+    if place.local_size < place.size:
+        raise UsageError(
+            "torchrun: expected one machine, since every model is trained by a process of its "
+            f"own, found {place.local_size} of {place.size} processes on this one; start the "
+            "command on every machine without torchrun, each with models of its own"
+        )
+    if not place.leads:
+        raise Dismissed(0)
+    return place.size
 
 
 @contextmanager
@@ -159,29 +178,14 @@ def _hash_source() -> str:
     return digest.hexdigest()[:16]
 
 
-@contextmanager
-def _some_threads(here: int) -> Generator[None, None, None]:
-    """Unless the user has said how many, each process has its part of the cores."""
-    if os.environ.get("OMP_NUM_THREADS"):
-        yield
-        return
-    os.environ["OMP_NUM_THREADS"] = str(share_threads(usual_threads(), here))
-    try:
-        yield
-    finally:
-        del os.environ["OMP_NUM_THREADS"]
-
-
-def _join(
-    place: Place, wait: float, asked: Experiment, hello: Mapping[str, Any], apart: bool
-) -> Crew:
+def _join(place: Place, wait: float, asked: Experiment, hello: Mapping[str, Any]) -> Crew:
     """Meet the others; only the first process returns from here."""
     store = open_store(place, wait)
     meet(place, store, hello, wait)
     processes = Processes(place, store, wait, gpu=hello["device"] == "cuda")
     if not place.leads:
         raise Dismissed(Follower(processes, asked).follow())
-    return Crew(processes, apart)
+    return Crew(processes)
 
 
 def deliver(error: BaseException) -> bool:
