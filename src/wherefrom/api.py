@@ -52,7 +52,7 @@ from wherefrom.experiments.planning import Planned, plan_run
 from wherefrom.experiments.samples import sample
 from wherefrom.experiments.seeds import (
     SeedsOutcome,
-    parse_seeds,
+    choose_seeds,
     prepare_seeds,
     train_at_once,
 )
@@ -164,11 +164,7 @@ def run_seeds(
     """
     check_apart(together, processes)
     built = _build(recipe, options)
-    numbers = parse_seeds(seeds) if isinstance(seeds, str) else list(seeds)
-    if not numbers:
-        raise UsageError("seeds: expected at least one, found none")
-    if twice := [seed for seed in numbers if numbers.count(seed) > 1]:
-        raise UsageError(f"seeds: expected each seed once, found {twice[0]} twice; leave one out")
+    numbers = choose_seeds(seeds)
     at_once = count_apart(processes, wait)
     if progress:
         _introduce(built)
@@ -274,12 +270,14 @@ def audit(
     earlier audit trained are used again.
     """
     opened = open_run(run)
+    at_once = count_apart(processes)
+    trains = pairs is not None or budget is not None
     return audit_run(
         opened,
         Risk(risk, delta),
         pairs=pairs,
         budget=budget,
-        processes=count_apart(processes),
+        processes=at_once if trains else processes,
         together=together,
         swap=swap,
         threads=threads,

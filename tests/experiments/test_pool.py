@@ -31,8 +31,7 @@ def pool() -> Iterator[Pool]:
 
 
 def result(pool: Pool, function: Any, *arguments: Any) -> Ended:
-    if pool.is_busy():
-        pool.wait()
+    pool.wait()
     pool.give("name", function, *arguments)
     assert not pool.has_room()
     found = pool.wait()
@@ -78,7 +77,7 @@ def test_a_process_that_dies_is_noticed_and_not_replaced(function, number, expec
         pool.give("good", time.sleep, 0)
         pool.give("bad", function, number)
         found: dict[str, Ended] = {}
-        while pool.is_busy():
+        while len(found) < 2:
             found |= pool.wait()
         assert found["good"] == Ended()
         assert str(found["bad"]) == expected

@@ -1,6 +1,5 @@
 """Texts that other processes read: the same to the bit, and errors stay this process's own."""
 
-import multiprocessing
 from dataclasses import dataclass, replace
 
 import pytest
@@ -94,14 +93,6 @@ def test_a_recipe_that_cannot_be_sent_is_read_here(recipes):
     one, other = read_ahead([unsent, recipes[1]], 1)
     assert "dataset" not in vars(one)
     assert "dataset" in vars(other)
-
-
-def test_processes_end_when_nobody_wants_more(recipes):
-    several = read_ahead(recipes, 2)
-    next(several)
-    assert len(multiprocessing.active_children()) == 2
-    several.close()
-    assert multiprocessing.active_children() == []
 
 
 @pytest.mark.parametrize(("worth", "helps"), [(1e-9, True), (1e9, False)])

@@ -1,9 +1,8 @@
 """Several processes on one run, started by hand as torchrun starts them; for tests.
 
-As a program: `companions.py WHAT RANK STEP -- ARGUMENTS` runs `wherefrom ARGUMENTS`, and in the
-process of that rank something happens when it is about to take that step: a kill (`die`), a signal
-(`stop`), the death of a process that it has started (`lose`), or its halt (`halt`). Steps are
-counted by number, so a busy machine changes nothing.
+Something may happen in the process of a rank when it is about to take a step: a kill (`die`), a
+signal (`stop`), or the death of a process that it has started (`lose`). Steps are counted by
+number, so a busy machine changes nothing.
 """
 
 import multiprocessing
@@ -72,17 +71,8 @@ def happen(what: str, rank: int, step: int) -> None:
             elif what == "stop":
                 os.kill(os.getpid(), signal.SIGTERM)
             else:
-                halt = signal.SIGSTOP if what == "halt" else signal.SIGKILL
                 (child,) = multiprocessing.active_children()
-                os.kill(child.pid or 0, halt)
+                child.kill()
         return take(self, number, *rest)
 
     TorchLearner._step = taking
-
-
-if __name__ == "__main__":
-    from wherefrom.cli.main import main
-
-    what, rank, step, _, *arguments = sys.argv[1:]
-    happen(what, int(rank), int(step))
-    sys.exit(main(arguments))

@@ -5,21 +5,24 @@ it does not return: they follow until they are dismissed.
 """
 
 import hashlib
+import sys
+import tempfile
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from wherefrom.core.environment import setting
 from wherefrom.core.errors import Dismissed, UsageError, WherefromError
 from wherefrom.core.recipe import Demonstrations, Experiment
-from wherefrom.experiments.companions import start_companions
 from wherefrom.experiments.follower import Follower
+from wherefrom.experiments.pool import Pool
 from wherefrom.runs.crew import Crew
 from wherefrom.runs.families import FAMILIES
 from wherefrom.runs.folder import versions
 from wherefrom.runs.kinds import recipe_identity
-from wherefrom.runs.threads import count_cores, require_cores, share_threads, usual_threads
+from wherefrom.runs.threads import count_cores, share_threads, usual_threads
 from wherefrom.runs.workshop import choose_device, count_gpus
 from wherefrom.training.meeting import (
     LONGEST_PATIENCE,
@@ -28,12 +31,15 @@ from wherefrom.training.meeting import (
     find_place,
     leave_word,
     meet,
+    open_file,
     open_store,
 )
 from wherefrom.training.processes import Processes
 
 _DELIVERY = 5.0  # seconds in which a process that fails before the meeting may still say why
 _BUG, _INTERRUPTED = 70, 130
+_HERE = "127.0.0.1"
+_LOOPBACK = {"linux": "lo", "darwin": "lo0"}  # by platform
 
 
 @contextmanager
@@ -63,7 +69,7 @@ def company(
     hello = _introduce(asked, alike or {})
     with setting("OMP_NUM_THREADS", str(share_threads(usual_threads(), here))):
         if place is None:
-            with start_companions(size, wait, hello) as crew, _led(crew):
+            with _start_companions(size, wait, hello) as crew, _led(crew):
                 yield crew
         else:
             with _led(_join(place, wait, asked, hello)) as crew:
@@ -78,6 +84,7 @@ def count_apart(processes: int | None, wait: float = PATIENCE) -> int:
     place = find_place()
     _check_numbers(place, processes, wait)
     if place is None:
+        _require_at_most("core", count_cores(), processes or 1)
         return processes or 1
     if place.local_size < place.size:
         raise UsageError(
@@ -111,8 +118,6 @@ def _led(crew: Crew) -> Generator[Crew, None, None]:
 def _check_numbers(place: Place | None, processes: int | None, wait: float) -> None:
     if processes is not None and processes < 1:
         raise UsageError(f"--processes: expected at least 1, found {processes}")
-    if processes is not None and place is None:
-        require_cores(processes)
     if not 0 < wait <= LONGEST_PATIENCE:
         raise UsageError(
             f"--wait: expected seconds above 0, at most {LONGEST_PATIENCE:g}, found {wait:g}"
@@ -150,9 +155,13 @@ def _require_room(asked: Experiment, here: int) -> None:
     device = choose_device(asked.device).type
     if device == "mps" and here > 1:
         raise UsageError(f"--processes: expected 1 on device 'mps', found {here}")
-    what, most = "core", count_cores()
     if device == "cuda":
-        what, most = "GPU", count_gpus()
+        _require_at_most("GPU", count_gpus(), here)
+    else:
+        _require_at_most("core", count_cores(), here)
+
+
+def _require_at_most(what: str, most: int, here: int) -> None:
     if here > most:
         raise UsageError(
             f"--processes: expected at most {most}, one for each {what} of this machine, found "
@@ -176,6 +185,42 @@ def _hash_source() -> str:
     for path in sorted(root.rglob("*.py")):
         digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+@contextmanager
+def _start_companions(
+    size: int, wait: float, hello: Mapping[str, Any]
+) -> Generator[Crew, None, None]:
+    """Processes of one machine meet in a folder of their own, and speak on its own interface:
+    nobody outside this machine can reach them, whatever name it has in a network."""
+    gpu, place = hello["device"] == "cuda", Place(0, size, _HERE, 0, 0, size)
+    lost: list[str] = []
+    with (
+        tempfile.TemporaryDirectory(prefix="wherefrom-") as folder,
+        setting("GLOO_SOCKET_IFNAME", _LOOPBACK.get(sys.platform)),
+        Pool(size - 1, usual_threads(), saves=False) as pool,
+    ):
+        meeting = Path(folder) / "meeting"
+        store = open_file(meeting, size)
+        for rank in range(1, size):
+            theirs = replace(place, rank=rank, local_rank=rank)
+            pool.give(rank, _follow, theirs, meeting, wait, gpu)
+
+        def find_lost() -> str | None:
+            lost.extend(f"process {rank} {ended}" for rank, ended in pool.wait(0).items())
+            return lost[0] if lost else None
+
+        meet(place, store, hello, wait, find_lost)
+        processes = Processes(place, store, wait, gpu)
+        processes.find_lost = find_lost
+        yield Crew(processes)
+
+
+def _follow(place: Place, meeting: Path, wait: float, gpu: bool) -> None:
+    """What a process does that was started here; all that must agree came from the first."""
+    store = open_file(meeting, place.size)
+    meet(place, store, {}, wait)
+    Follower(Processes(place, store, wait, gpu)).follow()
 
 
 def _join(place: Place, wait: float, asked: Experiment, hello: Mapping[str, Any]) -> Crew:

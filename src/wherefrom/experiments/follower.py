@@ -1,7 +1,7 @@
 """A process that works on a run with others, and does what the first one says (runs/crew.py).
 
-Those that the first process has started itself come from `companions.py`, those of torchrun from
-the command that all were given.
+Those that the first process has started itself are tasks of a pool, those of torchrun come from the
+command that all were given.
 """
 
 from dataclasses import replace

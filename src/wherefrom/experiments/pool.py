@@ -63,17 +63,12 @@ class Pool:
         """Have every process end, and wait for it."""
         processes = [*self._free, *self._busy.values()]
         for process in processes:
-            process.pipe.close()
-            if not self._saves:
-                process.process.kill()
+            process.stop(self._saves)
         for process in processes:
             process.process.join()
 
     def has_room(self) -> bool:
         return len(self._busy) < self.size
-
-    def is_busy(self) -> bool:
-        return bool(self._busy)
 
     def give(self, name: Any, function: Callable[..., Any], *arguments: Any) -> None:
         """Have a free process do a task, whose end `wait` tells under its name."""
@@ -85,6 +80,8 @@ class Pool:
 
     def wait(self, seconds: float | None = None) -> dict[Any, Ended]:
         """The tasks that have ended, once there is one or the seconds are over."""
+        if not self._busy:
+            return {}
         busy = list(self._busy.items())
         ready = connection.wait([process.pipe for _, process in busy], seconds)
         return {name: self._collect(name) for name, process in busy if process.pipe in ready}
@@ -122,9 +119,14 @@ class _Process:
         self.pipe, theirs = spawning.Pipe()
         given = (theirs, settings, saves)
         self.process = spawning.Process(target=_serve, args=given, daemon=True)
-        with _no_main():
+        with _unseen():
             self.process.start()
         theirs.close()
+
+    def stop(self, saves: bool) -> None:
+        self.pipe.close()
+        if not saves:
+            self.process.kill()
 
     def find_end(self) -> Ended:
         """How the process ended without a result."""
@@ -134,18 +136,32 @@ class _Process:
 
 
 @contextmanager
-def _no_main() -> Generator[None, None, None]:
-    """A new process would import the user's program, which may train as soon as it is imported."""
-    main = sys.modules["__main__"]
+def _unseen() -> Generator[None, None, None]:
+    """Hide the user's program, which a new process would import, and so run again where it has no
+    main guard; and hold Ctrl-C back, which would reach a process that is just starting."""
+    main, posix = sys.modules["__main__"], hasattr(signal, "pthread_sigmask")
+    before: set[Any] = set()
+    if posix:
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     sys.modules["__main__"] = ModuleType("__main__")
     try:
         yield
     finally:
         sys.modules["__main__"] = main
+        if posix:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _serve(pipe: Any, settings: dict[str, str], saves: bool) -> None:
-    """Do one task after the other. Each is done by this process alone, whatever its parent is."""
+    _settle(settings)
+    tasks: SimpleQueue[bytes] = SimpleQueue()
+    threading.Thread(target=_listen, args=(pipe, tasks, saves), daemon=True).start()
+    while True:
+        pipe.send_bytes(_do(tasks.get()))
+
+
+def _settle(settings: dict[str, str]) -> None:
+    """This process works alone and silently, whatever its parent is one of."""
     if hasattr(os, "setsid"):
         os.setsid()  # Ctrl-C reaches the parent, which tells this process
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -155,10 +171,6 @@ def _serve(pipe: Any, settings: dict[str, str], saves: bool) -> None:
         os.environ.pop(name, None)
     os.environ |= settings
     prepare_command()
-    tasks: SimpleQueue[bytes] = SimpleQueue()
-    threading.Thread(target=_listen, args=(pipe, tasks, saves), daemon=True).start()
-    while True:
-        pipe.send_bytes(_do(tasks.get()))
 
 
 def _listen(pipe: Any, tasks: "SimpleQueue[bytes]", saves: bool) -> None:

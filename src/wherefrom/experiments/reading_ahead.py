@@ -25,9 +25,9 @@ def read_ahead(recipes: Sequence[Recipe], processes: int) -> Iterator[Workshop]:
             while i not in found:
                 while waiting and pool.has_room():
                     _give(pool, *waiting.pop(0), found)
-                if not pool.is_busy():
+                if not (ended := pool.wait()):
                     break  # all processes are gone
-                found |= {number: ended.value for number, ended in pool.wait().items()}
+                found |= {number: each.value for number, each in ended.items()}
             yield Workshop(recipe, reading=found.pop(i, None))
 
 

@@ -1,7 +1,7 @@
 """Several seeds of one recipe: parsing a list of seeds, and averaging the results."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
@@ -63,6 +63,16 @@ class SeedsOutcome:
         """Raise BadData, which names the first failure, if a demonstration's check did not hold."""
         for outcome in self.outcomes:
             outcome.require_checks()
+
+
+def choose_seeds(seeds: str | Iterable[int]) -> list[int]:
+    """Seeds as numbers, or as `parse_seeds` reads them: at least one, and each once."""
+    numbers = parse_seeds(seeds) if isinstance(seeds, str) else list(seeds)
+    if not numbers:
+        raise UsageError("seeds: expected at least one, found none")
+    if twice := [seed for seed in numbers if numbers.count(seed) > 1]:
+        raise UsageError(f"seeds: expected each seed once, found {twice[0]} twice; leave one out")
+    return numbers
 
 
 def parse_seeds(text: str) -> list[int]:

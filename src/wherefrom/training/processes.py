@@ -32,7 +32,7 @@ class Processes:
         import torch
         import torch.distributed as distributed
 
-        self.place, self.rank, self.size = place, place.rank, place.size
+        self.rank, self.size = place.rank, place.size
         self.patience, self.store, self._distributed = patience, store, distributed
         self.device = torch.device("cuda", place.local_rank) if gpu else torch.device("cpu")
         if gpu:
