@@ -159,8 +159,9 @@ def run_seeds(
     """Run a recipe with several seeds (`0-4`, or numbers), and average every result over them.
 
     With `out`, the run folders are `out`/seed-0, `out`/seed-1, and so on. Several `processes` train
-    as many seeds at once, each seed in one of them; so do those of torchrun. One process trains up
-    to `together` models as one: by default as many as fit on a GPU, and one on a CPU.
+    as many seeds at once, each seed in one of them; so do those of torchrun, on one machine. One
+    process trains up to `together` models as one: by default as many as fit on a GPU, and one on a
+    CPU.
     """
     check_apart(together, processes)
     built = _build(recipe, options)
