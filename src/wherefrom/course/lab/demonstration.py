@@ -5,8 +5,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import NDArray
+
+from wherefrom.course.lab.numerics import Array, standard_error
+
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+else:  # matplotlib is imported when something is drawn, not before
+    Axes = Figure = Any
+
+_SURE = 6  # standard errors: a right number lies further off once in 500 million times
 
 
 @dataclass(frozen=True)
@@ -29,7 +38,7 @@ class Check:
         distance = float(abs(self.found - self.expected))
         if not math.isfinite(distance):
             return False
-        return distance > self.tolerance if self.apart else distance <= self.tolerance
+        return bool(distance > self.tolerance) == self.apart
 
     def in_words(self) -> str:
         found, expected = f"{self.label}: found {self.found:.6g}", f"{self.expected:.6g}"
@@ -38,16 +47,33 @@ class Check:
         return f"{found}, expected {expected} within {self.tolerance:.2g}"
 
     def as_json(self) -> dict[str, Any]:
-        sampled = {"standard_error": float(self.error)} if self.error else {}
-        return {
+        told = {
             "label": self.label,
             "found": _number(self.found),
             "expected": _number(self.expected),
             "tolerance": float(self.tolerance),
             "apart": self.apart,
             "holds": self.holds,
-            **sampled,
         }
+        return told | ({"standard_error": float(self.error)} if self.error else {})
+
+
+def apart(label: str, found: float, expected: float, tolerance: float) -> Check:
+    """The number that a wrong statement promises is not the one that is found."""
+    return Check(label, found, expected, tolerance, apart=True)
+
+
+def sampled(label: str, values: NDArray[Any], expected: float) -> Check:
+    """The mean of sampled numbers, or the share of samples of which something is true."""
+    error = standard_error(values)
+    return Check(label, values.mean(), expected, _SURE * error, error=error)
+
+
+def sampled_sd(label: str, values: Array, expected: float, slack: float = 0.0) -> Check:
+    """Their standard deviation; `slack` is what the expected number itself leaves out."""
+    sd = values.std()
+    error = standard_error((values - values.mean()) ** 2) / (2 * sd)
+    return Check(label, sd, expected, _SURE * error + slack, error=error)
 
 
 @dataclass(frozen=True)
@@ -71,6 +97,10 @@ class Refutation:
         }
 
 
+def refute(statement: str, why: str, *checks: Check) -> Refutation:
+    return Refutation(statement, why, checks)
+
+
 @dataclass(frozen=True)
 class Demonstration:
     """`draw` makes its figure; it is called only when someone wants to see it."""
@@ -79,7 +109,7 @@ class Demonstration:
     claim: str
     checks: tuple[Check, ...]
     refutations: tuple[Refutation, ...]
-    draw: "Callable[[], Figure]"
+    draw: Callable[[], Figure]
 
     @property
     def every_check(self) -> tuple[Check, ...]:
