@@ -20,6 +20,7 @@ from wherefrom.course.doctor import (
     training,
 )
 from wherefrom.course.doctor.checks import FORMULAS
+from wherefrom.course.doctor.comparison import logits
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.submission import Submission
 
@@ -116,7 +117,7 @@ def attends(submission: Submission) -> None:
     latents = 3 if variant == models.PERCEIVER else 0
     config = models.small_config(rope=variant == "rope", latents=latents)
     name = "DownProjectBlock" if latents else models.ATTENTION[variant]
-    given = models.logits(getattr(submission, name)(config)(torch.zeros(2, 5, config.n_embd)))
+    given = logits(getattr(submission, name)(config)(torch.zeros(2, 5, config.n_embd)))
     if getattr(given, "shape", None) != (2, latents or 5, config.n_embd):
         raise Finding("form", f"{name} gives {type(given).__name__}, not (B, T, C)")
 

@@ -6,6 +6,7 @@ wrong with it is found elsewhere, and costs only that.
 """
 
 import math
+from functools import partial
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from wherefrom.course.doctor import models
+from wherefrom.course.doctor.comparison import Mistake, compare, is_near, logits, normal, randomise
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.rotary import attend
 from wherefrom.course.doctor.submission import Submission
@@ -21,49 +23,42 @@ TOLERANCE = 1e-6  # in double precision, relative to the largest number
 DROPOUTS = {"embd_pdrop": 0.1, "resid_pdrop": 0.1, "attn_pdrop": 0.1}
 STD = 0.02
 _SPREAD = 0.02  # of STD: seven standard errors of the smallest matrix
-# What may be missing from a forward pass: its name, and what is said of it.
-LEFT_OUT = {
-    "positions": ("positions unused", "as if pos_emb were never added to the characters"),
-    "last norm": ("no last norm", "as if ln_f were left out"),
-    "residuals": ("no residuals", "as if a block did not add its input to its output"),
-    "norms": ("no norms in the blocks", "as if ln1 and ln2 were left out"),
-    "exact gelu": ("another GELU", "as if GELU were its tanh approximation"),
-}
+# What may be missing from a forward pass.
+LEFT_OUT: tuple[Mistake, ...] = (
+    ({"left_out": "positions"}, "positions unused", "pos_emb were never added to the characters"),
+    ({"left_out": "last norm"}, "no last norm", "ln_f were left out"),
+    ({"left_out": "residuals"}, "no residuals", "a block did not add its input to its output"),
+    ({"left_out": "norms"}, "no norms in the blocks", "ln1 and ln2 were left out"),
+    ({"left_out": "exact gelu"}, "another GELU", "GELU were its tanh approximation"),
+)
 
 
+@torch.no_grad()
 def check_forward(submission: Submission, variant: str) -> None:
     """Characters, positions, blocks, last norm and head, with random weights."""
     model, x = _random_model(submission, variant), _inputs()
-    with torch.no_grad():
-        given = models.logits(model(x))
-        if _same(given, forward(model, x)):
-            return
-        for part, (mistake, text) in LEFT_OUT.items():
-            if _same(given, forward(model, x, part)):
-                raise Finding(mistake, f"the {variant} model's logits are {text}")
-        off = float((given - forward(model, x)).abs().max())
-    text = f"the {variant} model's logits differ from the handed-out forward pass by up to"
-    raise Finding("model", f"{text} {off:.1g}")
+    what = f"the output of the {variant} model"
+    compute = partial(forward, model, x)
+    compare(what, logits(model(x)), compute, LEFT_OUT, TOLERANCE, otherwise="model")
 
 
+@torch.no_grad()
 def check_attention(submission: Submission) -> None:
     """The CausalSelfAttention that was handed out."""
     heads, width = 2, 8
-    layer = submission.CausalSelfAttention(models.small_config(heads, width)).double().eval()
-    generator = torch.Generator().manual_seed(1)
-    models.randomise(layer, generator, 0.5)
-    with torch.no_grad():
-        x = models.normal((2, 7, width), generator)
-        given = models.logits(layer(x))
-        if _same(given, attend(layer, x, heads, turned="")):
-            return
-        for wrong, mistake, text in (
-            ({"masked": False}, "unmasked future", "as if no mask hid the future"),
-            ({"scaled": False}, "unscaled scores", "as if the scores were not scaled"),
-        ):
-            if _same(given, attend(layer, x, heads, turned="", **wrong)):
-                raise Finding(mistake, f"CausalSelfAttention's output is {text}")
-    raise Finding("attention", "CausalSelfAttention is not the one that was handed out")
+    own = submission.CausalSelfAttention(models.small_config(heads, width))
+    layer, x = randomise(own, 0.5), normal(2, 7, width)
+    compare(
+        "the output of CausalSelfAttention",
+        logits(layer(x)),
+        partial(attend, layer, x, heads, turned=""),
+        (
+            ({"masked": False}, "unmasked future", "no mask hid the future"),
+            ({"scaled": False}, "unscaled scores", "the scores were not scaled"),
+        ),
+        TOLERANCE,
+        otherwise="attention",
+    )
 
 
 def check_loss(submission: Submission, variant: str) -> None:
@@ -73,15 +68,15 @@ def check_loss(submission: Submission, variant: str) -> None:
     targets[:, 4:8] = 0
     with torch.no_grad():
         found = model(x, targets)
-        logits = forward(model, x) if not isinstance(found, tuple) else found[0]
+        scores = forward(model, x) if not isinstance(found, tuple) else found[0]
         loss = found[1] if isinstance(found, tuple) and len(found) > 1 else None
         if not isinstance(loss, Tensor):
             raise Finding("loss", f"the {variant} model gives no loss for targets")
-        rows, wanted = logits.flatten(0, 1), targets.flatten()
+        rows, wanted = scores.flatten(0, 1), targets.flatten()
         right = F.cross_entropy(rows, wanted, ignore_index=0)
-        if _same(loss, right):
+        if is_near(loss, right, TOLERANCE):
             return
-        if _same(loss, F.cross_entropy(rows, wanted)):
+        if is_near(loss, F.cross_entropy(rows, wanted), TOLERANCE):
             text = f"the loss of the {variant} model counts the pads: to predict them is no aim"
             raise Finding("pads in the loss", text)
     text = f"the loss of the {variant} model is {float(loss):.4g}, expected {float(right):.4g}"
@@ -137,7 +132,7 @@ def forward(model: Any, ids: Tensor, left_out: str = "") -> Tensor:
 
     def block(layer: Any, x: Tensor) -> Tensor:
         keep = 0.0 if left_out == "residuals" else 1.0
-        x = keep * x + models.logits(layer.attn(norm(layer.ln1, x, "norms")))
+        x = keep * x + logits(layer.attn(norm(layer.ln1, x, "norms")))
         hidden = layer.mlp[0](norm(layer.ln2, x, "norms"))
         approximate = "tanh" if left_out == "exact gelu" else "none"
         return keep * x + layer.mlp[2](F.gelu(hidden, approximate=approximate))
@@ -156,9 +151,7 @@ def forward(model: Any, ids: Tensor, left_out: str = "") -> Tensor:
 
 def _random_model(submission: Submission, variant: str, **settings: float) -> Any:
     """Small, in double precision, evaluating, with weights that make every part matter."""
-    model = models.build(submission, variant, course_sizes=False, **settings).double().eval()
-    models.randomise(model, torch.Generator().manual_seed(5), 0.5)
-    return model
+    return randomise(models.build(submission, variant, course_sizes=False, **settings), 0.5)
 
 
 def _inputs() -> Tensor:
@@ -169,11 +162,5 @@ def _inputs() -> Tensor:
 def _varies(model: Any) -> bool:
     """Whether the same input gives different outputs."""
     with torch.no_grad():
-        first, *others = (models.logits(model(_inputs())) for _ in range(3))
-    return any(not _same(first, other) for other in others)
-
-
-def _same(a: Any, b: Tensor) -> bool:
-    if not isinstance(a, Tensor) or a.shape != b.shape:
-        return False
-    return torch.allclose(a.double(), b, rtol=0, atol=TOLERANCE * max(1.0, float(b.abs().max())))
+        first, *others = (logits(model(_inputs())) for _ in range(3))
+    return any(not is_near(first, other, TOLERANCE) for other in others)

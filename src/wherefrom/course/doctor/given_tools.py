@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from wherefrom.course.doctor import models
+from wherefrom.course.doctor.comparison import logits, randomise
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.names import ROWS, TABLE
 from wherefrom.course.doctor.submission import Submission
@@ -15,8 +16,7 @@ _STEPS = 9
 
 def check_sample(submission: Submission) -> None:
     """sample() takes the likeliest character each time, of what fits into the block."""
-    model: Any = models.build(submission, "vanilla", course_sizes=False).eval()
-    models.randomise(model, torch.Generator().manual_seed(3), 0.3)
+    model = randomise(models.build(submission, "vanilla", course_sizes=False), 0.3)
     x = torch.arange(20).view(2, 10) * 11 % models.VOCABULARY
     found = [_sampled(submission, model, x, seed) for seed in (1, 2, 3)]
     expected = greedy(model, x)
@@ -38,8 +38,8 @@ def greedy(model: Any, x: Tensor) -> Tensor:
     block = 16  # of the small models
     for _ in range(_STEPS):
         with torch.no_grad():
-            logits = models.logits(model(x[:, -block:]))
-        x = torch.cat((x, logits[:, -1].argmax(-1, keepdim=True)), 1)
+            scores = logits(model(x[:, -block:]))
+        x = torch.cat((x, scores[:, -1].argmax(-1, keepdim=True)), 1)
     return x
 
 

@@ -8,6 +8,7 @@ clip, the warm-up ends between two steps, and the cosine falls to its floor and 
 import copy
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +17,8 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from wherefrom.course.doctor import models
-from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.comparison import Mistake, compare, is_near
+from wherefrom.course.doctor.findings import Finding, NoTelling
 from wherefrom.course.doctor.submission import Submission
 
 ROWS, LENGTH, VOCABULARY, BLOCK = 10, 15, 12, 16
@@ -55,19 +57,18 @@ class Habits:
 
 
 RIGHT = Habits()
-_COMPUTES = replace(RIGHT, own_loss=False)  # a trainer that computes the loss itself, as ours does
-WRONG = (
-    (replace(RIGHT, decayed="all"), "decay", "weight decay falls on the biases too"),
-    (replace(RIGHT, decayed="none"), "decay", "there is no weight decay"),
-    (replace(RIGHT, decayed="matrices"), "decay", "weight decay spares the norms' weights"),
-    (replace(RIGHT, clipped=False), "clipping", "the gradients are not clipped"),
-    (replace(RIGHT, falling=False, warmed_up=False), "rate", "the learning rate never changes"),
-    (replace(RIGHT, warmed_up=False), "rate", "the learning rate has no warm-up"),
-    (replace(RIGHT, floor=0.0), "rate", "the learning rate falls below a tenth"),
-    (replace(RIGHT, returning=False), "rate", "the cosine stays at its end, which comes back"),
-    (replace(RIGHT, falling=False), "rate", "the learning rate does not fall after its warm-up"),
-    (replace(RIGHT, pads_counted=False), "rate", "the rate's tokens leave out the pads"),
-    (replace(RIGHT, betas=False), "optimiser", "AdamW has other betas than the config"),
+WRONG: tuple[Mistake, ...] = (
+    ({"decayed": "all"}, "decay", "weight decay fell on the biases too"),
+    ({"decayed": "none"}, "decay", "there were no weight decay"),
+    ({"decayed": "matrices"}, "decay", "weight decay spared the norms' weights"),
+    ({"clipped": False}, "clipping", "the gradients were not clipped"),
+    ({"falling": False, "warmed_up": False}, "rate", "the learning rate never changed"),
+    ({"warmed_up": False}, "rate", "the learning rate had no warm-up"),
+    ({"floor": 0.0}, "rate", "the learning rate fell below a tenth"),
+    ({"returning": False}, "rate", "the cosine stayed at its end, which comes back"),
+    ({"falling": False}, "rate", "the learning rate did not fall after its warm-up"),
+    ({"pads_counted": False}, "rate", "the rate's tokens left out the pads"),
+    ({"betas": False}, "optimiser", "AdamW had other betas than the config"),
 )
 
 
@@ -93,33 +94,59 @@ class Rows(torch.utils.data.Dataset):
         return self.x[index], self.y[index]
 
 
-def check_trainer(submission: Submission) -> None:
-    """The submission's trainer leaves the model that the handed-out one would leave."""
-    off = dict.fromkeys(("embd_pdrop", "resid_pdrop", "attn_pdrop"), 0.0)
-    model = models.build(submission, "vanilla", course_sizes=False, **off).double()
-    start = copy.deepcopy(model)
-    settings = submission.TrainerConfig(**SETTINGS)
-    data = Rows()
-    trainer = submission.Trainer(model, data, None, settings)
-    trainer.train()
-    found = _parameters(getattr(trainer, "model", model))
-    expected = train(copy.deepcopy(start), RIGHT)
-    if _near(found, expected) or _near(found, train(copy.deepcopy(start), _COMPUTES)):
-        return
-    if _near(found, _parameters(start)):
-        raise Finding("never trained", "trainer.train() leaves the model's weights as they were")
-    orders = [data.seen[i : i + ROWS] for i in range(0, ROWS * EPOCHS, ROWS)]
+@dataclass(frozen=True)
+class Trained:
+    """A model before and after the submission's trainer, and the examples in their order."""
+
+    start: nn.Module
+    found: Tensor
+    seen: list[int]
+
+
+def trained(submission: Submission) -> Trained:
+    """What the submission's trainer does, once for both checks."""
+
+    def make() -> Trained:
+        off = dict.fromkeys(("embd_pdrop", "resid_pdrop", "attn_pdrop"), 0.0)
+        model = models.build(submission, "vanilla", course_sizes=False, **off).double()
+        start, data = copy.deepcopy(model), Rows()
+        trainer = submission.Trainer(model, data, None, submission.TrainerConfig(**SETTINGS))
+        trainer.train()
+        return Trained(start, _parameters(getattr(trainer, "model", model)), data.seen)
+
+    return submission.once("trained", make)
+
+
+def check_order(submission: Submission) -> str:
+    """An epoch takes the examples in order, as the course's trainer does."""
+    seen = trained(submission).seen
+    if len(seen) < ROWS:
+        raise NoTelling("the trainer did not read the examples one by one")
+    orders = [seen[i : i + ROWS] for i in range(0, ROWS * EPOCHS, ROWS)]
     if any(order != sorted(order) for order in orders):
         raise Finding("shuffled", "the trainer takes the examples in a random order")
-    for habits, mistake, text in WRONG:
-        if _near(found, train(copy.deepcopy(start), habits)):
-            raise Finding(mistake, f"the trainer is not the one handed out: {text}")
-    away = max(float((a - b).abs().max()) for a, b in zip(found, expected, strict=True))
-    text = f"after {EPOCHS} epochs its weights differ by up to {away:.1g}"
-    raise Finding("trainer", f"the trainer does something else than the one handed out: {text}")
+    return "examples are taken in order"
 
 
-def train(model: nn.Module, habits: Habits) -> list[Tensor]:
+def check_trainer(submission: Submission) -> None:
+    """The submission's trainer leaves the model that the handed-out one would leave."""
+    made = trained(submission)
+
+    def compute(**habits: Any) -> Tensor:
+        return train(copy.deepcopy(made.start), replace(RIGHT, **habits))
+
+    # A trainer may compute the loss itself, as ours does.
+    if is_near(made.found, compute(own_loss=False), TOLERANCE):
+        return
+    if is_near(made.found, _parameters(made.start), TOLERANCE):
+        raise Finding("never trained", "trainer.train() leaves the model's weights as they were")
+    if not is_near(made.found, compute(), TOLERANCE):
+        with suppress(NoTelling):
+            check_order(submission)
+    compare("what the trainer leaves", made.found, compute, WRONG, TOLERANCE, otherwise="trainer")
+
+
+def train(model: nn.Module, habits: Habits) -> Tensor:
     """The parameters after the hand-out's loop, or after one with other habits."""
     rate = SETTINGS["learning_rate"]
     betas = SETTINGS["betas"] if habits.betas else (0.9, 0.999)
@@ -172,13 +199,7 @@ def _batches() -> Iterator[tuple[Tensor, Tensor]]:
             yield data.x[first : first + BATCH], data.y[first : first + BATCH]
 
 
-def _parameters(model: Any) -> list[Tensor]:
+def _parameters(model: Any) -> Tensor:
+    """All parameters, one after the other."""
     held = getattr(model, "module", model)
-    return [p.detach().double().clone() for p in held.parameters()]
-
-
-def _near(a: list[Tensor], b: list[Tensor]) -> bool:
-    return len(a) == len(b) and all(
-        x.shape == y.shape and torch.allclose(x, y, rtol=0, atol=TOLERANCE)
-        for x, y in zip(a, b, strict=True)
-    )
+    return nn.utils.parameters_to_vector(held.parameters()).detach().double().clone()

@@ -1,6 +1,23 @@
-"""What the child process is asked to do: `sandbox` writes it as JSON, `child` reads it."""
+"""What the child process is asked to do: `sandbox` pickles it, `child` reads it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wherefrom.course.doctor.years import DEFAULT_YEAR
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Seconds for a check and for all of them, megabytes on top of what torch takes, threads.
+
+    `disk_mb` is for all that the submission's code writes in the folder it runs in.
+    """
+
+    seconds: float = 60.0
+    memory_mb: int = 4096
+    total: float = 600.0
+    threads: int = 1
+    disk_mb: int = 512
 
 
 @dataclass(frozen=True)
@@ -18,16 +35,14 @@ class Order:
 
     checks: str
     names: tuple[str, ...]
-    folder: str
-    data: str | None
-    answers: str | None
-    paths: tuple[str, ...]
-    year: str
-    seconds: float
-    memory_mb: int
-    threads: int = 1
-    broken: str = ""
+    folder: Path
+    data: Path | None = None
+    limits: Limits = field(default_factory=Limits)
+    paths: tuple[Path, ...] = ()
+    answers: Path | None = None
+    year: str = DEFAULT_YEAR
     code: bool = True
     note: str = ""
+    broken: str = ""
     pipe: int = -1
     token: str = ""

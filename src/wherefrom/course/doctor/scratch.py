@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 COPIED = 1 << 20  # bytes: of larger files, as parameters are, only the name is there
@@ -70,15 +71,11 @@ def environment(home: Path, paths: list[str], **own: str) -> dict[str, str]:
     return kept | quiet | own
 
 
-def size(folder: Path, most: int) -> int:
-    """Bytes of all files in a folder; it stops counting beyond `most`."""
+def size(folder: Path) -> int:
+    """Bytes of all files in a folder."""
     total = 0
     for at, _, files in os.walk(folder):
         for file in files:
-            try:
+            with suppress(OSError):  # removed meanwhile
                 total += os.lstat(os.path.join(at, file)).st_size
-            except OSError:
-                continue  # removed meanwhile
-            if total > most:
-                return total
     return total

@@ -1,6 +1,5 @@
-"""Checks of what `pretrain` and `finetune` set up, without training; and of the trainer."""
+"""Checks of what `pretrain` and `finetune` set up, without training."""
 
-import copy
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,8 +11,7 @@ import torch
 from torch import nn
 
 from wherefrom.course.doctor import names, programs
-from wherefrom.course.doctor.findings import Finding, NoTelling
-from wherefrom.course.doctor.given_trainer import Rows
+from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.submission import Submission
 from wherefrom.course.doctor.years import Year
 
@@ -177,26 +175,6 @@ def check_loaded(submission: Submission) -> None:
     raise Finding("not loaded", "after finetune() the model does not hold the file's parameters")
 
 
-def check_order(submission: Submission) -> str:
-    """An epoch takes the examples in order, as the course's trainer does."""
-    data, model = Rows(), small_model(submission, Rows.vocab_size, Rows.block_size)
-    config = submission.TrainerConfig(
-        max_epochs=1,
-        batch_size=4,
-        learning_rate=1e-4,
-        lr_decay=False,
-        warmup_tokens=64,
-        final_tokens=4096,
-        num_workers=0,
-    )
-    submission.Trainer(model, data, None, config).train()
-    if len(data.seen) < len(data):
-        raise NoTelling("the trainer did not read the examples one by one")
-    if data.seen[: len(data)] != sorted(data.seen[: len(data)]):
-        raise Finding("shuffled", "the trainer takes the examples in a random order")
-    return "examples are taken in order"
-
-
 def rate_at_end(config: Any, stage: str, year: Year) -> float:
     """The share of the peak rate after the last step: the course's cosine, which may rise again."""
     pretraining = stage == "pretrain"
@@ -210,14 +188,12 @@ def rate_at_end(config: Any, stage: str, year: Year) -> float:
     return max(_FLOOR, 0.5 * (1.0 + math.cos(math.pi * done)))
 
 
-def small_model(
-    submission: Submission, vocabulary: int, block: int = BLOCK, **more: float
-) -> nn.Module:
-    """A vanilla model of the submission's; `more` are settings on top of the small sizes."""
+def small_model(submission: Submission, vocabulary: int) -> nn.Module:
+    """A vanilla model of the submission's."""
     if not submission.package:  # run.py may set more on its config than the sizes
-        sizes = {**SMALL, **more, "block_size": block}
+        sizes = {**SMALL, "block_size": BLOCK}
         return programs.build(submission, "vanilla", sizes, vocabulary, 0)
-    config = submission.GPTConfig(vocabulary, block, **{**SMALL, **more})
+    config = submission.GPTConfig(vocabulary, BLOCK, **SMALL)
     try:
         return submission.GPT(config)
     except TypeError:  # a student's own GPT may want more than its config
@@ -237,12 +213,8 @@ def counted(submission: Submission) -> Iterator[list[None]]:
         yield calls
 
 
-def find_parameters(submission: Submission) -> list[Path]:
-    return submission.written("*.params")
-
-
 def _state(model: nn.Module) -> dict[str, torch.Tensor]:
-    return copy.deepcopy({k: v.detach().clone() for k, v in model.state_dict().items()})
+    return {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
 
 
 def _differs(a: dict[str, torch.Tensor], b: dict[str, torch.Tensor]) -> bool:

@@ -13,6 +13,7 @@ from wherefrom.course.lab.demonstration import (
     Figure,
     Refutation,
     apart,
+    claim,
     refute,
 )
 from wherefrom.course.lab.numerics import Array, attend, generator, length, orthonormal, softmax
@@ -49,14 +50,7 @@ def copying(seed: int) -> Demonstration:
     checks.append(
         Check("|c - v_j| with a margin of ln(n-1) + 7", length(c - values[0]), left, 1e-9)
     )
-    return Demonstration(
-        "copying",
-        "c is sure to be close to v_j where k_j.q exceeds every other k_i.q by much more than "
-        "ln(n-1), and where the others tie, nowhere else",
-        tuple(checks),
-        _copying_refutations(),
-        _draw_copying,
-    )
+    return Demonstration(*claim("copying"), tuple(checks), _copying_refutations(), _draw_copying)
 
 
 def _margin_check(n: int, over: float, random: np.random.Generator) -> Check:
@@ -74,8 +68,6 @@ def _copying_refutations() -> tuple[Refutation, ...]:
     return (
         refute(
             "it is enough that q is almost identical to k_j",
-            "With unit keys that are perpendicular, q = k_j has a margin of only 1, and e against "
-            "n - 1 ones is little: direction does not do it, length must.",
             Check(
                 "alpha_j with q = k_j, unit norms, n = 10", identical, math.e / (math.e + 9), _TIGHT
             ),
@@ -84,8 +76,6 @@ def _copying_refutations() -> tuple[Refutation, ...]:
         ),
         refute(
             "k_j.q must be much larger than the sum of the other scores",
-            "One very negative score makes that sum as small as one likes, and takes nothing from "
-            "a rival that ties with k_j: it is the largest of the others that counts.",
             Check(
                 "k_j.q minus the sum of the others, scores 10, 10, -100",
                 scores[0] - scores[1:].sum(),
@@ -158,12 +148,7 @@ def average_of_two(seed: int) -> Demonstration:
         Check("the others subtracted, beta = 5", weight(5 * away), faster_weight(N, 5), _TIGHT),
     )
     return Demonstration(
-        "average-of-two",
-        "q = beta (k_a + k_b) gives a and b the weight e^beta / (2 e^beta + n - 2) each; "
-        "subtracting the other keys gets to one half faster",
-        checks,
-        _average_refutations(keys, values, random),
-        _draw_average,
+        *claim("average-of-two"), checks, _average_refutations(keys, values, random), _draw_average
     )
 
 
@@ -179,22 +164,17 @@ def _average_refutations(
     return (
         refute(
             "alpha_a = e^beta / (2 e^beta) = 1/2, the n - 2 others left out",
-            "Each other item has a score of 0 and so a share of e^0 = 1: n - 2 of them weigh "
-            "against 2 e^beta, and beta must grow as ln n does.",
             apart("alpha_a, beta = 1, n = 10", one, 0.5, 0.2),
             Check("alpha_a, beta = 5, n = 1,000", many, shared_weight(1000, 5), _TIGHT),
             apart("alpha_a, beta = 5, n = 1,000, against 1/2", many, 0.5, 0.2),
         ),
         refute(
             "q = (mu_a + mu_b)/2, the average of the two keys",
-            "That is beta = 1/2: the direction is right, the length is far too small.",
             Check("alpha_a with q = (mu_a + mu_b)/2, n = 10", half, 0.146, 5e-4),
             apart("the same against 1/2", half, 0.5, 0.2),
         ),
         refute(
             "a query made of the values v_a and v_b",
-            "Scores compare the query with keys; values are arbitrary. Where they are "
-            "perpendicular to the keys, such a query sees nothing, however long it is.",
             Check(
                 "alpha_a with q = 50 (v_a + v_b), values perpendicular to keys",
                 blind[0],
@@ -247,9 +227,7 @@ def projection(seed: int) -> Demonstration:
         Check("the same, with A (A^T A)^-1 A^T", length(mended @ (va + vb) - va), 0, 1e-9),
     )
     return Demonstration(
-        "projection",
-        "M = A A^T extracts v_a from v_a + v_b, where the columns of A are an orthonormal basis "
-        "of v_a's space, perpendicular to v_b's",
+        *claim("projection"),
         checks,
         _projection_refutations(a, extract, vb),
         lambda: _draw_projection(extract, va, vb),
@@ -262,20 +240,16 @@ def _projection_refutations(a: Array, extract: Array, vb: Array) -> tuple[Refuta
     return (
         refute(
             "M = A, the basis vectors as columns",
-            "A is d x m and s has d entries: A s is not defined. A^T s is, but gives the m "
-            "coordinates of v_a and not v_a; A turns them into v_a.",
             Check("A s is defined (1: yes)", _fits(a, vb), 0, 0),
             apart("columns of A against entries of s", m, d, 0.5),
         ),
         refute(
             "M = A^T A",
-            "That is the m x m identity: it does not fit s either, and extracts nothing.",
             Check("largest entry of A^T A - I", abs(gram - np.eye(m)).max(), 0, _TIGHT),
             Check("A^T A s is defined (1: yes)", _fits(gram, vb), 0, 0),
         ),
         refute(
             "M v_b = v_b",
-            "v_b = B d and A^T B = 0, so A A^T v_b = 0. Were it v_b, nothing would be taken away.",
             Check("|M v_b|", length(extract @ vb), 0, _TIGHT),
             Check("|M v_b - v_b|", length(extract @ vb - vb), length(vb), 1e-9),
             apart("the same against 0", length(extract @ vb - vb), 0, 0.05),

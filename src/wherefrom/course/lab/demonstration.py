@@ -1,8 +1,10 @@
 """A claim that is computed rather than argued: what it says, what shows it, what it looks like."""
 
+import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -15,6 +17,10 @@ if TYPE_CHECKING:
 else:  # matplotlib is imported when something is drawn, not before
     Axes = Figure = Any
 
+# What demonstrations say in words; the numbers are computed.
+_EXPLANATIONS: dict[str, dict[str, str]] = json.loads(
+    Path(__file__).with_name("explanations.json").read_text("utf-8")
+)
 _SURE = 6  # standard errors: a right number lies further off once in 500 million times
 
 
@@ -97,8 +103,14 @@ class Refutation:
         }
 
 
-def refute(statement: str, why: str, *checks: Check) -> Refutation:
-    return Refutation(statement, why, checks)
+def refute(statement: str, *checks: Check) -> Refutation:
+    """A wrong statement with the explanation that is written for it."""
+    return Refutation(statement, _EXPLANATIONS["why"][statement], checks)
+
+
+def claim(name: str) -> tuple[str, str]:
+    """A demonstration's name, and the claim that is written for it."""
+    return name, _EXPLANATIONS["claims"][name]
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from wherefrom.course.lab.demonstration import (
     Figure,
     Refutation,
     apart,
+    claim,
     refute,
     sampled,
 )
@@ -52,9 +53,7 @@ def categorical(seed: int) -> Demonstration:
         *_shift_checks(weights),
     )
     return Demonstration(
-        "categorical",
-        "exp makes every weight positive, the division makes them sum to 1: a probability for "
-        "each of n items, and c is the mean of the values under it",
+        *claim("categorical"),
         checks,
         (
             _not_negative_is_not_enough(),
@@ -100,9 +99,6 @@ def _not_negative_is_not_enough() -> Refutation:
     total = float(np.maximum(scores, 0).sum())
     return refute(
         "numerator and denominator are not negative, therefore the weights are probabilities",
-        "That leaves 0/0 open: max(0, score) is not negative either, and three negative scores "
-        "give 0/0. exp is positive, so the sum is above 0, and each weight is strictly between 0 "
-        "and 1 wherever there are two items or more.",
         Check("sum of max(0, score), scores -1, -2, -3", total, 0, 0),
         apart("sum of exp(score), the same scores", np.exp(scores).sum(), 0, 0.1),
         Check(
@@ -119,8 +115,6 @@ def _nothing_is_drawn(again: list[Array], values: Array, expected: float) -> Ref
     nearest = float(np.linalg.norm(values - again[0], axis=1).min())
     return refute(
         "attention selects a value at random, with the weights as probabilities",
-        "Nothing is drawn: the same inputs give the same c each time, and c is the mean, which "
-        "is none of the values. Drawing an item gives c only on average, over many draws.",
         Check("spread of c over three computations", moved, 0, 0),
         apart("the distance of c from the nearest value", nearest, 0, 1e-3),
         apart("mean squared distance of one drawn value from c", expected, 0, 0.01),
@@ -134,9 +128,6 @@ def _not_relevance() -> Refutation:
     parts = np.linalg.norm(weights[:, None] * values, axis=1)
     return refute(
         "a larger weight means that the item matters more to the output",
-        "The weight multiplies a value. A weight of 0.9 on a value of zero adds nothing, and one "
-        "of 0.05 on a long value makes the output. Nor is a weight the probability that an item "
-        "is the right one: it is a share among the items that are there.",
         Check("weight of a", weights[0], 0.9, _TIGHT),
         Check("length of what a adds to c", parts[0], 0, _TIGHT),
         Check("weight of b", weights[1], 0.05, _TIGHT),

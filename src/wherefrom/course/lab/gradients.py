@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from wherefrom.course.lab.demonstration import Check, Demonstration, Figure, apart, refute
+from wherefrom.course.lab.demonstration import Check, Demonstration, Figure, apart, claim, refute
 from wherefrom.course.lab.numerics import (
     Array,
     central_differences,
@@ -43,16 +43,13 @@ def softmax_cross_entropy(seed: int) -> Demonstration:
     )
     refutation = refute(
         "dCE/dtheta_i = dCE/dy_hat_i . dy_hat_i/dtheta_i",
-        "Every y_hat_j depends on theta_i, through the sum below the fraction; the chain rule adds "
-        "over all j. Without the sum the entry of the true class comes out right and all others 0.",
         Check("one term: entry of the true class", alone[label], right[label], 1e-12),
         Check("one term: largest entry of the other classes", abs(alone[others]).max(), 0, 1e-12),
         Check("the same, as it should be", measured[others].max(), found[others].max(), _NEAR),
         apart("one term against central differences", _gap(alone, measured), 0, 0.01),
     )
     return Demonstration(
-        "softmax-cross-entropy",
-        "the gradient of cross-entropy with respect to the input of softmax is y_hat - y",
+        *claim("softmax-cross-entropy"),
         checks,
         (refutation,),
         lambda: _draw_entries(measured, right, alone, "y_hat - y", "one term alone"),
@@ -88,9 +85,7 @@ def input_gradient(seed: int) -> Demonstration:
         ),
     )
     return Demonstration(
-        "input-gradient",
-        "for h = sigmoid(x W1 + b1) and y_hat = softmax(h W2 + b2), "
-        "dJ/dx = ((y_hat - y) W2^T * h (1 - h)) W1^T",
+        *claim("input-gradient"),
         checks,
         (),
         lambda: _draw_entries(
@@ -123,12 +118,7 @@ def perplexity_base(seed: int) -> Demonstration:
         apart("bases mixed, against the perplexity", mixed, natural, 0.5),
     )
     return Demonstration(
-        "perplexity-base",
-        "perplexity does not depend on the base: 2^(-mean log2 p) = e^(-mean ln p), as long as "
-        "the power and the logarithm have the same",
-        checks,
-        (),
-        lambda: _draw_perplexity(p, natural),
+        *claim("perplexity-base"), checks, (), lambda: _draw_perplexity(p, natural)
     )
 
 

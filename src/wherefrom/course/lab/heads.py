@@ -15,6 +15,7 @@ from wherefrom.course.lab.demonstration import (
     Figure,
     Refutation,
     apart,
+    claim,
     refute,
     sampled,
     sampled_sd,
@@ -81,9 +82,7 @@ def one_head(seed: int) -> Demonstration:
         sampled("the same, sampled", balanced(alpha), within(0.6, BETA)),
     )
     return Demonstration(
-        "one-head-is-fragile",
-        "with q = beta (mu_a + mu_b) and k_a = (1 + gamma) mu_a, alpha_a = sigmoid(beta gamma): "
-        "the output jumps between v_a and v_b",
+        *claim("one-head-is-fragile"),
         checks,
         _one_head_refutations(keys),
         lambda: _draw_one_head(alpha),
@@ -97,16 +96,12 @@ def _one_head_refutations(keys: Array) -> tuple[Refutation, ...]:
     return (
         refute(
             "alpha_a = sigmoid(beta (eps_a - eps_b)), with noise in the length of k_b as well",
-            "Only k_a's covariance has the large part; k_b stays at mu_b. Noise on both is "
-            "another problem, with another and larger spread.",
             Check("sd of k_b.q / beta over the samples", still, 0, 1e-4),
             Check("sd of alpha_a with noise on both keys", both, 0.459, 5e-4),
             apart("the same against the spread there is", both, spread(BETA), 0.01),
         ),
         refute(
             "c is a balanced average whenever k_a is near its mean, which is the usual case",
-            "Near must mean |gamma| < ln(1.5)/beta = 0.04, and gamma's standard deviation is 0.71: "
-            "nearly balanced is the exception, nearly all on one of the two the rule.",
             Check("P(0.4 < alpha_a < 0.6)", share, 0.045, 1e-3),
             apart("the same against a majority", share, 0.5, 0.4),
             Check(

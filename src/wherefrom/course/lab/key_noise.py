@@ -15,6 +15,7 @@ from wherefrom.course.lab.demonstration import (
     Figure,
     Refutation,
     apart,
+    claim,
     refute,
     sampled,
     sampled_sd,
@@ -72,9 +73,7 @@ def small_noise(seed: int) -> Demonstration:
         Check("a head that copies, q = beta mu_a, alpha = 0.01: sd", one.std(), 0, 0.01),
     ]
     return Demonstration(
-        "small-noise-in-keys",
-        "with k_i ~ N(mu_i, alpha I) a's weight is sigmoid(2 beta sqrt(alpha) z), z ~ N(0, 1); "
-        "c is about the average only where alpha is much less than 1/beta^2",
+        *claim("small-noise-in-keys"),
         tuple(checks),
         (_small_on_its_own(drawn[1e-2]), _the_larger_the_better()),
         lambda: _draw_small_noise(drawn),
@@ -91,8 +90,6 @@ def _small_on_its_own(weights: Array) -> Refutation:
     expected = math.erf(math.log(1.5) / (2 * BETA * 0.1) / math.sqrt(2))
     return refute(
         "alpha = 0.01 is small, so k_a is about mu_a and c is about the average",
-        "Each entry of a key is then off by 0.1, but the query multiplies that by beta: the "
-        "scores of a and b differ by 2 beta sqrt(alpha) = 2 in a usual sample, and e^2 = 7.4.",
         apart("sd of a's weight, alpha = 0.01, beta = 10", _at(1e-2), 0, 0.1),
         sampled("P(0.4 < a's weight < 0.6)", middle, expected),
         apart("the same against nearly always", middle.mean(), 1, 0.5),
@@ -104,8 +101,6 @@ def _the_larger_the_better() -> Refutation:
     left = [abs(math.exp(b) / (2 * math.exp(b) + N - 2) - 0.5) for b in (BETA, 10 * BETA)]
     return refute(
         "beta must be very large, and the larger the better",
-        "beta must be well above ln(n-2), or the others keep weight. Past that it only makes the "
-        "same noise count for more: what is gained is nothing, what is lost is the average.",
         Check("what the others take from 1/2, beta = 10", left[0], 0, 1e-3),
         Check("sd of a's weight, alpha = 0.001, beta = 10", sds[0], ALPHAS[SHOWN], 5e-4),
         Check("the same for beta = 100", sds[1], 0.435, 5e-3),
@@ -164,9 +159,7 @@ def range_of_a_key(seed: int) -> Demonstration:
         Check("the upper end of that range", 1 + sure, 2.387, 1e-3),
     )
     return Demonstration(
-        "range-of-a-key",
-        "k_a ~ N(mu_a, alpha I + 1/2 mu_a mu_a^T) lies on the line of mu_a, from about -0.4 to 2.4 "
-        "times mu_a, and k_b stays a point: a long thin ellipse against a small ball",
+        *claim("range-of-a-key"),
         checks,
         (_same_direction(k_a, along), _a_number_for_a_matrix(random)),
         lambda: _draw_range(k_a, k_b),
@@ -183,9 +176,6 @@ def _same_direction(k_a: Array, along: Array) -> Refutation:
     near = float((cosine > 0.9).mean())
     return refute(
         "k_a always points in roughly the same direction as mu_a",
-        "Its length factor 1 + gamma is negative in 8 % of the samples, and then k_a points the "
-        "other way: q1 = beta mu_a gives a the lowest score of all. Near zero the small noise "
-        "decides the direction.",
         sampled("P(k_a.mu_a < 0)", along < 0, expected),
         apart("share with a cosine above 0.9", near, 1, 0.05),
         apart("the least cosine of all samples, against 1", cosine.min(), 1, 1.9),
@@ -199,9 +189,6 @@ def _a_number_for_a_matrix(random: np.random.Generator) -> Refutation:
     tied = float(np.corrcoef(drawn[:, 0], drawn[:, 1])[0, 1])
     return refute(
         "k_a = mu_a + eps with eps ~ N(0, alpha I + 0.5)",
-        "1/2 mu_a mu_a^T is a matrix of rank one: all of it lies along mu_a. The number 1/2 in "
-        "its place, added to every entry, makes k_a vary along the sum of all axes, so that it "
-        "has as much of mu_b as it has noise of its own.",
         _variance("variance along mu_b, the number added", drawn[:, 1], 0.5 + SHOWN),
         apart("the same against the alpha that it should be", wrong[1, 1], SHOWN, 0.1),
         Check("correlation of k_a.mu_a and k_a.mu_b", tied, 1, 0.01),

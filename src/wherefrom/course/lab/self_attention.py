@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wherefrom.course.lab.demonstration import Check, Demonstration, Figure, apart, refute
+from wherefrom.course.lab.demonstration import Check, Demonstration, Figure, apart, claim, refute
 from wherefrom.course.lab.numerics import Array, generator, length, orthonormal, softmax
 from wherefrom.show.drawing.figures import OTHER, PALE, RIGHT, WRONG, dress, grid, panels
 
@@ -63,18 +63,13 @@ def key_query_value(seed: int) -> Demonstration:
     swapped_weights, swapped = contexts(x, query, key, value)
     refutation = refute(
         "K and Q are interchangeable",
-        "The score k_j.q_i = x_j^T K^T Q x_i turns into x_j^T Q^T K x_i, its transpose: who looks "
-        "at whom is reversed. Word 1 then looks at word 2, whose value is 0, and word 2, which "
-        "has no query left, at all three alike.",
         Check("swapped: |c_1|", length(swapped[0]), 0, _TIGHT),
         Check("swapped: |c_2 - (2 u_b - u_c)/3|", length(swapped[1] - (2 * b - c) / 3), 0, _TIGHT),
         apart("swapped: |c_1 - (u_b - u_c)|", length(swapped[0] - (b - c)), 0, 1),
         apart("swapped: |c_2 - u_b|", length(swapped[1] - b), 0, 1),
     )
     return Demonstration(
-        "key-query-value",
-        "V = (u_b u_b^T - u_c u_c^T)/beta^2, K = u_d u_d^T + u_c u_c^T, Q = u_d u_a^T + u_c u_d^T "
-        "give c_1 = u_b - u_c and c_2 = u_b; K = I works too",
+        *claim("key-query-value"),
         checks,
         (refutation,),
         lambda: _draw_matrices(seed, weights, out, swapped_weights, swapped),
@@ -118,20 +113,13 @@ def without_key_query_value(seed: int) -> Demonstration:
     ratio = (np.exp(BETA**2) + 2) / (np.exp(BETA**2) + 1 + np.exp(-(BETA**2)))
     refutation = refute(
         "adding u_d to x_2 increases alpha_21, so c_2 takes in u_d + u_b",
-        "x_2 then has a score of beta^2 with x_1 but 2 beta^2 with itself: the lead stays beta^2 "
-        "and alpha_21 stays at e^-beta^2. c_2 is the new x_2, u_a + u_d, without any u_b.",
         Check("alpha_21 with u_d added", after, 0, 1e-6),
         Check("alpha_21 after over before", after / before, ratio, 1e-9),
         apart("the same against any growth to speak of", after / before, 2.0, 0.9),
         Check("share of u_b in c_2 with u_d added", runs["u_d"][1][1] @ b / BETA**2, 0, 1e-6),
     )
     return Demonstration(
-        "without-key-query-value",
-        "with v = k = q = x, c_2 is x_2 itself, about u_a; adding u_d or u_c cannot isolate u_b, "
-        "since c is a convex combination and u_b always comes with u_d or u_c",
-        checks,
-        (refutation,),
-        lambda: _draw_without(seed, runs),
+        *claim("without-key-query-value"), checks, (refutation,), lambda: _draw_without(seed, runs)
     )
 
 
@@ -229,8 +217,6 @@ def synthesizer(seed: int) -> Demonstration:
     )
     refutation = refute(
         "the synthesizer removes the quadratic computation entirely",
-        "It compares no two words, but B still makes l scores for each of l words, and the l x l "
-        "weights still multiply the values: 2 l^2 d_h multiplications, as many as before.",
         Check(
             "quadratic multiplications, over those with queries and keys",
             (few.scores + few.mixing) / (cost.scores + cost.mixing),
@@ -248,12 +234,7 @@ def synthesizer(seed: int) -> Demonstration:
         ),
     )
     return Demonstration(
-        "synthesizer",
-        "no products of queries with keys, but the l x l matrix and its product with the values "
-        "remain: the cost is still quadratic in the length",
-        checks,
-        (refutation,),
-        lambda: _draw_synthesizer(width, head),
+        *claim("synthesizer"), checks, (refutation,), lambda: _draw_synthesizer(width, head)
     )
 
 

@@ -16,6 +16,7 @@ from wherefrom.course.lab.demonstration import (
     Figure,
     Refutation,
     apart,
+    claim,
     refute,
     sampled,
 )
@@ -68,9 +69,7 @@ def two_heads(seed: int) -> Demonstration:
         *_gain_checks(gains),
     )
     return Demonstration(
-        "two-heads-are-robust",
-        "with q1 = beta mu_a and q2 = beta mu_b each head copies: softmax saturates, and the "
-        "length of k_a matters no more unless it turns negative",
+        *claim("two-heads-are-robust"),
         checks,
         (
             _same_queries(keys),
@@ -151,8 +150,6 @@ def _same_queries(keys: Array) -> Refutation:
     same, alone = squared_distances(averaged).mean(), squared_distances(first).mean()
     return refute(
         "q1 = q2 = beta (mu_a + mu_b) makes the output more stable",
-        "Both heads see the same keys, so two equal queries give twice the same vector, whose "
-        "average is that vector: the correlation is 1 and nothing is gained.",
         Check("correlation of the two heads' outputs", correlation, 1.0, 1e-9),
         Check("total variance over that of one head", same / alone, 1, 1e-9),
         apart("total variance against that of the right queries", same, two, one / 2),
@@ -168,9 +165,6 @@ def _queries_of_values() -> Refutation:
     out = (heads[0][1] + heads[1][1]) / 2
     return refute(
         "q1 = (v_a + v_b)/2 and q2 = (v_b - v_a)/2, whose outputs average to (v_a + v_b)/2",
-        "The outputs that are claimed average to v_b/2, not to (v_a + v_b)/2; the second has a "
-        "weight of -1/2, which softmax cannot give; and queries are compared with keys, not with "
-        "values.",
         Check("|average of the claimed outputs - v_b/2|", length(claimed - v[1] / 2), 0, 1e-12),
         apart("its distance from (v_a + v_b)/2", length(claimed - target), 0, 0.5),
         apart("the least weight of all, against the -1/2 needed", least, -0.5, 0.5),
@@ -182,9 +176,6 @@ def _cancelling(gains: Array) -> Refutation:
     gain, more = mean_gain(), float((gains > 2).mean())
     return refute(
         "the average of two heads cancels their noise",
-        "Averaging two independent and equally noisy heads would halve the variance. Here the "
-        "second head has none to cancel with, and the first alone is already steadier: softmax "
-        "saturates. A good part of the gain is there before anything is averaged.",
         apart("the mean gain against the 2 that cancelling gives", gain, 2.0, 10),
         Check("share of the draws of values that gain more than that 2", more, 1.0, 2e-3),
         Check("the mean gain of head 1 alone, nothing averaged", gain / 4, 3.85, 0.02),
@@ -194,8 +185,6 @@ def _cancelling(gains: Array) -> Refutation:
 def _noise_in_head_two(first: Array, second: Array) -> Refutation:
     return refute(
         "the second head, which looks at b, is the one whose output varies",
-        "q2 = beta mu_b is perpendicular to k_a whatever its length: only the first head ever "
-        "sees the noise.",
         Check("total variance of head 2", squared_distances(second).mean(), 0, 1e-6),
         _variance("total variance of head 1, sampled", first, 4 * exact_variances()[1]),
     )
@@ -210,9 +199,6 @@ def _like_a_key(keys: Array, second: Array) -> Refutation:
     other = softmax(keys[0] @ (BETA * axes[1])) @ longer
     return refute(
         "c_2 will look like k_b without much variation",
-        "c_2 is an average of values. Keys only decide the weights: with nearly all of the weight "
-        "on b, c_2 looks like v_b. Where values have another dimension than keys, c_2 and k_b "
-        "cannot even be compared.",
         Check("|c_2 - v_b|, the largest of all samples", to_value, 0, 0.01),
         apart("|c_2 - k_b|, the smallest of all samples", to_key, 0, 1.0),
         Check("entries of c_2, values of 13 entries, keys of 10", len(other), 13, 0),
