@@ -8,7 +8,7 @@ import torch
 
 from wherefrom.course.doctor import (
     checks,
-    given_model,
+    given,
     given_trainer,
     models,
     perceiver,
@@ -79,7 +79,7 @@ def test_every_mistake_that_a_check_names_has_a_hint():
             r'(?:Finding\(\s*|otherwise(?:: str)? ?= ?)"([^"]+)"', path.read_text(encoding="utf-8")
         )
     }
-    tables = (models.MISTAKES, rotary.MISTAKES, perceiver.MISTAKES, given_model.LEFT_OUT)
+    tables = (models.MISTAKES, rotary.MISTAKES, perceiver.MISTAKES, given.LEFT_OUT)
     named |= {mistake for table in (*tables, given_trainer.WRONG) for _, mistake, _ in table}
     assert {"formula", "one rotation", "latents not normalised", "unmasked future"} <= named
     assert named - set(HINTS) <= {"missing file"}

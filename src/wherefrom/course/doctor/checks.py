@@ -10,8 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from wherefrom.course.doctor import (
-    given_model,
-    given_tools,
+    given,
     given_trainer,
     models,
     names,
@@ -162,20 +161,20 @@ def _variant_of(name: str) -> str:
 
 def given_parts(submission: Submission) -> None:
     """The model but for its attention: what was handed out still does what it did."""
-    given_model.check_attention(submission)
+    given.check_attention(submission)
     for variant in _variants(submission):
         for check in (
-            given_model.check_forward,
-            given_model.check_loss,
-            given_model.check_dropout,
-            given_model.check_start,
+            given.check_forward,
+            given.check_loss,
+            given.check_dropout,
+            given.check_start,
         ):
             check(submission, variant)
 
 
 def given_functions(submission: Submission) -> None:
-    given_tools.check_sample(submission)
-    given_tools.check_scoring(submission)
+    given.check_sample(submission)
+    given.check_scoring(submission)
 
 
 CHECKS: dict[str, Callable[[Submission], str | None]] = {
