@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from wherefrom.course.doctor import given_trainer, training
+from wherefrom.course.doctor import given_trainer, programs, training
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.years import YEARS
 
@@ -64,7 +64,7 @@ def test_a_changed_solution_is_found_out(plain, file, old, new, check, mistake, 
 def test_counting_trainers_train_again_afterwards(plain):
     submission = plain()
     before = submission.Trainer.train
-    with training.counted(submission) as calls:
+    with programs.counted(submission) as calls:
         submission.Trainer(None, None, None, None).train()
     assert len(calls) == 1
     assert submission.Trainer.train is before

@@ -9,7 +9,7 @@ import copy
 import math
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -38,25 +38,10 @@ SETTINGS: dict[str, Any] = {
     "ckpt_path": None,
     "writer": None,
 }
+UNDROPPED = dict.fromkeys(("embd_pdrop", "resid_pdrop", "attn_pdrop"), 0.0)
 TOLERANCE = 1e-5
 
 
-@dataclass(frozen=True)
-class Habits:
-    """What the hand-out's loop does; each may be otherwise in a submission."""
-
-    decayed: str = "all but biases"
-    clipped: bool = True
-    warmed_up: bool = True
-    falling: bool = True
-    floor: float = 0.1
-    returning: bool = True  # past its end the cosine comes back
-    pads_counted: bool = True
-    betas: bool = True
-    own_loss: bool = True  # the model's, whatever it is worth: that is another check's business
-
-
-RIGHT = Habits()
 WRONG: tuple[Mistake, ...] = (
     ({"decayed": "all"}, "decay", "weight decay fell on the biases too"),
     ({"decayed": "none"}, "decay", "there were no weight decay"),
@@ -94,32 +79,22 @@ class Rows(torch.utils.data.Dataset):
         return self.x[index], self.y[index]
 
 
-@dataclass(frozen=True)
-class Trained:
-    """A model before and after the submission's trainer, and the examples in their order."""
+def trained(submission: Submission) -> tuple[nn.Module, Tensor, list[int]]:
+    """A model before the submission's trainer, its weights after it, and the order of examples."""
 
-    start: nn.Module
-    found: Tensor
-    seen: list[int]
-
-
-def trained(submission: Submission) -> Trained:
-    """What the submission's trainer does, once for both checks."""
-
-    def make() -> Trained:
-        off = dict.fromkeys(("embd_pdrop", "resid_pdrop", "attn_pdrop"), 0.0)
-        model = models.build(submission, "vanilla", course_sizes=False, **off).double()
+    def make() -> tuple[nn.Module, Tensor, list[int]]:
+        model = models.build(submission, "vanilla", course_sizes=False, **UNDROPPED).double()
         start, data = copy.deepcopy(model), Rows()
         trainer = submission.Trainer(model, data, None, submission.TrainerConfig(**SETTINGS))
         trainer.train()
-        return Trained(start, _parameters(getattr(trainer, "model", model)), data.seen)
+        return start, _parameters(getattr(trainer, "model", model)), data.seen
 
     return submission.once("trained", make)
 
 
 def check_order(submission: Submission) -> str:
     """An epoch takes the examples in order, as the course's trainer does."""
-    seen = trained(submission).seen
+    seen = trained(submission)[2]
     if len(seen) < ROWS:
         raise NoTelling("the trainer did not read the examples one by one")
     orders = [seen[i : i + ROWS] for i in range(0, ROWS * EPOCHS, ROWS)]
@@ -130,52 +105,70 @@ def check_order(submission: Submission) -> str:
 
 def check_trainer(submission: Submission) -> None:
     """The submission's trainer leaves the model that the handed-out one would leave."""
-    made = trained(submission)
+    start, found, _ = trained(submission)
 
     def compute(**habits: Any) -> Tensor:
-        return train(copy.deepcopy(made.start), replace(RIGHT, **habits))
+        return train(copy.deepcopy(start), **habits)
 
     # A trainer may compute the loss itself, as ours does.
-    if is_near(made.found, compute(own_loss=False), TOLERANCE):
+    if is_near(found, compute(own_loss=False), TOLERANCE):
         return
-    if is_near(made.found, _parameters(made.start), TOLERANCE):
+    if is_near(found, _parameters(start), TOLERANCE):
         raise Finding("never trained", "trainer.train() leaves the model's weights as they were")
-    if not is_near(made.found, compute(), TOLERANCE):
+    if not is_near(found, compute(), TOLERANCE):
         with suppress(NoTelling):
             check_order(submission)
-    compare("what the trainer leaves", made.found, compute, WRONG, TOLERANCE, otherwise="trainer")
+    compare("what the trainer leaves", found, compute, WRONG, TOLERANCE, otherwise="trainer")
 
 
-def train(model: nn.Module, habits: Habits) -> Tensor:
-    """The parameters after the hand-out's loop, or after one with other habits."""
+def train(
+    model: nn.Module,
+    decayed: str = "all but biases",
+    clipped: bool = True,
+    pads_counted: bool = True,
+    betas: bool = True,
+    own_loss: bool = True,
+    **schedule: Any,
+) -> Tensor:
+    """The parameters after the hand-out's loop, or after one with other habits.
+
+    The model's own loss is taken, whatever it is worth: that is another check's business.
+    """
     rate = SETTINGS["learning_rate"]
-    betas = SETTINGS["betas"] if habits.betas else (0.9, 0.999)
-    optimiser = torch.optim.AdamW(_groups(model, habits.decayed), lr=rate, betas=betas)
+    own = SETTINGS["betas"] if betas else (0.9, 0.999)
+    optimiser = torch.optim.AdamW(_groups(model, decayed), lr=rate, betas=own)
     tokens = 0
     model.train()
     for x, y in _batches():
         logits, loss = model(x, y)
-        if not habits.own_loss:
+        if not own_loss:
             loss = cross_entropy(logits.flatten(0, 1), y.flatten(), ignore_index=0)
         model.zero_grad()
         loss.backward()
-        if habits.clipped:
+        if clipped:
             nn.utils.clip_grad_norm_(model.parameters(), SETTINGS["grad_norm_clip"])
         optimiser.step()
-        tokens += int((y >= (0 if habits.pads_counted else 1)).sum())
+        tokens += int((y >= (0 if pads_counted else 1)).sum())
         for group in optimiser.param_groups:
-            group["lr"] = rate * _share(tokens, habits)
+            group["lr"] = rate * peak_share(tokens, SimpleNamespace(**SETTINGS), **schedule)
     return _parameters(model)
 
 
-def _share(tokens: int, habits: Habits) -> float:
-    """Of the peak rate, after so many tokens."""
-    warm, final = SETTINGS["warmup_tokens"], SETTINGS["final_tokens"]
+def peak_share(
+    tokens: int,
+    config: Any,
+    warmed_up: bool = True,
+    falling: bool = True,
+    floor: float = 0.1,
+    returning: bool = True,
+) -> float:
+    """Of the peak rate, after so many tokens; past its end the course's cosine comes back."""
+    warm, final = config.warmup_tokens, config.final_tokens
     if tokens < warm:
-        return tokens / warm if habits.warmed_up else 1.0
-    done = (tokens - warm) / (final - warm)
-    done = done if habits.returning else min(done, 1.0)
-    return max(habits.floor, 0.5 * (1 + math.cos(math.pi * done))) if habits.falling else 1.0
+        return tokens / max(1, warm) if warmed_up else 1.0
+    done = (tokens - warm) / max(1, final - warm)
+    done = done if returning else min(done, 1.0)
+    return max(floor, 0.5 * (1 + math.cos(math.pi * done))) if falling else 1.0
 
 
 def _groups(model: nn.Module, decayed: str) -> list[dict[str, Any]]:

@@ -121,35 +121,27 @@ def pieces(x: Sequence[int], data: CharacterExamples) -> Pieces:
     raise Finding("layout", f"expected prefix, suffix and span, each with a mask, found {found}")
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """An example of document number `index`, and the data set that it comes from."""
-
-    block: int
-    index: int
-    x: list[int]
-    y: list[int]
-    data: CharacterExamples
-
-    @property
-    def pieces(self) -> Pieces:
-        return pieces(self.x, self.data)
-
-
-def every_document(submission: Submission, times: int) -> Iterator[Drawn]:
-    """Each document several times, in small blocks and in the course's."""
+def every_document(
+    submission: Submission, times: int
+) -> Iterator[tuple[int, int, list[int], list[int]]]:
+    """Block, number, x and y of each document several times, in small blocks and the course's."""
     for block in (SMALL_BLOCK, BLOCK):
-        data = dataset(submission, block)
         for index in [*range(len(DOCUMENTS))] * times:
-            yield Drawn(block, index, *draw(data, index), data)
+            yield block, index, *draw(dataset(submission, block), index)
+
+
+def pieces_of_all(submission: Submission) -> Iterator[tuple[int, Pieces]]:
+    """The number of a document and the pieces of an example of it."""
+    for block, index, x, _ in every_document(submission, 8):
+        yield index, pieces(x, dataset(submission, block))
 
 
 def check_size(submission: Submission) -> str | None:
     note = None
-    for drawn in every_document(submission, 1):
-        found, allowed = len(drawn.x), submission.year.sizes(drawn.block)
+    for block, _, x, _ in every_document(submission, 1):
+        found, allowed = len(x), submission.year.sizes(block)
         if found not in allowed:
-            text = f"x and y should have {allowed[0]} characters at block_size {drawn.block}"
+            text = f"x and y should have {allowed[0]} characters at block_size {block}"
             raise Finding("size", f"{text} and have {found}")
         if found != allowed[0]:
             note = f"x and y have {found} characters, not {allowed[0]}: the hand-out says both"
@@ -160,8 +152,7 @@ def check_size(submission: Submission) -> str | None:
 
 def check_shift(submission: Submission) -> None:
     """y is x moved on by one character."""
-    for drawn in every_document(submission, 8):
-        x, y = drawn.x, drawn.y
+    for _, _, x, y in every_document(submission, 8):
         if x[1:] != y[:-1]:
             by = next((k for k in (0, 2, 3, -1) if _shifted(x, y, k)), None)
             how = {None: "something else", 0: "x itself", -1: "x one character back"}
@@ -171,7 +162,7 @@ def check_shift(submission: Submission) -> None:
 
 def check_masks(submission: Submission) -> str | None:
     """Two masks, and in most years a third one that closes the span."""
-    closed = {drawn.pieces.closed for drawn in every_document(submission, 8)}
+    closed = {found.closed for _, found in pieces_of_all(submission)}
     if len(closed) == 2:
         raise Finding("layout", "a mask follows the span in some examples and not in others")
     if closed == {submission.year.third_mask}:
@@ -184,10 +175,9 @@ def check_masks(submission: Submission) -> str | None:
 def check_rebuilt(submission: Submission) -> str | None:
     """The pieces of example i give the beginning of document i."""
     spans: list[str] = []
-    for drawn in every_document(submission, 8):
-        found = drawn.pieces
-        if not DOCUMENTS[drawn.index].startswith(found.text):
-            text = f"the pieces of example {drawn.index} do not give its document back"
+    for index, found in pieces_of_all(submission):
+        if not DOCUMENTS[index].startswith(found.text):
+            text = f"the pieces of example {index} do not give its document back"
             raise Finding("rebuild", f"{text}: {found.text[:40]!r}")
         spans.append(found.span)
     if not any(spans):
