@@ -5,7 +5,6 @@ hands out is worth nothing either. Tests over many random draws fail a right sol
 once in a million times; `wherefrom.course.doctor.spans` has the arithmetic.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,12 +17,12 @@ from wherefrom.course.doctor import (
     spans,
     training,
 )
-from wherefrom.course.doctor.checks import FORMULAS
+from wherefrom.course.doctor.checks import FORMULAS, in_turn
+from wherefrom.course.doctor.checks import Check as Look
 from wherefrom.course.doctor.comparison import logits
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.submission import Submission
 
-Look = Callable[[Submission], str | None]
 SCRATCH, PRETRAIN, FINETUNE = "finetune from scratch", "pretrain", "finetune"
 ALONE = "vanilla.nopretrain"  # the model that was never pretrained
 
@@ -42,15 +41,6 @@ class Test:
     files: Look | None = None
 
     __test__ = False  # for pytest, which would collect it
-
-
-def in_turn(*looks: Look) -> Look:
-    """All of them, and what each has to say."""
-
-    def look(submission: Submission) -> str | None:
-        return "; ".join(filter(None, [each(submission) for each in looks])) or None
-
-    return look
 
 
 def returns(submission: Submission, stage: str) -> None:

@@ -23,6 +23,7 @@ from wherefrom.course.doctor import (
 from wherefrom.course.doctor.findings import Finding, NoTelling
 from wherefrom.course.doctor.submission import Submission
 
+Check = Callable[[Submission], str | None]
 FORMULAS: dict[str, Callable[[Submission], str]] = {
     "synthesizer": models.check_formula,
     "perceiver": perceiver.check_formula,
@@ -33,23 +34,13 @@ _STAGES = ("pretrain", "finetune from scratch", "finetune")
 HINTS: dict[str, str] = json.loads(Path(__file__).with_name("hints.json").read_text("utf-8"))
 
 
-def imported(submission: Submission) -> None:
-    _ = submission.code
+def in_turn(*checks: Check) -> Check:
+    """All of them, and what each has to say."""
 
+    def look(submission: Submission) -> str | None:
+        return "; ".join(filter(None, [check(submission) for check in checks])) or None
 
-def shift(submission: Submission) -> str | None:
-    note = spans.check_size(submission)
-    spans.check_shift(submission)
-    return note
-
-
-def masks(submission: Submission) -> str:
-    notes = (spans.check_masks(submission), spans.check_rebuilt(submission))
-    return "; ".join(filter(None, notes))
-
-
-def randomness(submission: Submission) -> str:
-    return f"{spans.check_truncation(submission)}; {spans.check_spans(submission)}"
+    return look
 
 
 def loss(submission: Submission) -> None:
@@ -172,17 +163,12 @@ def given_parts(submission: Submission) -> None:
             check(submission, variant)
 
 
-def given_functions(submission: Submission) -> None:
-    given.check_sample(submission)
-    given.check_scoring(submission)
-
-
-CHECKS: dict[str, Callable[[Submission], str | None]] = {
-    "import": imported,
+CHECKS: dict[str, Check] = {
+    "import": lambda submission: submission.code and None,
     "vocabulary": spans.check_vocabulary,
-    "shift": shift,
-    "masks": masks,
-    "random lengths": randomness,
+    "shift": in_turn(spans.check_size, spans.check_shift),
+    "masks": in_turn(spans.check_masks, spans.check_rebuilt),
+    "random lengths": in_turn(spans.check_truncation, spans.check_spans),
     "loss on the answer": loss,
     "attention": attention,
     "variant built": variant,
@@ -195,7 +181,7 @@ CHECKS: dict[str, Callable[[Submission], str | None]] = {
     "predictions aligned": aligned,
     "given model": given_parts,
     "given trainer": given_trainer.check_trainer,
-    "given functions": given_functions,
+    "given functions": in_turn(given.check_sample, given.check_scoring),
 }
 # These read what the submission's code wrote, and run none of it.
 OF_FILES = ("parameter files", "predictions aligned")

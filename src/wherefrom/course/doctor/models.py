@@ -28,6 +28,7 @@ ATTENTION = {
 }
 PERCEIVER = "perceiver"
 CROSS = "CausalCrossAttention"  # into the latents, and out of them
+_RENAMED = "it is a vanilla model under another name, as if a flag were never set"
 _DOWN, _UP = "down_block", "up_block"  # only a perceiver has these
 LEARNED_POSITIONS = "pos_emb"  # a model with rotary positions has none
 # The synthesizer's second count: w2 as wide as the block, not one less.
@@ -74,18 +75,16 @@ def check_variant(submission: Submission, variant: str) -> None:
     inside = [m for m in model.modules() if not any(m is end for end in ends)]
     mixers = [getattr(m, "attn", None) for m in inside]
     found = [mixer._get_name() for mixer in mixers if isinstance(mixer, nn.Module)]
-    learned = getattr(model, LEARNED_POSITIONS, None) is not None
-    expected = ATTENTION[variant]
-    if found and set(found) == {expected} and not (variant == "rope" and learned):
+    expected, held = ATTENTION[variant], ", ".join(sorted(set(found))) or "no attention"
+    learned = variant == "rope" and getattr(model, LEARNED_POSITIONS, None) is not None
+    if held == expected and not learned:
         return
-    other = f"{len(found)} blocks with {', '.join(sorted(set(found))) or 'no attention'}"
-    other += " and learned positions" if variant == "rope" and learned else ""
-    text = f"the '{variant}' model holds {other}, expected {expected}"
-    text += " without learned positions" if variant == "rope" else ""
-    vanilla = variant != "vanilla" and set(found) == {ATTENTION["vanilla"]}
-    if vanilla:
-        text += ": it is a vanilla model under another name, as if a flag were never set"
-    raise Finding("flag never set" if vanilla else "variant", text)
+    text = f"the '{variant}' model holds {len(found)} blocks with {held}"
+    text += " and learned positions" if learned else ""
+    text += f", expected {expected}" + (" without learned positions" if variant == "rope" else "")
+    if variant != "vanilla" and held == ATTENTION["vanilla"]:
+        raise Finding("flag never set", f"{text}: {_RENAMED}")
+    raise Finding("variant", text)
 
 
 def check_perceiver(submission: Submission) -> None:
@@ -96,9 +95,8 @@ def check_perceiver(submission: Submission) -> None:
 def _check_ends(model: nn.Module) -> None:
     lacking = [name for name in (_DOWN, _UP) if not hasattr(model, name)]
     if lacking:
-        text = f"the 'perceiver' model has no {' and no '.join(lacking)}"
-        found = f"{text}: it is a vanilla model under another name, as if a flag were never set"
-        raise Finding("flag never set", found)
+        text = f"the 'perceiver' model has no {' and no '.join(lacking)}: {_RENAMED}"
+        raise Finding("flag never set", text)
     for name in (_DOWN, _UP):
         held = {m._get_name() for m in getattr(model, name).children()}
         if CROSS not in held:

@@ -25,12 +25,16 @@ class Order:
     """The checks to run, on what, and within which limits.
 
     `checks` is `module:NAME` of a dict of checks, `names` are those of them to run, and `paths`
-    are the folders in which the module is found. `folder` is a copy of the submission's folder if
-    its `code` may run, else the folder itself: then nothing of the submission is imported, and
-    only then does the order name the `answers`. `broken` says why the submission cannot be
-    imported, if an earlier child died of it. `note` is for the checks. The results are written to
-    the file descriptor `pipe`, each with the `token` in front, which the submission's code does
-    not know.
+    are the folders in which the module is found. They expect what the `year`'s hand-out says; an
+    environment variable tells the submission's code which year that is. `note` is for the checks.
+
+    With `code` false the checks read files only, and none of the submission's code is imported;
+    only then may the `answers` be named. Code runs in a copy of the `folder`, of large files only
+    those in `whole`, and finds the `given` files, if any, in its data folder.
+
+    The sandbox fills in the rest: `broken` says why the submission cannot be imported, if an
+    earlier child died of it. The results are written to the file descriptor `pipe`, each with the
+    `token` in front, which the submission's code does not know.
     """
 
     checks: str
@@ -43,6 +47,8 @@ class Order:
     year: str = DEFAULT_YEAR
     code: bool = True
     note: str = ""
+    whole: tuple[Path, ...] = ()
+    given: tuple[Path, ...] = ()
     broken: str = ""
     pipe: int = -1
     token: str = ""

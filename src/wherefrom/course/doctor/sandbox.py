@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +23,7 @@ from wherefrom.core.errors import BadData
 from wherefrom.course.doctor import scratch, warden
 from wherefrom.course.doctor.findings import Result
 from wherefrom.course.doctor.order import Limits, Order
-from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE
+from wherefrom.course.doctor.years import VARIABLE
 
 _STARTING = 60.0  # seconds to start Python and torch, on top of those for the first check
 _LONGEST = 1 << 20  # bytes of a child's answers
@@ -31,51 +31,20 @@ _MARK = "SANDBOX"  # a variable that the processes of one child have in common
 _WARDEN = (sys.executable, "-I", "-S", warden.__file__)
 
 
-def examine(
-    checks: str,
-    names: Sequence[str],
-    folder: Path,
-    data: Path | None = None,
-    limits: Limits | None = None,
-    paths: Sequence[Path] = (),
-    answers: Path | None = None,
-    year: str = DEFAULT_YEAR,
-    code: bool = True,
-    note: str = "",
-    whole: Sequence[Path] = (),
-    given: Sequence[Path] = (),
-) -> dict[str, Result]:
-    """The results of the named checks of `module:DICT` (found on `paths`), in their order.
-
-    They expect what the year's hand-out says; an environment variable tells the submission's code
-    which year that is. With `code` false the checks read files only, and none of the submission's
-    code is imported; only then may the `answers` be named. Code runs in a copy of the folder, of
-    large files only those in `whole`, and finds the `given` files, if any, in its data folder.
+def examine(order: Order) -> dict[str, Result]:
+    """The results of an order's checks, in their order.
 
     A child that dies or does not answer has failed the check it was at, and another child takes
     the remaining ones. If it died while importing the submission, the next one does not try.
     """
-    limits = limits or Limits()
-    assert not (code and answers), "the answers are not for a process that runs a submission"
-    order = Order(
-        checks,
-        tuple(names),
-        folder.resolve(),
-        data and data.resolve(),
-        limits,
-        tuple(path.resolve() for path in paths),
-        answers and answers.resolve(),
-        year,
-        code,
-        note,
-    )
-    results: dict[str, Result] = {}
-    end_of_all = time.monotonic() + limits.total
+    code, names, results = order.code, order.names, dict[str, Result]()
+    assert not (code and order.answers), "the answers are not for a process that runs a submission"
+    end_of_all = time.monotonic() + order.limits.total
     while left := [name for name in names if name not in results]:
         if time.monotonic() > end_of_all:
             results |= dict.fromkeys(left, Result("look", "no time was left for it", "stopped"))
             break
-        heard, end = _ask(replace(order, names=tuple(left)), end_of_all, whole, given)
+        heard, end = _ask(replace(order, names=tuple(left)), end_of_all)
         results |= {name: heard[name] for name in left if name in heard}
         missing = next((name for name in left if name not in heard), None)
         if missing is None:
@@ -87,9 +56,7 @@ def examine(
     return {name: results[name] for name in names}
 
 
-def _ask(
-    order: Order, end_of_all: float, whole: Sequence[Path], given: Sequence[Path]
-) -> tuple[dict[str, Result], str]:
+def _ask(order: Order, end_of_all: float) -> tuple[dict[str, Result], str]:
     """What one child answered before its end, and how it ended."""
     read, write = os.pipe()
     limits, token, mark = order.limits, secrets.token_hex(8), secrets.token_hex(8)
@@ -97,9 +64,9 @@ def _ask(
         place = Path(name)
         (place / "home").mkdir()
         (place / "work").mkdir()
-        order = replace(order, pipe=write, token=token)
+        order = replace(_resolved(order), pipe=write, token=token)
         if order.code:
-            order = _copy(order, place, whole, given)
+            order = _copied(order, place)
         own = {VARIABLE: order.year, "OMP_NUM_THREADS": str(limits.threads), _MARK: mark}
         process = subprocess.Popen(
             [*_WARDEN, sys.executable, "-m", "wherefrom.course.doctor.child"],
@@ -126,13 +93,20 @@ def _ask(
     return _read(said, token), f"{why or _in_words(process)} and was given up"
 
 
-def _copy(order: Order, place: Path, whole: Sequence[Path], given: Sequence[Path]) -> Order:
+def _resolved(order: Order) -> Order:
+    """The child runs in another folder: its paths must not depend on this one."""
+    named = {name: getattr(order, name) for name in ("folder", "data", "answers")}
+    whole = {name: path.resolve() for name, path in named.items() if path is not None}
+    return replace(order, **whole, paths=tuple(path.resolve() for path in order.paths))
+
+
+def _copied(order: Order, place: Path) -> Order:
     """The order with a copy of the submission, and with the given files for its data."""
-    folder = scratch.copy_submission(order.folder, place / "submission", whole)
-    if given:
+    folder = scratch.copy_submission(order.folder, place / "submission", order.whole)
+    if order.given:
         (place / "given").mkdir()
         order = replace(order, data=place / "given")
-    for path in given:
+    for path in order.given:
         shutil.copyfile(path, place / "given" / path.name)
     return replace(order, folder=folder.resolve())
 
