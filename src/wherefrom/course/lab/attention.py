@@ -7,15 +7,7 @@ import math
 
 import numpy as np
 
-from wherefrom.course.lab.demonstration import (
-    Check,
-    Demonstration,
-    Figure,
-    Refutation,
-    apart,
-    claim,
-    refute,
-)
+from wherefrom.course.lab.demonstration import Check, Demonstration, Figure, Refutation
 from wherefrom.course.lab.numerics import Array, attend, generator, length, orthonormal, softmax
 from wherefrom.show.drawing.figures import OTHER, PALE, RIGHT, WRONG, bars, dress, panels
 
@@ -50,7 +42,7 @@ def copying(seed: int) -> Demonstration:
     checks.append(
         Check("|c - v_j| with a margin of ln(n-1) + 7", length(c - values[0]), left, 1e-9)
     )
-    return Demonstration(*claim("copying"), tuple(checks), _copying_refutations(), _draw_copying)
+    return Demonstration.of("copying", tuple(checks), _copying_refutations(), _draw_copying)
 
 
 def _margin_check(n: int, over: float, random: np.random.Generator) -> Check:
@@ -66,15 +58,15 @@ def _copying_refutations() -> tuple[Refutation, ...]:
     scores = np.array([10.0, 10.0, -100.0])
     tied = float(softmax(scores)[0])
     return (
-        refute(
+        Refutation.of(
             "it is enough that q is almost identical to k_j",
             Check(
                 "alpha_j with q = k_j, unit norms, n = 10", identical, math.e / (math.e + 9), _TIGHT
             ),
             Check("the same, rounded", identical, 0.232, 5e-4),
-            apart("alpha_j against the 1 that is promised", identical, 1.0, 0.5),
+            Check.away("alpha_j against the 1 that is promised", identical, 1.0, 0.5),
         ),
-        refute(
+        Refutation.of(
             "k_j.q must be much larger than the sum of the other scores",
             Check(
                 "k_j.q minus the sum of the others, scores 10, 10, -100",
@@ -83,7 +75,7 @@ def _copying_refutations() -> tuple[Refutation, ...]:
                 _TIGHT,
             ),
             Check("alpha_j for these scores", tied, 0.5, _TIGHT),
-            apart("alpha_j against the 1 that is promised", tied, 1.0, 0.4),
+            Check.away("alpha_j against the 1 that is promised", tied, 1.0, 0.4),
         ),
     )
 
@@ -147,8 +139,8 @@ def average_of_two(seed: int) -> Demonstration:
         Check("the others subtracted, beta = 1", weight(away), faster_weight(N, 1), _TIGHT),
         Check("the others subtracted, beta = 5", weight(5 * away), faster_weight(N, 5), _TIGHT),
     )
-    return Demonstration(
-        *claim("average-of-two"), checks, _average_refutations(keys, values, random), _draw_average
+    return Demonstration.of(
+        "average-of-two", checks, _average_refutations(keys, values, random), _draw_average
     )
 
 
@@ -162,18 +154,18 @@ def _average_refutations(
     apart_keys, apart_values = basis[:, :N].T, random.standard_normal((N, N)) @ basis[:, N:].T
     blind = attend(50.0 * (apart_values[0] + apart_values[1]), apart_keys, apart_values)[0]
     return (
-        refute(
+        Refutation.of(
             "alpha_a = e^beta / (2 e^beta) = 1/2, the n - 2 others left out",
-            apart("alpha_a, beta = 1, n = 10", one, 0.5, 0.2),
+            Check.away("alpha_a, beta = 1, n = 10", one, 0.5, 0.2),
             Check("alpha_a, beta = 5, n = 1,000", many, shared_weight(1000, 5), _TIGHT),
-            apart("alpha_a, beta = 5, n = 1,000, against 1/2", many, 0.5, 0.2),
+            Check.away("alpha_a, beta = 5, n = 1,000, against 1/2", many, 0.5, 0.2),
         ),
-        refute(
+        Refutation.of(
             "q = (mu_a + mu_b)/2, the average of the two keys",
             Check("alpha_a with q = (mu_a + mu_b)/2, n = 10", half, 0.146, 5e-4),
-            apart("the same against 1/2", half, 0.5, 0.2),
+            Check.away("the same against 1/2", half, 0.5, 0.2),
         ),
-        refute(
+        Refutation.of(
             "a query made of the values v_a and v_b",
             Check(
                 "alpha_a with q = 50 (v_a + v_b), values perpendicular to keys",
@@ -181,7 +173,7 @@ def _average_refutations(
                 1 / N,
                 1e-9,
             ),
-            apart("the same against 1/2", blind[0], 0.5, 0.2),
+            Check.away("the same against 1/2", blind[0], 0.5, 0.2),
         ),
     )
 
@@ -223,11 +215,11 @@ def projection(seed: int) -> Demonstration:
         Check("largest entry of A^T B", abs(a.T @ b).max(), 0, _TIGHT),
         Check("|A A^T (v_a + v_b) - v_a|", length(extract @ (va + vb) - va), 0, _TIGHT),
         Check("|A A^T v_b|", length(extract @ vb), 0, _TIGHT),
-        apart("a basis that is not orthonormal: |A A^T s - v_a|", far, 0, 0.05),
+        Check.away("a basis that is not orthonormal: |A A^T s - v_a|", far, 0, 0.05),
         Check("the same, with A (A^T A)^-1 A^T", length(mended @ (va + vb) - va), 0, 1e-9),
     )
-    return Demonstration(
-        *claim("projection"),
+    return Demonstration.of(
+        "projection",
         checks,
         _projection_refutations(a, extract, vb),
         lambda: _draw_projection(extract, va, vb),
@@ -238,21 +230,21 @@ def _projection_refutations(a: Array, extract: Array, vb: Array) -> tuple[Refuta
     d, m = a.shape
     gram = a.T @ a
     return (
-        refute(
+        Refutation.of(
             "M = A, the basis vectors as columns",
             Check("A s is defined (1: yes)", _fits(a, vb), 0, 0),
-            apart("columns of A against entries of s", m, d, 0.5),
+            Check.away("columns of A against entries of s", m, d, 0.5),
         ),
-        refute(
+        Refutation.of(
             "M = A^T A",
             Check("largest entry of A^T A - I", abs(gram - np.eye(m)).max(), 0, _TIGHT),
             Check("A^T A s is defined (1: yes)", _fits(gram, vb), 0, 0),
         ),
-        refute(
+        Refutation.of(
             "M v_b = v_b",
             Check("|M v_b|", length(extract @ vb), 0, _TIGHT),
             Check("|M v_b - v_b|", length(extract @ vb - vb), length(vb), 1e-9),
-            apart("the same against 0", length(extract @ vb - vb), 0, 0.05),
+            Check.away("the same against 0", length(extract @ vb - vb), 0, 0.05),
         ),
     )
 

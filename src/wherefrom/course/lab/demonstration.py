@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import NDArray
 
@@ -39,6 +39,24 @@ class Check:
     apart: bool = False
     error: float = 0.0
 
+    @classmethod
+    def away(cls, label: str, found: float, expected: float, tolerance: float) -> Self:
+        """The number that a wrong statement promises is not the one that is found."""
+        return cls(label, found, expected, tolerance, apart=True)
+
+    @classmethod
+    def sampled(cls, label: str, values: NDArray[Any], expected: float) -> Self:
+        """The mean of sampled numbers, or the share of samples of which something is true."""
+        error = standard_error(values)
+        return cls(label, values.mean(), expected, _SURE * error, error=error)
+
+    @classmethod
+    def sampled_sd(cls, label: str, values: Array, expected: float, slack: float = 0.0) -> Self:
+        """Their standard deviation; `slack` is what the expected number itself leaves out."""
+        sd = values.std()
+        error = standard_error((values - values.mean()) ** 2) / (2 * sd)
+        return cls(label, sd, expected, _SURE * error + slack, error=error)
+
     @property
     def holds(self) -> bool:
         distance = float(abs(self.found - self.expected))
@@ -64,24 +82,6 @@ class Check:
         return told | ({"standard_error": float(self.error)} if self.error else {})
 
 
-def apart(label: str, found: float, expected: float, tolerance: float) -> Check:
-    """The number that a wrong statement promises is not the one that is found."""
-    return Check(label, found, expected, tolerance, apart=True)
-
-
-def sampled(label: str, values: NDArray[Any], expected: float) -> Check:
-    """The mean of sampled numbers, or the share of samples of which something is true."""
-    error = standard_error(values)
-    return Check(label, values.mean(), expected, _SURE * error, error=error)
-
-
-def sampled_sd(label: str, values: Array, expected: float, slack: float = 0.0) -> Check:
-    """Their standard deviation; `slack` is what the expected number itself leaves out."""
-    sd = values.std()
-    error = standard_error((values - values.mean()) ** 2) / (2 * sd)
-    return Check(label, sd, expected, _SURE * error + slack, error=error)
-
-
 @dataclass(frozen=True)
 class Refutation:
     """A wrong statement, why it is wrong, and the numbers that show it."""
@@ -89,6 +89,11 @@ class Refutation:
     statement: str
     why: str
     checks: tuple[Check, ...]
+
+    @classmethod
+    def of(cls, statement: str, *checks: Check) -> Self:
+        """With the explanation that is written for the statement."""
+        return cls(statement, _EXPLANATIONS["why"][statement], checks)
 
     @property
     def holds(self) -> bool:
@@ -103,16 +108,6 @@ class Refutation:
         }
 
 
-def refute(statement: str, *checks: Check) -> Refutation:
-    """A wrong statement with the explanation that is written for it."""
-    return Refutation(statement, _EXPLANATIONS["why"][statement], checks)
-
-
-def claim(name: str) -> tuple[str, str]:
-    """A demonstration's name, and the claim that is written for it."""
-    return name, _EXPLANATIONS["claims"][name]
-
-
 @dataclass(frozen=True)
 class Demonstration:
     """`draw` makes its figure; it is called only when someone wants to see it."""
@@ -122,6 +117,11 @@ class Demonstration:
     checks: tuple[Check, ...]
     refutations: tuple[Refutation, ...]
     draw: Callable[[], Figure]
+
+    @classmethod
+    def of(cls, name: str, *given: Any) -> Self:
+        """With the claim that is written for the name."""
+        return cls(name, _EXPLANATIONS["claims"][name], *given)
 
     @property
     def every_check(self) -> tuple[Check, ...]:

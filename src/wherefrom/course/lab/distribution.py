@@ -7,16 +7,7 @@ import math
 
 import numpy as np
 
-from wherefrom.course.lab.demonstration import (
-    Check,
-    Demonstration,
-    Figure,
-    Refutation,
-    apart,
-    claim,
-    refute,
-    sampled,
-)
+from wherefrom.course.lab.demonstration import Check, Demonstration, Figure, Refutation
 from wherefrom.course.lab.numerics import Array, attend, generator, length, softmax
 from wherefrom.show.drawing.figures import OTHER, PALE, RIGHT, WRONG, bars, dress, panels
 
@@ -37,7 +28,7 @@ def categorical(seed: int) -> Demonstration:
     # E|v_I - c|^2, from the weights alone: what one drawn value misses the mean by.
     expected = float(weights @ ((values - c) ** 2).sum(axis=1))
     checks = (
-        apart("the least of 10,000 weights, scores from -30 to 30: above 0", many.min(), 0, 0),
+        Check.away("the least of 10,000 weights, scores from -30 to 30: above 0", many.min(), 0, 0),
         Check("their sums, the furthest from 1", _furthest(many.sum(axis=1)), 1, _TIGHT),
         Check(
             "|mean of 40,000 values drawn by the weights - c|",
@@ -45,15 +36,15 @@ def categorical(seed: int) -> Demonstration:
             0,
             6 * math.sqrt(expected / DRAWS),
         ),
-        sampled(
+        Check.sampled(
             "mean squared distance of a drawn value from c",
             ((drawn - c) ** 2).sum(axis=1),
             expected,
         ),
         *_shift_checks(weights),
     )
-    return Demonstration(
-        *claim("categorical"),
+    return Demonstration.of(
+        "categorical",
         checks,
         (
             _not_negative_is_not_enough(),
@@ -97,10 +88,10 @@ def _not_negative_is_not_enough() -> Refutation:
     """ReLU in place of exp: not negative, and still no distribution."""
     scores = np.array([-1.0, -2.0, -3.0])
     total = float(np.maximum(scores, 0).sum())
-    return refute(
+    return Refutation.of(
         "numerator and denominator are not negative, therefore the weights are probabilities",
         Check("sum of max(0, score), scores -1, -2, -3", total, 0, 0),
-        apart("sum of exp(score), the same scores", np.exp(scores).sum(), 0, 0.1),
+        Check.away("sum of exp(score), the same scores", np.exp(scores).sum(), 0, 0.1),
         Check(
             "the largest weight, the same scores",
             softmax(scores).max(),
@@ -113,11 +104,11 @@ def _not_negative_is_not_enough() -> Refutation:
 def _nothing_is_drawn(again: list[Array], values: Array, expected: float) -> Refutation:
     moved = max(length(each - again[0]) for each in again)
     nearest = float(np.linalg.norm(values - again[0], axis=1).min())
-    return refute(
+    return Refutation.of(
         "attention selects a value at random, with the weights as probabilities",
         Check("spread of c over three computations", moved, 0, 0),
-        apart("the distance of c from the nearest value", nearest, 0, 1e-3),
-        apart("mean squared distance of one drawn value from c", expected, 0, 0.01),
+        Check.away("the distance of c from the nearest value", nearest, 0, 1e-3),
+        Check.away("mean squared distance of one drawn value from c", expected, 0, 0.01),
     )
 
 
@@ -126,7 +117,7 @@ def _not_relevance() -> Refutation:
     weights = softmax(np.log(np.array([0.9, 0.05, 0.05])))
     values = np.array([[0.0, 0.0], [30.0, 0.0], [0.0, 10.0]])
     parts = np.linalg.norm(weights[:, None] * values, axis=1)
-    return refute(
+    return Refutation.of(
         "a larger weight means that the item matters more to the output",
         Check("weight of a", weights[0], 0.9, _TIGHT),
         Check("length of what a adds to c", parts[0], 0, _TIGHT),

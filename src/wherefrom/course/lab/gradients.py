@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from wherefrom.course.lab.demonstration import Check, Demonstration, Figure, apart, claim, refute
+from wherefrom.course.lab.demonstration import Check, Demonstration, Figure, Refutation
 from wherefrom.course.lab.numerics import (
     Array,
     central_differences,
@@ -41,15 +41,15 @@ def softmax_cross_entropy(seed: int) -> Demonstration:
         Check("the chain rule, summed over j, against y_hat - y", _gap(summed, right), 0, 1e-12),
         Check("sum of the gradient", right.sum(), 0, 1e-12),
     )
-    refutation = refute(
+    refutation = Refutation.of(
         "dCE/dtheta_i = dCE/dy_hat_i . dy_hat_i/dtheta_i",
         Check("one term: entry of the true class", alone[label], right[label], 1e-12),
         Check("one term: largest entry of the other classes", abs(alone[others]).max(), 0, 1e-12),
         Check("the same, as it should be", measured[others].max(), found[others].max(), _NEAR),
-        apart("one term against central differences", _gap(alone, measured), 0, 0.01),
+        Check.away("one term against central differences", _gap(alone, measured), 0, 0.01),
     )
-    return Demonstration(
-        *claim("softmax-cross-entropy"),
+    return Demonstration.of(
+        "softmax-cross-entropy",
         checks,
         (refutation,),
         lambda: _draw_entries(measured, right, alone, "y_hat - y", "one term alone"),
@@ -77,15 +77,15 @@ def input_gradient(seed: int) -> Demonstration:
     checks = (
         Check("the formula against central differences", _gap(right, measured), 0, _NEAR),
         Check("slope along the gradient against its length", -drop, length(right), 1e-6),
-        apart(
+        Check.away(
             "without h (1 - h), against central differences",
             _gap(wrong @ w2.T @ w1.T, measured),
             0,
             1e-3,
         ),
     )
-    return Demonstration(
-        *claim("input-gradient"),
+    return Demonstration.of(
+        "input-gradient",
         checks,
         (),
         lambda: _draw_entries(
@@ -115,11 +115,9 @@ def perplexity_base(seed: int) -> Demonstration:
             natural ** (1 / math.log(2)),
             1e-8,
         ),
-        apart("bases mixed, against the perplexity", mixed, natural, 0.5),
+        Check.away("bases mixed, against the perplexity", mixed, natural, 0.5),
     )
-    return Demonstration(
-        *claim("perplexity-base"), checks, (), lambda: _draw_perplexity(p, natural)
-    )
+    return Demonstration.of("perplexity-base", checks, (), lambda: _draw_perplexity(p, natural))
 
 
 def _gap(a: Array, b: Array) -> float:

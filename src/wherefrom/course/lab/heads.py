@@ -9,17 +9,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from wherefrom.course.lab.demonstration import (
-    Check,
-    Demonstration,
-    Figure,
-    Refutation,
-    apart,
-    claim,
-    refute,
-    sampled,
-    sampled_sd,
-)
+from wherefrom.course.lab.demonstration import Check, Demonstration, Figure, Refutation
 from wherefrom.course.lab.numerics import (
     Array,
     gaussian_mean,
@@ -70,7 +60,7 @@ def one_head(seed: int) -> Demonstration:
     checks = (
         Check("alpha_a minus sigmoid(beta gamma), the largest of all samples", far, 0, 1e-3),
         Check("sd of alpha_a, beta = 10, by quadrature", spread(BETA), 0.443, 1.5e-3),
-        sampled_sd("sd of alpha_a, beta = 10, sampled", alpha, spread(BETA)),
+        Check.sampled_sd("sd of alpha_a, beta = 10, sampled", alpha, spread(BETA)),
         Check(
             "sd of alpha_a, beta = 100, against sqrt(1/4 - 1/(beta sqrt pi))",
             spread(100),
@@ -79,10 +69,10 @@ def one_head(seed: int) -> Demonstration:
         ),
         Check("sd of alpha_a, beta = 1,000, against its limit 1/2", spread(1000), 0.5, 1e-3),
         Check("P(0.4 < alpha_a < 0.6) = erf(ln 1.5 / beta)", within(0.6, BETA), 0.045, 1e-3),
-        sampled("the same, sampled", balanced(alpha), within(0.6, BETA)),
+        Check.sampled("the same, sampled", balanced(alpha), within(0.6, BETA)),
     )
-    return Demonstration(
-        *claim("one-head-is-fragile"),
+    return Demonstration.of(
+        "one-head-is-fragile",
         checks,
         _one_head_refutations(keys),
         lambda: _draw_one_head(alpha),
@@ -94,16 +84,16 @@ def _one_head_refutations(keys: Array) -> tuple[Refutation, ...]:
     both, extreme = spread(BETA, 1.0), 1 - within(0.9, BETA)
     share = within(0.6, BETA)
     return (
-        refute(
+        Refutation.of(
             "alpha_a = sigmoid(beta (eps_a - eps_b)), with noise in the length of k_b as well",
             Check("sd of k_b.q / beta over the samples", still, 0, 1e-4),
             Check("sd of alpha_a with noise on both keys", both, 0.459, 5e-4),
-            apart("the same against the spread there is", both, spread(BETA), 0.01),
+            Check.away("the same against the spread there is", both, spread(BETA), 0.01),
         ),
-        refute(
+        Refutation.of(
             "c is a balanced average whenever k_a is near its mean, which is the usual case",
             Check("P(0.4 < alpha_a < 0.6)", share, 0.045, 1e-3),
-            apart("the same against a majority", share, 0.5, 0.4),
+            Check.away("the same against a majority", share, 0.5, 0.4),
             Check(
                 "P(alpha_a < 0.1 or > 0.9) = 1 - erf(ln 9 / beta)",
                 extreme,

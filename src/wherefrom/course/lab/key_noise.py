@@ -8,18 +8,7 @@ import math
 
 import numpy as np
 
-from wherefrom.course.lab.demonstration import (
-    Axes,
-    Check,
-    Demonstration,
-    Figure,
-    Refutation,
-    apart,
-    claim,
-    refute,
-    sampled,
-    sampled_sd,
-)
+from wherefrom.course.lab.demonstration import Axes, Check, Demonstration, Figure, Refutation
 from wherefrom.course.lab.heads import BETA, SD, N, balanced, spread
 from wherefrom.course.lab.numerics import Array, generator, sigmoid, softmax
 from wherefrom.show.drawing.figures import OTHER, PALE, RIGHT, WRONG, dress, panels
@@ -58,7 +47,7 @@ def small_noise(seed: int) -> Demonstration:
     ]
     # 8 others of weight e^-10 each are what quadrature leaves out.
     checks += [
-        sampled_sd(
+        Check.sampled_sd(
             f"sd of a's weight, alpha = {a:g}, sampled, all ten keys noisy", weights, _at(a), 5e-4
         )
         for a, weights in drawn.items()
@@ -72,8 +61,8 @@ def small_noise(seed: int) -> Demonstration:
         Check("sd over beta sqrt(alpha)/2, alpha = 1e-6", _at(1e-6) / (BETA * 1e-3 / 2), 1, 1e-3),
         Check("a head that copies, q = beta mu_a, alpha = 0.01: sd", one.std(), 0, 0.01),
     ]
-    return Demonstration(
-        *claim("small-noise-in-keys"),
+    return Demonstration.of(
+        "small-noise-in-keys",
         tuple(checks),
         (_small_on_its_own(drawn[1e-2]), _the_larger_the_better()),
         lambda: _draw_small_noise(drawn),
@@ -88,18 +77,18 @@ def _small_on_its_own(weights: Array) -> Refutation:
     middle = balanced(weights)
     # 0.4 to 0.6 means |2 beta sqrt(alpha) z| < ln 1.5.
     expected = math.erf(math.log(1.5) / (2 * BETA * 0.1) / math.sqrt(2))
-    return refute(
+    return Refutation.of(
         "alpha = 0.01 is small, so k_a is about mu_a and c is about the average",
-        apart("sd of a's weight, alpha = 0.01, beta = 10", _at(1e-2), 0, 0.1),
-        sampled("P(0.4 < a's weight < 0.6)", middle, expected),
-        apart("the same against nearly always", middle.mean(), 1, 0.5),
+        Check.away("sd of a's weight, alpha = 0.01, beta = 10", _at(1e-2), 0, 0.1),
+        Check.sampled("P(0.4 < a's weight < 0.6)", middle, expected),
+        Check.away("the same against nearly always", middle.mean(), 1, 0.5),
     )
 
 
 def _the_larger_the_better() -> Refutation:
     sds = [noisy_spread(beta, SHOWN) for beta in (BETA, 10 * BETA)]
     left = [abs(math.exp(b) / (2 * math.exp(b) + N - 2) - 0.5) for b in (BETA, 10 * BETA)]
-    return refute(
+    return Refutation.of(
         "beta must be very large, and the larger the better",
         Check("what the others take from 1/2, beta = 10", left[0], 0, 1e-3),
         Check("sd of a's weight, alpha = 0.001, beta = 10", sds[0], ALPHAS[SHOWN], 5e-4),
@@ -153,13 +142,13 @@ def range_of_a_key(seed: int) -> Demonstration:
         _variance("variance of k_a along mu_a: alpha + 1/2", along, 0.5 + SHOWN),
         _variance("variance of k_a along mu_b: alpha", across, SHOWN),
         _variance("variance of k_b along mu_a: alpha", k_b @ mu_a, SHOWN),
-        sampled("mean of k_a along mu_a", along, 1),
-        sampled("share between -0.39 and 2.39 mu_a", abs(along - 1) < sure, 0.95),
+        Check.sampled("mean of k_a along mu_a", along, 1),
+        Check.sampled("share between -0.39 and 2.39 mu_a", abs(along - 1) < sure, 0.95),
         Check("the lower end of that range", 1 - sure, -0.387, 1e-3),
         Check("the upper end of that range", 1 + sure, 2.387, 1e-3),
     )
-    return Demonstration(
-        *claim("range-of-a-key"),
+    return Demonstration.of(
+        "range-of-a-key",
         checks,
         (_same_direction(k_a, along), _a_number_for_a_matrix(random)),
         lambda: _draw_range(k_a, k_b),
@@ -167,18 +156,18 @@ def range_of_a_key(seed: int) -> Demonstration:
 
 
 def _variance(label: str, x: Array, expected: float) -> Check:
-    return sampled(label, (x - x.mean()) ** 2, expected)
+    return Check.sampled(label, (x - x.mean()) ** 2, expected)
 
 
 def _same_direction(k_a: Array, along: Array) -> Refutation:
     expected = 0.5 * math.erfc(1 / math.sqrt(2 * (0.5 + SHOWN)))
     cosine = along / np.linalg.norm(k_a, axis=-1)
     near = float((cosine > 0.9).mean())
-    return refute(
+    return Refutation.of(
         "k_a always points in roughly the same direction as mu_a",
-        sampled("P(k_a.mu_a < 0)", along < 0, expected),
-        apart("share with a cosine above 0.9", near, 1, 0.05),
-        apart("the least cosine of all samples, against 1", cosine.min(), 1, 1.9),
+        Check.sampled("P(k_a.mu_a < 0)", along < 0, expected),
+        Check.away("share with a cosine above 0.9", near, 1, 0.05),
+        Check.away("the least cosine of all samples, against 1", cosine.min(), 1, 1.9),
     )
 
 
@@ -187,10 +176,10 @@ def _a_number_for_a_matrix(random: np.random.Generator) -> Refutation:
     wrong = np.full((N, N), 0.5) + SHOWN * np.eye(N)
     drawn = random.multivariate_normal(np.eye(N)[0], wrong, SAMPLES, method="cholesky")
     tied = float(np.corrcoef(drawn[:, 0], drawn[:, 1])[0, 1])
-    return refute(
+    return Refutation.of(
         "k_a = mu_a + eps with eps ~ N(0, alpha I + 0.5)",
         _variance("variance along mu_b, the number added", drawn[:, 1], 0.5 + SHOWN),
-        apart("the same against the alpha that it should be", wrong[1, 1], SHOWN, 0.1),
+        Check.away("the same against the alpha that it should be", wrong[1, 1], SHOWN, 0.1),
         Check("correlation of k_a.mu_a and k_a.mu_b", tied, 1, 0.01),
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wherefrom.course.lab.demonstration import Check, Demonstration, Figure, apart, claim, refute
+from wherefrom.course.lab.demonstration import Check, Demonstration, Figure, Refutation
 from wherefrom.course.lab.numerics import Array, generator, length, orthonormal, softmax
 from wherefrom.show.drawing.figures import OTHER, PALE, RIGHT, WRONG, dress, grid, panels
 
@@ -61,15 +61,15 @@ def key_query_value(seed: int) -> Demonstration:
         Check("K = I: |c_2 - u_b|", length(simple[1] - b), 0, _TIGHT),
     )
     swapped_weights, swapped = contexts(x, query, key, value)
-    refutation = refute(
+    refutation = Refutation.of(
         "K and Q are interchangeable",
         Check("swapped: |c_1|", length(swapped[0]), 0, _TIGHT),
         Check("swapped: |c_2 - (2 u_b - u_c)/3|", length(swapped[1] - (2 * b - c) / 3), 0, _TIGHT),
-        apart("swapped: |c_1 - (u_b - u_c)|", length(swapped[0] - (b - c)), 0, 1),
-        apart("swapped: |c_2 - u_b|", length(swapped[1] - b), 0, 1),
+        Check.away("swapped: |c_1 - (u_b - u_c)|", length(swapped[0] - (b - c)), 0, 1),
+        Check.away("swapped: |c_2 - u_b|", length(swapped[1] - b), 0, 1),
     )
-    return Demonstration(
-        *claim("key-query-value"),
+    return Demonstration.of(
+        "key-query-value",
         checks,
         (refutation,),
         lambda: _draw_matrices(seed, weights, out, swapped_weights, swapped),
@@ -111,15 +111,15 @@ def without_key_query_value(seed: int) -> Demonstration:
     )
     before, after = (float(runs[name][0][1, 0]) for name in ("nothing", "u_d"))
     ratio = (np.exp(BETA**2) + 2) / (np.exp(BETA**2) + 1 + np.exp(-(BETA**2)))
-    refutation = refute(
+    refutation = Refutation.of(
         "adding u_d to x_2 increases alpha_21, so c_2 takes in u_d + u_b",
         Check("alpha_21 with u_d added", after, 0, 1e-6),
         Check("alpha_21 after over before", after / before, ratio, 1e-9),
-        apart("the same against any growth to speak of", after / before, 2.0, 0.9),
+        Check.away("the same against any growth to speak of", after / before, 2.0, 0.9),
         Check("share of u_b in c_2 with u_d added", runs["u_d"][1][1] @ b / BETA**2, 0, 1e-6),
     )
-    return Demonstration(
-        *claim("without-key-query-value"), checks, (refutation,), lambda: _draw_without(seed, runs)
+    return Demonstration.of(
+        "without-key-query-value", checks, (refutation,), lambda: _draw_without(seed, runs)
     )
 
 
@@ -210,12 +210,12 @@ def synthesizer(seed: int) -> Demonstration:
     square = length**2 * head
     checks = (
         Check("change of word 1's scores when all other words change", change, 0, 1e-12),
-        apart("the same with queries and keys", compared, 0, 1e-3),
+        Check.away("the same with queries and keys", compared, 0, 1e-3),
         Check("multiplications of the l x l scores", few.scores, square, 0),
         Check("multiplications of the weights with the values", few.mixing, square, 0),
         Check("projections saved: one matrix of three", few.projecting / cost.projecting, 2 / 3, 0),
     )
-    refutation = refute(
+    refutation = Refutation.of(
         "the synthesizer removes the quadratic computation entirely",
         Check(
             "quadratic multiplications, over those with queries and keys",
@@ -226,15 +226,15 @@ def synthesizer(seed: int) -> Demonstration:
         Check(
             "growth when l doubles", (twice.scores + twice.mixing) / (few.scores + few.mixing), 4, 0
         ),
-        apart(
+        Check.away(
             "the same against the 2 of a linear cost",
             (twice.scores + twice.mixing) / (few.scores + few.mixing),
             2,
             1,
         ),
     )
-    return Demonstration(
-        *claim("synthesizer"), checks, (refutation,), lambda: _draw_synthesizer(width, head)
+    return Demonstration.of(
+        "synthesizer", checks, (refutation,), lambda: _draw_synthesizer(width, head)
     )
 
 

@@ -9,17 +9,7 @@ import math
 
 import numpy as np
 
-from wherefrom.course.lab.demonstration import (
-    Axes,
-    Check,
-    Demonstration,
-    Figure,
-    Refutation,
-    apart,
-    claim,
-    refute,
-    sampled,
-)
+from wherefrom.course.lab.demonstration import Axes, Check, Demonstration, Figure, Refutation
 from wherefrom.course.lab.heads import BETA, SD, N, sample_keys, spread
 from wherefrom.course.lab.numerics import (
     Array,
@@ -65,11 +55,11 @@ def two_heads(seed: int) -> Demonstration:
         _variance("total variance, two heads, sampled", average, two),
         _variance("the same given k_a.q1 > 0, sampled", average[good], given),
         Check("P(k_a.q1 < 0) = erfc(1)/2", fails, 0.0786, 1e-4),
-        sampled("the same, sampled", ~good, fails),
+        Check.sampled("the same, sampled", ~good, fails),
         *_gain_checks(gains),
     )
-    return Demonstration(
-        *claim("two-heads-are-robust"),
+    return Demonstration.of(
+        "two-heads-are-robust",
         checks,
         (
             _same_queries(keys),
@@ -137,7 +127,7 @@ def exact_variances() -> tuple[float, float, float]:
 
 
 def _variance(label: str, points: Array, expected: float) -> Check:
-    return sampled(label, squared_distances(points), expected)
+    return Check.sampled(label, squared_distances(points), expected)
 
 
 def _same_queries(keys: Array) -> Refutation:
@@ -148,11 +138,11 @@ def _same_queries(keys: Array) -> Refutation:
     correlation = float(np.corrcoef(first @ along, second @ along)[0, 1])
     one, two, _ = exact_variances()
     same, alone = squared_distances(averaged).mean(), squared_distances(first).mean()
-    return refute(
+    return Refutation.of(
         "q1 = q2 = beta (mu_a + mu_b) makes the output more stable",
         Check("correlation of the two heads' outputs", correlation, 1.0, 1e-9),
         Check("total variance over that of one head", same / alone, 1, 1e-9),
-        apart("total variance against that of the right queries", same, two, one / 2),
+        Check.away("total variance against that of the right queries", same, two, one / 2),
     )
 
 
@@ -163,27 +153,27 @@ def _queries_of_values() -> Refutation:
     heads = [attend(q, np.eye(N), v) for q in (plus, minus)]
     least = float(min(weights.min() for weights, _ in heads))
     out = (heads[0][1] + heads[1][1]) / 2
-    return refute(
+    return Refutation.of(
         "q1 = (v_a + v_b)/2 and q2 = (v_b - v_a)/2, whose outputs average to (v_a + v_b)/2",
         Check("|average of the claimed outputs - v_b/2|", length(claimed - v[1] / 2), 0, 1e-12),
-        apart("its distance from (v_a + v_b)/2", length(claimed - target), 0, 0.5),
-        apart("the least weight of all, against the -1/2 needed", least, -0.5, 0.5),
-        apart("|c - (v_a + v_b)/2| when it is computed", length(out - target), 0, 0.5),
+        Check.away("its distance from (v_a + v_b)/2", length(claimed - target), 0, 0.5),
+        Check.away("the least weight of all, against the -1/2 needed", least, -0.5, 0.5),
+        Check.away("|c - (v_a + v_b)/2| when it is computed", length(out - target), 0, 0.5),
     )
 
 
 def _cancelling(gains: Array) -> Refutation:
     gain, more = mean_gain(), float((gains > 2).mean())
-    return refute(
+    return Refutation.of(
         "the average of two heads cancels their noise",
-        apart("the mean gain against the 2 that cancelling gives", gain, 2.0, 10),
+        Check.away("the mean gain against the 2 that cancelling gives", gain, 2.0, 10),
         Check("share of the draws of values that gain more than that 2", more, 1.0, 2e-3),
         Check("the mean gain of head 1 alone, nothing averaged", gain / 4, 3.85, 0.02),
     )
 
 
 def _noise_in_head_two(first: Array, second: Array) -> Refutation:
-    return refute(
+    return Refutation.of(
         "the second head, which looks at b, is the one whose output varies",
         Check("total variance of head 2", squared_distances(second).mean(), 0, 1e-6),
         _variance("total variance of head 1, sampled", first, 4 * exact_variances()[1]),
@@ -197,12 +187,12 @@ def _like_a_key(keys: Array, second: Array) -> Refutation:
     # The same keys with values of another dimension: c_2 cannot even be compared with k_b.
     longer = np.concatenate([v, v[:, :3]], axis=1)
     other = softmax(keys[0] @ (BETA * axes[1])) @ longer
-    return refute(
+    return Refutation.of(
         "c_2 will look like k_b without much variation",
         Check("|c_2 - v_b|, the largest of all samples", to_value, 0, 0.01),
-        apart("|c_2 - k_b|, the smallest of all samples", to_key, 0, 1.0),
+        Check.away("|c_2 - k_b|, the smallest of all samples", to_key, 0, 1.0),
         Check("entries of c_2, values of 13 entries, keys of 10", len(other), 13, 0),
-        apart("the same against the entries of k_b", len(other), N, 0),
+        Check.away("the same against the entries of k_b", len(other), N, 0),
     )
 
 
