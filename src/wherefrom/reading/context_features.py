@@ -82,6 +82,7 @@ class _Context:
             "bias",
             *(f"inner word: {word}" for word in inner if last - first > 2),
             *([f"own name: {last - first - own > 0}"] if own else []),
+            *self._bounds(candidate),
             f"value: {familiarity}",
             f"rank: {min(rank, 5)}",
             f"known before: {known_before}, {familiarity}",
@@ -99,6 +100,12 @@ class _Context:
             f"anchor: {anchor}, {between}, {familiarity}",
             f"anchor: {anchor} {self._before(first, 1)}",
         ]
+
+    def _bounds(self, candidate: CandidateAnswer) -> list[str]:
+        """How well the words around the candidate fit those around answers, if that is known."""
+        if self.line.profile.boundaries is None:
+            return []
+        return [f"bounds: {int(candidate.fit * 5)}", f"within bounds: {candidate.fit > 0}"]
 
     def _window(self, candidate: CandidateAnswer) -> list[str]:
         """The tokens to the left in its sentence, with and without distance; some to the right."""
