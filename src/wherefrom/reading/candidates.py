@@ -22,8 +22,8 @@ from wherefrom.reading.tokens import (
     find_glue,
     is_unspaced,
     normalise,
+    read_tokens,
     token_kind,
-    tokenise,
     words,
 )
 
@@ -118,7 +118,7 @@ class AnswerProfile:
         odd = sum(not self._has_shape(tokens) for tokens in answers)
         tokens, found = list[list[str]](), list[list[TokenRange]]()
         for text, wanted in islice(zip(texts, own, strict=False), _SAMPLE):
-            tokens.append([s.of(text) for s in tokenise(text, self.known, self.glue)])
+            tokens.append(read_tokens(text, self.known, self.glue).texts)
             found.append(_places_of(wanted, tokens[-1], self.glue))
         boundaries = Boundaries.learn(tokens, found)
         enough = sum(map(bool, found)) >= _ALWAYS_FROM
@@ -181,11 +181,10 @@ class Line:
 
     def __init__(self, text: str, subject: str, profile: AnswerProfile) -> None:
         self.text, self.profile = text, profile
-        self.spans = tokenise(text, profile.known, profile.glue)
-        self.tokens = [span.of(text) for span in self.spans]
-        self._folded = [normalise(token) for token in self.tokens]
+        read = read_tokens(text, profile.known, profile.glue)
+        self.spans, self.tokens, self._folded = read.spans, read.texts, read.folded
         self.sentence_starts = self._sentence_starts()
-        self.kinds = [token_kind(token) for token in self.tokens]
+        self.kinds = [*read.kinds]
         self.is_name = self._name_parts(subject)
         if not profile.named:
             for i, part in enumerate(self.is_name):
@@ -195,9 +194,9 @@ class Line:
         self.chains = self._chains()
         self._fits = dict(profile.boundaries.find(self.tokens)) if profile.boundaries else {}
         self._run_starts = [first for first, _ in self.runs]
-        places = {*self._fits, *self._places()}
-        if profile.labelled and self._fits:
-            starts = {first for first, _ in self._fits}
+        starts = {first for first, _ in self._fits} if profile.labelled else set[int]()
+        places = {*self._fits, *self._places(sorted(starts) or range(len(self.tokens)))}
+        if starts:
             places = {place for place in places if place[0] in starts}
         self.candidates = [self._candidate(*place) for place in sorted(places)]
 
@@ -269,29 +268,30 @@ class Line:
         fit = self._fits.get((first, last), 0.0)
         return CandidateAnswer(first, last, span, value, run, chain, chain.index(run), fit)
 
-    def _places(self) -> Iterator[TokenRange]:
-        """The token ranges of candidates; a range may occur twice."""
-        usual = [kind in self.profile.max_words for kind in self.kinds]
-        found = list(self._known(usual))
+    def _places(self, starts: Sequence[int]) -> Iterator[TokenRange]:
+        """The token ranges of candidates, those of phrases from the starts; one may occur twice."""
+        most_words = self.profile.max_words
+        found = list(self._known([i for i in starts if self.kinds[i] in most_words]))
         # In capitals where answers have none, or without them: only if there is nothing better.
-        yield from found or self._known([kind != "name" for kind in self.kinds])
-        if "capital" in self.profile.max_words:
+        yield from found or self._known([i for i in starts if self.kinds[i] != "name"])
+        if "capital" in most_words:
             yield from self._names()
-            yield from self._shaped()
+            yield from self._shaped(starts)
         closed = ("capital", "word") if self.profile.closed else ("capital",)
-        for first, kind in enumerate(self.kinds):
-            # Capitals show where a name ends. Without them, every short phrase is a candidate.
-            if kind not in closed and kind in self.profile.max_words:
+        # Capitals show where a name ends. Without them, every short phrase is a candidate.
+        free = {kind: most for kind, most in most_words.items() if kind not in closed}
+        for first in starts if free else ():
+            if self.kinds[first] in free:
                 most = _MAX_FREE_CHARACTERS if is_unspaced(self.tokens[first]) else _MAX_FREE_WORDS
-                most = min(self.profile.max_words[kind], most)
+                most = min(free[self.kinds[first]], most)
                 for last in range(first + 1, min(first + most, len(self.tokens)) + 1):
                     if self.kinds[last - 1] not in ("name", "mark"):
                         yield first, last
 
-    def _known(self, starts: Sequence[bool]) -> Iterator[TokenRange]:
+    def _known(self, starts: Sequence[int]) -> Iterator[TokenRange]:
         """Phrases that are known answers and begin at one of the starts."""
-        for first, possible in enumerate(starts):
-            if possible and self._folded[first] in self.profile.first_words:
+        for first in starts:
+            if self._folded[first] in self.profile.first_words:
                 end = min(first + self.profile.longest_known, len(self.tokens))
                 for last in range(first + 1, end + 1):
                     phrase = normalise(self.span(first, last).of(self.text))
@@ -320,13 +320,15 @@ class Line:
         opens = run[0] == self.sentence_starts[run[0]] and run[1] - run[0] == 1
         return short and not (opens or any(self.is_name[run[0] : run[1]]))
 
-    def _shaped(self) -> Iterator[TokenRange]:
+    def _shaped(self, starts: Sequence[int]) -> Iterator[TokenRange]:
         """Phrases whose tokens have the kinds of some answers', such as "May 3, 1950"."""
-        for shape in self.profile.shapes:
-            length = len(shape.split())
-            for first in range(len(self.tokens) - length + 1):
-                if _shape(self.tokens[first : first + length]) == shape:
-                    yield first, first + length
+        if not self.profile.shapes:
+            return
+        lengths = {len(shape.split()) for shape in self.profile.shapes}
+        for first in (i for i in starts if token_kind(self.tokens[i]) == "capital"):
+            for last in (first + n for n in lengths if first + n <= len(self.tokens)):
+                if _shape(self.tokens[first:last]) in self.profile.shapes:
+                    yield first, last
 
 
 def _places_of(

@@ -4,6 +4,7 @@
 learnt (`log_linear.py`); no word of any language is written into this file.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Container, Mapping
 
 from wherefrom.reading.candidates import CandidateAnswer, Line
@@ -71,8 +72,8 @@ class _Context:
         """What the candidate is made of, and where it stands among the others."""
         tokens, first, last = self.line.tokens, candidate.first, candidate.last
         familiarity = self._familiarity(candidate)
-        rank = self.runs.index(candidate.run[0])
-        known_before = min(sum(run < candidate.run[0] for run in self.known_runs), 4)
+        rank = bisect_left(self.runs, candidate.run[0])
+        known_before = min(bisect_left(self.known_runs, candidate.run[0]), 4)
         start = self.line.sentence_starts[first]
         anchor, between = self._anchor(candidate, start)
         in_chain = f"{candidate.position} of {len(candidate.chain)}"
@@ -124,8 +125,8 @@ class _Context:
         for i in range(candidate.first - 1, start - 1, -1):
             content = self.line.kinds[i] == "word" and len(self.line.tokens[i]) >= _CONTENT
             if content or i == start:
-                between = sum(i < run < candidate.run[0] for run in self.runs)
-                return self.patterns[i], min(between, 3)
+                between = bisect_left(self.runs, candidate.run[0]) - bisect_right(self.runs, i)
+                return self.patterns[i], min(max(between, 0), 3)
         return _EDGE, 0
 
     def _familiarity(self, candidate: CandidateAnswer) -> str:

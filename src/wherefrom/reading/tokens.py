@@ -11,6 +11,7 @@ Web addresses, versions, file names and the like are one token each where the an
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from unicodedata import category
 
@@ -35,20 +36,51 @@ _UNSPACED = re.compile(f"[{UNSPACED}]+")
 _YEARS = re.compile(r"\d{3,4}-\d{2,4}")
 
 
-def tokenise(text: str, answers: Container[str] = frozenset(), glue: str = "") -> list[Span]:
-    """Where the tokens of a text stand; `answers` are (normalised) answers.
+@dataclass(frozen=True)
+class Tokens:
+    """Where the tokens of a text stand, their text, their kinds, and their text normalised."""
+
+    spans: list[Span]
+    texts: list[str]
+    kinds: list[str]
+    folded: list[str]
+
+
+def read_tokens(text: str, answers: Container[str] = frozenset(), glue: str = "") -> Tokens:
+    """The tokens of a text; `answers` are (normalised) answers.
 
     A piece of text between spaces that has one of the marks `glue` in it is one token.
     """
-    if not glue:
-        return _tokenise(text, 0, len(text), answers)
+    tokens = _undivided(text, glue)
+    hyphens = [i for i, token in enumerate(tokens.texts) if "-" in token and len(token) > 2]
+    divided = {i for i in hyphens if _divides(tokens.texts[i], answers)}
+    if not divided:
+        return tokens
+    spans: list[Span] = []
+    for i, span in enumerate(tokens.spans):
+        spans += _divide(tokens.texts[i], span.start) if i in divided else [span]
+    return _tokens(text, spans)
+
+
+def tokenise(text: str, answers: Container[str] = frozenset(), glue: str = "") -> list[Span]:
+    """Where the tokens of a text stand, see `read_tokens`."""
+    return read_tokens(text, answers, glue).spans
+
+
+@lru_cache(maxsize=256)  # a text is read for one relation after the other
+def _undivided(text: str, glue: str) -> Tokens:
     spans: list[Span] = []
     place = 0
-    for piece in _glued(text, glue):
-        spans += _tokenise(text, place, piece.start, answers)
+    for piece in _glued(text, glue) if glue else ():
+        spans += _tokenise(text, place, piece.start)
         spans.append(piece)
         place = piece.end
-    return [*spans, *_tokenise(text, place, len(text), answers)]
+    return _tokens(text, [*spans, *_tokenise(text, place, len(text))])
+
+
+def _tokens(text: str, spans: list[Span]) -> Tokens:
+    texts = [text[span.start : span.end] for span in spans]
+    return Tokens(spans, texts, [*map(token_kind, texts)], [*map(normalise, texts)])
 
 
 def find_glue(answers: Iterable[str], least: float) -> str:
@@ -77,16 +109,14 @@ def _glued(text: str, glue: str) -> Iterator[Span]:
             yield Span(start, start + len(core))
 
 
-def _tokenise(text: str, start: int, end: int, answers: Container[str]) -> list[Span]:
-    """The tokens of a part of a text."""
+def _tokenise(text: str, start: int, end: int) -> list[Span]:
+    """The tokens of a part of a text, words with hyphens undivided."""
     spans: list[Span] = []
     for match in _TOKEN.finditer(text, start, end):
         token, span = match[0], Span(*match.span())
         last = spans[-1] if spans else None
         if token == "." and last and last.end == span.start and _takes_stop(last.of(text)):
             spans[-1] = Span(last.start, span.end)
-        elif "-" in token and len(token) > 2 and _divides(token, answers):
-            spans += _divide(token, span.start)
         else:
             spans.append(span)
     return spans
@@ -94,7 +124,7 @@ def _tokenise(text: str, start: int, end: int, answers: Container[str]) -> list[
 
 def words(text: str, glue: str = "") -> list[str]:
     """The tokens of an answer or a name."""
-    return [span.of(text) for span in tokenise(text, glue=glue)]
+    return read_tokens(text, glue=glue).texts
 
 
 @lru_cache(maxsize=20_000)  # most words of a text come again
