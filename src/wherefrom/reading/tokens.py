@@ -83,12 +83,13 @@ def _tokens(text: str, spans: list[Span]) -> Tokens:
     return Tokens(spans, texts, [*map(token_kind, texts)], [*map(normalise, texts)])
 
 
-def find_glue(answers: Iterable[str], least: float) -> str:
+def find_glue(answers: Iterable[str], least: float = 2) -> str:
     """The marks that hold pieces of answers together, such as ":" and "/" in web addresses.
 
-    Of the answers at least so many have the mark.
+    None if fewer than `least` answers have such pieces; a mark must be in two answers.
     """
     marks: Counter[str] = Counter()
+    glued = 0
     for answer in answers:
         own: set[str] = set()
         for piece in answer.split():
@@ -96,7 +97,8 @@ def find_glue(answers: Iterable[str], least: float) -> str:
             if len(words(core.rstrip(".:!?"))) > 1 and not any(map(is_unspaced, parts)):
                 own.update(c for c in core if not (c.isalnum() or c in "-_'’,"))
         marks.update(own)
-    return "".join(sorted(mark for mark, n in marks.items() if n >= max(least, 2)))
+        glued += bool(own)
+    return "".join(sorted(m for m, n in marks.items() if n > 1)) if glued >= least else ""
 
 
 def _glued(text: str, glue: str) -> Iterator[Span]:
