@@ -19,7 +19,7 @@ _SAMPLE = 5000  # asked subjects that are learnt from
 _DOCUMENTS = 3  # of each
 _LEAST = 5  # subjects that must stand alike before others are looked for
 _SURE = 0.4  # a subject with a lower chance is not taken
-_TRUSTED = 0.9  # the chance from which a known name that opens its document is its subject
+_TRUSTED = 0.9  # the chance from which no better subject than a known name is looked for
 _HEAD, _LONGEST_HEAD = 300, 5000  # characters of a document that are looked at
 
 
@@ -55,6 +55,8 @@ class SubjectFinder:
 
     def find(self, text: str, known: Span | None = None) -> Span | None:
         """Where a document names its subject, if it does: the known name, or a better one."""
+        if known and known.end <= self.head and self._opens(text, known) >= _TRUSTED:
+            return known
         tokens = read_tokens(text[: self.head], glue=self.glue)
         place = _tokens_in(tokens, known) if known else None
         opens = self.boundaries.opens(tokens.texts, place[0]) if place else 0.0
@@ -64,6 +66,13 @@ class SubjectFinder:
                 best = same_span(tokens.spans[first].start, tokens.spans[last - 1].end)
                 chance = fit
         return best
+
+
+    def _opens(self, text: str, known: Span) -> float:
+        """How likely a subject stands where the known name does."""
+        before = read_tokens(text[: known.start], glue=self.glue).texts
+        first = text[known.start : known.end].split()[:1]
+        return self.boundaries.opens([*before, *first], len(before))
 
 
 def find_subjects(
@@ -77,14 +86,13 @@ def find_subjects(
     finder = SubjectFinder.learn(texts, mentions, asked)
     if finder is None or not finder.boundaries.openers:
         return []
-    trusted = finder.boundaries.opens([""], 0) >= _TRUSTED
     found: list[tuple[int, Span]] = []
     standing: set[str] = set()  # names of questions that some document is about
     for number, text in enumerate(telling("looking for subjects", texts)):
         known = mentions.spans[number]
-        # Most documents open with a name that is known: nothing else need be looked at.
-        opening = trusted and known is not None and known.start == 0
-        if span := known if opening else finder.find(text, known):
+        if known and len(mentions.of(known.of(text))) == 1:
+            continue  # no other document has the name, so this one is about it
+        if span := finder.find(text, known):
             if span is known:
                 standing.add(span.of(text))
             else:
