@@ -81,6 +81,7 @@ class RelationExtractor:
             [answer for answer, _ in given],
             [subject for _, subject in given],
             [text for _, _, text, _ in texts],
+            [own for _, own, _, _ in texts],
         )
         owners = [
             (person, own, Line(text, subject, profile)) for person, own, text, subject in texts
