@@ -9,7 +9,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 from pathlib import Path
 from typing import ClassVar
@@ -22,6 +22,7 @@ from wherefrom.core.forms import Form, find_forms, match
 from wherefrom.core.known_files import are_expected
 from wherefrom.core.made_sequence import in_batches
 from wherefrom.data.survey import Survey, survey_questions
+from wherefrom.reading.markup import clean_text
 from wherefrom.reading.mentions import Mentions
 from wherefrom.reading.passages import BEHIND_NAME, find_passages
 from wherefrom.reading.question_files import QuestionRow, read_questions
@@ -72,6 +73,7 @@ class _Loaded:
 
     dataset: Dataset
     empty_lines: int
+    marked: int
     formless: list[str]
 
 
@@ -90,7 +92,8 @@ def survey(config: FactsConfig, max_input: int = 0) -> Survey:
     """
     found = _load(config)
     one = "document" if is_json(Path(config.corpus)) else config.documents.removesuffix("s")
-    return survey_questions(found.dataset, found.empty_lines, found.formless, max_input, one)
+    surveyed = survey_questions(found.dataset, found.empty_lines, found.formless, max_input, one)
+    return replace(surveyed, marked=found.marked)
 
 
 def _load(config: FactsConfig) -> _Loaded:
@@ -112,13 +115,24 @@ def _load_files(config: FactsConfig) -> _Loaded:
             "calibration": config.calibration,
             "held-out": config.held_out,
         }
-        tables = {split: read_questions(Path(file)) for split, file in files.items() if file}
+        tables = {split: _read_rows(file) for split, file in files.items() if file}
         shares = _share_out(config, tables)
         questions, formless = _parse(tables, shares)
         _require_splits(config, questions, shares)
         dataset = _assemble(texts, questions)
         _require_subjects(config, questions)
-        return _Loaded(dataset, texts.empty, formless)
+        return _Loaded(dataset, texts.empty, texts.marked, formless)
+
+
+def _read_rows(file: str) -> list[QuestionRow]:
+    """The questions of a file, without markup, as the text is: `_Repo Man_` is Repo Man."""
+    rows = read_questions(Path(file))
+    for i, row in enumerate(rows):
+        question, answer = clean_text(row.question), clean_text(row.answer)
+        accepted = tuple(map(clean_text, row.accepted))
+        if (question, answer, accepted) != (row.question, row.answer, row.accepted):
+            rows[i] = replace(row, question=question, answer=answer, accepted=accepted)
+    return rows
 
 
 @contextmanager

@@ -34,6 +34,7 @@ class Survey:
     conflicts: int  # questions that have two answers
     on_both_sides: int  # subjects that are trained on and reported on
     several_accepted: int  # questions for which more than one answer is right
+    marked: int = 0  # documents from which markup was taken out
     document: str = "line"  # what a document of the text is called: a line, paragraph or file
 
     def lines(self) -> list[str]:
@@ -49,6 +50,7 @@ class Survey:
         ]
         shown = (
             (self.empty_lines, f"empty {one}s of the text left out", ()),
+            (self.marked, f"{one}s whose markup was taken out: emphasis, footnotes, links", ()),
             (self.formless, "questions left out, of a form of their own", self.formless_first),
             (self.without_line, f"questions about what no {one} names", self.without_line_first),
             (self.answers_not_in_text, f"answers that are not in their subject's {one}s", ()),

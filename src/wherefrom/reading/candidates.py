@@ -3,17 +3,29 @@
 Nothing here depends on the relation or the language. What an answer looks like is learnt from the
 answers of asked people, see `AnswerProfile`: capitals, numbers or plain words, how many of them, in
 which order, and whether there are others at all. An answer that is known is found in any case.
+
+Answers that are no names, such as a line behind a label or a list, have no shape of their own. They
+are found by what stands before and behind them (`boundaries.py`).
 """
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from wherefrom.core.contracts import Span
+from wherefrom.reading.boundaries import Boundaries, TokenRange
 from wherefrom.reading.sentences import find_starters, split_sentences
-from wherefrom.reading.tokens import is_unspaced, normalise, token_kind, tokenise, words
+from wherefrom.reading.tokens import (
+    find_glue,
+    is_unspaced,
+    normalise,
+    read_tokens,
+    token_kind,
+    words,
+)
 
 _RARE = 0.02  # a kind of answer with less than this share of the answers is not looked for
 _CLOSED = 0.01  # answers that occur once have at most this share: there are no others
@@ -22,9 +34,10 @@ _MAX_FREE_WORDS = 4  # the longest candidate without capitals that is not itself
 _MAX_FREE_CHARACTERS = 6  # the same where words are not divided by spaces
 _SHORT = 3  # letters: a word like "du" may link names even if no known answer has it
 _MAX_KNOWN_WORDS = 12  # the longest known answer that is looked for
-
-# Tokens `first` to `last` (not included) of a line.
-TokenRange = tuple[int, int]
+_SAMPLE = 3000  # texts from which it is learnt what stands around answers
+_ALWAYS = 0.97  # the share of the answers behind openers from which nothing else is looked for
+_LONG = 300  # tokens: in such texts not every name can be a candidate
+_ALWAYS_FROM = 30  # texts from which on that can be said
 
 
 @dataclass(frozen=True)
@@ -38,6 +51,10 @@ class AnswerProfile:
     "May 3, 1950". `closed`: the answers are few and always the same, such as left and right; then
     no other word is a candidate. `named`: some answers are in their subject's name, as the capitals
     Singapore and Guatemala City are. `starters` are words that begin sentences of the text.
+
+    `glue` are the marks inside web addresses, versions and the like, see `tokenise`. `boundaries`
+    tell what stands around answers, where some answers are found in no other way; `labelled`: all
+    of them stand behind the same few words.
     """
 
     max_words: Mapping[str, int]
@@ -47,49 +64,91 @@ class AnswerProfile:
     closed: bool = False
     named: bool = False
     starters: frozenset[str] = frozenset()
+    glue: str = ""
+    boundaries: Boundaries | None = None
+    labelled: bool = False
 
     @classmethod
     def of(
-        cls, answers: Sequence[str], subjects: Sequence[str] = (), texts: Iterable[str] = ()
+        cls,
+        answers: Sequence[str],
+        subjects: Sequence[str] = (),
+        texts: Sequence[str] = (),
+        own: Sequence[Collection[str]] = (),
     ) -> "AnswerProfile":
-        """The profile of answers, of the subjects that they belong to, and of their texts."""
+        """The profile of answers, of the subjects that they belong to, and of their texts.
+
+        `own` has for each text the (normalised) answers of its subject.
+        """
         lengths: dict[str, list[int]] = {}
         linking: set[str] = set()
         shapes: Counter[str] = Counter()
-        for tokens in filter(None, map(words, answers)):
+        least = _RARE * len(answers)
+        glue = find_glue(answers, least)
+        split = [tokens for answer in answers if (tokens := words(answer, glue))]
+        for tokens in split:
             kinds = [*map(token_kind, tokens)]
             lengths.setdefault(kinds[0], []).append(len(tokens))
             linking |= {token for token in tokens[1:-1] if token_kind(token) == "word"}
             if kinds[0] == "capital" and {"number", "mark"} & set(kinds):
                 shapes[_shape(tokens)] += 1
-        # One odd answer, such as a year among places, must not make every year a candidate.
-        least = _RARE * len(answers)
         known = Counter(map(normalise, answers))
         once = sum(count == 1 for count in known.values())
-        own = sum(
+        named = sum(
             not set(map(normalise, words(answer))).isdisjoint(map(normalise, words(subject)))
             for answer, subject in zip(answers, subjects, strict=False)
         )
-        return cls(
+        profile = cls(
+            # One odd answer, such as a year among places, must not make every year a candidate.
             {kind: max(n) for kind, n in lengths.items() if len(n) >= least},
             frozenset(linking),
             known,
             frozenset(shape for shape, count in shapes.items() if count >= least),
             len(answers) >= _CLOSED_FROM and once <= _CLOSED * len(answers),
-            own > 1 and own >= least,
+            named > 1 and named >= least,
             find_starters(texts),
+            glue,
         )
+        return profile._bounded(split, texts, own)
+
+    def _bounded(
+        self, answers: Sequence[Sequence[str]], texts: Sequence[str], own: Sequence[Collection[str]]
+    ) -> "AnswerProfile":
+        """The same profile, and what stands around the answers if that is needed."""
+        odd = sum(not self._has_shape(tokens) for tokens in answers)
+        tokens, found = list[list[str]](), list[list[TokenRange]]()
+        for text, wanted in islice(zip(texts, own, strict=False), _SAMPLE):
+            tokens.append(read_tokens(text, self.known, self.glue).texts)
+            found.append(_places_of(wanted, tokens[-1], self.glue))
+        boundaries = Boundaries.learn(tokens, found)
+        enough = sum(map(bool, found)) >= _ALWAYS_FROM
+        labelled = enough and boundaries.covered >= _ALWAYS
+        long = sum(map(len, tokens)) > _LONG * len(tokens)
+        if not (labelled and long) and odd <= max(1, _RARE * len(answers)):
+            return self
+        return replace(self, boundaries=boundaries, labelled=labelled)
+
+    def _has_shape(self, tokens: Sequence[str]) -> bool:
+        """Whether an answer is found by what it looks like."""
+        kinds = [*map(token_kind, tokens)]
+        if kinds[0] == "capital":
+            linked = {t for t, kind in zip(tokens, kinds, strict=True) if kind == "word"}
+            name = kinds[-1] == "capital" and "mark" not in kinds and "number" not in kinds
+            return (name and linked <= self.linking_words) or _shape(tokens) in self.shapes
+        most = _MAX_FREE_CHARACTERS if is_unspaced(tokens[0]) else _MAX_FREE_WORDS
+        return len(tokens) <= most and kinds[-1] != "mark" and kinds[0] in self.max_words
 
     @cached_property
     def longest_known(self) -> int:
         """The longest phrase, in words, that is compared with the known answers."""
-        longest = max((len(words(answer)) for answer in self.known), default=0)
+        longest = max((len(words(answer, self.glue)) for answer in self.known), default=0)
         return min(longest, _MAX_KNOWN_WORDS)
 
     @cached_property
     def first_words(self) -> frozenset[str]:
         """The words that known answers begin with."""
-        return frozenset(normalise(first[0]) for answer in self.known if (first := words(answer)))
+        known = (words(answer, self.glue) for answer in self.known)
+        return frozenset(normalise(tokens[0]) for tokens in known if tokens)
 
 
 @dataclass(frozen=True)
@@ -99,6 +158,7 @@ class CandidateAnswer:
     `run` is the run of capitalised tokens that contains the phrase. `chain` has the runs that are
     joined to it, in their order: "Paris", "Ile-de-France" and "France" all have the chain
     "Paris, Ile-de-France, France", and `position` is the place of this candidate in its chain.
+    `fit`: how well what stands around it fits an answer, see `Boundaries`; 0 where nothing is known.
     """
 
     first: int
@@ -108,6 +168,7 @@ class CandidateAnswer:
     run: TokenRange
     chain: tuple[TokenRange, ...]
     position: int
+    fit: float = 0.0
 
 
 class Line:
@@ -120,11 +181,10 @@ class Line:
 
     def __init__(self, text: str, subject: str, profile: AnswerProfile) -> None:
         self.text, self.profile = text, profile
-        self.spans = tokenise(text, profile.known)
-        self.tokens = [span.of(text) for span in self.spans]
-        self._folded = [normalise(token) for token in self.tokens]
+        read = read_tokens(text, profile.known, profile.glue)
+        self.spans, self.tokens, self._folded = read.spans, read.texts, read.folded
         self.sentence_starts = self._sentence_starts()
-        self.kinds = [token_kind(token) for token in self.tokens]
+        self.kinds = [*read.kinds]
         self.is_name = self._name_parts(subject)
         if not profile.named:
             for i, part in enumerate(self.is_name):
@@ -132,7 +192,13 @@ class Line:
                     self.kinds[i] = "name"
         self.runs = self._runs()
         self.chains = self._chains()
-        self.candidates = [self._candidate(*place) for place in sorted(set(self._places()))]
+        self._fits = dict(profile.boundaries.find(self.tokens)) if profile.boundaries else {}
+        self._run_starts = [first for first, _ in self.runs]
+        starts = {first for first, _ in self._fits} if profile.labelled else set[int]()
+        places = {*self._fits, *self._places(sorted(starts) or range(len(self.tokens)))}
+        if starts:
+            places = {place for place in places if place[0] in starts}
+        self.candidates = [self._candidate(*place) for place in sorted(places)]
 
     def chain_names(self, candidate: CandidateAnswer) -> tuple[str, ...]:
         """The names in a candidate's chain, normalised."""
@@ -194,34 +260,38 @@ class Line:
 
     def _candidate(self, first: int, last: int) -> CandidateAnswer:
         span = self.span(first, last)
-        run = next((r for r in self.runs if r[0] <= first and last <= r[1]), (first, last))
+        at = bisect_right(self._run_starts, first) - 1
+        inside = at >= 0 and last <= self.runs[at][1]
+        run = self.runs[at] if inside else (first, last)
         chain = self.chains.get(run, (run,))
         value = normalise(span.of(self.text))
-        return CandidateAnswer(first, last, span, value, run, chain, chain.index(run))
+        fit = self._fits.get((first, last), 0.0)
+        return CandidateAnswer(first, last, span, value, run, chain, chain.index(run), fit)
 
-    def _places(self) -> Iterator[TokenRange]:
-        """The token ranges of candidates; a range may occur twice."""
-        usual = [kind in self.profile.max_words for kind in self.kinds]
-        found = list(self._known(usual))
+    def _places(self, starts: Sequence[int]) -> Iterator[TokenRange]:
+        """The token ranges of candidates, those of phrases from the starts; one may occur twice."""
+        most_words = self.profile.max_words
+        found = list(self._known([i for i in starts if self.kinds[i] in most_words]))
         # In capitals where answers have none, or without them: only if there is nothing better.
-        yield from found or self._known([kind != "name" for kind in self.kinds])
-        if "capital" in self.profile.max_words:
+        yield from found or self._known([i for i in starts if self.kinds[i] != "name"])
+        if "capital" in most_words:
             yield from self._names()
-            yield from self._shaped()
+            yield from self._shaped(starts)
         closed = ("capital", "word") if self.profile.closed else ("capital",)
-        for first, kind in enumerate(self.kinds):
-            # Capitals show where a name ends. Without them, every short phrase is a candidate.
-            if kind not in closed and kind in self.profile.max_words:
+        # Capitals show where a name ends. Without them, every short phrase is a candidate.
+        free = {kind: most for kind, most in most_words.items() if kind not in closed}
+        for first in starts if free else ():
+            if self.kinds[first] in free:
                 most = _MAX_FREE_CHARACTERS if is_unspaced(self.tokens[first]) else _MAX_FREE_WORDS
-                most = min(self.profile.max_words[kind], most)
+                most = min(free[self.kinds[first]], most)
                 for last in range(first + 1, min(first + most, len(self.tokens)) + 1):
                     if self.kinds[last - 1] not in ("name", "mark"):
                         yield first, last
 
-    def _known(self, starts: Sequence[bool]) -> Iterator[TokenRange]:
+    def _known(self, starts: Sequence[int]) -> Iterator[TokenRange]:
         """Phrases that are known answers and begin at one of the starts."""
-        for first, possible in enumerate(starts):
-            if possible and self._folded[first] in self.profile.first_words:
+        for first in starts:
+            if self._folded[first] in self.profile.first_words:
                 end = min(first + self.profile.longest_known, len(self.tokens))
                 for last in range(first + 1, end + 1):
                     phrase = normalise(self.span(first, last).of(self.text))
@@ -250,13 +320,28 @@ class Line:
         opens = run[0] == self.sentence_starts[run[0]] and run[1] - run[0] == 1
         return short and not (opens or any(self.is_name[run[0] : run[1]]))
 
-    def _shaped(self) -> Iterator[TokenRange]:
+    def _shaped(self, starts: Sequence[int]) -> Iterator[TokenRange]:
         """Phrases whose tokens have the kinds of some answers', such as "May 3, 1950"."""
-        for shape in self.profile.shapes:
-            length = len(shape.split())
-            for first in range(len(self.tokens) - length + 1):
-                if _shape(self.tokens[first : first + length]) == shape:
-                    yield first, first + length
+        if not self.profile.shapes:
+            return
+        lengths = {len(shape.split()) for shape in self.profile.shapes}
+        for first in (i for i in starts if token_kind(self.tokens[i]) == "capital"):
+            for last in (first + n for n in lengths if first + n <= len(self.tokens)):
+                if _shape(self.tokens[first:last]) in self.profile.shapes:
+                    yield first, last
+
+
+def _places_of(answers: Collection[str], tokens: Sequence[str], glue: str) -> list[TokenRange]:
+    """Where a text has one of the answers."""
+    folded = [normalise(token) for token in tokens]
+    found: list[TokenRange] = []
+    for answer in answers:
+        wanted = [normalise(token) for token in words(answer, glue)]
+        for first in (i for i, token in enumerate(folded) if wanted[:1] == [token]):
+            last = first + len(wanted)
+            if folded[first:last] == wanted:
+                found.append((first, last))
+    return found
 
 
 def _shape(tokens: Sequence[str]) -> str:

@@ -4,6 +4,7 @@
 learnt (`log_linear.py`); no word of any language is written into this file.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Container, Mapping, Sequence
 
 from wherefrom.reading.candidates import CandidateAnswer, Line
@@ -74,8 +75,8 @@ class _Context:
         """What the candidate is made of, and where it stands among the others."""
         tokens, first, last = self.line.tokens, candidate.first, candidate.last
         familiarity = self._familiarity(candidate)
-        rank = self.runs.index(candidate.run[0])
-        known_before = min(sum(run < candidate.run[0] for run in self.known_runs), 4)
+        rank = bisect_left(self.runs, candidate.run[0])
+        known_before = min(bisect_left(self.known_runs, candidate.run[0]), 4)
         start = self.line.sentence_starts[first]
         anchor, between = self._anchor(candidate, start)
         in_chain = f"{candidate.position} of {len(candidate.chain)}"
@@ -85,6 +86,7 @@ class _Context:
             "bias",
             *(f"inner word: {word}" for word in inner if last - first > 2),
             *([f"own name: {last - first - own > 0}"] if own else []),
+            *self._bounds(candidate),
             f"value: {familiarity}",
             f"rank: {min(rank, 5)}",
             f"known before: {known_before}, {familiarity}",
@@ -103,6 +105,12 @@ class _Context:
             f"anchor: {anchor} {self._before(first, 1)}",
         ]
 
+    def _bounds(self, candidate: CandidateAnswer) -> list[str]:
+        """How well the words around the candidate fit those around answers, if that is known."""
+        if self.line.profile.boundaries is None:
+            return []
+        return [f"bounds: {int(candidate.fit * 5)}", f"within bounds: {candidate.fit > 0}"]
+
     def _window(self, candidate: CandidateAnswer) -> list[str]:
         """The tokens to the left in its sentence, with and without distance; some to the right."""
         first, last = candidate.first, candidate.last
@@ -120,8 +128,8 @@ class _Context:
         for i in range(candidate.first - 1, start - 1, -1):
             content = self.line.kinds[i] == "word" and len(self.line.tokens[i]) >= _CONTENT
             if content or i == start:
-                between = sum(i < run < candidate.run[0] for run in self.runs)
-                return self.patterns[i], min(between, 3)
+                between = bisect_left(self.runs, candidate.run[0]) - bisect_right(self.runs, i)
+                return self.patterns[i], min(max(between, 0), 3)
         return _EDGE, 0
 
     def _familiarity(self, candidate: CandidateAnswer) -> str:

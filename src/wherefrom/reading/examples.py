@@ -14,9 +14,9 @@ import hashlib
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from wherefrom.core.contracts import Question
 from wherefrom.reading.candidates import AnswerProfile, CandidateAnswer, Line
@@ -31,6 +31,7 @@ CONTAINER = 3  # a name that stands behind this many others, "X, NAME", holds pl
 _COMMON = 5  # a phrase that occurs in this many lines and is nobody's answer is a distractor
 _ANCHOR = re.compile(r"anchor: .*, \d")
 _MOST_SUBJECTS = 2000  # that are learnt from
+_MOST_TEXT = 600_000  # characters from which it is learnt what stands around answers
 _MOST_CANDIDATES = 40_000  # of all lines: more take long to fit and improve little
 _MOST_OTHERS = 60  # candidates of a line besides its answer
 _MOST_SILENT = 6  # lines of a person that do not have the answer
@@ -54,10 +55,18 @@ class Asked:
         # In turn and not by the hash itself: of five people, each has a fold of their own.
         self.folds = {subject: i % FOLDS for i, subject in enumerate(self.subjects)}
 
-    def profile(self, texts: Sequence[str], without: int | None = None) -> AnswerProfile:
-        """What the answers look like, without those of one fold."""
+    def profile(
+        self, texts: Mapping[str, Sequence[str]], without: int | None = None
+    ) -> AnswerProfile:
+        """What the answers look like, and their subjects' texts, without those of one fold."""
         used = [(a, s) for a, s in self._given if self.folds[s] != without]
-        return AnswerProfile.of([a for a, _ in used], [s for _, s in used], texts)
+        told = [(t, s) for s, own in texts.items() if self.folds[s] != without for t in own]
+        return AnswerProfile.of(
+            [answer for answer, _ in used],
+            [subject for _, subject in used],
+            [text for text, _ in told],
+            [self.answers[subject] for _, subject in told],
+        )
 
 
 @dataclass(frozen=True)
@@ -96,10 +105,7 @@ class Lesson:
     def of(cls, source: PassageSource, asked: Asked) -> "Lesson":
         subjects = asked.subjects[:_MOST_SUBJECTS]
         texts = {s: [text for _, text in passages_of(source, s)] for s in subjects}
-        profile = asked.profile([text for each in texts.values() for text in each])
-        # Which words begin sentences is a matter of the text, whoever's answers are known.
-        without = [asked.profile((), number) for number in range(FOLDS)]
-        profiles = tuple(replace(each, starters=profile.starters) for each in without)
+        profile, *profiles = _profiles(asked, texts)
         lines: list[LearntLine] = []
         silent: list[LearntLine] = []
         size = 0
@@ -112,7 +118,7 @@ class Lesson:
             size += sum(min(len(one.line.candidates), _MOST_OTHERS) for one in (*own, *cut))
             if size > _MOST_CANDIDATES:
                 break
-        return cls(profile, profiles, tuple(lines), tuple(silent))
+        return cls(profile, tuple(profiles), tuple(lines), tuple(silent))
 
     def distractors(self) -> tuple[frozenset[str], list[frozenset[str]]]:
         """Phrases that occur in many lines and are nobody's answer; the same for each fold."""
@@ -172,6 +178,19 @@ def may_rival(line: Line, candidate: CandidateAnswer, distractors: Container[str
     """
     named = any(line.is_name[candidate.first : candidate.last])
     return not named and candidate.value not in distractors
+
+
+def _profiles(asked: Asked, texts: Mapping[str, Sequence[str]]) -> list[AnswerProfile]:
+    """The profile of all answers, then for each fold the one without its answers."""
+    sizes = accumulate(sum(map(len, own)) for own in texts.values())
+    room = {s for s, size in zip(texts, sizes, strict=True) if size < _MOST_TEXT}
+    some = {s: own for s, own in texts.items() if s in room} or texts
+    whole = asked.profile(some)
+    if whole.boundaries:
+        return [whole, *(asked.profile(some, number) for number in range(FOLDS))]
+    # Of the texts nothing else is used but the words that begin sentences.
+    without = (asked.profile({}, number) for number in range(FOLDS))
+    return [whole, *(replace(each, starters=whole.starters) for each in without)]
 
 
 def _lines(

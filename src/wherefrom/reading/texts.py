@@ -1,7 +1,7 @@
 """The documents of a user's text: lines, paragraphs or files, or rows of JSON lines.
 
 A document is one line of text in what follows: where a paragraph, a file or a row of JSON has
-several lines, a space takes the place of each line break.
+several lines, a space takes the place of each line break. Markup is taken out (`markup.py`).
 """
 
 import json
@@ -13,6 +13,7 @@ from typing import Any
 
 from wherefrom.core.errors import BadData
 from wherefrom.core.progress import tell
+from wherefrom.reading.markup import clean
 from wherefrom.reading.tables import read_lines, refuse_marks, refuse_rows
 
 LAYOUTS = ("lines", "paragraphs", "files")
@@ -31,10 +32,17 @@ class Texts:
     texts: list[str]
     ids: list[str]  # one for each text, or none at all
     empty: int
+    marked: int = 0  # texts that had markup
 
 
 def read_texts(path: Path, layout: str = "lines") -> Texts:
-    """The documents of a file or a folder; `layout` says what a document is."""
+    """The documents of a file or a folder, without markup; `layout` says what a document is."""
+    found = _read(path, layout)
+    cleaned, marked = clean(found.texts)
+    return Texts(cleaned, found.ids, found.empty, marked)
+
+
+def _read(path: Path, layout: str) -> Texts:
     if path.is_dir():
         return _read_folder(path, layout)
     if layout == "files":

@@ -3,10 +3,15 @@
 Where a script puts no space between words, every character is a token, but katakana stay together.
 A full stop belongs to the abbreviation before it ("St.", "P.R."), a hyphen to its word unless a
 part of the word is an answer by itself: "right-handed" has one, "Stratford-upon-Avon" has none.
+
+Web addresses, versions, file names and the like are one token each where the answers are such: then
+`find_glue` has the marks that hold them together.
 """
 
 import re
-from collections.abc import Container, Iterator
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from unicodedata import category
 
@@ -19,34 +24,109 @@ from wherefrom.reading.sentences import is_abbreviation
 _SIGNS = "".join(c for c in map(chr, range(0x300, 0x1E00)) if category(c).startswith("M"))
 _LETTER = rf"(?:[^\W{UNSPACED}]|(?![{UNSPACED}])[{_SIGNS}])"
 _TOKEN = re.compile(
-    r"\d{1,3}(?:[.,]\d{3})+(?![\w])"  # 1,250
+    r"\d{1,3}(?:[.,]\d{3})+(?:[.,]\d+)?(?!\w)"  # 1,250 and 1,250.5
     r"|[\u30a0-\u30ff]+"  # katakana
     rf"|[{UNSPACED}]"
     rf"|{_LETTER}+(?:['’.\-]{_LETTER}+)*"
     r"|--|[^\w\s]"
 )
+_OUTER = "()[]{}<>\"'“”‘’«»„‹›*_`,;"  # marks around a piece of text that are no part of it
+_PIECE = re.compile(r"\S+")
 _UNSPACED = re.compile(f"[{UNSPACED}]+")
 _YEARS = re.compile(r"\d{3,4}-\d{2,4}")
 
 
-def tokenise(text: str, answers: Container[str] = frozenset()) -> list[Span]:
-    """Where the tokens of a text stand; `answers` are (normalised) answers."""
+@dataclass(frozen=True)
+class Tokens:
+    """Where the tokens of a text stand, their text, their kinds, and their text normalised."""
+
+    spans: list[Span]
+    texts: list[str]
+    kinds: list[str]
+    folded: list[str]
+
+
+def read_tokens(text: str, answers: Container[str] = frozenset(), glue: str = "") -> Tokens:
+    """The tokens of a text; `answers` are (normalised) answers.
+
+    A piece of text between spaces that has one of the marks `glue` in it is one token.
+    """
+    tokens = _undivided(text, glue)
+    hyphens = [i for i, token in enumerate(tokens.texts) if "-" in token and len(token) > 2]
+    divided = {i for i in hyphens if _divides(tokens.texts[i], answers)}
+    if not divided:
+        return tokens
     spans: list[Span] = []
-    for match in _TOKEN.finditer(text):
+    for i, span in enumerate(tokens.spans):
+        spans += _divide(tokens.texts[i], span.start) if i in divided else [span]
+    return _tokens(text, spans)
+
+
+def tokenise(text: str, answers: Container[str] = frozenset(), glue: str = "") -> list[Span]:
+    """Where the tokens of a text stand, see `read_tokens`."""
+    return read_tokens(text, answers, glue).spans
+
+
+@lru_cache(maxsize=256)  # a text is read for one relation after the other
+def _undivided(text: str, glue: str) -> Tokens:
+    spans: list[Span] = []
+    place = 0
+    for piece in _glued(text, glue) if glue else ():
+        spans += _tokenise(text, place, piece.start)
+        spans.append(piece)
+        place = piece.end
+    return _tokens(text, [*spans, *_tokenise(text, place, len(text))])
+
+
+def _tokens(text: str, spans: list[Span]) -> Tokens:
+    texts = [text[span.start : span.end] for span in spans]
+    return Tokens(spans, texts, [*map(token_kind, texts)], [*map(normalise, texts)])
+
+
+def find_glue(answers: Iterable[str], least: float = 2) -> str:
+    """The marks that hold pieces of answers together, such as ":" and "/" in web addresses.
+
+    None if fewer than `least` answers have such pieces; a mark must be in two answers.
+    """
+    marks: Counter[str] = Counter()
+    glued = 0
+    for answer in answers:
+        own: set[str] = set()
+        for piece in answer.split():
+            core, parts = piece.strip(_OUTER), words(piece)
+            if len(words(core.rstrip(".:!?"))) > 1 and not any(map(is_unspaced, parts)):
+                own.update(c for c in core if not (c.isalnum() or c in "-_'’,"))
+        marks.update(own)
+        glued += bool(own)
+    return "".join(sorted(m for m, n in marks.items() if n > 1)) if glued >= least else ""
+
+
+def _glued(text: str, glue: str) -> Iterator[Span]:
+    """The pieces of a text that have one of the marks in them: at the end it is punctuation."""
+    inside = re.compile(rf"[{re.escape(glue)}](?:\w|$)")
+    for match in _PIECE.finditer(text):
+        start = match.start() + len(match[0]) - len(match[0].lstrip(_OUTER))
+        core = match[0].strip(_OUTER).rstrip(".:!?" + _OUTER)
+        if inside.search(core) and any(c.isalnum() for c in core):
+            yield Span(start, start + len(core))
+
+
+def _tokenise(text: str, start: int, end: int) -> list[Span]:
+    """The tokens of a part of a text, words with hyphens undivided."""
+    spans: list[Span] = []
+    for match in _TOKEN.finditer(text, start, end):
         token, span = match[0], Span(*match.span())
         last = spans[-1] if spans else None
         if token == "." and last and last.end == span.start and _takes_stop(last.of(text)):
             spans[-1] = Span(last.start, span.end)
-        elif "-" in token and len(token) > 2 and _divides(token, answers):
-            spans += _divide(token, span.start)
         else:
             spans.append(span)
     return spans
 
 
-def words(text: str) -> list[str]:
+def words(text: str, glue: str = "") -> list[str]:
     """The tokens of an answer or a name."""
-    return [span.of(text) for span in tokenise(text)]
+    return read_tokens(text, glue=glue).texts
 
 
 @lru_cache(maxsize=20_000)  # most words of a text come again
@@ -62,7 +142,7 @@ def token_kind(token: str) -> str:
         return "capital"
     if token[0].isdigit():
         return "number"
-    return "word" if token[0].isalnum() or is_unspaced(token) else "mark"
+    return "word" if any(map(str.isalnum, token)) or is_unspaced(token) else "mark"
 
 
 def is_unspaced(token: str) -> bool:

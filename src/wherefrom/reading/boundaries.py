@@ -1,0 +1,150 @@
+"""Where phrases of one kind begin and end, learnt from phrases that were found in text.
+
+A homepage stands behind "Homepage:" and ends before the next label; a film's name opens its article
+and ends before "is a". Nothing of this is written down here: the words before known phrases tell
+where others begin. Where a phrase ends is a hazard, as in the study of lifetimes: the chance that
+it ends before these two words, given that it has not ended yet.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from wherefrom.reading.tokens import token_kind
+
+EDGE = "<edge>"  # stands for a token beyond the text
+_WIDTHS = (2, 3, 4)  # how many tokens before a phrase are looked at
+_PRECISE = 0.25  # of the places behind such tokens at least this share begin a phrase
+_REPEATED = 2  # texts that must have a context before it counts
+_ENOUGH = 3  # places from which a chance is taken; else the next, coarser context is asked
+_LEAST = 0.05  # ends that are less likely are not tried
+_LONGEST = 60  # tokens
+
+TokenRange = tuple[int, int]
+Context = tuple[str, ...]
+
+
+def spell(token: str) -> str:
+    """A token as it stands in a context: all numbers are the same."""
+    return "0" if token[0].isdigit() else token
+
+
+@dataclass(frozen=True)
+class Boundaries:
+    """What stands before phrases of one kind and behind them.
+
+    `openers` has for each context the share of its places that begin a phrase, `last_tokens` the
+    last token of each of them. `ends` counts for each context how often a phrase ended before it
+    and how often it was met inside a phrase or at its end. `kinds` are those of first tokens.
+    """
+
+    openers: dict[Context, float]
+    ends: dict[Context, tuple[int, int]]
+    kinds: frozenset[str]
+    longest: int
+    covered: float  # the share of the phrases that stand behind an opener
+    last_tokens: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "last_tokens", frozenset(key[-1] for key in self.openers))
+
+    @classmethod
+    def learn(
+        cls, texts: Sequence[Sequence[str]], found: Sequence[Collection[TokenRange]]
+    ) -> "Boundaries":
+        """Learn from the tokens of texts and the places of phrases in each of them."""
+        spelt = [[EDGE, *map(spell, tokens), EDGE, EDGE] for tokens in texts]
+        openers = _learn_openers(spelt, found)
+        counts: dict[Context, list[int]] = {}
+        kinds: Counter[str] = Counter()
+        longest, covered = 0, 0
+        for tokens, words, places in zip(texts, spelt, found, strict=True):
+            behind = [p for p in places if _opened(words, p[0], openers) > 0]
+            covered += bool(behind)
+            for first, last in behind:
+                kinds[token_kind(tokens[first])] += 1
+                longest = max(longest, last - first)
+                for i in range(first + 1, last + 1):
+                    for context in _following(words, i):
+                        held = counts.setdefault(context, [0, 0])
+                        held[0] += i == last
+                        held[1] += 1
+        ends = {context: (ended, met) for context, (ended, met) in counts.items() if met > 1}
+        holding = sum(map(bool, found))
+        share = covered / holding if holding else 0.0
+        return cls(openers, ends, frozenset(kinds), min(longest, _LONGEST), share)
+
+    def find(self, tokens: Sequence[str]) -> Iterator[tuple[TokenRange, float]]:
+        """The phrases of a text that may be of this kind, and how well each fits, up to 1."""
+        if not self.openers:
+            return
+        words = [EDGE, *map(spell, tokens), EDGE, EDGE]
+        for first in [i for i in range(len(tokens)) if words[i] in self.last_tokens]:
+            opened = _opened(words, first, self.openers)
+            if opened and token_kind(tokens[first]) in self.kinds:
+                for last, chance in self.find_ends(words, first):
+                    yield (first, last), opened * chance
+
+    def find_ends(self, words: Sequence[str], first: int) -> Iterator[tuple[int, float]]:
+        """Where a phrase that begins at the first token may end, and the chance of it."""
+        alive = 1.0
+        for last in range(first + 1, min(first + self.longest, len(words) - 3) + 1):
+            ends = self._chance(words, last)
+            if alive * ends >= _LEAST:
+                yield last, alive * ends
+            alive *= 1 - ends
+            if alive < _LEAST:
+                return
+
+    def _chance(self, words: Sequence[str], last: int) -> float:
+        for context in _following(words, last):
+            ended, met = self.ends.get(context, (0, 0))
+            if met >= _ENOUGH:
+                return (ended + 0.5) / (met + 1)
+        return 0.5
+
+
+def _learn_openers(
+    spelt: Sequence[Sequence[str]], found: Sequence[Collection[TokenRange]]
+) -> dict[Context, float]:
+    """The contexts before phrases, of any width, that do not mostly precede something else."""
+    begins: Counter[Context] = Counter()
+    texts: Counter[Context] = Counter()
+    for words, places in zip(spelt, found, strict=True):
+        firsts = {first for first, _ in places}
+        behind = [context for first in firsts for context in _contexts(words, first)]
+        begins.update(behind)
+        texts.update(set(behind))
+    wanted = {context for context, n in texts.items() if n >= _REPEATED}
+    met: Counter[Context] = Counter()
+    last_tokens = {context[-1] for context in wanted}
+    for words in spelt:
+        # The places behind every token of the text, but the two beyond its end.
+        for i in (i for i in range(len(words) - 2) if words[i] in last_tokens):
+            met.update(wanted & _contexts(words, i))
+    shares = {context: begins[context] / (met[context] + 1) for context in wanted}
+    return {context: share for context, share in shares.items() if share >= _PRECISE}
+
+
+def _before(words: Sequence[str], first: int, width: int) -> Context:
+    """The tokens before one: `words` has one token more at its beginning."""
+    return tuple(words[max(0, first + 1 - width) : first + 1])
+
+
+def _contexts(words: Sequence[str], first: int) -> set[Context]:
+    return {_before(words, first, width) for width in _WIDTHS}
+
+
+def _opened(words: Sequence[str], first: int, openers: dict[Context, float]) -> float:
+    """How likely the widest known context makes it that a phrase begins here; 0: no context."""
+    for width in reversed(_WIDTHS):
+        if share := openers.get(_before(words, first, width)):
+            return share
+    return 0.0
+
+
+def _following(words: Sequence[str], last: int) -> tuple[Context, ...]:
+    """The two tokens behind a phrase, as they are and more and more coarsely."""
+    one, two = words[last + 1], words[last + 2]
+    kind = EDGE if one == EDGE else f"<{token_kind(one)}>"
+    return (one, two), (kind, two), (one,), (kind,)
