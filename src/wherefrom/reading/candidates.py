@@ -331,9 +331,7 @@ class Line:
                     yield first, last
 
 
-def _places_of(
-    answers: Collection[str], tokens: Sequence[str], glue: str
-) -> list[TokenRange]:
+def _places_of(answers: Collection[str], tokens: Sequence[str], glue: str) -> list[TokenRange]:
     """Where a text has one of the answers."""
     folded = [normalise(token) for token in tokens]
     found: list[TokenRange] = []
