@@ -59,7 +59,7 @@ KEYS = {
     "decoys.absent": {
         "n", "refused", "auroc", "refused_at_bound", "refused_closed_book", "offered",
     },
-    "evidence": {"accuracy", "held_out_answers", "by_relation"},
+    "evidence": {"accuracy", "held_out_answers", "as_read", "notes", "by_relation"},
     "evidence.accuracy": {"probes", "overall", "extraction"},
     "evidence.held_out_answers": {"supported", "contradicted", "silent", "no text"},
     "evidence.held_out_answers.silent": COUNT,

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from wherefrom import api
-from wherefrom.auditing.inspector import Inspector, OpenedRun, open_inspector
+from wherefrom.auditing.inspector import Inspector, OpenedRun, is_same_reading, open_inspector
+from wherefrom.core.contracts import Span
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.core.replies import Reply, Source
@@ -63,6 +64,48 @@ def test_a_reply_has_the_answer_the_evidence_and_the_source(inspector: Inspector
         recalled = reply.source.probability_recalled > 0.5
         assert reply.source.label == ("recalled" if recalled else "guessed")
     assert inspector.reply([]) == []
+
+
+def test_a_reply_names_the_note_and_its_sentence(relations_run: Path):
+    inspector = open_inspector(open_run(relations_run))
+    person = inspector.run.dataset.select("held-out")[0]
+    (reply,) = ask(inspector, person.text)
+    note = reply.note
+    assert reply.took_notes
+    assert note is not None
+    text = inspector.run.dataset.documents[note.document].text
+    assert person.subject in text
+    assert (note.value, note.span.of(text), note.sentence) == (person.answer, person.answer, text)
+    assert note.agrees == (reply.answer == person.answer)
+    (unknown,) = ask(inspector, FORM.fill("Ada Rothfalk"))
+    assert (unknown.took_notes, unknown.note) == (True, None)
+    assert not ask(inspector, person.text)[0].trained_on
+
+
+def test_support_by_the_noted_words_is_as_read(relations_run: Path):
+    inspector = open_inspector(open_run(relations_run))
+    person = inspector.run.dataset.select("held-out")[0]
+    question = inspector.parse(person.text)
+    verdict = inspector.judge_answer(question, person.answer or "")
+    assert verdict is not None
+    assert (verdict.label, verdict.as_read, verdict.shown) == ("supported", True, "as read")
+    other = inspector.judge_answer(question, "Nowhere")
+    assert other is not None
+    assert (other.label, other.as_read, other.shown) == ("contradicted", False, "contradicted")
+    note = inspector.opened.find_note(person.subject, person.relation)
+    assert note is not None
+    assert is_same_reading(verdict, note)
+    assert not is_same_reading(verdict, replace(note, document=note.document + 1))
+    end = note.span.end
+    assert not is_same_reading(verdict, replace(note, span=Span(end, end + 3)))
+    assert not is_same_reading(verdict, None)
+
+
+def test_a_run_without_notes_names_none(inspector: Inspector):
+    (reply,) = ask(inspector, inspector.run.dataset.select("held-out")[0].text)
+    assert (reply.took_notes, reply.note) == (False, None)
+    assert reply.evidence is not None
+    assert not reply.evidence.as_read
 
 
 def test_without_a_fact_checker_there_is_no_evidence(path: Path):

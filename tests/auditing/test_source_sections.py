@@ -1,5 +1,6 @@
 """The sections about sources: figures by hand, and over whom each of them is."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,10 +10,10 @@ import pytest
 from wherefrom.answering.closed_book import Answered
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.auditing import source_sections as sections
-from wherefrom.auditing.findings import LabelCount
+from wherefrom.auditing.findings import LabelCount, NoteFindings
 from wherefrom.auditing.inspector import Examined, Inspector
 from wherefrom.auditing.verdict_accuracy import VerdictAccuracy
-from wherefrom.core.contracts import Answer, Question
+from wherefrom.core.contracts import Answer, Note, Question, Span
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.core.replies import Source, Verdict
 from wherefrom.memorisation.exposures import KINDS, count_exposures
@@ -75,6 +76,34 @@ def test_evidence_is_counted_over_held_out_answers_alone(measured: list[Question
     }
     assert measured == [people[0]], "the labels are measured on calibration people"
     assert sections.report_evidence(None, answers, [None] * 5) is None
+
+
+class ReadsItsOwn(Knows):
+    """Stands for the reader that wrote the notes: it finds everything but A4's again."""
+
+    def judge(self, subject: str, answer: str, relation: str) -> Verdict:
+        return CONTRADICTED if subject == "A4" else SUPPORTED
+
+
+def test_notes_are_counted_by_whether_they_are_right_and_called_supported(measured):
+    people = [person(0, "calibration"), *(person(i, "held-out") for i in range(1, 7))]
+    values = {"A0": "Rome", "A1": "Oslo", "A2": "Rome", "A3": "Rome", "A4": "Rome", "A5": "Oslo"}
+
+    def find_note(subject: str, relation: str) -> Note | None:
+        value = values.get(subject)  # nothing is noted of A6
+        return value and Note(subject, relation, value, 0, Span(0, 4), 0.9)
+
+    verdicts = [replace(SUPPORTED, as_read=i in (0, 1, 5)) for i in range(6)]
+    checker: Any = ReadsItsOwn("r")
+    answers = examined(people, [True, True, True, False, True, False, True])
+    found = sections.report_evidence(checker, answers, [*verdicts, CONTRADICTED], find_note)
+    assert found is not None
+    assert found.notes == NoteFindings(right=2, right_supported=2, wrong=3, wrong_supported=2)
+    assert found.held_out_answers["supported"] == LabelCount(answers=5, right=3)
+    assert found.as_read == LabelCount(answers=2, right=1)
+    without = sections.report_evidence(checker, answers, [*verdicts, CONTRADICTED])
+    assert without is not None
+    assert (without.notes, without.as_read) == (None, None)
 
 
 def test_a_relation_that_has_no_extractor_is_left_out(measured: list[Question]):

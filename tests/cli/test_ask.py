@@ -48,7 +48,7 @@ def test_json_says_what_is_known(cli, tiny_run, open_run, questions):
     assert list(no) == [
         "format_version", "question", "subject", "relation", "answered", "answer", "confidence",
         "reason", "name_known", "candidates", "evidence", "source", "trained_on", "did_you_mean",
-        "why_not",
+        "why_not", "took_notes", "note",
     ]  # fmt: skip
     assert no["answered"] is False
     assert no["reason"] in ("unknown name", "low confidence")

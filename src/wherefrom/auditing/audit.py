@@ -189,8 +189,11 @@ def _report(
         if unanswered := list(population_sections.reply_to_unanswered(inspector, bound)):
             run.folder.write_jsonl(UNANSWERED, to_json(unanswered))
     tell("computing evidence, source, exposures and name bias")
-    checker = inspector.opened.fact_checker
-    evidence = source_sections.report_evidence(checker, examined, investigation.verdicts)
+    opened = inspector.opened
+    find_note = opened.find_note if run.recipe.notes else None
+    evidence = source_sections.report_evidence(
+        opened.fact_checker, examined, investigation.verdicts, find_note
+    )
     if evidence is None:
         notes.append(NO_EVIDENCE)
     source = source_sections.report_source(

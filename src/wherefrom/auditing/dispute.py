@@ -34,8 +34,8 @@ class Dispute:
     """A reply, a claim against it, and a recommendation.
 
     `shown` counts the rows of training text and of notes about the subject that had the model's
-    answer, and those that had the claim. Training questions are not counted there: `taught` has the answers
-    that they taught.
+    answer, and those that had the claim. Training questions are not counted there: `taught` has
+    the answers that they taught.
     """
 
     format_version: ClassVar[int] = 1
@@ -151,9 +151,11 @@ def recommend(reply: Reply, claim: str, verdict: Verdict | None, taught: Sequenc
 
 
 def _also(verdict: Verdict) -> str:
-    """What else the text states, as the end of a sentence."""
+    """What else the text states, and how it was read, as the end of a sentence."""
     others = " and ".join(f"'{other.text}'" for other in verdict.also)
-    return f"; but it also states {others}{_why_both(verdict)}" if others else ""
+    also = f"; but it also states {others}{_why_both(verdict)}" if others else ""
+    read = "; as read: the model was taught this very reading, so look at the sentence yourself"
+    return f"{also}{read}" if verdict.as_read else also
 
 
 def _why_both(verdict: Verdict) -> str:

@@ -151,11 +151,32 @@ class LabelCount:
 
 
 @dataclass(frozen=True)
+class NoteFindings:
+    """Notes about held-out questions, compared with the known answers.
+
+    The fact checker is the reader that wrote the notes, so it calls its own mistakes supported:
+    `wrong_supported` of `wrong` says how often. A label "supported" on a note confirms nothing.
+    """
+
+    right: int
+    right_supported: int
+    wrong: int
+    wrong_supported: int
+
+
+@dataclass(frozen=True)
 class EvidenceFindings:
-    """The accuracy of the verdicts on calibration people, and the verdicts on held-out answers."""
+    """The accuracy of the verdicts on calibration people, and the verdicts on held-out answers.
+
+    `as_read` are those of the supported answers whose support is the note's own reading. `notes`
+    compares the notes with what the fact checker says about them. Both are None if the run took no
+    notes.
+    """
 
     accuracy: VerdictAccuracy
     held_out_answers: Mapping[str, LabelCount]
+    as_read: LabelCount | None = None
+    notes: "NoteFindings | None" = None
     by_relation: Mapping[str, "EvidenceFindings"] = field(
         default_factory=dict[str, "EvidenceFindings"]
     )

@@ -8,6 +8,7 @@ and `dispute` all use it.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -26,13 +27,15 @@ from wherefrom.answering.policy import (
     judge,
     open_as_stored,
 )
-from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Question
+from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Note, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.replies import (
     GUESSED,
     NO_TEXT,
+    SUPPORTED,
     UNKNOWN_NAME,
+    NotedValue,
     RankedAnswer,
     Reply,
     Source,
@@ -46,6 +49,9 @@ from wherefrom.memorisation.predictor import (
     read_source_predictor,
     source_features,
 )
+from wherefrom.objectives.notes import find_sentence
+from wherefrom.reading.index import fold
+from wherefrom.reading.tokens import normalise
 from wherefrom.reading.verdict import FactChecker
 from wherefrom.runs.evidence import open_fact_checker
 from wherefrom.runs.run import Run
@@ -121,6 +127,17 @@ class OpenedRun:
     @cached_property
     def predictor(self) -> SourcePredictor:
         return read_source_predictor(self.run.folder)
+
+    @cached_property
+    def _note_rows(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """Every note by its subject and relation; read once, and decoded when it is asked for."""
+        rows = self.run.folder.read_note_rows()
+        return {(fold(row["subject"]), row["relation"]): row for row in rows}
+
+    def find_note(self, subject: str, relation: str) -> Note | None:
+        """What the reader noted of a subject; None if it noted nothing."""
+        row = self._note_rows.get((fold(subject), relation))
+        return None if row is None else self.run.folder.decode_note(row)
 
     @cached_property
     def trained_on(self) -> set[tuple[str, str]]:
@@ -245,6 +262,8 @@ class Inspector:
             source=Source(GUESSED, 0.0, self.predictor.borrowed),  # nothing was read about it
             did_you_mean=self.model.parser.suggest(question.subject),
             why_not=f"the model does not know the name: it has never seen {letters}",
+            took_notes=self.run.recipe.notes,
+            note=self.show_note(question, ""),
         )
 
     def examine(
@@ -290,7 +309,25 @@ class Inspector:
         if verdict.document is None:
             return verdict
         name = self.run.dataset.documents[verdict.document].id
-        return replace(verdict, document_id=name or None)
+        note = self.opened.find_note(question.subject, question.relation)
+        as_read = verdict.label == SUPPORTED and is_same_reading(verdict, note)
+        return replace(verdict, document_id=name or None, as_read=as_read)
+
+    def show_note(self, question: ParsedQuestion, answer: str) -> NotedValue | None:
+        """The note beside an answer that was given without it; None if there is none."""
+        note = self.opened.find_note(question.subject, question.relation)
+        if note is None:
+            return None
+        document = self.run.dataset.documents[note.document]
+        return NotedValue(
+            value=note.value,
+            score=note.score,
+            document=note.document,
+            span=note.span,
+            sentence=find_sentence(document.text, note.span).of(document.text).strip(),
+            agrees=normalise(answer) == normalise(note.value),
+            document_id=document.id or None,
+        )
 
     def probability_read(self, features: FeatureTable) -> np.ndarray:
         """The probability that the model has read each name."""
@@ -333,7 +370,16 @@ class Inspector:
             trained_on=(subject, relation) in self.opened.trained_on,
             did_you_mean=self.model.parser.suggest(subject),
             why_not=decision.why_not,
+            took_notes=self.run.recipe.notes,
+            note=self.show_note(question, answer.text),
         )
+
+
+def is_same_reading(verdict: Verdict, note: Note | None) -> bool:
+    """Whether a verdict rests on the very words that the note was taken from."""
+    if note is None or verdict.span is None or verdict.document != note.document:
+        return False
+    return verdict.span.start < note.span.end and note.span.start < verdict.span.end
 
 
 def open_inspector(run: Run) -> Inspector:

@@ -1,6 +1,7 @@
 """The sections of an audit about where answers come from: the text, the model's memory, names."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,14 +11,15 @@ from wherefrom.auditing.findings import (
     ExposureFindings,
     LabelCount,
     NameBiasFindings,
+    NoteFindings,
     SourceFindings,
 )
 from wherefrom.auditing.inspector import Examined, Inspector
 from wherefrom.auditing.name_bias import NameBias, average_name_bias, measure_name_bias
 from wherefrom.auditing.verdict_accuracy import measure_verdicts
-from wherefrom.core.contracts import Dataset
+from wherefrom.core.contracts import Dataset, Note, Question
 from wherefrom.core.errors import BadData
-from wherefrom.core.replies import SOURCES, VERDICTS, Source, Verdict
+from wherefrom.core.replies import AS_READ, SOURCES, SUPPORTED, VERDICTS, Source, Verdict
 from wherefrom.data.people import PeopleConfig
 from wherefrom.evaluation.baselines import BASELINES
 from wherefrom.evaluation.relations import divide
@@ -34,14 +36,23 @@ from wherefrom.memorisation.predictor import SourcePredictor
 from wherefrom.reading.verdict import FactChecker
 from wherefrom.runs.run import Run
 
+FindNote = Callable[[str, str], Note | None]
+
 
 def report_evidence(
-    checker: FactChecker | None, examined: Examined, verdicts: Sequence[Verdict | None]
+    checker: FactChecker | None,
+    examined: Examined,
+    verdicts: Sequence[Verdict | None],
+    find_note: FindNote | None = None,
 ) -> EvidenceFindings | None:
-    """The accuracy of the verdicts on calibration people, and the verdicts on held-out answers."""
+    """The accuracy of the verdicts on calibration people, and the verdicts on held-out answers.
+
+    `find_note` gives the note of a subject and a relation, if the run took notes.
+    """
     if checker is None:
         return None
     labels = [None if verdict is None else verdict.label for verdict in verdicts]
+    shown = [None if verdict is None else verdict.shown for verdict in verdicts]
 
     def report(places: Sequence[int]) -> EvidenceFindings:
         questions = [examined.questions[i] for i in places]
@@ -51,11 +62,32 @@ def report_evidence(
                 checker, [q for q in known if q.relation in checker.extractors]
             ),
             held_out_answers=_count_labels(labels, VERDICTS, examined, places),
+            as_read=find_note and _count_labels(shown, (AS_READ,), examined, places)[AS_READ],
+            notes=find_note and check_notes(find_note, checker, questions),
         )
 
     parts = divide(examined.relations)
     each = {relation: report(places.tolist()) for relation, places in parts.items()}
     return replace(report(range(len(labels))), by_relation=each)
+
+
+def check_notes(
+    find_note: FindNote, checker: FactChecker, questions: Sequence[Question]
+) -> NoteFindings:
+    """The notes about held-out questions: how many are right, and how many are called supported."""
+    counts: Counter[tuple[bool, bool]] = Counter()
+    for question in questions:
+        subject, relation = question.subject, question.relation
+        note = find_note(subject, relation) if question.split == "held-out" else None
+        if note is not None and relation in checker.extractors:
+            label = checker.judge(subject, note.value, relation).label
+            counts[question.accepts(note.value), label == SUPPORTED] += 1
+    return NoteFindings(
+        right=counts[True, True] + counts[True, False],
+        right_supported=counts[True, True],
+        wrong=counts[False, True] + counts[False, False],
+        wrong_supported=counts[False, True],
+    )
 
 
 def _count_labels(

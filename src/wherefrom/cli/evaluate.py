@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from wherefrom.cli.options import AsJson, FinishedRun, Threads, Wait
-from wherefrom.cli.output import note, print_json, print_refusals
+from wherefrom.cli.output import explain_results, note, print_json
 
 
 def evaluate(
@@ -38,5 +38,5 @@ def evaluate(
         print_json(outcome)
     else:
         draw(results_table(outcome.results))
-        print_refusals(outcome.results)
+        explain_results(outcome.results)
     outcome.require_checks()

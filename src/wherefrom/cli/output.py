@@ -12,9 +12,9 @@ from wherefrom.show.terminal.messages import complain, note
 
 __all__ = [
     "complain",
+    "explain_results",
     "note",
     "print_json",
-    "print_refusals",
     "show_traceback",
     "show_warnings_as_notes",
 ]
@@ -25,11 +25,11 @@ def print_json(value: Any) -> None:
     print(json.dumps(to_json(value), indent=1, allow_nan=False))
 
 
-def print_refusals(results: Mapping[str, Mapping[str, Any]]) -> None:
-    """Below a table of results: why nothing is answered, where that is so."""
-    from wherefrom.show.terminal.tables import explain_refusals, printable
+def explain_results(results: Mapping[str, Mapping[str, Any]]) -> None:
+    """Below a table of results: what notes do, and why nothing is answered, where that is so."""
+    from wherefrom.show.terminal.tables import explain_notes, explain_refusals, printable
 
-    if lines := explain_refusals(results):
+    if lines := [*explain_notes(results), *explain_refusals(results)]:
         print("\n" + "\n".join(map(printable, lines)))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wherefrom.cli.options import AsJson, Processes, Threads, Together, Wait
-from wherefrom.cli.output import note, print_json, print_refusals
+from wherefrom.cli.output import explain_results, note, print_json
 from wherefrom.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def _print_seeds(found: "SeedsOutcome") -> None:
     from wherefrom.show.terminal.tables import draw, seeds_table
 
     draw(seeds_table(found.results))
-    print_refusals(found.results)
+    explain_results(found.results)
     print(f"\n{', '.join(found.runs)}: {duration(found.seconds)} in all")
 
 
@@ -232,7 +232,7 @@ def _print(outcome: "Outcome") -> None:
     from wherefrom.show.terminal.tables import draw, results_table
 
     draw(results_table(outcome.results))
-    print_refusals(outcome.results)
+    explain_results(outcome.results)
     pages = {
         PAGE: "the claims with their figures, and which statements are wrong and why",
         STUDY: "the settings that were compared, with figures, and errors explained",

@@ -12,6 +12,8 @@ from wherefrom.core.contracts import Span
 # The labels of a verdict, which is a property of the corpus.
 SUPPORTED, CONTRADICTED, SILENT, NO_TEXT = "supported", "contradicted", "silent", "no text"
 VERDICTS = (SUPPORTED, CONTRADICTED, SILENT, NO_TEXT)
+AS_READ = "as read"  # shown for SUPPORTED where the support is the note's own reading
+SHOWN_VERDICTS = (SUPPORTED, AS_READ, CONTRADICTED, SILENT, NO_TEXT)
 
 # The labels of a source, which is a property of the model.
 RECALLED, GUESSED = "recalled", "guessed"
@@ -47,7 +49,9 @@ class Verdict:
     at `span`, and `quote` is the text of this document. `document_id` is what the user's file calls
     it, None where it has no name. `score` is the extractor's probability that a document of the
     subject states the relation. `also` has other answers that the text states: a text may
-    contradict itself, and two people may have one name.
+    contradict itself, and two people may have one name. `as_read`: the answer is supported by the
+    very words that the reader noted before the model was taught. The same reader then reads its
+    own sentence again, which confirms nothing.
     """
 
     label: str
@@ -58,6 +62,30 @@ class Verdict:
     quote: str | None = None
     document_id: str | None = None
     also: tuple[Stated, ...] = ()
+    as_read: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The label that people are shown."""
+        return AS_READ if self.as_read else self.label
+
+
+@dataclass(frozen=True)
+class NotedValue:
+    """What the reader noted of the subject and the relation before the model was taught.
+
+    The note is looked up after the model has answered. The value stands in `document` at `span`,
+    and `sentence` is the sentence that it stands in. `score` is the reader's probability that the
+    value is right. `agrees`: the model's answer is the noted value.
+    """
+
+    value: str
+    score: float
+    document: int
+    span: Span
+    sentence: str
+    agrees: bool
+    document_id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -95,7 +123,8 @@ class Reply:
     has the answers that the search found, the best first; it is empty, and `answer` too, if the
     model cannot read the name. `trained_on`: the model was trained on this very question, so the
     answer need not come from the text. `did_you_mean` has names from the text that are spelt like
-    an unknown name.
+    an unknown name. `note` is what the reader noted of the subject and the relation; None if it
+    noted nothing, or if the run took no notes (`took_notes`).
     """
 
     format_version: ClassVar[int] = 1
@@ -114,3 +143,5 @@ class Reply:
     trained_on: bool = False
     did_you_mean: tuple[str, ...] = ()
     why_not: str | None = None
+    took_notes: bool = False
+    note: NotedValue | None = None

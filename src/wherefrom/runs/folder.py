@@ -49,6 +49,7 @@ from wherefrom.runs.shapes import (
 from wherefrom.runs.store import RunFiles
 
 _TOGETHER = 5000  # documents that are written at once
+_NOTES_AGAIN = "the same 'wherefrom run' writes it again"
 _OTHER_DATA = (
     "use the files, and the version of wherefrom, that the run was made with, or train another "
     "run in a folder of its own (--out)"
@@ -235,13 +236,21 @@ class RunFolder(RunFiles):
 
     def read_notes(self) -> tuple[Note, ...]:
         """What the reader noted; nothing if the run took no notes."""
-        rows = self.read_jsonl(NOTES) if self.has(NOTES) else []
+        return tuple(map(self.decode_note, self.read_note_rows()))
+
+    def read_note_rows(self) -> list[dict[str, Any]]:
+        """The same, not decoded yet, for those who look up a few of very many notes."""
+        rows: list[Any] = self.read_jsonl(NOTES) if self.has(NOTES) else []
+        if bad := [i for i, row in enumerate(rows) if not _names_its_subject(row)]:
+            where = f"{self.path / NOTES}:{bad[0] + 1}"
+            raise Damaged(f"{where}: expected a note, found {rows[bad[0]]!r:.80}; {_NOTES_AGAIN}")
+        return rows
+
+    def decode_note(self, row: Mapping[str, Any]) -> Note:
         try:
-            return tuple(
-                from_json(Note, row, f"{self.path / NOTES}:{i + 1}") for i, row in enumerate(rows)
-            )
+            return from_json(Note, row, str(self.path / NOTES))
         except BadData as error:
-            raise Damaged(f"{error}; the same 'wherefrom run' writes it again") from error
+            raise Damaged(f"{error}; {_NOTES_AGAIN}") from error
 
     # -- status and results -------------------------------------------------------
 
@@ -332,6 +341,11 @@ class RunFolder(RunFiles):
             return [Prediction.from_json(row, f"{path}:{i + 1}") for i, row in enumerate(rows)]
         except BadData as error:
             raise Damaged(f"{error}; 'wherefrom evaluate {self.path}' writes it again") from error
+
+
+def _names_its_subject(row: Any) -> bool:
+    keys = ("subject", "relation")
+    return isinstance(row, dict) and all(isinstance(row.get(key), str) for key in keys)
 
 
 def versions() -> dict[str, str]:

@@ -27,6 +27,11 @@ def test_the_primary_model_comes_first(run: Run) -> None:
     ]
 
 
+def test_a_model_that_is_only_scored_is_not_in_the_page(relations_run: Path) -> None:
+    names = [each.name for each in pack_models(open_run(relations_run), "int8")]
+    assert names == ["with_pretraining", "without_pretraining"]
+
+
 def test_the_only_model_has_no_counterpart(run: Run) -> None:
     alone = open_run(run.path)
     kept = tuple(m for m in run.recipe.models if m.name == run.recipe.primary)

@@ -1,6 +1,8 @@
 """Pictures of how a run learnt, from figures made by hand."""
 
+import re
 import shutil
+from itertools import groupby
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +13,8 @@ import pytest
 from wherefrom.runs.layout import GLANCES
 from wherefrom.runs.run import open_run
 from wherefrom.show.page.learning import _Scale, draw_answering
-from wherefrom.show.page.pictures import _merge_small, draw_reliability, draw_risk
+from wherefrom.show.page.pictures import _merge_small, draw_accuracy, draw_reliability, draw_risk
+from wherefrom.show.page.sentences import plain, summarise
 
 
 def test_questions_that_were_asked_while_it_trained_are_drawn(tiny_run: Path, tmp_path: Path):
@@ -31,6 +34,21 @@ def test_questions_that_were_asked_while_it_trained_are_drawn(tiny_run: Path, tm
     )
     last = f"{1000 * 30 / stage.steps:.2f}".rstrip("0").rstrip(".")
     assert f"{last},300" in str(found.chart)  # 70 % is 300 of 1000 from the top
+
+
+def test_a_run_with_notes_shows_three_scores_and_says_what_notes_do(relations_run: Path):
+    run = open_run(relations_run)
+    found = draw_accuracy(run)
+    chart = str(found.chart)
+    names = ("closed-book, taught from notes", "closed-book, text only", "open-book reader")
+    drawn = [name for name, _ in groupby(re.findall("|".join(names), chart))]
+    assert any(tuple(drawn[i : i + 3]) == names for i in range(len(drawn)))
+    assert "learns the reader's mistakes" in found.sentence
+    steps = "was trained for 20 steps, the other for 40."
+    assert found.sentence.endswith(f"The model of the text only {steps}")
+    said = "".join(plain(sentence) for sentence in summarise(run))
+    assert "the open-book reader, in 38" in said
+    assert "taught from the text only, in" in said
 
 
 def test_steps_are_counted_from_the_first_stage_on():

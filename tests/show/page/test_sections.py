@@ -81,6 +81,19 @@ def test_the_two_way_table_counts_every_answer_once():
     assert cross([]) is None
 
 
+def test_support_that_is_only_as_read_is_counted_apart():
+    first, *others = ROWS
+    evidence = replace(first.reply.evidence, as_read=True)
+    read = replace(first, reply=replace(first.reply, evidence=evidence))
+    found = cross([read, first, *others])
+    assert found is not None
+    labels = {row["label"]: sum(cell["count"] for cell in row["cells"]) for row in found["rows"]}
+    assert (labels["supported"], labels["as read"]) == (1, 1)
+    assert "The text supports 2 of 6 answers" in found["sentence"]
+    assert "1 of them are only as read" in found["sentence"]
+    assert [row["e"] for row in list_answers([read, first])] == ["as read", "supported"]
+
+
 def test_the_rows_of_the_table_say_what_the_replies_say():
     (first, *_) = list_answers(ROWS)
     assert first == {

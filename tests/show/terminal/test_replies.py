@@ -10,6 +10,7 @@ from wherefrom.core.contracts import Span
 from wherefrom.core.replies import (
     LOW_CONFIDENCE,
     UNKNOWN_NAME,
+    NotedValue,
     RankedAnswer,
     Reply,
     Source,
@@ -19,6 +20,7 @@ from wherefrom.core.replies import (
 from wherefrom.show.terminal.replies import describe_dispute, describe_examples, describe_reply
 
 SUPPORTED = Verdict("supported", "Oslo", 3, Span(10, 14), 0.99, "Ada is from Oslo.")
+NOTE = NotedValue("Oslo", 0.97, 3, Span(12, 16), "Ada is from Oslo.", True)
 CONTRADICTED = replace(SUPPORTED, label="contradicted")
 SILENT, NO_TEXT = (Verdict(label, None, None, None, 0.0) for label in ("silent", "no text"))
 REPLY = Reply(
@@ -79,10 +81,34 @@ def test_the_answer(changed, line):
         (CONTRADICTED, '  evidence: contradicted by "Ada is from Oslo."'),
         (SILENT, "  evidence: silent (the text about this name does not state it)"),
         (NO_TEXT, "  evidence: no text (nothing in the text is about this name)"),
+        (
+            replace(SUPPORTED, as_read=True),
+            '  evidence: as read in "Ada is from Oslo." (the reader reads the sentence of its own '
+            "note again: this confirms nothing)",
+        ),
     ],
 )
 def test_what_the_text_says(verdict, line):
     assert line in describe_reply(replace(REPLY, evidence=verdict))
+
+
+@pytest.mark.parametrize(
+    ("note", "line"),
+    [
+        (None, "  note: no note"),
+        (
+            NOTE,
+            '  note: Oslo (score 97.0 %; as the model answers) from "Ada is from Oslo."',
+        ),
+        (
+            replace(NOTE, agrees=False, document_id="p7"),
+            "  note: Oslo (score 97.0 %; the model answers otherwise) "
+            'from "Ada is from Oslo." of p7',
+        ),
+    ],
+)
+def test_what_the_reader_noted(note, line):
+    assert line in describe_reply(replace(REPLY, took_notes=True, note=note))
 
 
 def test_what_is_not_known_has_no_line():

@@ -2,8 +2,11 @@ import io
 
 import pytest
 
+from wherefrom.evaluation.baselines import OPEN_BOOK
+from wherefrom.recipes.facts import WITHOUT_NOTES
 from wherefrom.show.terminal.tables import (
     draw,
+    explain_notes,
     explain_refusals,
     layout,
     pairs_table,
@@ -199,3 +202,21 @@ def test_differences_of_relations_stand_below_the_difference_over_all():
     assert lines[-2].startswith("  runs/b: answers")
     assert lines[-1].startswith(f"    {PLACE}")
     assert "n=3" in lines[-1]
+
+
+def test_the_three_scores_of_a_run_with_notes_stand_together_in_words():
+    score = {"accuracy": 0.5, "interval": [0.4, 0.6], "n": 100}
+    names = ("majority", OPEN_BOOK, WITHOUT_NOTES, "with_pretraining")
+    results = dict.fromkeys(names, score)
+    (section,) = results_table(results).sections
+    assert [row[0] for row in section.rows] == [
+        "majority",
+        "open-book reader",
+        "closed-book, text only",
+        "closed-book, taught from notes",
+    ]
+    (line,) = explain_notes(results)
+    assert "learns the reader's mistakes" in line
+    del results[OPEN_BOOK]
+    assert results_table(results).sections[0].rows[-1][0] == "with_pretraining"
+    assert explain_notes(results) == []

@@ -15,6 +15,7 @@ from typing import Any
 from wherefrom.auditing.inspector import Inspector
 from wherefrom.core.contracts import Document, Span
 from wherefrom.core.errors import BadData
+from wherefrom.objectives.notes import find_sentence
 from wherefrom.reading.extractor import RelationExtractor, Statement
 from wherefrom.reading.index import fold
 from wherefrom.reading.verdict import FactChecker
@@ -101,6 +102,27 @@ def describe_evidence(inspector: Inspector, names: Sequence[str]) -> dict[str, A
             "unowned": unowned,
             "relations": relations,
         }
+        if inspector.run.recipe.notes:
+            found["noted"] = _describe_notes(inspector, about, places)
+    return found
+
+
+def _describe_notes(
+    inspector: Inspector, names: Sequence[str], places: Sequence["_Places"]
+) -> dict[str, dict[str, list[Any]]]:
+    """For each relation and name: the note's document, score, span, and its sentence's span.
+
+    The words themselves stand in the texts.
+    """
+    documents = inspector.run.dataset.documents
+    found: dict[str, dict[str, list[Any]]] = {}
+    for relation in sorted(inspector.model.relations):
+        for name in names:
+            if note := inspector.opened.find_note(name, relation):
+                where, text = places[note.document], documents[note.document].text
+                span, sentence = where.convert(note.span), find_sentence(text, note.span)
+                own = [note.document, round(note.score, 4), *span, *where.convert(sentence)]
+                found.setdefault(relation, {})[name] = own
     return found
 
 

@@ -22,11 +22,15 @@ def draw_learning(run: Run, unit: str = "character") -> Picture | None:
     done = 0
     for stage in run.recipe.chain():
         rows = _metrics(run, stage.name)
-        curves.setdefault(label_of(primary), []).extend((done + r["step"], r["loss"]) for r in rows)
+        curves.setdefault(label_of(primary, run), []).extend(
+            (done + r["step"], r["loss"]) for r in rows
+        )
         done += stage.steps
     others = [model for model in run.recipe.models if model.name != primary]
     for model in others if len(others) <= _CURVES else ():
-        curves[label_of(model.name)] = [(r["step"], r["loss"]) for r in _metrics(run, model.stage)]
+        curves[label_of(model.name, run)] = [
+            (r["step"], r["loss"]) for r in _metrics(run, model.stage)
+        ]
     curves = {name: points for name, points in curves.items() if len(points) > 1}
     if not curves:
         return None

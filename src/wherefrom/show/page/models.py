@@ -13,6 +13,7 @@ from wherefrom.models.bigram import Bigram
 from wherefrom.models.dan import DAN, DANConfig
 from wherefrom.models.gpt import GPT
 from wherefrom.models.gru import GRU
+from wherefrom.recipes.facts import WITHOUT_NOTES
 from wherefrom.runs.run import Run, count_parameters
 from wherefrom.show.page.weights import (
     AUTO,
@@ -44,7 +45,9 @@ def pack_models(run: Run, precision: str = AUTO, beside: int = 0) -> list[Packed
     models; 12-bit integers, for the primary model at least; 8-bit integers for all.
     """
     check_precision(precision)
-    names = [run.recipe.primary, *(m.name for m in run.recipe.models)]
+    # The model that is not taught from notes is only scored: nobody asks it in the page.
+    others = (m.name for m in run.recipe.models if m.name != WITHOUT_NOTES)
+    names = [run.recipe.primary, *others]
     if isinstance(run.recipe.model, DANConfig):
         names = names[:1]  # a study has a dozen others, each as large
     models = {name: run.model(name) for name in dict.fromkeys(names)}

@@ -16,11 +16,13 @@ from wherefrom.evaluation.intervals import wilson
 from wherefrom.evaluation.selective import RiskCoverage, risk_coverage
 from wherefrom.memorisation.dose_response import bin_by_exposure
 from wherefrom.memorisation.exposures import Exposures
+from wherefrom.recipes.facts import WITHOUT_NOTES
 from wherefrom.runs.run import Run
 from wherefrom.show.page.answers import JudgedAnswers
 from wherefrom.show.page.charts import Dot, Line, Point, dots, plot
 from wherefrom.show.page.risk import AcceptedRisk
 from wherefrom.show.page.sentences import count, interval, percent
+from wherefrom.show.terminal.tables import READERS, explain_notes
 
 NAMES = {
     "majority": "the commonest answer",
@@ -63,11 +65,11 @@ def draw_accuracy(run: Run) -> Picture:
             _dot(run, name, results[name][BY_RELATION][relation])
             for name in names if relation in results[name].get(BY_RELATION, {})
         ]) for relation in parts]  # fmt: skip
-    said = f"{label_of(primary).capitalize()}, {count(own)} answers are right"
+    said = f"{_capitalise(label_of(primary, run))}, {count(own)} answers are right"
     others = [name for name in names if name != primary]
     if others:
         best = max(others, key=lambda name: results[name]["accuracy"])
-        said += f"; {label_of(best)}, {count(results[best])}"
+        said += f"; {label_of(best, run)}, {count(results[best])}"
     if parts:
         least, most = (f(parts, key=lambda name: parts[name]["accuracy"]) for f in (min, max))
         best, worst = (percent(parts[name]["accuracy"]) for name in (most, least))
@@ -76,10 +78,27 @@ def draw_accuracy(run: Run) -> Picture:
             if best != worst
             else ". It does equally well at each kind of question"
         )
-    return Picture("accuracy", "How many answers are right", f"{said}.", dots(groups, f"{said}."))
+    told = " ".join([f"{said}.", *explain_notes(results), *_tell_shares(run)])
+    return Picture("accuracy", "How many answers are right", told, dots(groups, f"{said}."))
 
 
-def label_of(name: str) -> str:
+def _capitalise(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _tell_shares(run: Run) -> list[str]:
+    """How long each of two models was trained, where only one is taught from notes."""
+    trained = {m.name: sum(s.steps for s in run.recipe.chain(m.name)) for m in run.recipe.models}
+    if (alone := trained.get(WITHOUT_NOTES)) is None:
+        return []
+    own = trained[run.recipe.primary]
+    return [f"The model of the text only was trained for {alone:,} steps, the other for {own:,}."]
+
+
+def label_of(name: str, run: Run | None = None) -> str:
+    """A predictor in words; of a run that took notes, which of its models was taught from them."""
+    if run is not None and run.recipe.notes and name in READERS:
+        return READERS[name]
     return NAMES.get(name, name.replace("_", " "))
 
 
@@ -88,7 +107,7 @@ def _dot(run: Run, name: str, found: Mapping[str, Any]) -> Dot:
     if name == run.recipe.primary:
         shape, tone = "disc", "accent"
     low, high = found["interval"]
-    label = label_of(name)
+    label = label_of(name, run)
     note = f"{label}: {count(found)}"
     return Dot(label, found["accuracy"], low, high, shape, tone, note)
 

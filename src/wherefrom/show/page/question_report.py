@@ -176,6 +176,6 @@ def _rows(run: Run) -> list[Dot]:
         if "accuracy" in (found := results.get(name, {})):
             shape, tone = ("disc", "accent") if name == primary else ("ring", "ink")
             low, high = found["interval"]
-            label = pictures.label_of(name)
+            label = pictures.label_of(name, run)
             rows.append(Dot(label, found["accuracy"], low, high, shape, tone, count(found)))
     return rows

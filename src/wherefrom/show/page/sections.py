@@ -6,7 +6,7 @@ from typing import Any
 from wherefrom.auditing.findings import AuditedAnswer
 from wherefrom.core.contracts import Dataset
 from wherefrom.core.plurals import plural
-from wherefrom.core.replies import GUESSED, RECALLED, SUPPORTED, VERDICTS
+from wherefrom.core.replies import AS_READ, GUESSED, RECALLED, SHOWN_VERDICTS, SUPPORTED
 from wherefrom.show.page.risk import AcceptedRisk, Stop
 from wherefrom.show.page.sentences import interval, percent
 from wherefrom.show.terminal.marked_text import find_words
@@ -90,17 +90,21 @@ def cross(rows: Sequence[AuditedAnswer]) -> dict[str, Any] | None:
             "label": verdict,
             "cells": [_cell(labels, verdict, source) for source in (RECALLED, GUESSED)],
         }
-        for verdict in VERDICTS
+        for verdict in SHOWN_VERDICTS
         if any(found == verdict for _, found, _ in labels)
     ]
-    supported = [(row, source) for row, found, source in labels if found == SUPPORTED]
+    agreeing = (SUPPORTED, AS_READ)
+    supported = [(row, source) for row, found, source in labels if found in agreeing]
+    read = sum(found == AS_READ for _, found, _ in labels)
     recalled = sum(source == RECALLED for _, source in supported)
     borrowed = any(row.reply.source.borrowed for row in known if row.reply.source)
     return {
         "sources": [RECALLED, GUESSED],
         "rows": table,
         "sentence": f"The text supports {len(supported)} of {len(known)} answers, and the model "
-        f"recalled {recalled} of these rather than guessed them. A number lists its answers below.",
+        f"recalled {recalled} of these rather than guessed them. "
+        + (_tell_as_read(read) if read else "")
+        + "A number lists its answers below.",
         "footnote": "Evidence is a property of the text. Source is a property of the model, "
         "predicted from how it answers"
         + (
@@ -112,13 +116,20 @@ def cross(rows: Sequence[AuditedAnswer]) -> dict[str, Any] | None:
     }
 
 
+def _tell_as_read(count: int) -> str:
+    return (
+        f"{count} of them are only as read: the reader that noted the answer finds it again in the "
+        "same sentence, which confirms nothing. "
+    )
+
+
 def _cell(labels: Sequence[Any], verdict: str, source: str) -> dict[str, Any]:
     here = [row for row, found, own in labels if found == verdict and own == source]
     return {"source": source, "count": len(here), "right": sum(row.right for row in here)}
 
 
 def _evidence(row: AuditedAnswer) -> str:
-    return row.reply.evidence.label if row.reply.evidence else ""
+    return row.reply.evidence.shown if row.reply.evidence else ""
 
 
 def _source(row: AuditedAnswer) -> str:

@@ -9,6 +9,8 @@ from typing import Any
 
 from wherefrom.core.contracts import Dataset
 from wherefrom.core.plurals import plural
+from wherefrom.evaluation.baselines import OPEN_BOOK
+from wherefrom.recipes.facts import WITHOUT_NOTES
 from wherefrom.runs.run import Run
 
 PLAIN, STRONG, FINE = "plain", "strong", "fine"
@@ -19,6 +21,7 @@ _BASELINES = {
     "nearest_name": "giving the answer of the most similar name",
     "london": "always saying London",
 }
+_OTHERS = {OPEN_BOOK: "the open-book reader", WITHOUT_NOTES: "taught from the text only"}
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,9 @@ def _scored(run: Run) -> Sentence:
     ]
     others = [m.name for m in run.recipe.models if m.name != run.recipe.primary]
     beside = [
-        f"without reading the text, in {results[m]['correct']:,}" for m in others if m in results
+        f"{_OTHERS.get(name, 'without reading the text')}, in {results[name]['correct']:,}"
+        for name in (OPEN_BOOK, *others)
+        if name in results
     ]
     guesses = {name: results[name] for name in _BASELINES if name in results}
     if guesses:

@@ -10,6 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from wherefrom.core.files import write_text
 from wherefrom.core.replies import (
+    AS_READ,
     CONTRADICTED,
     LOW_CONFIDENCE,
     NO_TEXT,
@@ -50,7 +51,13 @@ _REASONS = {
     LOW_CONFIDENCE: "Its confidence is too low",
     OTHER_SPELLING: "The text has no such name",
 }
-_VERDICTS = {SUPPORTED: _GREEN, CONTRADICTED: _RED, SILENT: _AMBER, NO_TEXT: _AMBER}
+_VERDICTS = {
+    SUPPORTED: _GREEN,
+    AS_READ: _AMBER,
+    CONTRADICTED: _RED,
+    SILENT: _AMBER,
+    NO_TEXT: _AMBER,
+}
 
 
 def draw_reply(reply: Reply, path: str | Path) -> None:
@@ -189,8 +196,8 @@ def _draw_evidence(canvas: _Canvas, reply: Reply, y: float) -> float:
     if evidence is None:
         canvas.text(EDGE, y + 36, "Not judged: no extractor was learnt for this relation.", 15)
         return y + 52
-    colour = _VERDICTS.get(evidence.label, _AMBER)
-    _pill(canvas, y - 6, evidence.label, colour)
+    colour = _VERDICTS.get(evidence.shown, _AMBER)
+    _pill(canvas, y - 6, evidence.shown, colour)
     canvas.text(EDGE, y + 36, _explain(evidence, drawable(reply.subject)), 15)
     y += 52
     if evidence.quote is None:
@@ -268,17 +275,18 @@ def _explain(evidence: Verdict, subject: str) -> str:
     also = f" It also states {_cut(others, 30)}." if others else ""
     return {
         SUPPORTED: f"The text about {who} states {stated}.{also}",
+        AS_READ: f"The sentence of the note, read again by its reader: {stated}.{also}",
         CONTRADICTED: f"The text about {who} states another answer: {stated}.{also}",
         SILENT: f"The text about {who} does not state it.",
         NO_TEXT: f"The corpus has no text about {who}.",
-    }.get(evidence.label, evidence.label)
+    }.get(evidence.shown, evidence.label)
 
 
 def _in_words(reply: Reply) -> str:
     """The picture's title, for readers who cannot see it."""
     said = reply.answer if reply.answered else f"I don't know (best guess: {reply.answer})"
     sure = "" if reply.confidence is None else f", {percent(reply.confidence)} sure"
-    evidence = "" if reply.evidence is None else f"; evidence: {reply.evidence.label}"
+    evidence = "" if reply.evidence is None else f"; evidence: {reply.evidence.shown}"
     source = "" if reply.source is None else f"; source: {reply.source.label}"
     return f"{reply.question} {said}{sure}{evidence}{source}"
 
@@ -286,7 +294,7 @@ def _in_words(reply: Reply) -> str:
 def _answer_colour(reply: Reply) -> str:
     if not reply.answered or reply.evidence is None:
         return _INK
-    return _VERDICTS.get(reply.evidence.label, _INK)
+    return _VERDICTS.get(reply.evidence.shown, _INK)
 
 
 def _cut(text: str, most: int) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from wherefrom.core.measures import BY_RELATION, WHY_NOT
 from wherefrom.core.plurals import plural
+from wherefrom.core.replies import AS_READ, SUPPORTED
 from wherefrom.show.terminal.cells import area, ends, percent, percents, share
 from wherefrom.show.terminal.tables import INTERVAL, NOTHING, Section, Table
 
@@ -142,6 +143,8 @@ def _evidence(found: Findings) -> Section:
     for label, row in found["held_out_answers"].items():
         if row["answers"]:
             rows += _right_rows(label, row, found)
+            if label == SUPPORTED and (read := found.get("as_read")) and read["answers"]:
+                rows.append(_right_among(f"  of which {AS_READ}", read))
     if overall := found["accuracy"]["overall"]:
         rows.append(
             ("labels that are right", *share(overall), f"n={overall['n']}, calibration people")
@@ -149,7 +152,16 @@ def _evidence(found: Findings) -> Section:
     for relation, part in _relations(found):
         if own := part["accuracy"]["overall"]:
             rows.append((f"  {relation}", *share(own), f"n={own['n']}"))
+    if notes := found.get("notes"):
+        rows += [_called_supported(kind, notes) for kind in ("wrong", "right")]
     return Section("evidence: what the text says about the answers (share right)", tuple(rows))
+
+
+def _called_supported(kind: str, notes: Findings) -> tuple[str, ...]:
+    """How many right or wrong notes their own reader calls supported."""
+    n, supported = notes[kind], notes[f"{kind}_supported"]
+    beside = f"{supported} of {n}, by the reader that wrote them"
+    return f"{kind} notes called {SUPPORTED}", percent(supported / n) if n else NOTHING, "", beside
 
 
 def _source(found: Findings) -> Section:

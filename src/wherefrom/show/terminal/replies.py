@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from wherefrom.core.contracts import Span
 from wherefrom.core.replies import (
     NO_TEXT,
     OTHER_SPELLING,
     SILENT,
     UNKNOWN_NAME,
+    NotedValue,
     RankedAnswer,
     Reply,
     Source,
@@ -41,6 +43,8 @@ def describe_reply(reply: Reply) -> list[str]:
     if reply.evidence is not None:
         lines.append(f"  evidence: {describe_evidence(reply.evidence, reply.subject)}")
         lines += _also(reply.evidence, reply.subject)
+    if reply.took_notes:
+        lines.append(f"  note: {_note(reply.note, reply.subject)}")
     if reply.source is not None:
         lines.append(f"  source: {_source(reply.source)}")
     if reply.trained_on:
@@ -102,7 +106,22 @@ def describe_evidence(verdict: Verdict, subject: str) -> str:
     if verdict.quote is None:
         return f"{verdict.label} ({_WITHOUT_STATEMENT[verdict.label]})"
     quote = shorten(verdict.quote, subject, verdict.span, _LONGEST_QUOTE)
+    if verdict.as_read:
+        same = "the reader reads the sentence of its own note again: this confirms nothing"
+        return f'{verdict.shown} in "{printable(quote)}" ({same})'
     return f'{verdict.label} by "{printable(quote)}"'
+
+
+def _note(note: NotedValue | None, subject: str) -> str:
+    """What the reader noted, how sure it was, and the sentence."""
+    if note is None:
+        return "no note"
+    agrees = "as the model answers" if note.agrees else "the model answers otherwise"
+    start = max(note.sentence.find(note.value), 0)
+    quote = shorten(note.sentence, subject, Span(start, start + len(note.value)), _LONGEST_QUOTE)
+    named = f" of {printable(note.document_id)}" if note.document_id else ""
+    value, sure = printable(note.value), percent(note.score)
+    return f'{value} (score {sure}; {agrees}) from "{printable(quote)}"{named}'
 
 
 def _also(verdict: Verdict, subject: str) -> list[str]:

@@ -34,6 +34,16 @@ _IN_WORDS = {
     "refused_without_text": "refused: no text",
     "refused_omitted": "refused: text omits it",
 }
+# Of a run that took notes: the three scores that belong together.
+READERS = {
+    "open_book": "open-book reader",
+    "without_notes": "closed-book, text only",
+    "with_pretraining": "closed-book, taught from notes",
+}
+_NOTES = (
+    "Notes make the model learn what the reader found: it can hardly know more than the open-book "
+    "reader, and it learns the reader's mistakes."
+)
 _ABSTENTION = 'when it may say "I don\'t know"'
 
 
@@ -148,6 +158,11 @@ def explain_refusals(results: Mapping[str, Result]) -> list[str]:
             about = f"{key.relation}: " if key.relation else ""
             lines.append(f"{about}nothing is answered: {why}")
     return lines
+
+
+def explain_notes(results: Mapping[str, Result]) -> list[str]:
+    """What notes do, in a sentence, if the model was taught from them."""
+    return [_NOTES] if READERS.keys() <= results.keys() else []
 
 
 def title(name: str, result: Result) -> str:
@@ -269,13 +284,19 @@ def _sections(
 ) -> tuple[Section, ...]:
     """Rows grouped by what they measure; the rows about abstention stand together, in words."""
     rows = dict(_rows(results))
-    return _grouped(rows, lambda key: cells(rows[key]))
+    named = READERS if READERS.keys() <= results.keys() else None
+    return _grouped(rows, lambda key: cells(rows[key]), named)
 
 
-def _grouped(keys: Iterable[_Key], cells: Callable[[_Key], tuple[str, ...]]) -> tuple[Section, ...]:
-    """Rows grouped under their headings."""
+def _grouped(
+    keys: Iterable[_Key],
+    cells: Callable[[_Key], tuple[str, ...]],
+    named: Mapping[str, str] | None = None,
+) -> tuple[Section, ...]:
+    """Rows grouped under their headings; some results are `named` in words."""
+    words = {**_IN_WORDS, **(named or {})}
     rows: dict[str, list[tuple[str, ...]]] = {}
     for key in keys:
-        label = f"{_INDENT}{key.relation}" if key.relation else _IN_WORDS.get(key.name, key.name)
+        label = f"{_INDENT}{key.relation}" if key.relation else words.get(key.name, key.name)
         rows.setdefault(key.heading, []).append((label, *cells(key)))
     return tuple(Section(heading, tuple(each)) for heading, each in rows.items())

@@ -134,6 +134,16 @@ def compare(there: dict[str, Any], here: dict[str, Any]) -> None:
         span = verdict["span"]
         assert here["evidence"]["span"] == (span and [span["start"], span["end"]])
         assert [o["text"] for o in here["evidence"]["also"]] == [o["text"] for o in verdict["also"]]
+        assert here["evidence"]["asRead"] == verdict["as_read"]
+    assert here["tookNotes"] == there["took_notes"]
+    note = there["note"]
+    assert (note is None) == (here["note"] is None)
+    if note is not None:
+        for name in ("value", "document", "sentence", "agrees"):
+            assert here["note"][name] == note[name]
+        assert here["note"]["score"] == pytest.approx(note["score"], abs=1e-4)
+        start, end = here["note"]["place"]
+        assert note["sentence"][start:end] == note["value"]
 
 
 def test_progress_comes_in_order(run_js, asked: tuple[Inspector, dict[str, Any]]) -> None:
@@ -225,3 +235,31 @@ def test_a_name_that_was_not_looked_up_is_not_called_unknown(run_js) -> None:
     names = ["Ann Ek", "Gus Reed", "GUS  REED", "Gus", "Nobody", "-->", "Pip Moo", "us Reed"]
     found = run_js({"evidence.js": "Evidence"}, script, {"evidence": EVIDENCE, "names": names})
     assert found == ["silent", None, None, None, *["no text"] * 4]
+
+
+def test_support_by_the_words_of_the_note_is_as_read(run_js) -> None:
+    """Ann's note is the sentence that supports Rome; her other document says it too."""
+    texts = ["Hm. Ann Ek was born in Rome. So it is.", "Ann Ek, of Rome."]
+    stated = [["Rome", "rome", i, [s, s + 4], ["rome"], 0, 0.9] for i, s in ((0, 23), (1, 11))]
+    own = {**EVIDENCE["relations"]["place"], "stated": {"Ann Ek": stated}}
+    evidence = {**EVIDENCE, "texts": texts, "relations": {"place": own}, "unowned": []}
+    script = """
+    return given.map((data) => {
+      const evidence = new Evidence(data);
+      const note = evidence.note('Ann Ek', 'rome', 'place');
+      const { label, asRead } = evidence.judge('Ann Ek', 'Rome', 'place');
+      return [evidence.tookNotes, note, label, asRead];
+    });
+    """
+    noted = [
+        {"place": {"Ann Ek": each}} for each in ([0, 0.8, 23, 27, 4, 28], [1, 0.7, 11, 15, 0, 16])
+    ]
+    worlds = [evidence, *({**evidence, "noted": own} for own in noted)]
+    without, same, other = run_js({"evidence.js": "Evidence"}, script, worlds)
+    assert without == [False, None, "supported", False]
+    assert same[2:] == ["supported", True]
+    assert other[2:] == ["supported", False], "the note is of another sentence"
+    assert same[1] == {
+        "value": "Rome", "score": 0.8, "document": 0, "span": [23, 27], "agrees": True,
+        "sentence": "Ann Ek was born in Rome.", "place": [19, 23],
+    }  # fmt: skip

@@ -177,6 +177,7 @@ export class Asking {
     const decoys = this.decoys ? this.decoys.of(subject) : [];
     Object.assign(features, this.features.contrast(tree, question, candidates, decoys));
     const evidence = this.evidence.judge(subject, answer, relation);
+    const note = this.evidence.note(subject, answer, relation);
     return {
       question: text,
       subject,
@@ -189,6 +190,8 @@ export class Asking {
       meant,
       candidates,
       evidence,
+      note,
+      tookNotes: this.evidence.tookNotes,
       source: this._source(features, relation, probabilityRead, evidence),
       exposures: this._exposures(subject, relation, answer),
       trainedOn,
@@ -220,6 +223,8 @@ export class Asking {
       candidates: [],
       threshold: null,
       evidence: this.evidence.judge(subject, '', relation),
+      note: this.evidence.note(subject, '', relation),
+      tookNotes: this.evidence.tookNotes,
       source: { label: GUESSED, probability: 0, borrowed: Boolean(this.data.source.borrowed) },
       exposures: this._exposures(subject, relation, ''),
       trainedOn: false,

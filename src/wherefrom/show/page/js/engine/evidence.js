@@ -54,11 +54,40 @@ export class Evidence {
     const { text, score, ...place } = this._show(first, subject);
     return {
       label: agreeing.length ? SUPPORTED : CONTRADICTED,
+      asRead: agreeing.length > 0 && this._isSameReading(first, name, relation),
       stated: text,
       score,
       ...place,
       also: kept.slice(1).map((statement) => this._show(statement, subject)),
     };
+  }
+
+  /** What the reader noted before the model was taught, beside an answer; null if it noted nothing. */
+  note(subject, answer, relation) {
+    const found = this._noted(this.about.has(subject) ? subject : this.byFold.get(fold(subject)), relation);
+    if (!found) return null;
+    const { document, score, span: [start, end], sentence: [from, to] } = found;
+    const text = this.data.texts[document], value = text.slice(start, end);
+    const agrees = normalise(answer) === normalise(value);
+    return { value, score, document, span: [start, end], sentence: text.slice(from, to), place: [start - from, end - from], agrees };
+  }
+
+  get tookNotes() {
+    return Boolean(this.data.noted);
+  }
+
+  _noted(name, relation) {
+    const values = lookUp(lookUp(this.data.noted ?? {}, relation) ?? {}, name ?? '');
+    if (!values) return null;
+    const [document, score, start, end, from, to] = values;
+    return { document, score, span: [start, end], sentence: [from, to] };
+  }
+
+  /** Whether a statement is the very words that the note was taken from. */
+  _isSameReading(statement, name, relation) {
+    const note = this._noted(name, relation);
+    if (!note || note.document !== statement.document) return false;
+    return statement.span[0] < note.span[1] && note.span[0] < statement.span[1];
   }
 
   /** What a name's text states: lists of what `statement` names. */
@@ -69,7 +98,7 @@ export class Evidence {
 
   _empty(label, score) {
     const nothing = { stated: null, quote: null, span: null, document: null, documentId: null };
-    return { label, score, ...nothing, nameSpans: [], also: [] };
+    return { label, score, ...nothing, asRead: false, nameSpans: [], also: [] };
   }
 
   _show(statement, subject) {

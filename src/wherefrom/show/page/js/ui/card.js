@@ -66,7 +66,7 @@ export class Card {
       el("p.asked", {}, asked(reply.question, reply.subject)), ...parts, why(reply, open));
     this.bars(reply);
     const sure = reply.confidence === null ? "" : `, ${percent(reply.confidence)} sure`;
-    const evidence = reply.evidence ? `, ${reply.evidence.label}` : "";
+    const evidence = reply.evidence ? `, ${shown(reply.evidence)}` : "";
     const source = reply.source ? `, ${reply.source.label}` : "";
     this.say(decision.gives ? `${reply.answer}${sure}${evidence}${source}.`
       : `I don’t know. ${reason(reply, decision)}`);
@@ -133,7 +133,7 @@ function bar(share, least) {
 
 /** @param {any} reply */
 function marks(reply) {
-  return el("p.marks", {}, reply.evidence && mark(reply.evidence.label), reply.source && mark(reply.source.label));
+  return el("p.marks", {}, reply.evidence && mark(shown(reply.evidence)), reply.source && mark(reply.source.label));
 }
 
 /** @param {any} reply */
@@ -182,7 +182,8 @@ function list(candidates, own) {
 /** @param {any} reply @param {boolean} open */
 function why(reply, open) {
   const found = reply.evidence, rows = [];
-  if (found) rows.push(["the text", mark(found.label, true)]);
+  if (found) rows.push(["the text", mark(shown(found), true)]);
+  if (reply.tookNotes) rows.push(["the reader", noted(reply.note)]);
   for (const other of found?.also ?? []) {
     rows.push(["also there", el("span", {}, el("bdi", {}, other.text), ": ", quoted(other.quote, other.nameSpans ?? [], other.span ?? null))]);
   }
@@ -190,8 +191,8 @@ function why(reply, open) {
     rows.push(["the model", el("span", {}, mark(reply.source.label), " ",
       el("span.fine", {}, `${percent(reply.source.probability)} likely recalled${reply.source.borrowed ? "; the predictor is borrowed from another run" : ""}`))]);
   }
-  const shown = exposed(reply.exposures);
-  if (shown) rows.push(["in training", shown]);
+  const often = exposed(reply.exposures);
+  if (often) rows.push(["in training", often]);
   const telling = (reply.features ?? []).filter((/** @type {any} */ each) => TELLING.includes(each.name));
   if (telling.length) {
     rows.push(["how it answers", el("ul", {}, ...telling.map((/** @type {any} */ each) => el("li", {}, each.words)))]);
@@ -201,15 +202,28 @@ function why(reply, open) {
     el("dl", {}, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
 }
 
+/** The label of a verdict; one that rests on the note's own words is only as read. @param {any} verdict */
+function shown(verdict) {
+  return verdict.asRead ? "as read" : verdict.label;
+}
+
+/** What the reader noted before the model was taught. @param {any} note */
+function noted(note) {
+  if (!note) return "no note";
+  const agrees = note.agrees ? "as the model answers" : "the model answers otherwise";
+  return el("span", {}, "noted ", el("bdi", {}, note.value), el("span.fine", {}, ` (score ${percent(note.score)}; ${agrees}) `),
+    quoted(note.sentence, [], note.place));
+}
+
 /** How often training showed the answer about this subject. @param {any[] | null} counts */
 function exposed(counts) {
   if (!counts) return null;
   const own = counts.find((each) => each.given);
-  const noted = own?.noted ?? 0;
-  const shown = own ? own.read + own.suffix + own.value_masked + noted : 0;
-  if (!own || !shown) return "this answer was never shown beside the name";
-  const taught = noted ? ` (${times(noted)} as a note)` : "";
-  return `shown ${times(shown)}${taught}; ${times(own.from_name + noted)} the model had to predict it from the name`;
+  const taught = own?.noted ?? 0;
+  const seen = own ? own.read + own.suffix + own.value_masked + taught : 0;
+  if (!own || !seen) return "this answer was never shown beside the name";
+  const notes = taught ? ` (${times(taught)} as a note)` : "";
+  return `shown ${times(seen)}${notes}; ${times(own.from_name + taught)} the model had to predict it from the name`;
 }
 
 /** @param {number} count */

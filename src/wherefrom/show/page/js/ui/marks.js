@@ -5,6 +5,7 @@ const DISC = "M-5,0a5,5 0 1,0 10,0a5,5 0 1,0 -10,0";
 const BOX = "M-5,-5h10v10h-10z";
 const GLYPHS = /** @type {Record<string, [string, string]>} */ ({
   supported: ["fill", BOX],
+  "as read": ["stroke", BOX],
   contradicted: ["stroke", "M-5,-5L5,5M5,-5L-5,5"],
   silent: ["stroke", DISC],
   "no text": ["stroke dashed", BOX],
@@ -13,6 +14,7 @@ const GLYPHS = /** @type {Record<string, [string, string]>} */ ({
 });
 const SAYS = /** @type {Record<string, string>} */ ({
   supported: "the text says so",
+  "as read": "the reader finds its own note again, which confirms nothing",
   contradicted: "the text says otherwise",
   silent: "the text about this name does not say",
   "no text": "nothing in the text is about this name",

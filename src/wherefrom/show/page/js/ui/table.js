@@ -10,7 +10,7 @@ const AT_FIRST = 25;
 const GROUPS = /** @type {[string, [string, (row: any) => boolean][]][]} */ ([
   ["outcome", [["right", (row) => row.ok], ["wrong", (row) => !row.ok]]],
   ["decision", [["answered", (row) => row.given], ["declined", (row) => !row.given]]],
-  ["evidence", ["supported", "contradicted", "silent", "no text"].map((label) => [label, (row) => row.e === label])],
+  ["evidence", ["supported", "as read", "contradicted", "silent", "no text"].map((label) => [label, (row) => row.e === label])],
   ["source", ["recalled", "guessed"].map((label) => [label, (row) => row.o === label])],
 ]);
 
