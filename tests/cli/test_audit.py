@@ -139,7 +139,7 @@ def test_a_text_that_changed_since_training(cli, own_facts):
     commands = (["audit", run], ["dispute", run, "Where was Ada Lund born?", "Oslo"],
                 ["ask", run, "Where was Ada Lund born?"])  # fmt: skip
     before = [cli(*command) for command in commands]
-    assert 'supported by "Ada Lund was born in Oslo."' in before[1].out
+    assert 'as read in "Ada Lund was born in Oslo."' in before[1].out
     for spoil, still in ((change_text, commands), (remove_text, commands[1:])):
         spoil(own_facts)
         for command, earlier in zip(still, before[-len(still) :], strict=True):
