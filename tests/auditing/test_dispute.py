@@ -41,6 +41,9 @@ def reply(answer: str, evidence: Verdict | None, source: str = "recalled") -> Re
 @pytest.mark.parametrize(
     ("said", "own", "claim", "other", "expected"),
     [
+        ("Rome", CONTRADICTED, "Oslo", replace(SUPPORTED, as_read=True),
+         "the corpus says so: the text supports 'Oslo'; correct the model's answer; as read: the "
+         "model was taught this very reading, so look at the sentence yourself"),
         ("Rome", CONTRADICTED, "Oslo", SUPPORTED,
          "the corpus says so: the text supports 'Oslo'; correct the model's answer"),
         ("Oslo", SUPPORTED, "Oslo", SUPPORTED,

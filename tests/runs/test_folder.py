@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from wherefrom.core.contracts import Answer, Candidate, Dataset, Document, Question, Span
+from wherefrom.core.contracts import Answer, Candidate, Dataset, Document, Note, Question, Span
 from wherefrom.core.errors import Damaged, Mismatch, MissingInput
 from wherefrom.core.recipe import Recipe
 from wherefrom.core.vocabulary import Vocabulary
@@ -15,7 +15,7 @@ from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
 from wherefrom.runs.descriptions import describe, splits, symbols
 from wherefrom.runs.folder import RunFolder, versions
-from wherefrom.runs.layout import NEXT
+from wherefrom.runs.layout import NEXT, NOTES
 
 QUESTIONS = (
     Question("Where was Ann?", "Ann", "birthplace", "Oslo", "asked"),
@@ -280,3 +280,30 @@ def test_a_run_that_goes_on_has_two_recipes_until_its_end(folder, recipe):
     folder.check_recipe(more)
     with pytest.raises(Mismatch):
         folder.check_recipe(recipe)
+
+
+def test_notes_read_back_as_they_were_written(folder):
+    notes = [Note("Ann", "birthplace", "Oslo", 0, Span(7, 11), 0.9)]
+    assert folder.read_notes() == ()
+    folder.write_notes(notes)
+    assert folder.read_notes() == tuple(notes)
+    (row,) = folder.read_note_rows()
+    assert folder.decode_note(row) == notes[0]
+
+
+@pytest.mark.parametrize("row", ["Oslo", {"subject": "Ann"}, {"subject": 1, "relation": "r"}])
+def test_what_is_no_note_is_damage(folder, row):
+    folder.write_jsonl(NOTES, [{"subject": "Bo", "relation": "r"}, row])
+    with pytest.raises(Damaged, match=r"notes\.jsonl:2: expected a note, found .* writes it again"):
+        folder.read_note_rows()
+    folder.write_jsonl(NOTES, [{"subject": "Bo", "relation": "r"}])
+    with pytest.raises(Damaged, match=r"notes\.jsonl.*; the same 'wherefrom run' writes it again"):
+        folder.read_notes()
+
+
+def test_notes_edited_by_hand_are_noticed(folder):
+    folder.write_notes([Note("Ann", "birthplace", "Oslo", 0, Span(7, 11), 0.9)])
+    file = folder.path / NOTES
+    file.write_text(file.read_text().replace("Oslo", "Rome"))
+    with pytest.raises(Damaged, match=r"notes\.jsonl"):
+        folder.read_notes()

@@ -143,8 +143,7 @@ def _evidence(found: Findings) -> Section:
     for label, row in found["held_out_answers"].items():
         if row["answers"]:
             rows += _right_rows(label, row, found)
-            if label == SUPPORTED and (read := found.get("as_read")) and read["answers"]:
-                rows.append(_right_among(f"  of which {AS_READ}", read))
+            rows += _as_read(found) if label == SUPPORTED else []
     if overall := found["accuracy"]["overall"]:
         rows.append(
             ("labels that are right", *share(overall), f"n={overall['n']}, calibration people")
@@ -152,14 +151,24 @@ def _evidence(found: Findings) -> Section:
     for relation, part in _relations(found):
         if own := part["accuracy"]["overall"]:
             rows.append((f"  {relation}", *share(own), f"n={own['n']}"))
-    if notes := found.get("notes"):
-        rows += [_called_supported(kind, notes) for kind in ("wrong", "right")]
+    rows += _called_supported(found)
     return Section("evidence: what the text says about the answers (share right)", tuple(rows))
 
 
-def _called_supported(kind: str, notes: Findings) -> tuple[str, ...]:
-    """How many right or wrong notes their own reader calls supported."""
-    n, supported = notes[kind], notes[f"{kind}_supported"]
+def _as_read(found: Findings) -> list[tuple[str, ...]]:
+    """How many supported answers are only as read; no row if none are."""
+    read = found.get("as_read")
+    return [_right_among(f"  of which {AS_READ}", read)] if read and read["answers"] else []
+
+
+def _called_supported(found: Findings) -> list[tuple[str, ...]]:
+    """How many wrong and right notes their own reader calls supported."""
+    notes = found.get("notes")
+    return [_called("wrong", notes), _called("right", notes)] if notes else []
+
+
+def _called(kind: str, notes: Findings) -> tuple[str, ...]:
+    supported, n = notes[f"{kind}_supported"], notes[kind]
     beside = f"{supported} of {n}, by the reader that wrote them"
     return f"{kind} notes called {SUPPORTED}", percent(supported / n) if n else NOTHING, "", beside
 
