@@ -192,7 +192,7 @@ def plan_run(
         )
     steps = recipe.stages[0].steps
     exposures = count_exposures(recipe, steps, text.statements)
-    expected = expect(text, device, exposures)
+    expected = expect(text, device, exposures, recipe.notes)
     plan = Plan(changes, text, device, parameters, steps, minutes, seconds, pace, expected)
     notes = workshop.material.notes if recipe.notes else None
     return Planned(recipe, plan, workshop.refit(recipe), notes, fresh=True, late=late)
@@ -227,7 +227,7 @@ def _fit_notes(
         noted = choose_shares(rows, read.batch, steps)
         step = alone + (pace.step - alone) * noted / NOTED
         steps = _whole_steps(min((1 - _ALONE) * left / step, most))
-    others = _whole_steps(steps * step / alone * _ALONE / (1 - _ALONE))
+    others = max(_FEWEST // 5, int(steps * step / alone * _ALONE / (1 - _ALONE)))
     recipe = put_reading(recipe, replace(share_out(read, noted), steps=steps), others)
     return recipe, steps * step + others * alone
 
@@ -293,7 +293,7 @@ def _stored(
         minutes=minutes,
         seconds=seconds,
         pace=pace,
-        expected=expect(plan.text, plan.device, exposures),
+        expected=expect(plan.text, plan.device, exposures, recipe.notes),
     )
     late = seconds > most
     return Planned(recipe, plan, workshop.refit(recipe), fresh=True, late=late)

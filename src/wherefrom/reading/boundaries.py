@@ -135,7 +135,9 @@ def _learn_openers(
     for words, places in zip(spelt, found, strict=True):
         firsts = {first for first, _ in places}
         behind = [context for first in firsts for context in _contexts(words, first)]
-        begins.update((*context, words[first + 1]) for first in firsts for context in _contexts(words, first))
+        begins.update(
+            (*context, words[first + 1]) for first in firsts for context in _contexts(words, first)
+        )
         texts.update(set(behind))
     wanted = {context for context, n in texts.items() if n >= _REPEATED}
     met: Counter[Context] = Counter()
