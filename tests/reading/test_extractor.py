@@ -156,11 +156,12 @@ def test_lines_to_learn_from_by_hand(tmp_path, monkeypatch):
     Of the four who have the answer, a line counts the three others: a new person is not counted.
     """
     seen = []
-    fit = module.LogLinearModel.fit
-    monkeypatch.setattr(module.LogLinearModel, "fit", lambda e: seen.extend(e) or fit(e))
+    fit = module.LogLinearModel.fit_folds
+    monkeypatch.setattr(module.LogLinearModel, "fit_folds", lambda e: seen.extend(e) or fit(e))
     names = ["Ada Lund", "Bo Falk", "Cy Roth", "Di Holm", "Ed Moss"]
     born = [f"{n} was born in Oslo." for n in names[:3]]
     text = index(tmp_path, *born, "Di Holm saw Rome from Oslos.", "Ed Moss saw Rome.")
     RelationExtractor.fit(text, [*(ask(n, "Oslo") for n in names[:4]), ask("Ed Moss", "Bonn")])
-    assert [list(e.is_answer) for e in seen] == [[True], [True], [True], [False]]
-    assert all("value: known 2+" in example.features[0] for example in seen[:3])
+    assert sorted(e.is_answer for e in seen) == [[False], [True], [True], [True]]
+    stating = [example for example in seen if any(example.is_answer)]
+    assert all("value: known 2+" in example.features[0] for example in stating)

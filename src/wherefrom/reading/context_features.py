@@ -5,7 +5,7 @@ learnt (`log_linear.py`); no word of any language is written into this file.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 
 from wherefrom.reading.candidates import CandidateAnswer, Line
 
@@ -16,16 +16,19 @@ _NAME = "<name>"  # stands for any part of the subject's name
 
 
 def extract_features(
-    line: Line, known: Mapping[str, int], distractors: Container[str]
+    line: Line,
+    known: Mapping[str, int],
+    distractors: Container[str],
+    wanted: Sequence[CandidateAnswer] | None = None,
 ) -> list[list[str]]:
-    """The features of every candidate of a line, in the order of its candidates.
+    """The features of every candidate of a line, or of the wanted ones, in their order.
 
     `known` counts how many asked people have each answer. In training, the person whom the line is
     about must not be counted: otherwise the count would give the answer away. `distractors` are
     common phrases that are nobody's answer.
     """
     context = _Context(line, known, distractors)
-    return [context.features(candidate) for candidate in line.candidates]
+    return [context.features(c) for c in (line.candidates if wanted is None else wanted)]
 
 
 class _Context:

@@ -8,37 +8,89 @@ Shapes: L lines; C candidates of all lines, those of one line side by side; F fe
 of a candidate and one of its features.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-STEPS, LEARNING_RATE = 100, 0.3
+STEPS = 60  # of L-BFGS at most; most fits need half of them
 RIDGE = 3.0  # the prior of a weight is normal: mean 0, variance 1 / RIDGE
 MIN_COUNT = 2  # a feature that fewer candidates have is left out: it says nothing about others
-FOLDS = 3
+FOLDS = 5
 _NEGLIGIBLE = 1e-3  # smaller weights change nothing and are not kept
 _TINY = 1e-300
+_PRECISE = 0.02  # a fit ends when no part of its gradient is larger
+_REMEMBERED = 8  # steps that L-BFGS estimates the curvature from
 _LEAST_RIVAL = 0.05
 _LEFT_OUT, _FEW_LINES = 3, 30  # three lines may state two answers, one in each 30 if they are few
 # Factor and share of `choose_rival`: the words before a phrase say more than its probability.
 _EVERY, _ANCHORED = (10.0, 0.02), (2.0, 0.01)
+_CLOSEST = 1e-6  # probabilities are kept this far from 0 and 1 where their odds are taken
 
 
 @dataclass(frozen=True)
 class Example:
     """A line of an asked person: each candidate's features, and whether it is the answer.
 
-    `is_rival`: whether it would be another answer, neither part of the answer nor around it;
-    `is_anchored`: whether the words before it are those of an answer.
+    `values` says which candidates have the same text. `offsets` are added to the scores: a
+    candidate that stands for n others which were left out has log n. `is_rival`: whether it would
+    be another answer, neither part of the answer nor around it; `is_anchored`: whether the words
+    before it are those of an answer. Lines of one `fold` are judged by weights
+    of the other folds; a line counts `weight` times.
     """
 
     features: Sequence[Sequence[str]]
     is_answer: Sequence[bool]
-    person: int
+    fold: int
+    weight: float = 1.0
+    values: Sequence[str] = ()
+    offsets: Sequence[float] = ()
     is_rival: Sequence[bool] = ()
     is_anchored: Sequence[bool] = ()
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The chance that a value is right, from the probability that the model gives to it.
+
+    A straight line between the logarithms of the odds (Platt 1999), which keeps their order.
+    """
+
+    slope: float = 1.0
+    shift: float = 0.0
+
+    @classmethod
+    def fit(cls, probability_L: np.ndarray, right_L: np.ndarray) -> "Calibration":
+        """The likeliest line; the prior is that the probabilities are good as they are."""
+        x_L = _log_odds(probability_L)
+        slope, shift = 1.0, 0.0
+        for _ in range(30):  # Newton's method: two numbers, a convex loss
+            p_L = _sigmoid(slope * x_L + shift)
+            error_L, weight_L = p_L - right_L, p_L * (1 - p_L)
+            a = error_L @ x_L + _PRIOR * (slope - 1)
+            b = error_L.sum() + _PRIOR * shift
+            aa = weight_L @ x_L**2 + _PRIOR
+            ab, bb = weight_L @ x_L, weight_L.sum() + _PRIOR
+            size = aa * bb - ab**2
+            slope, shift = slope - (bb * a - ab * b) / size, shift - (aa * b - ab * a) / size
+        return cls(round(max(float(slope), _FLATTEST), 4), round(float(shift), 4))
+
+    def apply(self, probability: float) -> float:
+        return float(_sigmoid(self.slope * _log_odds(np.array(probability)) + self.shift))
+
+
+_PRIOR = 4.0
+_FLATTEST = 0.1
+
+
+def _log_odds(p: np.ndarray) -> np.ndarray:
+    p = np.clip(p, _CLOSEST, 1 - _CLOSEST)
+    return np.log(p / (1 - p))
+
+
+def _sigmoid(x: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-np.clip(x, -50, 50)))
 
 
 @dataclass(frozen=True)
@@ -53,26 +105,47 @@ class LogLinearModel:
     threshold: float
     rival: float = 1.0
     anchored_rival: float = 1.0
+    calibration: Calibration = Calibration()
 
     @classmethod
     def fit(cls, examples: Sequence[Example]) -> "LogLinearModel":
-        """Weights by maximum a posteriori; the threshold by cross-validation over people."""
+        """The model of all lines."""
+        return cls.fit_folds(examples)[0]
+
+    @classmethod
+    def fit_folds(
+        cls, examples: Sequence[Example]
+    ) -> tuple["LogLinearModel", list["LogLinearModel"]]:
+        """The model of all lines, and for each fold the model that did not learn from its lines.
+
+        Weights by maximum a posteriori. The threshold and all other choices are the same for all:
+        they are made by cross-validation.
+        """
         names, design = _tabulate(examples)
         weights_F = design.fit(np.ones(len(examples), dtype=bool))
-        pairs = zip(names, weights_F, strict=True)
-        kept = {name: round(float(w), 4) for name, w in pairs if abs(w) >= _NEGLIGIBLE}
         states_L = np.array([any(example.is_answer) for example in examples])
-        p_C = _cross_validate(examples, design)
+        others, p_C = _cross_validate(examples, design)
         total_L = np.bincount(design.line_C, p_C, len(examples))
         every, anchored = _rival_ratios(examples, p_C)
-        rivals = choose_rival(every, *_EVERY), choose_rival(anchored, *_ANCHORED)
-        return cls(kept, choose_threshold(total_L, states_L), *rivals)
+        whole = cls(
+            _name(names, weights_F),
+            choose_threshold(total_L, states_L),
+            choose_rival(every, *_EVERY),
+            choose_rival(anchored, *_ANCHORED),
+            Calibration.fit(*_best_values(examples, p_C)),
+        )
+        return whole, [replace(whole, weights=_name(names, each)) for each in others]
 
     def probabilities(self, features: Sequence[Sequence[str]]) -> np.ndarray:
         """The probability of each candidate of one line; "none" has the rest up to 1."""
         weights = self.weights
         scores_C = np.array([sum([weights[f] for f in one if f in weights]) for one in features])
         return _softmax(scores_C, np.zeros(len(features), dtype=np.int64), 1)
+
+
+def _name(names: Sequence[str], weights_F: np.ndarray) -> dict[str, float]:
+    pairs = zip(names, weights_F.tolist(), strict=True)
+    return {name: round(w, 4) for name, w in pairs if abs(w) >= _NEGLIGIBLE}
 
 
 def choose_threshold(probability_L: np.ndarray, states_L: np.ndarray) -> float:
@@ -116,56 +189,139 @@ class _DesignMatrix:
     feature_N: np.ndarray
     line_C: np.ndarray
     is_answer_C: np.ndarray
+    offset_C: np.ndarray
+    weight_L: np.ndarray
     lines: int
     features: int
 
     def probabilities(self, weights_F: np.ndarray) -> np.ndarray:
         scores_C = np.bincount(self.candidate_N, weights_F[self.feature_N], self.line_C.size)
-        return _softmax(scores_C, self.line_C, self.lines)
+        return _softmax(scores_C + self.offset_C, self.line_C, self.lines)
 
     def fit(self, used_L: np.ndarray) -> np.ndarray:
-        """Minimise the regularised loss on the lines that are used, by full-batch Adam.
+        """Minimise the regularised loss on the lines that are used, by L-BFGS.
 
-        The learning rate falls to zero, so that the weights converge.
+        (Nocedal and Wright, Numerical Optimization, algorithm 7.5.)
         """
-        weights_F, mean_F, square_F = (np.zeros(self.features) for _ in range(3))
-        for step in range(1, STEPS + 1):
-            gradient_F = self._gradient(weights_F, used_L)
-            mean_F += 0.1 * (gradient_F - mean_F)
-            square_F += 0.01 * (gradient_F**2 - square_F)
-            size_F = np.sqrt(square_F / (1 - 0.99**step)) + 1e-8
-            rate = LEARNING_RATE * (1 - step / (STEPS + 1))
-            weights_F -= rate * mean_F / (1 - 0.9**step) / size_F
+        part = self._rows(used_L)
+        weights_F = np.zeros(self.features)
+        loss, gradient_F = part.loss(weights_F)
+        steps: list[tuple[np.ndarray, np.ndarray]] = []
+        for _ in range(STEPS):
+            if np.abs(gradient_F).max(initial=0.0) < _PRECISE:
+                break
+            direction_F = -_precondition(gradient_F, steps)
+            slope, size = _dot(gradient_F, direction_F), 1.0
+            while True:
+                moved_F = weights_F + size * direction_F
+                new_loss, new_gradient_F = part.loss(moved_F)
+                if new_loss <= loss + 1e-4 * size * slope or size < 1e-6:
+                    break
+                size /= 2
+            step = (moved_F - weights_F, new_gradient_F - gradient_F)
+            if _dot(*step) > 0:
+                steps = [*steps[1 - _REMEMBERED :], step]
+            weights_F, loss, gradient_F = moved_F, new_loss, new_gradient_F
         return weights_F
 
-    def _gradient(self, weights_F: np.ndarray, used_L: np.ndarray) -> np.ndarray:
-        """Expected minus observed feature counts, as in any log-linear model, plus the prior.
+    def _rows(self, used_L: np.ndarray) -> "_DesignMatrix":
+        """The part of the matrix that these lines have; its lines and candidates are renumbered."""
+        if used_L.all():
+            return self
+        used_C = used_L[self.line_C]
+        used_N = used_C[self.candidate_N]
+        return replace(
+            self,
+            candidate_N=(np.cumsum(used_C) - 1)[self.candidate_N[used_N]],
+            feature_N=self.feature_N[used_N],
+            line_C=(np.cumsum(used_L) - 1)[self.line_C[used_C]],
+            is_answer_C=self.is_answer_C[used_C],
+            offset_C=self.offset_C[used_C],
+            weight_L=self.weight_L[used_L],
+            lines=int(used_L.sum()),
+        )
 
-        The right candidates of a line share one observed count, in proportion to their
+    def loss(self, weights_F: np.ndarray) -> tuple[float, np.ndarray]:
+        """Minus the log-likelihood and the log-prior, and its gradient.
+
+        The gradient is expected minus observed feature counts, as in any log-linear model, plus
+        the prior. The right candidates of a line share one observed count, in proportion to their
         probabilities. In a line without a right candidate "none" is observed, which has no
         features.
         """
         p_C = self.probabilities(weights_F)
         right_C = p_C * self.is_answer_C
-        total_C = np.bincount(self.line_C, right_C, self.lines)[self.line_C]
-        error_C = (p_C - right_C / np.maximum(total_C, _TINY)) * used_L[self.line_C]
+        right_L = np.bincount(self.line_C, right_C, self.lines)
+        states_L = np.bincount(self.line_C, self.is_answer_C, self.lines) > 0
+        none_L = 1 - np.bincount(self.line_C, p_C, self.lines)
+        observed_L = np.maximum(np.where(states_L, right_L, none_L), _TINY)
+        error_C = p_C - right_C / np.maximum(right_L, _TINY)[self.line_C]
+        error_C *= self.weight_L[self.line_C]
         counts_F = np.bincount(self.feature_N, error_C[self.candidate_N], self.features)
-        return counts_F + RIDGE * weights_F
+        loss = RIDGE / 2 * _dot(weights_F, weights_F) - _dot(self.weight_L, np.log(observed_L))
+        return loss, counts_F + RIDGE * weights_F
 
 
-def _cross_validate(examples: Sequence[Example], design: _DesignMatrix) -> np.ndarray:
-    """For each candidate, its probability by weights that were fitted without its line.
+def _precondition(
+    gradient_F: np.ndarray, steps: Sequence[tuple[np.ndarray, np.ndarray]]
+) -> np.ndarray:
+    """The gradient times the inverse curvature that the last steps let one estimate."""
+    found_F = gradient_F.copy()
+    shares: list[float] = []
+    for step_F, change_F in reversed(steps):
+        shares.append(_dot(step_F, found_F) / _dot(step_F, change_F))
+        found_F -= shares[-1] * change_F
+    if steps:
+        step_F, change_F = steps[-1]
+        found_F *= _dot(step_F, change_F) / _dot(change_F, change_F)
+    else:
+        found_F /= max(float(np.abs(gradient_F).max()), 1.0)
+    for (step_F, change_F), share in zip(steps, reversed(shares), strict=True):
+        found_F += (share - _dot(change_F, found_F) / _dot(step_F, change_F)) * step_F
+    return found_F
+
+
+def _dot(one: np.ndarray, other: np.ndarray) -> float:
+    """The inner product in one thread: numpy's own starts many, and they wait for each other."""
+    return float((one * other).sum())
+
+
+def _cross_validate(
+    examples: Sequence[Example], design: _DesignMatrix
+) -> tuple[list[np.ndarray], np.ndarray]:
+    """The weights of each fold, fitted without it, and each candidate's probability by its fold's.
 
     The folds are over people: the lines of one person are alike, and one line in training would
     make the others look easier than those of a new person.
     """
-    fold_L = np.array([example.person % FOLDS for example in examples])
+    fold_L = np.array([example.fold for example in examples])
+    weights = [design.fit(fold_L != number) for number in range(FOLDS)]
     probability_C = np.zeros(design.line_C.size)
-    for number in range(FOLDS):
-        p_C = design.probabilities(design.fit(fold_L != number))
+    for number, weights_F in enumerate(weights):
         held_out_C = (fold_L == number)[design.line_C]
-        probability_C[held_out_C] = p_C[held_out_C]
-    return probability_C
+        probability_C[held_out_C] = design.probabilities(weights_F)[held_out_C]
+    return weights, probability_C
+
+
+def _best_values(examples: Sequence[Example], p_C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each line, the probability of its likeliest value, and whether that is right.
+
+    The probabilities of a value that occurs twice are added.
+    """
+    best: list[float] = []
+    right: list[bool] = []
+    start = 0
+    for example in examples:
+        p = p_C[start : (start := start + len(example.features))]
+        totals: dict[str, float] = defaultdict(float)
+        for value, one in zip(example.values, p, strict=False):
+            totals[value] += float(one)
+        if totals:
+            first = max(totals, key=lambda value: totals[value])
+            pairs = zip(example.values, example.is_answer, strict=True)
+            best.append(totals[first])
+            right.append(any(one for value, one in pairs if value == first))
+    return np.array(best), np.array(right, dtype=float)
 
 
 def _rival_ratios(examples: Sequence[Example], p_C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -194,11 +350,14 @@ def _tabulate(examples: Sequence[Example]) -> tuple[list[str], _DesignMatrix]:
     names = [name for name, count in counts.items() if count >= MIN_COUNT]
     numbers = {name: i for i, name in enumerate(names)}
     rows = [[numbers[name] for name in features if name in numbers] for features in candidates]
+    offsets = [e.offsets or [0.0] * len(e.features) for e in examples]
     return names, _DesignMatrix(
         candidate_N=np.repeat(np.arange(len(rows)), [len(row) for row in rows]),
         feature_N=np.array([number for row in rows for number in row], dtype=np.int64),
         line_C=np.repeat(np.arange(len(examples)), [len(e.features) for e in examples]),
         is_answer_C=np.array([one for e in examples for one in e.is_answer], dtype=np.float64),
+        offset_C=np.array([one for line in offsets for one in line], dtype=np.float64),
+        weight_L=np.array([e.weight for e in examples]),
         lines=len(examples),
         features=len(names),
     )

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData, nearest
 from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED, Stated, Verdict
-from wherefrom.reading.extractor import RelationExtractor, Statement, passages_of
+from wherefrom.reading.extractor import RelationExtractor, Statement
 from wherefrom.reading.index import Index
+from wherefrom.reading.sources import passages_of
 
 _MOST_ASKED = 20_000  # questions of a relation that are learnt from
 
