@@ -112,7 +112,8 @@ def read_records(values: list[str], label: str) -> AnswerProfile:
     ("values", "new"),
     [
         (
-            ["Ann Lee <a@b.org>", "The big Team <t@b.org>", "Bo <b@b.org>", "X of Y <x@y.org>"],
+            ["Ann Lee <a@b.org>", "The Team <t@b.org>", "Bo <b@b.org>", "X of Y <x@y.org>",
+             "Big Team of Rome <r@b.org>"],
             "A New Team of Bonn <x@y.net>",
         ),
         (["https://a.org/", "http://b.org/c", "https://c.org/x?y=1"], "https://new.net/~me/"),
