@@ -55,6 +55,11 @@ def test_a_part_of_the_name_inside_another_name_is_not_the_subjects():
     assert found("Ray went. Then Jo came", "Rome") == ["Then"]
 
 
+def test_a_middle_name_is_part_of_the_name():
+    text = "Jo L. Ray was born in Rome. Jo Lake Ray and Ray sang, Jo Lake not."
+    assert found(text, "Oslo") == ["Rome", "Jo Lake"]
+
+
 def test_names_are_candidates_where_answers_are_in_names():
     text = "Peru is a land. Its capital is Peru City."
     countries, capitals = ["Macao", "Mexico", "Chile"], ["Macao", "Mexico City", "Lima"]

@@ -69,7 +69,7 @@ class AnswerProfile:
     starters: frozenset[str] = frozenset()
     glue: str = ""
     boundaries: Boundaries | None = None
-    untaught: Mapping[str, Boundaries] = field(default_factory=dict)
+    untaught: Mapping[str, Boundaries] = field(default_factory=dict[str, Boundaries])
     labelled: bool = False
 
     @classmethod
@@ -229,15 +229,21 @@ class Line:
         return starts
 
     def _name_parts(self, subject: str) -> list[bool]:
-        """For each token, whether it is part of the subject's name: all of it, or a part alone."""
+        """For each token, whether it is part of the subject's name: all of it, or a part alone.
+
+        What stands between the first and the last part is, too: the L. in Sidney L. Shlenker.
+        """
         parts = _parts_of(subject)
         found = [False] * len(self.tokens)
-        for first in range(len(self.tokens) - len(parts) + 1):
+        for first in (i for i, token in enumerate(self._folded) if parts[:1] == [token]):
             if self._folded[first : first + len(parts)] == parts:
                 found[first : first + len(parts)] = [True] * len(parts)
         for first, last in self._runs():
             inner = range(first + (first == self.sentence_starts[first]), last)
-            if all(self._folded[i] in parts for i in inner):
+            ends = self._folded[first], self._folded[last - 1]
+            if len(parts) > 1 and ends == (parts[0], parts[-1]):
+                found[first:last] = [True] * (last - first)
+            elif all(self._folded[i] in parts for i in inner):
                 for i in range(first, last):
                     found[i] = found[i] or self._folded[i] in parts
         return [part and kind != "mark" for part, kind in zip(found, self.kinds, strict=True)]
