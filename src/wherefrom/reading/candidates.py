@@ -158,7 +158,7 @@ class CandidateAnswer:
     `run` is the run of capitalised tokens that contains the phrase. `chain` has the runs that are
     joined to it, in their order: "Paris", "Ile-de-France" and "France" all have the chain
     "Paris, Ile-de-France, France", and `position` is the place of this candidate in its chain.
-    `fit`: how well what stands around it fits an answer, see `Boundaries`; 0 where nothing is known.
+    `fit`: how well what stands around it fits an answer, see `Boundaries`; 0 if that is unknown.
     """
 
     first: int

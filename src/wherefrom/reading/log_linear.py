@@ -149,8 +149,8 @@ class LogLinearModel:
 
     def probabilities(self, features: Sequence[Sequence[str]]) -> np.ndarray:
         """The probability of each candidate of one line; "none" has the rest up to 1."""
-        weights = self.weights
-        scores_C = np.array([sum([weights[f] for f in one if f in weights]) for one in features])
+        weight = self.weights.get
+        scores_C = np.array([sum([weight(f, 0.0) for f in one]) for one in features])
         return _softmax(scores_C, np.zeros(len(features), dtype=np.int64), 1)
 
 

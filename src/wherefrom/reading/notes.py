@@ -5,6 +5,9 @@ about an asked subject are written by a reader that did not learn from that subj
 """
 
 import hashlib
+import multiprocessing
+import os
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -18,7 +21,9 @@ from wherefrom.reading.sources import DatasetPassages, PassageSource, passages_o
 FEWEST_ANSWERS = 10  # asked answers that a relation must have
 LEAST_SCORE = 0.5  # a note is more often right than wrong
 _CHOOSING = 5  # every fifth asked subject is for choices
-_OFTEN = 500  # subjects after which the progress is told
+_TOGETHER = 500  # subjects that are read before the progress is told
+_MANY = 8  # times that: from there on several processes read
+_MOST_PROCESSES = 8
 
 Remark = Callable[[str], None]  # takes one line that a user should see
 
@@ -96,22 +101,70 @@ def read_subjects(
     remark: Remark = lambda line: None,
 ) -> Iterator[Note]:
     """The notes about all subjects of the text, in their order."""
+    subjects = source.subjects
     disputed: Counter[str] = Counter()
-    for number, subject in enumerate(source.subjects):
-        if number % _OFTEN == 0:
-            tell("taking notes", number, len(source.subjects))
-        for relation, reader in readers.items():
-            found = [s for s in reader.read(source, subject) if s.certainty >= least]
-            if found:
-                best = found[0]
-                disputed[relation] += any(reader.contradicts(best, other) for other in found[1:])
-                yield Note(subject, relation, best.text, best.document, best.span, best.certainty)
-    tell("taking notes", len(source.subjects), len(source.subjects))
+    work = _Work(source, readers, least)
+    for number, (notes, own) in enumerate(_in_processes(work, range(0, len(subjects), _TOGETHER))):
+        tell("taking notes", min(number * _TOGETHER, len(subjects)), len(subjects))
+        disputed.update(own)
+        yield from notes
+    tell("taking notes", len(subjects), len(subjects))
     for relation, count in (+disputed).items():
         remark(
             f"notes: two documents contradict each other about '{relation}' for {count} of "
-            f"{len(source.subjects)} subjects; the surer value is noted"
+            f"{len(subjects)} subjects; the surer value is noted"
         )
+
+
+class _Work:
+    """Reads about some subjects at a time."""
+
+    def __init__(
+        self, source: DatasetPassages, readers: Mapping[str, Reader], least: float
+    ) -> None:
+        self._source, self._readers, self._least = source, readers, least
+
+    def read(self, first: int) -> tuple[list[Note], Counter[str]]:
+        """The notes about the subjects from the first on, and of how many there are two values."""
+        notes: list[Note] = []
+        disputed: Counter[str] = Counter()
+        for subject in self._source.subjects[first : first + _TOGETHER]:
+            for relation, reader in self._readers.items():
+                found = [
+                    s for s in reader.read(self._source, subject) if s.certainty >= self._least
+                ]
+                if found:
+                    one = found[0]
+                    disputed[relation] += any(reader.contradicts(one, other) for other in found)
+                    about = (subject, relation, one.text, one.document, one.span, one.certainty)
+                    notes.append(Note(*about))
+        return notes, disputed
+
+
+def _in_processes(work: _Work, firsts: Sequence[int]) -> Iterator[tuple[list[Note], Counter[str]]]:
+    """The notes of each part in order; a large text is read by several processes.
+
+    Only on Linux: there a process begins as a copy of this one, so that nothing need be sent to
+    it. What is found does not depend on the number of processes.
+    """
+    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
+    if cores == 1 or len(firsts) < _MANY:
+        yield from map(work.read, firsts)
+        return
+    context = multiprocessing.get_context("fork")
+    with context.Pool(min(cores, _MOST_PROCESSES), _inherit, (work,)) as pool:
+        yield from pool.imap(_read_part, firsts)
+
+
+_inherited: list[_Work] = []  # in a process that reads for another one
+
+
+def _inherit(work: _Work) -> None:
+    _inherited.append(work)
+
+
+def _read_part(first: int) -> tuple[list[Note], Counter[str]]:
+    return _inherited[-1].read(first)
 
 
 def _remark_shared_names(relation: str, asked: Sequence[Question], remark: Remark) -> None:
