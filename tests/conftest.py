@@ -284,14 +284,16 @@ def grounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The current folder: checks write there, and import what they check as `submission`."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
-    if (
-        find_spec("tqdm") is None
-    ):  # submissions draw bars with it; the doctor's child stands in, too
-        from wherefrom.course.doctor.stand_ins import PROVIDED
+    # Submissions draw bars and write logs; the doctor's child has stand-ins for both, too.
+    from wherefrom.course.doctor.stand_ins import PROVIDED
 
-        bars = ModuleType("tqdm")
-        vars(bars).update(PROVIDED["tqdm"]["tqdm"] | {"__spec__": ModuleSpec("tqdm", None)})
-        monkeypatch.setitem(sys.modules, "tqdm", bars)
+    wanted = {"torch.utils.tensorboard": PROVIDED["tensorboard"]["torch.utils.tensorboard"]}
+    if find_spec("tqdm") is None:
+        wanted["tqdm"] = PROVIDED["tqdm"]["tqdm"]
+    for name, contents in wanted.items():
+        module = ModuleType(name)
+        vars(module).update(contents | {"__spec__": ModuleSpec(name, None)})
+        monkeypatch.setitem(sys.modules, name, module)
     for name in [n for n in sys.modules if n.split(".")[0] == "submission"]:
         monkeypatch.delitem(sys.modules, name)
     yield tmp_path

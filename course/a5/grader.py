@@ -25,7 +25,7 @@ from places import tell
 
 from wherefrom.core.errors import MissingInput, UsageError
 from wherefrom.course.doctor.marks import add_options, choose, overview, print_grades
-from wherefrom.course.doctor.sandbox import Limits
+from wherefrom.course.doctor.order import Limits
 from wherefrom.course.doctor.years import YEARS, find_year
 
 

@@ -36,16 +36,18 @@ from wherefrom.course.doctor.marks import (  # noqa: E402
     print_grades,
     table,
 )
-from wherefrom.course.doctor.sandbox import Limits, examine  # noqa: E402
+from wherefrom.course.doctor.order import Limits, Order  # noqa: E402
+from wherefrom.course.doctor.sandbox import examine  # noqa: E402
 
 
 def grade(folder: Path, names: tuple[str, ...], data: Path | None, limits: Limits) -> Grade:
     """A submission's grade."""
-    in_child = [name for name in names if name != SAVED]
+    in_child = tuple(name for name in names if name != SAVED)
     with tempfile.TemporaryDirectory(prefix="hw2-", ignore_cleanup_errors=True) as held:
         copy = Path(held) / (folder.resolve().name or "submission")
         gather(folder, copy)
-        results = examine("marking.points:LOOKS", in_child, copy, None, limits, paths=[HERE])
+        order = Order("marking.points:LOOKS", in_child, copy, limits=limits, paths=(HERE,))
+        results = examine(order)
     if SAVED in names:
         results[SAVED] = look_at_saved(locate(folder), data)
     return Grade(folder.name or str(folder), TESTS, {name: results[name] for name in names})

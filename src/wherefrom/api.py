@@ -42,7 +42,7 @@ from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
 from wherefrom.core.replies import Reply, Source, Verdict
 from wherefrom.course.lab.running import demonstrate_again, run_demonstrations
 from wherefrom.data.catalogue import survey_dataset
-from wherefrom.experiments.company import company
+from wherefrom.experiments.company import company, count_apart
 from wherefrom.experiments.comparison import RunComparison, compare
 from wherefrom.experiments.execute import Outcome, evaluate_run, execute
 from wherefrom.experiments.explanation import Explanation, explain
@@ -52,7 +52,7 @@ from wherefrom.experiments.planning import Planned, plan_run
 from wherefrom.experiments.samples import sample
 from wherefrom.experiments.seeds import (
     SeedsOutcome,
-    parse_seeds,
+    choose_seeds,
     prepare_seeds,
     train_at_once,
 )
@@ -159,37 +159,32 @@ def run_seeds(
     """Run a recipe with several seeds (`0-4`, or numbers), and average every result over them.
 
     With `out`, the run folders are `out`/seed-0, `out`/seed-1, and so on. Several `processes` train
-    as many seeds at once, each seed in one of them; so do those of torchrun. One process trains up
-    to `together` models as one: by default as many as fit on a GPU, and one on a CPU.
+    as many seeds at once, each seed in one of them; so do those of torchrun, on one machine. One
+    process trains up to `together` models as one: by default as many as fit on a GPU, and one on a
+    CPU.
     """
     check_apart(together, processes)
     built = _build(recipe, options)
-    numbers = parse_seeds(seeds) if isinstance(seeds, str) else list(seeds)
-    if not numbers:
-        raise UsageError("seeds: expected at least one, found none")
-    if twice := [seed for seed in numbers if numbers.count(seed) > 1]:
-        raise UsageError(f"seeds: expected each seed once, found {twice[0]} twice; leave one out")
-    alike = {"minutes": options.get("minutes"), "seeds": numbers}
-    with company(built, processes, wait, alike=alike, apart=True) as crew:
-        if progress:
-            _introduce(built)
-        folders = {seed: _seed_folder(replace(built, seed=seed), out) for seed in numbers}
-        if isinstance(built, Demonstrations):
-            each = [
-                _run(replace(built, seed=seed), folder, progress, f"seed {seed}, ")
-                for seed, folder in folders.items()
-            ]
-            return SeedsOutcome.of(built.name, each)
-        plan: Callable[[Recipe, RunFolder, float], Planned] | None = None
-        if _is_planned(recipe, built, options):
-            plan = partial(_plan_seed, options)
-        tell = _tell_plan if progress else None
-        ready = list(prepare_seeds(built, folders, plan, tell))
-        at_once = crew.processes.size if crew else processes or 1
-        if at_once > 1:
-            train_at_once(ready, at_once, note if progress else _keep_quiet)
-            ready, progress = [seed.when_trained() for seed in ready], False
-        return SeedsOutcome.of(built.name, _run_all(ready, together, progress))
+    numbers = choose_seeds(seeds)
+    at_once = count_apart(processes, wait)
+    if progress:
+        _introduce(built)
+    folders = {seed: _seed_folder(replace(built, seed=seed), out) for seed in numbers}
+    if isinstance(built, Demonstrations):
+        each = [
+            _run(replace(built, seed=seed), folder, progress, f"seed {seed}, ")
+            for seed, folder in folders.items()
+        ]
+        return SeedsOutcome.of(built.name, each)
+    plan: Callable[[Recipe, RunFolder, float], Planned] | None = None
+    if _is_planned(recipe, built, options):
+        plan = partial(_plan_seed, options)
+    tell = _tell_plan if progress else None
+    ready = list(prepare_seeds(built, folders, plan, tell))
+    if at_once > 1:
+        train_at_once(ready, at_once, note if progress else _keep_quiet)
+        ready, progress = [seed.when_trained() for seed in ready], False
+    return SeedsOutcome.of(built.name, _run_all(ready, together, progress))
 
 
 @checked
@@ -276,20 +271,20 @@ def audit(
     earlier audit trained are used again.
     """
     opened = open_run(run)
-    asked = {"pairs": pairs, "budget": budget, "swap": swap}
-    with company(opened.recipe, alike=asked, apart=True):
-        return audit_run(
-            opened,
-            Risk(risk, delta),
-            pairs=pairs,
-            budget=budget,
-            processes=processes,
-            together=together,
-            swap=swap,
-            threads=threads,
-            watch=watch if progress else None,
-            tell=note if progress else _keep_quiet,
-        )
+    at_once = count_apart(processes)
+    trains = pairs is not None or budget is not None
+    return audit_run(
+        opened,
+        Risk(risk, delta),
+        pairs=pairs,
+        budget=budget,
+        processes=at_once if trains else processes,
+        together=together,
+        swap=swap,
+        threads=threads,
+        watch=watch if progress else None,
+        tell=note if progress else _keep_quiet,
+    )
 
 
 @checked

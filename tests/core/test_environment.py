@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from wherefrom.core.environment import setting
+
 pytestmark = pytest.mark.usefixtures("python_anew")
 NAMES = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "MIMALLOC_PURGE_DELAY")
 
@@ -50,3 +52,16 @@ def test_a_command_looks_for_unreachable_objects_less_often_and_a_library_as_usu
         run = [sys.executable, "-c", code.format(what)]
         found = subprocess.run(run, capture_output=True, text=True, check=True)
         assert found.stdout.strip() == same
+
+
+@pytest.mark.parametrize(
+    ("given", "value", "within"),
+    [(None, "2", "2"), ("", "2", "2"), ("7", "2", "7"), (None, None, None)],
+)
+def test_a_setting_is_there_for_a_while_and_the_users_own_stays(monkeypatch, given, value, within):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    if given is not None:
+        monkeypatch.setenv("OMP_NUM_THREADS", given)
+    with setting("OMP_NUM_THREADS", value):
+        assert os.environ.get("OMP_NUM_THREADS") == within
+    assert (os.environ.get("OMP_NUM_THREADS") or None) == (given or None)

@@ -17,7 +17,7 @@ import typer
 
 from tests.course.files import A5, load
 from wherefrom.cli.main import app
-from wherefrom.course.lab.catalogue import DEMONSTRATIONS
+from wherefrom.course.lab.running import DEMONSTRATIONS
 from wherefrom.recipes.catalogue import RECIPES
 
 ROOT = Path(__file__).parents[2]

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,9 +18,9 @@ from tests.support.companions import Ended, start
 from wherefrom import api
 from wherefrom.cli.main import main
 from wherefrom.core.arrays import load_arrays
-from wherefrom.core.errors import UsageError
+from wherefrom.core.errors import Dismissed, UsageError
 from wherefrom.core.files import file_hash
-from wherefrom.experiments.company import _require_shareable, company
+from wherefrom.experiments.company import _require_shareable, company, count_apart
 from wherefrom.recipes.catalogue import get_recipe
 
 # Runs a command; something may happen in the process of a rank before a step (companions.happen).
@@ -179,7 +180,7 @@ def test_processes_that_disagree_are_refused_before_the_first_step(
 
 
 @pytest.mark.nightly
-def test_seeds_are_trained_by_the_next_free_process(
+def test_the_first_process_of_several_trains_all_seeds(
     command: list[str], alone: Path, tmp_path: Path
 ):
     many = [*command, "--seeds", "0,1", "--json", "--out", tmp_path / "many"]
@@ -241,6 +242,27 @@ def test_torchrun_says_how_many_there_are(monkeypatch: pytest.MonkeyPatch):
     expected = "expected none, since torchrun has started 3, found 2; leave it out"
     with pytest.raises(UsageError, match=expected):
         api.run("people", processes=2)
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [
+        ({"RANK": "0"}, 3),
+        ({"RANK": "1"}, Dismissed),
+        ({"RANK": "0", "LOCAL_WORLD_SIZE": "1"}, UsageError),
+    ],
+)
+def test_models_of_torchrun_are_trained_by_the_first_process_of_one_machine(
+    monkeypatch: pytest.MonkeyPatch, place: dict[str, str], expected: Any
+):
+    usual = {"WORLD_SIZE": "3", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "1", "LOCAL_RANK": "0"}
+    for name, value in (usual | place).items():
+        monkeypatch.setenv(name, value)
+    if isinstance(expected, int):
+        assert count_apart(None) == expected
+    else:
+        with pytest.raises(expected):
+            count_apart(None)
 
 
 @pytest.mark.parametrize("processes", [None, 1])

@@ -9,7 +9,8 @@ from wherefrom.core.errors import MissingInput
 from wherefrom.core.recipe import Recipe
 from wherefrom.data.facts import FactsConfig
 from wherefrom.data.people import PeopleConfig
-from wherefrom.experiments import reading_ahead, together
+from wherefrom.experiments import together
+from wherefrom.experiments.pool import Pool
 from wherefrom.experiments.reading_ahead import read_ahead
 from wherefrom.experiments.retraining import leave_out_half
 from wherefrom.recipes.catalogue import adjust
@@ -53,43 +54,34 @@ def test_an_unreadable_text_fails_here_with_its_reason(recipes, tmp_path):
     one, other = read_ahead([missing, recipes[1]], 1)
     with pytest.raises(MissingInput, match=r"none\.txt"):
         _ = one.dataset
-    assert "dataset" in vars(other)  # the helper goes on
+    assert "dataset" in vars(other)  # the process goes on
 
 
-def test_without_helpers_this_process_reads(recipes, monkeypatch, tmp_path):
-    monkeypatch.setattr(reading_ahead.sys, "executable", str(tmp_path / "no-python"))
-    (workshop,) = read_ahead(recipes[:1], 1)
-    assert workshop.dataset == Workshop(recipes[0]).dataset
+def test_without_processes_this_one_reads(recipes, monkeypatch):
+    def refused(*_):
+        raise OSError("no more processes")
 
-
-def test_a_helper_that_is_gone_is_asked_for_nothing_more(recipes, monkeypatch):
-    """The others read all; when the last is gone, this process does."""
-    asked = []
-
-    class Mortal(reading_ahead._Helper):
-        number = 0
-
-        def __init__(self) -> None:
-            super().__init__()
-            Mortal.number += 1
-            self.mortal = Mortal.number in dying
-
-        def read(self, recipe):
-            asked.append(self.mortal)
-            if self.mortal:
-                self._process.kill()
-            return super().read(recipe)
-
-    monkeypatch.setattr(reading_ahead, "_Helper", Mortal)
-    dying = {1}
+    monkeypatch.setattr(Pool, "_start", refused)
     found = list(read_ahead(recipes, 2))
-    assert all("dataset" in vars(workshop) for workshop in found)
-    assert asked.count(True) == 1
-    Mortal.number, dying = 0, {1, 2}
+    assert not any("dataset" in vars(workshop) for workshop in found)
+    assert found[0].dataset == Workshop(recipes[0]).dataset
+
+
+@pytest.mark.parametrize(("dying", "elsewhere"), [(1, 3), (2, 0)])
+def test_what_a_process_that_dies_was_given_is_read_here(recipes, monkeypatch, dying, elsewhere):
+    """The others read the rest; when the last is gone, this process does."""
+    give, given = Pool.give, []
+
+    def kill(self, number, *task):
+        give(self, number, *task)
+        given.append(number)
+        if len(given) <= dying:
+            self._busy[number].process.kill()
+
+    monkeypatch.setattr(Pool, "give", kill)
     found = list(read_ahead(recipes, 2))
     assert [workshop.recipe for workshop in found] == recipes
-    assert not any("dataset" in vars(workshop) for workshop in found)
-    assert asked.count(True) == 3
+    assert sum("dataset" in vars(workshop) for workshop in found) == elsewhere
 
 
 def test_a_recipe_that_cannot_be_sent_is_read_here(recipes):
@@ -101,21 +93,6 @@ def test_a_recipe_that_cannot_be_sent_is_read_here(recipes):
     one, other = read_ahead([unsent, recipes[1]], 1)
     assert "dataset" not in vars(one)
     assert "dataset" in vars(other)
-
-
-def test_helpers_end_when_nobody_wants_more(recipes, monkeypatch):
-    started = []
-
-    class Noted(reading_ahead._Helper):
-        def __init__(self) -> None:
-            super().__init__()
-            started.append(self)
-
-    monkeypatch.setattr(reading_ahead, "_Helper", Noted)
-    several = read_ahead(recipes, 2)
-    next(several)
-    several.close()
-    assert [helper._process.poll() is not None for helper in started] == [True, True]
 
 
 @pytest.mark.parametrize(("worth", "helps"), [(1e-9, True), (1e9, False)])

@@ -1,6 +1,7 @@
 """Several trainings at once: the same models, whatever ends a worker or this process."""
 
 import json
+import multiprocessing
 import os
 import shutil
 import signal
@@ -10,7 +11,6 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -86,12 +86,10 @@ def test_a_signal_stops_all_with_everything_saved(long_run: Run):
     def tell(line: str) -> None:
         told.append(line)
 
-    started: list[workers.Workers] = []
     original = Workers._report
 
     def interrupt(self: Workers) -> None:
         original(self)
-        started.append(self)
         if all(checkpoints(long_run, name) for name in names):
             os.kill(os.getpid(), signal.SIGINT)
 
@@ -100,7 +98,7 @@ def test_a_signal_stops_all_with_everything_saved(long_run: Run):
         with pytest.raises(Interrupted, match="stopped while training without-0-first") as error:
             retrain_pairs(long_run, most=1, processes=2, tell=tell)
     assert error.value.exit_code == 130
-    assert started[0].running == []
+    assert multiprocessing.active_children() == []
     for name in names:
         folder = long_run.path / "audit" / "retrained" / name
         assert '"unfinished"' in (folder / "status.json").read_text()
@@ -111,17 +109,17 @@ def test_a_signal_stops_all_with_everything_saved(long_run: Run):
 def test_a_killed_worker_is_noticed_and_its_model_goes_on(long_run: Run):
     lines: list[str] = []
     original = Workers._report
-    killed: list[int] = []
+    killed: list[int | None] = []
 
     def kill(self: Workers) -> None:
         original(self)
         if not checkpoints(long_run, "without-0-first"):
             return
-        if len(killed) < 2 and self.running:  # the second kill leaves no process
-            worker = self.running[0]
-            killed.append(worker.task.process.pid)
-            worker.task.process.kill()
-            worker.task.process.wait()
+        if len(killed) < 2:  # the second kill leaves no process
+            process = self.pool._busy[next(iter(self.running))].process
+            killed.append(process.pid)
+            process.kill()
+            process.join()
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Workers, "_report", kill)
@@ -173,21 +171,20 @@ def test_what_a_worker_complains_of_is_raised_here(tiny_run: Path, tmp_path: Pat
 
 
 def test_a_bug_in_a_worker_is_a_bug_here(tmp_path: Path):
-    jobs = [Job("broken", ("too", "few", "or many"), tmp_path, 1)]
-    with pytest.raises(RuntimeError, match="broken: KeyError"):
+    jobs = [Job("broken", int, ("x",), tmp_path, 1)]  # pyright: ignore
+    with pytest.raises(RuntimeError, match="broken: ValueError: invalid literal"):
         Workers(lambda: jobs.pop() if jobs else None, 2, 1).run()
 
 
 def test_progress_is_told_from_the_metrics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    job = Job("a", (), tmp_path, 400)
+    job = Job("a", print, (), tmp_path, 400, began=-30.0)
     assert job.share_done() == 0
     (tmp_path / "stages" / "pretrain").mkdir(parents=True)
     (tmp_path / "stages" / "pretrain" / "metrics.jsonl").write_text('{"step": 20}\n{"step": 100}\n')
     assert job.share_done() == 0.25
     lines: list[str] = []
     crew = Workers(lambda: None, 2, 1, lines.append)
-    anything: Any = None
-    crew.running = [workers._Worker(job, anything, anything, began=-30.0)]
+    crew.running = {"a": job}
     crew._told = -1e9
     monkeypatch.setattr(workers, "monotonic", lambda: 0.0)
     crew._report()
@@ -195,7 +192,7 @@ def test_progress_is_told_from_the_metrics(tmp_path: Path, monkeypatch: pytest.M
     crew._report()
     assert len(lines) == 1, "not more often than every ten seconds"
     # It went on from a checkpoint: 15 % took 30 s.
-    crew.running = [workers._Worker(job, anything, anything, share_at_start=0.1, began=-30.0)]
+    job.share_at_start = 0.1
     crew._told = -1e9
     crew._report()
     assert lines[1].endswith("about 2 min 30 s left for these")
@@ -213,13 +210,12 @@ def test_progress_counts_what_was_trained_before(
         RunFolder(seed.path).write_recipe(seed.recipe)
         RunFolder(seed.path).write_status({"state": "finished", "seconds": 1.0, "results": {}})
     lines: list[str] = []
-    anything: Any = None
 
     def run(crew: Workers) -> None:
         job = crew.next_job()
         assert job is not None
         assert job.name == f"seed {done}"
-        crew.running, crew._told = [workers._Worker(job, anything, anything)], -1e9
+        crew.running, crew._told = {job.name: job}, -1e9
         crew._report()
 
     monkeypatch.setattr(Workers, "run", run)

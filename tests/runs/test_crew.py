@@ -23,7 +23,6 @@ from wherefrom.runs.crew import (
     SpreadAnswerer,
     current_crew,
     generate_own,
-    helping_crew,
     read,
     read_together,
 )
@@ -114,14 +113,12 @@ def test_what_is_sent_keeps_every_bit(model: GPT):
     assert [read(each) for each in sent] == [list(c) for c in Decoder(model).generate(requests)]
 
 
-def test_a_crew_shares_steps_or_trains_apart():
-    steps, apart = Crew(Others()), Crew(Others(), apart=True)  # pyright: ignore
-    assert (current_crew(), helping_crew()) == (None, None)
-    with steps.leading():
-        assert (current_crew(), helping_crew()) == (steps, None)
-    with apart.leading():
-        assert (current_crew(), helping_crew()) == (None, apart)
-    assert (current_crew(), helping_crew()) == (None, None)
+def test_a_crew_is_the_current_one_while_it_is_led():
+    crew = Crew(Others())  # pyright: ignore
+    assert current_crew() is None
+    with crew.leading():
+        assert current_crew() is crew
+    assert current_crew() is None
 
 
 @pytest.mark.parametrize(("in_step", "said"), [(True, 1), (False, 0)])

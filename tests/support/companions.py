@@ -1,11 +1,11 @@
 """Several processes on one run, started by hand as torchrun starts them; for tests.
 
-As a program: `companions.py WHAT RANK STEP -- ARGUMENTS` runs `wherefrom ARGUMENTS`, and in the
-process of that rank something happens when it is about to take that step: a kill (`die`), a signal
-(`stop`), the death of a process that it has started (`lose`), or its halt (`halt`). Steps are
-counted by number, so a busy machine changes nothing.
+Something may happen in the process of a rank when it is about to take a step: a kill (`die`), a
+signal (`stop`), or the death of a process that it has started (`lose`). Steps are counted by
+number, so a busy machine changes nothing.
 """
 
+import multiprocessing
 import os
 import signal
 import socket
@@ -56,15 +56,13 @@ def start(*commands: Sequence[str], size: int | None = None) -> list[Ended]:
 
 def happen(what: str, rank: int, step: int) -> None:
     """Let it happen in this process, if it is the one."""
-    from wherefrom.experiments import companions
     from wherefrom.training.torch_learner import TorchLearner
 
     if int(os.environ.get("RANK", "0")) != rank:
         return
     if os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") != "0":
         return
-    take, begin = TorchLearner._step, companions._Child.__init__
-    children: list[Any] = []
+    take = TorchLearner._step
 
     def taking(self: TorchLearner, number: int, *rest: Any) -> Any:
         if number == step:
@@ -73,21 +71,8 @@ def happen(what: str, rank: int, step: int) -> None:
             elif what == "stop":
                 os.kill(os.getpid(), signal.SIGTERM)
             else:
-                halt = signal.SIGSTOP if what == "halt" else signal.SIGKILL
-                children[0].process.send_signal(halt)
+                (child,) = multiprocessing.active_children()
+                child.kill()
         return take(self, number, *rest)
 
-    def beginning(self: Any, *rest: Any) -> None:
-        children.append(self)
-        begin(self, *rest)
-
     TorchLearner._step = taking
-    companions._Child.__init__ = beginning
-
-
-if __name__ == "__main__":
-    from wherefrom.cli.main import main
-
-    what, rank, step, _, *arguments = sys.argv[1:]
-    happen(what, int(rank), int(step))
-    sys.exit(main(arguments))

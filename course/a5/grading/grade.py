@@ -14,11 +14,13 @@ from grading.again import new_draw
 from grading.points import CODE, FILES, PREDICTIONS, TESTS
 from grading.scores import DIFFERENT, UNFIT, Ties, parameters_of
 from wherefrom.course.doctor import marks
+from wherefrom.course.doctor import order as sandbox
 from wherefrom.course.doctor.findings import Result
 from wherefrom.course.doctor.guess import decide_year
 from wherefrom.course.doctor.layouts import check_files, locate
+from wherefrom.course.doctor.order import Limits
 from wherefrom.course.doctor.predictions import DEV, WIKI, read_asked, read_predictions
-from wherefrom.course.doctor.sandbox import Limits, examine
+from wherefrom.course.doctor.sandbox import examine
 from wherefrom.course.doctor.submission import Submission
 from wherefrom.course.doctor.years import find_year
 from wherefrom.show.terminal.tables import printable
@@ -96,13 +98,18 @@ def look_at(place: Path, order: Order, year: str) -> dict[str, Result]:
     """Code and files apart; what both have to say of a test is one result."""
     data = order.data or find_data(place)
     ties = Ties(order.again, new_draw() if order.draw is None else order.draw)
-    common: dict[str, Any] = {"limits": order.limits, "paths": [HOME], "year": year}
+    of_code = tuple(n for n in order.tests if n in CODE)
+    common = sandbox.Order(
+        "grading.points:CODE", of_code, place, limits=order.limits, paths=(HOME,), year=year
+    )
+    reading = replace(
+        common, checks="grading.points:FILES", data=data, answers=order.answers, code=False
+    )
 
     def read_files(names: Sequence[str], ties: Ties) -> dict[str, Result]:
-        extra = {"answers": order.answers, "code": False, "note": ties.note()}
-        return examine("grading.points:FILES", names, place, data, **common, **extra)
+        return examine(replace(reading, names=tuple(names), note=ties.note()))
 
-    code = examine("grading.points:CODE", [n for n in order.tests if n in CODE], place, **common)
+    code = examine(common)
     files = read_files([n for n in order.tests if n in FILES], ties)
     if unexplained := [n for n, result in files.items() if result.mistake in (UNFIT, DIFFERENT)]:
         own = own_answers(unexplained, place, data, ties, common)
@@ -116,12 +123,12 @@ def look_at(place: Path, order: Order, year: str) -> dict[str, Result]:
 
 
 def own_answers(
-    names: Sequence[str], place: Path, data: Path | None, ties: Ties, common: dict[str, Any]
+    names: Sequence[str], place: Path, data: Path | None, ties: Ties, common: sandbox.Order
 ) -> dict[str, Result]:
     """Ask the submission's own model, in the sandbox; it gets questions, never answers."""
-    handed_in, drawn, wanted = Submission(place, data, year=common["year"]), {}, set[Path]()
+    handed_in, drawn, wanted = Submission(place, data, year=common.year), {}, set[Path]()
     for name in names:
-        model, split = name_of(name, common["year"]).rsplit(".", 1)
+        model, split = name_of(name, common.year).rsplit(".", 1)
         lines = read_predictions(handed_in.find(f"{model}.{split}.predictions"))
         questions = read_asked(data, split).questions
         chosen = again.choose(len(lines), ties.questions, ties.draw)
@@ -129,9 +136,9 @@ def own_answers(
         drawn[f"{model}.{split}"] = pick
         wanted.add(handed_in.find(parameters_of(model)))
     note = json.dumps({"draw": ties.draw, "drawn": drawn})
-    given = [data / WIKI] if data else []
-    extra = {"note": note, "whole": sorted(wanted), "given": given}
-    return examine("grading.points:OWN", names, place, **common, **extra)
+    given = (data / WIKI,) if data else ()
+    extra = {"note": note, "whole": tuple(sorted(wanted)), "given": given}
+    return examine(replace(common, checks="grading.points:OWN", names=tuple(names), **extra))
 
 
 def name_of(test: str, year: str) -> str:

@@ -14,8 +14,8 @@ from torch import Tensor, nn
 from grading import again, rebuilt, scores
 from wherefrom.core.files import read_text
 from wherefrom.course.doctor import predictions, programs
+from wherefrom.course.doctor.comparison import logits
 from wherefrom.course.doctor.findings import Finding, NoTelling
-from wherefrom.course.doctor.models import logits
 from wherefrom.course.doctor.submission import Submission
 
 

@@ -5,25 +5,24 @@ hands out is worth nothing either. Tests over many random draws fail a right sol
 once in a million times; `wherefrom.course.doctor.spans` has the arithmetic.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 from grading import own, scores
 from wherefrom.course.doctor import (
-    given_model,
-    given_tools,
+    given,
     given_trainer,
     models,
     names,
     spans,
     training,
 )
-from wherefrom.course.doctor.checks import FORMULAS
+from wherefrom.course.doctor.checks import FORMULAS, in_turn
+from wherefrom.course.doctor.checks import Check as Look
+from wherefrom.course.doctor.comparison import logits
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.submission import Submission
 
-Look = Callable[[Submission], str | None]
 SCRATCH, PRETRAIN, FINETUNE = "finetune from scratch", "pretrain", "finetune"
 ALONE = "vanilla.nopretrain"  # the model that was never pretrained
 
@@ -42,15 +41,6 @@ class Test:
     files: Look | None = None
 
     __test__ = False  # for pytest, which would collect it
-
-
-def in_turn(*looks: Look) -> Look:
-    """All of them, and what each has to say."""
-
-    def look(submission: Submission) -> str | None:
-        return "; ".join(filter(None, [each(submission) for each in looks])) or None
-
-    return look
 
 
 def returns(submission: Submission, stage: str) -> None:
@@ -89,13 +79,13 @@ def model(variant: str) -> Look:
         models.check_tree,
         models.check_future,
         models.check_parameters,
-        given_model.check_forward,
-        given_model.check_loss,
-        given_model.check_dropout,
-        given_model.check_start,
+        given.check_forward,
+        given.check_loss,
+        given.check_dropout,
+        given.check_start,
     )
     looks = [partial(check, variant=variant) for check in checks]
-    return in_turn(*looks, *([given_model.check_attention] if variant == "vanilla" else []))
+    return in_turn(*looks, *([given.check_attention] if variant == "vanilla" else []))
 
 
 def saved(variant: str) -> Look:
@@ -116,9 +106,9 @@ def attends(submission: Submission) -> None:
     latents = 3 if variant == models.PERCEIVER else 0
     config = models.small_config(rope=variant == "rope", latents=latents)
     name = "DownProjectBlock" if latents else models.ATTENTION[variant]
-    given = models.logits(getattr(submission, name)(config)(torch.zeros(2, 5, config.n_embd)))
-    if getattr(given, "shape", None) != (2, latents or 5, config.n_embd):
-        raise Finding("form", f"{name} gives {type(given).__name__}, not (B, T, C)")
+    found = logits(getattr(submission, name)(config)(torch.zeros(2, 5, config.n_embd)))
+    if getattr(found, "shape", None) != (2, latents or 5, config.n_embd):
+        raise Finding("form", f"{name} gives {type(found).__name__}, not (B, T, C)")
 
 
 def formula(submission: Submission) -> str:
@@ -147,8 +137,8 @@ def tools(submission: Submission) -> None:
         _ = submission.code
     except Finding:
         return
-    given_tools.check_sample(submission)
-    given_tools.check_scoring(submission)
+    given.check_sample(submission)
+    given.check_scoring(submission)
 
 
 def there(*names: str) -> Look:

@@ -45,7 +45,7 @@ from wherefrom.memorisation.predictor import write_source_predictor
 from wherefrom.memorisation.swap import SwapFindings
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run
-from wherefrom.runs.threads import require_cores, use_threads
+from wherefrom.runs.threads import use_threads
 from wherefrom.show.drawing.plots import draw_dose_response, draw_reliability, draw_risk_coverage
 
 TIMING = "audit/timing.json"
@@ -121,9 +121,6 @@ def audit_run(
     """
     if pairs is not None and not 1 <= pairs <= _MOST_MODELS:
         raise UsageError(f"pairs: expected 1 to {_MOST_MODELS:,}, found {pairs}")
-    if processes < 1:
-        raise UsageError(f"processes: expected at least 1, found {processes}")
-    require_cores(processes)
     if processes > 1 and pairs is None and budget is None:
         raise UsageError("processes: expected pairs or a budget beside it, found none; add pairs")
     check_together(together)

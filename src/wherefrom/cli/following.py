@@ -10,16 +10,16 @@ import os
 from collections.abc import Sequence
 
 from wherefrom.core.errors import Unavailable, WherefromError
+from wherefrom.training.meeting import VARIABLES
 
 _SHARED = ("run", "evaluate", "audit")  # commands whose work is divided
 _silenced = False
 _loud: int | None = None  # standard error, as it was before the silence
-_VARIABLES = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # as torchrun sets them
 
 
 def follows() -> bool:
     """Whether this is not the first of several processes; needs no torch."""
-    return all(map(os.environ.get, _VARIABLES)) and os.environ["RANK"] != "0"
+    return all(map(os.environ.get, VARIABLES)) and os.environ["RANK"] != "0"
 
 
 def shared(arguments: Sequence[str]) -> bool:

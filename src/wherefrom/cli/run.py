@@ -94,6 +94,15 @@ def run(
             "rope.",
         ),
     ] = None,
+    notes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="on|off",
+            help="Whether 'facts' reads the text first and teaches what the reader noted, or "
+            "learns from the text alone.",
+            show_default="on",
+        ),
+    ] = None,
     out: Annotated[
         str | None,
         typer.Option(
@@ -154,6 +163,7 @@ def run(
         "calibration": calibration,
         "documents": documents,
         "variant": variant,
+        "notes": notes,
         "minutes": minutes,
         "seed": seed,
         "device": device,

@@ -146,7 +146,6 @@ class Dataset:
     alphabet: str = ""  # characters the vocabulary must have besides the documents' own
     held_out: int = 0  # the number of documents at the end that are never trained on
     passages: tuple[Passage, ...] = ()  # none: every document is about the subject it names
-    notes: tuple[Note, ...] = ()  # what the reader noted; nothing but training looks at them
 
     @property
     def key(self) -> str:

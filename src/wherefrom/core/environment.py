@@ -7,7 +7,8 @@ import ctypes
 import gc
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 
 # An OpenMP thread that waits for another spins, unless it is told to sleep. Beside busy processes
 # two threads then spin most of the time, each waiting for the other to get a core: they are two to
@@ -60,6 +61,22 @@ def release_memory() -> None:
     """
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
+
+
+@contextmanager
+def setting(name: str, value: str | None) -> Generator[None, None, None]:
+    """While entered, a variable has a value, for this process and those that it starts.
+
+    What the user has set stays as it is; None sets nothing.
+    """
+    if os.environ.get(name) or value is None:
+        yield
+        return
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        del os.environ[name]
 
 
 def _set_defaults(settings: dict[str, str]) -> None:

@@ -160,6 +160,7 @@ class Recipe:
     abstain: bool = False  # set a threshold on calibration people and report what it does
     precision: float = 0.9  # of the answers given, which the threshold must reach there
     wordings: bool = False  # the primary model is asked in the text's own wordings, too
+    notes: bool = False  # the reader takes notes of the text first; stages may teach from them
 
     def __post_init__(self) -> None:
         stages, models = [s.name for s in self.stages], [m.name for m in self.models]

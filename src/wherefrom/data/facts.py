@@ -21,12 +21,14 @@ from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import Form, find_forms, match
 from wherefrom.core.known_files import are_expected
 from wherefrom.core.made_sequence import in_batches
-from wherefrom.data.survey import Survey, survey_questions
+from wherefrom.data.survey import Survey, survey_names, survey_questions
 from wherefrom.reading.markup import clean_text
 from wherefrom.reading.mentions import Mentions
+from wherefrom.reading.names import match_names
 from wherefrom.reading.passages import BEHIND_NAME, find_passages
 from wherefrom.reading.question_files import QuestionRow, read_questions
 from wherefrom.reading.statements import state_facts
+from wherefrom.reading.subjects import find_subjects
 from wherefrom.reading.texts import LAYOUTS, Texts, is_json, read_texts
 from wherefrom.reading.unchanged import LastRead
 
@@ -75,6 +77,7 @@ class _Loaded:
     empty_lines: int
     marked: int
     formless: list[str]
+    renamed: dict[str, str]  # names of questions that the text spells otherwise
 
 
 _last = LastRead[_Loaded]()
@@ -93,7 +96,7 @@ def survey(config: FactsConfig, max_input: int = 0) -> Survey:
     found = _load(config)
     one = "document" if is_json(Path(config.corpus)) else config.documents.removesuffix("s")
     surveyed = survey_questions(found.dataset, found.empty_lines, found.formless, max_input, one)
-    return replace(surveyed, marked=found.marked)
+    return replace(surveyed, marked=found.marked, **survey_names(found.dataset, found.renamed))
 
 
 def _load(config: FactsConfig) -> _Loaded:
@@ -119,9 +122,9 @@ def _load_files(config: FactsConfig) -> _Loaded:
         shares = _share_out(config, tables)
         questions, formless = _parse(tables, shares)
         _require_splits(config, questions, shares)
-        dataset = _assemble(texts, questions)
+        dataset, renamed = _assemble(texts, questions)
         _require_subjects(config, questions)
-        return _Loaded(dataset, texts.empty, texts.marked, formless)
+        return _Loaded(dataset, texts.empty, texts.marked, formless, renamed)
 
 
 def _read_rows(file: str) -> list[QuestionRow]:
@@ -209,9 +212,13 @@ def _relations(forms: Sequence[Form], tables: dict[str, list[QuestionRow]]) -> d
     return {form: names.get(form, form.fill("X")) for form in forms}
 
 
-def _assemble(texts: Texts, questions: list[Question]) -> Dataset:
-    """The data set; each question gets its support, in place."""
+def _assemble(texts: Texts, questions: list[Question]) -> tuple[Dataset, dict[str, str]]:
+    """The data set, and names of questions that the text spells otherwise.
+
+    Each question gets its support, in place.
+    """
     mentions = Mentions(texts.texts, (question.subject for question in questions))
+    renamed = _add_subjects(texts.texts, mentions, questions)
     passages = find_passages(texts.texts, mentions)
     documents = tuple(map(Document, texts.texts, mentions.spans, texts.ids or repeat("")))
     del mentions  # of a million names, they take as much memory as the text
@@ -230,7 +237,24 @@ def _assemble(texts: Texts, questions: list[Question]) -> Dataset:
 
     facts = state_facts(questions, documents, told)
     letters = _unwritten(documents, questions)
-    return Dataset(documents, facts, tuple(questions), letters, passages=passages)
+    return Dataset(documents, facts, tuple(questions), letters, passages=passages), renamed
+
+
+def _add_subjects(
+    texts: Sequence[str], mentions: Mentions, questions: Sequence[Question]
+) -> dict[str, str]:
+    """Add the subjects of documents that no question names as the text does.
+
+    Where such a name is another spelling of a name that the text lacks, it is that subject: the
+    names of questions and of the text that were matched so.
+    """
+    asked = (question.subject for question in questions if question.split == "asked")
+    found = [(n, span, span.of(texts[n])) for n, span in find_subjects(texts, mentions, asked)]
+    lost = (q.subject for q in questions if not mentions.of(q.subject))
+    spelt = match_names(lost, (name for _, _, name in found))
+    own = {name: subject for subject, name in spelt.items()}
+    mentions.add(texts, ((number, span, own.get(name, name)) for number, span, name in found))
+    return spelt
 
 
 def _require_splits(

@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # numpy stands behind it, and everything in `wherefrom.data` passes here
     from wherefrom.core.contracts import Dataset, Question
 
 _SHOWN = 5
+_FEW = 0.1  # the share of subjects with several documents up to which one is the rule
 _LONGEST = 80  # characters of a name that is shown
 
 
@@ -34,6 +35,12 @@ class Survey:
     conflicts: int  # questions that have two answers
     on_both_sides: int  # subjects that are trained on and reported on
     several_accepted: int  # questions for which more than one answer is right
+    found: int = 0  # subjects of documents that no question names
+    found_first: tuple[str, ...] = ()
+    renamed: int = 0  # names of questions that the text spells otherwise
+    renamed_first: tuple[str, ...] = ()
+    shared: int = 0  # names that several documents are about, where one is the rule
+    shared_first: tuple[str, ...] = ()
     marked: int = 0  # documents from which markup was taken out
     document: str = "line"  # what a document of the text is called: a line, paragraph or file
 
@@ -53,6 +60,13 @@ class Survey:
             (self.marked, f"{one}s whose markup was taken out: emphasis, footnotes, links", ()),
             (self.formless, "questions left out, of a form of their own", self.formless_first),
             (self.without_line, f"questions about what no {one} names", self.without_line_first),
+            (self.renamed, "names that the text spells otherwise", self.renamed_first),
+            (self.found, "subjects found beside those of the questions", self.found_first),
+            (
+                self.shared,
+                f"names that may be two subjects': several {one}s each",
+                self.shared_first,
+            ),
             (self.answers_not_in_text, f"answers that are not in their subject's {one}s", ()),
             (self.answers_too_long, "answers too long to be given", ()),
             (self.documents_without_subject, f"{one}s that no question is about", ()),
@@ -151,13 +165,42 @@ def survey_questions(
         without_line_first=_first(lost),
         answers_not_in_text=sum(q.support == "omitted" for q in questions),
         answers_too_long=sum(not _has_room(q, room, max_input) for q in questions),
-        documents_without_subject=sum(d.subject is None for d in dataset.documents),
+        documents_without_subject=len(lengths) - _asked_about(dataset),
         duplicates=count_duplicates(questions),
         conflicts=len(conflicting(questions)),
         on_both_sides=len(on_both_sides(questions)),
         several_accepted=sum(bool(q.accepted) for q in questions),
         document=document,
     )
+
+
+def survey_names(dataset: "Dataset", renamed: dict[str, str]) -> dict[str, Any]:
+    """What `Survey` says of names: found ones, those spelt otherwise, those of several subjects.
+
+    Where almost every subject has one document, two documents that open with the same name may be
+    about two subjects.
+    """
+    asked = {question.subject for question in dataset.questions}
+    found = dict.fromkeys(p.subject for p in dataset.passages if p.subject not in asked)
+    own = Counter(d.name for d in dataset.documents if d.subject and d.subject.start == 0)
+    shared = [subject for subject, n in own.items() if n > 1]
+    shared = shared if len(shared) <= _FEW * len(own) else []
+    return {
+        "shared": len(shared),
+        "shared_first": _first(shared),
+        "found": len(found),
+        "found_first": _first(found),
+        "renamed": len(renamed),
+        "renamed_first": _first(f"{name} is {other}" for name, other in renamed.items()),
+    }
+
+
+def _asked_about(dataset: "Dataset") -> int:
+    """How many documents some question is about."""
+    if not dataset.passages:
+        return sum(document.subject is not None for document in dataset.documents)
+    asked = {question.subject for question in dataset.questions}
+    return len({p.document for p in dataset.passages if p.subject in asked})
 
 
 def _has_room(question: "Question", room: int, max_input: int) -> bool:

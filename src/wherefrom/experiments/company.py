@@ -5,21 +5,24 @@ it does not return: they follow until they are dismissed.
 """
 
 import hashlib
-import os
+import sys
+import tempfile
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from wherefrom.core.environment import setting
 from wherefrom.core.errors import Dismissed, UsageError, WherefromError
 from wherefrom.core.recipe import Demonstrations, Experiment
-from wherefrom.experiments.companions import start_companions
 from wherefrom.experiments.follower import Follower
+from wherefrom.experiments.pool import Pool
 from wherefrom.runs.crew import Crew
 from wherefrom.runs.families import FAMILIES
 from wherefrom.runs.folder import versions
 from wherefrom.runs.kinds import recipe_identity
-from wherefrom.runs.threads import count_cores, require_cores, share_threads, usual_threads
+from wherefrom.runs.threads import count_cores, share_threads, usual_threads
 from wherefrom.runs.workshop import choose_device, count_gpus
 from wherefrom.training.meeting import (
     LONGEST_PATIENCE,
@@ -28,12 +31,15 @@ from wherefrom.training.meeting import (
     find_place,
     leave_word,
     meet,
+    open_file,
     open_store,
 )
 from wherefrom.training.processes import Processes
 
 _DELIVERY = 5.0  # seconds in which a process that fails before the meeting may still say why
 _BUG, _INTERRUPTED = 70, 130
+_HERE = "127.0.0.1"
+_LOOPBACK = {"linux": "lo", "darwin": "lo0"}  # by platform
 
 
 @contextmanager
@@ -43,32 +49,52 @@ def company(
     wait: float = PATIENCE,
     *,
     alike: Mapping[str, Any] | None = None,
-    apart: bool = False,
     trains: bool = True,
 ) -> Generator[Crew | None, None, None]:
     """The processes that work on a recipe together; None if this one is alone.
 
     `processes` are started here unless torchrun has started them. `alike` is what all must have
-    been asked for besides the recipe. With `apart`, each process trains models of its own, so none
-    is started here: `Workers` does that. If nothing is trained, any recipe will do.
+    been asked for besides the recipe. If nothing is trained, any recipe will do.
     """
     place = find_place()
     _check_numbers(place, processes, wait)
     size = place.size if place else processes or 1
-    if place is None and (size == 1 or apart):
+    if place is None and size == 1:
         yield None
         return
-    if trains and not apart and size > 1:
+    if trains and size > 1:
         _require_shareable(asked, size)
-    _require_room(asked, place.local_size if place else size)
+    here = place.local_size if place else size
+    _require_room(asked, here)
     hello = _introduce(asked, alike or {})
-    with _some_threads(place.local_size if place else size):
+    with setting("OMP_NUM_THREADS", str(share_threads(usual_threads(), here))):
         if place is None:
-            with start_companions(size, wait, hello) as crew, _led(crew):
+            with _start_companions(size, wait, hello) as crew, _led(crew):
                 yield crew
         else:
-            with _led(_join(place, wait, asked, hello, apart)) as crew:
+            with _led(_join(place, wait, asked, hello)) as crew:
                 yield crew
+
+
+def count_apart(processes: int | None, wait: float = PATIENCE) -> int:
+    """How many models are trained at once, each by a process that the first one starts (`Workers`).
+
+    Under torchrun these are as many as it has started, which have nothing else to do.
+    """
+    place = find_place()
+    _check_numbers(place, processes, wait)
+    if place is None:
+        _require_at_most("core", count_cores(), processes or 1)
+        return processes or 1
+    if place.local_size < place.size:
+        raise UsageError(
+            "torchrun: expected one machine, since every model is trained by a process of its "
+            f"own, found {place.local_size} of {place.size} processes on this one; start the "
+            "command on every machine without torchrun, each with models of its own"
+        )
+    if not place.leads:
+        raise Dismissed(0)
+    return place.size
 
 
 @contextmanager
@@ -92,8 +118,6 @@ def _led(crew: Crew) -> Generator[Crew, None, None]:
 def _check_numbers(place: Place | None, processes: int | None, wait: float) -> None:
     if processes is not None and processes < 1:
         raise UsageError(f"--processes: expected at least 1, found {processes}")
-    if processes is not None and place is None:
-        require_cores(processes)
     if not 0 < wait <= LONGEST_PATIENCE:
         raise UsageError(
             f"--wait: expected seconds above 0, at most {LONGEST_PATIENCE:g}, found {wait:g}"
@@ -131,9 +155,13 @@ def _require_room(asked: Experiment, here: int) -> None:
     device = choose_device(asked.device).type
     if device == "mps" and here > 1:
         raise UsageError(f"--processes: expected 1 on device 'mps', found {here}")
-    what, most = "core", count_cores()
     if device == "cuda":
-        what, most = "GPU", count_gpus()
+        _require_at_most("GPU", count_gpus(), here)
+    else:
+        _require_at_most("core", count_cores(), here)
+
+
+def _require_at_most(what: str, most: int, here: int) -> None:
     if here > most:
         raise UsageError(
             f"--processes: expected at most {most}, one for each {what} of this machine, found "
@@ -160,28 +188,49 @@ def _hash_source() -> str:
 
 
 @contextmanager
-def _some_threads(here: int) -> Generator[None, None, None]:
-    """Unless the user has said how many, each process has its part of the cores."""
-    if os.environ.get("OMP_NUM_THREADS"):
-        yield
-        return
-    os.environ["OMP_NUM_THREADS"] = str(share_threads(usual_threads(), here))
-    try:
-        yield
-    finally:
-        del os.environ["OMP_NUM_THREADS"]
+def _start_companions(
+    size: int, wait: float, hello: Mapping[str, Any]
+) -> Generator[Crew, None, None]:
+    """Processes of one machine meet in a folder of their own, and speak on its own interface:
+    nobody outside this machine can reach them, whatever name it has in a network."""
+    gpu, place = hello["device"] == "cuda", Place(0, size, _HERE, 0, 0, size)
+    lost: list[str] = []
+    with (
+        tempfile.TemporaryDirectory(prefix="wherefrom-") as folder,
+        setting("GLOO_SOCKET_IFNAME", _LOOPBACK.get(sys.platform)),
+        Pool(size - 1, usual_threads(), saves=False) as pool,
+    ):
+        meeting = Path(folder) / "meeting"
+        store = open_file(meeting, size)
+        for rank in range(1, size):
+            theirs = replace(place, rank=rank, local_rank=rank)
+            pool.give(rank, _follow, theirs, meeting, wait, gpu)
+
+        def find_lost() -> str | None:
+            lost.extend(f"process {rank} {ended}" for rank, ended in pool.wait(0).items())
+            return lost[0] if lost else None
+
+        meet(place, store, hello, wait, find_lost)
+        processes = Processes(place, store, wait, gpu)
+        processes.find_lost = find_lost
+        yield Crew(processes)
 
 
-def _join(
-    place: Place, wait: float, asked: Experiment, hello: Mapping[str, Any], apart: bool
-) -> Crew:
+def _follow(place: Place, meeting: Path, wait: float, gpu: bool) -> None:
+    """What a process does that was started here; all that must agree came from the first."""
+    store = open_file(meeting, place.size)
+    meet(place, store, {}, wait)
+    Follower(Processes(place, store, wait, gpu)).follow()
+
+
+def _join(place: Place, wait: float, asked: Experiment, hello: Mapping[str, Any]) -> Crew:
     """Meet the others; only the first process returns from here."""
     store = open_store(place, wait)
     meet(place, store, hello, wait)
     processes = Processes(place, store, wait, gpu=hello["device"] == "cuda")
     if not place.leads:
         raise Dismissed(Follower(processes, asked).follow())
-    return Crew(processes, apart)
+    return Crew(processes)
 
 
 def deliver(error: BaseException) -> bool:

@@ -14,7 +14,7 @@ from wherefrom.core.contracts import EVERY_SUPPORT, NOT_TRAINED_ON, Answer, Data
 from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import Task
 from wherefrom.data.catalogue import STORED_SPANS
-from wherefrom.evaluation.baselines import BASELINES
+from wherefrom.evaluation.baselines import BASELINES, OPEN_BOOK, OpenBook
 from wherefrom.evaluation.evaluator import Prediction, Score, evaluate_answers, evaluate_text
 from wherefrom.evaluation.mistakes import sort_mistakes
 from wherefrom.evaluation.places import PlaceMatch, place_aware_accuracy
@@ -64,6 +64,8 @@ class _Predictors:
 
     def of(self, name: str) -> Any:
         run = self.run
+        if name == OPEN_BOOK:
+            return OpenBook(run.folder.read_notes(), run.dataset.questions)
         if name not in {m.name for m in run.recipe.models}:
             return BASELINES[name](run.dataset, run.vocabulary)
         asked_otherwise = name == run.recipe.primary and run.recipe.wordings

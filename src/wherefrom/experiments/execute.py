@@ -23,7 +23,7 @@ from wherefrom.core.errors import (
 )
 from wherefrom.core.recipe import Experiment, Recipe, Stage
 from wherefrom.data.catalogue import load_dataset
-from wherefrom.evaluation.baselines import BASELINES
+from wherefrom.evaluation.baselines import BASELINES, OPEN_BOOK
 from wherefrom.experiments.evaluate import evaluate
 from wherefrom.experiments.planning import Planned
 from wherefrom.experiments.probing import PROBES, Probe, Watch, advise
@@ -31,7 +31,7 @@ from wherefrom.experiments.stage_training import train_stage
 from wherefrom.runs.crew import current_crew
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kinds import data_identity, recipe_identity
-from wherefrom.runs.layout import DATA, GLANCES, METRICS, NEXT, REPORT, RUN, STATUS
+from wherefrom.runs.layout import DATA, GLANCES, METRICS, NEXT, NOTES, REPORT, RUN, STATUS
 from wherefrom.runs.run import Run, count_parameters, model_identity, open_run
 from wherefrom.runs.threads import require_threads, use_threads, usual_threads
 from wherefrom.runs.verification import find_spoilt
@@ -99,7 +99,7 @@ def execute(
 
 def check_predictors(recipe: Recipe) -> None:
     """Find a misspelt predictor before anything is trained."""
-    known = [*BASELINES, *(m.name for m in recipe.models)]
+    known = [*BASELINES, OPEN_BOOK, *(m.name for m in recipe.models)]
     for name in (name for task in recipe.tasks for name in task.predictors):
         if name not in known:
             raise UsageError(
@@ -193,6 +193,10 @@ class Execution:
         self.models: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
         require_threads(recipe.threads)
         self.workshop = (planned and planned.workshop) or Workshop(recipe)
+        if recipe.notes and folder.is_sound(NOTES):
+            self.workshop.material.bring(folder.read_notes())
+        elif planned and planned.notes is not None:
+            self.workshop.material.bring(planned.notes)
         # All raise before the folder is created if the data or word vectors do not fit the model.
         self.workshop.check_questions()
         self.workshop.objective(recipe.stages[0])
@@ -235,6 +239,8 @@ class Execution:
             self.before = self.folder.read_seconds(status)
         self.write_unfinished()
         self.folder.keep_data(self.workshop.dataset, self.workshop.vocabulary)
+        if self.recipe.notes and not self.folder.is_sound(NOTES):
+            self.folder.write_notes(self.workshop.material.notes)
 
     def stages_to_train(self) -> list[Stage]:
         return [stage for stage in self.recipe.stages if stage.name not in self.trained]

@@ -1,23 +1,16 @@
 """A process that works on a run with others, and does what the first one says (runs/crew.py).
 
-`python -m wherefrom.experiments.follower` is one that the first process has started itself: it ends
-with the pipe that it holds. Those of torchrun come here from the command that all were given.
+Those that the first process has started itself are tasks of a pool, those of torchrun come from the
+command that all were given.
 """
 
-import os
-import sys
-import threading
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import torch
 
 from wherefrom.core.config import decode, from_json
-from wherefrom.core.environment import prepare_command
-from wherefrom.core.errors import Dismissed
 from wherefrom.core.recipe import Experiment, Recipe
-from wherefrom.experiments.tasks import serve
 from wherefrom.generation.requests import Request
 from wherefrom.generation.scoring import Reading
 from wherefrom.runs.crew import generate_own, read_together
@@ -25,7 +18,6 @@ from wherefrom.runs.descriptions import describe
 from wherefrom.runs.families import FAMILIES
 from wherefrom.runs.kinds import data_identity, decode_recipe
 from wherefrom.runs.workshop import Workshop
-from wherefrom.training.meeting import find_place, meet, open_file
 from wherefrom.training.processes import Processes
 from wherefrom.training.signals import StopSignal
 
@@ -94,9 +86,6 @@ class Follower:
         if self.learner.captured is not None:
             self.processes.gather(self._stopped())
 
-    def _work(self, first: int) -> None:
-        serve(self.processes, first, self._stopped)
-
     def _stopped(self) -> bool:
         return self.stop.number is not None
 
@@ -118,28 +107,3 @@ class Follower:
             self._model = model, family.build(config, None, 0, 0, self.processes.device).eval()
         self.processes.share(list(self._model[1].state_dict().values()))
         return self._model[1]
-
-
-def main(meeting: str, wait: str, device: str) -> int:
-    """Follow the process that has started this one."""
-    prepare_command()
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    place = find_place()
-    assert place is not None
-    try:
-        store = open_file(Path(meeting), place.size)
-        meet(place, store, {}, float(wait))  # all that must agree came from there
-        return Follower(Processes(place, store, float(wait), device == "cuda")).follow()
-    except Dismissed as dismissed:
-        return dismissed.exit_code
-
-
-def _end_with_parent() -> None:
-    """The pipe's end means that the first process has ended, or no longer needs this one."""
-    while os.read(0, 1):
-        pass
-    os._exit(0)
-
-
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))

@@ -12,24 +12,35 @@ from time import monotonic
 from typing import Any
 
 from wherefrom.core.config import from_json
-from wherefrom.core.contracts import NOT_TRAINED_ON, Dataset
+from wherefrom.core.contracts import NOT_TRAINED_ON, Dataset, Note
 from wherefrom.core.durations import duration
 from wherefrom.core.errors import Damaged, UsageError
 from wherefrom.core.identity import differences, require_same
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.data.catalogue import load_dataset
 from wherefrom.experiments.sizing import (
+    NOTE_EXPOSURES,
     Expectation,
     TextSize,
     choose_settings,
+    choose_shares,
     count_exposures,
     enough_steps,
     expect,
 )
-from wherefrom.recipes.facts import QUESTIONS_ONLY, facts, read_again
+from wherefrom.recipes.facts import (
+    NOTED,
+    QUESTIONS_ONLY,
+    WITHOUT_NOTES,
+    facts,
+    put_reading,
+    read_again,
+    share_out,
+)
 from wherefrom.runs.crew import current_crew
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kinds import recipe_identity
+from wherefrom.runs.layout import NOTES as NOTES_FILE
 from wherefrom.runs.run import count_parameters
 from wherefrom.runs.threads import use_threads, usual_threads
 from wherefrom.runs.workshop import Workshop, choose_device
@@ -48,6 +59,8 @@ _PREPARING = {"cuda": 34.0}  # seconds before the first step: compiling
 _COMPILED = 0.46  # what compiling leaves of a step's time on a GPU
 _UNEVEN = 1.5  # from here on, one thread may be faster than several
 _CLEARLY = 1.25  # times: on an idle machine one thread is slower, and it may be idle again soon
+_ALONE = 0.25  # share of the training time that the model without notes has
+_BRIEF_SHARE = 0.5  # of the rows that teach notes, where nobody says how long to train
 _CONTROL = 105  # steps of reading that take as long as the model that does not read, if not timed
 
 
@@ -63,6 +76,7 @@ class Pace:
     answer: float
     control: float | None = None
     uneven: float = 1.0
+    alone: float | None = None  # a step of the model that is not taught from notes
 
 
 @dataclass(frozen=True)
@@ -113,6 +127,7 @@ class Planned:
     recipe: Recipe
     plan: Plan | None
     workshop: Workshop | None = None  # with the data, if they were read for the plan
+    notes: tuple[Note, ...] | None = None  # what the reader noted, if it was read for the plan
     fresh: bool = False
     late: bool = False
 
@@ -150,8 +165,11 @@ def plan_run(
     dataset = load_dataset(asked.data, asked.seed)
     device = choose_device(asked.device).type
     text = TextSize.of(dataset)
-    recipe = change(choose_settings(text, device))
+    recipe = change(choose_settings(text, device, asked.notes))
     workshop = Workshop(recipe, lambda: dataset)
+    if recipe.notes and not workshop.material.taught:
+        recipe = change(choose_settings(text, device, notes=False))
+        workshop = Workshop(recipe, lambda: dataset)
     parameters = count_parameters(workshop.new_model(recipe.stages[0]))
     pace: Pace | None = None
     seconds: float | None = None
@@ -161,13 +179,12 @@ def plan_run(
         recipe = replace(recipe, threads=threads)
         most = (minutes or USUAL_MINUTES.get(device, USUAL_MINUTES["cpu"])) * 60
         overhead = monotonic() - started + _overhead(dataset, pace, device)
-        steps = _affordable(most - overhead, pace, device)
-        if minutes is None:
-            steps = min(steps, enough_steps(recipe, text.statements, device))
-        seconds = steps * pace.step + overhead
+        left = (most - overhead) * (1 - _SPARE.get(device, _SPARE["cpu"]))
+        fit = _fit_notes if recipe.notes else _fit_text
+        recipe, taken = fit(recipe, workshop, pace, left, text, minutes is None)
+        seconds = taken + overhead
         late = minutes is not None and seconds > most
         minutes = minutes or seconds / 60
-        recipe = _with_steps(recipe, steps)
     elif minutes is not None:
         raise UsageError(
             "--minutes: expected steps that follow from the minutes, found stages.pretrain.steps "
@@ -177,7 +194,42 @@ def plan_run(
     exposures = count_exposures(recipe, steps, text.statements)
     expected = expect(text, device, exposures)
     plan = Plan(changes, text, device, parameters, steps, minutes, seconds, pace, expected)
-    return Planned(recipe, plan, workshop.refit(recipe), fresh=True, late=late)
+    notes = workshop.material.notes if recipe.notes else None
+    return Planned(recipe, plan, workshop.refit(recipe), notes, fresh=True, late=late)
+
+
+def _fit_text(
+    recipe: Recipe, workshop: Workshop, pace: Pace, left: float, text: TextSize, brief: bool
+) -> tuple[Recipe, float]:
+    """The recipe with the steps that fit into the seconds that are left, and what they take.
+
+    `brief`: no more steps than gain something.
+    """
+    steps = _whole_steps(left / pace.step)
+    if brief:
+        steps = min(steps, enough_steps(recipe, text.statements, workshop.device.type))
+    return _with_steps(recipe, steps), steps * pace.step
+
+
+def _fit_notes(
+    recipe: Recipe, workshop: Workshop, pace: Pace, left: float, _: TextSize, brief: bool
+) -> tuple[Recipe, float]:
+    """The same where notes are taught: a share of the time is for the model without them.
+
+    The more steps there are, the fewer rows of each need teach notes: the others are background.
+    """
+    read, rows = recipe.stages[0], len(workshop.material.taught)
+    alone = pace.step if pace.alone is None else pace.alone
+    most = NOTE_EXPOSURES * rows / (read.batch * _BRIEF_SHARE) if brief else float("inf")
+    step, noted = pace.step, NOTED
+    steps = _whole_steps(min((1 - _ALONE) * left / step, most))
+    for _again in range(2):  # rows of the text are longer, so the share changes the steps
+        noted = choose_shares(rows, read.batch, steps)
+        step = alone + (pace.step - alone) * noted / NOTED
+        steps = _whole_steps(min((1 - _ALONE) * left / step, most))
+    others = _whole_steps(steps * step / alone * _ALONE / (1 - _ALONE))
+    recipe = put_reading(recipe, replace(share_out(read, noted), steps=steps), others)
+    return recipe, steps * step + others * alone
 
 
 def _time_threads(
@@ -224,11 +276,14 @@ def _stored(
         return Planned(recipe, plan)
     dataset = load_dataset(recipe.data, recipe.seed)
     workshop = Workshop(recipe, lambda: dataset)
+    if recipe.notes and folder.is_sound(NOTES_FILE):
+        workshop.material.bring(folder.read_notes())
     use_threads(recipe.threads or min(folder.read_threads(), usual_threads()))
     pace = timer(workshop, recipe.stages[0])
     overhead = _overhead(dataset, pace, plan.device)
     most = (minutes - plan.minutes) * 60
-    steps = _affordable(most - overhead, pace, plan.device)
+    left = (most - overhead) * (1 - _SPARE.get(plan.device, _SPARE["cpu"]))
+    steps = _whole_steps(left / pace.step)
     seconds = steps * pace.step + overhead
     recipe = read_again(recipe, steps)
     exposures = count_exposures(recipe, plan.steps + steps, plan.text.statements)
@@ -240,12 +295,14 @@ def _stored(
         pace=pace,
         expected=expect(plan.text, plan.device, exposures),
     )
-    return Planned(recipe, plan, workshop.refit(recipe), fresh=True, late=seconds > most)
+    late = seconds > most
+    return Planned(recipe, plan, workshop.refit(recipe), fresh=True, late=late)
 
 
 def reuse(planned: Planned, seed: int) -> Planned:
     """The same plan for another seed: only what is drawn differs."""
-    return Planned(replace(planned.recipe, seed=seed), planned.plan, fresh=planned.fresh)
+    recipe = replace(planned.recipe, seed=seed)
+    return Planned(recipe, planned.plan, notes=planned.notes, fresh=planned.fresh)
 
 
 def _changes(asked: Recipe) -> dict[str, str]:
@@ -263,14 +320,12 @@ def _sets_steps(change: Callable[[Recipe], Recipe]) -> bool:
 
 
 def _with_steps(recipe: Recipe, steps: int) -> Recipe:
-    first, *others = recipe.stages
-    return replace(recipe, stages=(replace(first, steps=steps), *others))
+    return put_reading(recipe, replace(recipe.stages[0], steps=steps))
 
 
-def _affordable(seconds: float, pace: Pace, device: str) -> int:
-    """The steps that fit into so many seconds, in round numbers."""
-    steps = int(seconds * (1 - _SPARE.get(device, _SPARE["cpu"])) / pace.step)
-    return max(_FEWEST, steps // 20 * 20)
+def _whole_steps(steps: float) -> int:
+    """Steps in round numbers, a few at least."""
+    return max(_FEWEST, int(steps) // 20 * 20)
 
 
 def _overhead(dataset: Dataset, pace: Pace, device: str) -> float:
@@ -287,17 +342,20 @@ def time_steps(workshop: Workshop, stage: Stage) -> Pace:
     chunk, timed = _CHUNK[device], _TIMED[device]
     model, seconds, uneven = _time_chunks(workshop, stage, chunk, timed)
     step = seconds * (_COMPILED if device == "cuda" else 1.0)
-    others = [s for s in workshop.recipe.stages if s.name == QUESTIONS_ONLY]
-    control = None
-    if device == "cpu" and others:
-        control = others[0].steps * _time_chunks(workshop, others[0], chunk, timed // 2)[1]
+    control, alone = None, None
+    if device == "cpu":
+        others = {other.name: other for other in workshop.recipe.stages}
+        if without := others.get(QUESTIONS_ONLY):
+            control = without.steps * _time_chunks(workshop, without, chunk, timed // 2)[1]
+        if without := others.get(WITHOUT_NOTES):
+            alone = _time_chunks(workshop, without, chunk, timed // 2)[1]
     model.eval()
     questions = workshop.dataset.questions[: _TIMED_QUESTIONS[device]]
     began = monotonic()
     workshop.predictor(model).answer([question.text for question in questions])
     answer = (monotonic() - began) / len(questions)
     answer *= _OTHER_WORDS if workshop.recipe.wordings else 1.0
-    return Pace(step, answer, control, round(uneven, 2))
+    return Pace(step, answer, control, round(uneven, 2), alone)
 
 
 def _time_chunks(

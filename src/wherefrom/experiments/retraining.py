@@ -21,7 +21,6 @@ from wherefrom.experiments.together import RunRequest, Tell, Watch, execute_all,
 from wherefrom.experiments.workers import Job, Workers
 from wherefrom.memorisation.counterfactual import measured_models
 from wherefrom.memorisation.swap import SwapFindings, report_swap
-from wherefrom.runs.crew import helping_crew
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
 from wherefrom.runs.threads import share_threads, usual_threads
@@ -62,12 +61,10 @@ def retrain_pairs(
     One process trains models `together` as one step: as many as fit on a GPU, and one on a CPU, if
     `together` does not say otherwise.
     """
-    crew = helping_crew()
-    at_once = crew.processes.size if crew else processes
-    queue = PairQueue(run, budget_minutes, most, at_once)
-    if at_once > 1:
-        threads = run.recipe.threads or share_threads(usual_threads(), 1 if crew else processes)
-        Workers(queue.next_job, processes, threads, tell).run()
+    queue = PairQueue(run, budget_minutes, most, processes)
+    if processes > 1:
+        threads = run.recipe.threads or share_threads(usual_threads(), processes)
+        Workers(lambda: queue.next_job(threads), processes, threads, tell).run()
     elif goes_together(run.workshop, together):
         while names := queue.next_group():
             _retrain_together(run, {n: queue.folder(n) for n in names}, together, watch, tell)
@@ -109,11 +106,11 @@ class PairQueue:
     def folder(self, name: str) -> Path:
         return self.run.folder.locate(f"audit/{FOLDER}/{name}")
 
-    def next_job(self) -> Job | None:
+    def next_job(self, threads: int) -> Job | None:
         if (name := self.next_name()) is None:
             return None
         steps = sum(stage.steps for stage in self.run.recipe.chain())
-        return Job(name, ("retrain", str(self.run.path), name), self.folder(name), steps)
+        return Job(name, _retrain_named, (self.run.path, name, threads), self.folder(name), steps)
 
     def next_name(self) -> str | None:
         """The next model that is not finished; None if no pair is left, or no time for one."""
@@ -195,9 +192,10 @@ def retrain(run: Run, recipe: Recipe, name: str, watch: Watch | None = None) -> 
     return open_run(path)
 
 
-def retrain_named(run: Run, name: str, threads: int) -> Run:
+def _retrain_named(path: Path, name: str, threads: int) -> None:
     """Train the model of a pair by its name ("without-3-first"), with this number of threads."""
-    return retrain(run, replace(_recipe_named(run.recipe, name), threads=threads), name)
+    run = open_run(path)
+    retrain(run, replace(_recipe_named(run.recipe, name), threads=threads), name)
 
 
 def find_retrained(run: Run) -> list[Run]:

@@ -1,8 +1,7 @@
 """Several seeds of one recipe: parsing a list of seeds, and averaging the results."""
 
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
@@ -10,7 +9,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from wherefrom.core.config import encode, from_json, to_json
 from wherefrom.core.errors import UsageError
 from wherefrom.core.measures import (
     BY_RELATION,
@@ -24,12 +22,10 @@ from wherefrom.core.recipe import Recipe
 from wherefrom.evaluation.intervals import mean_interval
 from wherefrom.evaluation.two_levels import mean_over_seeds
 from wherefrom.experiments.execute import Outcome, execute
-from wherefrom.experiments.planning import Plan, Planned, reuse
+from wherefrom.experiments.planning import Planned, reuse
 from wherefrom.experiments.together import RunRequest
 from wherefrom.experiments.workers import Job, Workers
-from wherefrom.runs.crew import helping_crew
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.kinds import decode_recipe
 from wherefrom.runs.threads import share_threads, usual_threads
 
 _MOST = 1000
@@ -67,6 +63,16 @@ class SeedsOutcome:
         """Raise BadData, which names the first failure, if a demonstration's check did not hold."""
         for outcome in self.outcomes:
             outcome.require_checks()
+
+
+def choose_seeds(seeds: str | Iterable[int]) -> list[int]:
+    """Seeds as numbers, or as `parse_seeds` reads them: at least one, and each once."""
+    numbers = parse_seeds(seeds) if isinstance(seeds, str) else list(seeds)
+    if not numbers:
+        raise UsageError("seeds: expected at least one, found none")
+    if twice := [seed for seed in numbers if numbers.count(seed) > 1]:
+        raise UsageError(f"seeds: expected each seed once, found {twice[0]} twice; leave one out")
+    return numbers
 
 
 def parse_seeds(text: str) -> list[int]:
@@ -118,16 +124,15 @@ def train_at_once(
     Those that are finished are left alone. The run folders are then as any others.
     """
     waiting = [seed for seed in seeds if not _finished(seed)]
-    crew = helping_crew()
-    here = 1 if crew else min(processes, max(len(waiting), 1))
+    at_once = min(processes, max(len(waiting), 1))
     threads = next((seed.recipe.threads for seed in seeds), 0)
+    threads = threads or share_threads(usual_threads(), at_once)
 
     def next_job() -> Job | None:
-        return _job(waiting.pop(0)) if waiting else None
+        return _job(waiting.pop(0), threads) if waiting else None
 
-    threads = threads or share_threads(usual_threads(), here)
     done = len(seeds) - len(waiting)
-    Workers(next_job, here, threads, tell, done=done, total=len(seeds)).run()
+    Workers(next_job, at_once, threads, tell, done=done, total=len(seeds)).run()
 
 
 def _finished(seed: RunRequest) -> bool:
@@ -136,22 +141,16 @@ def _finished(seed: RunRequest) -> bool:
     return not fresh and folder.exists() and folder.read_status()["state"] == "finished"
 
 
-def _job(seed: RunRequest) -> Job:
-    planned = seed.planned
-    plan = planned and {"plan": to_json(planned.plan), "fresh": planned.fresh}
-    steps = sum(stage.steps for stage in seed.recipe.stages)
-    texts = (json.dumps(encode(seed.recipe)), str(seed.path), json.dumps(plan))
-    return Job(f"seed {seed.recipe.seed}", ("run", *texts), seed.path, steps)
+def _job(seed: RunRequest, threads: int) -> Job:
+    recipe = replace(seed.recipe, threads=threads)
+    planned = seed.planned and Planned(recipe, seed.planned.plan, fresh=seed.planned.fresh)
+    steps = sum(stage.steps for stage in recipe.stages)
+    arguments = (recipe, seed.path, planned)
+    return Job(f"seed {recipe.seed}", _run_seed, arguments, seed.path, steps)
 
 
-def run_seed(recipe: Any, folder: Path, plan: Any, threads: int) -> Outcome:
-    """What a worker does for a job of `train_at_once`."""
-    chosen = replace(decode_recipe(recipe), threads=threads)
-    assert isinstance(chosen, Recipe), "nothing else is trained"
-    if plan is None:
-        return execute(chosen, folder)
-    made = None if plan["plan"] is None else from_json(Plan, plan["plan"], "plan")
-    return execute(chosen, folder, planned=Planned(chosen, made, fresh=bool(plan["fresh"])))
+def _run_seed(recipe: Recipe, folder: Path, planned: Planned | None) -> None:
+    execute(recipe, folder, planned=planned)
 
 
 def read_shared(runs: Sequence[Path]) -> dict[str, np.ndarray]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from wherefrom.core.contracts import Dataset
 from wherefrom.core.recipe import Recipe
-from wherefrom.recipes.facts import large, small
+from wherefrom.recipes.facts import large, put_reading, small, without_notes
 
 # Statements up to which a width of the GPU's model was measured to suffice.
 _WIDTHS = {12_000: 256, 60_000: 384}
@@ -25,6 +25,8 @@ _USUAL = 0.98  # share of the names that must fit a row on a CPU together with a
 _REMEMBERED = 20
 # How often each statement is shown: with more, little is gained.
 EXPOSURES = {"cpu": 100, "cuda": 300}
+NOTE_EXPOSURES = 25  # how often a note is shown in each of its wordings: all are known by then
+_LEAST_NOTED, _MOST_NOTED = 0.3, 0.85  # share of the rows that teach notes
 _MEASURED = "measured_runs.jsonl"  # finished runs of `facts`, a table that comes with the package
 _NEAR = math.log(2.5)  # how many times as large, or as often shown, a similar text may be
 
@@ -71,8 +73,22 @@ class TextSize:
         )
 
 
-def choose_settings(text: TextSize, device: str) -> Recipe:
+def choose_settings(text: TextSize, device: str, notes: bool = True) -> Recipe:
     """The recipe for a text of that size; its steps are not yet planned."""
+    recipe = _fit(text, device)
+    return recipe if notes else without_notes(recipe)
+
+
+def choose_shares(rows: int, batch: int, steps: int) -> float:
+    """The share of the rows that teach notes: as many as it takes to learn them, in those steps.
+
+    `rows` are those of all notes in all their wordings. The rest of the text is background.
+    """
+    needed = NOTE_EXPOSURES * rows / (batch * steps)
+    return round(min(max(needed, _LEAST_NOTED), _MOST_NOTED), 2)
+
+
+def _fit(text: TextSize, device: str) -> Recipe:
     if device == "cuda":
         widths = (w for most, w in _WIDTHS.items() if text.statements <= most)
         recipe = large(next(widths, _WIDEST))
@@ -89,7 +105,7 @@ def choose_settings(text: TextSize, device: str) -> Recipe:
     model = replace(recipe.model, block_size=block)
     if few:
         read, model = replace(read, batch=_FEW_ROWS), replace(model, ngrams=0, n_embd=_FEW_WIDTH)
-    return replace(recipe, model=model, stages=(read, *recipe.stages[1:]))
+    return put_reading(replace(recipe, model=model), read)
 
 
 def _with_decay(recipe: Recipe, text: TextSize) -> Recipe:
@@ -98,12 +114,12 @@ def _with_decay(recipe: Recipe, text: TextSize) -> Recipe:
     Decay takes what was learnt within about 1 / (rate * decay) steps, and a statement of a long
     text comes seldom.
     """
-    read, *others = recipe.stages
+    read = recipe.stages[0]
     apart = 1 / count_exposures(recipe, 1, text.statements)  # steps between two exposures
     optimiser = read.optimiser
     decay = min(optimiser.decay, 1 / (_REMEMBERED * apart * optimiser.rate))
     read = replace(read, optimiser=replace(optimiser, decay=round(decay, 4)))
-    return replace(recipe, stages=(read, *others))
+    return put_reading(recipe, read)
 
 
 def _block(text: TextSize, least: int) -> int:

@@ -135,38 +135,35 @@ class _Queue:
 
     def _run_some(self, left: Sequence[RunRequest]) -> list[RunRequest]:
         """Run the first of the requests, with as many of the others as go together with it."""
+        group = self._find_group(left)
+        if not group:
+            self._run_alone(left[0])
+            return list(left[1:])
+        done = len(group)
+        try:
+            self._run_group(left[:done], group)
+        except OutOfMemory as error:
+            self.most = done // 2
+            self.tell(f"{done} models do not fit together ({error}); {self.most} at a time")
+            done = 0
+        del group
+        _free_memory()
+        return list(left[done:])
+
+    def _find_group(self, left: Sequence[RunRequest]) -> list[Execution]:
+        """The first of the requests and those that go together with it; none if it goes alone."""
         # A CPU has no time to win: its cores are busy with one model (docs/LOG.md).
         gpu = choose_device(left[0].recipe.device).type == "cuda"
         if len(left) == 1 or self.most == 1 or (self.most is None and not gpu):
-            self._run_alone(left[0])
-            return list(left[1:])
-        first = self._open(left[0])
+            return []
+        group = [first := self._open(left[0])]
         count = self._count(first, len(left))
-        if count == 1:
-            self._run_alone(left[0])
-            return list(left[1:])
-        group = [first]
         alike = takewhile(lambda r: may_be_alike(r.recipe, left[0].recipe), left[1:count])
         for other in self._open_all(list(alike)):
             if shape_of(other.workshop) != shape_of(first.workshop):
                 break  # the first of the next group
             group.append(other)
-        taken = left[: len(group)]
-        try:
-            if len(group) == 1:
-                self._run_alone(taken[0])
-            else:
-                self._run_group(taken, group)
-        except OutOfMemory as error:
-            if len(group) == 1:
-                raise
-            self.most = len(group) // 2
-            self.tell(f"{len(group)} models do not fit together ({error}); {self.most} at a time")
-            del group, first
-            _free_memory()
-            return list(left)
-        _free_memory()
-        return list(left[len(taken) :])
+        return group if len(group) > 1 else []
 
     def _open(self, request: RunRequest, read: Workshop | None = None) -> Execution:
         planned = request.planned

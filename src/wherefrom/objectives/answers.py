@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from wherefrom.core.config import check
 from wherefrom.core.contracts import EVERY_ROW, Batch, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.made_sequence import in_batches
@@ -23,9 +24,17 @@ _TOGETHER = 10_000  # questions that are encoded at once
 
 @dataclass(frozen=True)
 class AnswersConfig:
-    """Questions of the asked people with their answers; what the question says costs nothing."""
+    """Questions of the asked people with their answers; what the question says costs nothing.
+
+    reads: asked, the questions that are trained on; or notes, what the reader noted (notes.py).
+    """
 
     kind: ClassVar[str] = "answers"
+    reads: str = "asked"
+
+    def __post_init__(self) -> None:
+        known = self.reads in ("asked", "notes")
+        check(known, "AnswersConfig", "reads", self.reads, "asked or notes")
 
 
 class Answers:

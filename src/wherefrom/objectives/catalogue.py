@@ -10,7 +10,7 @@ from torch import Tensor
 
 from wherefrom.core.cache import remember
 from wherefrom.core.config import check
-from wherefrom.core.contracts import Dataset, Document, Objective, Span
+from wherefrom.core.contracts import Dataset, Document, Note, Objective, Question, Span
 from wherefrom.core.recipe import Share, Stage
 from wherefrom.data.reviews import LABELS
 from wherefrom.objectives.answers import Answers, AnswersConfig
@@ -18,11 +18,13 @@ from wherefrom.objectives.bags import BagsConfig, LabelledBags
 from wherefrom.objectives.bigrams import Bigrams, BigramsConfig, BigramTable, bigrams
 from wherefrom.objectives.corpus import VERSION, Corpus, index_corpus
 from wherefrom.objectives.mix import Mix
+from wherefrom.objectives.notes import teach_notes
 from wherefrom.objectives.omissions import make_omissions
 from wherefrom.objectives.passages import asked_answers, named_passages
 from wherefrom.objectives.salience import find_answered
 from wherefrom.objectives.spans import Documents, NextCharacterConfig, SpanCorruptionConfig
 from wherefrom.objectives.windows import Windows, WindowsConfig, stream
+from wherefrom.reading.notes import take_notes
 
 _MOST_ASKED = 20_000  # questions of large data from which it is learnt how answers stand
 _SHARES_A_STAGE = 64  # keeps the draws of two stages' shares apart
@@ -102,6 +104,22 @@ class Material:
         for name, corpus in indexed.items():
             vars(self)[name] = corpus and corpus.to(self.device)
 
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """What the reader notes of the text; `take_notes` says what it may look at."""
+        return take_notes(self.dataset)
+
+    def bring(self, notes: Sequence[Note]) -> None:
+        """Use notes that were taken before."""
+        vars(self)["notes"] = tuple(notes)
+
+    @cached_property
+    def taught(self) -> tuple[Question, ...]:
+        """The notes in their wordings; none where nothing was noted."""
+        room = self.max_input - 1  # a mask follows the prompt, and another the value
+        rows = teach_notes(self.notes, self.dataset)
+        return tuple(q for q in rows if len(q.text) + len(q.answer or "") <= room)
+
     @property
     def _answers(self) -> set[str]:
         return {question.answer for question in self.dataset.asked if question.answer}
@@ -135,7 +153,8 @@ def _documents(config: Any, material: Material, place: Place, order: str) -> Obj
 
 
 def _answers(config: AnswersConfig, material: Material, place: Place, order: str) -> Objective:
-    asked, longest = material.dataset.asked, material.max_input
+    asked = material.taught if config.reads == "notes" else material.dataset.asked
+    longest = material.max_input
     return Answers(
         asked, material.vocabulary, block_size=longest, order=order, device=material.device, **place
     )
@@ -190,6 +209,8 @@ def build_objective(
 
     def has_rows(share: Share) -> bool:
         """Whether the text has anything for a share; if not, the first has its rows."""
+        if share.share and _reads(share) == "notes":
+            return bool(material.taught)
         if share.share == 0 or _reads(share) != "omissions":
             return True
         return material.has_omissions if "omissions" in unread else material.omissions is not None

@@ -7,26 +7,33 @@ it ends before these two words, given that it has not ended yet.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from wherefrom.core.errors import BadData
 from wherefrom.reading.tokens import token_kind
 
 EDGE = "<edge>"  # stands for a token beyond the text
+_AGAIN = "<again>"  # stands for the token that the phrase begins with
 _WIDTHS = (2, 3, 4)  # how many tokens before a phrase are looked at
 _PRECISE = 0.25  # of the places behind such tokens at least this share begin a phrase
 _REPEATED = 2  # texts that must have a context before it counts
+_COMMON = 3  # places from which a token behind a context has a share of its own
 _ENOUGH = 3  # places from which a chance is taken; else the next, coarser context is asked
+_WEIGHTS = (1, 4, 4, 16)  # the coarser the words behind phrases, the less they say
+_UNFAMILIAR = 0.3  # what the chance of an end is worth before a word that ended no phrase
 _LEAST = 0.05  # ends that are less likely are not tried
 _LONGEST = 60  # tokens
 
 TokenRange = tuple[int, int]
 Context = tuple[str, ...]
+_TABLES = ("openers", "firsts", "ends")
 
 
 def spell(token: str) -> str:
     """A token as it stands in a context: all numbers are the same."""
-    return "0" if token[0].isdigit() else token
+    return "0" if token[:1].isdigit() else token
 
 
 @dataclass(frozen=True)
@@ -34,19 +41,38 @@ class Boundaries:
     """What stands before phrases of one kind and behind them.
 
     `openers` has for each context the share of its places that begin a phrase, `last_tokens` the
-    last token of each of them. `ends` counts for each context how often a phrase ended before it
-    and how often it was met inside a phrase or at its end. `kinds` are those of first tokens.
+    last token of each of them; `firsts` the same for contexts with a first token that is common
+    behind them, since few names begin with "The". `ends` counts for each context how often a phrase
+    ended before it and how often it was met inside a phrase or at its end. `kinds` are those of
+    first tokens.
     """
 
     openers: dict[Context, float]
+    firsts: dict[Context, float]
     ends: dict[Context, tuple[int, int]]
     kinds: frozenset[str]
     longest: int
-    covered: float  # the share of the phrases that stand behind an opener
     last_tokens: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "last_tokens", frozenset(key[-1] for key in self.openers))
+
+    def as_json(self) -> dict[str, Any]:
+        """Contexts are lists in JSON, which cannot be keys: each stands beside its value."""
+        tables = {name: list(getattr(self, name).items()) for name in _TABLES}
+        return tables | {"kinds": sorted(self.kinds), "longest": self.longest}
+
+    @classmethod
+    def from_json(cls, data: Any, where: str) -> "Boundaries":
+        """What `as_json` wrote; BadData if it is something else."""
+        try:
+            openers, firsts, ends = (
+                {tuple(map(str, key)): value for key, value in data[name]} for name in _TABLES
+            )
+            counts = {context: (int(ended), int(met)) for context, (ended, met) in ends.items()}
+            return cls(openers, firsts, counts, frozenset(data["kinds"]), int(data["longest"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise BadData(f"{where}: expected the boundaries of phrases, found others") from error
 
     @classmethod
     def learn(
@@ -54,25 +80,23 @@ class Boundaries:
     ) -> "Boundaries":
         """Learn from the tokens of texts and the places of phrases in each of them."""
         spelt = [[EDGE, *map(spell, tokens), EDGE, EDGE] for tokens in texts]
-        openers = _learn_openers(spelt, found)
+        openers, firsts = _learn_openers(spelt, found)
         counts: dict[Context, list[int]] = {}
         kinds: Counter[str] = Counter()
-        longest, covered = 0, 0
+        longest = 0
         for tokens, words, places in zip(texts, spelt, found, strict=True):
-            behind = [p for p in places if _opened(words, p[0], openers) > 0]
-            covered += bool(behind)
+            behind = [p for p in places if _opened(words, p[0], openers, firsts) > 0]
             for first, last in behind:
                 kinds[token_kind(tokens[first])] += 1
                 longest = max(longest, last - first)
                 for i in range(first + 1, last + 1):
-                    for context in _following(words, i):
+                    for context in _following(words, first, i):
                         held = counts.setdefault(context, [0, 0])
                         held[0] += i == last
                         held[1] += 1
         ends = {context: (ended, met) for context, (ended, met) in counts.items() if met > 1}
-        holding = sum(map(bool, found))
-        share = covered / holding if holding else 0.0
-        return cls(openers, ends, frozenset(kinds), min(longest, _LONGEST), share)
+        most = min(longest + longest // 2 + 1, _LONGEST)  # another may be somewhat longer
+        return cls(openers, firsts, ends, frozenset(kinds), most)
 
     def find(self, tokens: Sequence[str]) -> Iterator[tuple[TokenRange, float]]:
         """The phrases of a text that may be of this kind, and how well each fits, up to 1."""
@@ -80,50 +104,113 @@ class Boundaries:
             return
         words = [EDGE, *map(spell, tokens), EDGE, EDGE]
         for first in [i for i in range(len(tokens)) if words[i] in self.last_tokens]:
-            opened = _opened(words, first, self.openers)
+            opened = _opened(words, first, self.openers, self.firsts)
             if opened and token_kind(tokens[first]) in self.kinds:
                 for last, chance in self.find_ends(words, first):
                     yield (first, last), opened * chance
 
-    def find_ends(self, words: Sequence[str], first: int) -> Iterator[tuple[int, float]]:
-        """Where a phrase that begins at the first token may end, and the chance of it."""
+    def opens(self, tokens: Sequence[str], first: int) -> float:
+        """How likely a phrase begins at this token, as far as the words before it tell."""
+        words = [EDGE, *map(spell, tokens[: first + 1]), EDGE]
+        return _opened(words, first, self.openers, self.firsts)
+
+    def find_ends(self, words: Sequence[str], first: int) -> list[tuple[int, float]]:
+        """Where a phrase that begins at the first token may end, and the chance of it.
+
+        Of two ends that are as likely, the one before words that end many phrases is better.
+        """
         alive = 1.0
+        found: list[tuple[int, float]] = []
         for last in range(first + 1, min(first + self.longest, len(words) - 3) + 1):
-            ends = self._chance(words, last)
+            ends, usual = self._chance(words, first, last)
             if alive * ends >= _LEAST:
-                yield last, alive * ends
+                found.append((last, alive * ends * usual))
             alive *= 1 - ends
             if alive < _LEAST:
-                return
+                break
+        total = sum(score for _, score in found)
+        return [
+            (last, score / total * (1.0 if self._familiar(words, first, last) else _UNFAMILIAR))
+            for last, score in found
+        ]
 
-    def _chance(self, words: Sequence[str], last: int) -> float:
-        for context in _following(words, last):
+    def _familiar(self, words: Sequence[str], first: int, last: int) -> bool:
+        """Whether other phrases ended before the same word."""
+        *_, one, _ = _following(words, first, last)
+        return self.ends.get(one, (0, 0))[0] > 0
+
+    def _chance(self, words: Sequence[str], first: int, last: int) -> tuple[float, float]:
+        """The chance that a phrase ends here, and how many phrases end before the same words."""
+        contexts = _following(words, first, last)
+        usual = 0.5 + max(
+            self.ends.get(c, (0, 0))[0] / w for c, w in zip(contexts, _WEIGHTS, strict=True)
+        )
+        for context in contexts:
             ended, met = self.ends.get(context, (0, 0))
             if met >= _ENOUGH:
-                return (ended + 0.5) / (met + 1)
-        return 0.5
+                return (ended + 0.5) / (met + 1), usual
+        return 0.5, usual
+
+
+def learn_crosswise(
+    texts: Sequence[Sequence[str]], found: Sequence[Collection[TokenRange]]
+) -> tuple[tuple[Boundaries, Boundaries], float]:
+    """What each half of the texts, every second one, has learnt from the other half.
+
+    And the share of the texts in which a phrase is found so. Boundaries fit the texts that taught
+    them too well: what they say of these must not be learnt from.
+    """
+    halves = Boundaries.learn(texts[1::2], found[1::2]), Boundaries.learn(texts[::2], found[::2])
+    right = holding = 0
+    for number, (tokens, places) in enumerate(zip(texts, found, strict=True)):
+        if places:
+            fits = dict(halves[number % 2].find(tokens))
+            holding += 1
+            right += max(fits, key=lambda place: fits[place], default=None) in places
+    return halves, right / holding if holding else 0.0
 
 
 def _learn_openers(
     spelt: Sequence[Sequence[str]], found: Sequence[Collection[TokenRange]]
-) -> dict[Context, float]:
-    """The contexts before phrases, of any width, that do not mostly precede something else."""
+) -> tuple[dict[Context, float], dict[Context, float]]:
+    """The contexts before phrases, of any width, that do not mostly precede something else.
+
+    And the shares of the same contexts with their first tokens, where these are common.
+    """
     begins: Counter[Context] = Counter()
     texts: Counter[Context] = Counter()
     for words, places in zip(spelt, found, strict=True):
         firsts = {first for first, _ in places}
-        behind = [context for first in firsts for context in _contexts(words, first)]
-        begins.update(behind)
-        texts.update(set(behind))
+        behind = [(c, words[first + 1]) for first in firsts for c in _contexts(words, first)]
+        begins.update((*context, token) for context, token in behind)
+        texts.update({context for context, _ in behind})
     wanted = {context for context, n in texts.items() if n >= _REPEATED}
     met: Counter[Context] = Counter()
     last_tokens = {context[-1] for context in wanted}
     for words in spelt:
         # The places behind every token of the text, but the two beyond its end.
         for i in (i for i in range(len(words) - 2) if words[i] in last_tokens):
-            met.update(wanted & _contexts(words, i))
-    shares = {context: begins[context] / (met[context] + 1) for context in wanted}
-    return {context: share for context, share in shares.items() if share >= _PRECISE}
+            met.update((*c, words[i + 1]) for c in wanted & _contexts(words, i))
+    common = {key: begins[key] / n for key, n in met.items() if n >= _COMMON}
+    every, rare = _shares(met, begins), _shares({k: met[k] for k in met if k not in common}, begins)
+    openers: dict[Context, float] = {}
+    for context, (begun, places) in every.items():
+        usual = begun / (places + 1)
+        rare_begun, rare_places = rare.get(context, (0, 0))
+        if usual >= _PRECISE:
+            openers[context] = (rare_begun + usual) / (rare_places + 1)
+    return openers, {key: share for key, share in common.items() if key[:-1] in openers}
+
+
+def _shares(
+    met: Mapping[Context, int], begins: Mapping[Context, int]
+) -> dict[Context, tuple[int, int]]:
+    """For each context how many phrases begin behind it, and how many places there are."""
+    found: dict[Context, tuple[int, int]] = {}
+    for key, n in met.items():
+        begun, places = found.get(key[:-1], (0, 0))
+        found[key[:-1]] = (begun + begins[key], places + n)
+    return found
 
 
 def _before(words: Sequence[str], first: int, width: int) -> Context:
@@ -135,16 +222,25 @@ def _contexts(words: Sequence[str], first: int) -> set[Context]:
     return {_before(words, first, width) for width in _WIDTHS}
 
 
-def _opened(words: Sequence[str], first: int, openers: dict[Context, float]) -> float:
+def _opened(
+    words: Sequence[str], first: int, openers: dict[Context, float], firsts: dict[Context, float]
+) -> float:
     """How likely the widest known context makes it that a phrase begins here; 0: no context."""
     for width in reversed(_WIDTHS):
-        if share := openers.get(_before(words, first, width)):
-            return share
+        context = _before(words, first, width)
+        if context in openers:
+            share = firsts.get((*context, words[first + 1]), openers[context])
+            return share if share >= _PRECISE else 0.0
     return 0.0
 
 
-def _following(words: Sequence[str], last: int) -> tuple[Context, ...]:
-    """The two tokens behind a phrase, as they are and more and more coarsely."""
+def _following(words: Sequence[str], first: int, last: int) -> tuple[Context, ...]:
+    """The two tokens behind a phrase, as they are and more and more coarsely.
+
+    A title is followed by a text that begins as the title does, whatever that is.
+    """
     one, two = words[last + 1], words[last + 2]
-    kind = EDGE if one == EDGE else f"<{token_kind(one)}>"
+    if one == words[first + 1]:
+        one = _AGAIN
+    kind = one if one in (EDGE, _AGAIN) else f"<{token_kind(one)}>"
     return (one, two), (kind, two), (one,), (kind,)

@@ -61,12 +61,14 @@ class Asked:
         """What the answers look like, and their subjects' texts, without those of one fold."""
         used = [(a, s) for a, s in self._given if self.folds[s] != without]
         told = [(t, s) for s, own in texts.items() if self.folds[s] != without for t in own]
-        return AnswerProfile.of(
+        profile = AnswerProfile.of(
             [answer for answer, _ in used],
             [subject for _, subject in used],
             [text for text, _ in told],
             [self.answers[subject] for _, subject in told],
         )
+        # No fold's texts are read by a profile that they taught, so each needs none of its own.
+        return replace(profile, untaught={})
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ text times the names.
 """
 
 import re
+from bisect import insort
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
@@ -29,6 +30,7 @@ class Mentions:
         self.lines: dict[str, list[int]] = {}
         self.spans: list[Span | None] = [None] * len(texts)
         self._indexes: list[NameIndex] = []
+        self._own: dict[int, tuple[Span, str]] = {}  # subjects of documents that no question names
         wanted = dict.fromkeys(subjects)
         self._search(texts, wanted, fold=False)
         missing = [subject for subject in wanted if subject not in self.lines]
@@ -39,10 +41,43 @@ class Mentions:
         """The numbers of the documents that name a subject."""
         return self.lines.get(subject, ())
 
-    def find_all(self, text: str) -> list[tuple[Span, str]]:
-        """Every place where one of the texts names a subject, in their order."""
+    def find_all(self, text: str, number: int | None = None) -> list[tuple[Span, str]]:
+        """Every place where one of the texts names a subject, in their order.
+
+        `number` is the text's own, if it is one of them: it may have a subject that was added.
+        """
         found = [place for index in self._indexes for place in index.find(text)]
+        if number in self._own:
+            span = self._own[number][0]
+            found = [p for p in found if p[0].end <= span.start or span.end <= p[0].start]
+            found.append(self._own[number])
         return sorted(found, key=lambda place: (place[0].start, -place[0].end))
+
+    def add(self, texts: Sequence[str], found: Iterable[tuple[int, Span, str]]) -> None:
+        """Add subjects of documents: a document's number, where it has the name, and the subject.
+
+        A name of one word inside such a name is another's: Paris in Paris Hilton. One of several
+        words is the subject itself, which is known then: Ann Lee in Dr Ann Lee.
+        """
+        gone: dict[str, set[int]] = {}
+        for number, span, subject in found:
+            places = self.find_all(texts[number]) if self.spans[number] else []
+            inside = {s for p, s in places if p.start < span.end and span.start < p.end}
+            if any(len(split_words(name)) > 1 or name == subject for name in inside):
+                continue
+            outside = {s for p, s in places if p.end <= span.start or span.end <= p.start}
+            for name in inside - outside:
+                gone.setdefault(name, set()).add(number)
+            first = self.spans[number]
+            if first is None or span.start <= first.start or not outside:
+                self.spans[number] = span
+            self._own[number] = (span, subject)
+            numbers = self.lines.setdefault(subject, [])
+            if number not in numbers[-1:]:
+                insort(numbers, number)
+        for name, numbers in gone.items():
+            kept = [n for n in self.lines.pop(name) if n not in numbers]
+            self.lines.update({name: kept} if kept else {})
 
     def _search(self, texts: Sequence[str], subjects: Iterable[str], fold: bool) -> None:
         index = NameIndex(subjects, fold)

@@ -53,10 +53,10 @@ def _divide_all(
     """The passages of documents that name several; `topics` have documents of their own."""
     habits = _Habits.of(texts, mentions, crowded)
     sample = crowded[:_SAMPLE]
-    turning = sum(_ever_turns(texts[number], mentions, habits) for number in sample) / len(sample)
+    turning = sum(_ever_turns(texts, number, mentions, habits) for number in sample) / len(sample)
     named = sum(span is not None for span in mentions.spans)
     habits = replace(habits, one_topic=2 * turning * len(crowded) < named)
-    divided = {number: _divide(texts[number], mentions, habits) for number in crowded}
+    divided = {number: _divide(texts, number, mentions, habits) for number in crowded}
     topics = topics | {s for parts in divided.values() for part in parts for s in part.topic}
     return {
         number: [
@@ -131,9 +131,10 @@ def _join(parts: Sequence[_Part], topics: Container[str | None]) -> dict[str, li
     return spans
 
 
-def _divide(text: str, mentions: Mentions, habits: _Habits) -> list[_Part]:
+def _divide(texts: Sequence[str], number: int, mentions: Mentions, habits: _Habits) -> list[_Part]:
     """The sentences of a document that names several subjects, and whom each is about."""
-    places = mentions.find_all(text)
+    text = texts[number]
+    places = mentions.find_all(text, number)
     topic: tuple[str, ...] = ()
     parts: list[_Part] = []
     sentences = _sentences(text, places, habits)
@@ -152,11 +153,11 @@ def _divide(text: str, mentions: Mentions, habits: _Habits) -> list[_Part]:
     return parts
 
 
-def _ever_turns(text: str, mentions: Mentions, habits: _Habits) -> bool:
+def _ever_turns(texts: Sequence[str], number: int, mentions: Mentions, habits: _Habits) -> bool:
     """Whether a document turns to somebody whom another document names first."""
-    turns = [
-        _turn(text, s, habits) for s in _sentences(text, mentions.find_all(text), habits) if s.named
-    ]
+    text = texts[number]
+    sentences = _sentences(text, mentions.find_all(text, number), habits)
+    turns = [_turn(text, sentence, habits) for sentence in sentences if sentence.named]
     return any(turn.new and turn.elsewhere and turn.subject != turns[0].subject for turn in turns)
 
 

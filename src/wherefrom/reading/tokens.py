@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from unicodedata import category
 
 from wherefrom.core.contracts import Span
@@ -38,12 +38,19 @@ _YEARS = re.compile(r"\d{3,4}-\d{2,4}")
 
 @dataclass(frozen=True)
 class Tokens:
-    """Where the tokens of a text stand, their text, their kinds, and their text normalised."""
+    """Where the tokens of a text stand, and their text."""
 
     spans: list[Span]
     texts: list[str]
-    kinds: list[str]
-    folded: list[str]
+
+    @cached_property
+    def kinds(self) -> list[str]:
+        return [*map(token_kind, self.texts)]
+
+    @cached_property
+    def folded(self) -> list[str]:
+        """The tokens' text, normalised."""
+        return [*map(normalise, self.texts)]
 
 
 def read_tokens(text: str, answers: Container[str] = frozenset(), glue: str = "") -> Tokens:
@@ -79,8 +86,7 @@ def _undivided(text: str, glue: str) -> Tokens:
 
 
 def _tokens(text: str, spans: list[Span]) -> Tokens:
-    texts = [text[span.start : span.end] for span in spans]
-    return Tokens(spans, texts, [*map(token_kind, texts)], [*map(normalise, texts)])
+    return Tokens(spans, [text[span.start : span.end] for span in spans])
 
 
 def find_glue(answers: Iterable[str], least: float = 2) -> str:

@@ -9,21 +9,61 @@ from dataclasses import replace
 from wherefrom.core.contracts import WITH_TEXT
 from wherefrom.core.recipe import ModelEntry, Recipe, Schedule, Share, Stage, Task
 from wherefrom.data.facts import FactsConfig
+from wherefrom.evaluation.baselines import OPEN_BOOK
 from wherefrom.objectives.answers import AnswersConfig
 from wherefrom.objectives.spans import SpanCorruptionConfig
 from wherefrom.recipes.birthplaces import MODERN
 from wherefrom.training.optimisers import MuonConfig
 
+NOTES, NOTED = "notes", 0.6  # the share of the rows that teach notes, before a plan sets it
 READ, READ_AGAIN = "pretrain", "pretrain_{}"  # the stages that read the text
 QUESTIONS_ONLY = "questions_only"  # the one that does not
-# What is compared: a model that read the text, one that saw the questions only, and no model.
+WITHOUT_NOTES = "without_notes"  # reads the text, but is not taught from the notes
+# What is compared: a model that read the text, one that saw the questions only, and no model;
+# where notes are taken, what the reader answers at once, and a model that read without them.
 MODELS = (ModelEntry("without_pretraining", QUESTIONS_ONLY), ModelEntry("with_pretraining", READ))
-PREDICTORS = ("majority", "nearest_name", *(model.name for model in MODELS))
+BASELINES = ("majority", "nearest_name")
+PREDICTORS = (*BASELINES, OPEN_BOOK, MODELS[0].name, WITHOUT_NOTES, MODELS[1].name)
+_ALONE = (*BASELINES, *(model.name for model in MODELS))
 _SUMMARY = "your own text and questions: --corpus FILE.txt --questions FILE.tsv"
 
 
 def facts() -> Recipe:
     return small()
+
+
+def without_notes(recipe: Recipe) -> Recipe:
+    """The recipe for a model that learns from the text and the questions alone."""
+    return replace(
+        recipe,
+        notes=False,
+        stages=tuple(_drop_notes(s) for s in recipe.stages if s.name != WITHOUT_NOTES),
+        models=tuple(m for m in recipe.models if m.stage != WITHOUT_NOTES),
+        tasks=tuple(replace(task, predictors=_ALONE) for task in recipe.tasks),
+    )
+
+
+def put_reading(recipe: Recipe, read: Stage, alone: int = 0) -> Recipe:
+    """The recipe with another first stage; `alone` are the steps without notes, 0: as many."""
+    other = replace(_drop_notes(read), name=WITHOUT_NOTES, steps=alone or read.steps)
+    changed = {READ: read, WITHOUT_NOTES: other}
+    return replace(recipe, stages=tuple(changed.get(s.name, s) for s in recipe.stages))
+
+
+def share_out(read: Stage, noted: float) -> Stage:
+    """The stage with another share of rows that teach notes; the text has what is left."""
+    spans, notes, *others = read.mix
+    left = 1 - noted - sum(share.share for share in others)
+    mix = (replace(spans, share=left), replace(notes, share=noted), *others)
+    return replace(read, mix=mix)
+
+
+def _drop_notes(stage: Stage) -> Stage:
+    """The stage with its notes' rows given to the text, which has the first share."""
+    if not any(share.name == NOTES for share in stage.mix):
+        return stage
+    first, notes, *others = stage.mix
+    return replace(stage, mix=(replace(first, share=first.share + notes.share), *others))
 
 
 # Every row is a subject's name, a few words of what the text says of it, and one phrase moved
@@ -56,7 +96,7 @@ def small() -> Recipe:
     )
     read = Stage(
         name=READ,
-        mix=(Share("spans", SPANS, 0.9), Share("questions", AnswersConfig(), 0.1)),
+        mix=_mix(0.1),
         optimiser=MUON,
         schedule=Schedule(),
         steps=3000,
@@ -71,7 +111,7 @@ def large(width: int = 256) -> Recipe:
     """What a GPU can teach: the model of `birthplaces-knowledge`, wider for a large text."""
     read = Stage(
         name=READ,
-        mix=(Share("spans", SPANS, 0.85), Share("questions", AnswersConfig(), 0.15)),
+        mix=_mix(0.15),
         optimiser=MUON if width <= 256 else SLOWER,
         schedule=Schedule(warmup=0.007),
         steps=12_000,
@@ -81,7 +121,17 @@ def large(width: int = 256) -> Recipe:
     return _recipe(replace(MODERN, block_size=192, n_embd=width), read)
 
 
+def _mix(questions: float) -> tuple[Share, ...]:
+    """The text, which takes the rows that are left; what the reader noted of it; the questions."""
+    return (
+        Share("spans", SPANS, 1 - NOTED - questions),
+        Share(NOTES, AnswersConfig(reads="notes"), NOTED),
+        Share("questions", AnswersConfig(), questions),
+    )
+
+
 def _recipe(model: object, read: Stage) -> Recipe:
+    alone = replace(_drop_notes(read), name=WITHOUT_NOTES)
     questions = replace(
         read, name=QUESTIONS_ONLY, mix=(Share("questions", AnswersConfig()),), steps=300, batch=16
     )
@@ -90,12 +140,13 @@ def _recipe(model: object, read: Stage) -> Recipe:
         summary=_SUMMARY,
         data=FactsConfig(),
         model=model,
-        stages=(read, questions),
-        models=MODELS,
+        stages=(read, alone, questions),
+        models=(*MODELS[:1], ModelEntry(WITHOUT_NOTES, WITHOUT_NOTES), *MODELS[1:]),
         primary="with_pretraining",
         tasks=(Task(name="answers", support=WITH_TEXT, predictors=PREDICTORS),),
         abstain=True,
         wordings=True,
+        notes=True,
         watch=60,
     )
 

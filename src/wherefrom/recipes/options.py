@@ -28,6 +28,7 @@ class RecipeOptions(TypedDict, total=False):
     A TOML file comes first (`config`), then the options, then FIELD=VALUE `settings` as after
     `--set`; `seed`, `device` and `threads` come last. `data` to `calibration` are the user's own
     files, and `documents` says what a document of the text is; `variant` is the model's attention;
+    `notes` ("on" or "off") says whether `facts` teaches what a reader noted of the text;
     `minutes` is the time that a run of `facts` may take.
     """
 
@@ -40,6 +41,7 @@ class RecipeOptions(TypedDict, total=False):
     calibration: str | PathLike[str] | None
     documents: str | None
     variant: str | None
+    notes: str | None
     minutes: float | None
     seed: int | None
     device: str | None
@@ -76,7 +78,18 @@ def change(named: Chosen, options: RecipeOptions) -> Chosen:
     # All changes are made at once, so that two fields that must fit can be changed together.
     given = {part: options.get(part) for part in ("seed", "device", "threads")}
     last = [f"{part}={value}" for part, value in given.items() if value is not None]
+    if (notes := options.get("notes")) is not None:
+        own.append(f"notes={_choose_notes(notes, named.name)}")
     return adjust(named, config=config, settings=[*own, *_list_settings(options), *last])
+
+
+def _choose_notes(notes: str, recipe: str) -> str:
+    """The value of a recipe's field `notes`."""
+    if recipe != "facts":
+        raise UsageError(f"--notes: expected the recipe 'facts', found '{recipe}'; leave it out")
+    if notes not in ("on", "off"):
+        raise UsageError(f"--notes: expected on or off, found '{notes}'")
+    return str(notes == "on").lower()
 
 
 def _list_settings(options: RecipeOptions) -> list[str]:

@@ -36,30 +36,21 @@ _crew: "Crew | None" = None
 
 def current_crew() -> "Crew | None":
     """The processes that take every step together with this one; None if it works alone."""
-    return None if _crew is None or _crew.apart else _crew
-
-
-def helping_crew() -> "Crew | None":
-    """The processes that train models of their own for this one; None if there are none."""
-    return _crew if _crew is not None and _crew.apart else None
+    return _crew
 
 
 class Crew:
-    """The others, as the first process speaks to them.
+    """The others, as the first process speaks to them."""
 
-    They work `apart` where each trains models of its own: then nothing of one model is divided.
-    """
-
-    def __init__(self, processes: Processes, apart: bool = False) -> None:
-        self.processes, self.apart = processes, apart
-        self.tasks = 0  # numbers of tasks (experiments/tasks.py) that were given out
+    def __init__(self, processes: Processes) -> None:
+        self.processes = processes
 
     @contextmanager
     def leading(self) -> Iterator[None]:
-        """While entered, this crew is the current one, or the helping one."""
+        """While entered, this crew is the current one."""
         global _crew
         before, _crew = (_crew, scoring.spread), self
-        scoring.spread = None if self.apart else self.score
+        scoring.spread = self.score
         try:
             yield
         finally:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from wherefrom.core.arrays import load_arrays, parts
-from wherefrom.core.config import encode
-from wherefrom.core.contracts import Dataset
+from wherefrom.core.config import encode, from_json, to_json
+from wherefrom.core.contracts import Dataset, Note
 from wherefrom.core.errors import BadData, Damaged, Mismatch, MissingInput, UsageError
 from wherefrom.core.files import cannot_write
 from wherefrom.core.identity import require_same
@@ -30,6 +30,7 @@ from wherefrom.runs.layout import (
     GLANCES,
     METRICS,
     NEXT,
+    NOTES,
     RUN,
     SPLITS,
     STATUS,
@@ -226,6 +227,21 @@ class RunFolder(RunFiles):
     def read_data(self) -> Dataset:
         """The data that the run was made from."""
         return unpack_dataset(self.read(DATASET), self.path / DATASET)
+
+    # -- notes --------------------------------------------------------------------
+
+    def write_notes(self, notes: Sequence[Note]) -> None:
+        self.write_jsonl(NOTES, map(to_json, notes))
+
+    def read_notes(self) -> tuple[Note, ...]:
+        """What the reader noted; nothing if the run took no notes."""
+        rows = self.read_jsonl(NOTES) if self.has(NOTES) else []
+        try:
+            return tuple(
+                from_json(Note, row, f"{self.path / NOTES}:{i + 1}") for i, row in enumerate(rows)
+            )
+        except BadData as error:
+            raise Damaged(f"{error}; the same 'wherefrom run' writes it again") from error
 
     # -- status and results -------------------------------------------------------
 

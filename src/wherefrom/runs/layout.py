@@ -1,6 +1,6 @@
 """Where everything lies in a run folder.
 
-run.json status.json vocab.json splits.json corpus/ report.html
+run.json status.json vocab.json splits.json corpus/ notes.jsonl report.html
 stages/NAME/{metrics.jsonl,glances.jsonl,checkpoints/}  models/NAME/{weights.safetensors,model.json}
 predictions/MODEL.TASK.jsonl  audit/  manifest.json
 
@@ -17,6 +17,7 @@ RUN, STATUS, VOCABULARY, SPLITS = "run.json", "status.json", "vocab.json", "spli
 NEXT = "next.json"
 CORPUS, DOCUMENTS = "corpus/corpus.json", "corpus/documents.txt"
 DATASET = "corpus/dataset.json.gz"
+NOTES = "notes.jsonl"  # what the reader noted, before anything was trained
 DATA = (CORPUS, DOCUMENTS, DATASET, VOCABULARY, SPLITS)
 METRICS, GLANCES = "metrics.jsonl", "glances.jsonl"
 INDEX, EVIDENCE = "index", "evidence"  # any process may make them

@@ -55,15 +55,6 @@ def count_cores() -> int:
     return cores or 1
 
 
-def require_cores(processes: int) -> None:
-    """Refuse more processes than can compute at the same time."""
-    if processes > (most := count_cores()):
-        raise UsageError(
-            f"--processes: expected at most {most}, one for each core of this machine, found "
-            f"{processes}; more would only wait for each other"
-        )
-
-
 def share_threads(cores: int, processes: int) -> int:
     """CPU threads of each process, if the user has not said how many."""
     return max(1, cores // processes)

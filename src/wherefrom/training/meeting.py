@@ -141,34 +141,38 @@ def _welcome(
     patience: float,
     find_lost: Callable[[], str | None],
 ) -> None:
-    missing, end = list(range(1, place.size)), monotonic() + patience
-    while missing:
-        for rank in list(missing):
-            if (word := read_word(store, rank)) is not None:
-                raise word
-            if store.check([_hello(rank)]):
-                missing.remove(rank)
+    others, end = range(1, place.size), monotonic() + patience
+    while missing := [rank for rank in others if not _has_come(store, rank)]:
         if lost := find_lost():
             raise Unavailable(f"{lost}; run the same command again")
-        if missing and monotonic() > end:
+        if monotonic() > end:
             names = ", ".join(map(str, missing[:5])) + (", ..." if len(missing) > 5 else "")
             raise Unavailable(
                 f"processes: expected {place.size} within {patience:g} s, found "
                 f"{place.size - len(missing)}; number {names} never came: see that its machine was "
                 f"started and reaches {place.address}:{place.port} (--wait sets the seconds)"
             )
-        sleep(_POLL if missing else 0)
-    for rank in range(1, place.size):
-        theirs = json.loads(store.get(_hello(rank)))
-        host = theirs.pop("host")
-        shared = {name for name, value in theirs.items() if value is not None}
-        require_same(
-            f"process {rank} on {host}",
-            {name: theirs[name] for name in theirs if name in shared},
-            {name: hello[name] for name in hello if name in shared},
-            holder="it",
-            advice="start all processes with the same versions, settings and files",
-        )
+        sleep(_POLL)
+    for rank in others:
+        _compare(rank, json.loads(store.get(_hello(rank))), hello)
+
+
+def _has_come(store: Any, rank: int) -> bool:
+    if (word := read_word(store, rank)) is not None:
+        raise word
+    return store.check([_hello(rank)])
+
+
+def _compare(rank: int, theirs: dict[str, Any], hello: Mapping[str, Any]) -> None:
+    host = theirs.pop("host")
+    shared = {name: value for name, value in theirs.items() if value is not None}
+    require_same(
+        f"process {rank} on {host}",
+        shared,
+        {name: value for name, value in hello.items() if name in shared},
+        holder="it",
+        advice="start all processes with the same versions, settings and files",
+    )
 
 
 def leave_word(store: Any, rank: int, error: BaseException) -> None:

@@ -2,7 +2,7 @@
 
 The first process (rank 0) leads: it alone runs the command, writes files and prints. The others
 follow: they wait for what it says (`hear`), and take part in sums and broadcasts. Messages are
-JSON, weights and gradients are tensors; nothing is pickled. `meeting.py` brings them together. A
+JSON, weights and gradients are tensors; nothing is unpickled. `meeting.py` brings them together. A
 process that trains alone loads nothing of this.
 """
 
@@ -32,7 +32,7 @@ class Processes:
         import torch
         import torch.distributed as distributed
 
-        self.place, self.rank, self.size = place, place.rank, place.size
+        self.rank, self.size = place.rank, place.size
         self.patience, self.store, self._distributed = patience, store, distributed
         self.device = torch.device("cuda", place.local_rank) if gpu else torch.device("cpu")
         if gpu:

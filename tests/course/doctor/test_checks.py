@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 import torch
 
-from wherefrom.course.doctor import checks, perceiver, rotary
+from wherefrom.course.doctor import (
+    checks,
+    given,
+    given_trainer,
+    models,
+    perceiver,
+    rotary,
+)
 from wherefrom.course.doctor.checks import CHECKS, HINTS
 from wherefrom.course.doctor.child import attempt
 from wherefrom.course.doctor.submission import Submission
@@ -68,10 +75,12 @@ def test_every_mistake_that_a_check_names_has_a_hint():
     named = {
         mistake
         for path in source.glob("*.py")
-        for mistake in re.findall(r'Finding\(\s*"([^"]+)"', path.read_text(encoding="utf-8"))
+        for mistake in re.findall(
+            r'(?:Finding\(\s*|otherwise(?:: str)? ?= ?)"([^"]+)"', path.read_text(encoding="utf-8")
+        )
     }
-    named |= {mistake for _, mistake, _ in rotary.MISTAKES}
-    named |= {mistake for mistake, _, _ in perceiver.MISTAKES}
+    tables = (models.MISTAKES, rotary.MISTAKES, perceiver.MISTAKES, given.LEFT_OUT)
+    named |= {mistake for table in (*tables, given_trainer.WRONG) for _, mistake, _ in table}
     assert {"formula", "one rotation", "latents not normalised", "unmasked future"} <= named
     assert named - set(HINTS) <= {"missing file"}
 

@@ -10,7 +10,7 @@ from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.course.doctor import examination
 from wherefrom.course.doctor.checks import HINTS
 from wherefrom.course.doctor.findings import CheckResult, Result
-from wherefrom.course.doctor.sandbox import Limits
+from wherefrom.course.doctor.order import Limits
 from wherefrom.data.fetching import registry
 
 
@@ -36,9 +36,9 @@ def test_every_result_has_its_hint(solution, course_data, monkeypatch):
         "predictions aligned": Result("look", "odd", "a mistake without a hint"),
     }
 
-    def examine(checks, names, folder, data, limits, year, code):
-        asked.append((checks, folder, data, limits, year, code))
-        return {name: known[name] for name in names if name in known}
+    def examine(order):
+        asked.append((order.checks, order.folder, order.data, order.limits, order.year, order.code))
+        return {name: known[name] for name in order.names if name in known}
 
     monkeypatch.setattr(examination, "examine", examine)
     found = doctor.examine_submission(

@@ -84,7 +84,7 @@ def test_the_slip_in_a_hand_outs_comment_is_taken_by_its_word(plain):
         if year == "cs224n2024":
             assert "by a slip of a sign" in check_formula(submission)
         else:
-            with pytest.raises(Finding, match="differs from rotary attention"):
+            with pytest.raises(Finding, match="differs from what it should be"):
                 check_formula(submission)
     right = rotating(plain, BOTH, "cs224n2024")
     assert "slip" not in check_formula(right)

@@ -1,13 +1,15 @@
 """Checks in child processes, with a submission that dies, lies and leaves things behind."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from wherefrom.course.doctor import sandbox
 from wherefrom.course.doctor.findings import Result
-from wherefrom.course.doctor.sandbox import Limits, examine
+from wherefrom.course.doctor.order import Limits, Order
+from wherefrom.course.doctor.sandbox import examine
 from wherefrom.course.doctor.years import DEFAULT_YEAR
 
 CHECKS = """
@@ -45,17 +47,14 @@ def checks(grounds) -> Path:
     return grounds
 
 
+def odd(checks: Path, *names: str) -> Order:
+    return Order("odd_checks:CHECKS", names, checks / "handed-in", paths=(checks,))
+
+
 def test_a_check_that_dies_costs_only_itself(checks):
-    names = ["fine", "find", "lie", "die", "scratch"]
-    results = examine(
-        "odd_checks:CHECKS",
-        names,
-        checks / "handed-in",
-        data=checks,
-        paths=[checks],
-        year="cs224n2024",
-    )
-    assert list(results) == names
+    names = ("fine", "find", "lie", "die", "scratch")
+    results = examine(replace(odd(checks, *names), data=checks, year="cs224n2024"))
+    assert tuple(results) == names
     assert results == {
         "fine": Result("ok", "imported in cs224n2024"),
         "find": Result("look", f"rope {checks.name}", "size"),
@@ -68,8 +67,7 @@ def test_a_check_that_dies_costs_only_itself(checks):
 
 
 def test_no_time_is_no_result(checks):
-    limits = Limits(total=-1)
-    results = examine("odd_checks:CHECKS", ["fine", "find"], checks / "handed-in", limits=limits)
+    results = examine(replace(odd(checks, "fine", "find"), limits=Limits(total=-1)))
     none = Result("look", "no time was left for it", "stopped")
     assert results == {"fine": none, "find": none}
 
@@ -91,8 +89,7 @@ CODE = {  # what a submission may do while it is imported, and what is said of i
 def test_a_submission_that_does_harm_is_reported(checks, what):
     code, said = CODE[what]
     (checks / "handed-in" / "__init__.py").write_text(f"import os\n{code}\n")
-    limits = Limits(disk_mb=24)
-    results = examine("odd_checks:CHECKS", ["fine"], checks / "handed-in", None, limits, [checks])
+    results = examine(replace(odd(checks, "fine"), limits=Limits(disk_mb=24)))
     text = f"the package cannot be imported: {said} and was given up"
     assert results == {"fine": Result("look", text, "import")}
 
@@ -145,7 +142,7 @@ def test_nothing_that_it_leaves_behind_stays(grounds, monkeypatch, python_anew, 
     homes = [str(grounds / "packages"), *sandbox._packages()]
     monkeypatch.setattr(sandbox, "_packages", lambda: homes)
     (grounds / "leaving.py").write_text(LEAVING.format(pid=grounds / "pid", end=end))
-    found = examine("leaving:CHECKS", ["leave"], grounds, paths=[grounds], code=False)
+    found = examine(Order("leaving:CHECKS", ("leave",), grounds, paths=(grounds,), code=False))
     assert found["leave"].state == ("ok" if end == "pass" else "look")
     assert has_ended(int((grounds / "pid").read_text()))
 
@@ -164,7 +161,7 @@ told = [os.environ.get("API_TOKEN"), sys.argv[1:], sys.stdin.read(), sorted(file
         [str(here.parent) in place for place in places]]
 """
     (checks / "handed-in" / "__init__.py").write_text(code)
-    found = examine("odd_checks:CHECKS", ["fine"], checks / "handed-in", paths=[checks])
+    found = examine(odd(checks, "fine"))
     files = [("__init__.py", len(code)), ("small.json", 3), ("weights.params", 0)]
     expected = [None, [], "", files, [True, True, True]]
     assert found["fine"].text == f"{expected} in {DEFAULT_YEAR}"
@@ -172,9 +169,6 @@ told = [os.environ.get("API_TOKEN"), sys.argv[1:], sys.stdin.read(), sorted(file
 
 def test_files_are_read_without_the_submissions_code(checks):
     (checks / "handed-in" / "__init__.py").write_text("raise SystemExit('never run')\n")
-    names = ["find", "fine"]
-    found = examine(
-        "odd_checks:CHECKS", names, checks / "handed-in", checks, None, [checks], code=False
-    )
+    found = examine(replace(odd(checks, "find", "fine"), data=checks, code=False))
     assert found["find"] == Result("look", f"synthesizer {checks.name}", "size")
     assert found["fine"] == Result("look", "its code is not read here", "import")

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from wherefrom.course.doctor import training
+from wherefrom.course.doctor import given_trainer, programs, training
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.years import YEARS
 
@@ -51,7 +51,7 @@ def untrained(submission):
         ("helper.py", LOAD, "pass", training.check_loaded, "not loaded", "as it was"),
         ("helper.py", LOAD, f"{LOAD}; model.head.weight.data.zero_()", training.check_loaded,
          "not loaded", "does not hold the file's parameters"),
-        ("trainer.py", "shuffle=False", "shuffle=True", training.check_order, "shuffled",
+        ("trainer.py", "shuffle=False", "shuffle=True", given_trainer.check_order, "shuffled",
          "in a random order"),
     ],
 )  # fmt: skip
@@ -64,7 +64,7 @@ def test_a_changed_solution_is_found_out(plain, file, old, new, check, mistake, 
 def test_counting_trainers_train_again_afterwards(plain):
     submission = plain()
     before = submission.Trainer.train
-    with training.counted(submission) as calls:
+    with programs.counted(submission) as calls:
         submission.Trainer(None, None, None, None).train()
     assert len(calls) == 1
     assert submission.Trainer.train is before

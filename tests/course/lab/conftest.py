@@ -6,8 +6,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from wherefrom.course.lab.catalogue import DEMONSTRATIONS
 from wherefrom.course.lab.demonstration import Demonstration
+from wherefrom.course.lab.running import DEMONSTRATIONS
 
 
 @cache

@@ -9,8 +9,8 @@ from wherefrom.cli.main import main
 from wherefrom.core.config import to_toml
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.recipe import Demonstrations
-from wherefrom.course.lab.catalogue import DEMONSTRATIONS
 from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
+from wherefrom.course.lab.running import DEMONSTRATIONS
 from wherefrom.experiments.execute import Outcome
 from wherefrom.runs.folder import RunFolder
 from wherefrom.show.drawing.figures import panels

@@ -1,6 +1,6 @@
 """The process in which a submission's code runs; `sandbox` starts it with `python -m`.
 
-It reads an `Order` as JSON from its standard input, limits itself, and writes one line of JSON for
+It reads an `Order` from its standard input, limits itself, and writes one line of JSON for
 each check to a pipe. The limits keep mistakes from doing harm. They do not stop code that means
 harm.
 """
@@ -9,6 +9,7 @@ import ctypes
 import importlib
 import json
 import os
+import pickle
 import resource
 import signal
 import sys
@@ -16,7 +17,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from wherefrom.core.config import from_json, to_json
+from wherefrom.core.config import to_json
 from wherefrom.course.doctor import guard, stand_ins
 from wherefrom.course.doctor.findings import Finding, NoTelling, Result
 from wherefrom.course.doctor.order import Order
@@ -29,22 +30,22 @@ _DEATH_SIGNAL = 1  # of Linux' prctl
 
 def main() -> None:
     die_with_parent()
-    order = from_json(Order, json.load(sys.stdin), "order")
+    order: Order = pickle.load(sys.stdin.buffer)
+    limits = order.limits
     warnings.simplefilter("ignore")
     import torch
 
-    torch.set_num_threads(order.threads)
-    sys.path[:0] = order.paths
+    torch.set_num_threads(limits.threads)
+    own = list(sys.path)
+    sys.path[:0] = map(str, order.paths)
     checks = find_checks(order.checks)
-    for path in order.paths:  # only to find the checks: another `submission` may be there
-        sys.path.remove(path)
+    sys.path[:] = own  # the paths are only for the checks: another `submission` may be there
     if order.code:
         stand_ins.provide()
-        guard.close(Path(order.folder))
-    limit(order.memory_mb << 20, order.seconds * order.threads * (len(order.names) + 1))
-    data, answers = (Path(p) if p else None for p in (order.data, order.answers))
+        guard.close(order.folder)
+    limit(limits.memory_mb << 20, limits.seconds * limits.threads * (len(order.names) + 1))
     broken = order.broken if order.code else "its code is not read here"
-    submission = Submission(Path(order.folder), data, answers, broken, order.year)
+    submission = Submission(order.folder, order.data, order.answers, broken, order.year)
     submission.note = order.note
     with os.fdopen(order.pipe, "w", encoding="utf-8") as pipe:
         parent = os.getppid()
@@ -55,9 +56,8 @@ def main() -> None:
             pipe.write(f"{order.token} {json.dumps({'name': name} | to_json(result))}\n")
             pipe.flush()
 
-        if (
-            order.code and not order.broken
-        ):  # the first line says that the import is over, whatever came of it
+        # The first line says that the import is over, whatever came of it.
+        if order.code and not order.broken:
             tell("", attempt(lambda s: s.code and None, submission))
         for name in order.names:
             tell(name, attempt(checks[name], submission))

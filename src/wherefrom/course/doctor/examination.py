@@ -1,15 +1,16 @@
 """A whole examination of a submission: find its files and the data, run every check, add hints."""
 
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from wherefrom.core.arguments import checked
 from wherefrom.core.errors import MissingInput
-from wherefrom.course.doctor.findings import CheckResult, Examination, Result
+from wherefrom.course.doctor.findings import CheckResult, Examination
 from wherefrom.course.doctor.guess import decide_year
 from wherefrom.course.doctor.layouts import check_files, locate
+from wherefrom.course.doctor.order import Limits, Order
 from wherefrom.course.doctor.predictions import DEV
-from wherefrom.course.doctor.sandbox import Limits, examine
+from wherefrom.course.doctor.sandbox import examine
 
 _DATA = "birthplaces"  # the name under which the course's data are registered
 
@@ -42,13 +43,11 @@ def examine_submission(
     check_files(place)
     limits = Limits(seconds, memory_mb, threads=threads)
     found = Path(data) if data is not None else find_data(place)
-
-    def look(names: Sequence[str], data: Path | None, code: bool) -> dict[str, Result]:
-        checks = "wherefrom.course.doctor.checks:CHECKS"
-        return examine(checks, names, place, data, limits, year=guess.year, code=code)
-
-    results = look([name for name in CHECKS if name not in OF_FILES], None, code=True)
-    results |= look([name for name in CHECKS if name in OF_FILES], found, code=False)
+    checks = "wherefrom.course.doctor.checks:CHECKS"
+    of_code = tuple(name for name in CHECKS if name not in OF_FILES)
+    order = Order(checks, of_code, place, limits=limits, year=guess.year)
+    results = examine(order)
+    results |= examine(replace(order, names=OF_FILES, data=found, code=False))
     return Examination(
         str(place),
         tuple(

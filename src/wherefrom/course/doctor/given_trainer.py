@@ -8,7 +8,8 @@ clip, the warm-up ends between two steps, and the cosine falls to its floor and 
 import copy
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -16,7 +17,8 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from wherefrom.course.doctor import models
-from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.comparison import Mistake, compare, is_near
+from wherefrom.course.doctor.findings import Finding, NoTelling
 from wherefrom.course.doctor.submission import Submission
 
 ROWS, LENGTH, VOCABULARY, BLOCK = 10, 15, 12, 16
@@ -36,38 +38,22 @@ SETTINGS: dict[str, Any] = {
     "ckpt_path": None,
     "writer": None,
 }
+UNDROPPED = dict.fromkeys(("embd_pdrop", "resid_pdrop", "attn_pdrop"), 0.0)
 TOLERANCE = 1e-5
 
 
-@dataclass(frozen=True)
-class Habits:
-    """What the hand-out's loop does; each may be otherwise in a submission."""
-
-    decayed: str = "all but biases"
-    clipped: bool = True
-    warmed_up: bool = True
-    falling: bool = True
-    floor: float = 0.1
-    returning: bool = True  # past its end the cosine comes back
-    pads_counted: bool = True
-    betas: bool = True
-    own_loss: bool = True  # the model's, whatever it is worth: that is another check's business
-
-
-RIGHT = Habits()
-_COMPUTES = replace(RIGHT, own_loss=False)  # a trainer that computes the loss itself, as ours does
-WRONG = (
-    (replace(RIGHT, decayed="all"), "decay", "weight decay falls on the biases too"),
-    (replace(RIGHT, decayed="none"), "decay", "there is no weight decay"),
-    (replace(RIGHT, decayed="matrices"), "decay", "weight decay spares the norms' weights"),
-    (replace(RIGHT, clipped=False), "clipping", "the gradients are not clipped"),
-    (replace(RIGHT, falling=False, warmed_up=False), "rate", "the learning rate never changes"),
-    (replace(RIGHT, warmed_up=False), "rate", "the learning rate has no warm-up"),
-    (replace(RIGHT, floor=0.0), "rate", "the learning rate falls below a tenth"),
-    (replace(RIGHT, returning=False), "rate", "the cosine stays at its end, which comes back"),
-    (replace(RIGHT, falling=False), "rate", "the learning rate does not fall after its warm-up"),
-    (replace(RIGHT, pads_counted=False), "rate", "the rate's tokens leave out the pads"),
-    (replace(RIGHT, betas=False), "optimiser", "AdamW has other betas than the config"),
+WRONG: tuple[Mistake, ...] = (
+    ({"decayed": "all"}, "decay", "weight decay fell on the biases too"),
+    ({"decayed": "none"}, "decay", "there were no weight decay"),
+    ({"decayed": "matrices"}, "decay", "weight decay spared the norms' weights"),
+    ({"clipped": False}, "clipping", "the gradients were not clipped"),
+    ({"falling": False, "warmed_up": False}, "rate", "the learning rate never changed"),
+    ({"warmed_up": False}, "rate", "the learning rate had no warm-up"),
+    ({"floor": 0.0}, "rate", "the learning rate fell below a tenth"),
+    ({"returning": False}, "rate", "the cosine stayed at its end, which comes back"),
+    ({"falling": False}, "rate", "the learning rate did not fall after its warm-up"),
+    ({"pads_counted": False}, "rate", "the rate's tokens left out the pads"),
+    ({"betas": False}, "optimiser", "AdamW had other betas than the config"),
 )
 
 
@@ -93,62 +79,96 @@ class Rows(torch.utils.data.Dataset):
         return self.x[index], self.y[index]
 
 
-def check_trainer(submission: Submission) -> None:
-    """The submission's trainer leaves the model that the handed-out one would leave."""
-    off = dict.fromkeys(("embd_pdrop", "resid_pdrop", "attn_pdrop"), 0.0)
-    model = models.build(submission, "vanilla", course_sizes=False, **off).double()
-    start = copy.deepcopy(model)
-    settings = submission.TrainerConfig(**SETTINGS)
-    data = Rows()
-    trainer = submission.Trainer(model, data, None, settings)
-    trainer.train()
-    found = _parameters(getattr(trainer, "model", model))
-    expected = train(copy.deepcopy(start), RIGHT)
-    if _near(found, expected) or _near(found, train(copy.deepcopy(start), _COMPUTES)):
-        return
-    if _near(found, _parameters(start)):
-        raise Finding("never trained", "trainer.train() leaves the model's weights as they were")
-    orders = [data.seen[i : i + ROWS] for i in range(0, ROWS * EPOCHS, ROWS)]
+def trained(submission: Submission) -> tuple[nn.Module, Tensor, list[int]]:
+    """A model before the submission's trainer, its weights after it, and the order of examples."""
+
+    def make() -> tuple[nn.Module, Tensor, list[int]]:
+        model = models.build(submission, "vanilla", course_sizes=False, **UNDROPPED).double()
+        start, data = copy.deepcopy(model), Rows()
+        trainer = submission.Trainer(model, data, None, submission.TrainerConfig(**SETTINGS))
+        trainer.train()
+        return start, _parameters(getattr(trainer, "model", model)), data.seen
+
+    return submission.once("trained", make)
+
+
+def check_order(submission: Submission) -> str:
+    """An epoch takes the examples in order, as the course's trainer does."""
+    seen = trained(submission)[2]
+    if len(seen) < ROWS:
+        raise NoTelling("the trainer did not read the examples one by one")
+    orders = [seen[i : i + ROWS] for i in range(0, ROWS * EPOCHS, ROWS)]
     if any(order != sorted(order) for order in orders):
         raise Finding("shuffled", "the trainer takes the examples in a random order")
-    for habits, mistake, text in WRONG:
-        if _near(found, train(copy.deepcopy(start), habits)):
-            raise Finding(mistake, f"the trainer is not the one handed out: {text}")
-    away = max(float((a - b).abs().max()) for a, b in zip(found, expected, strict=True))
-    text = f"after {EPOCHS} epochs its weights differ by up to {away:.1g}"
-    raise Finding("trainer", f"the trainer does something else than the one handed out: {text}")
+    return "examples are taken in order"
 
 
-def train(model: nn.Module, habits: Habits) -> list[Tensor]:
-    """The parameters after the hand-out's loop, or after one with other habits."""
+def check_trainer(submission: Submission) -> None:
+    """The submission's trainer leaves the model that the handed-out one would leave."""
+    start, found, _ = trained(submission)
+
+    def compute(**habits: Any) -> Tensor:
+        return train(copy.deepcopy(start), **habits)
+
+    # A trainer may compute the loss itself, as ours does.
+    if is_near(found, compute(own_loss=False), TOLERANCE):
+        return
+    if is_near(found, _parameters(start), TOLERANCE):
+        raise Finding("never trained", "trainer.train() leaves the model's weights as they were")
+    if not is_near(found, compute(), TOLERANCE):
+        with suppress(NoTelling):
+            check_order(submission)
+    compare("what the trainer leaves", found, compute, WRONG, TOLERANCE, otherwise="trainer")
+
+
+def train(
+    model: nn.Module,
+    decayed: str = "all but biases",
+    clipped: bool = True,
+    pads_counted: bool = True,
+    betas: bool = True,
+    own_loss: bool = True,
+    **schedule: Any,
+) -> Tensor:
+    """The parameters after the hand-out's loop, or after one with other habits.
+
+    The model's own loss is taken, whatever it is worth: that is another check's business.
+    """
     rate = SETTINGS["learning_rate"]
-    betas = SETTINGS["betas"] if habits.betas else (0.9, 0.999)
-    optimiser = torch.optim.AdamW(_groups(model, habits.decayed), lr=rate, betas=betas)
+    own = SETTINGS["betas"] if betas else (0.9, 0.999)
+    optimiser = torch.optim.AdamW(_groups(model, decayed), lr=rate, betas=own)
     tokens = 0
     model.train()
     for x, y in _batches():
         logits, loss = model(x, y)
-        if not habits.own_loss:
+        if not own_loss:
             loss = cross_entropy(logits.flatten(0, 1), y.flatten(), ignore_index=0)
         model.zero_grad()
         loss.backward()
-        if habits.clipped:
+        if clipped:
             nn.utils.clip_grad_norm_(model.parameters(), SETTINGS["grad_norm_clip"])
         optimiser.step()
-        tokens += int((y >= (0 if habits.pads_counted else 1)).sum())
+        tokens += int((y >= (0 if pads_counted else 1)).sum())
         for group in optimiser.param_groups:
-            group["lr"] = rate * _share(tokens, habits)
+            group["lr"] = rate * peak_share(tokens, SimpleNamespace(**SETTINGS), **schedule)
     return _parameters(model)
 
 
-def _share(tokens: int, habits: Habits) -> float:
-    """Of the peak rate, after so many tokens."""
-    warm, final = SETTINGS["warmup_tokens"], SETTINGS["final_tokens"]
+def peak_share(
+    tokens: int,
+    config: Any,
+    warmed_up: bool = True,
+    falling: bool = True,
+    floor: float = 0.1,
+    returning: bool = True,
+) -> float:
+    """Of the peak rate, after so many tokens; past its end the course's cosine comes back."""
+    warm, final = config.warmup_tokens, config.final_tokens
     if tokens < warm:
-        return tokens / warm if habits.warmed_up else 1.0
-    done = (tokens - warm) / (final - warm)
-    done = done if habits.returning else min(done, 1.0)
-    return max(habits.floor, 0.5 * (1 + math.cos(math.pi * done))) if habits.falling else 1.0
+        return tokens / max(1, warm) if warmed_up else 1.0
+    done = (tokens - warm) / max(1, final - warm)
+    done = done if returning else min(done, 1.0)
+    return max(floor, 0.5 * (1 + math.cos(math.pi * done))) if falling else 1.0
 
 
 def _groups(model: nn.Module, decayed: str) -> list[dict[str, Any]]:
@@ -172,13 +192,7 @@ def _batches() -> Iterator[tuple[Tensor, Tensor]]:
             yield data.x[first : first + BATCH], data.y[first : first + BATCH]
 
 
-def _parameters(model: Any) -> list[Tensor]:
+def _parameters(model: Any) -> Tensor:
+    """All parameters, one after the other."""
     held = getattr(model, "module", model)
-    return [p.detach().double().clone() for p in held.parameters()]
-
-
-def _near(a: list[Tensor], b: list[Tensor]) -> bool:
-    return len(a) == len(b) and all(
-        x.shape == y.shape and torch.allclose(x, y, rtol=0, atol=TOLERANCE)
-        for x, y in zip(a, b, strict=True)
-    )
+    return nn.utils.parameters_to_vector(held.parameters()).detach().double().clone()

@@ -2,8 +2,8 @@
 
 import inspect
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import product
+from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from wherefrom.course.doctor import programs
+from wherefrom.course.doctor.comparison import Mistake, compare, logits, normal, randomise, together
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.submission import Submission
 
@@ -27,6 +28,7 @@ ATTENTION = {
 }
 PERCEIVER = "perceiver"
 CROSS = "CausalCrossAttention"  # into the latents, and out of them
+_RENAMED = "it is a vanilla model under another name, as if a flag were never set"
 _DOWN, _UP = "down_block", "up_block"  # only a perceiver has these
 LEARNED_POSITIONS = "pos_emb"  # a model with rotary positions has none
 # The synthesizer's second count: w2 as wide as the block, not one less.
@@ -35,10 +37,12 @@ PARAMETERS = {
     "synthesizer": (3_076_988, 3_077_120),
     "rope": (3_290_624,),
 }
-TOLERANCE = 1e-8
-
-Variant = tuple[bool, ...]  # masked, softmax, scaled, rectified
-_RIGHT: Variant = (True, True, False, True)
+MISTAKES: tuple[Mistake, ...] = (
+    ({"masked": False}, "unmasked future", "no mask hid the future"),
+    ({"softmax": False}, "scores without softmax", "the scores were not put through softmax"),
+    ({"scaled": True}, "scaled scores", "the scores were divided by the root of a head's width"),
+    ({"rectified": False}, "no relu", "there were no ReLU"),
+)
 
 
 def build(
@@ -71,18 +75,16 @@ def check_variant(submission: Submission, variant: str) -> None:
     inside = [m for m in model.modules() if not any(m is end for end in ends)]
     mixers = [getattr(m, "attn", None) for m in inside]
     found = [mixer._get_name() for mixer in mixers if isinstance(mixer, nn.Module)]
-    learned = getattr(model, LEARNED_POSITIONS, None) is not None
-    expected = ATTENTION[variant]
-    if found and set(found) == {expected} and not (variant == "rope" and learned):
+    expected, held = ATTENTION[variant], ", ".join(sorted(set(found))) or "no attention"
+    learned = variant == "rope" and getattr(model, LEARNED_POSITIONS, None) is not None
+    if held == expected and not learned:
         return
-    other = f"{len(found)} blocks with {', '.join(sorted(set(found))) or 'no attention'}"
-    other += " and learned positions" if variant == "rope" and learned else ""
-    text = f"the '{variant}' model holds {other}, expected {expected}"
-    text += " without learned positions" if variant == "rope" else ""
-    vanilla = variant != "vanilla" and set(found) == {ATTENTION["vanilla"]}
-    if vanilla:
-        text += ": it is a vanilla model under another name, as if a flag were never set"
-    raise Finding("flag never set" if vanilla else "variant", text)
+    text = f"the '{variant}' model holds {len(found)} blocks with {held}"
+    text += " and learned positions" if learned else ""
+    text += f", expected {expected}" + (" without learned positions" if variant == "rope" else "")
+    if variant != "vanilla" and held == ATTENTION["vanilla"]:
+        raise Finding("flag never set", f"{text}: {_RENAMED}")
+    raise Finding("variant", text)
 
 
 def check_perceiver(submission: Submission) -> None:
@@ -93,9 +95,8 @@ def check_perceiver(submission: Submission) -> None:
 def _check_ends(model: nn.Module) -> None:
     lacking = [name for name in (_DOWN, _UP) if not hasattr(model, name)]
     if lacking:
-        text = f"the 'perceiver' model has no {' and no '.join(lacking)}"
-        found = f"{text}: it is a vanilla model under another name, as if a flag were never set"
-        raise Finding("flag never set", found)
+        text = f"the 'perceiver' model has no {' and no '.join(lacking)}: {_RENAMED}"
+        raise Finding("flag never set", text)
     for name in (_DOWN, _UP):
         held = {m._get_name() for m in getattr(model, name).children()}
         if CROSS not in held:
@@ -165,8 +166,7 @@ def _expected_block(at: str, name: str, mixer: str) -> Iterator[tuple[str, str]]
 
 def check_future(submission: Submission, variant: str) -> None:
     """Later characters change no earlier logits, in a whole model with large random weights."""
-    model = build(submission, variant, course_sizes=False).double().eval()
-    randomise(model, torch.Generator().manual_seed(0))
+    model = randomise(build(submission, variant, course_sizes=False))
     with torch.no_grad():
         x = torch.arange(12)[None] + 3
         changed = x.clone()
@@ -186,25 +186,32 @@ def small_config(
     return SimpleNamespace(**sizes, **flags, attn_pdrop=0.5, resid_pdrop=0.5)
 
 
+@torch.no_grad()
 def check_formula(submission: Submission) -> str:
     """SynthesizerAttention computes the assignment's equation (3), with the causal mask."""
     worst = 0.0
     for heads, width, block, count in ((1, 4, 6, 5), (2, 8, 9, 8), (4, 16, 12, 3)):
         config = small_config(heads, width, block)
-        layer = submission.SynthesizerAttention(config).double().eval()
-        generator = torch.Generator().manual_seed(width)
-        randomise(layer, generator)
-        x = normal((2, count, width), generator)
-        with torch.no_grad():
-            given = logits(layer(x))
-            _compare(given, layer, x, heads)
-            worst = max(worst, float((given - synthesize(layer, x, heads)).abs().max()))
+        layer, x = randomise(submission.SynthesizerAttention(config)), normal(2, count, width)
+        given, compute = logits(layer(x)), partial(synthesize, layer, x, heads)
+        # Without softmax, masked scores may also keep the huge number that fills them.
+        if isinstance(given, Tensor) and given.abs().max() > 1e6 * compute().abs().max():
+            raise Finding("scores without softmax", f"the output is as if {MISTAKES[1][2]}")
+        off = compare("the output of SynthesizerAttention", given, compute, together(MISTAKES))
+        worst = max(worst, off)
     return f"largest difference from the formula {worst:.0e}"
 
 
-def synthesize(layer: Any, x: Tensor, heads: int, variant: Variant = _RIGHT) -> Tensor:
+def synthesize(
+    layer: Any,
+    x: Tensor,
+    heads: int,
+    masked: bool = True,
+    softmax: bool = True,
+    scaled: bool = False,
+    rectified: bool = True,
+) -> Tensor:
     """softmax(ReLU(x A + b1) B + b2) (x V), per head, then the output projection."""
-    masked, softmax, scaled, rectified = variant
     count, size = x.shape[1], x.shape[2] // heads
     hidden = split_heads(layer.w1(x), heads)
     hidden = hidden.clamp(min=0) if rectified else hidden
@@ -251,55 +258,6 @@ def variant_of(names: Iterable[str]) -> str | None:
         return None
     learned = any(name.endswith(LEARNED_POSITIONS) for name in names)
     return "vanilla" if learned else "rope"
-
-
-def _compare(given: Tensor, layer: Any, x: Tensor, heads: int) -> None:
-    """Equal to the formula; else name the mistakes that would give this output."""
-    expected = synthesize(layer, x, heads)
-    if given.shape != expected.shape:
-        text = f"{tuple(given.shape)} for an input of {tuple(x.shape)}"
-        raise Finding("form", f"SynthesizerAttention gives {text}")
-    if _near(given, expected):
-        return
-    names = (
-        ("unmasked future", "as if no mask hid the future"),
-        ("scores without softmax", "as if the scores were not put through softmax"),
-        ("scaled scores", "as if the scores were divided by the root of the head's width"),
-        ("no relu", "as if there were no ReLU"),
-    )
-    for wrong in sorted(product((True, False), repeat=4), key=_distance):
-        if _near(given, synthesize(layer, x, heads, wrong)):
-            flaws = [n for n, a, b in zip(names, wrong, _RIGHT, strict=True) if a != b]
-            raise Finding(flaws[0][0], "the output is " + " and ".join(text for _, text in flaws))
-    # Without softmax, masked scores may also keep the huge number that fills them.
-    if given.abs().max() > 1e6 * expected.abs().max():
-        raise Finding("scores without softmax", f"the output is {names[1][1]}")
-    off = float((given - expected).abs().max())
-    raise Finding("formula", f"the output differs from equation (3) by up to {off:.1g}")
-
-
-def _distance(variant: Variant) -> int:
-    return sum(a != b for a, b in zip(variant, _RIGHT, strict=True))
-
-
-def _near(a: Tensor, b: Tensor) -> bool:
-    return torch.allclose(a, b, rtol=0, atol=TOLERANCE)
-
-
-def normal(shape: Sequence[int], generator: torch.Generator) -> Tensor:
-    return torch.randn(shape, generator=generator, dtype=torch.float64)
-
-
-@torch.no_grad()
-def randomise(module: nn.Module, generator: torch.Generator, spread: float = 1.0) -> None:
-    """Normal numbers in place of the parameters: larger than at the start, so that all matter."""
-    for parameter in module.parameters():
-        parameter.copy_(spread * normal(parameter.shape, generator))
-
-
-def logits(output: Any) -> Any:
-    """What a student's module computed; some give a loss or the weights beside it."""
-    return output[0] if isinstance(output, tuple) else output
 
 
 def _tree(model: nn.Module) -> Iterator[tuple[str, str]]:

@@ -30,7 +30,7 @@ def name_dataset(submission: Submission, pretraining: CharacterExamples) -> Exam
     """The submission's NameDataset; the hand-outs give it its two arguments in either order."""
     make = submission.NameDataset
     names = list(inspect.signature(make).parameters)
-    pretraining_first = names[0].startswith("pretrain") if names else not submission.year.data_first
+    pretraining_first = names[0].startswith("pretrain") if names else not submission.year.package
     return make(pretraining, TABLE) if pretraining_first else make(TABLE, pretraining)
 
 

@@ -6,7 +6,6 @@ to either reading with the same probability; the tail of a binomial bounds the f
 """
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -152,16 +151,7 @@ def _texts(data: Path, questions: Sequence[str]) -> tuple[str, ...]:
     """For each question the lines of wiki.txt that begin with the person's name."""
     if not (data / WIKI).is_file():
         return ()
-    lines = sorted(_lines(data / WIKI))
-    by_name: list[str] = []
-    for question in questions:
-        match = _QUESTION.match(question)
-        name = f"{match[1]}." if match else "\0"
-        by_name.append(" ".join(line for line in _from(lines, name) if line.startswith(name)))
-    return tuple(by_name)
-
-
-def _from(lines: Sequence[str], start: str) -> Sequence[str]:
-    """Sorted lines from the first that may begin with `start`; a few dozen are enough."""
-    at = bisect_left(lines, start)
-    return lines[at : at + 32]
+    lines = _lines(data / WIKI)
+    asked = (_QUESTION.match(question) for question in questions)
+    starts = [f"{match[1]}." if match else "\0" for match in asked]
+    return tuple(" ".join(line for line in lines if line.startswith(start)) for start in starts)

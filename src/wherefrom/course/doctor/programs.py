@@ -7,10 +7,9 @@ a trainer that only counts. What it built is looked at afterwards.
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, chdir, contextmanager
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
@@ -18,7 +17,6 @@ import torch
 from torch import nn
 
 from wherefrom.course.doctor.findings import Finding
-from wherefrom.course.doctor.stand_ins import Nothing
 from wherefrom.course.doctor.submission import Submission
 
 FILE = "run.py"
@@ -37,11 +35,8 @@ class Ran:
 
     def trainer(self, function: str) -> Any:
         """The trainer that it made; its error, or a Finding, if it made none."""
-        if self.trainers:
-            return self.trainers[-1]
-        if self.error is not None:
-            raise self.error
-        raise Finding("unwritten", f"run.py {function} makes no Trainer: write this part first")
+        lacking = Finding("unwritten", f"run.py {function} makes no Trainer: write this part first")
+        return self._last(self.trainers, lacking)
 
     def model(self, variant: str) -> nn.Module:
         """The model that the trainer was given, or else the last one that was built."""
@@ -49,11 +44,12 @@ class Ran:
         held = getattr(held, "module", held)
         if isinstance(held, nn.Module):
             return held
-        if self.models:
-            return self.models[-1]
-        if self.error is not None:
-            raise self.error
-        raise Finding("no model", f"run.py builds no {variant} model")
+        return self._last(self.models, Finding("no model", f"run.py builds no {variant} model"))
+
+    def _last(self, made: list[Any], lacking: Finding) -> Any:
+        if not made:
+            raise self.error or lacking
+        return made[-1]
 
 
 def run(
@@ -78,7 +74,7 @@ def run(
     code = compile(path.read_bytes(), str(path), "exec")
     argv = [str(path), *arguments, str(ran.written), *options]
     with (
-        _watched(submission, ran, sizes or {}),
+        watched(submission, ran, sizes or {}),
         patch.object(sys, "argv", argv),
         chdir(submission.scratch),  # some name the course's files without their folder
     ):
@@ -104,15 +100,8 @@ def build(
     return run(submission, "pretrain", variant, text, sizes, *options).model(variant)
 
 
-def save_as_trainers_do(trainer: Any) -> None:
-    """The course's trainer saves after training if its config has a path for it."""
-    path = getattr(getattr(trainer, "config", None), "ckpt_path", None)
-    if path is not None and hasattr(trainer, "save_checkpoint"):
-        trainer.save_checkpoint()
-
-
 @contextmanager
-def _watched(submission: Submission, ran: Ran, sizes: Mapping[str, float]) -> Iterator[None]:
+def watched(submission: Submission, ran: Ran, sizes: Mapping[str, float]) -> Iterator[None]:
     """The submission's classes tell what is made of them, and its trainer does not train."""
     config, model, trainer = submission.GPTConfig, submission.GPT, submission.Trainer
     make_config, make_model, make_trainer = config.__init__, model.__init__, trainer.__init__
@@ -124,39 +113,37 @@ def _watched(submission: Submission, ran: Ran, sizes: Mapping[str, float]) -> It
     def new_model(self: Any, *given: Any, **named: Any) -> None:
         make_model(self, *given, **named)
         ran.models.append(self)
-        ran.before = {k: v.detach().clone() for k, v in self.state_dict().items()}
+        ran.before = state_of(self)
 
     def new_trainer(self: Any, *given: Any, **named: Any) -> None:
         make_trainer(self, *given, **named)
         ran.trainers.append(self)
 
-    def train(self: Any, *given: Any, **named: Any) -> None:
-        ran.trained += 1
-        save_as_trainers_do(self)
-
-    with ExitStack() as stack:
-        for owner, name, new in (
-            (config, "__init__", new_config),
-            (model, "__init__", new_model),
-            (trainer, "__init__", new_trainer),
-            (trainer, "train", train),
-        ):
-            stack.enter_context(patch.object(owner, name, new))
-        stack.enter_context(_without_tensorboard())
+    with (
+        patch.object(config, "__init__", new_config),
+        patch.object(model, "__init__", new_model),
+        patch.object(trainer, "__init__", new_trainer),
+        counted(submission) as calls,
+    ):
         yield
+    ran.trained = len(calls)
 
 
 @contextmanager
-def _without_tensorboard() -> Iterator[None]:
-    """run.py opens a log at once: neither the package nor the log is needed here."""
-    name = "torch.utils.tensorboard"
-    held, stub = sys.modules.get(name), ModuleType(name)
-    stub.SummaryWriter = Nothing  # pyright: ignore
-    sys.modules[name] = stub
-    try:
-        yield
-    finally:
-        if held is None:
-            del sys.modules[name]
-        else:
-            sys.modules[name] = held
+def counted(submission: Submission) -> Iterator[list[None]]:
+    """Make the trainers of a submission count their calls of `train` instead of training."""
+    calls: list[None] = []
+
+    def train(self: Any, *_: Any, **__: Any) -> None:
+        calls.append(None)
+        # The course's trainer saves after training if its config has a path for it.
+        path = getattr(getattr(self, "config", None), "ckpt_path", None)
+        if path is not None and hasattr(self, "save_checkpoint"):
+            self.save_checkpoint()
+
+    with patch.object(submission.Trainer, "train", train):
+        yield calls
+
+
+def state_of(model: nn.Module) -> dict[str, torch.Tensor]:
+    return {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}

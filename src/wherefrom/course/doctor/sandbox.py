@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import pickle
 import secrets
 import select
 import shutil
@@ -11,18 +12,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import wherefrom
-from wherefrom.core.config import from_json, to_json
+from wherefrom.core.config import from_json
 from wherefrom.core.errors import BadData
 from wherefrom.course.doctor import scratch, warden
 from wherefrom.course.doctor.findings import Result
-from wherefrom.course.doctor.order import Order
-from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE
+from wherefrom.course.doctor.order import Limits, Order
+from wherefrom.course.doctor.years import VARIABLE
 
 _STARTING = 60.0  # seconds to start Python and torch, on top of those for the first check
 _LONGEST = 1 << 20  # bytes of a child's answers
@@ -30,85 +31,20 @@ _MARK = "SANDBOX"  # a variable that the processes of one child have in common
 _WARDEN = (sys.executable, "-I", "-S", warden.__file__)
 
 
-@dataclass(frozen=True)
-class Limits:
-    """Seconds for a check and for all of them, megabytes on top of what torch takes, threads.
-
-    `disk_mb` is for all that the submission's code writes in the folder it runs in.
-    """
-
-    seconds: float = 60.0
-    memory_mb: int = 4096
-    total: float = 600.0
-    threads: int = 1
-    disk_mb: int = 512
-
-
-@dataclass(frozen=True)
-class Files:
-    """What a child that runs code gets to see besides the small files of the submission."""
-
-    whole: Sequence[Path] = ()
-    given: Sequence[Path] = ()
-
-    def copy(self, order: Order, place: Path) -> Order:
-        folder = scratch.copy_submission(Path(order.folder), place / "submission", self.whole)
-        if self.given:
-            (place / "given").mkdir()
-            for path in self.given:
-                shutil.copyfile(path, place / "given" / path.name)
-            order = replace(order, data=str(place / "given"))
-        return replace(order, folder=str(folder.resolve()))
-
-
-def examine(
-    checks: str,
-    names: Sequence[str],
-    folder: Path,
-    data: Path | None = None,
-    limits: Limits | None = None,
-    paths: Sequence[Path] = (),
-    answers: Path | None = None,
-    year: str = DEFAULT_YEAR,
-    code: bool = True,
-    note: str = "",
-    whole: Sequence[Path] = (),
-    given: Sequence[Path] = (),
-) -> dict[str, Result]:
-    """The results of the named checks of `module:DICT` (found on `paths`), in their order.
-
-    They expect what the year's hand-out says; an environment variable tells the submission's code
-    which year that is. With `code` false the checks read files only, and none of the submission's
-    code is imported; only then may the `answers` be named. Code runs in a copy of the folder, of
-    large files only those in `whole`, and finds the `given` files, if any, in its data folder.
+def examine(order: Order) -> dict[str, Result]:
+    """The results of an order's checks, in their order.
 
     A child that dies or does not answer has failed the check it was at, and another child takes
     the remaining ones. If it died while importing the submission, the next one does not try.
     """
-    limits = limits or Limits()
-    assert not (code and answers), "the answers are not for a process that runs a submission"
-    order = Order(
-        checks=checks,
-        names=tuple(names),
-        folder=str(folder.resolve()),
-        data=str(data.resolve()) if data else None,
-        answers=str(answers.resolve()) if answers else None,
-        paths=tuple(str(path.resolve()) for path in paths),
-        year=year,
-        seconds=limits.seconds,
-        memory_mb=limits.memory_mb,
-        threads=limits.threads,
-        code=code,
-        note=note,
-    )
-    results: dict[str, Result] = {}
-    files = Files(whole, given)
-    end_of_all = time.monotonic() + limits.total
+    code, names, results = order.code, order.names, dict[str, Result]()
+    assert not (code and order.answers), "the answers are not for a process that runs a submission"
+    end_of_all = time.monotonic() + order.limits.total
     while left := [name for name in names if name not in results]:
         if time.monotonic() > end_of_all:
             results |= dict.fromkeys(left, Result("look", "no time was left for it", "stopped"))
             break
-        heard, end = _ask(replace(order, names=tuple(left)), end_of_all, limits, files)
+        heard, end = _ask(replace(order, names=tuple(left)), end_of_all)
         results |= {name: heard[name] for name in left if name in heard}
         missing = next((name for name in left if name not in heard), None)
         if missing is None:
@@ -120,21 +56,18 @@ def examine(
     return {name: results[name] for name in names}
 
 
-def _ask(
-    order: Order, end_of_all: float, limits: Limits, files: Files
-) -> tuple[dict[str, Result], str]:
+def _ask(order: Order, end_of_all: float) -> tuple[dict[str, Result], str]:
     """What one child answered before its end, and how it ended."""
     read, write = os.pipe()
-    disk = limits.disk_mb << 20
-    token, mark = secrets.token_hex(8), secrets.token_hex(8)
+    limits, token, mark = order.limits, secrets.token_hex(8), secrets.token_hex(8)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         place = Path(name)
         (place / "home").mkdir()
         (place / "work").mkdir()
-        order = replace(order, pipe=write, token=token)
+        order = replace(_resolved(order), pipe=write, token=token)
         if order.code:
-            order = files.copy(order, place)
-        own = {VARIABLE: order.year, "OMP_NUM_THREADS": str(order.threads), _MARK: mark}
+            order = _copied(order, place)
+        own = {VARIABLE: order.year, "OMP_NUM_THREADS": str(limits.threads), _MARK: mark}
         process = subprocess.Popen(
             [*_WARDEN, sys.executable, "-m", "wherefrom.course.doctor.child"],
             env=scratch.environment(place / "home", _packages(), **own),
@@ -146,33 +79,36 @@ def _ask(
             stderr=subprocess.DEVNULL,
         )
         os.close(write)
+        most = scratch.size(place) + (limits.disk_mb << 20)
         try:
-            _send(process, json.dumps(to_json(order)).encode())
-            watch = Watch(place, scratch.size(place, 1 << 62) + disk)
-            said, late = _listen(read, process, order.seconds, end_of_all, watch)
+            _send(process, pickle.dumps(order))
+            said, why = _listen(
+                read, process, limits, end_of_all, lambda: scratch.size(place) > most
+            )
             with suppress(subprocess.TimeoutExpired):
-                process.wait(0 if late else 5)
+                process.wait(0 if why else 5)
         finally:
             _end(process, mark)
             os.close(read)
-    if watch.full:
-        how = f"it wrote more than {disk >> 20} MB of files"
-    else:
-        how = f"it gave no answer within {order.seconds:g} s" if late else _in_words(process)
-    return _read(said, token), f"{how} and was given up"
+    return _read(said, token), f"{why or _in_words(process)} and was given up"
 
 
-@dataclass
-class Watch:
-    """Looks now and then at how much was written into a folder."""
+def _resolved(order: Order) -> Order:
+    """The child runs in another folder: its paths must not depend on this one."""
+    named = {name: getattr(order, name) for name in ("folder", "data", "answers")}
+    whole = {name: path.resolve() for name, path in named.items() if path is not None}
+    return replace(order, **whole, paths=tuple(path.resolve() for path in order.paths))
 
-    folder: Path
-    most: int
-    full: bool = False
 
-    def look(self) -> bool:
-        self.full = self.full or scratch.size(self.folder, self.most) > self.most
-        return self.full
+def _copied(order: Order, place: Path) -> Order:
+    """The order with a copy of the submission, and with the given files for its data."""
+    folder = scratch.copy_submission(order.folder, place / "submission", order.whole)
+    if order.given:
+        (place / "given").mkdir()
+        order = replace(order, data=place / "given")
+    for path in order.given:
+        shutil.copyfile(path, place / "given" / path.name)
+    return replace(order, folder=folder.resolve())
 
 
 def _packages() -> list[str]:
@@ -215,24 +151,26 @@ def _kill(processes: Iterable[int]) -> None:
 def _listen(
     read: int,
     process: subprocess.Popen[bytes],
-    seconds: float,
+    limits: Limits,
     end_of_all: float,
-    watch: Watch,
-) -> tuple[bytes, bool]:
-    """All that the child writes, and whether it was too late; each answer renews its time."""
-    said, deadline = b"", time.monotonic() + _STARTING + seconds
+    full: Callable[[], bool],
+) -> tuple[bytes, str]:
+    """All that the child writes, and why it has to end, if so; each answer renews its time."""
+    said, deadline = b"", time.monotonic() + _STARTING + limits.seconds
     while time.monotonic() < min(deadline, end_of_all):
         if not select.select([read], [], [], 0.2)[0]:
             # A process that the child left behind may hold the pipe open.
-            if process.poll() is not None or watch.look():
-                return said, watch.full
+            if process.poll() is not None:
+                return said, ""
+            if full():
+                return said, f"it wrote more than {limits.disk_mb} MB of files"
             continue
         part = os.read(read, 1 << 16)
         said += part
         if not part or len(said) > _LONGEST:
-            return said, False
-        deadline = time.monotonic() + seconds
-    return said, True
+            return said, ""
+        deadline = time.monotonic() + limits.seconds
+    return said, f"it gave no answer within {limits.seconds:g} s"
 
 
 def _read(text: bytes, token: str) -> dict[str, Result]:

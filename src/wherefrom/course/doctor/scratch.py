@@ -2,7 +2,8 @@
 
 import os
 import shutil
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 
 COPIED = 1 << 20  # bytes: of larger files, as parameters are, only the name is there
@@ -17,43 +18,34 @@ def copy_submission(folder: Path, to: Path, whole: Collection[Path] = ()) -> Pat
     Of large files only those named in `whole` have their contents. A hand-out whose code is in
     `src` writes its files beside that folder: they come along.
     """
+    count = 0
+
+    def copy(path: str, target: str) -> None:
+        nonlocal count
+        count += 1
+        if count > _FILES:
+            return
+        if os.path.getsize(path) <= COPIED or Path(path) in whole:
+            shutil.copyfile(path, target)
+        else:
+            Path(target).touch()
+
+    def leave(at: str, names: list[str]) -> list[str]:
+        here = Path(at)
+        deep = here == folder.parent or len(here.relative_to(folder).parts) >= _DEPTH
+        return [name for name in names if not _wanted(here / name, deep)]
+
     if folder.name == "src":
-        _copy((p for p in sorted(folder.parent.iterdir()) if _plain(p)), folder.parent, to, whole)
+        shutil.copytree(folder.parent, to, ignore=leave, copy_function=copy)
         to = to / "src"
-    to.mkdir(parents=True)
-    _copy(_files(folder), folder, to, whole)
+    shutil.copytree(folder, to, ignore=leave, copy_function=copy)
     return to
 
 
-def _copy(paths: Iterable[Path], folder: Path, to: Path, whole: Collection[Path]) -> None:
-    for path in paths:
-        target = to / path.relative_to(folder)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if path.stat().st_size <= COPIED or path in whole:
-            shutil.copyfile(path, target)
-        else:
-            target.touch()
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    count = 0
-    for at, folders, files in os.walk(folder):
-        here = Path(at)
-        deep = len(here.relative_to(folder).parts) >= _DEPTH
-        folders[:] = [] if deep else sorted(f for f in folders if _wanted(f))
-        for path in filter(_plain, (here / file for file in sorted(files))):
-            count += 1
-            if count > _FILES:
-                return
-            yield path
-
-
-def _plain(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink() and not path.name.startswith(".")
-
-
-def _wanted(name: str) -> bool:
-    return not name.startswith(".") and name not in _SKIPPED
+def _wanted(path: Path, deep: bool) -> bool:
+    if path.is_symlink() or path.name.startswith("."):
+        return False
+    return path.is_file() or (path.is_dir() and not deep and path.name not in _SKIPPED)
 
 
 def environment(home: Path, paths: list[str], **own: str) -> dict[str, str]:
@@ -70,15 +62,11 @@ def environment(home: Path, paths: list[str], **own: str) -> dict[str, str]:
     return kept | quiet | own
 
 
-def size(folder: Path, most: int) -> int:
-    """Bytes of all files in a folder; it stops counting beyond `most`."""
+def size(folder: Path) -> int:
+    """Bytes of all files in a folder."""
     total = 0
     for at, _, files in os.walk(folder):
         for file in files:
-            try:
+            with suppress(OSError):  # removed meanwhile
                 total += os.lstat(os.path.join(at, file)).st_size
-            except OSError:
-                continue  # removed meanwhile
-            if total > most:
-                return total
     return total

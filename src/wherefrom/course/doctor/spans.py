@@ -4,8 +4,9 @@ For every rule over many draws, the chance that a right data set breaks it is be
 """
 
 import math
+import statistics
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -24,12 +25,13 @@ FALSE_ALARM = 1e-6
 # of the course's have.
 _ASCII = "".join(map(chr, range(33, 127)))
 LONG = "".join(_ASCII[i * step % len(_ASCII)] for step in (1, 3) for i in range(94))[:141]
-SHORT = (
+DOCUMENTS = (
+    LONG,
     "Zoë P. Lund. Born in Oslo, Lund painted.",
     "Bo Falk left Rome in 1900 for Vienna, and wrote of it.",
     "abcdefghijklmnopqrstuvwxyz, 0123456789.",
 )
-TEXT = "\n".join((LONG, *SHORT))
+TEXT = "\n".join(DOCUMENTS)
 
 SMALL_BLOCK, BLOCK = 30, 128
 # With each of the small block's lengths, 23 at most, at least a quarter as likely as if all were
@@ -119,31 +121,39 @@ def pieces(x: Sequence[int], data: CharacterExamples) -> Pieces:
     raise Finding("layout", f"expected prefix, suffix and span, each with a mask, found {found}")
 
 
+def every_document(
+    submission: Submission, times: int
+) -> Iterator[tuple[int, int, list[int], list[int]]]:
+    """Block, number, x and y of each document several times, in small blocks and the course's."""
+    for block in (SMALL_BLOCK, BLOCK):
+        for index in [*range(len(DOCUMENTS))] * times:
+            yield block, index, *draw(dataset(submission, block), index)
+
+
+def pieces_of_all(submission: Submission) -> Iterator[tuple[int, Pieces]]:
+    """The number of a document and the pieces of an example of it."""
+    for block, index, x, _ in every_document(submission, 8):
+        yield index, pieces(x, dataset(submission, block))
+
+
 def check_size(submission: Submission) -> str | None:
     note = None
-    for block in (SMALL_BLOCK, BLOCK):
-        data = dataset(submission, block)
-        allowed = submission.year.sizes(block)
-        for index in range(len(SHORT) + 1):
-            x, _ = draw(data, index)
-            if len(x) not in allowed:
-                text = f"x and y should have {allowed[0]} characters at block_size {block}"
-                raise Finding("size", f"{text} and have {len(x)}")
-            if len(x) != allowed[0]:
-                note = f"x and y have {len(x)} characters, not {allowed[0]}: the hand-out says both"
-                if submission.year.variant == "synthesizer":
-                    note += f"; the synthesizer reads {allowed[0]} at most"
+    for block, _, x, _ in every_document(submission, 1):
+        found, allowed = len(x), submission.year.sizes(block)
+        if found not in allowed:
+            text = f"x and y should have {allowed[0]} characters at block_size {block}"
+            raise Finding("size", f"{text} and have {found}")
+        if found != allowed[0]:
+            note = f"x and y have {found} characters, not {allowed[0]}: the hand-out says both"
+            if submission.year.variant == "synthesizer":
+                note += f"; the synthesizer reads {allowed[0]} at most"
     return note
 
 
 def check_shift(submission: Submission) -> None:
     """y is x moved on by one character."""
-    for block in (SMALL_BLOCK, BLOCK):
-        data = dataset(submission, block)
-        for index in [*range(len(SHORT) + 1)] * 8:
-            x, y = draw(data, index)
-            if x[1:] == y[:-1]:
-                continue
+    for _, _, x, y in every_document(submission, 8):
+        if x[1:] != y[:-1]:
             by = next((k for k in (0, 2, 3, -1) if _shifted(x, y, k)), None)
             how = {None: "something else", 0: "x itself", -1: "x one character back"}
             said = how.get(by, f"x moved by {by}")
@@ -152,11 +162,7 @@ def check_shift(submission: Submission) -> None:
 
 def check_masks(submission: Submission) -> str | None:
     """Two masks, and in most years a third one that closes the span."""
-    closed: set[bool] = set()
-    for block in (SMALL_BLOCK, BLOCK):
-        data = dataset(submission, block)
-        found = [pieces(draw(data, i)[0], data) for i in [*range(len(SHORT) + 1)] * 8]
-        closed |= {p.closed for p in found}
+    closed = {found.closed for _, found in pieces_of_all(submission)}
     if len(closed) == 2:
         raise Finding("layout", "a mask follows the span in some examples and not in others")
     if closed == {submission.year.third_mask}:
@@ -168,18 +174,16 @@ def check_masks(submission: Submission) -> str | None:
 
 def check_rebuilt(submission: Submission) -> str | None:
     """The pieces of example i give the beginning of document i."""
-    documents, empty = (LONG, *SHORT), 0
-    for block in (SMALL_BLOCK, BLOCK):
-        data = dataset(submission, block)
-        for index, document in [*enumerate(documents)] * 8:
-            found = pieces(draw(data, index)[0], data)
-            if not document.startswith(found.text):
-                text = f"the pieces of example {index} do not give its document back"
-                raise Finding("rebuild", f"{text}: {found.text[:40]!r}")
-            empty += not found.span
-    if empty == 2 * 8 * len(documents):
+    spans: list[str] = []
+    for index, found in pieces_of_all(submission):
+        if not DOCUMENTS[index].startswith(found.text):
+            text = f"the pieces of example {index} do not give its document back"
+            raise Finding("rebuild", f"{text}: {found.text[:40]!r}")
+        spans.append(found.span)
+    if not any(spans):
         raise Finding("empty span", "no example has a span at all")
     # No hand-out forbids it: a quarter of four characters may well be rounded down to nothing.
+    empty = spans.count("")
     return f"{empty} spans are empty, which no hand-out forbids" if empty else None
 
 
@@ -208,7 +212,8 @@ def check_spans(submission: Submission) -> str:
     shares = [len(p.span) / len(p) for p in found if len(p) >= _ENOUGH]
     if not shares:  # the texts are cut too short: check_truncation reports that
         raise NoTelling(f"no text of {_ENOUGH} characters came up")
-    mean, error = _mean(shares)
+    mean = statistics.fmean(shares)
+    error = statistics.pstdev(shares) / math.sqrt(len(shares))
     if mean + _SIGMAS * error < _QUARTER[0] or mean - _SIGMAS * error > _QUARTER[1]:
         raise Finding("span length", f"spans take {mean:.0%} of the text on average, not 25 %")
     by_length: defaultdict[int, set[int]] = defaultdict(set)
@@ -227,7 +232,7 @@ def check_spans(submission: Submission) -> str:
 def check_end(submission: Submission) -> None:
     """Past the last document: IndexError, as Python's own `for` needs it."""
     data = dataset(submission, SMALL_BLOCK)
-    count = len(SHORT) + 1
+    count = len(DOCUMENTS)
     if len(data) != count:
         raise Finding("length", f"len() gives {len(data)} for {count} documents")
     draw(data, count - 1)
@@ -254,12 +259,6 @@ def check_vocabulary(submission: Submission) -> None:
 
 def _shifted(x: list[int], y: list[int], by: int) -> bool:
     return x[:by] == y[-by:] if by < 0 else x[by:] == y[: len(x) - by]
-
-
-def _mean(values: Sequence[float]) -> tuple[float, float]:
-    mean = math.fsum(values) / len(values)
-    spread = math.fsum((v - mean) ** 2 for v in values) / max(len(values) - 1, 1)
-    return mean, math.sqrt(spread / len(values))
 
 
 def _some(numbers: Sequence[int]) -> str:

@@ -1,19 +1,16 @@
-"""Checks of what `pretrain` and `finetune` set up, without training; and of the trainer."""
+"""Checks of what `pretrain` and `finetune` set up, without training."""
 
-import copy
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import torch
 from torch import nn
 
 from wherefrom.course.doctor import names, programs
-from wherefrom.course.doctor.findings import Finding, NoTelling
-from wherefrom.course.doctor.given_trainer import Rows
+from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.given_trainer import peak_share
+from wherefrom.course.doctor.programs import counted, state_of
 from wherefrom.course.doctor.submission import Submission
 from wherefrom.course.doctor.years import Year
 
@@ -22,7 +19,6 @@ WARMUP = 512 * 20
 DOCUMENTS, NAMES = 2937, 2000  # in the course's data, which the schedules are made for
 PEAK = {"pretrain": 6e-3, "finetune": 6e-4}
 SMALL = {"n_layer": 1, "n_head": 2, "n_embd": 16}
-_FLOOR = 0.1
 
 
 def expected_config(stage: str, year: Year) -> dict[str, float]:
@@ -60,7 +56,7 @@ class Setup:
 
     def _call(self, submission: Submission) -> None:
         self.model = small_model(submission, self.data.vocab_size)
-        self.before = _state(self.model)
+        self.before = state_of(self.model)
         with counted(submission) as calls:
             if self.stage == "pretrain":
                 made = submission.pretrain(self.data, BLOCK, self.model)
@@ -95,7 +91,7 @@ class Setup:
         with torch.no_grad():
             for parameter in other.parameters():
                 parameter.add_(torch.randn_like(parameter))
-        self.saved = _state(other)
+        self.saved = state_of(other)
         path = (submission.scratch / "pretrained.params").resolve()
         torch.save(other.state_dict(), path)
         return str(path)
@@ -133,7 +129,7 @@ def check_untrained(submission: Submission, stage: str) -> None:
     if made.trained:
         text = f"{name}() trains by itself, and train() would train again"
         raise Finding("trained twice", text)
-    if not made.saved and _differs(made.before, _state(made.model)):
+    if not made.saved and _differs(made.before, state_of(made.model)):
         raise Finding("trained twice", f"{name}() changes the model's weights")
 
 
@@ -160,7 +156,7 @@ def check_trains_once(submission: Submission) -> None:
     except Exception as error:
         text = f"what {who} writes cannot be loaded with weights_only=True: {error}"
         raise Finding("not written", " ".join(text.split())[:200]) from error
-    if _differs(_state(made.model), state):
+    if _differs(state_of(made.model), state):
         raise Finding("not written", f"what {who} writes are not the model's parameters")
 
 
@@ -168,7 +164,7 @@ def check_loaded(submission: Submission) -> None:
     """With a path, the trainer's model holds what the file holds."""
     made = setup(submission, "finetune")
     held = getattr(made.trainer, "model", made.model)
-    state = _state(getattr(held, "module", held))
+    state = state_of(getattr(held, "module", held))
     if not _differs(made.saved, state):
         return
     if not _differs(made.before, state):
@@ -177,72 +173,24 @@ def check_loaded(submission: Submission) -> None:
     raise Finding("not loaded", "after finetune() the model does not hold the file's parameters")
 
 
-def check_order(submission: Submission) -> str:
-    """An epoch takes the examples in order, as the course's trainer does."""
-    data, model = Rows(), small_model(submission, Rows.vocab_size, Rows.block_size)
-    config = submission.TrainerConfig(
-        max_epochs=1,
-        batch_size=4,
-        learning_rate=1e-4,
-        lr_decay=False,
-        warmup_tokens=64,
-        final_tokens=4096,
-        num_workers=0,
-    )
-    submission.Trainer(model, data, None, config).train()
-    if len(data.seen) < len(data):
-        raise NoTelling("the trainer did not read the examples one by one")
-    if data.seen[: len(data)] != sorted(data.seen[: len(data)]):
-        raise Finding("shuffled", "the trainer takes the examples in a random order")
-    return "examples are taken in order"
-
-
 def rate_at_end(config: Any, stage: str, year: Year) -> float:
     """The share of the peak rate after the last step: the course's cosine, which may rise again."""
     pretraining = stage == "pretrain"
     examples = DOCUMENTS if pretraining else NAMES
     tokens = config.max_epochs * examples * (year.sizes(BLOCK)[0] if pretraining else BLOCK - 1)
-    if not config.lr_decay:
-        return 1.0
-    if tokens < config.warmup_tokens:
-        return tokens / max(1, config.warmup_tokens)
-    done = (tokens - config.warmup_tokens) / max(1, config.final_tokens - config.warmup_tokens)
-    return max(_FLOOR, 0.5 * (1.0 + math.cos(math.pi * done)))
+    return peak_share(tokens, config) if config.lr_decay else 1.0
 
 
-def small_model(
-    submission: Submission, vocabulary: int, block: int = BLOCK, **more: float
-) -> nn.Module:
-    """A vanilla model of the submission's; `more` are settings on top of the small sizes."""
+def small_model(submission: Submission, vocabulary: int) -> nn.Module:
+    """A vanilla model of the submission's."""
     if not submission.package:  # run.py may set more on its config than the sizes
-        sizes = {**SMALL, **more, "block_size": block}
+        sizes = {**SMALL, "block_size": BLOCK}
         return programs.build(submission, "vanilla", sizes, vocabulary, 0)
-    config = submission.GPTConfig(vocabulary, block, **{**SMALL, **more})
+    config = submission.GPTConfig(vocabulary, BLOCK, **SMALL)
     try:
         return submission.GPT(config)
     except TypeError:  # a student's own GPT may want more than its config
         return submission.initialize_vanilla_model(config)
-
-
-@contextmanager
-def counted(submission: Submission) -> Iterator[list[None]]:
-    """Make the trainers of a submission count their calls of `train` instead of training."""
-    calls: list[None] = []
-
-    def train(self: Any, *_: Any, **__: Any) -> None:
-        calls.append(None)
-        programs.save_as_trainers_do(self)
-
-    with patch.object(submission.Trainer, "train", train):
-        yield calls
-
-
-def find_parameters(submission: Submission) -> list[Path]:
-    return submission.written("*.params")
-
-
-def _state(model: nn.Module) -> dict[str, torch.Tensor]:
-    return copy.deepcopy({k: v.detach().clone() for k, v in model.state_dict().items()})
 
 
 def _differs(a: dict[str, torch.Tensor], b: dict[str, torch.Tensor]) -> bool:

@@ -24,8 +24,9 @@ class Year:
     workers_matter: bool = False  # to the hand-out's own grader; they change nothing learnt
     variant: str = "synthesizer"  # the attention of part g
     passes: int = 200  # the cosine of pretraining ends after so many epochs' tokens
-    package: bool = True  # a package with helper.py; else files side by side, and run.py does it
-    data_first: bool = True  # NameDataset(data, pretraining_dataset), or the other way round
+    # A package with helper.py and NameDataset(data, pretraining_dataset); else files side by side,
+    # run.py does what helper.py would do, and the two arguments come the other way round.
+    package: bool = True
 
     def laid_out(self, block: int) -> int:
         """Characters of an example before it is cut into x and y."""
@@ -57,19 +58,8 @@ YEARS = {
     "xcs2025": Year(
         "XCS224N from 2025", longest=3 / 4, bottleneck_dim=32, num_workers=0, variant="rope"
     ),
-    "cs224n2021": Year(
-        "CS224N 2021 and 2022, XCS224N July 2021",
-        third_mask=False,
-        package=False,
-        data_first=False,
-    ),
-    "cs224n2023": Year(
-        "CS224N 2022-23",
-        third_mask=False,
-        variant="perceiver",
-        package=False,
-        data_first=False,
-    ),
+    "cs224n2021": Year("CS224N 2021 and 2022, XCS224N July 2021", third_mask=False, package=False),
+    "cs224n2023": Year("CS224N 2022-23", third_mask=False, variant="perceiver", package=False),
     "cs224n2024": Year(
         "CS224N 2023-24, used to 2025",
         third_mask=False,
@@ -77,7 +67,6 @@ YEARS = {
         variant="rope",
         passes=650,
         package=False,
-        data_first=False,
     ),
 }
 ALIASES = {"xcs2022": "xcs2021", "cs224n2022": "cs224n2021", "cs224n2025": "cs224n2024"}

@@ -4,16 +4,12 @@ c = sum_i alpha_i v_i with alpha = softmax(k_i . q). Item 0 is j or a, item 1 is
 """
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
+from wherefrom.course.lab.demonstration import Check, Demonstration, Figure, Refutation
 from wherefrom.course.lab.numerics import Array, attend, generator, length, orthonormal, softmax
 from wherefrom.show.drawing.figures import OTHER, PALE, RIGHT, WRONG, bars, dress, panels
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 N = 10  # items
 _TIGHT = 1e-12
@@ -46,14 +42,7 @@ def copying(seed: int) -> Demonstration:
     checks.append(
         Check("|c - v_j| with a margin of ln(n-1) + 7", length(c - values[0]), left, 1e-9)
     )
-    return Demonstration(
-        "copying",
-        "c is sure to be close to v_j where k_j.q exceeds every other k_i.q by much more than "
-        "ln(n-1), and where the others tie, nowhere else",
-        tuple(checks),
-        _copying_refutations(),
-        _draw_copying,
-    )
+    return Demonstration.of("copying", tuple(checks), _copying_refutations(), _draw_copying)
 
 
 def _margin_check(n: int, over: float, random: np.random.Generator) -> Check:
@@ -61,7 +50,7 @@ def _margin_check(n: int, over: float, random: np.random.Generator) -> Check:
     scores = np.full(n, random.normal())
     scores[0] += margin
     label = f"alpha_j with a margin of ln(n-1){f' + {over:g}' if over else ''}, n = {n:,}"
-    return Check(label, float(softmax(scores)[0]), 1 / (1 + math.exp(-over)), _TIGHT)
+    return Check(label, softmax(scores)[0], 1 / (1 + math.exp(-over)), _TIGHT)
 
 
 def _copying_refutations() -> tuple[Refutation, ...]:
@@ -69,40 +58,29 @@ def _copying_refutations() -> tuple[Refutation, ...]:
     scores = np.array([10.0, 10.0, -100.0])
     tied = float(softmax(scores)[0])
     return (
-        Refutation(
+        Refutation.of(
             "it is enough that q is almost identical to k_j",
-            "With unit keys that are perpendicular, q = k_j has a margin of only 1, and e against "
-            "n - 1 ones is little: direction does not do it, length must.",
-            (
-                Check(
-                    "alpha_j with q = k_j, unit norms, n = 10",
-                    identical,
-                    math.e / (math.e + 9),
-                    _TIGHT,
-                ),
-                Check("the same, rounded", identical, 0.232, 5e-4),
-                Check("alpha_j against the 1 that is promised", identical, 1.0, 0.5, apart=True),
+            Check(
+                "alpha_j with q = k_j, unit norms, n = 10", identical, math.e / (math.e + 9), _TIGHT
             ),
+            Check("the same, rounded", identical, 0.232, 5e-4),
+            Check.away("alpha_j against the 1 that is promised", identical, 1.0, 0.5),
         ),
-        Refutation(
+        Refutation.of(
             "k_j.q must be much larger than the sum of the other scores",
-            "One very negative score makes that sum as small as one likes, and takes nothing from "
-            "a rival that ties with k_j: it is the largest of the others that counts.",
-            (
-                Check(
-                    "k_j.q minus the sum of the others, scores 10, 10, -100",
-                    float(scores[0] - scores[1:].sum()),
-                    100.0,
-                    _TIGHT,
-                ),
-                Check("alpha_j for these scores", tied, 0.5, _TIGHT),
-                Check("alpha_j against the 1 that is promised", tied, 1.0, 0.4, apart=True),
+            Check(
+                "k_j.q minus the sum of the others, scores 10, 10, -100",
+                scores[0] - scores[1:].sum(),
+                100.0,
+                _TIGHT,
             ),
+            Check("alpha_j for these scores", tied, 0.5, _TIGHT),
+            Check.away("alpha_j against the 1 that is promised", tied, 1.0, 0.4),
         ),
     )
 
 
-def _draw_copying() -> "Figure":
+def _draw_copying() -> Figure:
     figure, (left, right) = panels(2)
     margin = np.linspace(0, 14, 200)
     for n, colour in ((10, RIGHT), (100, OTHER), (1000, PALE)):
@@ -153,7 +131,7 @@ def average_of_two(seed: int) -> Demonstration:
         Check("alpha_a, beta = 5, closed form", weight(5 * both), shared_weight(N, 5), _TIGHT),
         Check(
             "alpha_b minus alpha_a, beta = 5",
-            float(np.diff(attend(5 * both, keys, values)[0][:2])[0]),
+            np.diff(attend(5 * both, keys, values)[0][:2])[0],
             0,
             _TIGHT,
         ),
@@ -161,13 +139,8 @@ def average_of_two(seed: int) -> Demonstration:
         Check("the others subtracted, beta = 1", weight(away), faster_weight(N, 1), _TIGHT),
         Check("the others subtracted, beta = 5", weight(5 * away), faster_weight(N, 5), _TIGHT),
     )
-    return Demonstration(
-        "average-of-two",
-        "q = beta (k_a + k_b) gives a and b the weight e^beta / (2 e^beta + n - 2) each; "
-        "subtracting the other keys gets to one half faster",
-        checks,
-        _average_refutations(keys, values, random),
-        _draw_average,
+    return Demonstration.of(
+        "average-of-two", checks, _average_refutations(keys, values, random), _draw_average
     )
 
 
@@ -181,42 +154,31 @@ def _average_refutations(
     apart_keys, apart_values = basis[:, :N].T, random.standard_normal((N, N)) @ basis[:, N:].T
     blind = attend(50.0 * (apart_values[0] + apart_values[1]), apart_keys, apart_values)[0]
     return (
-        Refutation(
+        Refutation.of(
             "alpha_a = e^beta / (2 e^beta) = 1/2, the n - 2 others left out",
-            "Each other item has a score of 0 and so a share of e^0 = 1: n - 2 of them weigh "
-            "against 2 e^beta, and beta must grow as ln n does.",
-            (
-                Check("alpha_a, beta = 1, n = 10", one, 0.5, 0.2, apart=True),
-                Check("alpha_a, beta = 5, n = 1,000", many, shared_weight(1000, 5), _TIGHT),
-                Check("alpha_a, beta = 5, n = 1,000, against 1/2", many, 0.5, 0.2, apart=True),
-            ),
+            Check.away("alpha_a, beta = 1, n = 10", one, 0.5, 0.2),
+            Check("alpha_a, beta = 5, n = 1,000", many, shared_weight(1000, 5), _TIGHT),
+            Check.away("alpha_a, beta = 5, n = 1,000, against 1/2", many, 0.5, 0.2),
         ),
-        Refutation(
+        Refutation.of(
             "q = (mu_a + mu_b)/2, the average of the two keys",
-            "That is beta = 1/2: the direction is right, the length is far too small.",
-            (
-                Check("alpha_a with q = (mu_a + mu_b)/2, n = 10", half, 0.146, 5e-4),
-                Check("the same against 1/2", half, 0.5, 0.2, apart=True),
-            ),
+            Check("alpha_a with q = (mu_a + mu_b)/2, n = 10", half, 0.146, 5e-4),
+            Check.away("the same against 1/2", half, 0.5, 0.2),
         ),
-        Refutation(
+        Refutation.of(
             "a query made of the values v_a and v_b",
-            "Scores compare the query with keys; values are arbitrary. Where they are "
-            "perpendicular to the keys, such a query sees nothing, however long it is.",
-            (
-                Check(
-                    "alpha_a with q = 50 (v_a + v_b), values perpendicular to keys",
-                    float(blind[0]),
-                    1 / N,
-                    1e-9,
-                ),
-                Check("the same against 1/2", float(blind[0]), 0.5, 0.2, apart=True),
+            Check(
+                "alpha_a with q = 50 (v_a + v_b), values perpendicular to keys",
+                blind[0],
+                1 / N,
+                1e-9,
             ),
+            Check.away("the same against 1/2", blind[0], 0.5, 0.2),
         ),
     )
 
 
-def _draw_average() -> "Figure":
+def _draw_average() -> Figure:
     figure, (left, right) = panels(2)
     beta = np.linspace(0, 8, 200)
     left.axhline(0.5, color=PALE, linewidth=1, linestyle="--")
@@ -250,16 +212,14 @@ def projection(seed: int) -> Demonstration:
     mended = skewed @ np.linalg.solve(skewed.T @ skewed, skewed.T)
     far = length(skewed @ skewed.T @ (va + vb) - va)
     checks = (
-        Check("largest entry of A^T B", float(abs(a.T @ b).max()), 0, _TIGHT),
+        Check("largest entry of A^T B", abs(a.T @ b).max(), 0, _TIGHT),
         Check("|A A^T (v_a + v_b) - v_a|", length(extract @ (va + vb) - va), 0, _TIGHT),
         Check("|A A^T v_b|", length(extract @ vb), 0, _TIGHT),
-        Check("a basis that is not orthonormal: |A A^T s - v_a|", far, 0, 0.05, apart=True),
+        Check.away("a basis that is not orthonormal: |A A^T s - v_a|", far, 0, 0.05),
         Check("the same, with A (A^T A)^-1 A^T", length(mended @ (va + vb) - va), 0, 1e-9),
     )
-    return Demonstration(
+    return Demonstration.of(
         "projection",
-        "M = A A^T extracts v_a from v_a + v_b, where the columns of A are an orthonormal basis "
-        "of v_a's space, perpendicular to v_b's",
         checks,
         _projection_refutations(a, extract, vb),
         lambda: _draw_projection(extract, va, vb),
@@ -270,31 +230,21 @@ def _projection_refutations(a: Array, extract: Array, vb: Array) -> tuple[Refuta
     d, m = a.shape
     gram = a.T @ a
     return (
-        Refutation(
+        Refutation.of(
             "M = A, the basis vectors as columns",
-            "A is d x m and s has d entries: A s is not defined. A^T s is, but gives the m "
-            "coordinates of v_a and not v_a; A turns them into v_a.",
-            (
-                Check("A s is defined (1: yes)", _fits(a, vb), 0, 0),
-                Check("columns of A against entries of s", m, d, 0.5, apart=True),
-            ),
+            Check("A s is defined (1: yes)", _fits(a, vb), 0, 0),
+            Check.away("columns of A against entries of s", m, d, 0.5),
         ),
-        Refutation(
+        Refutation.of(
             "M = A^T A",
-            "That is the m x m identity: it does not fit s either, and extracts nothing.",
-            (
-                Check("largest entry of A^T A - I", float(abs(gram - np.eye(m)).max()), 0, _TIGHT),
-                Check("A^T A s is defined (1: yes)", _fits(gram, vb), 0, 0),
-            ),
+            Check("largest entry of A^T A - I", abs(gram - np.eye(m)).max(), 0, _TIGHT),
+            Check("A^T A s is defined (1: yes)", _fits(gram, vb), 0, 0),
         ),
-        Refutation(
+        Refutation.of(
             "M v_b = v_b",
-            "v_b = B d and A^T B = 0, so A A^T v_b = 0. Were it v_b, nothing would be taken away.",
-            (
-                Check("|M v_b|", length(extract @ vb), 0, _TIGHT),
-                Check("|M v_b - v_b|", length(extract @ vb - vb), length(vb), 1e-9),
-                Check("the same against 0", length(extract @ vb - vb), 0, 0.05, apart=True),
-            ),
+            Check("|M v_b|", length(extract @ vb), 0, _TIGHT),
+            Check("|M v_b - v_b|", length(extract @ vb - vb), length(vb), 1e-9),
+            Check.away("the same against 0", length(extract @ vb - vb), 0, 0.05),
         ),
     )
 
@@ -311,7 +261,7 @@ def _fits(matrix: Array, vector: Array) -> float:
     return 1.0
 
 
-def _draw_projection(extract: Array, va: Array, vb: Array) -> "Figure":
+def _draw_projection(extract: Array, va: Array, vb: Array) -> Figure:
     figure, axes = panels(2)
     place = np.arange(len(va))
     shown = (

@@ -1,12 +1,27 @@
 """A claim that is computed rather than argued: what it says, what shows it, what it looks like."""
 
+import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from numpy.typing import NDArray
+
+from wherefrom.course.lab.numerics import Array, standard_error
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+else:  # matplotlib is imported when something is drawn, not before
+    Axes = Figure = Any
+
+# What demonstrations say in words; the numbers are computed.
+_EXPLANATIONS: dict[str, dict[str, str]] = json.loads(
+    Path(__file__).with_name("explanations.json").read_text("utf-8")
+)
+_SURE = 6  # standard errors: a right number lies further off once in 500 million times
 
 
 @dataclass(frozen=True)
@@ -24,12 +39,30 @@ class Check:
     apart: bool = False
     error: float = 0.0
 
+    @classmethod
+    def away(cls, label: str, found: float, expected: float, tolerance: float) -> Self:
+        """The number that a wrong statement promises is not the one that is found."""
+        return cls(label, found, expected, tolerance, apart=True)
+
+    @classmethod
+    def sampled(cls, label: str, values: NDArray[Any], expected: float) -> Self:
+        """The mean of sampled numbers, or the share of samples of which something is true."""
+        error = standard_error(values)
+        return cls(label, values.mean(), expected, _SURE * error, error=error)
+
+    @classmethod
+    def sampled_sd(cls, label: str, values: Array, expected: float, slack: float = 0.0) -> Self:
+        """Their standard deviation; `slack` is what the expected number itself leaves out."""
+        sd = values.std()
+        error = standard_error((values - values.mean()) ** 2) / (2 * sd)
+        return cls(label, sd, expected, _SURE * error + slack, error=error)
+
     @property
     def holds(self) -> bool:
         distance = float(abs(self.found - self.expected))
         if not math.isfinite(distance):
             return False
-        return distance > self.tolerance if self.apart else distance <= self.tolerance
+        return bool(distance > self.tolerance) == self.apart
 
     def in_words(self) -> str:
         found, expected = f"{self.label}: found {self.found:.6g}", f"{self.expected:.6g}"
@@ -38,16 +71,15 @@ class Check:
         return f"{found}, expected {expected} within {self.tolerance:.2g}"
 
     def as_json(self) -> dict[str, Any]:
-        sampled = {"standard_error": float(self.error)} if self.error else {}
-        return {
+        told = {
             "label": self.label,
             "found": _number(self.found),
             "expected": _number(self.expected),
             "tolerance": float(self.tolerance),
             "apart": self.apart,
             "holds": self.holds,
-            **sampled,
         }
+        return told | ({"standard_error": float(self.error)} if self.error else {})
 
 
 @dataclass(frozen=True)
@@ -57,6 +89,11 @@ class Refutation:
     statement: str
     why: str
     checks: tuple[Check, ...]
+
+    @classmethod
+    def of(cls, statement: str, *checks: Check) -> Self:
+        """With the explanation that is written for the statement."""
+        return cls(statement, _EXPLANATIONS["why"][statement], checks)
 
     @property
     def holds(self) -> bool:
@@ -79,7 +116,12 @@ class Demonstration:
     claim: str
     checks: tuple[Check, ...]
     refutations: tuple[Refutation, ...]
-    draw: "Callable[[], Figure]"
+    draw: Callable[[], Figure]
+
+    @classmethod
+    def of(cls, name: str, *given: Any) -> Self:
+        """With the claim that is written for the name."""
+        return cls(name, _EXPLANATIONS["claims"][name], *given)
 
     @property
     def every_check(self) -> tuple[Check, ...]:

@@ -4,16 +4,12 @@ alpha_i = exp(k_i.q) / sum_j exp(k_j.q), c = sum_i alpha_i v_i. Item 0 is a.
 """
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
+from wherefrom.course.lab.demonstration import Check, Demonstration, Figure, Refutation
 from wherefrom.course.lab.numerics import Array, attend, generator, length, softmax
 from wherefrom.show.drawing.figures import OTHER, PALE, RIGHT, WRONG, bars, dress, panels
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 N, D = 10, 6  # items, and entries of a value
 DRAWS = 40_000  # of an item, where one pretends that items are drawn
@@ -32,9 +28,7 @@ def categorical(seed: int) -> Demonstration:
     # E|v_I - c|^2, from the weights alone: what one drawn value misses the mean by.
     expected = float(weights @ ((values - c) ** 2).sum(axis=1))
     checks = (
-        Check(
-            "the least of 10,000 weights, scores from -30 to 30: above 0", many.min(), 0, 0, True
-        ),
+        Check.away("the least of 10,000 weights, scores from -30 to 30: above 0", many.min(), 0, 0),
         Check("their sums, the furthest from 1", _furthest(many.sum(axis=1)), 1, _TIGHT),
         Check(
             "|mean of 40,000 values drawn by the weights - c|",
@@ -42,13 +36,15 @@ def categorical(seed: int) -> Demonstration:
             0,
             6 * math.sqrt(expected / DRAWS),
         ),
-        _spread_check(drawn, c, expected),
+        Check.sampled(
+            "mean squared distance of a drawn value from c",
+            ((drawn - c) ** 2).sum(axis=1),
+            expected,
+        ),
         *_shift_checks(weights),
     )
-    return Demonstration(
+    return Demonstration.of(
         "categorical",
-        "exp makes every weight positive, the division makes them sum to 1: a probability for "
-        "each of n items, and c is the mean of the values under it",
         checks,
         (
             _not_negative_is_not_enough(),
@@ -63,13 +59,6 @@ def _furthest(sums: Array) -> float:
     return float(sums[np.argmax(abs(sums - 1))])
 
 
-def _spread_check(drawn: Array, c: Array, expected: float) -> Check:
-    squares = ((drawn - c) ** 2).sum(axis=1)
-    error = float(squares.std() / math.sqrt(DRAWS))
-    label = "mean squared distance of a drawn value from c"
-    return Check(label, float(squares.mean()), expected, 6 * error, error=error)
-
-
 def _shift_checks(weights: Array) -> tuple[Check, ...]:
     """The weights know differences of scores only, and only among the items that are there."""
     scores = np.log(weights)
@@ -79,12 +68,12 @@ def _shift_checks(weights: Array) -> tuple[Check, ...]:
     return (
         Check("100 added to every score: the largest change", _change(raised, weights), 0, _TIGHT),
         Check(
-            "a once more: alpha_a falls from p to p/(1 + p)", float(twice[0]), share / (1 + share),
+            "a once more: alpha_a falls from p to p/(1 + p)", twice[0], share / (1 + share),
             _TIGHT,
         ),
         Check(
             "the same: alpha_a over alpha_b, change",
-            float(twice[0] / twice[1] - weights[0] / weights[1]),
+            twice[0] / twice[1] - weights[0] / weights[1],
             0,
             1e-9,
         ),
@@ -99,20 +88,15 @@ def _not_negative_is_not_enough() -> Refutation:
     """ReLU in place of exp: not negative, and still no distribution."""
     scores = np.array([-1.0, -2.0, -3.0])
     total = float(np.maximum(scores, 0).sum())
-    return Refutation(
+    return Refutation.of(
         "numerator and denominator are not negative, therefore the weights are probabilities",
-        "That leaves 0/0 open: max(0, score) is not negative either, and three negative scores "
-        "give 0/0. exp is positive, so the sum is above 0, and each weight is strictly between 0 "
-        "and 1 wherever there are two items or more.",
-        (
-            Check("sum of max(0, score), scores -1, -2, -3", total, 0, 0),
-            Check("sum of exp(score), the same scores", float(np.exp(scores).sum()), 0, 0.1, True),
-            Check(
-                "the largest weight, the same scores",
-                float(softmax(scores).max()),
-                1 / (1 + math.exp(-1) + math.exp(-2)),
-                _TIGHT,
-            ),
+        Check("sum of max(0, score), scores -1, -2, -3", total, 0, 0),
+        Check.away("sum of exp(score), the same scores", np.exp(scores).sum(), 0, 0.1),
+        Check(
+            "the largest weight, the same scores",
+            softmax(scores).max(),
+            1 / (1 + math.exp(-1) + math.exp(-2)),
+            _TIGHT,
         ),
     )
 
@@ -120,15 +104,11 @@ def _not_negative_is_not_enough() -> Refutation:
 def _nothing_is_drawn(again: list[Array], values: Array, expected: float) -> Refutation:
     moved = max(length(each - again[0]) for each in again)
     nearest = float(np.linalg.norm(values - again[0], axis=1).min())
-    return Refutation(
+    return Refutation.of(
         "attention selects a value at random, with the weights as probabilities",
-        "Nothing is drawn: the same inputs give the same c each time, and c is the mean, which "
-        "is none of the values. Drawing an item gives c only on average, over many draws.",
-        (
-            Check("spread of c over three computations", moved, 0, 0),
-            Check("the distance of c from the nearest value", nearest, 0, 1e-3, apart=True),
-            Check("mean squared distance of one drawn value from c", expected, 0, 0.01, apart=True),
-        ),
+        Check("spread of c over three computations", moved, 0, 0),
+        Check.away("the distance of c from the nearest value", nearest, 0, 1e-3),
+        Check.away("mean squared distance of one drawn value from c", expected, 0, 0.01),
     )
 
 
@@ -137,21 +117,16 @@ def _not_relevance() -> Refutation:
     weights = softmax(np.log(np.array([0.9, 0.05, 0.05])))
     values = np.array([[0.0, 0.0], [30.0, 0.0], [0.0, 10.0]])
     parts = np.linalg.norm(weights[:, None] * values, axis=1)
-    return Refutation(
+    return Refutation.of(
         "a larger weight means that the item matters more to the output",
-        "The weight multiplies a value. A weight of 0.9 on a value of zero adds nothing, and one "
-        "of 0.05 on a long value makes the output. Nor is a weight the probability that an item "
-        "is the right one: it is a share among the items that are there.",
-        (
-            Check("weight of a", float(weights[0]), 0.9, _TIGHT),
-            Check("length of what a adds to c", float(parts[0]), 0, _TIGHT),
-            Check("weight of b", float(weights[1]), 0.05, _TIGHT),
-            Check("length of what b adds to c", float(parts[1]), 1.5, _TIGHT),
-        ),
+        Check("weight of a", weights[0], 0.9, _TIGHT),
+        Check("length of what a adds to c", parts[0], 0, _TIGHT),
+        Check("weight of b", weights[1], 0.05, _TIGHT),
+        Check("length of what b adds to c", parts[1], 1.5, _TIGHT),
     )
 
 
-def _draw(weights: Array, values: Array, c: Array) -> "Figure":
+def _draw(weights: Array, values: Array, c: Array) -> Figure:
     figure, (left, middle, right) = panels(3)
     left.bar(range(N), weights, color=RIGHT, width=0.7)
     left.set_xticks(range(N), [f"{i + 1}" for i in range(N)])

@@ -1,15 +1,19 @@
 """Two derivatives by hand, of softmax and of a network, and perplexity, which has no base."""
 
-from typing import TYPE_CHECKING
+import math
 
 import numpy as np
 
-from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
-from wherefrom.course.lab.numerics import Array, central_differences, generator, sigmoid, softmax
+from wherefrom.course.lab.demonstration import Check, Demonstration, Figure, Refutation
+from wherefrom.course.lab.numerics import (
+    Array,
+    central_differences,
+    generator,
+    length,
+    sigmoid,
+    softmax,
+)
 from wherefrom.show.drawing.figures import PALE, RIGHT, WRONG, dress, panels
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _USES = {"softmax": 7, "network": 8, "perplexity": 9}
 _NEAR = 1e-8  # central differences with steps of 1e-5 are right to about 1e-10
@@ -35,36 +39,17 @@ def softmax_cross_entropy(seed: int) -> Demonstration:
     checks = (
         Check("y_hat - y against central differences", _gap(right, measured), 0, _NEAR),
         Check("the chain rule, summed over j, against y_hat - y", _gap(summed, right), 0, 1e-12),
-        Check("sum of the gradient", float(right.sum()), 0, 1e-12),
+        Check("sum of the gradient", right.sum(), 0, 1e-12),
     )
-    refutation = Refutation(
+    refutation = Refutation.of(
         "dCE/dtheta_i = dCE/dy_hat_i . dy_hat_i/dtheta_i",
-        "Every y_hat_j depends on theta_i, through the sum below the fraction; the chain rule adds "
-        "over all j. Without the sum the entry of the true class comes out right and all others 0.",
-        (
-            Check(
-                "one term: entry of the true class", float(alone[label]), float(right[label]), 1e-12
-            ),
-            Check(
-                "one term: largest entry of the other classes",
-                float(abs(alone[others]).max()),
-                0,
-                1e-12,
-            ),
-            Check(
-                "the same, as it should be",
-                float(measured[others].max()),
-                float(found[others].max()),
-                _NEAR,
-            ),
-            Check(
-                "one term against central differences", _gap(alone, measured), 0, 0.01, apart=True
-            ),
-        ),
+        Check("one term: entry of the true class", alone[label], right[label], 1e-12),
+        Check("one term: largest entry of the other classes", abs(alone[others]).max(), 0, 1e-12),
+        Check("the same, as it should be", measured[others].max(), found[others].max(), _NEAR),
+        Check.away("one term against central differences", _gap(alone, measured), 0, 0.01),
     )
-    return Demonstration(
+    return Demonstration.of(
         "softmax-cross-entropy",
-        "the gradient of cross-entropy with respect to the input of softmax is y_hat - y",
         checks,
         (refutation,),
         lambda: _draw_entries(measured, right, alone, "y_hat - y", "one term alone"),
@@ -87,25 +72,20 @@ def input_gradient(seed: int) -> Demonstration:
     wrong = softmax(h @ w2 + b2) - np.eye(4)[label]
     right = (wrong @ w2.T * h * (1 - h)) @ w1.T
     measured = central_differences(loss, x)
-    step = 1e-4 * right / max(float(np.linalg.norm(right)), 1e-12)
+    step = 1e-4 * right / max(length(right), 1e-12)
     drop = (loss(x - step) - loss(x + step)) / 2e-4
     checks = (
         Check("the formula against central differences", _gap(right, measured), 0, _NEAR),
-        Check(
-            "slope along the gradient against its length", -drop, float(np.linalg.norm(right)), 1e-6
-        ),
-        Check(
+        Check("slope along the gradient against its length", -drop, length(right), 1e-6),
+        Check.away(
             "without h (1 - h), against central differences",
             _gap(wrong @ w2.T @ w1.T, measured),
             0,
             1e-3,
-            apart=True,
         ),
     )
-    return Demonstration(
+    return Demonstration.of(
         "input-gradient",
-        "for h = sigmoid(x W1 + b1) and y_hat = softmax(h W2 + b2), "
-        "dJ/dx = ((y_hat - y) W2^T * h (1 - h)) W1^T",
         checks,
         (),
         lambda: _draw_entries(
@@ -128,23 +108,16 @@ def perplexity_base(seed: int) -> Demonstration:
         Check("2^(-mean log2 p) against e^(-mean ln p)", binary, natural, 1e-9),
         Check("10^(-mean log10 p) against e^(-mean ln p)", tenth, natural, 1e-9),
         Check("both are the geometric mean of 1/p", mean, natural, 1e-9),
-        Check("a uniform choice among 50: perplexity", float(np.exp(-np.log(1 / 50))), 50, 1e-9),
+        Check("a uniform choice among 50: perplexity", np.exp(-np.log(1 / 50)), 50, 1e-9),
         Check(
             "bases mixed, e^(-mean log2 p), against the power 1/ln 2 of it",
             mixed,
-            natural ** (1 / np.log(2)),
+            natural ** (1 / math.log(2)),
             1e-8,
         ),
-        Check("bases mixed, against the perplexity", mixed, natural, 0.5, apart=True),
+        Check.away("bases mixed, against the perplexity", mixed, natural, 0.5),
     )
-    return Demonstration(
-        "perplexity-base",
-        "perplexity does not depend on the base: 2^(-mean log2 p) = e^(-mean ln p), as long as "
-        "the power and the logarithm have the same",
-        checks,
-        (),
-        lambda: _draw_perplexity(p, natural),
-    )
+    return Demonstration.of("perplexity-base", checks, (), lambda: _draw_perplexity(p, natural))
 
 
 def _gap(a: Array, b: Array) -> float:
@@ -153,7 +126,7 @@ def _gap(a: Array, b: Array) -> float:
 
 def _draw_entries(
     measured: Array, right: Array, wrong: Array, right_name: str, wrong_name: str
-) -> "Figure":
+) -> Figure:
     figure, (left,) = panels(1)
     place = np.arange(len(measured))
     left.bar(place - 0.27, measured, 0.26, color=PALE, label="central differences")
@@ -164,7 +137,7 @@ def _draw_entries(
     return figure
 
 
-def _draw_perplexity(p: Array, natural: float) -> "Figure":
+def _draw_perplexity(p: Array, natural: float) -> Figure:
     figure, (left,) = panels(1)
     bases = np.linspace(1.5, 12, 100)
     logs = np.log(p).mean() / np.log(bases)

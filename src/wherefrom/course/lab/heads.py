@@ -5,11 +5,11 @@ perpendicular unit vectors (here the axes). Item 0 is a, item 1 is b.
 """
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
+from wherefrom.course.lab.demonstration import Check, Demonstration, Figure, Refutation
 from wherefrom.course.lab.numerics import (
     Array,
     gaussian_mean,
@@ -20,13 +20,10 @@ from wherefrom.course.lab.numerics import (
 )
 from wherefrom.show.drawing.figures import PALE, RIGHT, WRONG, dress, panels
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 N = 10
 BETA = 10.0
 SD = math.sqrt(0.5)  # of gamma
-SAMPLES = 40_000  # at least four standard errors within every tolerance below
+SAMPLES = 40_000
 _NOISE = 1e-6  # standard deviation of the vanishing part of every key
 _USE = 4
 
@@ -50,20 +47,20 @@ def within(edge: float, beta: float) -> float:
     return math.erf(math.log(edge / (1 - edge)) / beta)
 
 
+def balanced(alpha: Array) -> NDArray[np.bool]:
+    """Whether neither a nor b has much more weight than the other, for each sample."""
+    return (alpha > 0.4) & (alpha < 0.6)
+
+
 def one_head(seed: int) -> Demonstration:
     gamma, keys = sample_keys(seed)
     weights = softmax(keys @ (BETA * (np.eye(N)[0] + np.eye(N)[1])))
     alpha = weights[:, 0]
-    squares = (alpha - alpha.mean()) ** 2
-    sd = math.sqrt(squares.mean())
-    sd_error = float(squares.std() / math.sqrt(SAMPLES) / (2 * sd))
-    balanced = float(((alpha > 0.4) & (alpha < 0.6)).mean())
-    share_error = math.sqrt(balanced * (1 - balanced) / SAMPLES)
     far = float(abs(alpha - sigmoid(BETA * gamma)).max())
     checks = (
         Check("alpha_a minus sigmoid(beta gamma), the largest of all samples", far, 0, 1e-3),
         Check("sd of alpha_a, beta = 10, by quadrature", spread(BETA), 0.443, 1.5e-3),
-        Check("sd of alpha_a, beta = 10, sampled", sd, spread(BETA), 2.5e-3, error=sd_error),
+        Check.sampled_sd("sd of alpha_a, beta = 10, sampled", alpha, spread(BETA)),
         Check(
             "sd of alpha_a, beta = 100, against sqrt(1/4 - 1/(beta sqrt pi))",
             spread(100),
@@ -72,12 +69,10 @@ def one_head(seed: int) -> Demonstration:
         ),
         Check("sd of alpha_a, beta = 1,000, against its limit 1/2", spread(1000), 0.5, 1e-3),
         Check("P(0.4 < alpha_a < 0.6) = erf(ln 1.5 / beta)", within(0.6, BETA), 0.045, 1e-3),
-        Check("the same, sampled", balanced, within(0.6, BETA), 6e-3, error=share_error),
+        Check.sampled("the same, sampled", balanced(alpha), within(0.6, BETA)),
     )
-    return Demonstration(
+    return Demonstration.of(
         "one-head-is-fragile",
-        "with q = beta (mu_a + mu_b) and k_a = (1 + gamma) mu_a, alpha_a = sigmoid(beta gamma): "
-        "the output jumps between v_a and v_b",
         checks,
         _one_head_refutations(keys),
         lambda: _draw_one_head(alpha),
@@ -87,31 +82,23 @@ def one_head(seed: int) -> Demonstration:
 def _one_head_refutations(keys: Array) -> tuple[Refutation, ...]:
     still = float((keys[:, 1] @ (np.eye(N)[0] + np.eye(N)[1])).std())
     both, extreme = spread(BETA, 1.0), 1 - within(0.9, BETA)
-    balanced = within(0.6, BETA)
+    share = within(0.6, BETA)
     return (
-        Refutation(
+        Refutation.of(
             "alpha_a = sigmoid(beta (eps_a - eps_b)), with noise in the length of k_b as well",
-            "Only k_a's covariance has the large part; k_b stays at mu_b. Noise on both is "
-            "another problem, with another and larger spread.",
-            (
-                Check("sd of k_b.q / beta over the samples", still, 0, 1e-4),
-                Check("sd of alpha_a with noise on both keys", both, 0.459, 5e-4),
-                Check("the same against the spread there is", both, spread(BETA), 0.01, apart=True),
-            ),
+            Check("sd of k_b.q / beta over the samples", still, 0, 1e-4),
+            Check("sd of alpha_a with noise on both keys", both, 0.459, 5e-4),
+            Check.away("the same against the spread there is", both, spread(BETA), 0.01),
         ),
-        Refutation(
+        Refutation.of(
             "c is a balanced average whenever k_a is near its mean, which is the usual case",
-            "Near must mean |gamma| < ln(1.5)/beta = 0.04, and gamma's standard deviation is 0.71: "
-            "nearly balanced is the exception, nearly all on one of the two the rule.",
-            (
-                Check("P(0.4 < alpha_a < 0.6)", balanced, 0.045, 1e-3),
-                Check("the same against a majority", balanced, 0.5, 0.4, apart=True),
-                Check(
-                    "P(alpha_a < 0.1 or > 0.9) = 1 - erf(ln 9 / beta)",
-                    extreme,
-                    1 - gaussian_mean(_unsettled, SD),
-                    5e-3,
-                ),
+            Check("P(0.4 < alpha_a < 0.6)", share, 0.045, 1e-3),
+            Check.away("the same against a majority", share, 0.5, 0.4),
+            Check(
+                "P(alpha_a < 0.1 or > 0.9) = 1 - erf(ln 9 / beta)",
+                extreme,
+                1 - gaussian_mean(_unsettled, SD),
+                5e-3,
             ),
         ),
     )
@@ -122,7 +109,7 @@ def _unsettled(gamma: Array) -> Array:
     return np.where((alpha > 0.1) & (alpha < 0.9), 1.0, 0.0)
 
 
-def _draw_one_head(alpha: Array) -> "Figure":
+def _draw_one_head(alpha: Array) -> Figure:
     figure, (left, right) = panels(2)
     gamma = np.linspace(-2.2, 2.2, 400)
     left.fill_between(gamma, np.exp(-(gamma**2)), color=PALE, alpha=0.4, label="how likely")

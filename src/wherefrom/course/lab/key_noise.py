@@ -5,18 +5,13 @@ mu_b). k_a may also vary in length: covariance alpha I + 1/2 mu_a mu_a^T. Item 0
 """
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
-from wherefrom.course.lab.heads import BETA, SD, N, spread
+from wherefrom.course.lab.demonstration import Axes, Check, Demonstration, Figure, Refutation
+from wherefrom.course.lab.heads import BETA, SD, N, balanced, spread
 from wherefrom.course.lab.numerics import Array, generator, sigmoid, softmax
 from wherefrom.show.drawing.figures import OTHER, PALE, RIGHT, WRONG, dress, panels
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 SAMPLES = 20_000
 ALPHAS = {1e-2: 0.314, 1e-3: 0.145, 1e-6: 0.005}  # the spread of the weight of a at beta = 10
@@ -45,13 +40,18 @@ def sample_weights(seed: int, beta: float, alpha: float, query: Array) -> Array:
 
 def small_noise(seed: int) -> Demonstration:
     both = np.eye(N)[0] + np.eye(N)[1]
-    sampled = {alpha: sample_weights(seed, BETA, alpha, both) for alpha in ALPHAS}
+    drawn = {alpha: sample_weights(seed, BETA, alpha, both) for alpha in ALPHAS}
     checks = [
         Check(f"sd of a's weight, alpha = {a:g}, by quadrature", noisy_spread(BETA, a), sd, 5e-4)
         for a, sd in ALPHAS.items()
     ]
-    checks += [_sampled(alpha, weights) for alpha, weights in sampled.items()]
     # 8 others of weight e^-10 each are what quadrature leaves out.
+    checks += [
+        Check.sampled_sd(
+            f"sd of a's weight, alpha = {a:g}, sampled, all ten keys noisy", weights, _at(a), 5e-4
+        )
+        for a, weights in drawn.items()
+    ]
     same = noisy_spread(2 * BETA, SHOWN / 4)
     limit = (2 * 0.01 / BETA) ** 2  # sd = beta sqrt(alpha) / 2 for small alpha
     one = sample_weights(seed, BETA, 1e-2, np.eye(N)[0])
@@ -59,15 +59,13 @@ def small_noise(seed: int) -> Demonstration:
         Check("twice beta and a quarter of alpha: the same sd", same, ALPHAS[SHOWN], 5e-4),
         Check("sd for alpha = (0.02/beta)^2, to stay within 0.01", _at(limit), 0.01, 1e-5),
         Check("sd over beta sqrt(alpha)/2, alpha = 1e-6", _at(1e-6) / (BETA * 1e-3 / 2), 1, 1e-3),
-        Check("a head that copies, q = beta mu_a, alpha = 0.01: sd", float(one.std()), 0, 0.01),
+        Check("a head that copies, q = beta mu_a, alpha = 0.01: sd", one.std(), 0, 0.01),
     ]
-    return Demonstration(
+    return Demonstration.of(
         "small-noise-in-keys",
-        "with k_i ~ N(mu_i, alpha I) a's weight is sigmoid(2 beta sqrt(alpha) z), z ~ N(0, 1); "
-        "c is about the average only where alpha is much less than 1/beta^2",
         tuple(checks),
-        (_small_on_its_own(sampled[1e-2]), _the_larger_the_better()),
-        lambda: _draw_small_noise(sampled),
+        (_small_on_its_own(drawn[1e-2]), _the_larger_the_better()),
+        lambda: _draw_small_noise(drawn),
     )
 
 
@@ -75,47 +73,30 @@ def _at(alpha: float) -> float:
     return noisy_spread(BETA, alpha)
 
 
-def _sampled(alpha: float, weights: Array) -> Check:
-    squares = (weights - weights.mean()) ** 2
-    sd = math.sqrt(squares.mean())
-    error = float(squares.std() / math.sqrt(SAMPLES) / (2 * sd))
-    label = f"sd of a's weight, alpha = {alpha:g}, sampled, all ten keys noisy"
-    return Check(label, sd, noisy_spread(BETA, alpha), 6 * error + 5e-4, error=error)
-
-
 def _small_on_its_own(weights: Array) -> Refutation:
-    middle = float(((weights > 0.4) & (weights < 0.6)).mean())
-    error = math.sqrt(middle * (1 - middle) / SAMPLES)
+    middle = balanced(weights)
     # 0.4 to 0.6 means |2 beta sqrt(alpha) z| < ln 1.5.
     expected = math.erf(math.log(1.5) / (2 * BETA * 0.1) / math.sqrt(2))
-    return Refutation(
+    return Refutation.of(
         "alpha = 0.01 is small, so k_a is about mu_a and c is about the average",
-        "Each entry of a key is then off by 0.1, but the query multiplies that by beta: the "
-        "scores of a and b differ by 2 beta sqrt(alpha) = 2 in a usual sample, and e^2 = 7.4.",
-        (
-            Check("sd of a's weight, alpha = 0.01, beta = 10", _at(1e-2), 0, 0.1, apart=True),
-            Check("P(0.4 < a's weight < 0.6)", middle, expected, 0.02, error=error),
-            Check("the same against nearly always", middle, 1, 0.5, apart=True),
-        ),
+        Check.away("sd of a's weight, alpha = 0.01, beta = 10", _at(1e-2), 0, 0.1),
+        Check.sampled("P(0.4 < a's weight < 0.6)", middle, expected),
+        Check.away("the same against nearly always", middle.mean(), 1, 0.5),
     )
 
 
 def _the_larger_the_better() -> Refutation:
     sds = [noisy_spread(beta, SHOWN) for beta in (BETA, 10 * BETA)]
     left = [abs(math.exp(b) / (2 * math.exp(b) + N - 2) - 0.5) for b in (BETA, 10 * BETA)]
-    return Refutation(
+    return Refutation.of(
         "beta must be very large, and the larger the better",
-        "beta must be well above ln(n-2), or the others keep weight. Past that it only makes the "
-        "same noise count for more: what is gained is nothing, what is lost is the average.",
-        (
-            Check("what the others take from 1/2, beta = 10", left[0], 0, 1e-3),
-            Check("sd of a's weight, alpha = 0.001, beta = 10", sds[0], ALPHAS[SHOWN], 5e-4),
-            Check("the same for beta = 100", sds[1], 0.435, 5e-3),
-        ),
+        Check("what the others take from 1/2, beta = 10", left[0], 0, 1e-3),
+        Check("sd of a's weight, alpha = 0.001, beta = 10", sds[0], ALPHAS[SHOWN], 5e-4),
+        Check("the same for beta = 100", sds[1], 0.435, 5e-3),
     )
 
 
-def _draw_small_noise(sampled: dict[float, Array]) -> "Figure":
+def _draw_small_noise(sampled: dict[float, Array]) -> Figure:
     figure, (left, right) = panels(2)
     alphas = np.logspace(-7, 0, 60)
     for beta, colour in ((5.0, OTHER), (BETA, RIGHT), (20.0, WRONG)):
@@ -140,7 +121,7 @@ def _draw_small_noise(sampled: dict[float, Array]) -> "Figure":
     return figure
 
 
-def _legend(axes: "Axes") -> None:
+def _legend(axes: Axes) -> None:
     axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.2), fontsize=8)
 
 
@@ -157,55 +138,36 @@ def range_of_a_key(seed: int) -> Demonstration:
     k_b = mu_b + math.sqrt(SHOWN) * narrow
     along, across = k_a @ mu_a, k_a @ mu_b
     sure = 1.96 * math.sqrt(0.5 + SHOWN)
-    inside = float((abs(along - 1) < sure).mean())
     checks = (
-        _variance_check("variance of k_a along mu_a: alpha + 1/2", along, 0.5 + SHOWN),
-        _variance_check("variance of k_a along mu_b: alpha", across, SHOWN),
-        _variance_check("variance of k_b along mu_a: alpha", k_b @ mu_a, SHOWN),
-        Check("mean of k_a along mu_a", float(along.mean()), 1, 0.03, error=_error(along)),
-        Check("share between -0.39 and 2.39 mu_a", inside, 0.95, 0.01, error=_share_error(inside)),
+        _variance("variance of k_a along mu_a: alpha + 1/2", along, 0.5 + SHOWN),
+        _variance("variance of k_a along mu_b: alpha", across, SHOWN),
+        _variance("variance of k_b along mu_a: alpha", k_b @ mu_a, SHOWN),
+        Check.sampled("mean of k_a along mu_a", along, 1),
+        Check.sampled("share between -0.39 and 2.39 mu_a", abs(along - 1) < sure, 0.95),
         Check("the lower end of that range", 1 - sure, -0.387, 1e-3),
         Check("the upper end of that range", 1 + sure, 2.387, 1e-3),
     )
-    return Demonstration(
+    return Demonstration.of(
         "range-of-a-key",
-        "k_a ~ N(mu_a, alpha I + 1/2 mu_a mu_a^T) lies on the line of mu_a, from about -0.4 to 2.4 "
-        "times mu_a, and k_b stays a point: a long thin ellipse against a small ball",
         checks,
         (_same_direction(k_a, along), _a_number_for_a_matrix(random)),
         lambda: _draw_range(k_a, k_b),
     )
 
 
-def _error(x: Array) -> float:
-    return float(x.std() / math.sqrt(len(x)))
-
-
-def _share_error(share: float) -> float:
-    return math.sqrt(share * (1 - share) / SAMPLES)
-
-
-def _variance_check(label: str, x: Array, expected: float) -> Check:
-    """A sampled variance has a standard error of itself times sqrt(2 / samples)."""
-    error = expected * math.sqrt(2 / SAMPLES)
-    return Check(label, float(x.var()), expected, 6 * error, error=error)
+def _variance(label: str, x: Array, expected: float) -> Check:
+    return Check.sampled(label, (x - x.mean()) ** 2, expected)
 
 
 def _same_direction(k_a: Array, along: Array) -> Refutation:
-    backwards = float((along < 0).mean())
     expected = 0.5 * math.erfc(1 / math.sqrt(2 * (0.5 + SHOWN)))
     cosine = along / np.linalg.norm(k_a, axis=-1)
     near = float((cosine > 0.9).mean())
-    return Refutation(
+    return Refutation.of(
         "k_a always points in roughly the same direction as mu_a",
-        "Its length factor 1 + gamma is negative in 8 % of the samples, and then k_a points the "
-        "other way: q1 = beta mu_a gives a the lowest score of all. Near zero the small noise "
-        "decides the direction.",
-        (
-            Check("P(k_a.mu_a < 0)", backwards, expected, 0.012, error=_share_error(backwards)),
-            Check("share with a cosine above 0.9", near, 1, 0.05, apart=True),
-            Check("the least cosine of all samples, against 1", float(cosine.min()), 1, 1.9, True),
-        ),
+        Check.sampled("P(k_a.mu_a < 0)", along < 0, expected),
+        Check.away("share with a cosine above 0.9", near, 1, 0.05),
+        Check.away("the least cosine of all samples, against 1", cosine.min(), 1, 1.9),
     )
 
 
@@ -214,20 +176,15 @@ def _a_number_for_a_matrix(random: np.random.Generator) -> Refutation:
     wrong = np.full((N, N), 0.5) + SHOWN * np.eye(N)
     drawn = random.multivariate_normal(np.eye(N)[0], wrong, SAMPLES, method="cholesky")
     tied = float(np.corrcoef(drawn[:, 0], drawn[:, 1])[0, 1])
-    return Refutation(
+    return Refutation.of(
         "k_a = mu_a + eps with eps ~ N(0, alpha I + 0.5)",
-        "1/2 mu_a mu_a^T is a matrix of rank one: all of it lies along mu_a. The number 1/2 in "
-        "its place, added to every entry, makes k_a vary along the sum of all axes, so that it "
-        "has as much of mu_b as it has noise of its own.",
-        (
-            _variance_check("variance along mu_b, the number added", drawn[:, 1], 0.5 + SHOWN),
-            Check("the same against the alpha that it should be", wrong[1, 1], SHOWN, 0.1, True),
-            Check("correlation of k_a.mu_a and k_a.mu_b", tied, 1, 0.01),
-        ),
+        _variance("variance along mu_b, the number added", drawn[:, 1], 0.5 + SHOWN),
+        Check.away("the same against the alpha that it should be", wrong[1, 1], SHOWN, 0.1),
+        Check("correlation of k_a.mu_a and k_a.mu_b", tied, 1, 0.01),
     )
 
 
-def _draw_range(k_a: Array, k_b: Array) -> "Figure":
+def _draw_range(k_a: Array, k_b: Array) -> Figure:
     figure, (left, right) = panels(2)
     # q = beta (mu_a + mu_b): on this line a key's score is beta, the score of mu_b.
     tie = "same score as mu_b"
@@ -243,7 +200,7 @@ def _draw_range(k_a: Array, k_b: Array) -> "Figure":
     return figure
 
 
-def _draw_lengths(axes: "Axes", along: Array) -> None:
+def _draw_lengths(axes: Axes, along: Array) -> None:
     weights = np.full(len(along), 1 / len(along))
     axes.hist(along, bins=60, range=(-1.5, 3.5), color=WRONG, alpha=0.5, weights=weights)
     lengths = np.linspace(-1.5, 3.5, 300)

@@ -6,6 +6,7 @@ believe the code that it explains.
 
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,10 +67,14 @@ def gaussian_variance(f: Callable[[Array], Array], sd: float, low: float = -np.i
     return gaussian_mean(lambda g: (f(g) - mean) ** 2, sd, low)
 
 
-def total_variance(points: Array) -> tuple[float, float]:
-    """The mean squared distance of sampled points from their mean, and its standard error."""
-    squares = ((points - points.mean(axis=0)) ** 2).sum(axis=-1)
-    return float(squares.mean()), float(squares.std() / np.sqrt(len(squares)))
+def squared_distances(points: Array) -> Array:
+    """Of sampled points from their mean: the mean of these is the total variance."""
+    return ((points - points.mean(axis=0)) ** 2).sum(axis=-1)
+
+
+def standard_error(values: NDArray[Any]) -> float:
+    """Of the mean of independent samples."""
+    return float(values.std() / np.sqrt(len(values)))
 
 
 def central_differences(f: Callable[[Array], float], x: Array, step: float = 1e-5) -> Array:

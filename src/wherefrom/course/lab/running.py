@@ -1,6 +1,6 @@
 """Running demonstrations instead of training: claims computed, checked and drawn into a folder."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -8,7 +8,15 @@ from typing import Any
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.errors import MissingInput
 from wherefrom.core.recipe import Demonstrations
-from wherefrom.course.lab.catalogue import DEMONSTRATIONS
+from wherefrom.course.lab import (
+    attention,
+    distribution,
+    gradients,
+    heads,
+    key_noise,
+    self_attention,
+    two_heads,
+)
 from wherefrom.course.lab.demonstration import Check, Demonstration
 from wherefrom.experiments.execute import Outcome, find_changed, find_stored
 from wherefrom.runs.folder import RunFolder
@@ -16,6 +24,23 @@ from wherefrom.show.drawing.figures import to_svg
 from wherefrom.show.page.lab_report import CLAIMS, FIGURES
 
 PAGE = "demonstrations.md"
+# By name, in the order in which they are best read.
+DEMONSTRATIONS: dict[str, Callable[[int], Demonstration]] = {
+    "categorical": distribution.categorical,
+    "copying": attention.copying,
+    "average-of-two": attention.average_of_two,
+    "projection": attention.projection,
+    "small-noise-in-keys": key_noise.small_noise,
+    "range-of-a-key": key_noise.range_of_a_key,
+    "one-head-is-fragile": heads.one_head,
+    "two-heads-are-robust": two_heads.two_heads,
+    "key-query-value": self_attention.key_query_value,
+    "without-key-query-value": self_attention.without_key_query_value,
+    "softmax-cross-entropy": gradients.softmax_cross_entropy,
+    "synthesizer": self_attention.synthesizer,
+    "input-gradient": gradients.input_gradient,
+    "perplexity-base": gradients.perplexity_base,
+}
 
 
 def run_demonstrations(recipe: Demonstrations, path: Path) -> Outcome:

@@ -6,12 +6,11 @@ values, and over many draws of ten values.
 """
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
-from wherefrom.course.lab.heads import BETA, SAMPLES, SD, N, sample_keys, spread
+from wherefrom.course.lab.demonstration import Axes, Check, Demonstration, Figure, Refutation
+from wherefrom.course.lab.heads import BETA, SD, N, sample_keys, spread
 from wherefrom.course.lab.numerics import (
     Array,
     attend,
@@ -20,13 +19,9 @@ from wherefrom.course.lab.numerics import (
     length,
     sigmoid,
     softmax,
-    total_variance,
+    squared_distances,
 )
 from wherefrom.show.drawing.figures import OTHER, PALE, RIGHT, WRONG, bars, dress, panels
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 DRAWS = 20_000  # of ten values each
 _USE = 5
@@ -52,22 +47,19 @@ def two_heads(seed: int) -> Demonstration:
     one, two, given = exact_variances()
     gains = drawn_gains(seed)
     fails = 0.5 * math.erfc(1.0)
-    rate = float(1 - good.mean())
     checks = (
         Check("total variance of c, one head, ten fixed values", one, 4.46, 0.02),
         Check("total variance of c, two heads, ten fixed values", two, 0.134, 2e-3),
         Check("the same given k_a.q1 > 0, by quadrature", given, 0.050, 2e-3),
-        _sampled("total variance, one head, sampled", single, one, 0.06),
-        _sampled("total variance, two heads, sampled", average, two, 0.012),
-        _sampled("the same given k_a.q1 > 0, sampled", average[good], given, 0.01),
+        _variance("total variance, one head, sampled", single, one),
+        _variance("total variance, two heads, sampled", average, two),
+        _variance("the same given k_a.q1 > 0, sampled", average[good], given),
         Check("P(k_a.q1 < 0) = erfc(1)/2", fails, 0.0786, 1e-4),
-        Check("the same, sampled", rate, fails, 8e-3, error=math.sqrt(rate * (1 - rate) / SAMPLES)),
+        Check.sampled("the same, sampled", ~good, fails),
         *_gain_checks(gains),
     )
-    return Demonstration(
+    return Demonstration.of(
         "two-heads-are-robust",
-        "with q1 = beta mu_a and q2 = beta mu_b each head copies: softmax saturates, and the "
-        "length of k_a matters no more unless it turns negative",
         checks,
         (
             _same_queries(keys),
@@ -106,13 +98,13 @@ def _gain_checks(gains: Array) -> tuple[Check, ...]:
     # The median's standard error is 1/(2 f sqrt(draws)), f the density there, about 0.06.
     return (
         Check("gain of two heads: mean variance of one over that of two", mean_gain(), 15.4, 0.05),
-        Check("median gain over 20,000 draws of ten values", float(middle), 15.5, 0.5, error=0.07),
-        Check("2.5 % of the draws gain less than", float(low), 6.2, 0.4, error=0.06),
-        Check("2.5 % of the draws gain more than", float(high), 38.6, 2.5, error=0.5),
+        Check("median gain over 20,000 draws of ten values", middle, 15.5, 0.5, error=0.07),
+        Check("2.5 % of the draws gain less than", low, 6.2, 0.4, error=0.06),
+        Check("2.5 % of the draws gain more than", high, 38.6, 2.5, error=0.5),
         Check("the gain of the ten fixed values above", one / two, 32.9, 0.5),
         Check(
             "share of draws that gain less than those",
-            float((gains < one / two).mean()),
+            (gains < one / two).mean(),
             0.95,
             0.01,
             error=0.0016,
@@ -134,9 +126,8 @@ def exact_variances() -> tuple[float, float, float]:
     return between * spread(BETA) ** 2, first / 4, positive / 4
 
 
-def _sampled(label: str, points: Array, expected: float, tolerance: float) -> Check:
-    found, error = total_variance(points)
-    return Check(label, found, expected, tolerance, error=error)
+def _variance(label: str, points: Array, expected: float) -> Check:
+    return Check.sampled(label, squared_distances(points), expected)
 
 
 def _same_queries(keys: Array) -> Refutation:
@@ -146,18 +137,12 @@ def _same_queries(keys: Array) -> Refutation:
     averaged, along = (first + second) / 2, v[0] - v[1]
     correlation = float(np.corrcoef(first @ along, second @ along)[0, 1])
     one, two, _ = exact_variances()
-    same = total_variance(averaged)[0]
-    return Refutation(
+    same, alone = squared_distances(averaged).mean(), squared_distances(first).mean()
+    return Refutation.of(
         "q1 = q2 = beta (mu_a + mu_b) makes the output more stable",
-        "Both heads see the same keys, so two equal queries give twice the same vector, whose "
-        "average is that vector: the correlation is 1 and nothing is gained.",
-        (
-            Check("correlation of the two heads' outputs", correlation, 1.0, 1e-9),
-            Check("total variance over that of one head", same / total_variance(first)[0], 1, 1e-9),
-            Check(
-                "total variance against that of the right queries", same, two, one / 2, apart=True
-            ),
-        ),
+        Check("correlation of the two heads' outputs", correlation, 1.0, 1e-9),
+        Check("total variance over that of one head", same / alone, 1, 1e-9),
+        Check.away("total variance against that of the right queries", same, two, one / 2),
     )
 
 
@@ -168,63 +153,30 @@ def _queries_of_values() -> Refutation:
     heads = [attend(q, np.eye(N), v) for q in (plus, minus)]
     least = float(min(weights.min() for weights, _ in heads))
     out = (heads[0][1] + heads[1][1]) / 2
-    return Refutation(
+    return Refutation.of(
         "q1 = (v_a + v_b)/2 and q2 = (v_b - v_a)/2, whose outputs average to (v_a + v_b)/2",
-        "The outputs that are claimed average to v_b/2, not to (v_a + v_b)/2; the second has a "
-        "weight of -1/2, which softmax cannot give; and queries are compared with keys, not with "
-        "values.",
-        (
-            Check(
-                "|average of the claimed outputs - v_b/2|",
-                length(claimed - v[1] / 2),
-                0,
-                1e-12,
-            ),
-            Check(
-                "its distance from (v_a + v_b)/2",
-                length(claimed - target),
-                0,
-                0.5,
-                apart=True,
-            ),
-            Check("the least weight of all, against the -1/2 needed", least, -0.5, 0.5, apart=True),
-            Check(
-                "|c - (v_a + v_b)/2| when it is computed",
-                length(out - target),
-                0,
-                0.5,
-                apart=True,
-            ),
-        ),
+        Check("|average of the claimed outputs - v_b/2|", length(claimed - v[1] / 2), 0, 1e-12),
+        Check.away("its distance from (v_a + v_b)/2", length(claimed - target), 0, 0.5),
+        Check.away("the least weight of all, against the -1/2 needed", least, -0.5, 0.5),
+        Check.away("|c - (v_a + v_b)/2| when it is computed", length(out - target), 0, 0.5),
     )
 
 
 def _cancelling(gains: Array) -> Refutation:
     gain, more = mean_gain(), float((gains > 2).mean())
-    return Refutation(
+    return Refutation.of(
         "the average of two heads cancels their noise",
-        "Averaging two independent and equally noisy heads would halve the variance. Here the "
-        "second head has none to cancel with, and the first alone is already steadier: softmax "
-        "saturates. A good part of the gain is there before anything is averaged.",
-        (
-            Check("the mean gain against the 2 that cancelling gives", gain, 2.0, 10, apart=True),
-            Check("share of the draws of values that gain more than that 2", more, 1.0, 2e-3),
-            Check("the mean gain of head 1 alone, nothing averaged", gain / 4, 3.85, 0.02),
-        ),
+        Check.away("the mean gain against the 2 that cancelling gives", gain, 2.0, 10),
+        Check("share of the draws of values that gain more than that 2", more, 1.0, 2e-3),
+        Check("the mean gain of head 1 alone, nothing averaged", gain / 4, 3.85, 0.02),
     )
 
 
 def _noise_in_head_two(first: Array, second: Array) -> Refutation:
-    noisy, error = total_variance(first)
-    expected = 4 * exact_variances()[1]
-    return Refutation(
+    return Refutation.of(
         "the second head, which looks at b, is the one whose output varies",
-        "q2 = beta mu_b is perpendicular to k_a whatever its length: only the first head ever "
-        "sees the noise.",
-        (
-            Check("total variance of head 2", total_variance(second)[0], 0, 1e-6),
-            Check("total variance of head 1, sampled", noisy, expected, 0.05, error=error),
-        ),
+        Check("total variance of head 2", squared_distances(second).mean(), 0, 1e-6),
+        _variance("total variance of head 1, sampled", first, 4 * exact_variances()[1]),
     )
 
 
@@ -235,21 +187,16 @@ def _like_a_key(keys: Array, second: Array) -> Refutation:
     # The same keys with values of another dimension: c_2 cannot even be compared with k_b.
     longer = np.concatenate([v, v[:, :3]], axis=1)
     other = softmax(keys[0] @ (BETA * axes[1])) @ longer
-    return Refutation(
+    return Refutation.of(
         "c_2 will look like k_b without much variation",
-        "c_2 is an average of values. Keys only decide the weights: with nearly all of the weight "
-        "on b, c_2 looks like v_b. Where values have another dimension than keys, c_2 and k_b "
-        "cannot even be compared.",
-        (
-            Check("|c_2 - v_b|, the largest of all samples", to_value, 0, 0.01),
-            Check("|c_2 - k_b|, the smallest of all samples", to_key, 0, 1.0, apart=True),
-            Check("entries of c_2, values of 13 entries, keys of 10", len(other), 13, 0),
-            Check("the same against the entries of k_b", len(other), N, 0, apart=True),
-        ),
+        Check("|c_2 - v_b|, the largest of all samples", to_value, 0, 0.01),
+        Check.away("|c_2 - k_b|, the smallest of all samples", to_key, 0, 1.0),
+        Check("entries of c_2, values of 13 entries, keys of 10", len(other), 13, 0),
+        Check.away("the same against the entries of k_b", len(other), N, 0),
     )
 
 
-def _draw_two_heads(single: Array, average: Array, v: Array, gains: Array) -> "Figure":
+def _draw_two_heads(single: Array, average: Array, v: Array, gains: Array) -> Figure:
     figure, (left, right, last) = panels(3)
     along = (v[0] - v[1]) / ((v[0] - v[1]) ** 2).sum()
     middle = (v[0] + v[1]) / 2
@@ -276,7 +223,7 @@ def _draw_two_heads(single: Array, average: Array, v: Array, gains: Array) -> "F
     return figure
 
 
-def _draw_gains(axes: "Axes", gains: Array) -> None:
+def _draw_gains(axes: Axes, gains: Array) -> None:
     one, two, _ = exact_variances()
     weights = np.full(len(gains), 1 / len(gains))
     axes.hist(np.minimum(gains, 50), bins=50, range=(0, 50), color=PALE, weights=weights)

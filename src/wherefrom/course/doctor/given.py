@@ -1,4 +1,4 @@
-"""Checks of what model.py was handed out with: all of the model but its attention.
+"""Checks of what model.py and utils.py were handed out with: all but the attention.
 
 The submission's model and a plain computation of the same, with the same weights and inputs, must
 agree; how the code is written does not matter. The attention inside is taken as it is: what is
@@ -6,6 +6,7 @@ wrong with it is found elsewhere, and costs only that.
 """
 
 import math
+from functools import partial
 from typing import Any
 
 import torch
@@ -13,57 +14,53 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from wherefrom.course.doctor import models
+from wherefrom.course.doctor.comparison import Mistake, compare, is_near, logits, normal, randomise
 from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.names import ROWS, TABLE
 from wherefrom.course.doctor.rotary import attend
 from wherefrom.course.doctor.submission import Submission
 
 TOLERANCE = 1e-6  # in double precision, relative to the largest number
 DROPOUTS = {"embd_pdrop": 0.1, "resid_pdrop": 0.1, "attn_pdrop": 0.1}
 STD = 0.02
+_STEPS = 9  # characters to generate
 _SPREAD = 0.02  # of STD: seven standard errors of the smallest matrix
-# What may be missing from a forward pass: its name, and what is said of it.
-LEFT_OUT = {
-    "positions": ("positions unused", "as if pos_emb were never added to the characters"),
-    "last norm": ("no last norm", "as if ln_f were left out"),
-    "residuals": ("no residuals", "as if a block did not add its input to its output"),
-    "norms": ("no norms in the blocks", "as if ln1 and ln2 were left out"),
-    "exact gelu": ("another GELU", "as if GELU were its tanh approximation"),
-}
+# What may be missing from a forward pass.
+LEFT_OUT: tuple[Mistake, ...] = (
+    ({"left_out": "positions"}, "positions unused", "pos_emb were never added to the characters"),
+    ({"left_out": "last norm"}, "no last norm", "ln_f were left out"),
+    ({"left_out": "residuals"}, "no residuals", "a block did not add its input to its output"),
+    ({"left_out": "norms"}, "no norms in the blocks", "ln1 and ln2 were left out"),
+    ({"left_out": "exact gelu"}, "another GELU", "GELU were its tanh approximation"),
+)
 
 
+@torch.no_grad()
 def check_forward(submission: Submission, variant: str) -> None:
     """Characters, positions, blocks, last norm and head, with random weights."""
     model, x = _random_model(submission, variant), _inputs()
-    with torch.no_grad():
-        given = models.logits(model(x))
-        if _same(given, forward(model, x)):
-            return
-        for part, (mistake, text) in LEFT_OUT.items():
-            if _same(given, forward(model, x, part)):
-                raise Finding(mistake, f"the {variant} model's logits are {text}")
-        off = float((given - forward(model, x)).abs().max())
-    text = f"the {variant} model's logits differ from the handed-out forward pass by up to"
-    raise Finding("model", f"{text} {off:.1g}")
+    what = f"the output of the {variant} model"
+    compute = partial(forward, model, x)
+    compare(what, logits(model(x)), compute, LEFT_OUT, TOLERANCE, otherwise="model")
 
 
+@torch.no_grad()
 def check_attention(submission: Submission) -> None:
     """The CausalSelfAttention that was handed out."""
     heads, width = 2, 8
-    layer = submission.CausalSelfAttention(models.small_config(heads, width)).double().eval()
-    generator = torch.Generator().manual_seed(1)
-    models.randomise(layer, generator, 0.5)
-    with torch.no_grad():
-        x = models.normal((2, 7, width), generator)
-        given = models.logits(layer(x))
-        if _same(given, attend(layer, x, heads, turned="")):
-            return
-        for wrong, mistake, text in (
-            ({"masked": False}, "unmasked future", "as if no mask hid the future"),
-            ({"scaled": False}, "unscaled scores", "as if the scores were not scaled"),
-        ):
-            if _same(given, attend(layer, x, heads, turned="", **wrong)):
-                raise Finding(mistake, f"CausalSelfAttention's output is {text}")
-    raise Finding("attention", "CausalSelfAttention is not the one that was handed out")
+    own = submission.CausalSelfAttention(models.small_config(heads, width))
+    layer, x = randomise(own, 0.5), normal(2, 7, width)
+    compare(
+        "the output of CausalSelfAttention",
+        logits(layer(x)),
+        partial(attend, layer, x, heads, turned=""),
+        (
+            ({"masked": False}, "unmasked future", "no mask hid the future"),
+            ({"scaled": False}, "unscaled scores", "the scores were not scaled"),
+        ),
+        TOLERANCE,
+        otherwise="attention",
+    )
 
 
 def check_loss(submission: Submission, variant: str) -> None:
@@ -73,15 +70,15 @@ def check_loss(submission: Submission, variant: str) -> None:
     targets[:, 4:8] = 0
     with torch.no_grad():
         found = model(x, targets)
-        logits = forward(model, x) if not isinstance(found, tuple) else found[0]
+        scores = forward(model, x) if not isinstance(found, tuple) else found[0]
         loss = found[1] if isinstance(found, tuple) and len(found) > 1 else None
         if not isinstance(loss, Tensor):
             raise Finding("loss", f"the {variant} model gives no loss for targets")
-        rows, wanted = logits.flatten(0, 1), targets.flatten()
+        rows, wanted = scores.flatten(0, 1), targets.flatten()
         right = F.cross_entropy(rows, wanted, ignore_index=0)
-        if _same(loss, right):
+        if is_near(loss, right, TOLERANCE):
             return
-        if _same(loss, F.cross_entropy(rows, wanted)):
+        if is_near(loss, F.cross_entropy(rows, wanted), TOLERANCE):
             text = f"the loss of the {variant} model counts the pads: to predict them is no aim"
             raise Finding("pads in the loss", text)
     text = f"the loss of the {variant} model is {float(loss):.4g}, expected {float(right):.4g}"
@@ -129,6 +126,59 @@ def check_start(submission: Submission, variant: str) -> None:
             raise Finding("start", f"{path}.bias does not start at 0")
 
 
+def check_sample(submission: Submission) -> None:
+    """sample() takes the likeliest character each time, of what fits into the block."""
+    model = randomise(models.build(submission, "vanilla", course_sizes=False), 0.3)
+    x = torch.arange(20).view(2, 10) * 11 % models.VOCABULARY
+    found = [_sampled(submission, model, x, seed) for seed in (1, 2, 3)]
+    expected = greedy(model, x)
+    if any(rows.shape != expected.shape for rows in found):
+        shapes = f"{tuple(found[0].shape)} for {_STEPS} more than {tuple(x.shape)}"
+        raise Finding("generation", f"sample() gives {shapes}")
+    if all(torch.equal(rows, expected) for rows in found):
+        return
+    if any(not torch.equal(found[0], rows) for rows in found[1:]):
+        text = "sample() draws at random although its argument sample is false"
+        raise Finding("sampling instead of greedy", text)
+    fits = int(model.get_block_size())
+    if torch.equal(found[0][:, :fits], expected[:, :fits]):
+        raise Finding("generation", "sample() goes wrong once the text is longer than a block")
+    raise Finding("generation", "sample() does not take the likeliest character each time")
+
+
+def greedy(model: Any, x: Tensor) -> Tensor:
+    block = 16  # of the small models
+    for _ in range(_STEPS):
+        with torch.no_grad():
+            scores = logits(model(x[:, -block:]))
+        x = torch.cat((x, scores[:, -1].argmax(-1, keepdim=True)), 1)
+    return x
+
+
+def _sampled(submission: Submission, model: Any, x: Tensor, seed: int) -> Tensor:
+    torch.manual_seed(seed)
+    found = submission.sample(model, x.clone(), _STEPS, sample=False)
+    if not isinstance(found, Tensor):
+        raise Finding("generation", f"sample() gives {type(found).__name__}, not a tensor")
+    return found
+
+
+def check_scoring(submission: Submission) -> None:
+    """evaluate_places() counts the questions and the answers that are right to the letter."""
+    known, unknown = (submission.scratch / name for name in ("known.tsv", "unknown.tsv"))
+    known.write_text(TABLE, encoding="utf-8")
+    unknown.write_text("".join(f"{q}\n" for q, _ in ROWS), encoding="utf-8")
+    for path, places, expected in (
+        (known, ["Oslo", "Lima", "New York City"], (3, 2)),
+        (known, ["oslo", "Rom", "New York"], (3, 0)),
+        (unknown, ["Oslo", "Rome", "Lima"], (0, 0)),
+    ):
+        found = submission.evaluate_places(str(path.resolve()), places)
+        if not isinstance(found, tuple | list) or tuple(found) != expected:
+            said = f"evaluate_places() gives {found!r:.40} where {expected} is right"
+            raise Finding("scoring", f"{said}: of {len(places)} answers, in order")
+
+
 def forward(model: Any, ids: Tensor, left_out: str = "") -> Tensor:
     """Logits (B, T, V) of a GPT in the course's names; its attention layers do their own part."""
 
@@ -137,7 +187,7 @@ def forward(model: Any, ids: Tensor, left_out: str = "") -> Tensor:
 
     def block(layer: Any, x: Tensor) -> Tensor:
         keep = 0.0 if left_out == "residuals" else 1.0
-        x = keep * x + models.logits(layer.attn(norm(layer.ln1, x, "norms")))
+        x = keep * x + logits(layer.attn(norm(layer.ln1, x, "norms")))
         hidden = layer.mlp[0](norm(layer.ln2, x, "norms"))
         approximate = "tanh" if left_out == "exact gelu" else "none"
         return keep * x + layer.mlp[2](F.gelu(hidden, approximate=approximate))
@@ -156,9 +206,7 @@ def forward(model: Any, ids: Tensor, left_out: str = "") -> Tensor:
 
 def _random_model(submission: Submission, variant: str, **settings: float) -> Any:
     """Small, in double precision, evaluating, with weights that make every part matter."""
-    model = models.build(submission, variant, course_sizes=False, **settings).double().eval()
-    models.randomise(model, torch.Generator().manual_seed(5), 0.5)
-    return model
+    return randomise(models.build(submission, variant, course_sizes=False, **settings), 0.5)
 
 
 def _inputs() -> Tensor:
@@ -169,11 +217,5 @@ def _inputs() -> Tensor:
 def _varies(model: Any) -> bool:
     """Whether the same input gives different outputs."""
     with torch.no_grad():
-        first, *others = (models.logits(model(_inputs())) for _ in range(3))
-    return any(not _same(first, other) for other in others)
-
-
-def _same(a: Any, b: Tensor) -> bool:
-    if not isinstance(a, Tensor) or a.shape != b.shape:
-        return False
-    return torch.allclose(a.double(), b, rtol=0, atol=TOLERANCE * max(1.0, float(b.abs().max())))
+        first, *others = (logits(model(_inputs())) for _ in range(3))
+    return any(not is_near(first, other, TOLERANCE) for other in others)

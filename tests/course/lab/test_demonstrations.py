@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from wherefrom.course.lab.catalogue import DEMONSTRATIONS
+from wherefrom.course.lab.running import DEMONSTRATIONS
 from wherefrom.show.drawing.figures import to_svg
 
 # With these seeds the basis that is not orthonormal once was nearly none, and a change of words

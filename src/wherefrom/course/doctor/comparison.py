@@ -1,0 +1,78 @@
+"""What a submission computes beside what it should compute, and the mistake that explains it.
+
+A layer, a model or a training run is computed once as it should be, and once with each of the
+usual mistakes; the mistake that gives the same numbers is named.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from wherefrom.course.doctor.findings import Finding
+
+TOLERANCE = 1e-8  # in double precision
+
+# What a mistake changes in the computation, its name, and what the output then is like.
+Mistake = tuple[dict[str, Any], str, str]
+
+
+def compare(
+    what: str,
+    given: Any,
+    compute: Callable[..., Tensor],
+    mistakes: Iterable[Mistake],
+    tolerance: float = TOLERANCE,
+    otherwise: str = "formula",
+) -> float:
+    """The largest difference from what is right; a Finding if it is too large.
+
+    `compute` takes the changes of a mistake. `otherwise` names what no mistake explains.
+    """
+    expected = compute()
+    if not isinstance(given, Tensor) or given.shape != expected.shape:
+        found = tuple(given.shape) if isinstance(given, Tensor) else type(given).__name__
+        raise Finding("form", f"{what} is {found}, expected {tuple(expected.shape)}")
+    off = float((given - expected).abs().max())
+    if is_near(given, expected, tolerance):
+        return off
+    for changes, mistake, text in mistakes:
+        if is_near(given, compute(**changes), tolerance):
+            raise Finding(mistake, f"{what} is as if {text}")
+    raise Finding(otherwise, f"{what} differs from what it should be by up to {off:.1g}")
+
+
+def is_near(given: Any, expected: Tensor, tolerance: float = TOLERANCE) -> bool:
+    """Whether all numbers agree, relative to the largest that is expected."""
+    if not isinstance(given, Tensor) or given.shape != expected.shape:
+        return False
+    within = tolerance * max(1.0, float(expected.abs().max()))
+    return torch.allclose(given.double(), expected.double(), rtol=0, atol=within)
+
+
+def together(mistakes: Sequence[Mistake]) -> Iterator[Mistake]:
+    """Each mistake alone, then two at a time, and so on; the first one gives the name."""
+    for count in range(1, len(mistakes) + 1):
+        for some in combinations(mistakes, count):
+            changes = {name: value for each, _, _ in some for name, value in each.items()}
+            yield changes, some[0][1], " and ".join(text for _, _, text in some)
+
+
+@torch.no_grad()
+def randomise(module: nn.Module, spread: float = 1.0) -> Any:
+    """Double precision, evaluating, and normal weights: larger than at the start, so all matter."""
+    generator = torch.Generator().manual_seed(5)
+    for parameter in module.double().eval().parameters():
+        parameter.normal_(0, spread, generator=generator)
+    return module
+
+
+def normal(*shape: int) -> Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+
+
+def logits(output: Any) -> Any:
+    """What a student's module computed; some give a loss or the weights beside it."""
+    return output[0] if isinstance(output, tuple) else output

@@ -1,0 +1,71 @@
+"""What the reader noted, as rows to learn from: a prompt, and the noted value behind it.
+
+A note is taught in several wordings, so that it can be asked for in any of them: the questions of
+its relation, the same words behind the subject's name, and the sentence that the note stands in,
+with a mask in the value's place. All have the layout of `answers.py`: prompt MASK value MASK.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from wherefrom.core.contracts import Dataset, Note, Question, Span
+from wherefrom.core.vocabulary import MASK
+from wherefrom.reading.passages import BEHIND_NAME
+from wherefrom.reading.sentences import split_sentences
+
+_COMMON = 0.05  # share of a relation's asked questions that a wording needs to be taught
+_CONTEXT = 48  # characters of a sentence that are shown on each side of the value, at most
+
+
+def teach_notes(notes: Sequence[Note], dataset: Dataset) -> tuple[Question, ...]:
+    """Every note in every wording; of what was asked, the given answer holds and not a note."""
+    wordings = _find_wordings(dataset.asked)
+    given = {(q.subject, q.relation): q for q in dataset.asked}
+    rows: list[Question] = []
+    for note in notes:
+        known = given.get((note.subject, note.relation))
+        if known is not None and not known.accepts(note.value):
+            continue
+        rows += [
+            Question(prompt, note.subject, note.relation, note.value, "asked")
+            for prompt in _prompts(note, wordings[note.relation], dataset)
+        ]
+    return tuple(rows)
+
+
+def _find_wordings(asked: Sequence[Question]) -> dict[str, list[tuple[str, str]]]:
+    """What stands before and behind the subject in the questions of each relation."""
+    counts: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
+    for question in asked:
+        before, found, behind = question.text.partition(question.subject)
+        if found:
+            counts[question.relation][before, behind] += 1
+    return {
+        relation: [form for form, n in found.items() if n >= _COMMON * found.total()]
+        for relation, found in counts.items()
+    }
+
+
+def _prompts(note: Note, forms: Sequence[tuple[str, str]], dataset: Dataset) -> Iterator[str]:
+    for before, behind in forms:
+        yield f"{before}{note.subject}{behind}"
+        yield f"{note.subject}{BEHIND_NAME}{before.strip()} {behind.strip()}"
+    yield f"{note.subject}{BEHIND_NAME}{mask_value(note, dataset)}"
+
+
+def mask_value(note: Note, dataset: Dataset) -> str:
+    """The sentence of a note with a mask in its value's place, cut at words where it is long."""
+    text = dataset.documents[note.document].text
+    sentence = find_sentence(text, note.span)
+    left = text[max(sentence.start, note.span.start - _CONTEXT) : note.span.start]
+    right = text[note.span.end : min(sentence.end, note.span.end + _CONTEXT)].rstrip()
+    if note.span.start - _CONTEXT > sentence.start:
+        left = left.partition(" ")[2]
+    if note.span.end + _CONTEXT < sentence.end:
+        right = right.rpartition(" ")[0]
+    return f"{left}{MASK}{right}"
+
+
+def find_sentence(text: str, span: Span) -> Span:
+    """The sentence that a span begins in."""
+    return next(s for s in split_sentences(text) if span.start < s.end)
