@@ -159,8 +159,9 @@ def test_the_share_of_notes_falls_as_the_minutes_grow(data: FactsConfig, tmp_pat
 
 
 def test_a_text_without_notes_is_read_as_a_whole(data: FactsConfig, tmp_path: Path, monkeypatch):
-    monkeypatch.setattr(catalogue, "take_notes", lambda _: ())
+    monkeypatch.setattr(catalogue, "take_notes", lambda _, remark: remark("notes: none") or ())
     planned = plan_run(changer(data), RunFolder(tmp_path / "none"), 5, timer=Timer(0.1))
+    assert planned.lines()[0] == "notes: none"
     assert not planned.recipe.notes
     assert [share.name for share in planned.recipe.stages[0].mix] == ["spans", "questions"]
 
@@ -291,7 +292,7 @@ def test_too_few_minutes_are_said_to_be_too_few(data: FactsConfig, tmp_path: Pat
     ]
     assert len(enough.lines()) == 2
     usual = plan_run(changer(data), folder, timer=Timer(10.0))  # nobody asked for minutes
-    assert len(usual.lines()) == 2
+    assert len(usual.lines()) == 3  # and how many notes were taken
 
 
 def test_too_few_further_minutes_are_said_to_be_too_few(data: FactsConfig, folder: Path):

@@ -128,6 +128,7 @@ class Planned:
     plan: Plan | None
     workshop: Workshop | None = None  # with the data, if they were read for the plan
     notes: tuple[Note, ...] | None = None  # what the reader noted, if it was read for the plan
+    remarks: tuple[str, ...] = ()  # what the reader said of its notes
     fresh: bool = False
     late: bool = False
 
@@ -139,7 +140,11 @@ class Planned:
             "plan: the minutes asked for are too few for this text, so the run takes the fewest "
             f"steps ({_FEWEST}) and is longer than that"
         )
-        return [*self.plan.lines(self.recipe), *([few] if self.late else [])]
+        noted = list(self.remarks)
+        if self.notes:
+            subjects = len({note.subject for note in self.notes})
+            noted.insert(0, f"notes: {len(self.notes):,} about {subjects:,} subjects")
+        return [*noted, *self.plan.lines(self.recipe), *([few] if self.late else [])]
 
 
 def plan_run(
@@ -167,6 +172,7 @@ def plan_run(
     text = TextSize.of(dataset)
     recipe = _choose(change, text, device, asked.notes)
     workshop = Workshop(recipe, lambda: dataset)
+    remarks = workshop.material.remarks
     if recipe.notes and not workshop.material.taught:
         recipe = _choose(change, text, device, notes=False)
         workshop = Workshop(recipe, lambda: dataset)
@@ -196,7 +202,8 @@ def plan_run(
     expected = expect(text, device, exposures, recipe.notes)
     plan = Plan(changes, text, device, parameters, steps, minutes, seconds, pace, expected)
     notes = workshop.material.notes if recipe.notes else None
-    return Planned(recipe, plan, workshop.refit(recipe), notes, fresh=True, late=late)
+    workshop = workshop.refit(recipe)
+    return Planned(recipe, plan, workshop, notes, tuple(remarks), fresh=True, late=late)
 
 
 def _choose(change: Callable[[Recipe], Recipe], text: TextSize, device: str, notes: bool) -> Recipe:
