@@ -1,8 +1,13 @@
 """Where phrases begin and end, learnt from a few texts by hand."""
 
+import json
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wherefrom.core.config import from_json, to_json
+from wherefrom.core.errors import BadData
 from wherefrom.reading.boundaries import Boundaries, learn_crosswise
 
 
@@ -77,3 +82,11 @@ def test_found_phrases_lie_in_the_text_and_their_chances_are_shares(tokens):
         assert 0 < chance <= 1
         starts[first] = starts.get(first, 0.0) + chance
     assert all(total <= 1 + 1e-9 for total in starts.values()), "of one start, ends exclude others"
+
+
+def test_boundaries_come_back_from_a_file():
+    openers, firsts = {("a", "b"): 0.5}, {("a", "The"): 0.25}
+    whole = Boundaries(openers, firsts, {(".", "<edge>"): (1, 2)}, frozenset(["word"]), 7)
+    assert from_json(Boundaries, json.loads(json.dumps(to_json(whole))), "file") == whole
+    with pytest.raises(BadData, match="file: expected the boundaries"):
+        from_json(Boundaries, {"openers": [1]}, "file")

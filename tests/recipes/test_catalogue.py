@@ -5,7 +5,7 @@ import pytest
 from wherefrom.core.config import encode, parse_toml, to_toml
 from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import Recipe
-from wherefrom.evaluation.baselines import BASELINES
+from wherefrom.evaluation.baselines import BASELINES, OPEN_BOOK
 from wherefrom.objectives.catalogue import OBJECTIVES
 from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
 from wherefrom.runs.kinds import KINDS, decode_recipe
@@ -36,7 +36,7 @@ def test_everything_a_recipe_names_is_there(name):
         assert sum(share.share for share in stage.mix) == pytest.approx(1)
     for task in recipe.tasks:
         assert task.predictors
-        assert set(task.predictors) <= models | BASELINES.keys()
+        assert set(task.predictors) <= {OPEN_BOOK} | models | BASELINES.keys()
         assert recipe.primary in task.predictors
 
 

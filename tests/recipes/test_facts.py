@@ -8,6 +8,7 @@ def test_reading_again_goes_on_from_the_last_stage():
     twice = read_again(once, 70)
     assert [s.name for s in twice.stages] == [
         "pretrain",
+        "without_notes",
         "questions_only",
         "pretrain_2",
         "pretrain_3",

@@ -9,7 +9,9 @@ it ends before these two words, given that it has not ended yet.
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from wherefrom.core.errors import BadData
 from wherefrom.reading.tokens import token_kind
 
 EDGE = "<edge>"  # stands for a token beyond the text
@@ -26,6 +28,7 @@ _LONGEST = 60  # tokens
 
 TokenRange = tuple[int, int]
 Context = tuple[str, ...]
+_TABLES = ("openers", "firsts", "ends")
 
 
 def spell(token: str) -> str:
@@ -53,6 +56,23 @@ class Boundaries:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "last_tokens", frozenset(key[-1] for key in self.openers))
+
+    def as_json(self) -> dict[str, Any]:
+        """Contexts are lists in JSON, which cannot be keys: each stands beside its value."""
+        tables = {name: list(getattr(self, name).items()) for name in _TABLES}
+        return tables | {"kinds": sorted(self.kinds), "longest": self.longest}
+
+    @classmethod
+    def from_json(cls, data: Any, where: str) -> "Boundaries":
+        """What `as_json` wrote; BadData if it is something else."""
+        try:
+            openers, firsts, ends = (
+                {tuple(map(str, key)): value for key, value in data[name]} for name in _TABLES
+            )
+            counts = {context: (int(ended), int(met)) for context, (ended, met) in ends.items()}
+            return cls(openers, firsts, counts, frozenset(data["kinds"]), int(data["longest"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise BadData(f"{where}: expected the boundaries of phrases, found others") from error
 
     @classmethod
     def learn(

@@ -24,7 +24,7 @@ WITHOUT_NOTES = "without_notes"  # reads the text, but is not taught from the no
 MODELS = (ModelEntry("without_pretraining", QUESTIONS_ONLY), ModelEntry("with_pretraining", READ))
 BASELINES = ("majority", "nearest_name")
 PREDICTORS = (*BASELINES, OPEN_BOOK, MODELS[0].name, WITHOUT_NOTES, MODELS[1].name)
-_ALONE = (*BASELINES, *(model.name for model in MODELS))
+TEXT_ONLY = (*BASELINES, *(model.name for model in MODELS))
 _SUMMARY = "your own text and questions: --corpus FILE.txt --questions FILE.tsv"
 
 
@@ -39,7 +39,7 @@ def without_notes(recipe: Recipe) -> Recipe:
         notes=False,
         stages=tuple(_drop_notes(s) for s in recipe.stages if s.name != WITHOUT_NOTES),
         models=tuple(m for m in recipe.models if m.stage != WITHOUT_NOTES),
-        tasks=tuple(replace(task, predictors=_ALONE) for task in recipe.tasks),
+        tasks=tuple(replace(task, predictors=TEXT_ONLY) for task in recipe.tasks),
     )
 
 
