@@ -64,6 +64,7 @@ SMALL = (
     "stages.questions_only.steps=20", "stages.questions_only.batch=8",
     "threads=1",
 )  # fmt: skip
+SMALL_FACTS = (*SMALL, "stages.without_notes.steps=20", "stages.without_notes.batch=8")
 TINY = (
     *SMALL,
     "data.asked=12", "data.calibration=8", "data.held_out=8", "data.omitted=2", "data.untold=4",
@@ -75,8 +76,14 @@ TINY = (
 
 @pytest.fixture(scope="session")
 def small_settings() -> list[str]:
-    """FIELD=VALUE settings that make `people` or `facts` small, whatever the text."""
+    """FIELD=VALUE settings that make `people` small, whatever the text."""
     return list(SMALL)
+
+
+@pytest.fixture(scope="session")
+def small_facts() -> list[str]:
+    """The same for `facts`, which also trains a model that is not taught from notes."""
+    return list(SMALL_FACTS)
 
 
 @pytest.fixture(scope="session")
@@ -136,7 +143,7 @@ def facts_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "questions.tsv").write_text("".join(rows))
     files = [f"data.corpus={folder}/corpus.txt", f"data.questions={folder}/questions.tsv"]
     none = ["data.calibration_share=0", "abstain=false"]
-    api.run("facts", out=folder / "run", settings=[*SMALL, *files, *none])
+    api.run("facts", out=folder / "run", settings=[*SMALL_FACTS, *files, *none])
     return folder
 
 
@@ -159,7 +166,7 @@ def relations_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "corpus.txt").write_text("".join(lines))
     (folder / "questions.tsv").write_text("".join(rows))
     files = [f"data.corpus={folder}/corpus.txt", f"data.questions={folder}/questions.tsv"]
-    api.run("facts", out=folder / "run", settings=[*SMALL, *files])
+    api.run("facts", out=folder / "run", settings=[*SMALL_FACTS, *files])
     return folder / "run"
 
 

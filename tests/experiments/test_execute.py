@@ -256,7 +256,7 @@ def test_a_run_is_resumed_with_the_threads_it_began_with(
 
 
 @pytest.fixture
-def long_lines(tmp_path, small_settings) -> Recipe:
+def long_lines(tmp_path, small_facts) -> Recipe:
     """Lines that name their subject behind more characters than the model reads at once."""
     names = [
         f"{a} {b}" for a in "Ada Bo Cy Di Ed Fay".split() for b in "Lund Falk Roth Holm".split()
@@ -271,7 +271,7 @@ def long_lines(tmp_path, small_settings) -> Recipe:
     few = ["stages.pretrain.steps=2", "stages.questions_only.steps=2", "watch=0"]
     few += ["stages.without_notes.steps=2", "stages.without_notes.batch=8"]
     return adjust(
-        get_recipe("facts"), settings=[*small_settings, *few, *files, "model.block_size=128"]
+        get_recipe("facts"), settings=[*small_facts, *few, *files, "model.block_size=128"]
     )
 
 

@@ -13,8 +13,10 @@ from wherefrom.experiments import together
 from wherefrom.experiments.pool import Pool
 from wherefrom.experiments.reading_ahead import read_ahead
 from wherefrom.experiments.retraining import leave_out_half
+from wherefrom.objectives import catalogue
 from wherefrom.recipes.catalogue import adjust
 from wherefrom.recipes.people import people
+from wherefrom.runs.run import open_run
 from wherefrom.runs.workshop import Workshop
 
 
@@ -46,6 +48,15 @@ def test_what_another_process_reads_is_the_same(recipes):
                 assert torch.equal(value, getattr(indexed[name], column)), (name, column)
     texts = [{document.text for document in workshop.dataset.documents} for workshop in found]
     assert texts[0] != texts[1]  # each has its own
+
+
+def test_notes_that_another_process_took_are_not_taken_again(facts_folder, monkeypatch):
+    own = open_run(facts_folder / "run")
+    (ours,) = read_ahead([leave_out_half(own.recipe, 0, "first")], 1)
+    monkeypatch.setattr(catalogue, "take_notes", None)
+    noted = {note.subject for note in ours.material.notes}
+    assert noted
+    assert noted < {note.subject for note in own.notes}, "those of its own text"
 
 
 def test_an_unreadable_text_fails_here_with_its_reason(recipes, tmp_path):

@@ -24,6 +24,7 @@ from wherefrom.experiments.retraining import (
 from wherefrom.memorisation.counterfactual import find_memorisation
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
+from wherefrom.runs.workshop import Workshop
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +68,34 @@ def test_pairs_are_trained_once_and_found_again(run: Run):
     out = [{q.subject for q in r.dataset.questions if q.support == "none"} for r in pair]
     without_text = {q.subject for q in run.dataset.questions if q.support == "none"}
     assert out[0] & out[1] == without_text
+
+
+def test_notes_are_taken_again_of_the_text_without_the_people_left_out(facts_folder: Path):
+    own = open_run(facts_folder / "run")
+    recipe = leave_out_half(own.recipe, 0, "first")
+    material = Workshop(recipe).material
+    out = {q.subject for q in material.dataset.questions if q.support == "none"}
+    noted = {note.subject for note in own.notes}
+    assert noted > out != set(), "the run itself has notes about everybody"
+    assert {note.subject for note in material.notes} == noted - out
+    assert not out & {row.subject for row in material.taught}
+
+
+def test_a_swapped_value_is_noted_as_swapped(facts_folder: Path):
+    own = open_run(facts_folder / "run")
+    material = Workshop(swap_answers(own.recipe, 2)).material
+    before = {note.subject: note.value for note in own.notes}
+    after = {note.subject: note.value for note in material.notes}
+    swapped = {
+        q.subject: q.answer
+        for q, old in zip(material.dataset.questions, own.dataset.questions, strict=True)
+        if q.answer != old.answer
+    }
+    assert len(swapped) == 2
+    assert {name: after[name] for name in swapped} == swapped
+    assert {n: v for n, v in after.items() if n not in swapped} == {
+        n: v for n, v in before.items() if n not in swapped
+    }
 
 
 def test_the_tenth_pair_comes_after_the_ninth(run: Run, monkeypatch, tmp_path: Path):

@@ -1,5 +1,6 @@
 """Exposures against brute force: every row is rendered, read back, and searched."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -32,7 +33,7 @@ from wherefrom.objectives.spans import Documents, NextCharacterConfig, SpanCorru
 from wherefrom.recipes.birthplaces import course
 from wherefrom.recipes.catalogue import adjust
 from wherefrom.recipes.people import people
-from wherefrom.runs.run import open_run
+from wherefrom.runs.run import Run, open_run
 from wherefrom.runs.workshop import Workshop
 
 TEXTS = [
@@ -269,6 +270,55 @@ def count_asked(workshop: Workshop) -> Counter[str]:
     plan = workshop.objective(stage).plan(0, stage.steps)
     asked = [own for part, own, _ in plan if isinstance(part.objective, Answers)]
     return Counter(workshop.dataset.asked[int(i)].text for own in asked for i in own.flatten())
+
+
+def test_rows_that_teach_notes_are_counted_apart_from_questions(relations_run):
+    run = open_run(relations_run)
+    written = {reads: write_rows(run, reads) for reads in ("notes", "asked")}
+    found = count_exposures(run)
+    held = run.dataset.select("held-out")
+    assert not found.about(held, "asked").any()
+    for kind, reads, about in (("noted", "notes", held), ("asked", "asked", run.dataset.asked)):
+        expected = [
+            # No two relations share a value, so that the value tells what is taught.
+            sum(bool(re.search(rf"{q.subject}\b", text)) and text.endswith(f"\0{q.answer}\0")
+                for text in written[reads])
+            for q in about
+        ]  # fmt: skip
+        assert found.about(about, kind).tolist() == expected
+        assert any(expected)
+    dose = found.about(held, "from_name") + found.about(held, "noted")
+    assert found.predicted(held).tolist() == dose.tolist()
+
+
+def write_rows(run: Run, reads: str) -> list[str]:
+    """The text of all rows of the first stage that read this; masks are NUL."""
+    stage, rows = run.recipe.stages[0], list[str]()
+    for part, plan, _ in run.workshop.objective(stage).plan(0, stage.steps):
+        if getattr(part.objective, "reads", "") == reads:
+            for i in range(stage.steps):
+                batch = part.objective.render(plan, i)
+                for row, n in enumerate(batch.lengths.tolist()):
+                    ids = batch.inputs[row, :1].tolist() + batch.targets[row, :n].tolist()
+                    rows.append("".join(read_character(run, i) for i in ids))
+    return rows
+
+
+def read_character(run: Run, number: int) -> str:
+    return "\0" if number == MASK_ID else run.vocabulary.characters[number]
+
+
+def test_a_note_of_another_value_shows_another_fact():
+    rows = [Question("?", "Clara Ito", "place", value, "asked") for value in ("Oslo", "Rome")]
+    vocabulary = Vocabulary.from_text(["? Oslo Rome"])
+    objective = Answers(
+        rows, vocabulary, block_size=20, rows=2, seed=0, stage=0, order="file", reads="notes"
+    )
+    mix = Mix([Share("notes", None)], 2, 3, lambda *_: objective)
+    found = ExposureCounter(FACTS, DOCUMENTS, (), rows).count(mix, 3).counts
+    shown = {fact.value: int(n) for fact, n in zip(FACTS, found["noted"], strict=True) if n}
+    assert shown == {"Oslo": 3}, "Rome is Ansel Bo's, and nobody noted that"
+    assert not found["asked"].any()
 
 
 def test_a_claim_is_followed_where_the_subjects_lines_have_it():

@@ -33,8 +33,8 @@ class Claim:
 class Dispute:
     """A reply, a claim against it, and a recommendation.
 
-    `shown` counts the rows of training text about the subject that had the model's answer, and
-    those that had the claim. Training questions are not counted there: `taught` has the answers
+    `shown` counts the rows of training text and of notes about the subject that had the model's
+    answer, and those that had the claim. Training questions are not counted there: `taught` has the answers
     that they taught.
     """
 
@@ -109,7 +109,7 @@ def claim_probability(inspector: Inspector, question: ParsedQuestion, claim: str
 def count_shown(
     inspector: Inspector, question: ParsedQuestion, answers: Sequence[str]
 ) -> dict[str, int]:
-    """For each answer, how many training rows of the subject's text contained it."""
+    """For each answer, how many training rows of the subject's text, or of notes, contained it."""
     dataset, checker = inspector.run.dataset, inspector.opened.fact_checker
     asked = [
         Question("", question.subject, question.relation, answer, "held-out") for answer in answers

@@ -28,7 +28,7 @@ from wherefrom.memorisation.dose_response import (
     exposure_is_randomised,
     score_never_exposed,
 )
-from wherefrom.memorisation.exposures import FROM_NAME, KINDS, count_exposures
+from wherefrom.memorisation.exposures import KINDS, count_exposures
 from wherefrom.memorisation.labelled_answers import LabelledAnswers
 from wherefrom.memorisation.predictor import SourcePredictor
 from wherefrom.reading.verdict import FactChecker
@@ -136,7 +136,7 @@ def report_exposures(run: Run, examined: Examined) -> ExposureFindings:
     said = baseline.answer([q.text for q in questions])
     guessed = np.array([q.accepts(a.text) for a, q in zip(said, questions, strict=True)])
     seen = counted.seen(questions)
-    shown = counted.about(questions, FROM_NAME)
+    shown = counted.predicted(questions)
     position = counted.positions(questions)
     by_kind = {kind: counted.about(questions, kind) for kind in KINDS}
     randomised = exposure_is_randomised(run.recipe)

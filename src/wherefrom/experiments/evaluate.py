@@ -62,7 +62,7 @@ class _Predictors:
     def of(self, name: str) -> Any:
         run = self.run
         if name == OPEN_BOOK:
-            return OpenBook(run.folder.read_notes(), run.dataset.questions)
+            return OpenBook(run.notes, run.dataset.questions)
         if name not in {m.name for m in run.recipe.models}:
             return BASELINES[name](run.dataset, run.vocabulary)
         asked_otherwise = name == run.recipe.primary and run.recipe.wordings

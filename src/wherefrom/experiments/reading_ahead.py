@@ -42,4 +42,6 @@ def _give(pool: Pool, number: int, recipe: Recipe, found: dict[int, Reading | No
 def _read(recipe: Recipe) -> Reading:
     workshop = Workshop(recipe)
     workshop.objective(recipe.stages[0])
+    if recipe.notes:
+        _ = workshop.material.notes  # the reader of the workshop does not take them again
     return workshop.reading()

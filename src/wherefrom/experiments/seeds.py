@@ -136,7 +136,7 @@ def _finished(seed: RunRequest) -> bool:
 
 def _job(seed: RunRequest, threads: int) -> Job:
     recipe = replace(seed.recipe, threads=threads)
-    planned = seed.planned and Planned(recipe, seed.planned.plan, fresh=seed.planned.fresh)
+    planned = seed.planned and replace(seed.planned, recipe=recipe, workshop=None)
     steps = sum(stage.steps for stage in recipe.stages)
     arguments = (recipe, seed.path, planned)
     return Job(f"seed {recipe.seed}", _run_seed, arguments, seed.path, steps)

@@ -15,6 +15,9 @@ of exposure:
     name_masked   the name lies in the moved span, the value outside it
     from_name     before the value, the row has the name and no copy of the value: the model must
                   predict the value from the name and cannot copy it
+    noted         a row that teaches a note about the subject and the relation whose value is the
+                  fact's, in any of its wordings, its sentence included: the model must predict the
+                  value from the name (`objectives/notes.py`)
     asked         a question about the subject and the relation, whatever answer it taught
 
 `read`, `suffix` and a value in the span exclude each other. The other kinds are counted in
@@ -44,14 +47,16 @@ from wherefrom.objectives.passages import named_passages, place_facts
 from wherefrom.objectives.spans import COLUMNS, Documents
 from wherefrom.reading.names import lines_by_person, person
 from wherefrom.reading.statements import Told, state_facts, whole_documents
+from wherefrom.reading.tokens import normalise
 from wherefrom.runs.run import Run
 from wherefrom.runs.workshop import Workshop
 
 READ, SUFFIX, VALUE_MASKED, NAME_MASKED = "read", "suffix", "value_masked", "name_masked"
-FROM_NAME, ASKED = "from_name", "asked"
+FROM_NAME, NOTED, ASKED = "from_name", "noted", "asked"
 TEXT_KINDS = (READ, SUFFIX, VALUE_MASKED, NAME_MASKED, FROM_NAME)  # of rows of documents
-KINDS = (*TEXT_KINDS, ASKED)
-SHOWN = (READ, SUFFIX, VALUE_MASKED)  # together, nearly every row that contains the value
+KINDS = (*TEXT_KINDS, NOTED, ASKED)
+TAUGHT = (NOTED, ASKED)  # every statement of a fact counts the same rows of these
+SHOWN = (READ, SUFFIX, VALUE_MASKED, NOTED)  # nearly every row with the value, but questions
 _ROWS_AT_ONCE = 1 << 16  # rows that are planned and counted together; this bounds the memory
 _OFTEN = 20_000  # facts after which the progress is told
 _NOWHERE = Span(-1, -1)
@@ -73,9 +78,16 @@ class Exposures:
     def about(self, questions: Sequence[Question], kind: str) -> np.ndarray:
         """For each question, how often its answer was shown, in all documents that state it."""
         counts, found = self.counts[kind], self._facts_of(questions)
-        if kind == ASKED:  # every statement of a fact counts the same questions, so no sum here
+        if kind in TAUGHT:  # no sum here
             return np.array([counts[i].max(initial=0) for i in found], dtype=np.int64)
         return np.array([counts[i].sum() for i in found], dtype=np.int64)
+
+    def predicted(self, questions: Sequence[Question]) -> np.ndarray:
+        """For each question, how often its answer was predicted from the name: the dose.
+
+        The training text asked for it, or a note did.
+        """
+        return self.about(questions, FROM_NAME) + self.about(questions, NOTED)
 
     def seen(self, questions: Sequence[Question]) -> np.ndarray:
         """Whether each question's answer was ever shown or taught."""
@@ -127,10 +139,11 @@ def replay(source: Run | Workshop, stage: Stage, facts: Sequence[Fact] | None = 
             f"{workshop.recipe.name}: expected facts whose exposures can be counted, found none; "
             "no document of the data set states the answer to a question"
         )
-    counter = ExposureCounter(facts, dataset.documents, dataset.asked)
-    if any(getattr(share.objective, "reads", "") == "passages" for share in stage.mix):
-        placed = place_facts(dataset, facts)
-        counter = ExposureCounter(placed, named_passages(dataset), dataset.asked)
+    reads = {getattr(share.objective, "reads", "") for share in stage.mix if share.share}
+    taught = dataset.asked, workshop.material.taught if "notes" in reads else ()
+    counter = ExposureCounter(facts, dataset.documents, *taught)
+    if "passages" in reads:
+        counter = ExposureCounter(place_facts(dataset, facts), named_passages(dataset), *taught)
     return replace(counter.count(workshop.countable(stage), stage.steps), facts=facts)
 
 
@@ -152,10 +165,17 @@ def claims(
 
 
 class ExposureCounter:
-    """Facts as integers, sorted by document, so that the facts of a row's document are adjacent."""
+    """Facts as integers, sorted by document, so that the facts of a row's document are adjacent.
+
+    `asked` are the questions that are trained on, `noted` the rows that teach notes.
+    """
 
     def __init__(
-        self, facts: Sequence[Fact], documents: Sequence[Document], asked: Sequence[Question]
+        self,
+        facts: Sequence[Fact],
+        documents: Sequence[Document],
+        asked: Sequence[Question],
+        noted: Sequence[Question] = (),
     ) -> None:
         self.facts = facts
         number = np.fromiter((fact.document for fact in facts), np.int64, len(facts))
@@ -180,7 +200,10 @@ class ExposureCounter:
                 others.append(again)
         self._value, self._name = _pack_spans(value), _pack_spans(name)
         self._repetitions = _pad_spans(len(facts), repeated, others)
-        self._asked, self._asking = _join_questions(ordered, asked)
+        self._rows_about = {
+            ASKED: _join_questions(ordered, asked),
+            NOTED: _join_questions(ordered, noted, same_value=True),
+        }
 
     def count(self, mix: Mix, steps: int) -> Exposures:
         """Plan the first `steps` steps of a mix and count how often they show each fact."""
@@ -196,9 +219,10 @@ class ExposureCounter:
                         totals[kind].index_add_(0, fact, one)
                     examples += int((rows[:, COLUMNS.index("length")] > 0).sum())
                 elif isinstance(part.objective, Answers):
-                    asked = plan.cpu().flatten()
-                    totals[ASKED] += self._count_questions(asked)
-                    examples += int((asked >= 0).sum())
+                    rows = plan.cpu().flatten()
+                    kind = NOTED if part.objective.reads == "notes" else ASKED
+                    totals[kind] += self._count_taught(rows, kind)
+                    examples += int((rows >= 0).sum())
                 elif isinstance(part.objective, Unread):
                     examples += plan.numel()
         counts = {kind: total.numpy() for kind, total in totals.items()}
@@ -235,11 +259,12 @@ class ExposureCounter:
         }
         return {kind: fact[here] for kind, here in found.items()}
 
-    def _count_questions(self, asked: Tensor) -> Tensor:
-        most = int(self._asking.max()) + 1 if len(self._asking) else 1
-        times = torch.bincount(asked[asked >= 0], minlength=most)
-        weights = times[self._asking].double()
-        return torch.bincount(self._asked, weights, minlength=len(self.facts)).long()
+    def _count_taught(self, rows: Tensor, kind: str) -> Tensor:
+        """How often these questions, or rows of notes, teach each fact."""
+        fact, beside = self._rows_about[kind]
+        most = int(beside.max()) + 1 if len(beside) else 1
+        times = torch.bincount(rows[rows >= 0], minlength=most)
+        return torch.bincount(fact, times[beside].double(), minlength=len(self.facts)).long()
 
 
 # -- where documents have facts --------------------------------------------------------
@@ -298,14 +323,24 @@ def _pad_spans(
     return columns
 
 
-def _join_questions(facts: Sequence[Fact], asked: Sequence[Question]) -> tuple[Tensor, Tensor]:
-    """Numbers of facts, and beside them numbers of questions about their subject and relation."""
-    numbers: dict[tuple[str, str], list[int]] = {}
-    for i, question in enumerate(asked):
-        numbers.setdefault((person(question.subject), question.relation), []).append(i)
+def _join_questions(
+    facts: Sequence[Fact], questions: Sequence[Question], *, same_value: bool = False
+) -> tuple[Tensor, Tensor]:
+    """Numbers of facts, and beside them numbers of questions about their subject and relation.
+
+    With `same_value`, only questions whose answer is the fact's value.
+    """
+
+    def key(about: Fact | Question, value: str | None) -> tuple[str, str, str]:
+        own = normalise(value or "") if same_value else ""
+        return person(about.subject), about.relation, own
+
+    numbers: dict[tuple[str, str, str], list[int]] = {}
+    for i, question in enumerate(questions):
+        numbers.setdefault(key(question, question.answer), []).append(i)
     found, beside = array("q"), array("q")
     for i, fact in enumerate(facts):
-        if own := numbers.get((person(fact.subject), fact.relation)):
+        if own := numbers.get(key(fact, fact.value)):
             found.extend([i] * len(own))
             beside.extend(own)
     return torch.tensor(found, dtype=torch.long), torch.tensor(beside, dtype=torch.long)

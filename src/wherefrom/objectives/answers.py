@@ -51,10 +51,12 @@ class Answers:
         stage: int,
         order: str = "shuffled",
         device: torch.device | str = "cpu",
+        reads: str = "asked",
     ) -> None:
         if not questions:
             raise BadData("questions: expected at least one that is asked, found none")
         rendered, asked, lengths = _render(questions, Encoder(vocabulary), block_size)
+        self.reads = reads  # what the rows are: see AnswersConfig
         width = int(lengths.max())
         tokens = np.zeros((len(questions), width), _choose_kind(len(questions), len(vocabulary)))
         tokens[np.arange(width) < lengths[:, None]] = rendered

@@ -43,6 +43,7 @@ class Material:
     max_input: int
     seed: int
     device: torch.device
+    taken: Callable[[], Sequence[Note]] | None = None  # gives notes that were taken before
 
     @cached_property
     def corpus(self) -> Corpus:
@@ -107,6 +108,8 @@ class Material:
     @cached_property
     def notes(self) -> tuple[Note, ...]:
         """What the reader notes of the text; `take_notes` says what it may look at."""
+        if self.taken:
+            return tuple(self.taken())
         return take_notes(self.dataset, remark=self.remarks.append)
 
     @cached_property
@@ -158,10 +161,14 @@ def _documents(config: Any, material: Material, place: Place, order: str) -> Obj
 
 
 def _answers(config: AnswersConfig, material: Material, place: Place, order: str) -> Objective:
-    asked = material.taught if config.reads == "notes" else material.dataset.asked
-    longest = material.max_input
     return Answers(
-        asked, material.vocabulary, block_size=longest, order=order, device=material.device, **place
+        material.taught if config.reads == "notes" else material.dataset.asked,
+        material.vocabulary,
+        block_size=material.max_input,
+        order=order,
+        device=material.device,
+        reads=config.reads,
+        **place,
     )
 
 

@@ -23,8 +23,8 @@ WITHOUT_NOTES = "without_notes"  # reads the text, but is not taught from the no
 # where notes are taken, what the reader answers at once, and a model that read without them.
 MODELS = (ModelEntry("without_pretraining", QUESTIONS_ONLY), ModelEntry("with_pretraining", READ))
 BASELINES = ("majority", "nearest_name")
-PREDICTORS = (*BASELINES, OPEN_BOOK, MODELS[0].name, WITHOUT_NOTES, MODELS[1].name)
-TEXT_ONLY = (*BASELINES, *(model.name for model in MODELS))
+PREDICTORS = (*BASELINES, *(model.name for model in MODELS))
+_WITH_NOTES = (*BASELINES, MODELS[0].name, OPEN_BOOK, WITHOUT_NOTES, MODELS[1].name)
 _SUMMARY = "your own text and questions: --corpus FILE.txt --questions FILE.tsv"
 
 
@@ -39,7 +39,7 @@ def without_notes(recipe: Recipe) -> Recipe:
         notes=False,
         stages=tuple(_drop_notes(s) for s in recipe.stages if s.name != WITHOUT_NOTES),
         models=tuple(m for m in recipe.models if m.stage != WITHOUT_NOTES),
-        tasks=tuple(replace(task, predictors=TEXT_ONLY) for task in recipe.tasks),
+        tasks=tuple(replace(task, predictors=PREDICTORS) for task in recipe.tasks),
     )
 
 
@@ -143,7 +143,7 @@ def _recipe(model: object, read: Stage) -> Recipe:
         stages=(read, alone, questions),
         models=(*MODELS[:1], ModelEntry(WITHOUT_NOTES, WITHOUT_NOTES), *MODELS[1:]),
         primary="with_pretraining",
-        tasks=(Task(name="answers", support=WITH_TEXT, predictors=PREDICTORS),),
+        tasks=(Task(name="answers", support=WITH_TEXT, predictors=_WITH_NOTES),),
         abstain=True,
         wordings=True,
         notes=True,

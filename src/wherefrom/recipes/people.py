@@ -7,7 +7,7 @@ from wherefrom.data.people import PeopleConfig
 from wherefrom.objectives.answers import AnswersConfig
 from wherefrom.objectives.spans import NextCharacterConfig, SpanCorruptionConfig
 from wherefrom.recipes.birthplaces import MODERN
-from wherefrom.recipes.facts import MODELS, QUESTIONS_ONLY, READ, TEXT_ONLY
+from wherefrom.recipes.facts import MODELS, PREDICTORS, QUESTIONS_ONLY, READ
 from wherefrom.training.optimisers import AdamWConfig
 
 
@@ -61,7 +61,7 @@ def people() -> Recipe:
         ),
         models=MODELS,
         primary="with_pretraining",
-        tasks=(Task(name="birthplace", predictors=TEXT_ONLY),),
+        tasks=(Task(name="birthplace", predictors=PREDICTORS),),
         abstain=True,
         wordings=True,
     )

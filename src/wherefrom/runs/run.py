@@ -10,7 +10,7 @@ import torch
 
 from wherefrom.core.arguments import checked
 from wherefrom.core.config import encode
-from wherefrom.core.contracts import Dataset, Question
+from wherefrom.core.contracts import Dataset, Note, Question
 from wherefrom.core.errors import (
     BadData,
     MissingInput,
@@ -35,7 +35,8 @@ class Run:
 
     def __init__(self, folder: RunFolder, recipe: Recipe, workshop: Workshop | None = None) -> None:
         self.folder, self.recipe, self.path = folder, recipe, folder.path
-        self.workshop = workshop or Workshop(recipe, self._read_data)
+        taken = (lambda: self.notes) if recipe.notes else None
+        self.workshop = workshop or Workshop(recipe, self._read_data, taken=taken)
 
     @cached_property
     def status(self) -> dict[str, Any]:
@@ -79,6 +80,11 @@ class Run:
         except WherefromError as error:
             return f"{error}; what follows is about the text that the model was trained on"
         return None
+
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """What the reader noted before the run was trained; nothing if it took no notes."""
+        return self.folder.read_notes()
 
     @cached_property
     def vocabulary(self) -> Any:

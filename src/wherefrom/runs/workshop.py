@@ -1,6 +1,6 @@
 """A recipe's parts, built when they are asked for: data, vocabulary, objectives, models."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from wherefrom.core.contracts import Dataset, Learner
+from wherefrom.core.contracts import Dataset, Learner, Note
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.memory import allocating, find_memory, require_memory
 from wherefrom.core.randomness import Stream, draws
@@ -32,17 +32,22 @@ _SMALLER = "lower model.n_layer, model.n_embd or another size of the model"
 
 @dataclass(frozen=True)
 class Reading:
-    """What reading a recipe's text gives; another process may have read it."""
+    """What reading a recipe's text gives; another process may have read it.
+
+    `notes` are those that were taken of this very text; None if none were.
+    """
 
     dataset: Dataset
     indexed: Mapping[str, Corpus | None]
+    notes: tuple[Note, ...] | None = None
 
 
 class Workshop:
     """What training and evaluating a recipe needs; it writes no files.
 
     `read` gives the data; without it the recipe's own data set is loaded. `processes` are those
-    that this one follows, if it follows others. With a `reading`, nothing is read.
+    that this one follows, if it follows others. With a `reading`, nothing is read. `taken` gives
+    the notes of a run that took them; without it the reader takes notes of the text.
     """
 
     def __init__(
@@ -51,8 +56,9 @@ class Workshop:
         read: Callable[[], Dataset] | None = None,
         processes: Processes | None = None,
         reading: Reading | None = None,
+        taken: Callable[[], Sequence[Note]] | None = None,
     ) -> None:
-        self.recipe, self.processes = recipe, processes
+        self.recipe, self.processes, self._taken = recipe, processes, taken
         self._read = read or (lambda: load_dataset(recipe.data, recipe.seed))
         family = FAMILIES[recipe.model.kind]
         if family.predictor is ModelAnswerer:
@@ -62,6 +68,8 @@ class Workshop:
         if reading is not None:
             vars(self)["dataset"] = reading.dataset
             self.material.take(reading.indexed)
+            if reading.notes is not None:
+                self.material.bring(reading.notes)
 
     @cached_property
     def device(self) -> torch.device:
@@ -83,11 +91,11 @@ class Workshop:
     def material(self) -> Material:
         config, place = self.model_config, (self.recipe.seed, self.device)
         block, longest = (getattr(config, name, 0) for name in ("block_size", "max_input"))
-        return Material(self.dataset, self.vocabulary, block, longest, *place)
+        return Material(self.dataset, self.vocabulary, block, longest, *place, self._taken)
 
     def reading(self) -> Reading:
         """What was read so far, for a workshop elsewhere."""
-        return Reading(self.dataset, self.material.indexed)
+        return Reading(self.dataset, self.material.indexed, vars(self.material).get("notes"))
 
     def check_questions(self) -> None:
         """Refuse a question of any split that the model cannot read, before anything is trained."""
@@ -156,7 +164,7 @@ class Workshop:
 
     def refit(self, recipe: Recipe) -> "Workshop":
         """The same data and model for a recipe with other stages; nothing is read again."""
-        other = Workshop(recipe, self._read, self.processes)
+        other = Workshop(recipe, self._read, self.processes, taken=self._taken)
         shared = ("device", "dataset", "vocabulary", "model_config", "material")
         other.__dict__.update({name: self.__dict__[name] for name in shared if name in vars(self)})
         return other

@@ -306,7 +306,7 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 
 
 @pytest.fixture(scope="module")
-def hostile(small_settings: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def hostile(small_facts: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report over a corpus whose names and answers would be HTML, if anybody believed them."""
     folder = tmp_path_factory.mktemp("hostile")
     firsts = [f"<b>{name}</b>" for name in "Ada Bo Cy Di Ed Fay".split()]
@@ -319,7 +319,7 @@ def hostile(small_settings: list[str], tmp_path_factory: pytest.TempPathFactory)
     (folder / "questions.tsv").write_text("".join(rows))
     few = ["data.calibration_share=0", "abstain=false"]
     files = [f"data.corpus={folder}/corpus.txt", f"data.questions={folder}/questions.tsv"]
-    api.run("facts", out=folder / "run", settings=[*small_settings, *few, *files])
+    api.run("facts", out=folder / "run", settings=[*small_facts, *few, *files])
     api.write_report(folder / "run", folder / "report.html")
     return folder
 

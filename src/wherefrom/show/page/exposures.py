@@ -4,7 +4,7 @@ from collections.abc import Container
 from typing import Any
 
 from wherefrom.auditing.inspector import OpenedRun
-from wherefrom.memorisation.exposures import ASKED, KINDS, Exposures
+from wherefrom.memorisation.exposures import KINDS, TAUGHT, Exposures
 
 _FEW_ROWS = 200_000  # rows of training that are planned again within a second or so
 
@@ -30,6 +30,6 @@ def describe_exposures(opened: OpenedRun, relations: Container[str]) -> dict[str
             own = together.setdefault((fact.subject, fact.relation, fact.value), [0] * len(KINDS))
             for k, kind in enumerate(KINDS):
                 count = int(found.counts[kind][i])
-                # Every statement of a fact counts the same questions: these are not added up.
-                own[k] = max(own[k], count) if kind == ASKED else own[k] + count
+                # Every statement counts the same questions and notes: these are not added up.
+                own[k] = max(own[k], count) if kind in TAUGHT else own[k] + count
     return {"kinds": list(KINDS), "facts": [[*key, *counts] for key, counts in together.items()]}

@@ -15,7 +15,7 @@ from wherefrom.evaluation.calibration import reliability_diagram
 from wherefrom.evaluation.intervals import wilson
 from wherefrom.evaluation.selective import RiskCoverage, risk_coverage
 from wherefrom.memorisation.dose_response import bin_by_exposure
-from wherefrom.memorisation.exposures import FROM_NAME, Exposures
+from wherefrom.memorisation.exposures import Exposures
 from wherefrom.runs.run import Run
 from wherefrom.show.page.answers import JudgedAnswers
 from wherefrom.show.page.charts import Dot, Line, Point, dots, plot
@@ -204,7 +204,7 @@ def draw_dose(run: Run, answers: JudgedAnswers, exposures: Exposures | None) -> 
     ]
     if not rows:
         return None
-    shown = exposures.about([q for _, q in rows], FROM_NAME)
+    shown = exposures.predicted([q for _, q in rows])
     right = np.array([r.right for r, _ in rows], dtype=bool)
     try:
         doses = bin_by_exposure(shown, right, _merge_small(shown))

@@ -205,9 +205,11 @@ function why(reply, open) {
 function exposed(counts) {
   if (!counts) return null;
   const own = counts.find((each) => each.given);
-  const shown = own ? own.read + own.suffix + own.value_masked : 0;
+  const noted = own?.noted ?? 0;
+  const shown = own ? own.read + own.suffix + own.value_masked + noted : 0;
   if (!own || !shown) return "this answer was never shown beside the name";
-  return `shown ${times(shown)}; ${times(own.from_name)} the model had to predict it from the name`;
+  const taught = noted ? ` (${times(noted)} as a note)` : "";
+  return `shown ${times(shown)}${taught}; ${times(own.from_name + noted)} the model had to predict it from the name`;
 }
 
 /** @param {number} count */
