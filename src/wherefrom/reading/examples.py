@@ -31,6 +31,7 @@ CONTAINER = 3  # a name that stands behind this many others, "X, NAME", holds pl
 _COMMON = 5  # a phrase that occurs in this many lines and is nobody's answer is a distractor
 _ANCHOR = re.compile(r"anchor: .*, \d")
 _MOST_SUBJECTS = 2000  # that are learnt from
+_MOST_ANSWERED = 5000  # subjects whose answers tell what answers look like
 _MOST_TEXT = 600_000  # characters from which it is learnt what stands around answers
 _MOST_CANDIDATES = 40_000  # of all lines: more take long to fit and improve little
 _MOST_OTHERS = 60  # candidates of a line besides its answer
@@ -59,7 +60,8 @@ class Asked:
         self, texts: Mapping[str, Sequence[str]], without: int | None = None
     ) -> AnswerProfile:
         """What the answers look like, and their subjects' texts, without those of one fold."""
-        used = [(a, s) for a, s in self._given if self.folds[s] != without]
+        some = set(self.subjects[:_MOST_ANSWERED])
+        used = [(a, s) for a, s in self._given if s in some and self.folds[s] != without]
         told = [(t, s) for s, own in texts.items() if self.folds[s] != without for t in own]
         profile = AnswerProfile.of(
             [answer for answer, _ in used],
