@@ -34,8 +34,8 @@ class Dispute:
     """A reply, a claim against it, and a recommendation.
 
     `shown` counts the rows of training text and of notes about the subject that had the model's
-    answer, and those that had the claim. Training questions are not counted there: `taught` has the answers
-    that they taught.
+    answer, and those that had the claim. Training questions are not counted there: `taught` has the
+    answers that they taught.
     """
 
     format_version: ClassVar[int] = 1
