@@ -42,7 +42,7 @@ def test_a_folder_is_registered_listed_and_found_changed(cli, folder):
     before = cli("data", "list", "--json").json
     assert before["registered"] == []
     assert before["registrable"] == ["birthplaces"]
-    assert before["built_in"] == ["people", "tiny-text", "biographies", "random-strings"]
+    assert before["built_in"] == ["people", "tiny-text"]
     added = cli("data", "add", "birthplaces", folder)
     assert (added.code, added.err) == (0, "")
     assert added.out.endswith(f"registered: birthplaces in {folder}\n")

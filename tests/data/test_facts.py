@@ -335,3 +335,47 @@ def test_cycles_are_looked_for_again_after_a_bad_file(files, tmp_path):
     with pytest.raises(BadData):
         load(FactsConfig(**files), 0)
     assert gc.isenabled()
+
+
+def test_documents_get_subjects_that_no_question_names(tmp_path):
+    names = [
+        f"{first} {last}" for first in ("Ann", "Bo", "Cy", "Dee") for last in ("Ek", "Fox", "Lee")
+    ]
+    lines = [f"_{name}_ is a baker of {name[0]}ville.[1] He sang.[2]" for name in names]
+    lines += ["Eve M. Gray is a baker of Bonn.", "Hal Orr is a poet.", "Hal Orr is another poet."]
+    lines += ["A note of 1950, with **Ann Ek** in it."]
+    (tmp_path / "text.txt").write_text("\n".join(lines))
+    asked = [(name, f"{name[0]}ville") for name in names] + [("Eve Gray", "Bonn"), ("Zed", "Rome")]
+    table = [f"Where does {name} live?\t{place}" for name, place in asked]
+    (tmp_path / "q.tsv").write_text("\n".join(table))
+    config = FactsConfig(
+        str(tmp_path / "text.txt"), str(tmp_path / "q.tsv"), calibration_share=0, held_out_share=0
+    )
+    found = load(config, 0)
+    assert found.documents[0].text == "Ann Ek is a baker of Aville. He sang."
+    about = {p.document: p.subject for p in found.passages}
+    assert (about[12], about[13], about[14]) == ("Eve Gray", "Hal Orr", "Hal Orr")
+    assert about[15] == "Ann Ek", "no subject stands there as others do"
+    support = {q.subject: q.support for q in found.questions}
+    assert (support["Eve Gray"], support["Zed"]) == ("stated", "none")
+    said = "\n".join(survey(config).lines())
+    for line in (
+        "lines whose markup was taken out: emphasis, footnotes, links: 13",
+        "questions about what no line names: 1 (Zed)",
+        "names that the text spells otherwise: 1 (Eve Gray is Eve M. Gray)",
+        "subjects found beside those of the questions: 1 (Hal Orr)",
+        "names that may be two subjects': several lines each: 1 (Hal Orr)",
+        "lines that no question is about: 2",
+    ):
+        assert line in said.splitlines(), said
+
+
+def test_held_out_names_are_found_though_their_rows_are_not_there(tmp_path):
+    files = many(tmp_path, 200)
+    whole = load(FactsConfig(**files), 0)
+    asked = {question.subject for question in whole.asked}
+    rows = [f"Where was {subject} born?\tRome\n" for subject in asked]
+    (tmp_path / "asked.tsv").write_text("".join(rows))
+    part = load(FactsConfig(**{**files, "questions": str(tmp_path / "asked.tsv")}, **ALL_ASKED), 0)
+    assert len(asked) < 200
+    assert part.passages == whole.passages

@@ -5,12 +5,14 @@ import shutil
 import signal
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
 from tests.experiments.stopping import StopAt
+from wherefrom import api
 from wherefrom.core.arrays import load_arrays
 from wherefrom.core.errors import BadData, Interrupted, Mismatch, MissingInput, UsageError
 from wherefrom.core.recipe import ModelEntry, Recipe, Task
@@ -267,6 +269,7 @@ def long_lines(tmp_path, small_facts) -> Recipe:
     (tmp_path / "questions.tsv").write_text("".join(rows))
     files = [f"data.corpus={tmp_path}/corpus.txt", f"data.questions={tmp_path}/questions.tsv"]
     few = ["stages.pretrain.steps=2", "stages.questions_only.steps=2", "watch=0"]
+    few += ["stages.without_notes.steps=2", "stages.without_notes.batch=8"]
     return adjust(
         get_recipe("facts"), settings=[*small_facts, *few, *files, "model.block_size=128"]
     )
@@ -275,6 +278,32 @@ def long_lines(tmp_path, small_facts) -> Recipe:
 def test_a_name_may_stand_further_behind_than_the_model_reads(long_lines, tmp_path):
     outcome = execute(long_lines, tmp_path / "run")
     assert outcome.results["answered_share"]["n"] > 0
+
+
+def test_no_answer_but_those_of_asked_questions_reaches_notes_or_weights(tmp_path, small_settings):
+    """Calibration and held-out answers change places: the same notes, the same bits."""
+    names = [
+        f"{a} {b}" for a in "Ada Bo Cy Di Ed Fay Gus".split() for b in "Lund Roth Holm".split()
+    ]
+    born = dict(zip(names, "Oslo Rome Lima".split() * 7, strict=True))
+    (tmp_path / "corpus.txt").write_text("".join(f"{n} was born in {born[n]}.\n" for n in names))
+    splits = ["asked"] * 13 + ["calibration", "held-out"] * 4
+
+    def teach(folder: str, turn: int) -> tuple[bytes, list[dict[str, Any]]]:
+        rows = ["question\tanswer\tsplit\n"]
+        for i, (name, split) in enumerate(zip(names, splits, strict=True)):
+            answer = born[name] if split == "asked" else born[names[13 + (i + turn) % 8]]
+            rows.append(f"Where was {name} born?\t{answer}\t{split}\n")
+        (tmp_path / f"{folder}.tsv").write_text("".join(rows))
+        files = {"corpus": tmp_path / "corpus.txt", "questions": tmp_path / f"{folder}.tsv"}
+        few = [*small_settings, "stages.pretrain.steps=6", "abstain=false", "watch=0"]
+        api.run("facts", out=tmp_path / folder, settings=few, **files)
+        weights = tmp_path / folder / "models" / "with_pretraining" / "weights.safetensors"
+        return weights.read_bytes(), RunFolder(tmp_path / folder).read_jsonl("notes.jsonl")
+
+    (weights, notes), (again, same) = teach("one", 0), teach("other", 3)
+    assert len(notes) == len(names)
+    assert (again, same) == (weights, notes)
 
 
 def test_a_question_that_is_too_long_is_refused_before_training(long_lines, tmp_path):

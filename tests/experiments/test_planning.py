@@ -16,6 +16,7 @@ from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.data.facts import FactsConfig
 from wherefrom.experiments import planning, seeds
 from wherefrom.experiments.planning import Pace, plan_run, time_steps
+from wherefrom.objectives import catalogue
 from wherefrom.recipes.catalogue import adjust
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.workshop import Workshop
@@ -26,6 +27,8 @@ SMALL = [
     "stages.questions_only.steps=4", "stages.questions_only.buckets=1", "abstain=false",
     "watch=0",
 ]  # fmt: skip
+
+TEXT_ONLY = ["notes=false"]
 
 
 @pytest.fixture
@@ -108,7 +111,8 @@ def test_the_model_that_does_not_read_is_paid_for(data: FactsConfig, tmp_path: P
     """Of ten minutes, a control of 120 s takes 120 s: nine tenths of the rest is for reading."""
     folder, found = RunFolder(tmp_path / "none"), list[int]()
     for answer, control in ((0.0, 0.0), (0.0, 120.0), (1.0, 0.0)):
-        planned = plan_run(changer(data), folder, 10, timer=Timer(0.1, answer, control))
+        timer = Timer(0.1, answer, control)
+        planned = plan_run(changer(data, TEXT_ONLY), folder, 10, timer=timer)
         found.append(planned.recipe.stages[0].steps)
     assert found[0] - found[1] == pytest.approx(0.9 * 120 / 0.1, abs=20)  # in round numbers
     questions = Workshop(planned.recipe).dataset.questions
@@ -119,14 +123,47 @@ def test_the_model_that_does_not_read_is_paid_for(data: FactsConfig, tmp_path: P
 
 def test_without_minutes_it_trains_as_long_as_it_gains_much(data: FactsConfig, tmp_path: Path):
     folder = RunFolder(tmp_path / "none")
-    planned = plan_run(changer(data), folder, timer=Timer(1e-4))
+    planned = plan_run(changer(data, TEXT_ONLY), folder, timer=Timer(1e-4))
     assert planned.plan is not None
     # 24 statements, 4 rows a step of which nine tenths read: 100 times each.
     assert planned.recipe.stages[0].steps == pytest.approx(24 * 100 / 4 / 0.9, rel=0.1)
-    slow = plan_run(changer(data), folder, timer=Timer(10.0))
+    slow = plan_run(changer(data, TEXT_ONLY), folder, timer=Timer(10.0))
     assert slow.plan is not None
     assert slow.plan.minutes is not None
     assert slow.recipe.stages[0].steps == 100
+
+
+def test_a_quarter_of_the_time_is_for_the_model_without_notes(data: FactsConfig, tmp_path: Path):
+    """Steps of the text alone take twice as long, so a share of notes makes steps shorter."""
+    timer, folder = Timer(0.1), RunFolder(tmp_path / "none")
+    timer.pace = replace(timer.pace, control=0.0, alone=0.2)
+    planned = plan_run(changer(data), folder, 10, timer=timer)
+    read, alone = planned.recipe.stage("pretrain"), planned.recipe.stage("without_notes")
+    noted = next(share.share for share in read.mix if share.name == "notes")
+    step = 0.2 - 0.1 * noted / 0.6
+    assert read.steps * step == pytest.approx(3 * alone.steps * 0.2, rel=0.02)
+    assert read.steps * step + alone.steps * 0.2 == pytest.approx(0.9 * 595, rel=0.02)
+    assert [share.name for share in alone.mix] == ["spans", "questions"]
+    assert planned.notes
+
+
+def test_the_share_of_notes_falls_as_the_minutes_grow(data: FactsConfig, tmp_path: Path):
+    folder = RunFolder(tmp_path / "none")
+    shares = list[float]()
+    for minutes in (0.5, 2, 60):
+        recipe = plan_run(changer(data), folder, minutes, timer=Timer(0.1, control=0.0)).recipe
+        assert sum(share.share for share in recipe.stages[0].mix) == pytest.approx(1)
+        shares += [share.share for share in recipe.stages[0].mix if share.name == "notes"]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[0] > shares[-1] == 0.3
+
+
+def test_a_text_without_notes_is_read_as_a_whole(data: FactsConfig, tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(catalogue, "take_notes", lambda _, remark: remark("notes: none") or ())
+    planned = plan_run(changer(data), RunFolder(tmp_path / "none"), 5, timer=Timer(0.1))
+    assert planned.lines()[0] == "notes: none"
+    assert not planned.recipe.notes
+    assert [share.name for share in planned.recipe.stages[0].mix] == ["spans", "questions"]
 
 
 def test_steps_that_the_user_sets_are_not_planned(data: FactsConfig, tmp_path: Path):
@@ -246,7 +283,8 @@ def test_two_lines_say_what_will_be_trained(data: FactsConfig, tmp_path: Path):
 def test_too_few_minutes_are_said_to_be_too_few(data: FactsConfig, tmp_path: Path):
     """100 steps of 1 s and 20 s of the other model take 125 s with the 5 s that are allowed for."""
     folder, timer = RunFolder(tmp_path / "none"), Timer(1.0, control=20.0)
-    short, enough = (plan_run(changer(data), folder, m, timer=timer) for m in (1, 125 / 60))
+    change = changer(data, TEXT_ONLY)
+    short, enough = (plan_run(change, folder, m, timer=timer) for m in (1, 125 / 60))
     assert "plan: about 2 min 5 s in all" in short.lines()[1]
     assert short.lines()[2:] == [
         "plan: the minutes asked for are too few for this text, so the run takes the fewest steps "
@@ -254,7 +292,7 @@ def test_too_few_minutes_are_said_to_be_too_few(data: FactsConfig, tmp_path: Pat
     ]
     assert len(enough.lines()) == 2
     usual = plan_run(changer(data), folder, timer=Timer(10.0))  # nobody asked for minutes
-    assert len(usual.lines()) == 2
+    assert len(usual.lines()) == 3  # and how many notes were taken
 
 
 def test_too_few_further_minutes_are_said_to_be_too_few(data: FactsConfig, folder: Path):

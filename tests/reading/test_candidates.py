@@ -3,6 +3,7 @@
 import pytest
 
 from wherefrom.reading.candidates import AnswerProfile, Line
+from wherefrom.reading.tokens import normalise
 
 
 def found(text: str, *answers: str, subject: str = "Jo Ray") -> list[str]:
@@ -54,6 +55,11 @@ def test_a_part_of_the_name_inside_another_name_is_not_the_subjects():
     assert found("Ray went. Then Jo came", "Rome") == ["Then"]
 
 
+def test_a_middle_name_is_part_of_the_name():
+    text = "Jo L. Ray was born in Rome. Jo Lake Ray and Ray sang, Jo Lake not."
+    assert found(text, "Oslo") == ["Rome", "Jo Lake"]
+
+
 def test_names_are_candidates_where_answers_are_in_names():
     text = "Peru is a land. Its capital is Peru City."
     countries, capitals = ["Macao", "Mexico", "Chile"], ["Macao", "Mexico City", "Lima"]
@@ -98,3 +104,40 @@ def test_a_profile_by_hand():
     assert AnswerProfile.of(["May 3, 1950", "Rome"]).shapes == {"capital number , number"}
     assert profile.max_words == {"capital": 3, "word": 1, "number": 1}
     assert profile.longest_known == 3
+
+
+def read_records(values: list[str], label: str) -> AnswerProfile:
+    """A profile of values behind a label, each in six records."""
+    values = values * 6
+    texts = [f"Name: n{i} {label}: {v} Size: {i} Note: none" for i, v in enumerate(values)]
+    return AnswerProfile.of(values, [], texts, [{normalise(value)} for value in values])
+
+
+@pytest.mark.parametrize(
+    ("values", "new"),
+    [
+        (
+            ["Ann Lee <a@b.org>", "The Team <t@b.org>", "Bo <b@b.org>", "X of Y <x@y.org>",
+             "Big Team of Rome <r@b.org>"],
+            "A New Team of Bonn <x@y.net>",
+        ),
+        (["https://a.org/", "http://b.org/c", "https://c.org/x?y=1"], "https://new.net/~me/"),
+        (["1.2-3", "2:1.0+b1", "0.9~rc1-2", "2:3~4", "5+6"], "3:7.1+x~y-z"),
+        (
+            ["constitutional monarchy under a king of its own", "republic", "federal republic",
+             "presidential republic with two chambers, one elected", "monarchy"],
+            "parliamentary republic with no head of any kind",
+        ),
+    ],
+)  # fmt: skip
+def test_whole_values_behind_a_label_are_candidates(values, new):
+    line = Line(f"Name: m Kind: {new} Size: 9 Note: x", "m", read_records(values, "Kind"))
+    fits = {c.span.of(line.text): c.fit for c in line.candidates}
+    assert max(fits, key=lambda text: fits[text]) == new
+
+
+def test_names_are_found_by_their_capitals_alone():
+    names = ["Rome", "Oslo", "New York", "Isle of Man"]
+    profile = read_records(names, "Place")
+    assert profile.boundaries is None, "capitals show where names end"
+    assert not profile.glue

@@ -151,7 +151,7 @@ def test_accepted_answers_teach_like_the_first_one(tmp_path):
 
 
 def test_lines_to_learn_from_by_hand(tmp_path, monkeypatch):
-    """`Oslos` has the answer, so the line is no example of one that does not state it.
+    """`Oslos` has the answer, so the line does not teach that it is not stated.
 
     Of the four who have the answer, a line counts the three others: a new person is not counted.
     """
@@ -162,6 +162,6 @@ def test_lines_to_learn_from_by_hand(tmp_path, monkeypatch):
     born = [f"{n} was born in Oslo." for n in names[:3]]
     text = index(tmp_path, *born, "Di Holm saw Rome from Oslos.", "Ed Moss saw Rome.")
     RelationExtractor.fit(text, [*(ask(n, "Oslo") for n in names[:4]), ask("Ed Moss", "Bonn")])
-    assert sorted(e.is_answer for e in seen) == [[False], [True], [True], [True]]
+    assert sorted(e.is_answer for e in seen if e.weight) == [[False], [True], [True], [True]]
     stating = [example for example in seen if any(example.is_answer)]
     assert all("value: known 2+" in example.features[0] for example in stating)

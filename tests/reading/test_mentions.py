@@ -112,3 +112,20 @@ def test_every_latin_character_is_a_letter_or_not_as_the_pattern_says():
 def test_two_characters_are_of_one_word_as_the_pattern_says(left, right):
     for pair in ((left, right), (right, left)):
         assert joined(*pair) == (split_words("".join(pair)) == ["".join(pair)])
+
+
+def test_added_subjects_take_the_names_inside_theirs():
+    texts = ["Paris Hilton sings in Rome.", "Paris is large.", "Dr Ann Lee of Paris", "Bo Ek"]
+    found = Mentions(texts, ["Paris", "Ann Lee"])
+    added = [(0, Span(0, 12), "Paris Hilton"), (2, Span(0, 10), "Dr Ann Lee"), (3, Span(0, 5), "B")]
+    found.add(texts, added)
+    assert found.lines == {"Paris": [1, 2], "Ann Lee": [2], "Paris Hilton": [0], "B": [3]}
+    assert found.find_all(texts[0], 0) == [(Span(0, 12), "Paris Hilton")]
+    assert [subject for _, subject in found.find_all(texts[2], 2)] == ["Ann Lee", "Paris"]
+    assert found.find_all(texts[3], 3) == [(Span(0, 5), "B")], "the text spells it otherwise"
+    assert [span and span.of(t) for span, t in zip(found.spans, texts, strict=True)] == [
+        "Paris Hilton",
+        "Paris",
+        "Ann Lee",
+        "Bo Ek",
+    ]

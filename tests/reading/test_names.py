@@ -1,8 +1,8 @@
-"""The name at the head of a line, by hand and on the course's lines."""
+"""The name at the head of a line, and names that are spelt in two ways, by hand."""
 
 import pytest
 
-from wherefrom.reading.names import name_span, person
+from wherefrom.reading.names import match_names, name_span, person
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,28 @@ def test_names_by_hand(line, name):
 
 def test_a_person_is_the_same_in_either_spelling():
     assert person("Zo%C3%AB Roth") == person("Zoë Roth") == "Zoë Roth"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found", "matched"),
+    [
+        ("Sidney Shlenker", ["Sidney L. Shlenker", "Ann Lee"], "Sidney L. Shlenker"),
+        ("Sidney Shlenker", ["Sidney L. Shlenker", "Sidney B. Shlenker"], None),
+        ("J. R. Smith", ["John Robert Smith"], "John Robert Smith"),
+        ("Ann Lee", ["Dr Ann Lee", "Ann Leeds"], "Dr Ann Lee"),
+        ("Dr Ann Lee Jr.", ["Ann Lee"], "Ann Lee"),
+        ("ann lee", ["Ann May LEE"], "Ann May LEE"),
+        ("Rudy Render", ["Rudolph Valentino Render"], "Rudolph Valentino Render"),
+        ("Rudy Render", ["Rudolph Valentino Render", "Rudy X. Render"], "Rudy X. Render"),
+        ("Lee Ann", ["Ann Lee"], None),
+        ("William H. Cornwell", ["William C."], None),
+        ("Lee", ["Ann Lee"], None),
+        ("Ann Lee", [], None),
+    ],
+)
+def test_a_name_stands_for_another_if_one_alone_fits(wanted, found, matched):
+    assert match_names([wanted], found) == ({wanted: matched} if matched else {})
+
+
+def test_two_names_do_not_share_one():
+    assert match_names(["Ann Lee", "Ann M. Lee"], ["Ann Mary Lee"]) == {}

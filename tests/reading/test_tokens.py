@@ -2,11 +2,11 @@
 
 import pytest
 
-from wherefrom.reading.tokens import normalise, token_kind, tokenise, words
+from wherefrom.reading.tokens import find_glue, normalise, token_kind, tokenise, words
 
 
 def test_kinds_of_tokens():
-    kinds = {"Oslo": "capital", "oslo": "word", "1950": "number", "(": "mark"}
+    kinds = {"Oslo": "capital", "oslo": "word", "1950": "number", "(": "mark", ".de": "word"}
     kinds |= {"Ōe": "capital", "王": "word"}
     assert {token: token_kind(token) for token in kinds} == kinds
 
@@ -19,6 +19,7 @@ def test_kinds_of_tokens():
         ("J. P. Dow of Ponce, P.R..", ["J.", "P.", "Dow", "of", "Ponce", ",", "P.R.", "."]),
         ("b. 1932", ["b", ".", "1932"]),
         ("1,250 kg; 3.5 m", ["1,250", "kg", ";", "3.5", "m"]),
+        ("$1,250.50, 2", ["$", "1,250.50", ",", "2"]),
         ("1871-1950", ["1871", "-", "1950"]),
         ("王建民1980年生於台南", [*"王建民", "1980", *"年生於台南"]),
         ("アムステルダムで生", ["アムステルダム", "で", "生"]),
@@ -44,6 +45,28 @@ def test_words_numbers_and_marks(text, wanted):
 )
 def test_a_hyphen_divides_a_word_of_which_a_part_is_an_answer(text, answers, wanted):
     assert [span.of(text) for span in tokenise(text, answers)] == wanted
+
+
+@pytest.mark.parametrize(
+    ("answers", "text", "wanted"),
+    [
+        (
+            ["https://a.org/x/", "http://b.org/"],
+            "See (https://c.net/d-e_f/?q=1), and so on. End",
+            ["See", "(", "https://c.net/d-e_f/?q=1", ")", ",", "and", "so", "on", ".", "End"],
+        ),
+        (["2:1.0+b1", "1.2~rc-3", "1:2~3", "3+4"], "has 5:1+2~b-6.", ["has", "5:1+2~b-6", "."]),
+        (["ann@a.org", "bo@b.org"], "Cy <cy@c.org>,", ["Cy", "<", "cy@c.org", ">", ","]),
+        ([".de", ".fr"], "code: .dz Then", ["code", ":", ".dz", "Then"]),
+        (["C++", "g++"], "in h++ and c", ["in", "h++", "and", "c"]),
+        (["Rome", "May 3, 1950", "St. John's", "(Oslo)"], "a/b", ["a", "/", "b"]),
+        (["a/b", "Rome"], "c/d", ["c", "/", "d"]),  # one answer is chance
+        (["福州（今屬福建）", "吳（今）"], "吳（今）", [*"吳（今）"]),
+    ],
+)
+def test_marks_inside_answers_hold_tokens_together(answers, text, wanted):
+    glue = find_glue(answers)
+    assert [span.of(text) for span in tokenise(text, glue=glue)] == wanted
 
 
 def test_phrases_are_compared_without_case_and_last_full_stop():

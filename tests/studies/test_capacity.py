@@ -1,27 +1,79 @@
-"""The study of capacity: its recipes, its sums against sums by hand, a tiny study, its page."""
+"""The study of capacity: its text, its bits against sums by hand, a tiny study."""
 
 import json
-import shutil
-from math import sqrt
+import math
+import re
+from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
+import torch
 
+import wherefrom
 from studies import capacity
 from studies.capacity import Arm
+from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.runs.workshop import Workshop
 
-DOCS = Path(__file__).parents[2] / "docs"
-FILLED = Arm("filled", items=6, exposures=4, widths=(8,), batch=4)
+FILLED = Arm("filled", items=6, exposures=4, widths=(8,), batch=4, seeds=2)
 ASKED = Arm("asked", items=6, exposures=4, widths=(8,), batch=4, questions=0.5, wordings=5)
+PAIR = Arm("pair", items=64, wordings=2)
+
+
+@pytest.fixture
+def text(tmp_path) -> list[str]:
+    capacity.write_text(PAIR, tmp_path)
+    return (tmp_path / "pair.txt").read_text().splitlines()
+
+
+def test_a_biography_by_hand():
+    values = ["Fola", "Data", "Zogo", "Papa"]
+    assert [capacity.describe_person("Kemi Lopa", values, wording) for wording in (0, 1)] == [
+        "On Kemi Lopa - born Fola, home Data, firm Zogo, wed Papa.",
+        "On Kemi Lopa - paid by Zogo, from Fola, spouse Papa, in Data now.",
+    ]
+    assert [capacity.spell(word) for word in (0, capacity.WORDS - 1)] == ["Baba", "Zozo"]
+    # A syllable is one of 16 x 4: 6 bits. A name has four, and four facts have two each.
+    assert capacity.DRAWN_BITS.tolist() == [4 * 6, 4 * 2 * 6]
+
+
+def test_the_package_reads_the_text_as_it_was_written(tmp_path):
+    """Names are distinct, every question is about its person, and the text states its answer."""
+    capacity.write_text(ASKED, tmp_path)
+    dataset = Workshop(capacity.make_recipe(ASKED, 8, tmp_path)).dataset
+    assert len(dataset.documents) == 6 * 5
+    subjects = list(dict.fromkeys(q.subject for q in dataset.questions))
+    assert len(subjects) == 6
+    assert Counter(q.split for q in dataset.questions) == {"asked": 12, "held-out": 12}
+    for question in dataset.questions:
+        own = subjects.index(question.subject)
+        assert question.support == "stated"
+        for document in dataset.documents[5 * own : 5 * own + 5]:
+            assert document.text.startswith(f"On {question.subject} - ")
+            assert question.answer in document.text
+
+
+def test_syllables_are_drawn_evenly(tmp_path):
+    """Chi-squared of a value's two syllables: else a model would save bits without any storing."""
+    capacity.write_text(Arm("many", items=3000), tmp_path)
+    rows = (tmp_path / "many.tsv").read_text().splitlines()[1:]
+    values = [row.split("\t")[1].lower() for row in rows]
+    for place in (0, 2):
+        counts = Counter(value[place : place + 2] for value in values)
+        expected = len(values) / 64
+        chi = sum((counts[s] - expected) ** 2 / expected for s in capacity.SYLLABLES)
+        assert chi < 63 + 5 * math.sqrt(2 * 63)
 
 
 @pytest.mark.parametrize("wordings", [1, 5])
-def test_every_person_is_shown_as_often_as_the_arm_says(wordings):
+def test_every_person_is_shown_as_often_as_the_arm_says(wordings, tmp_path):
     """Counted in the plan itself, over all wordings; a row is a whole biography."""
-    recipe = capacity.make_recipe(Arm("a", items=12, exposures=10, wordings=wordings, batch=4), 8)
+    arm = Arm("a", items=12, exposures=10, wordings=wordings, batch=4)
+    capacity.write_text(arm, tmp_path)
+    recipe = capacity.make_recipe(arm, 8, tmp_path)
     workshop = Workshop(recipe)
     objective = workshop.objective(recipe.stages[0])
     ((_, plan, _),) = planned = objective.plan(0, 30)
@@ -32,8 +84,10 @@ def test_every_person_is_shown_as_often_as_the_arm_says(wordings):
     assert set(objective.render(planned, 0).lengths.tolist()) <= lengths
 
 
-def test_questions_take_no_exposures_away():
-    recipe = capacity.make_recipe(Arm("a", items=16, exposures=70, batch=16, questions=0.5), 8)
+def test_questions_take_no_exposures_away(tmp_path):
+    arm = Arm("a", items=16, exposures=70, batch=16, questions=0.5)
+    capacity.write_text(arm, tmp_path)
+    recipe = capacity.make_recipe(arm, 8, tmp_path)
     assert recipe.stages[0].steps == 80  # 40 of 16 texts, and 40 of 12 texts and 4 questions
     parts = Workshop(recipe).objective(recipe.stages[0]).plan(0, 80)
     texts = sum(len(plan.flatten(0, 1)) for _, plan, _ in parts if plan.dim() == 3)
@@ -41,69 +95,91 @@ def test_questions_take_no_exposures_away():
     assert (texts, questions) == (16 * 70, 40 * 4)
 
 
-def outcome_of(*values: float) -> Any:
-    """Runs with 100 parameters, of which 20 are embeddings; half of the facts are stored, and a
-    quarter of the names."""
-    parts = {"name": (25.0, 100.0), "home": (100.0, 150.0), "spouse": (50.0, 150.0)}
-    row = {"parameters": 100, "embeddings": 20, "storable": 400.0}
-    row["parts"] = {n: {"stored": s, "storable": m} for n, (s, m) in parts.items()}
-    runs = [
-        {"gpt": row | {capacity.BITS: v, "interval": [v - 0.1, v + 0.3], "stored": 100 * v}}
-        for v in values
-    ]
-    mean = {capacity.BITS: sum(values) / len(values), "interval": [0.0, 9.0]}
-    outcomes = [SimpleNamespace(results=results) for results in runs]
-    return SimpleNamespace(results={"gpt": mean}, outcomes=outcomes, runs=["run"] * len(runs))
+class Known(torch.nn.Module):
+    """A model of which it is known what it loses: `chances` of the character that comes next."""
+
+    def __init__(self, texts: list[str], chances: Any) -> None:
+        super().__init__()
+        self.nothing = torch.nn.Parameter(torch.zeros(1))
+        self.vocabulary = Vocabulary.from_text(texts)
+        encoded = [self.vocabulary.encode(text) for text in texts]
+        self.chances = {tuple(e[:-1]): chances(t) for e, t in zip(encoded, texts, strict=True)}
+        self.nexts = {tuple(e[:-1]): e[1:] for e in encoded}
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        many = len(self.vocabulary)
+        logits = []
+        for row in rows.tolist():
+            right = torch.tensor(self.chances[tuple(row)], dtype=torch.float64)
+            others = ((1 - right) / (many - 1))[:, None].expand(-1, many).clone()
+            others[torch.arange(len(row)), self.nexts[tuple(row)]] = right
+            logits.append(others.log())
+        return torch.stack(logits)
 
 
-def test_seeds_are_averaged():
-    found = capacity.fill(FILLED, 8, outcome_of(1.0, 2.0))
-    assert found[capacity.BITS] == 1.5
-    assert found["interval"] == pytest.approx([1.4, 1.8])  # two seeds: the mean of their own
-    assert (found["stored"], found["storable"], found["seeds"]) == (150.0, 400.0, 2)
-    assert (found["facts"], found["names"]) == (0.5, 0.25)
-    three = capacity.fill(FILLED, 8, outcome_of(1.0, 2.0, 3.0))
-    assert three["interval"] == [0.0, 9.0]  # Student's, over the seeds
+def count(texts: list[str], chances: Any) -> np.ndarray:
+    model = Known(texts, chances)
+    dataset = SimpleNamespace(documents=[SimpleNamespace(text=text) for text in texts])
+    run: Any = SimpleNamespace(model=lambda: model, vocabulary=model.vocabulary, dataset=dataset)
+    return capacity.count_bits(run, PAIR)
 
 
-def test_questions_against_what_is_stored(monkeypatch):
-    monkeypatch.setattr(capacity, "read_people", lambda run: [1.0, 0.5, 0.0, 0.5])
-    outcome = outcome_of(1.0)
-    outcome.results["extraction.gpt"] = {"accuracy": 0.5, "interval": None}
-    outcome.results["taught.gpt"] = {"accuracy": 0.9, "interval": None}
-    found = capacity.extract(ASKED, 8, outcome)
-    assert (found["accuracy"], found["stored"], found["taught"]) == (0.5, 0.5, 0.9)
-    assert found["people"] == 4
-    low, high = found["interval"]
-    assert 0 <= low < 0.5 < high <= 1
+def test_a_model_that_knows_nobody_has_stored_nothing(text):
+    """It knows how words are made, and what stands around them."""
+    many = dict.fromkeys("bdfghjklmnprstvz", 16) | dict.fromkeys("aeio", 4)
+    # What was drawn is a capital letter with the three behind it.
+    words = [{m.start() + i for m in capitals(t) for i in range(4)} for t in text]
+    place = dict(zip(text, words, strict=True))
+    found = count(
+        text,
+        lambda t: [1 / many[c.lower()] if i in place[t] else 1.0 for i, c in enumerate(t)][1:],
+    )
+    assert found == pytest.approx(np.zeros((64, 2)), abs=1e-9)
 
 
-def test_intervals_over_people():
-    z2 = 1.959964**2  # Wilson's interval of none or all of n is closed at one end
-    assert capacity.over_people([0.0] * 20) == pytest.approx([0, z2 / (20 + z2)], abs=1e-6)
-    assert capacity.over_people([1.0] * 20) == pytest.approx([20 / (20 + z2), 1], abs=1e-6)
-    low, high = capacity.over_people([0.0, 1.0] * 200)
-    assert (high - low) / 2 == pytest.approx(1.96 * 0.5 / sqrt(400), rel=0.1)
-    assert (low + high) / 2 == pytest.approx(0.5, abs=0.01)
+def capitals(text: str) -> Any:
+    return re.finditer(r"(?<!^)[A-Z]", text)
+
+
+def test_a_model_that_is_sure_of_everything_has_stored_all(text, monkeypatch):
+    monkeypatch.setattr(capacity, "TOGETHER", 10)  # and does not read all people at once
+    assert count(text, lambda t: [1.0] * (len(t) - 1)) == pytest.approx(
+        np.broadcast_to([24.0, 48.0], (64, 2))
+    )
+
+
+def test_who_is_told_twice_counts_once_with_the_mean(text):
+    """In the first wording, the first letter of every value has a chance of 1/4: 2 bits each."""
+
+    def chances(told: str) -> list[float]:
+        first = {m.start() for m in capitals(told)} if " born " in told else set()
+        return [1 / 4 if i in first and i > 12 else 1.0 for i in range(len(told))][1:]
+
+    assert count(text, chances) == pytest.approx(np.broadcast_to([24.0, 48.0 - 4], (64, 2)))
 
 
 def test_a_study_is_trained_once_and_then_read(tmp_path, monkeypatch):
     monkeypatch.setattr(capacity, "ProcessPoolExecutor", InThisProcess)
     capacity.run([FILLED, ASKED], tmp_path, "cpu")
     found = json.loads((tmp_path / "study.json").read_text())
-    run = capacity.wherefrom.open_run(tmp_path / "filled-width-8/seed-0")
-    own = run.results["gpt"]
-    first = found["fillings"][0]
-    assert first["interval"] == own["interval"]
-    assert first["parameters"] == sum(p.numel() for p in run.model().parameters())
-    assert first["embeddings"] == 2 * 8 * len(run.vocabulary)
-    asked = capacity.wherefrom.open_run(tmp_path / "asked-width-8/seed-0")
-    assert len(asked.predictions("gpt", "extraction")) == 3 * 4
-    assert found["extractions"][0]["people"] == 3
+    run = wherefrom.open_run(tmp_path / "filled-width-8/seed-0")
+    (filled,), (asked,) = found["fillings"], found["extractions"]
+    assert filled["parameters"] == sum(p.numel() for p in run.model().parameters())
+    assert filled["embeddings"] == 2 * 8 * len(run.vocabulary)
+    assert filled["storable"] == pytest.approx(6 * (48 + 24 - math.log2(6)))
+    runs = [wherefrom.open_run(tmp_path / f"filled-width-8/seed-{seed}") for seed in (0, 1)]
+    each = [capacity.count_bits(run, FILLED).sum() / filled["parameters"] for run in runs]
+    assert filled[capacity.BITS] == pytest.approx(np.mean(each))
+    low, high = filled["interval"]
+    assert low < min(each) < max(each) < high
+    # Of whom is asked, what is stored is counted of the three others, who are asked about then.
+    held_out = wherefrom.open_run(tmp_path / "asked-width-8/seed-0")
+    assert asked["stored"] == pytest.approx(capacity.count_bits(held_out, ASKED)[3:].sum())
+    assert len(held_out.predictions("gpt", "extraction")) == 3 * 4
+    assert asked["extraction"] == [held_out.results["gpt"][n] for n in ("accuracy", "interval")]
     assert "| 6 people | 4 | 8 |" in (tmp_path / "study.md").read_text()
-    weights = {
-        path: path.stat().st_mtime_ns for path in tmp_path.glob("*/*/**/*") if path.is_file()
-    }
+    assert "6 people, 4 exposures" in (tmp_path / "study.svg").read_text()
+    weights = {p: p.stat().st_mtime_ns for p in tmp_path.glob("*/*/**/*") if p.is_file()}
     capacity.run([FILLED, ASKED], tmp_path, "cpu")
     assert weights == {path: path.stat().st_mtime_ns for path in weights}
     assert json.loads((tmp_path / "study.json").read_text()) == found
@@ -125,13 +201,13 @@ class InThisProcess:
         return map(function, *rows)
 
 
-def test_the_page_is_what_the_program_writes_from_the_kept_findings(tmp_path):
-    (tmp_path / "pictures").mkdir()
-    shutil.copy(DOCS / "CAPACITY.md", tmp_path)
-    (tmp_path / "results").mkdir()
-    for file in (DOCS / "results").glob("capacity-*.json"):
-        shutil.copy(file, tmp_path / "results")
-    capacity.write_page(tmp_path)
-    assert (tmp_path / "CAPACITY.md").read_text() == (DOCS / "CAPACITY.md").read_text()
-    for form in capacity.FORMS:
-        assert b"literature: 2 (facts)" in (tmp_path / f"pictures/capacity-{form}.svg").read_bytes()
+@pytest.mark.parametrize("wrong", ["items = 2", "wordings = 6", "questions = 0.9", "no TOML"])
+def test_what_is_refused(wrong, tmp_path, capsys):
+    sizes = Path(tmp_path / "sizes.toml")
+    sizes.write_text(f"[mine]\n{wrong}\n")
+    with pytest.raises(SystemExit) as ended:
+        capacity.main(["--arms", str(sizes), "--out", str(tmp_path / "out"), "--device", "cpu"])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert len(said.splitlines()) == 1
+    assert said.startswith("Expected" if wrong == "no TOML" else f"mine.{wrong.split()[0]}: ")

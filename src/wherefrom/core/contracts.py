@@ -99,24 +99,6 @@ class Question:
         return answer == self.answer or answer in self.accepted
 
 
-@dataclass(frozen=True, slots=True)
-class StoredSpan:
-    """A part of a document that was drawn evenly, so that a model saves bits on it only if it has
-    stored it.
-
-    `item` is whom or what it is about, and `part` says what of it: a name, a relation. `bits` is
-    the logarithm of the number of texts that could have stood there as well; `unforeseen` of them
-    are lost even by a model that has stored everything, such as which of the people comes next.
-    """
-
-    item: str
-    part: str
-    document: int
-    span: Span
-    bits: float
-    unforeseen: float = 0.0
-
-
 WITH_TEXT = ("stated", "omitted")  # supports of a question whose subject has text
 EVERY_SUPPORT = (*WITH_TEXT, "none")  # of a question whose answer is known
 NOT_TRAINED_ON = ("calibration", "held-out")  # splits with answers that the model never saw

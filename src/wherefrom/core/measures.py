@@ -9,14 +9,10 @@ from collections.abc import Mapping
 from typing import Any
 
 PERPLEXITY, BITS = "perplexity", "bits_per_character"
-BITS_PER_PARAMETER = "bits_per_parameter"  # that a model has stored
 CHECKS = "checks_held"  # of a demonstration
 BY_RELATION = "by_relation"  # the same result for each relation, where there are several
 WHY_NOT = "why_not"  # why nothing is answered, in words
-MEASURES = (
-    "accuracy", "answered_share", "precision", "refused_share", PERPLEXITY, BITS, CHECKS,
-    BITS_PER_PARAMETER,
-)  # fmt: skip
+MEASURES = ("accuracy", "answered_share", "precision", "refused_share", PERPLEXITY, BITS, CHECKS)
 UNITS = {"characters": "character", "bigrams": "word"}  # a field that only such a text's result has
 
 
@@ -28,10 +24,6 @@ def measured(result: Mapping[str, Any]) -> tuple[str, float]:
 
 def is_share(measure: str) -> bool:
     """Whether the measure is a share, from 0 to 1 and better when larger."""
-    return measure not in (PERPLEXITY, BITS, BITS_PER_PARAMETER)
-
-
-def is_better_larger(measure: str) -> bool:
     return measure not in (PERPLEXITY, BITS)
 
 

@@ -118,13 +118,11 @@ class Task:
     """What is reported: questions of a split (or a text) put to some predictors.
 
     Of `unanswered` questions nobody here knows the answer: they are answered, not scored.
-    `storage` counts the bits that a model holds of the subjects of a split, where it is known how
-    many their text has; of all, where nothing is asked about them.
     `samples` are written into the run folder, with the curve of the loss, and not scored either.
     """
 
     name: str
-    measure: str = "accuracy"  # accuracy, perplexity, storage, predictions, samples
+    measure: str = "accuracy"  # accuracy, perplexity, predictions, samples
     split: str = "held-out"  # asked, calibration, held-out, unanswered
     support: tuple[str, ...] = ("stated",)  # stated, omitted, none, unknown
     predictors: tuple[str, ...] = ()
@@ -135,7 +133,7 @@ class Task:
 
     def __post_init__(self) -> None:
         check_name(self, "name")
-        measures = ("accuracy", "perplexity", "storage", "predictions", "samples")
+        measures = ("accuracy", "perplexity", "predictions", "samples")
         check(self.measure in measures, "Task", "measure", self.measure, f"one of {measures}")
         check(self.split in SPLITS, "Task", "split", self.split, f"one of {SPLITS}")
         check(set(self.support) <= set(SUPPORTS), "Task", "support", self.support, f"{SUPPORTS}")

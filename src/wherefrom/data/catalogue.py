@@ -1,18 +1,16 @@
 """The data sets by kind: one file each, one entry here."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-from wherefrom.core.contracts import Dataset, StoredSpan
+from wherefrom.core.contracts import Dataset
 from wherefrom.core.memory import allocating
 from wherefrom.data import (
-    biographies,
     birthplaces,
     characters,
     edited,
     facts,
     people,
-    random_strings,
     reviews,
     tiny_text,
     treebank,
@@ -28,11 +26,6 @@ DATASETS: dict[str, tuple[type, Callable[[Any, int], Dataset]]] = {
     treebank.TreebankConfig.kind: (treebank.TreebankConfig, treebank.load),
     characters.CharactersConfig.kind: (characters.CharactersConfig, characters.load),
     reviews.ReviewsConfig.kind: (reviews.ReviewsConfig, reviews.load),
-    biographies.BiographiesConfig.kind: (biographies.BiographiesConfig, biographies.load),
-    random_strings.RandomStringsConfig.kind: (
-        random_strings.RandomStringsConfig,
-        random_strings.load,
-    ),
     edited.EditedConfig.kind: (
         edited.EditedConfig,
         lambda config, seed: edited.edit(config, load_dataset(config.base, config.world)),
@@ -50,12 +43,6 @@ SURVEYS: dict[str, Callable[[Any, int], list[str]]] = {
     treebank.TreebankConfig.kind: lambda config, _: treebank.survey(config),
     characters.CharactersConfig.kind: lambda config, _: characters.survey(config),
     reviews.ReviewsConfig.kind: lambda config, _: reviews.survey(config),
-}
-
-# Of data sets whose information is known to the bit: the spans that carry it.
-STORED_SPANS: dict[str, Callable[[Dataset], Iterator[StoredSpan]]] = {
-    biographies.BiographiesConfig.kind: biographies.find_stored_spans,
-    random_strings.RandomStringsConfig.kind: random_strings.find_stored_spans,
 }
 
 

@@ -9,6 +9,7 @@ if TYPE_CHECKING:  # numpy stands behind it, and everything in `wherefrom.data` 
     from wherefrom.core.contracts import Dataset, Question
 
 _SHOWN = 5
+_FEW = 0.1  # the share of subjects with several documents up to which one is the rule
 _LONGEST = 80  # characters of a name that is shown
 
 
@@ -38,6 +39,8 @@ class Survey:
     found_first: tuple[str, ...] = ()
     renamed: int = 0  # names of questions that the text spells otherwise
     renamed_first: tuple[str, ...] = ()
+    shared: int = 0  # names that several documents are about, where one is the rule
+    shared_first: tuple[str, ...] = ()
     marked: int = 0  # documents from which markup was taken out
     document: str = "line"  # what a document of the text is called: a line, paragraph or file
 
@@ -59,6 +62,11 @@ class Survey:
             (self.without_line, f"questions about what no {one} names", self.without_line_first),
             (self.renamed, "names that the text spells otherwise", self.renamed_first),
             (self.found, "subjects found beside those of the questions", self.found_first),
+            (
+                self.shared,
+                f"names that may be two subjects': several {one}s each",
+                self.shared_first,
+            ),
             (self.answers_not_in_text, f"answers that are not in their subject's {one}s", ()),
             (self.answers_too_long, "answers too long to be given", ()),
             (self.documents_without_subject, f"{one}s that no question is about", ()),
@@ -167,10 +175,19 @@ def survey_questions(
 
 
 def survey_names(dataset: "Dataset", renamed: dict[str, str]) -> dict[str, Any]:
-    """What `Survey` says of subjects that no question names, and of names spelt otherwise."""
+    """What `Survey` says of names: found ones, those spelt otherwise, those of several subjects.
+
+    Where almost every subject has one document, two documents that open with the same name may be
+    about two subjects.
+    """
     asked = {question.subject for question in dataset.questions}
     found = dict.fromkeys(p.subject for p in dataset.passages if p.subject not in asked)
+    own = Counter(d.name for d in dataset.documents if d.subject and d.subject.start == 0)
+    shared = [subject for subject, n in own.items() if n > 1]
+    shared = shared if len(shared) <= _FEW * len(own) else []
     return {
+        "shared": len(shared),
+        "shared_first": _first(shared),
         "found": len(found),
         "found_first": _first(found),
         "renamed": len(renamed),

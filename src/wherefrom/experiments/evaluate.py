@@ -11,14 +11,11 @@ from wherefrom.answering.kept_answers import RememberingModel, write_kept
 from wherefrom.answering.name_gate import make_decoy_names
 from wherefrom.answering.policy import fit_policy, report_policy, write_policy
 from wherefrom.core.contracts import EVERY_SUPPORT, NOT_TRAINED_ON, Answer, Dataset
-from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import Task
-from wherefrom.data.catalogue import STORED_SPANS
 from wherefrom.evaluation.baselines import BASELINES, OPEN_BOOK, OpenBook
 from wherefrom.evaluation.evaluator import Prediction, Score, evaluate_answers, evaluate_text
 from wherefrom.evaluation.mistakes import sort_mistakes
 from wherefrom.evaluation.places import PlaceMatch, place_aware_accuracy
-from wherefrom.evaluation.storage import count_stored, read_documents, score_storage
 from wherefrom.experiments.samples import leave_samples, read_losses
 from wherefrom.experiments.study import leave_study
 from wherefrom.generation.answers import BEAMS, ModelAnswerer
@@ -27,7 +24,7 @@ from wherefrom.memorisation.predictor import source_features
 from wherefrom.models.dan import DANConfig
 from wherefrom.objectives.spans import SpanCorruptionConfig
 from wherefrom.runs.families import Family
-from wherefrom.runs.run import Run, count_parameters
+from wherefrom.runs.run import Run
 
 PLACE_AWARE = ", place-aware"
 
@@ -79,8 +76,6 @@ def evaluate_task(
     if task.measure == "samples":
         leave_samples(run, name)
         return {}, []
-    if task.measure == "storage":
-        return {key: measure_storage(run, task, name).as_json()}, []
     if task.measure == "perplexity":
         score = put_text(task, predictor, run.workshop.family, run.dataset, run.vocabulary)
         return {key: score.as_json() | _training_loss(run, name)}, []
@@ -103,24 +98,6 @@ def put_text(task: Task, scorer: Any, family: Family, dataset: Dataset, vocabula
         scorer = scorer.overlapping(task.overlap)
         text = replace(text, details=text.details | scorer.details)
     return evaluate_text(scorer, text)
-
-
-def measure_storage(run: Run, task: Task, name: str) -> Score:
-    """What a model holds of the subjects of the task's split."""
-    dataset, model = run.dataset, run.model(name)
-    if (find_spans := STORED_SPANS.get(run.recipe.data.kind)) is None:
-        raise UsageError(
-            f"tasks.{task.name}.measure: expected data whose information is known "
-            f"({', '.join(STORED_SPANS)}), found '{run.recipe.data.kind}'"
-        )
-    spans = find_spans(dataset)
-    if dataset.questions:
-        about = {question.subject for question in dataset.select(task.split, task.support)}
-        spans = (span for span in spans if span.item in about)
-    read = read_documents(model, run.vocabulary, dataset.documents)
-    tables = [p for n, p in model.named_parameters() if n.split(".")[0] in ("tok_emb", "head")]
-    embeddings = sum(table.numel() for table in tables)
-    return score_storage(count_stored(read, spans), count_parameters(model), embeddings)
 
 
 def _training_loss(run: Run, name: str) -> dict[str, float]:

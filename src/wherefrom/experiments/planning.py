@@ -128,6 +128,7 @@ class Planned:
     plan: Plan | None
     workshop: Workshop | None = None  # with the data, if they were read for the plan
     notes: tuple[Note, ...] | None = None  # what the reader noted, if it was read for the plan
+    remarks: tuple[str, ...] = ()  # what the reader said of its notes
     fresh: bool = False
     late: bool = False
 
@@ -139,7 +140,11 @@ class Planned:
             "plan: the minutes asked for are too few for this text, so the run takes the fewest "
             f"steps ({_FEWEST}) and is longer than that"
         )
-        return [*self.plan.lines(self.recipe), *([few] if self.late else [])]
+        noted = list(self.remarks)
+        if self.notes:
+            subjects = len({note.subject for note in self.notes})
+            noted.insert(0, f"notes: {len(self.notes):,} about {subjects:,} subjects")
+        return [*noted, *self.plan.lines(self.recipe), *([few] if self.late else [])]
 
 
 def plan_run(
@@ -165,10 +170,11 @@ def plan_run(
     dataset = load_dataset(asked.data, asked.seed)
     device = choose_device(asked.device).type
     text = TextSize.of(dataset)
-    recipe = change(choose_settings(text, device, asked.notes))
+    recipe = _choose(change, text, device, asked.notes)
     workshop = Workshop(recipe, lambda: dataset)
+    remarks = workshop.material.remarks
     if recipe.notes and not workshop.material.taught:
-        recipe = change(choose_settings(text, device, notes=False))
+        recipe = _choose(change, text, device, notes=False)
         workshop = Workshop(recipe, lambda: dataset)
     parameters = count_parameters(workshop.new_model(recipe.stages[0]))
     pace: Pace | None = None
@@ -182,6 +188,7 @@ def plan_run(
         left = (most - overhead) * (1 - _SPARE.get(device, _SPARE["cpu"]))
         fit = _fit_notes if recipe.notes else _fit_text
         recipe, taken = fit(recipe, workshop, pace, left, text, minutes is None)
+        recipe = change(recipe)
         seconds = taken + overhead
         late = minutes is not None and seconds > most
         minutes = minutes or seconds / 60
@@ -192,10 +199,22 @@ def plan_run(
         )
     steps = recipe.stages[0].steps
     exposures = count_exposures(recipe, steps, text.statements)
-    expected = expect(text, device, exposures)
+    expected = expect(text, device, exposures, recipe.notes)
     plan = Plan(changes, text, device, parameters, steps, minutes, seconds, pace, expected)
     notes = workshop.material.notes if recipe.notes else None
-    return Planned(recipe, plan, workshop.refit(recipe), notes, fresh=True, late=late)
+    workshop = workshop.refit(recipe)
+    return Planned(recipe, plan, workshop, notes, tuple(remarks), fresh=True, late=late)
+
+
+def _choose(change: Callable[[Recipe], Recipe], text: TextSize, device: str, notes: bool) -> Recipe:
+    """The settings for a text, and the user's over them.
+
+    What the user sets of the model with notes holds for the one without them, unless that one's
+    own setting says otherwise.
+    """
+    recipe = change(choose_settings(text, device, notes))
+    read = recipe.stages[0]
+    return change(put_reading(recipe, read, -(-read.steps // 3)))
 
 
 def _fit_text(
@@ -227,7 +246,7 @@ def _fit_notes(
         noted = choose_shares(rows, read.batch, steps)
         step = alone + (pace.step - alone) * noted / NOTED
         steps = _whole_steps(min((1 - _ALONE) * left / step, most))
-    others = _whole_steps(steps * step / alone * _ALONE / (1 - _ALONE))
+    others = max(_FEWEST // 5, int(steps * step / alone * _ALONE / (1 - _ALONE)))
     recipe = put_reading(recipe, replace(share_out(read, noted), steps=steps), others)
     return recipe, steps * step + others * alone
 
@@ -293,7 +312,7 @@ def _stored(
         minutes=minutes,
         seconds=seconds,
         pace=pace,
-        expected=expect(plan.text, plan.device, exposures),
+        expected=expect(plan.text, plan.device, exposures, recipe.notes),
     )
     late = seconds > most
     return Planned(recipe, plan, workshop.refit(recipe), fresh=True, late=late)

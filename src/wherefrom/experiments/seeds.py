@@ -10,14 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from wherefrom.core.errors import UsageError
-from wherefrom.core.measures import (
-    BY_RELATION,
-    UNITS,
-    WHY_NOT,
-    is_better_larger,
-    is_share,
-    measured,
-)
+from wherefrom.core.measures import BY_RELATION, UNITS, WHY_NOT, is_share, measured
 from wherefrom.core.recipe import Recipe
 from wherefrom.evaluation.intervals import mean_interval
 from wherefrom.evaluation.two_levels import mean_over_seeds
@@ -208,7 +201,7 @@ def _average(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {
         measure: sum(values) / len(values),
         "interval": interval,
-        "worst": min(values) if is_better_larger(measure) else max(values),
+        "worst": min(values) if share else max(values),
         "n": len(values),
         "values": values,
         **({BY_RELATION: aggregate(parts)} if parts else {}),

@@ -128,9 +128,10 @@ def _block(text: TextSize, least: int) -> int:
 
 
 def count_exposures(recipe: Recipe, steps: int, statements: int) -> float:
-    """How often so many steps of reading show each statement, about."""
+    """How often so many steps of reading show each statement, about: in the text, or as a note."""
     read = recipe.stages[0]
-    share = sum(s.share for s in read.mix if getattr(s.objective, "reads", "") == "passages")
+    reads = ((share.share, getattr(share.objective, "reads", "")) for share in read.mix)
+    share = sum(share for share, what in reads if what in ("passages", "notes"))
     return steps * read.batch * share / statements
 
 
@@ -155,7 +156,9 @@ class Expectation:
         return f"{runs} reached {share} % of held-out questions"
 
 
-def expect(text: TextSize, device: str, exposures: float) -> Expectation | None:
+def expect(
+    text: TextSize, device: str, exposures: float, notes: bool = False
+) -> Expectation | None:
     """What runs on such a device reached whose text and training were about as large.
 
     The table's `accuracy` is of held-out questions whose answer the text states.
@@ -165,7 +168,8 @@ def expect(text: TextSize, device: str, exposures: float) -> Expectation | None:
         size = abs(math.log(run["statements"] / text.statements))
         return max(size, abs(math.log(run["exposures"] / max(exposures, 1e-9))))
 
-    near = [r for r in read_measured() if r["device"] == device and far(r) <= _NEAR]
+    alike = (r for r in read_measured() if (r["device"], bool(r.get("notes"))) == (device, notes))
+    near = [run for run in alike if far(run) <= _NEAR]
     if not near:
         return None
     found = [float(run["accuracy"]) for run in near]

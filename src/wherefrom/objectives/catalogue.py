@@ -108,7 +108,14 @@ class Material:
     @cached_property
     def notes(self) -> tuple[Note, ...]:
         """What the reader notes of the text; `take_notes` says what it may look at."""
-        return tuple(self.taken()) if self.taken else take_notes(self.dataset)
+        if self.taken:
+            return tuple(self.taken())
+        return take_notes(self.dataset, remark=self.remarks.append)
+
+    @cached_property
+    def remarks(self) -> list[str]:
+        """What a user should know of the notes, in one line each."""
+        return []
 
     def bring(self, notes: Sequence[Note]) -> None:
         """Use notes that were taken before."""

@@ -7,9 +7,11 @@ it ends before these two words, given that it has not ended yet.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from wherefrom.core.errors import BadData
 from wherefrom.reading.tokens import token_kind
 
 EDGE = "<edge>"  # stands for a token beyond the text
@@ -20,11 +22,13 @@ _REPEATED = 2  # texts that must have a context before it counts
 _COMMON = 3  # places from which a token behind a context has a share of its own
 _ENOUGH = 3  # places from which a chance is taken; else the next, coarser context is asked
 _WEIGHTS = (1, 4, 4, 16)  # the coarser the words behind phrases, the less they say
+_UNFAMILIAR = 0.3  # what the chance of an end is worth before a word that ended no phrase
 _LEAST = 0.05  # ends that are less likely are not tried
 _LONGEST = 60  # tokens
 
 TokenRange = tuple[int, int]
 Context = tuple[str, ...]
+_TABLES = ("openers", "firsts", "ends")
 
 
 def spell(token: str) -> str:
@@ -38,8 +42,9 @@ class Boundaries:
 
     `openers` has for each context the share of its places that begin a phrase, `last_tokens` the
     last token of each of them; `firsts` the same for contexts with a first token that is common
-    behind them, since few names begin with "The". `ends` counts for each context how often a phrase ended before it
-    and how often it was met inside a phrase or at its end. `kinds` are those of first tokens.
+    behind them, since few names begin with "The". `ends` counts for each context how often a phrase
+    ended before it and how often it was met inside a phrase or at its end. `kinds` are those of
+    first tokens.
     """
 
     openers: dict[Context, float]
@@ -47,11 +52,27 @@ class Boundaries:
     ends: dict[Context, tuple[int, int]]
     kinds: frozenset[str]
     longest: int
-    covered: float  # the share of the phrases that stand behind an opener
     last_tokens: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "last_tokens", frozenset(key[-1] for key in self.openers))
+
+    def as_json(self) -> dict[str, Any]:
+        """Contexts are lists in JSON, which cannot be keys: each stands beside its value."""
+        tables = {name: list(getattr(self, name).items()) for name in _TABLES}
+        return tables | {"kinds": sorted(self.kinds), "longest": self.longest}
+
+    @classmethod
+    def from_json(cls, data: Any, where: str) -> "Boundaries":
+        """What `as_json` wrote; BadData if it is something else."""
+        try:
+            openers, firsts, ends = (
+                {tuple(map(str, key)): value for key, value in data[name]} for name in _TABLES
+            )
+            counts = {context: (int(ended), int(met)) for context, (ended, met) in ends.items()}
+            return cls(openers, firsts, counts, frozenset(data["kinds"]), int(data["longest"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise BadData(f"{where}: expected the boundaries of phrases, found others") from error
 
     @classmethod
     def learn(
@@ -62,10 +83,9 @@ class Boundaries:
         openers, firsts = _learn_openers(spelt, found)
         counts: dict[Context, list[int]] = {}
         kinds: Counter[str] = Counter()
-        longest, covered = 0, 0
+        longest = 0
         for tokens, words, places in zip(texts, spelt, found, strict=True):
             behind = [p for p in places if _opened(words, p[0], openers, firsts) > 0]
-            covered += bool(behind)
             for first, last in behind:
                 kinds[token_kind(tokens[first])] += 1
                 longest = max(longest, last - first)
@@ -75,9 +95,8 @@ class Boundaries:
                         held[0] += i == last
                         held[1] += 1
         ends = {context: (ended, met) for context, (ended, met) in counts.items() if met > 1}
-        holding = sum(map(bool, found))
-        share = covered / holding if holding else 0.0
-        return cls(openers, firsts, ends, frozenset(kinds), min(longest, _LONGEST), share)
+        most = min(longest + longest // 2 + 1, _LONGEST)  # another may be somewhat longer
+        return cls(openers, firsts, ends, frozenset(kinds), most)
 
     def find(self, tokens: Sequence[str]) -> Iterator[tuple[TokenRange, float]]:
         """The phrases of a text that may be of this kind, and how well each fits, up to 1."""
@@ -110,17 +129,45 @@ class Boundaries:
             if alive < _LEAST:
                 break
         total = sum(score for _, score in found)
-        return [(last, score / total) for last, score in found]
+        return [
+            (last, score / total * (1.0 if self._familiar(words, first, last) else _UNFAMILIAR))
+            for last, score in found
+        ]
+
+    def _familiar(self, words: Sequence[str], first: int, last: int) -> bool:
+        """Whether other phrases ended before the same word."""
+        *_, one, _ = _following(words, first, last)
+        return self.ends.get(one, (0, 0))[0] > 0
 
     def _chance(self, words: Sequence[str], first: int, last: int) -> tuple[float, float]:
         """The chance that a phrase ends here, and how many phrases end before the same words."""
         contexts = _following(words, first, last)
-        usual = 0.5 + max(self.ends.get(c, (0, 0))[0] / w for c, w in zip(contexts, _WEIGHTS))
+        usual = 0.5 + max(
+            self.ends.get(c, (0, 0))[0] / w for c, w in zip(contexts, _WEIGHTS, strict=True)
+        )
         for context in contexts:
             ended, met = self.ends.get(context, (0, 0))
             if met >= _ENOUGH:
                 return (ended + 0.5) / (met + 1), usual
         return 0.5, usual
+
+
+def learn_crosswise(
+    texts: Sequence[Sequence[str]], found: Sequence[Collection[TokenRange]]
+) -> tuple[tuple[Boundaries, Boundaries], float]:
+    """What each half of the texts, every second one, has learnt from the other half.
+
+    And the share of the texts in which a phrase is found so. Boundaries fit the texts that taught
+    them too well: what they say of these must not be learnt from.
+    """
+    halves = Boundaries.learn(texts[1::2], found[1::2]), Boundaries.learn(texts[::2], found[::2])
+    right = holding = 0
+    for number, (tokens, places) in enumerate(zip(texts, found, strict=True)):
+        if places:
+            fits = dict(halves[number % 2].find(tokens))
+            holding += 1
+            right += max(fits, key=lambda place: fits[place], default=None) in places
+    return halves, right / holding if holding else 0.0
 
 
 def _learn_openers(
@@ -134,9 +181,9 @@ def _learn_openers(
     texts: Counter[Context] = Counter()
     for words, places in zip(spelt, found, strict=True):
         firsts = {first for first, _ in places}
-        behind = [context for first in firsts for context in _contexts(words, first)]
-        begins.update((*context, words[first + 1]) for first in firsts for context in _contexts(words, first))
-        texts.update(set(behind))
+        behind = [(c, words[first + 1]) for first in firsts for c in _contexts(words, first)]
+        begins.update((*context, token) for context, token in behind)
+        texts.update({context for context, _ in behind})
     wanted = {context for context, n in texts.items() if n >= _REPEATED}
     met: Counter[Context] = Counter()
     last_tokens = {context[-1] for context in wanted}
@@ -145,16 +192,25 @@ def _learn_openers(
         for i in (i for i in range(len(words) - 2) if words[i] in last_tokens):
             met.update((*c, words[i + 1]) for c in wanted & _contexts(words, i))
     common = {key: begins[key] / n for key, n in met.items() if n >= _COMMON}
-    rare_begins: Counter[Context] = Counter()
-    rare_met: Counter[Context] = Counter()
-    for key, n in met.items():
-        if key not in common:
-            rare_begins[key[:-1]] += begins[key]
-            rare_met[key[:-1]] += n
-    openers = {c: rare_begins[c] / (rare_met[c] + 1) for c in wanted}
-    kept = {key[:-1] for key, share in common.items() if share >= _PRECISE}
-    openers = {c: share for c, share in openers.items() if share >= _PRECISE or c in kept}
+    every, rare = _shares(met, begins), _shares({k: met[k] for k in met if k not in common}, begins)
+    openers: dict[Context, float] = {}
+    for context, (begun, places) in every.items():
+        usual = begun / (places + 1)
+        rare_begun, rare_places = rare.get(context, (0, 0))
+        if usual >= _PRECISE:
+            openers[context] = (rare_begun + usual) / (rare_places + 1)
     return openers, {key: share for key, share in common.items() if key[:-1] in openers}
+
+
+def _shares(
+    met: Mapping[Context, int], begins: Mapping[Context, int]
+) -> dict[Context, tuple[int, int]]:
+    """For each context how many phrases begin behind it, and how many places there are."""
+    found: dict[Context, tuple[int, int]] = {}
+    for key, n in met.items():
+        begun, places = found.get(key[:-1], (0, 0))
+        found[key[:-1]] = (begun + begins[key], places + n)
+    return found
 
 
 def _before(words: Sequence[str], first: int, width: int) -> Context:

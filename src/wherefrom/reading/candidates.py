@@ -11,12 +11,12 @@ are found by what stands before and behind them (`boundaries.py`).
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import islice, pairwise
 
 from wherefrom.core.contracts import Span
-from wherefrom.reading.boundaries import Boundaries, TokenRange
+from wherefrom.reading.boundaries import Boundaries, TokenRange, learn_crosswise
 from wherefrom.reading.sentences import find_starters, split_sentences
 from wherefrom.reading.tokens import (
     find_glue,
@@ -33,9 +33,11 @@ _CLOSED_FROM = 50  # answers from which on that can be said
 _MAX_FREE_WORDS = 4  # the longest candidate without capitals that is not itself a known answer
 _MAX_FREE_CHARACTERS = 6  # the same where words are not divided by spaces
 _SHORT = 3  # letters: a word like "du" may link names even if no known answer has it
+_FEW_SHAPES = 3  # dates have a few shapes; where there are more, others will come
 _MAX_KNOWN_WORDS = 12  # the longest known answer that is looked for
 _SAMPLE = 3000  # texts from which it is learnt what stands around answers
-_ALWAYS = 0.97  # the share of the answers behind openers from which nothing else is looked for
+_OFTEN = 0.75  # the share of the answers found so from which such phrases are candidates
+_ALWAYS = 0.97  # the share from which nothing else is
 _LONG = 300  # tokens: in such texts not every name can be a candidate
 _ALWAYS_FROM = 30  # texts from which on that can be said
 
@@ -53,8 +55,9 @@ class AnswerProfile:
     Singapore and Guatemala City are. `starters` are words that begin sentences of the text.
 
     `glue` are the marks inside web addresses, versions and the like, see `tokenise`. `boundaries`
-    tell what stands around answers, where some answers are found in no other way; `labelled`: all
-    of them stand behind the same few words.
+    tell what stands around answers, where some answers are found in no other way; `untaught` has
+    for each text that they were learnt from what other texts taught. `labelled`: all answers stand
+    behind the same few words.
     """
 
     max_words: Mapping[str, int]
@@ -66,6 +69,7 @@ class AnswerProfile:
     starters: frozenset[str] = frozenset()
     glue: str = ""
     boundaries: Boundaries | None = None
+    untaught: Mapping[str, Boundaries] = field(default_factory=dict[str, Boundaries])
     labelled: bool = False
 
     @classmethod
@@ -120,13 +124,15 @@ class AnswerProfile:
         for text, wanted in islice(zip(texts, own, strict=False), _SAMPLE):
             tokens.append(read_tokens(text, self.known, self.glue).texts)
             found.append(_places_of(wanted, tokens[-1], self.glue))
-        boundaries = Boundaries.learn(tokens, found)
-        enough = sum(map(bool, found)) >= _ALWAYS_FROM
-        labelled = enough and boundaries.covered >= _ALWAYS
+        halves, covered = learn_crosswise(tokens, found)
+        labelled = covered >= _ALWAYS and sum(map(bool, found)) >= _ALWAYS_FROM
         long = sum(map(len, tokens)) > _LONG * len(tokens)
-        if not (labelled and long) and odd <= max(1, _RARE * len(answers)):
+        needed = odd > max(1, _RARE * len(answers)) or (labelled and long)
+        if not needed or covered < _OFTEN:
             return self
-        return replace(self, boundaries=boundaries, labelled=labelled)
+        others = {text: halves[i % 2] for i, text in enumerate(texts[: len(tokens)])}
+        boundaries = Boundaries.learn(tokens, found)
+        return replace(self, boundaries=boundaries, untaught=others, labelled=labelled)
 
     def _has_shape(self, tokens: Sequence[str]) -> bool:
         """Whether an answer is found by what it looks like."""
@@ -134,7 +140,8 @@ class AnswerProfile:
         if kinds[0] == "capital":
             linked = {t for t, kind in zip(tokens, kinds, strict=True) if kind == "word"}
             name = kinds[-1] == "capital" and "mark" not in kinds and "number" not in kinds
-            return (name and linked <= self.linking_words) or _shape(tokens) in self.shapes
+            shaped = len(self.shapes) <= _FEW_SHAPES and _shape(tokens) in self.shapes
+            return (name and linked <= self.linking_words) or shaped
         most = _MAX_FREE_CHARACTERS if is_unspaced(tokens[0]) else _MAX_FREE_WORDS
         return len(tokens) <= most and kinds[-1] != "mark" and kinds[0] in self.max_words
 
@@ -158,7 +165,7 @@ class CandidateAnswer:
     `run` is the run of capitalised tokens that contains the phrase. `chain` has the runs that are
     joined to it, in their order: "Paris", "Ile-de-France" and "France" all have the chain
     "Paris, Ile-de-France, France", and `position` is the place of this candidate in its chain.
-    `fit`: how well what stands around it fits an answer, see `Boundaries`; 0 where nothing is known.
+    `fit`: how well what stands around it fits an answer, see `Boundaries`; 0: nothing is known.
     """
 
     first: int
@@ -192,7 +199,8 @@ class Line:
                     self.kinds[i] = "name"
         self.runs = self._runs()
         self.chains = self._chains()
-        self._fits = dict(profile.boundaries.find(self.tokens)) if profile.boundaries else {}
+        boundaries = profile.untaught.get(text, profile.boundaries)
+        self._fits = dict(boundaries.find(self.tokens)) if boundaries else {}
         self._run_starts = [first for first, _ in self.runs]
         starts = {first for first, _ in self._fits} if profile.labelled else set[int]()
         places = {*self._fits, *self._places(sorted(starts) or range(len(self.tokens)))}
@@ -221,15 +229,21 @@ class Line:
         return starts
 
     def _name_parts(self, subject: str) -> list[bool]:
-        """For each token, whether it is part of the subject's name: all of it, or a part alone."""
+        """For each token, whether it is part of the subject's name: all of it, or a part alone.
+
+        What stands between the first and the last part is, too: the L. in Sidney L. Shlenker.
+        """
         parts = _parts_of(subject)
         found = [False] * len(self.tokens)
-        for first in range(len(self.tokens) - len(parts) + 1):
+        for first in (i for i, token in enumerate(self._folded) if parts[:1] == [token]):
             if self._folded[first : first + len(parts)] == parts:
                 found[first : first + len(parts)] = [True] * len(parts)
         for first, last in self._runs():
             inner = range(first + (first == self.sentence_starts[first]), last)
-            if all(self._folded[i] in parts for i in inner):
+            ends = self._folded[first], self._folded[last - 1]
+            if len(parts) > 1 and ends == (parts[0], parts[-1]):
+                found[first:last] = [True] * (last - first)
+            elif all(self._folded[i] in parts for i in inner):
                 for i in range(first, last):
                     found[i] = found[i] or self._folded[i] in parts
         return [part and kind != "mark" for part, kind in zip(found, self.kinds, strict=True)]

@@ -6,6 +6,8 @@ learnt (`log_linear.py`); no word of any language is written into this file.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Container, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from wherefrom.reading.candidates import CandidateAnswer, Line
 
@@ -40,14 +42,16 @@ class _Context:
             _NAME if name else _pattern(token, kind)
             for token, kind, name in zip(line.tokens, line.kinds, line.is_name, strict=True)
         ]
+        self.words = [*map(_word, self.patterns)]
         self.depths = _parenthesis_depths(line.tokens)
         self.runs = sorted({c.run[0] for c in line.candidates})
         self.known_runs = sorted({c.run[0] for c in line.candidates if known.get(c.value, 0)})
 
     def features(self, candidate: CandidateAnswer) -> list[str]:
         """Each feature once, in an order that does not change: fits must be reproducible."""
-        found = [*self._adjacent(candidate), *self._structure(candidate), *self._window(candidate)]
-        return list(dict.fromkeys(found))
+        # Only words of the window may come twice.
+        window = dict.fromkeys(self._window(candidate))
+        return [*self._adjacent(candidate), *self._structure(candidate), *window]
 
     def _adjacent(self, candidate: CandidateAnswer) -> list[str]:
         """The tokens next to the candidate, and those before its chain."""
@@ -84,7 +88,7 @@ class _Context:
         inner = [t.lower() for t in tokens[first:last] if t[0].islower()]
         return [
             "bias",
-            *(f"inner word: {word}" for word in inner if last - first > 2),
+            *(f"inner word: {word}" for word in dict.fromkeys(inner) if last - first > 2),
             *([f"own name: {last - first - own > 0}"] if own else []),
             *self._bounds(candidate),
             f"value: {familiarity}",
@@ -115,10 +119,15 @@ class _Context:
         """The tokens to the left in its sentence, with and without distance; some to the right."""
         first, last = candidate.first, candidate.last
         start = max(self.line.sentence_starts[first], first - _LEFT)
-        left = self.patterns[start:first][::-1]
-        binned = [f"left: {token}, {_distance_bin(i)}" for i, token in enumerate(left)]
-        right = self.patterns[last : last + _RIGHT]
-        return [*binned, *(f"left: {token}" for token in left), *(f"right: {t}" for t in right)]
+        left = self.words[start:first][::-1]
+        right = self.words[last : last + _RIGHT]
+        return [
+            *(word.near for word in left[:2]),
+            *(word.farther for word in left[2:5]),
+            *(word.far for word in left[5:]),
+            *(word.left for word in left),
+            *(word.right for word in right),
+        ]
 
     def _anchor(self, candidate: CandidateAnswer, start: int) -> tuple[str, int]:
         """The last content word before the candidate, and how many runs stand in between.
@@ -148,9 +157,20 @@ class _Context:
         return self.patterns[i + steps] if i + steps < len(self.patterns) else _EDGE
 
 
-def _distance_bin(i: int) -> int:
-    """Bins that begin 1, 3 and 6 tokens away; i counts from 0."""
-    return 1 if i < 2 else 3 if i < 5 else 6
+class _Word(NamedTuple):
+    """The features of a word of the window: to the left, in bins of 1, 3 and 6 tokens away."""
+
+    left: str
+    near: str
+    farther: str
+    far: str
+    right: str
+
+
+@lru_cache(maxsize=50_000)  # most words of a text come again
+def _word(pattern: str) -> _Word:
+    left = f"left: {pattern}"
+    return _Word(left, f"{left}, 1", f"{left}, 3", f"{left}, 6", f"right: {pattern}")
 
 
 def _pattern(token: str, kind: str) -> str:

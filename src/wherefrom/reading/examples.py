@@ -31,6 +31,7 @@ CONTAINER = 3  # a name that stands behind this many others, "X, NAME", holds pl
 _COMMON = 5  # a phrase that occurs in this many lines and is nobody's answer is a distractor
 _ANCHOR = re.compile(r"anchor: .*, \d")
 _MOST_SUBJECTS = 2000  # that are learnt from
+_MOST_ANSWERED = 5000  # subjects whose answers tell what answers look like
 _MOST_TEXT = 600_000  # characters from which it is learnt what stands around answers
 _MOST_CANDIDATES = 40_000  # of all lines: more take long to fit and improve little
 _MOST_OTHERS = 60  # candidates of a line besides its answer
@@ -59,24 +60,31 @@ class Asked:
         self, texts: Mapping[str, Sequence[str]], without: int | None = None
     ) -> AnswerProfile:
         """What the answers look like, and their subjects' texts, without those of one fold."""
-        used = [(a, s) for a, s in self._given if self.folds[s] != without]
+        some = set(self.subjects[:_MOST_ANSWERED])
+        used = [(a, s) for a, s in self._given if s in some and self.folds[s] != without]
         told = [(t, s) for s, own in texts.items() if self.folds[s] != without for t in own]
-        return AnswerProfile.of(
+        profile = AnswerProfile.of(
             [answer for answer, _ in used],
             [subject for _, subject in used],
             [text for text, _ in told],
             [self.answers[subject] for _, subject in told],
         )
+        # No fold's texts are read by a profile that they taught, so each needs none of its own.
+        return replace(profile, untaught={})
 
 
 @dataclass(frozen=True)
 class LearntLine:
-    """A line of an asked person; `weight` is how many lines like it there are."""
+    """A line of an asked person; `weight` is how many lines like it there are.
+
+    `is_cut`: its stating sentences were cut out.
+    """
 
     line: Line
     answers: frozenset[str]
     fold: int
     weight: float = 1.0
+    is_cut: bool = False
 
     @property
     def states(self) -> bool:
@@ -222,7 +230,9 @@ def _cut(learnt: LearntLine, subject: str) -> LearntLine | None:
         inside = any(sentence.start <= start < sentence.end for start in right)
         if not inside and not _has_any(sentence.of(text), learnt.answers):
             kept += sentence.of(text)
-    return replace(learnt, line=Line(kept, subject, profile)) if kept.strip() else None
+    if not kept.strip():
+        return None
+    return replace(learnt, line=Line(kept, subject, profile), is_cut=True)
 
 
 def _has_any(text: str, answers: Iterable[str]) -> bool:
@@ -231,14 +241,15 @@ def _has_any(text: str, answers: Iterable[str]) -> bool:
 
 
 def _example(learnt: LearntLine, distractors: Container[str]) -> Example | None:
-    """A line to learn from.
+    """A line to learn from, None without candidates.
 
-    None if the line contains the answer, but not as a candidate: then "none" would be wrong, and
-    no candidate is right.
+    A line that contains the answer, but not as a candidate, has the weight 0: "none" would be
+    wrong, and no candidate is right.
     """
     line, answers = learnt.line, learnt.answers
-    if not line.candidates or (not learnt.states and learnt.has_answer):
+    if not line.candidates:
         return None
+    missed = learnt.has_answer and not learnt.states
     right = [c for c in line.candidates if c.value in answers]
     others = [i for i, c in enumerate(line.candidates) if c.value not in answers]
     # Of very many candidates some stand for all of them.
@@ -250,7 +261,8 @@ def _example(learnt: LearntLine, distractors: Container[str]) -> Example | None:
         features=extract_features(line, line.profile.known, distractors, candidates),
         is_answer=[c.value in answers for c in candidates],
         fold=learnt.fold,
-        weight=learnt.weight,
+        weight=0.0 if missed else learnt.weight,
+        is_cut=learnt.is_cut,
         values=[c.value for c in candidates],
         offsets=[0.0 if c.value in answers else offset for c in candidates],
         is_rival=[

@@ -135,11 +135,13 @@ class RelationExtractor:
                 likeliest[candidate.value] = i
         first, *others = sorted(totals, key=lambda value: -totals[value])
         chosen = [likeliest[first]]
-        for i in (likeliest[value] for value in others):
+        # Most others are far too unlikely to be looked at.
+        least = min(self.model.rival, self.model.anchored_rival) * totals[first]
+        for i in (likeliest[value] for value in others if totals[value] >= least):
             candidate = line.candidates[i]
             anchored = self._anchored(features[i], features[chosen[0]])
-            least = self.model.anchored_rival if anchored else self.model.rival
-            enough = totals[candidate.value] >= least * totals[first]
+            ratio = self.model.anchored_rival if anchored else self.model.rival
+            enough = totals[candidate.value] >= ratio * totals[first]
             apart = not any(same_place(candidate, line.candidates[j]) for j in chosen)
             if enough and apart and may_rival(line, candidate, self.distractors):
                 chosen.append(i)

@@ -1,52 +1,180 @@
 """Study notes: what the reader finds in the text about every subject, before a model is taught.
 
 The reader is the extractor, fitted on asked questions and the text; it sees nothing else. Notes
-about an asked subject are written by a reader that did not learn from that subject.
+about an asked subject are written by a reader that did not learn from that subject's answers.
 """
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+import hashlib
+import multiprocessing
+import os
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from wherefrom.core.contracts import Dataset, Note, Question
 from wherefrom.core.errors import BadData
-from wherefrom.core.progress import telling
+from wherefrom.core.progress import tell
 from wherefrom.reading.extractor import CrossFitted, RelationExtractor, Statement
-from wherefrom.reading.sources import DatasetPassages, passages_of
+from wherefrom.reading.index import fold
+from wherefrom.reading.sources import DatasetPassages, PassageSource, passages_of
 
-Readers = dict[str, tuple[RelationExtractor, CrossFitted]]
+FEWEST_ANSWERS = 10  # asked answers that a relation must have
+LEAST_SCORE = 0.5  # a note is more often right than wrong
+_CHOOSING = 5  # every fifth asked subject is for choices
+_TOGETHER = 500  # subjects that are read before the progress is told
+_MANY = 8  # times that: from there on several processes read
+_MOST_PROCESSES = 8
+
+Remark = Callable[[str], None]  # takes one line that a user should see
 
 
-def take_notes(dataset: Dataset) -> tuple[Note, ...]:
-    """The best value of each subject and relation, where the text seems to state one.
+def take_notes(
+    dataset: Dataset, *, least: float = LEAST_SCORE, remark: Remark = lambda line: None
+) -> tuple[Note, ...]:
+    """The surest value of each subject and relation whose score is at least `least`.
 
-    BadData if no relation has enough asked questions to learn from.
+    None if there is nothing to learn from, or if the text states nothing: `remark` is told why.
     """
     source = DatasetPassages(dataset)
-    return tuple(read(source, fit_readers(source, dataset.asked)))
+    readers = fit_readers(source, dataset.asked, remark)
+    notes = tuple(read_subjects(source, readers, least, remark))
+    if not notes:
+        remark("notes: the reader found no statement; the model is taught from the text alone")
+    return notes
 
 
-def fit_readers(source: DatasetPassages, asked: Sequence[Question]) -> Readers:
+def is_for_choices(subject: str) -> bool:
+    """Whether an asked subject belongs to the fifth that choices are made on, by its hash."""
+    digest = hashlib.sha256(fold(subject).encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:8], "big") % _CHOOSING == 0
+
+
+class Reader:
+    """Reads what passages state for one relation; asked subjects have readers of their own."""
+
+    def __init__(self, whole: RelationExtractor, crossed: CrossFitted) -> None:
+        self.whole, self._crossed = whole, crossed
+
+    def read(self, source: PassageSource, subject: str) -> list[Statement]:
+        """What the passages about a subject state, the surest first."""
+        extractor = self._crossed.reader(subject, self.whole)
+        found: list[Statement] = []
+        for passage, text in passages_of(source, subject):
+            found += extractor.extract(text, subject, passage.document, passage.start)
+        return sorted(found, key=lambda s: (-s.certainty, s.document, s.span.start))
+
+    def contradicts(self, first: Statement, other: Statement) -> bool:
+        """Whether another document states something else."""
+        return first.document != other.document and not self.whole.agrees(other.text, first)
+
+
+def fit_readers(
+    source: PassageSource, asked: Iterable[Question], remark: Remark = lambda line: None
+) -> dict[str, Reader]:
+    """A reader for each relation that has enough asked answers."""
     by_relation: dict[str, list[Question]] = defaultdict(list)
     for question in asked:
-        by_relation[question.relation].append(question)
-    found: Readers = {}
-    for relation, questions in by_relation.items():
-        with suppress(BadData):
-            found[relation] = RelationExtractor.fit_folds(source, questions)
-    return found
+        if question.answer is not None:
+            by_relation[question.relation].append(question)
+    readers: dict[str, Reader] = {}
+    for number, (relation, questions) in enumerate(by_relation.items()):
+        tell("learning to read", number, len(by_relation))
+        if len(questions) < FEWEST_ANSWERS:
+            remark(
+                f"notes: expected at least {FEWEST_ANSWERS} asked answers about '{relation}', "
+                f"found {len(questions)}; no notes are taken about it"
+            )
+            continue
+        _remark_shared_names(relation, questions, remark)
+        try:
+            readers[relation] = Reader(*RelationExtractor.fit_folds(source, questions))
+        except BadData as error:
+            remark(f"notes: none about '{relation}': {error}")
+    tell("learning to read", len(by_relation), len(by_relation))
+    return readers
 
 
-def read(source: DatasetPassages, readers: Readers) -> Iterator[Note]:
-    for subject in telling("taking notes", source.subjects):
-        for relation, (whole, crossed) in readers.items():
-            extractor = crossed.reader(subject, whole)
-            found: list[Statement] = []
-            for passage, text in passages_of(source, subject):
-                found += extractor.extract(text, subject, passage.document, passage.start)
-            if found:
-                best = max(found, key=lambda s: s.certainty)
-                if best.score >= extractor.threshold:
-                    yield Note(
-                        subject, relation, best.text, best.document, best.span, best.certainty
-                    )
+def read_subjects(
+    source: DatasetPassages,
+    readers: Mapping[str, Reader],
+    least: float = LEAST_SCORE,
+    remark: Remark = lambda line: None,
+) -> Iterator[Note]:
+    """The notes about all subjects of the text, in their order."""
+    subjects = source.subjects
+    disputed: Counter[str] = Counter()
+    work = _Work(source, readers, least)
+    for number, (notes, own) in enumerate(_in_processes(work, range(0, len(subjects), _TOGETHER))):
+        tell("taking notes", min(number * _TOGETHER, len(subjects)), len(subjects))
+        disputed.update(own)
+        yield from notes
+    tell("taking notes", len(subjects), len(subjects))
+    for relation, count in (+disputed).items():
+        remark(
+            f"notes: two documents contradict each other about '{relation}' for {count} of "
+            f"{len(subjects)} subjects; the surer value is noted"
+        )
+
+
+class _Work:
+    """Reads about some subjects at a time."""
+
+    def __init__(
+        self, source: DatasetPassages, readers: Mapping[str, Reader], least: float
+    ) -> None:
+        self._source, self._readers, self._least = source, readers, least
+
+    def read(self, first: int) -> tuple[list[Note], Counter[str]]:
+        """The notes about the subjects from the first on, and of how many there are two values."""
+        notes: list[Note] = []
+        disputed: Counter[str] = Counter()
+        for subject in self._source.subjects[first : first + _TOGETHER]:
+            for relation, reader in self._readers.items():
+                found = [
+                    s for s in reader.read(self._source, subject) if s.certainty >= self._least
+                ]
+                if found:
+                    one = found[0]
+                    disputed[relation] += any(reader.contradicts(one, other) for other in found)
+                    about = (subject, relation, one.text, one.document, one.span, one.certainty)
+                    notes.append(Note(*about))
+        return notes, disputed
+
+
+def _in_processes(work: _Work, firsts: Sequence[int]) -> Iterator[tuple[list[Note], Counter[str]]]:
+    """The notes of each part in order; a large text is read by several processes.
+
+    Only on Linux: there a process begins as a copy of this one, so that nothing need be sent to
+    it. What is found does not depend on the number of processes.
+    """
+    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
+    if cores == 1 or len(firsts) < _MANY:
+        yield from map(work.read, firsts)
+        return
+    context = multiprocessing.get_context("fork")
+    with context.Pool(min(cores, _MOST_PROCESSES), _inherit, (work,)) as pool:
+        yield from pool.imap(_read_part, firsts)
+
+
+_inherited: list[_Work] = []  # in a process that reads for another one
+
+
+def _inherit(work: _Work) -> None:
+    _inherited.append(work)
+
+
+def _read_part(first: int) -> tuple[list[Note], Counter[str]]:
+    return _inherited[-1].read(first)
+
+
+def _remark_shared_names(relation: str, asked: Sequence[Question], remark: Remark) -> None:
+    """Say how many names have two answers: two subjects may share a name."""
+    answers: dict[str, set[str]] = defaultdict(set)
+    for question in asked:
+        answers[fold(question.subject)].add(fold(question.answer or ""))
+    shared = sum(len(own) > 1 for own in answers.values())
+    if shared:
+        remark(
+            f"notes: {shared} of {len(answers)} asked names have two answers about '{relation}'; "
+            "if two subjects share a name, only the surer value is noted"
+        )

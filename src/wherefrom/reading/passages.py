@@ -131,9 +131,7 @@ def _join(parts: Sequence[_Part], topics: Container[str | None]) -> dict[str, li
     return spans
 
 
-def _divide(
-    texts: Sequence[str], number: int, mentions: Mentions, habits: _Habits
-) -> list[_Part]:
+def _divide(texts: Sequence[str], number: int, mentions: Mentions, habits: _Habits) -> list[_Part]:
     """The sentences of a document that names several subjects, and whom each is about."""
     text = texts[number]
     places = mentions.find_all(text, number)

@@ -67,7 +67,6 @@ class SubjectFinder:
                 chance = fit
         return best
 
-
     def _opens(self, text: str, known: Span) -> float:
         """How likely a subject stands where the known name does."""
         before = read_tokens(text[: known.start], glue=self.glue).texts
@@ -132,8 +131,8 @@ def score_subjects(found: Collection[str], wanted: Collection[str]) -> SubjectSc
 
 def _tokens_in(tokens: Tokens, span: Span) -> TokenRange | None:
     """The tokens that a name is made of; None if it begins or ends inside one."""
-    inside = [
-        i for i, t in enumerate(tokens.spans) if t.start >= span.start and t.end <= span.end
-    ]
+    inside = [i for i, t in enumerate(tokens.spans) if t.start >= span.start and t.end <= span.end]
     whole = inside and tokens.spans[inside[0]].start == span.start
-    return (inside[0], inside[-1] + 1) if whole and tokens.spans[inside[-1]].end == span.end else None
+    return (
+        (inside[0], inside[-1] + 1) if whole and tokens.spans[inside[-1]].end == span.end else None
+    )

@@ -28,7 +28,7 @@ FILE = "extractors.json"
 class FittedExtractors:
     """The extractor of each relation, and the hash of the data that they were fitted on."""
 
-    format_version: ClassVar[int] = 2
+    format_version: ClassVar[int] = 3
 
     sha256: str
     relations: Mapping[str, RelationExtractor]

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, TextIO
 
 from wherefrom.core.measures import (
     BITS,
-    BITS_PER_PARAMETER,
     BY_RELATION,
     CHECKS,
     PERPLEXITY,
@@ -26,7 +25,7 @@ INTERVAL = "95 % interval"
 NOTHING = "-"
 _INDENT = "  "  # of a relation, below the result over all relations
 
-_TITLES = {CHECKS: "claims", BITS: "bits per character", BITS_PER_PARAMETER: "bits per parameter"}
+_TITLES = {CHECKS: "claims", BITS: "bits per character"}
 _IN_WORDS = {
     "answered_share": "answered",
     "precision": "right among answered",

@@ -1,0 +1,114 @@
+"""What notes are worth on a text: open-book, closed-book with notes, closed-book without.
+
+Every score is given twice. First with the names of held-out people known from the questions, as
+users have it. Then with a file of questions from which their rows were removed before anything was
+read (--hidden): whoever is not found in the text by the reader cannot be learnt.
+
+Faulty questions are left out of the second column, by rules that look at the text only: the answer
+must stand in its subject's text as whole words, be one sentence, and not end with a hyphen.
+"""
+
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from measure import finish, machine, parser
+
+import wherefrom
+from wherefrom.answering.closed_book import open_closed_book
+from wherefrom.core.contracts import Question
+from wherefrom.data import facts
+from wherefrom.evaluation.baselines import OpenBook
+from wherefrom.evaluation.evaluator import Score
+from wherefrom.reading.sentences import split_sentences
+from wherefrom.runs.run import Run, open_run
+
+WITHOUT = "without_notes"
+
+
+def is_clean(question: Question) -> bool:
+    """Whether a question that patterns drew from a text has the answer that the text has."""
+    answer = question.answer or ""
+    return question.support == "stated" and (
+        len(split_sentences(answer)) == 1 and not answer.endswith("-")
+    )
+
+
+def hide(questions: Sequence[Question], path: Path) -> None:
+    """A file of the questions that are not held out, each with its split."""
+    rows = ["question\tanswer\trelation\tsplit\n"]
+    for q in questions:
+        if q.split != "held-out":
+            rows.append(f"{q.text}\t{q.answer or ''}\t{q.relation}\t{q.split}\n")
+    path.write_text("".join(rows), encoding="utf-8")
+
+
+def score(predictor: Any, questions: Sequence[Question]) -> dict[str, Any]:
+    """The share of right answers, of all held-out questions and of those without a fault."""
+    answers = predictor.answer([q.text for q in questions])
+    right = [q.accepts(a.text) for q, a in zip(questions, answers, strict=True)]
+    kept = [one for one, q in zip(right, questions, strict=True) if is_clean(q)]
+    named = [one for one, q in zip(right, questions, strict=True) if q.support != "none"]
+    return {
+        name: Score.of_share("accuracy", sum(some), len(some)).as_json()
+        for name, some in (("all", right), ("named in the text", named), ("clean", kept))
+        if some
+    }
+
+
+def score_run(run: Run, questions: Sequence[Question]) -> dict[str, Any]:
+    predictors: dict[str, Callable[[], Any]] = {
+        "open-book": lambda: OpenBook(run.folder.read_notes(), questions),
+        "with notes": lambda: open_closed_book(run).answerer,
+        "without notes": lambda: run.predictor(WITHOUT),
+    }
+    return {name: score(make(), questions) for name, make in predictors.items()}
+
+
+def main() -> None:
+    options = parser(__doc__)
+    _add_arguments(options.add_argument)
+    args = options.parse_args()
+    config = facts.FactsConfig(args.corpus, args.questions, args.held_out, documents=args.documents)
+    dataset = facts.load(config, seed=0)
+    questions = [q for q in dataset.questions if q.split == "held-out"]
+    found: dict[str, Any] = {"machine": machine(), "text": args.corpus, "minutes": args.minutes}
+    with tempfile.TemporaryDirectory() as folder:
+        given, settings = args.questions, list[str]()
+        if args.hidden:
+            given = str(Path(folder) / "questions.tsv")
+            hide(dataset.questions, Path(given))
+            settings = ["data.held_out_share=0", "tasks.answers.split=calibration"]
+        outcome = wherefrom.run(
+            "facts",
+            out=Path(folder) / "run",
+            progress=True,
+            corpus=args.corpus,
+            questions=given,
+            held_out=None if args.hidden else args.held_out or None,
+            documents=args.documents,
+            minutes=args.minutes,
+            seed=args.seed,
+            settings=settings,
+        )
+        found["seconds"] = outcome.seconds
+        found["scores"] = score_run(open_run(Path(outcome.run)), questions)
+    for name, scores in found["scores"].items():
+        shown = (f"{which} {100 * s['accuracy']:.1f} % of {s['n']}" for which, s in scores.items())
+        print(f"{name}: {', '.join(shown)}")
+    finish(args, found)
+
+
+def _add_arguments(add: Callable[..., Any]) -> None:
+    add("--corpus", required=True)
+    add("--questions", required=True)
+    add("--held-out", default="")
+    add("--documents", default="lines")
+    add("--minutes", type=float, default=8.0)
+    add("--seed", type=int, default=0)
+    add("--hidden", action="store_true", help="remove held-out rows before anything is read")
+
+
+if __name__ == "__main__":
+    main()
