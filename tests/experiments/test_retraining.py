@@ -78,7 +78,7 @@ def test_notes_are_taken_again_of_the_text_without_the_people_left_out(facts_fol
     noted = {note.subject for note in own.notes}
     assert noted > out != set(), "the run itself has notes about everybody"
     assert {note.subject for note in material.notes} == noted - out
-    assert not out & {row.subject for row in material.taught}
+    assert not out & {row.subject for row in material.teach(3)}
 
 
 def test_a_swapped_value_is_noted_as_swapped(facts_folder: Path):

@@ -24,6 +24,7 @@ from wherefrom.experiments.sizing import (
     TextSize,
     choose_settings,
     choose_shares,
+    choose_wordings,
     count_exposures,
     enough_steps,
     expect,
@@ -59,7 +60,7 @@ _PREPARING = {"cuda": 34.0}  # seconds before the first step: compiling
 _COMPILED = 0.46  # what compiling leaves of a step's time on a GPU
 _UNEVEN = 1.5  # from here on, one thread may be faster than several
 _CLEARLY = 1.25  # times: on an idle machine one thread is slower, and it may be idle again soon
-_ALONE = 0.25  # share of the training time that the model without notes has
+_ALONE = 0.15  # share of the training time that the model without notes has
 _BRIEF_SHARE = 0.5  # of the rows that teach notes, where nobody says how long to train
 _CONTROL = 105  # steps of reading that take as long as the model that does not read, if not timed
 
@@ -173,7 +174,7 @@ def plan_run(
     recipe = _choose(change, text, device, asked.notes)
     workshop = Workshop(recipe, lambda: dataset)
     remarks = workshop.material.remarks
-    if recipe.notes and not workshop.material.taught:
+    if recipe.notes and not workshop.material.teach():
         recipe = _choose(change, text, device, notes=False)
         workshop = Workshop(recipe, lambda: dataset)
     parameters = count_parameters(workshop.new_model(recipe.stages[0]))
@@ -235,9 +236,12 @@ def _fit_notes(
 ) -> tuple[Recipe, float]:
     """The same where notes are taught: a share of the time is for the model without them.
 
-    The more steps there are, the fewer rows of each need teach notes: the others are background.
+    The more steps there are, the more wordings can be taught, and the fewer rows of each step need
+    teach notes: the others are background.
     """
-    read, rows = recipe.stages[0], len(workshop.material.taught)
+    read, teach = recipe.stages[0], workshop.material.teach
+    wordings = choose_wordings(read.batch * (1 - _ALONE) * left / pace.step, teach)
+    rows = len(teach(wordings))
     alone = pace.step if pace.alone is None else pace.alone
     most = NOTE_EXPOSURES * rows / (read.batch * _BRIEF_SHARE) if brief else float("inf")
     step, noted = pace.step, NOTED
@@ -247,7 +251,8 @@ def _fit_notes(
         step = alone + (pace.step - alone) * noted / NOTED
         steps = _whole_steps(min((1 - _ALONE) * left / step, most))
     others = max(_FEWEST // 5, int(steps * step / alone * _ALONE / (1 - _ALONE)))
-    recipe = put_reading(recipe, replace(share_out(read, noted), steps=steps), others)
+    read = replace(share_out(read, noted, wordings), steps=steps)
+    recipe = put_reading(recipe, read, others)
     return recipe, steps * step + others * alone
 
 

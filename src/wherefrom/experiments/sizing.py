@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any
@@ -26,6 +27,7 @@ _REMEMBERED = 20
 # How often each statement is shown: with more, little is gained.
 EXPOSURES = {"cpu": 100, "cuda": 300}
 NOTE_EXPOSURES = 25  # how often a note is shown in each of its wordings: all are known by then
+_LEAST_SEEN = 15  # with fewer exposures of each wording, fewer wordings are taught
 _LEAST_NOTED, _MOST_NOTED = 0.3, 0.85  # share of the rows that teach notes
 _MEASURED = "measured_runs.jsonl"  # finished runs of `facts`, a table that comes with the package
 _NEAR = math.log(2.5)  # how many times as large, or as often shown, a similar text may be
@@ -86,6 +88,15 @@ def choose_shares(rows: int, batch: int, steps: int) -> float:
     """
     needed = NOTE_EXPOSURES * rows / (batch * steps)
     return round(min(max(needed, _LEAST_NOTED), _MOST_NOTED), 2)
+
+
+def choose_wordings(rows: float, teach: Callable[[int], Sequence[object]]) -> int:
+    """In how many kinds of wordings notes are taught: as many as so many rows show often enough.
+
+    `teach` gives the rows of all notes in their wordings. The questions themselves come first.
+    """
+    enough = (n for n in (3, 2) if rows * _MOST_NOTED >= _LEAST_SEEN * len(teach(n)))
+    return next(enough, 1)
 
 
 def _fit(text: TextSize, device: str) -> Recipe:

@@ -39,7 +39,7 @@ from torch import Tensor
 from wherefrom.core.contracts import Document, Fact, Passage, Question, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.progress import tell
-from wherefrom.core.recipe import Stage
+from wherefrom.core.recipe import Share, Stage
 from wherefrom.objectives.answers import Answers
 from wherefrom.objectives.catalogue import Unread
 from wherefrom.objectives.mix import Mix
@@ -139,12 +139,18 @@ def replay(source: Run | Workshop, stage: Stage, facts: Sequence[Fact] | None = 
             f"{workshop.recipe.name}: expected facts whose exposures can be counted, found none; "
             "no document of the data set states the answer to a question"
         )
-    reads = {getattr(share.objective, "reads", "") for share in stage.mix if share.share}
-    taught = dataset.asked, workshop.material.taught if "notes" in reads else ()
+    reads = set(map(_reads, stage.mix))
+    noted = [s.objective.wordings for s in stage.mix if _reads(s) == "notes"]
+    taught = dataset.asked, workshop.material.teach(*noted) if noted else ()
     counter = ExposureCounter(facts, dataset.documents, *taught)
     if "passages" in reads:
         counter = ExposureCounter(place_facts(dataset, facts), named_passages(dataset), *taught)
     return replace(counter.count(workshop.countable(stage), stage.steps), facts=facts)
+
+
+def _reads(share: Share) -> str:
+    """What a share reads; nothing if it is left out."""
+    return getattr(share.objective, "reads", "") if share.share else ""
 
 
 def claims(

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from wherefrom.core.bounds import check_whole
 from wherefrom.core.config import check
 from wherefrom.core.contracts import EVERY_ROW, Batch, Question
 from wherefrom.core.errors import BadData
@@ -26,15 +27,18 @@ _TOGETHER = 10_000  # questions that are encoded at once
 class AnswersConfig:
     """Questions of the asked people with their answers; what the question says costs nothing.
 
-    reads: asked, the questions that are trained on; or notes, what the reader noted (notes.py).
+    reads: asked, the questions that are trained on; or notes, what the reader noted (notes.py);
+    wordings: how many kinds of wordings a note is taught in.
     """
 
     kind: ClassVar[str] = "answers"
     reads: str = "asked"
+    wordings: int = 3
 
     def __post_init__(self) -> None:
         known = self.reads in ("asked", "notes")
         check(known, "AnswersConfig", "reads", self.reads, "asked or notes")
+        check_whole(self, "wordings", 1, 3, "questions, behind the name, in its sentence")
 
 
 class Answers:

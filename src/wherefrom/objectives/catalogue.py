@@ -121,12 +121,18 @@ class Material:
         """Use notes that were taken before."""
         vars(self)["notes"] = tuple(notes)
 
+    def teach(self, wordings: int = 1) -> tuple[Question, ...]:
+        """The notes in so many kinds of wordings; none where nothing was noted."""
+        if wordings not in self._taught:
+            room = self.max_input - 1  # a mask follows the prompt, and another the value
+            rows = teach_notes(self.notes, self.dataset, wordings)
+            fitting = (q for q in rows if len(q.text) + len(q.answer or "") <= room)
+            self._taught[wordings] = tuple(fitting)
+        return self._taught[wordings]
+
     @cached_property
-    def taught(self) -> tuple[Question, ...]:
-        """The notes in their wordings; none where nothing was noted."""
-        room = self.max_input - 1  # a mask follows the prompt, and another the value
-        rows = teach_notes(self.notes, self.dataset)
-        return tuple(q for q in rows if len(q.text) + len(q.answer or "") <= room)
+    def _taught(self) -> dict[int, tuple[Question, ...]]:
+        return {}
 
     @property
     def _answers(self) -> set[str]:
@@ -162,7 +168,7 @@ def _documents(config: Any, material: Material, place: Place, order: str) -> Obj
 
 def _answers(config: AnswersConfig, material: Material, place: Place, order: str) -> Objective:
     return Answers(
-        material.taught if config.reads == "notes" else material.dataset.asked,
+        material.teach(config.wordings) if config.reads == "notes" else material.dataset.asked,
         material.vocabulary,
         block_size=material.max_input,
         order=order,
@@ -222,7 +228,7 @@ def build_objective(
     def has_rows(share: Share) -> bool:
         """Whether the text has anything for a share; if not, the first has its rows."""
         if share.share and _reads(share) == "notes":
-            return bool(material.taught)
+            return bool(material.teach())
         if share.share == 0 or _reads(share) != "omissions":
             return True
         return material.has_omissions if "omissions" in unread else material.omissions is not None

@@ -17,9 +17,12 @@ _COMMON = 0.05  # share of a relation's asked questions that a wording needs to 
 _CONTEXT = 48  # characters of a sentence that are shown on each side of the value, at most
 
 
-def teach_notes(notes: Sequence[Note], dataset: Dataset) -> tuple[Question, ...]:
-    """Every note in every wording; of what was asked, the given answer holds and not a note."""
-    wordings = _find_wordings(dataset.asked)
+def teach_notes(notes: Sequence[Note], dataset: Dataset, wordings: int = 3) -> tuple[Question, ...]:
+    """Every note in its wordings; of what was asked, the given answer holds and not a note.
+
+    With fewer than three wordings there is no sentence, with one there are only questions.
+    """
+    forms = _find_forms(dataset.asked)
     given = {(q.subject, q.relation): q for q in dataset.asked}
     rows: list[Question] = []
     for note in notes:
@@ -28,12 +31,12 @@ def teach_notes(notes: Sequence[Note], dataset: Dataset) -> tuple[Question, ...]
             continue
         rows += [
             Question(prompt, note.subject, note.relation, note.value, "asked")
-            for prompt in _prompts(note, wordings[note.relation], dataset)
+            for prompt in _prompts(note, forms[note.relation], dataset, wordings)
         ]
     return tuple(rows)
 
 
-def _find_wordings(asked: Sequence[Question]) -> dict[str, list[tuple[str, str]]]:
+def _find_forms(asked: Sequence[Question]) -> dict[str, list[tuple[str, str]]]:
     """What stands before and behind the subject in the questions of each relation."""
     counts: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
     for question in asked:
@@ -46,11 +49,15 @@ def _find_wordings(asked: Sequence[Question]) -> dict[str, list[tuple[str, str]]
     }
 
 
-def _prompts(note: Note, forms: Sequence[tuple[str, str]], dataset: Dataset) -> Iterator[str]:
+def _prompts(
+    note: Note, forms: Sequence[tuple[str, str]], dataset: Dataset, wordings: int
+) -> Iterator[str]:
     for before, behind in forms:
         yield f"{before}{note.subject}{behind}"
-        yield f"{note.subject}{BEHIND_NAME}{before.strip()} {behind.strip()}"
-    yield f"{note.subject}{BEHIND_NAME}{mask_value(note, dataset)}"
+        if wordings > 1:
+            yield f"{note.subject}{BEHIND_NAME}{before.strip()} {behind.strip()}"
+    if wordings > 2:
+        yield f"{note.subject}{BEHIND_NAME}{mask_value(note, dataset)}"
 
 
 def mask_value(note: Note, dataset: Dataset) -> str:

@@ -7,9 +7,11 @@ about an asked subject are written by a reader that did not learn from that subj
 import hashlib
 import multiprocessing
 import os
+import signal
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from wherefrom.core.contracts import Dataset, Note, Question
 from wherefrom.core.errors import BadData
@@ -21,10 +23,12 @@ from wherefrom.reading.sources import DatasetPassages, PassageSource, passages_o
 FEWEST_ANSWERS = 10  # asked answers that a relation must have
 LEAST_SCORE = 0.5  # a note is more often right than wrong
 _CHOOSING = 5  # every fifth asked subject is for choices
-_TOGETHER = 500  # subjects that are read before the progress is told
-_MANY = 8  # times that: from there on several processes read
-_MOST_PROCESSES = 8
+_TOGETHER = 100  # subjects that are read before the progress is told
+_MANY = 4  # times that: from there on several processes read
+_MOST_PROCESSES = 16
 
+T = TypeVar("T")
+R = TypeVar("R")
 Remark = Callable[[str], None]  # takes one line that a user should see
 
 
@@ -76,21 +80,32 @@ def fit_readers(
     for question in asked:
         if question.answer is not None:
             by_relation[question.relation].append(question)
-    readers: dict[str, Reader] = {}
-    for number, (relation, questions) in enumerate(by_relation.items()):
-        tell("learning to read", number, len(by_relation))
-        if len(questions) < FEWEST_ANSWERS:
+    enough = [name for name, own in by_relation.items() if len(own) >= FEWEST_ANSWERS]
+    for relation, questions in by_relation.items():
+        if relation in enough:
+            _remark_shared_names(relation, questions, remark)
+        else:
             remark(
                 f"notes: expected at least {FEWEST_ANSWERS} asked answers about '{relation}', "
                 f"found {len(questions)}; no notes are taken about it"
             )
-            continue
-        _remark_shared_names(relation, questions, remark)
+
+    def fit(relation: str) -> Reader | str:
         try:
-            readers[relation] = Reader(*RelationExtractor.fit_folds(source, questions))
+            return Reader(*RelationExtractor.fit_folds(source, by_relation[relation]))
         except BadData as error:
-            remark(f"notes: none about '{relation}': {error}")
-    tell("learning to read", len(by_relation), len(by_relation))
+            return str(error)
+
+    readers: dict[str, Reader] = {}
+    many = sum(len(by_relation[name]) for name in enough) >= _TOGETHER
+    fitted = _in_processes(fit, enough) if many else map(fit, enough)
+    for number, (relation, found) in enumerate(zip(enough, fitted, strict=True)):
+        tell("learning to read", number, len(enough))
+        if isinstance(found, str):
+            remark(f"notes: none about '{relation}': {found}")
+        else:
+            readers[relation] = found
+    tell("learning to read", len(enough), len(enough))
     return readers
 
 
@@ -104,7 +119,9 @@ def read_subjects(
     subjects = source.subjects
     disputed: Counter[str] = Counter()
     work = _Work(source, readers, least)
-    for number, (notes, own) in enumerate(_in_processes(work, range(0, len(subjects), _TOGETHER))):
+    parts = range(0, len(subjects), _TOGETHER)
+    shared = _in_processes(work.read, parts) if len(parts) >= _MANY else map(work.read, parts)
+    for number, (notes, own) in enumerate(shared):
         tell("taking notes", min(number * _TOGETHER, len(subjects)), len(subjects))
         disputed.update(own)
         yield from notes
@@ -141,30 +158,32 @@ class _Work:
         return notes, disputed
 
 
-def _in_processes(work: _Work, firsts: Sequence[int]) -> Iterator[tuple[list[Note], Counter[str]]]:
-    """The notes of each part in order; a large text is read by several processes.
+def _in_processes(work: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
+    """What `work` gives for each item, in their order; several processes share the work.
 
     Only on Linux: there a process begins as a copy of this one, so that nothing need be sent to
     it. What is found does not depend on the number of processes.
     """
     cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
-    if cores == 1 or len(firsts) < _MANY:
-        yield from map(work.read, firsts)
+    processes = min(cores, len(items), _MOST_PROCESSES)
+    if processes < 2 or multiprocessing.current_process().daemon:  # which may have no children
+        yield from map(work, items)
         return
     context = multiprocessing.get_context("fork")
-    with context.Pool(min(cores, _MOST_PROCESSES), _inherit, (work,)) as pool:
-        yield from pool.imap(_read_part, firsts)
+    with context.Pool(processes, _inherit, (work,)) as pool:
+        yield from pool.imap(_do_part, items)
 
 
-_inherited: list[_Work] = []  # in a process that reads for another one
+_inherited: list[Callable[[Any], Any]] = []  # in a process that reads for another one
 
 
-def _inherit(work: _Work) -> None:
+def _inherit(work: Callable[[Any], Any]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process stops all the others
     _inherited.append(work)
 
 
-def _read_part(first: int) -> tuple[list[Note], Counter[str]]:
-    return _inherited[-1].read(first)
+def _do_part(item: Any) -> Any:
+    return _inherited[-1](item)
 
 
 def _remark_shared_names(relation: str, asked: Sequence[Question], remark: Remark) -> None:

@@ -37,6 +37,7 @@ def without_notes(recipe: Recipe) -> Recipe:
     return replace(
         recipe,
         notes=False,
+        wordings=True,
         stages=tuple(_drop_notes(s) for s in recipe.stages if s.name != WITHOUT_NOTES),
         models=tuple(m for m in recipe.models if m.stage != WITHOUT_NOTES),
         tasks=tuple(replace(task, predictors=PREDICTORS) for task in recipe.tasks),
@@ -50,11 +51,15 @@ def put_reading(recipe: Recipe, read: Stage, alone: int = 0) -> Recipe:
     return replace(recipe, stages=tuple(changed.get(s.name, s) for s in recipe.stages))
 
 
-def share_out(read: Stage, noted: float) -> Stage:
-    """The stage with another share of rows that teach notes; the text has what is left."""
+def share_out(read: Stage, noted: float, wordings: int) -> Stage:
+    """The stage with another share of rows that teach notes, in so many kinds of wordings.
+
+    The text has what is left.
+    """
     spans, notes, *others = read.mix
     left = 1 - noted - sum(share.share for share in others)
-    mix = (replace(spans, share=left), replace(notes, share=noted), *others)
+    taught = replace(notes, share=noted, objective=replace(notes.objective, wordings=wordings))
+    mix = (replace(spans, share=left), taught, *others)
     return replace(read, mix=mix)
 
 
@@ -145,7 +150,6 @@ def _recipe(model: object, read: Stage) -> Recipe:
         primary="with_pretraining",
         tasks=(Task(name="answers", support=WITH_TEXT, predictors=_WITH_NOTES),),
         abstain=True,
-        wordings=True,
         notes=True,
         watch=60,
     )
