@@ -189,7 +189,7 @@ def plan_run(
         left = (most - overhead) * (1 - _SPARE.get(device, _SPARE["cpu"]))
         fit = _fit_notes if recipe.notes else _fit_text
         recipe, taken = fit(recipe, workshop, pace, left, text, minutes is None)
-        recipe = change(recipe)
+        recipe = replace(change(recipe), threads=threads)
         seconds = taken + overhead
         late = minutes is not None and seconds > most
         minutes = minutes or seconds / 60
